@@ -1,0 +1,68 @@
+//! The printers: a `Legal` (OpenCL C) or `Addressed` (PTX) kernel in, text and its calling convention out.
+
+pub mod opencl;
+pub mod ptx;
+
+/// One argument of the compiled kernel, in order: what the runtime must pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AbiArgument {
+    /// A by-value parameter (index into the kernel's parameters): its `repr(C)` bytes.
+    Value {
+        #[doc = "Index into the parameters."]
+        param: usize,
+        #[doc = "Size in bytes."]
+        bytes: u64,
+        #[doc = "Alignment in bytes."]
+        align: u64,
+    },
+    /// The address of a buffer (OpenCL: the buffer object, `__constant` ones too).
+    Buffer {
+        #[doc = "Index into the parameters."]
+        param: usize,
+    },
+    /// The number of elements of a buffer, as wide as the index type.
+    Length {
+        #[doc = "Index into the parameters."]
+        param: usize,
+        #[doc = "4 or 8."]
+        bytes: u64,
+    },
+    /// PTX only, takes no argument slot: the buffer's contents go into this `.const` variable of the module before the launch.
+    ConstantSymbol {
+        #[doc = "Index into the parameters."]
+        param: usize,
+        #[doc = "The variable."]
+        symbol: String,
+        #[doc = "Its size."]
+        bytes: u64,
+    },
+    /// OpenCL only: `__local` memory of the launch's `.shared_bytes()`.
+    DynamicShared,
+    /// Elements in the dynamic shared array (`shared_bytes / element`), as wide as the index type.
+    DynamicLength {
+        #[doc = "Bytes of an element."]
+        element: u64,
+        #[doc = "4 or 8."]
+        bytes: u64,
+    },
+    /// OpenCL only: a `__global uint*` of four words, zeroed before the launch: non-zero first word = a fault, `message index + 1`
+    /// into `faults`, then line, then the linear global thread (low, high).
+    Fault,
+}
+
+/// A kernel as a back end printed it.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The text: PTX or OpenCL C.
+    pub text: String,
+    /// Name of the entry point in it.
+    pub entry: String,
+    /// Its arguments.
+    pub abi: Vec<AbiArgument>,
+    /// Static shared memory, bytes.
+    pub shared_bytes: u64,
+    /// OpenCL: messages of asserts and traps, by index (`Fault`).
+    pub faults: Vec<String>,
+    /// OpenCL: options for the device's compiler.
+    pub build_options: String,
+}

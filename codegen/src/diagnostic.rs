@@ -1,0 +1,119 @@
+//! What the compiler says to the person: one finding, its place, its way out.
+//!
+//! Texts are lower case, names stand in backticks, figures stand beside their limit, and `help` is an edit.
+
+use proc_macro2::Span;
+
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Worth a person's time; compilation goes on.
+    Warning,
+    /// The kernel cannot be compiled as it stands.
+    Error,
+}
+
+/// One finding about the user's source.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub level: Level,
+    /// What is wrong, with the figure and the limit.
+    pub message: String,
+    /// The narrowest place that shows it.
+    pub span: Span,
+    /// Other places that belong to it, each with what it has to do with it.
+    pub labels: Vec<(Span, String)>,
+    /// The edit that mends it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { level: Level::Error, message: message.into(), span, labels: Vec::new(), help: None }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { level: Level::Warning, ..Diagnostic::error(span, message) }
+    }
+
+    /// The same with the edit that mends it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same with another place that belongs to it.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push((span, text.into()));
+        self
+    }
+}
+
+/// Findings collected in one phase, in source order of discovery. A phase collects all it can find; the next phase starts only
+/// on input without errors.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// None yet.
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Adds all of `other`.
+    pub fn append(&mut self, other: Diagnostics) {
+        self.list.extend(other.list);
+    }
+
+    /// Whether one of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.level == Level::Error)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All of them, in the order found.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+
+    /// Ends a phase: the findings as `Err` if one is an error. Warnings alone stay where they are.
+    pub fn barrier(&mut self) -> Result<(), Diagnostics> {
+        if self.has_errors() { Err(std::mem::take(self)) } else { Ok(()) }
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        Diagnostics { list: vec![diagnostic] }
+    }
+}
+
+impl From<syn::Error> for Diagnostics {
+    fn from(error: syn::Error) -> Diagnostics {
+        Diagnostics { list: error.into_iter().map(|e| Diagnostic::error(e.span(), e.to_string())).collect() }
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}

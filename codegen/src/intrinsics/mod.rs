@@ -1,0 +1,240 @@
+//! The table of intrinsics: one row each, and everything the compiler knows about it stands in the row.
+//!
+//! A row says how the source calls it, over which types, what it gives, what it does to other threads, and either how it is made
+//! of core instructions (`Body::Expand`) or how each device spells it (`Body::Device`): PTX, OpenCL C, and the evaluator that the
+//! simulator and constant folding use. Adding an intrinsic is adding a row in the file of its family, and a filetest.
+
+use crate::ir::{Builder, Type, Value};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+mod block;
+mod float;
+mod integer;
+mod native;
+mod warp;
+
+/// How the source names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// `name(a, b)`.
+    Function,
+    /// `a.name(b)`; also `T::name(a, b)`.
+    Method,
+    /// `T::name(a)` only, T being the type of the result (`f32::from_bits`).
+    Associated,
+}
+
+/// The types that a row's type variable `T` may be. `T` is the type of the first argument (or, for `Call::Associated`, of the result).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// `f16 bf16 f32 f64`.
+    Float,
+    /// All integers.
+    Int,
+    /// `i8 … i64`.
+    Signed,
+    /// `u8 … u64`.
+    Unsigned,
+    /// Integers and floats.
+    Num,
+    /// Every scalar, `bool` too.
+    Scalar,
+    /// Exactly these.
+    Only(&'static [Type]),
+    /// There is no `T`.
+    None,
+}
+
+impl Class {
+    /// Whether `T` may be `ty`.
+    pub fn contains(self, ty: Type) -> bool {
+        match self {
+            Class::Float => ty.is_float(),
+            Class::Int => ty.is_int(),
+            Class::Signed => ty.is_signed_int(),
+            Class::Unsigned => ty.is_unsigned_int(),
+            Class::Num => ty.is_int() || ty.is_float(),
+            Class::Scalar => true,
+            Class::Only(types) => types.contains(&ty),
+            Class::None => false,
+        }
+    }
+}
+
+/// The type of an argument or result, relative to `T`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// `T`.
+    T,
+    /// The unsigned integer as wide as `T` (`to_bits`, `unsigned_abs`).
+    UnsignedT,
+    /// This type.
+    Is(Type),
+    /// `usize`.
+    Index,
+}
+
+/// What it does beyond computing its result from its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Pure,
+    /// Exchanges values with the other lanes of the warp: not moved across control flow, not removed from it.
+    Warp,
+    /// A barrier for the block.
+    Barrier,
+    /// Orders memory accesses.
+    Fence,
+}
+
+/// One spelling in PTX for some types.
+#[derive(Clone, Copy, Debug)]
+pub struct PtxForm {
+    /// The types `T` it is for; empty: any (rows without `T`, too).
+    pub types: &'static [Type],
+    /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments; `{tmp0:f32}` is a scratch register of a PTX type, the
+    /// same one wherever `tmp0` stands. One instruction a line.
+    pub text: &'static str,
+    /// Lowest compute capability, as 10·major + minor.
+    pub capability: u16,
+    /// Lowest PTX version, as 10·major + minor.
+    pub version: u16,
+}
+
+/// How the simulator and the folder compute it.
+#[derive(Clone, Copy)]
+pub enum Eval {
+    /// Lane by lane: the type `T`, the arguments' bits as in [`crate::ir::Scalar`]; gives the result's bits.
+    Lane(fn(Type, &[u64]) -> u64),
+    /// For a whole warp at once: `T`, the arguments of each lane, the mask of active lanes; gives the results (inactive lanes: anything).
+    Warp(fn(Type, &[[u64; 32]], u32) -> [u64; 32]),
+    /// A barrier. Its argument, if it has one, is a `bool`; the result is made from the count of true ones and of threads.
+    Barrier(fn(count: u32, threads: u32) -> u64),
+    /// Nothing to compute (fences).
+    Nothing,
+}
+
+/// A row that devices have an instruction or function for. One result at most.
+#[derive(Clone, Copy)]
+pub struct Device {
+    /// Spellings in PTX, first match wins. None for a type: refused for PTX at the place, with `without_ptx` as the way out.
+    pub ptx: &'static [PtxForm],
+    /// What to do where PTX has no form.
+    pub without_ptx: &'static str,
+    /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result.
+    pub opencl: &'static str,
+    /// Its meaning.
+    pub eval: Eval,
+}
+
+/// How it is made.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// Of core instructions and other rows, when the kernel is lowered: the same on every device. Arguments in, results out.
+    Expand(fn(&mut Builder<'_>, &[Value]) -> Vec<Value>),
+    /// By the device.
+    Device(Device),
+}
+
+/// An intrinsic.
+pub struct Row {
+    /// The name in the source and in the IR's text form. Unique together with `call`.
+    pub name: &'static str,
+    /// How the source names it.
+    pub call: Call,
+    /// What `T` may be.
+    pub over: Class,
+    /// Arguments, the receiver included.
+    pub args: &'static [Sort],
+    /// Results: none, one, or a tuple.
+    pub results: &'static [Sort],
+    /// What else it does.
+    pub effect: Effect,
+    /// The row that `math = fast` uses in its place, for `f32`.
+    pub fast: Option<&'static str>,
+    /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit.
+    pub cost: u16,
+    /// How it is made.
+    pub body: Body,
+    /// Error bound and where it is from; empty where the result is exact or correctly rounded.
+    pub accuracy: &'static str,
+    /// What it computes, one line.
+    pub doc: &'static str,
+}
+
+impl Row {
+    /// Whether equal arguments give equal results, whenever it runs.
+    pub fn is_pure(&self) -> bool {
+        self.effect == Effect::Pure
+    }
+
+    /// How devices do it, unless it expands.
+    pub fn device(&self) -> Option<&Device> {
+        match &self.body {
+            Body::Device(device) => Some(device),
+            Body::Expand(_) => None,
+        }
+    }
+}
+
+/// A row of the table, by reference. Equal if the names and calls are.
+#[derive(Clone, Copy)]
+pub struct RowId(pub &'static Row);
+
+impl RowId {
+    /// The row.
+    pub fn row(self) -> &'static Row {
+        self.0
+    }
+}
+
+impl PartialEq for RowId {
+    fn eq(&self, other: &RowId) -> bool {
+        self.0.name == other.0.name && self.0.call == other.0.call
+    }
+}
+
+impl Eq for RowId {}
+
+impl Hash for RowId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl fmt::Debug for RowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name)
+    }
+}
+
+/// Every row, family by family.
+pub const FAMILIES: &[&[Row]] = &[float::ROWS, native::ROWS, integer::ROWS, warp::ROWS, block::ROWS];
+
+/// Every row.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// The function (`Call::Function`) of this name.
+pub fn function(name: &str) -> Option<RowId> {
+    rows().find(|row| row.call == Call::Function && row.name == name).map(RowId)
+}
+
+/// The method of this name whose receiver may be `ty`.
+pub fn method(name: &str, ty: Type) -> Option<RowId> {
+    rows().find(|row| row.call == Call::Method && row.name == name && row.over.contains(ty)).map(RowId)
+}
+
+/// `T::name`: an associated function whose `T` may be `ty`, or a method called by its path.
+pub fn associated(name: &str, ty: Type) -> Option<RowId> {
+    rows().find(|row| row.call != Call::Function && row.name == name && row.over.contains(ty)).map(RowId)
+}
+
+/// The row of this name that a device does itself, for `T` = `ty`: the text form names rows so.
+pub fn by_name(name: &str, ty: Option<Type>) -> Option<RowId> {
+    let fits =
+        |row: &&Row| row.name == name && row.device().is_some() && (row.over == Class::None || ty.is_none_or(|ty| row.over.contains(ty)));
+    rows().find(fits).map(RowId)
+}

@@ -1,0 +1,5 @@
+//! Rows of one family.
+
+use super::Row;
+
+pub(super) const ROWS: &[Row] = &[];

@@ -1,0 +1,113 @@
+//! Appends instructions to a block: what lowering and passes build code with.
+
+use super::{Axis, BinaryOp, Block, CompareOp, Inst, Kernel, Loc, Op, Scalar, Special, Type, UnaryOp, Value};
+use crate::intrinsics::RowId;
+
+/// Appends to one block at a time, at one source location at a time. No simplification happens here: that is the passes' work.
+pub struct Builder<'k> {
+    /// The kernel being built.
+    pub kernel: &'k mut Kernel,
+    /// Where instructions go.
+    pub block: Block,
+    /// Where they come from.
+    pub loc: Loc,
+}
+
+impl<'k> Builder<'k> {
+    /// Appends to the end of `block`.
+    pub fn new(kernel: &'k mut Kernel, block: Block, loc: Loc) -> Builder<'k> {
+        Builder { kernel, block, loc }
+    }
+
+    /// Appends an instruction.
+    pub fn push(&mut self, op: Op, results: &[Type]) -> Inst {
+        let inst = self.kernel.new_inst(op, results, self.loc);
+        self.kernel.blocks[self.block].insts.push(inst);
+        inst
+    }
+
+    /// Appends an instruction with one result.
+    pub fn push1(&mut self, op: Op, ty: Type) -> Value {
+        let inst = self.push(op, &[ty]);
+        self.kernel.insts[inst].results[0]
+    }
+
+    /// Whether the block already ended.
+    pub fn is_terminated(&self) -> bool {
+        self.kernel.blocks[self.block].insts.last().is_some_and(|i| self.kernel.insts[*i].op.is_terminator())
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, scalar: Scalar) -> Value {
+        self.push1(Op::Const(scalar), scalar.ty)
+    }
+
+    /// An integer constant.
+    pub fn int(&mut self, ty: Type, value: i128) -> Value {
+        self.constant(Scalar::int(ty, value))
+    }
+
+    /// A float constant.
+    pub fn float(&mut self, ty: Type, value: f64) -> Value {
+        self.constant(Scalar::float(ty, value))
+    }
+
+    /// A `bool` constant.
+    pub fn bool(&mut self, value: bool) -> Value {
+        self.constant(Scalar::bool(value))
+    }
+
+    /// A special register, `u32`.
+    pub fn special(&mut self, special: Special, axis: Axis) -> Value {
+        self.push1(Op::Special(special, axis), Type::U32)
+    }
+
+    /// `op a`.
+    pub fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
+        let ty = self.kernel.ty(a);
+        self.push1(Op::Unary(op, a), ty)
+    }
+
+    /// `a op b`.
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let ty = self.kernel.ty(a);
+        self.push1(Op::Binary(op, a, b), ty)
+    }
+
+    /// `a * b + c`.
+    pub fn mul_add(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let ty = self.kernel.ty(a);
+        self.push1(Op::MulAdd(a, b, c), ty)
+    }
+
+    /// `a op b`, a `bool`.
+    pub fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
+        self.push1(Op::Compare(op, a, b), Type::Bool)
+    }
+
+    /// `if c { a } else { b }`.
+    pub fn select(&mut self, c: Value, a: Value, b: Value) -> Value {
+        let ty = self.kernel.ty(a);
+        self.push1(Op::Select(c, a, b), ty)
+    }
+
+    /// `a as ty`; nothing if it already is.
+    pub fn cast(&mut self, a: Value, ty: Type) -> Value {
+        if self.kernel.ty(a) == ty { a } else { self.push1(Op::Cast(a), ty) }
+    }
+
+    /// The bits of `a` as `ty`; nothing if it already is.
+    pub fn bitcast(&mut self, a: Value, ty: Type) -> Value {
+        if self.kernel.ty(a) == ty { a } else { self.push1(Op::Bitcast(a), ty) }
+    }
+
+    /// An intrinsic with one result.
+    pub fn intrinsic(&mut self, row: RowId, args: Vec<Value>, ty: Type) -> Value {
+        self.push1(Op::Intrinsic(row, args), ty)
+    }
+
+    /// Gives a value the source's name, if it has none.
+    pub fn name(&mut self, value: Value, name: &str) {
+        self.kernel.values[value].name.get_or_insert_with(|| name.into());
+    }
+}

@@ -1,0 +1,197 @@
+//! A kernel: the vectors that own everything, and where it stands in the pipeline.
+
+use super::{Block, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Type, Value};
+use crate::syntax::KernelOptions;
+
+/// Where a kernel stands. Each stage keeps the law of the ones before, but for what its line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// As lowered from the source.
+    Built,
+    /// Annotations have been consumed.
+    Scheduled,
+    /// Optimised; only operations every device has. The simulator and OpenCL C start here.
+    Legal,
+    /// Accesses have become addresses (`Address`, `Offset`, `LoadAt` …). PTX starts here.
+    Addressed,
+}
+
+impl Stage {
+    /// Every stage, with its word in the text form.
+    pub const ALL: [(Stage, &'static str); 4] =
+        [(Stage::Built, "built"), (Stage::Scheduled, "scheduled"), (Stage::Legal, "legal"), (Stage::Addressed, "addressed")];
+}
+
+/// A place in the user's source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Location {
+    /// Index into [`Kernel::files`].
+    pub file: u16,
+    /// From 1; 0 is "nowhere".
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+}
+
+/// What defines a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueDef {
+    /// The n-th result of an instruction.
+    Result(Inst, u16),
+    /// The n-th parameter of a block.
+    Param(Block, u16),
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Type,
+    /// What defines it.
+    pub def: ValueDef,
+    /// The source's name for it, if it has one: a hint for printing.
+    pub name: Option<Box<str>>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstData {
+    /// What it does.
+    pub op: Op,
+    /// What it gives.
+    pub results: Vec<Value>,
+    /// Where it comes from.
+    pub loc: Loc,
+}
+
+/// A block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlockData {
+    /// Values bound when it is entered.
+    pub params: Vec<Value>,
+    /// Invariant: once built, the last one and only it is a terminator.
+    pub insts: Vec<Inst>,
+}
+
+/// A kernel: one instance, all generics filled in, all device functions inlined.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name in the source.
+    pub name: String,
+    /// The arguments of its attribute, evaluated.
+    pub options: KernelOptions,
+    /// Where it stands.
+    pub stage: Stage,
+    /// Its parameters, in the host's order.
+    pub params: Vec<Object>,
+    /// Struct types that memory objects use.
+    pub structs: EntityMap<StructId, StructType>,
+    /// Memory objects.
+    pub objects: EntityMap<Object, ObjectData>,
+    /// Values, used or not.
+    pub values: EntityMap<Value, ValueData>,
+    /// Instructions, in a block or not.
+    pub insts: EntityMap<Inst, InstData>,
+    /// Blocks, reachable or not.
+    pub blocks: EntityMap<Block, BlockData>,
+    /// The body.
+    pub body: Block,
+    /// Source files.
+    pub files: Vec<String>,
+    /// Places in them. Index 0 is "nowhere".
+    pub locations: EntityMap<Loc, Location>,
+}
+
+impl Kernel {
+    /// A kernel with an empty body.
+    pub fn new(name: impl Into<String>, options: KernelOptions) -> Kernel {
+        let mut blocks = EntityMap::default();
+        let body = blocks.push(BlockData::default());
+        let mut locations = EntityMap::default();
+        locations.push(Location::default());
+        Kernel {
+            name: name.into(),
+            options,
+            stage: Stage::Built,
+            params: Vec::new(),
+            structs: EntityMap::default(),
+            objects: EntityMap::default(),
+            values: EntityMap::default(),
+            insts: EntityMap::default(),
+            blocks,
+            body,
+            files: Vec::new(),
+            locations,
+        }
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// What a value is defined by, if that is an instruction.
+    pub fn def(&self, value: Value) -> Option<(Inst, &Op)> {
+        match self.values[value].def {
+            ValueDef::Result(inst, _) => Some((inst, &self.insts[inst].op)),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// The constant a value is, if it is one.
+    pub fn constant(&self, value: Value) -> Option<super::Scalar> {
+        match self.def(value) {
+            Some((_, Op::Const(scalar))) => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// The type of `usize` in this kernel.
+    pub fn index_type(&self) -> Type {
+        self.options.index.unsigned()
+    }
+
+    /// A new value.
+    pub fn new_value(&mut self, ty: Type, def: ValueDef) -> Value {
+        self.values.push(ValueData { ty, def, name: None })
+    }
+
+    /// A new, empty block with parameters of these types.
+    pub fn new_block(&mut self, params: &[Type]) -> Block {
+        let block = self.blocks.push(BlockData::default());
+        for ty in params {
+            self.add_param(block, *ty);
+        }
+        block
+    }
+
+    /// Appends a parameter to a block.
+    pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
+        let n = u16::try_from(self.blocks[block].params.len()).expect("fewer than 65,536 block parameters");
+        let value = self.new_value(ty, ValueDef::Param(block, n));
+        self.blocks[block].params.push(value);
+        value
+    }
+
+    /// A new instruction, in no block yet, with results of these types.
+    pub fn new_inst(&mut self, op: Op, results: &[Type], loc: Loc) -> Inst {
+        let inst = self.insts.push(InstData { op, results: Vec::new(), loc });
+        for ty in results {
+            self.add_result(inst, *ty);
+        }
+        inst
+    }
+
+    /// Appends a result to an instruction.
+    pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
+        let n = u16::try_from(self.insts[inst].results.len()).expect("fewer than 65,536 results");
+        let value = self.new_value(ty, ValueDef::Result(inst, n));
+        self.insts[inst].results.push(value);
+        value
+    }
+
+    /// The source location of an instruction.
+    pub fn location(&self, inst: Inst) -> Location {
+        self.locations[self.insts[inst].loc]
+    }
+}

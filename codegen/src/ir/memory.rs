@@ -1,0 +1,134 @@
+//! Memory objects and the layout of what they hold: `repr(C)`, the same on host and device.
+
+use super::{EntityMap, Loc, Scalar, Space, StructId, Type};
+
+/// The type of what an object holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MemoryType {
+    /// A scalar.
+    Scalar(Type),
+    /// `[T; N]`.
+    Array(Box<MemoryType>, u64),
+    /// `[T]` of a length known at the launch: the element type of a buffer or of dynamic shared memory.
+    Slice(Box<MemoryType>),
+    /// A struct (or tuple) of the kernel.
+    Struct(StructId),
+}
+
+/// A struct as laid out in memory, `repr(C)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructType {
+    /// Its name in the source; tuples get a made-up one.
+    pub name: String,
+    /// Fields in order.
+    pub fields: Vec<Field>,
+    /// Size in bytes, padding included.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+}
+
+/// A field of a struct.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its name; `f0`, `f1` … for tuples.
+    pub name: String,
+    /// Its type.
+    pub ty: MemoryType,
+    /// Bytes from the start of the struct.
+    pub offset: u64,
+}
+
+impl StructType {
+    /// Lays out fields by the rules of `repr(C)`.
+    pub fn new(name: String, fields: Vec<(String, MemoryType)>, structs: &EntityMap<StructId, StructType>) -> StructType {
+        let (mut size, mut align) = (0u64, 1u64);
+        let fields = fields
+            .into_iter()
+            .map(|(name, ty)| {
+                let own = ty.align(structs);
+                align = align.max(own);
+                let offset = size.next_multiple_of(own);
+                size = offset + ty.size(structs);
+                Field { name, ty, offset }
+            })
+            .collect();
+        StructType { name, fields, size: size.next_multiple_of(align), align }
+    }
+}
+
+impl MemoryType {
+    /// Size in bytes; a slice counts as zero.
+    pub fn size(&self, structs: &EntityMap<StructId, StructType>) -> u64 {
+        match self {
+            MemoryType::Scalar(ty) => u64::from(ty.bytes()),
+            MemoryType::Array(element, n) => element.size(structs).saturating_mul(*n),
+            MemoryType::Slice(_) => 0,
+            MemoryType::Struct(id) => structs[*id].size,
+        }
+    }
+
+    /// Alignment in bytes.
+    pub fn align(&self, structs: &EntityMap<StructId, StructType>) -> u64 {
+        match self {
+            MemoryType::Scalar(ty) => u64::from(ty.bytes()),
+            MemoryType::Array(element, _) | MemoryType::Slice(element) => element.align(structs),
+            MemoryType::Struct(id) => structs[*id].align,
+        }
+    }
+}
+
+/// What an object is, and where it lives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObjectKind {
+    /// A by-value kernel parameter: scalar, struct or array.
+    Value,
+    /// A buffer, `&Global<T>` (not writable: no other parameter aliases it, nobody writes it) or `&mut Global<T>`. Type: slice.
+    Global {
+        /// Whether it was taken as `&mut`.
+        writable: bool,
+    },
+    /// `&Constant<…>`: a parameter in constant memory.
+    Constant,
+    /// A constant table of the kernel itself: bytes known at compile time, as little-endian scalars of its one scalar type.
+    Table(Vec<Scalar>),
+    /// A `#[shared]` array. Type: slice if dynamic.
+    Shared,
+    /// An array of one thread, uninitialised at first.
+    Local,
+}
+
+/// A memory object. Two different objects never alias.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectData {
+    /// Its name in the source.
+    pub name: String,
+    /// What it is.
+    pub kind: ObjectKind,
+    /// What it holds.
+    pub ty: MemoryType,
+    /// Where it is declared.
+    pub loc: Loc,
+}
+
+impl ObjectData {
+    /// The space it lives in.
+    pub fn space(&self) -> Space {
+        match self.kind {
+            ObjectKind::Value => Space::Param,
+            ObjectKind::Global { .. } => Space::Global,
+            ObjectKind::Constant | ObjectKind::Table(_) => Space::Constant,
+            ObjectKind::Shared => Space::Shared,
+            ObjectKind::Local => Space::Local,
+        }
+    }
+
+    /// Whether nobody writes it while the kernel runs.
+    pub fn is_read_only(&self) -> bool {
+        match self.kind {
+            ObjectKind::Value | ObjectKind::Constant | ObjectKind::Table(_) => true,
+            ObjectKind::Global { writable } => !writable,
+            ObjectKind::Shared | ObjectKind::Local => false,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Structured SSA: what every pass, back end and device works on.
+//!
+//! A [`Kernel`] owns vectors of values, instructions, blocks and memory objects, named by newtyped indices whose `Display` is
+//! the text form (`v3`, `i7`, `b1`, `m0`). Control flow is structured: [`Op::If`], [`Op::For`], [`Op::Loop`] and
+//! [`Op::Region`] own child blocks; values carried round a loop are block parameters; there are no phis and no floating
+//! expressions: order is the vector's. The law is in [`crate::verify`].
+
+mod access;
+mod builder;
+mod entities;
+pub mod eval;
+mod kernel;
+mod memory;
+mod op;
+mod parse;
+mod print;
+mod scalar;
+mod types;
+mod walk;
+
+pub use access::{Access, Step};
+pub use builder::Builder;
+pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
+pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};
+pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
+pub use op::{AtomicOp, Axis, BinaryOp, CompareOp, Op, PrintPart, Special, UnaryOp};
+pub use parse::{ParseError, parse_kernel};
+pub use scalar::Scalar;
+pub use types::{Space, Type};

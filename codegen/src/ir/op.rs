@@ -1,0 +1,298 @@
+//! The instruction kinds that passes must understand. Everything else is [`Op::Intrinsic`], a row of the table.
+
+use super::{Access, Block, Inst, Object, Scalar, Type, Value};
+use crate::intrinsics::RowId;
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant),* }
+
+        impl $name {
+            /// Every one, with its word in the text form.
+            pub const ALL: &'static [($name, &'static str)] = &[$(($name::$variant, $word)),*];
+
+            /// Its word in the text form.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word),* }
+            }
+        }
+    };
+}
+
+words! {
+    /// An axis of the geometry.
+    #[expect(missing_docs, reason = "axes by their names")]
+    Axis { X = "x", Y = "y", Z = "z" }
+}
+
+words! {
+    /// Where a thread stands; every one is a `u32`.
+    Special {
+        /// Thread within its block. In `0..block_dim`.
+        ThreadIdx = "thread_idx",
+        /// Block within the grid. In `0..grid_dim`.
+        BlockIdx = "block_idx",
+        /// Threads of a block. A constant where the kernel fixes its block.
+        BlockDim = "block_dim",
+        /// Blocks of the grid.
+        GridDim = "grid_dim",
+        /// Lane within the warp; `Axis::X` always. Threads are numbered x fastest, then y, then z.
+        LaneId = "lane_id",
+        /// Warp within the block, `linear thread / 32`; `Axis::X` always.
+        WarpId = "warp_id",
+    }
+}
+
+words! {
+    /// Operations on one value, result of the same type.
+    UnaryOp {
+        /// `-a`: wrapping for integers, sign flip for floats.
+        Neg = "neg",
+        /// `!a`: bitwise for integers, logical for `bool`.
+        Not = "not",
+        /// `|a|`: wrapping for integers, sign bit cleared for floats.
+        Abs = "abs",
+    }
+}
+
+words! {
+    /// Operations on two values of one type (shifts: the count is a `u32`), result of that type.
+    BinaryOp {
+        /// Wrapping; correctly rounded for floats, as the next three.
+        Add = "add",
+        /// Wrapping.
+        Sub = "sub",
+        /// Wrapping.
+        Mul = "mul",
+        /// Integers: towards zero, by zero a fault, `MIN / -1` wraps.
+        Div = "div",
+        /// Sign of the dividend; floats: `fmod`, exact.
+        Rem = "rem",
+        /// Bitwise; logical for `bool`, as the next two.
+        And = "and",
+        /// Bitwise.
+        Or = "or",
+        /// Bitwise.
+        Xor = "xor",
+        /// Count modulo the width.
+        Shl = "shl",
+        /// Count modulo the width; arithmetic for signed types.
+        Shr = "shr",
+        /// Floats: the number if one side is NaN.
+        Min = "min",
+        /// Floats: the number if one side is NaN.
+        Max = "max",
+    }
+}
+
+words! {
+    /// Comparisons, result `bool`. Floats: ordered (false with a NaN), except `Ne`, which is true with one.
+    #[expect(missing_docs, reason = "comparisons by their names")]
+    CompareOp { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge" }
+}
+
+words! {
+    /// Atomic read-modify-writes, relaxed, device scope (block scope in shared memory). The result is the old value.
+    AtomicOp {
+        /// Integers and floats.
+        Add = "add",
+        /// Integers and floats.
+        Sub = "sub",
+        /// Integers and floats.
+        Min = "min",
+        /// Integers and floats.
+        Max = "max",
+        /// Integers.
+        And = "and",
+        /// Integers.
+        Or = "or",
+        /// Integers.
+        Xor = "xor",
+        /// Any scalar of 4 or 8 bytes.
+        Exchange = "exchange",
+        /// Operands: expected, new. Compares bits.
+        CompareExchange = "cas",
+    }
+}
+
+/// A part of a `print!` or an assertion's message.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PrintPart {
+    /// Text as it is.
+    Text(String),
+    /// The next argument, by `{}`, with the digits after the point of `{:.N}` if asked for.
+    Argument(Option<u8>),
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// A constant. No operands, one result.
+    Const(Scalar),
+    /// A special register. One result, `u32`.
+    Special(Special, Axis),
+    /// One operand, one result of its type.
+    Unary(UnaryOp, Value),
+    /// Two operands of one type (shifts: the second is `u32`), one result of that type.
+    Binary(BinaryOp, Value, Value),
+    /// `a * b + c`, one rounding for floats (fused), wrapping for integers.
+    MulAdd(Value, Value, Value),
+    /// Two operands of one type, result `bool`.
+    Compare(CompareOp, Value, Value),
+    /// `if c { a } else { b }` without branching; both are evaluated.
+    Select(Value, Value, Value),
+    /// Rust's `as` to the result's type: saturating float → int, wrapping int → int, rounding to nearest even otherwise.
+    Cast(Value),
+    /// The same bits as another type of the same width.
+    Bitcast(Value),
+    /// Elements of a slice object (buffer or dynamic shared array). Result: the kernel's index type.
+    Len(Object),
+    /// Reads `results.len()` consecutive scalars (1, 2, 4, 8); more than one is one vector access, its last index a multiple of it.
+    Load(Access),
+    /// Writes consecutive scalars, as `Load` reads them.
+    Store(Access, Vec<Value>),
+    /// Atomic on the scalar at the place; operands as [`AtomicOp`] says; result: the old value.
+    Atomic(AtomicOp, Access, Vec<Value>),
+    /// A row of the table of intrinsics.
+    Intrinsic(RowId, Vec<Value>),
+    /// `print!`: parts and the scalars they show.
+    Print(Vec<PrintPart>, Vec<Value>),
+    /// `assert!`: traps with the message and the instruction's location unless the first operand is true.
+    Assert(Value, Vec<PrintPart>, Vec<Value>),
+
+    /// The address of an object's first byte. Result `Ptr`. `Addressed` stage only, like the next three.
+    Address(Object),
+    /// Pointer plus bytes: the second operand is `u32` or `u64`, as wide as the pointer. Result: the pointer's type.
+    Offset(Value, Value),
+    /// Reads scalars at pointer + constant bytes.
+    LoadAt {
+        /// The object the pointer points into: for aliasing, read-only caching and messages.
+        object: Object,
+        /// The address.
+        ptr: Value,
+        /// Bytes added to it.
+        offset: i32,
+    },
+    /// Writes scalars at pointer + constant bytes.
+    StoreAt {
+        /// The object the pointer points into.
+        object: Object,
+        /// The address.
+        ptr: Value,
+        /// Bytes added to it.
+        offset: i32,
+        /// The scalars.
+        values: Vec<Value>,
+    },
+    /// Atomic at pointer + constant bytes.
+    AtomicAt {
+        /// What it does.
+        op: AtomicOp,
+        /// The object the pointer points into.
+        object: Object,
+        /// The address.
+        ptr: Value,
+        /// Bytes added to it.
+        offset: i32,
+        /// As in `Atomic`.
+        operands: Vec<Value>,
+    },
+
+    /// Runs one of two blocks (without parameters). Results: what the block yields; a block that leaves by another exit yields none.
+    If {
+        /// `bool`.
+        condition: Value,
+        /// Run where it holds.
+        then_block: Block,
+        /// Run where it does not.
+        else_block: Block,
+    },
+    /// `for iv in (start..end).step_by(step)`: runs `body` ⌈(end − start) / step⌉ times, computed without wrapping.
+    /// Body parameters: the induction variable (of `start`'s integer type), then the carried values, first bound to `init`. `Yield` and
+    /// `Continue` give their next values. Results: the carried values after the last iteration or at a `Break`.
+    For {
+        /// First value.
+        start: Value,
+        /// The bound, not reached.
+        end: Value,
+        /// More than zero; same type.
+        step: Value,
+        /// First carried values.
+        init: Vec<Value>,
+        /// The body.
+        body: Block,
+        /// Whether the assembler must leave it rolled (`#[unroll(1)]`).
+        keep_rolled: bool,
+    },
+    /// Runs `body` until a `Break`. Body parameters: the carried values. `Yield` and `Continue` give their next values. Results:
+    /// those of the `Break`, whose types may differ from the carried ones.
+    Loop {
+        /// First carried values.
+        init: Vec<Value>,
+        /// The body.
+        body: Block,
+    },
+    /// Runs `body` (without parameters) once; a `Break` to it, or its `Yield`, gives the results. Inlined functions, labelled blocks.
+    Region {
+        /// The body.
+        body: Block,
+    },
+
+    /// Ends a block: gives values to the instruction that owns it. The kernel's body ends in `Return`.
+    Yield(Vec<Value>),
+    /// Ends a block: leaves the enclosing `For`, `Loop` or `Region`, with its results.
+    Break(Inst, Vec<Value>),
+    /// Ends a block: starts the next iteration of the enclosing `For` or `Loop`, with the carried values.
+    Continue(Inst, Vec<Value>),
+    /// Ends a block: the thread is done.
+    Return,
+    /// Ends a block: the thread cannot get here (an out-of-range access under `bounds = trap`, say); traps with the message.
+    Trap(String),
+}
+
+impl Op {
+    /// Whether it ends a block.
+    pub fn is_terminator(&self) -> bool {
+        matches!(self, Op::Yield(_) | Op::Break(..) | Op::Continue(..) | Op::Return | Op::Trap(_))
+    }
+
+    /// The blocks it owns, in order.
+    pub fn blocks(&self) -> Vec<Block> {
+        match self {
+            Op::If { then_block, else_block, .. } => vec![*then_block, *else_block],
+            Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => vec![*body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether two equal ones with equal operands give equal results, whenever they run: no memory, no other threads, no trap.
+    /// Integer division is pure here: by zero it is undefined on a device, so passes that move code ask [`Op::can_fault`] too.
+    pub fn is_pure(&self) -> bool {
+        match self {
+            Op::Const(_)
+            | Op::Special(..)
+            | Op::Unary(..)
+            | Op::Binary(..)
+            | Op::MulAdd(..)
+            | Op::Compare(..)
+            | Op::Select(..)
+            | Op::Cast(_)
+            | Op::Bitcast(_)
+            | Op::Len(_)
+            | Op::Address(_)
+            | Op::Offset(..) => true,
+            Op::Intrinsic(row, _) => row.row().is_pure(),
+            _ => false,
+        }
+    }
+
+    /// Whether it may fault where it was not meant to run: loads, stores, integer division.
+    pub fn can_fault(&self, result: Option<Type>) -> bool {
+        match self {
+            Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => result.is_none_or(|ty| ty.is_int()),
+            op => !op.is_pure(),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The arguments of `#[kernel(…)]` with their values filled in: what one instance of a kernel is compiled with.
+
+use crate::ir::Type;
+
+/// Width of `usize` on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum IndexWidth {
+    /// 32 bits: the default.
+    #[default]
+    Bits32,
+    /// 64 bits: `index = 64`.
+    Bits64,
+}
+
+impl IndexWidth {
+    /// The type of `usize`.
+    pub fn unsigned(self) -> Type {
+        match self {
+            IndexWidth::Bits32 => Type::U32,
+            IndexWidth::Bits64 => Type::U64,
+        }
+    }
+
+    /// The type of `isize`.
+    pub fn signed(self) -> Type {
+        match self {
+            IndexWidth::Bits32 => Type::I32,
+            IndexWidth::Bits64 => Type::I64,
+        }
+    }
+}
+
+/// `math = …`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Math {
+    /// Within the error bounds of the documentation: the default.
+    #[default]
+    Precise,
+    /// The hardware's approximations for the plain names.
+    Fast,
+}
+
+/// `bounds = …`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Bounds {
+    /// Out-of-range accesses are undefined on a device: the default.
+    #[default]
+    Unchecked,
+    /// They trap with file and line.
+    Trap,
+}
+
+/// What one instance of a kernel is compiled with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KernelOptions {
+    /// Threads of a block in x, y, z, if the attribute fixes them.
+    pub block: Option<[u32; 3]>,
+    /// `min_blocks`: `.minnctapersm`.
+    pub min_blocks: Option<u32>,
+    /// `max_registers`: `.maxnreg`.
+    pub max_registers: Option<u32>,
+    /// `index`.
+    pub index: IndexWidth,
+    /// `math`.
+    pub math: Math,
+    /// `contract`.
+    pub contract: bool,
+    /// `bounds`.
+    pub bounds: Bounds,
+}
+
+impl Default for KernelOptions {
+    fn default() -> KernelOptions {
+        KernelOptions {
+            block: None,
+            min_blocks: None,
+            max_registers: None,
+            index: IndexWidth::default(),
+            math: Math::default(),
+            contract: true,
+            bounds: Bounds::default(),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What `#[kernel]` and `#[device]` leave in the program: source text, and how to reach what it names from outside.
+//!
+//! Everything here is written by the macro, in `static`s and `const`s; nobody else makes one.
+
+use crate::element::ElementType;
+
+/// Source text of a marked item, with its place in the file.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceText {
+    /// The item, laid out so that lines and columns are those of the file.
+    pub text: &'static str,
+    /// The file, as rustc names it.
+    pub file: &'static str,
+    /// Line of the first character, from 1.
+    pub line: u32,
+    /// Column of the first character, from 1.
+    pub column: u32,
+}
+
+/// A marked item that other units may name: a device function, a module of them, a struct.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceItem {
+    /// Its name within `source`.
+    pub name: &'static str,
+    /// The unit that holds it.
+    pub source: SourceText,
+    /// What the unit names from outside.
+    pub externs: &'static [ExternItem],
+}
+
+/// A path from outside a unit, and what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct ExternItem {
+    /// As written in the source, without spaces.
+    pub path: &'static str,
+    /// What it means.
+    pub target: ExternTarget,
+}
+
+/// What a path from outside means.
+#[derive(Clone, Copy, Debug)]
+pub enum ExternTarget {
+    /// A constant: its value, when asked.
+    Constant(fn() -> warpwright_codegen::syntax::ConstValue),
+    /// A device item.
+    Item(fn() -> &'static DeviceItem),
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Copy, Debug)]
+pub enum ParameterKind {
+    /// By value.
+    Value,
+    /// `&Global<T>`.
+    Global,
+    /// `&mut Global<T>`.
+    GlobalMut,
+    /// `&Constant<T>`.
+    Constant,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// How it is passed.
+    pub kind: ParameterKind,
+}
+
+/// A kernel. One `static` for each `#[kernel]`, all instances alike.
+#[derive(Debug)]
+pub struct KernelDefinition {
+    /// Its name: the path within `item`'s unit (`module::saxpy`, or `saxpy`).
+    pub name: &'static str,
+    /// The unit that holds it.
+    pub item: DeviceItem,
+    /// Its parameters, in order.
+    pub parameters: &'static [Parameter],
+    /// Names of its generic parameters, in order.
+    pub generics: &'static [&'static str],
+}
+
+/// The value of a generic parameter in one instance, as the host function passes it: no allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GenericArgument {
+    /// A const generic of an integer type, `bool` or `char`-free scalar: its type and bits.
+    Const(ScalarKind, u64),
+    /// A type generic.
+    Type(ElementType),
+}
+
+/// The Rust type of a const generic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "Rust's own names")]
+pub enum ScalarKind {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+}
