@@ -1,6 +1,7 @@
 //! A compile-time value of a scalar type: its bits.
 
 use super::Type;
+use super::eval::round;
 use half::{bf16, f16};
 use std::fmt;
 
@@ -43,8 +44,8 @@ impl Scalar {
     /// A float of type `ty`, rounded to nearest even. Values between two `f16` are rounded once, from `f64`.
     pub fn float(ty: Type, value: f64) -> Scalar {
         match ty {
-            Type::F16 => Scalar { ty, bits: u64::from(f16::from_f64(value).to_bits()) },
-            Type::BF16 => Scalar { ty, bits: u64::from(bf16::from_f64(value).to_bits()) },
+            Type::F16 => Scalar { ty, bits: u64::from(round::f64_to_f16(value).to_bits()) },
+            Type::BF16 => Scalar { ty, bits: u64::from(round::f64_to_bf16(value).to_bits()) },
             Type::F32 => Scalar { ty, bits: u64::from((value as f32).to_bits()) },
             _ => Scalar { ty, bits: value.to_bits() },
         }
