@@ -1,64 +1,76 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
-use super::{Access, Block, Inst, Kernel, Op, Step, Value};
+use super::{Block, Inst, Kernel, Op, Step, Value};
 
-impl Access {
-    fn for_each_value(&mut self, f: &mut impl FnMut(&mut Value)) {
-        for step in &mut self.path {
+/// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
+macro_rules! visit_operands {
+    ($op:expr, $f:ident, $iter:ident) => {
+        match $op {
+            Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Return | Op::Trap(_) | Op::Region { .. } => {}
+            Op::Unary(_, a) | Op::Cast(a) | Op::Bitcast(a) => $f(a),
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) | Op::Offset(a, b) => {
+                $f(a);
+                $f(b);
+            }
+            Op::MulAdd(a, b, c) | Op::Select(a, b, c) => {
+                $f(a);
+                $f(b);
+                $f(c);
+            }
+            Op::Load(access) => visit_indices!(access, $f, $iter),
+            Op::Store(access, values) | Op::Atomic(_, access, values) => {
+                visit_indices!(access, $f, $iter);
+                values.$iter().for_each($f);
+            }
+            Op::Intrinsic(_, values) | Op::Print(_, values) => values.$iter().for_each($f),
+            Op::Assert(condition, _, values) => {
+                $f(condition);
+                values.$iter().for_each($f);
+            }
+            Op::LoadAt { ptr, .. } => $f(ptr),
+            Op::StoreAt { ptr, values: operands, .. } | Op::AtomicAt { ptr, operands, .. } => {
+                $f(ptr);
+                operands.$iter().for_each($f);
+            }
+            Op::If { condition, .. } => $f(condition),
+            Op::For { start, end, step, init, .. } => {
+                $f(start);
+                $f(end);
+                $f(step);
+                init.$iter().for_each($f);
+            }
+            Op::Loop { init, .. } => init.$iter().for_each($f),
+            Op::Yield(values) | Op::Break(_, values) | Op::Continue(_, values) => values.$iter().for_each($f),
+        }
+    };
+}
+
+macro_rules! visit_indices {
+    ($access:expr, $f:ident, $iter:ident) => {
+        for step in $access.path.$iter() {
             if let Step::Index(value) = step {
-                f(value);
+                $f(value);
             }
         }
-    }
+    };
 }
 
 impl Op {
     /// Calls `f` on every operand, in a fixed order; `f` may replace it.
     pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Value)) {
-        let f = &mut f;
-        match self {
-            Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Return | Op::Trap(_) | Op::Region { .. } => {}
-            Op::Unary(_, a) | Op::Cast(a) | Op::Bitcast(a) => f(a),
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) | Op::Offset(a, b) => {
-                f(a);
-                f(b);
-            }
-            Op::MulAdd(a, b, c) | Op::Select(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
-            }
-            Op::Load(access) => access.for_each_value(f),
-            Op::Store(access, values) | Op::Atomic(_, access, values) => {
-                access.for_each_value(f);
-                values.iter_mut().for_each(f);
-            }
-            Op::Intrinsic(_, values) | Op::Print(_, values) => values.iter_mut().for_each(f),
-            Op::Assert(condition, _, values) => {
-                f(condition);
-                values.iter_mut().for_each(f);
-            }
-            Op::LoadAt { ptr, .. } => f(ptr),
-            Op::StoreAt { ptr, values: operands, .. } | Op::AtomicAt { ptr, operands, .. } => {
-                f(ptr);
-                operands.iter_mut().for_each(f);
-            }
-            Op::If { condition, .. } => f(condition),
-            Op::For { start, end, step, init, .. } => {
-                f(start);
-                f(end);
-                f(step);
-                init.iter_mut().for_each(f);
-            }
-            Op::Loop { init, .. } => init.iter_mut().for_each(f),
-            Op::Yield(values) | Op::Break(_, values) | Op::Continue(_, values) => values.iter_mut().for_each(f),
-        }
+        visit_operands!(self, f, iter_mut);
+    }
+
+    /// Calls `f` on every operand, in the order of [`Op::for_each_operand_mut`].
+    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        let mut f = |value: &Value| f(*value);
+        visit_operands!(self, f, iter);
     }
 
     /// Every operand, in the order of [`Op::for_each_operand_mut`].
     pub fn operands(&self) -> Vec<Value> {
         let mut all = Vec::new();
-        self.clone().for_each_operand_mut(|v| all.push(*v));
+        self.for_each_operand(|value| all.push(value));
         all
     }
 }
@@ -83,9 +95,7 @@ impl Kernel {
     pub fn use_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.values.len()];
         self.for_each_inst(|kernel, _, inst| {
-            for value in kernel.insts[inst].op.operands() {
-                counts[value.0 as usize] += 1;
-            }
+            kernel.insts[inst].op.for_each_operand(|value| counts[value.0 as usize] += 1);
         });
         counts
     }
