@@ -1,25 +1,36 @@
-//! The attributes: on a kernel, on a loop, on a `let`. Parsed into data with spans; what they mean is decided where they are consumed.
+//! The arguments of `#[kernel(…)]`, parsed into data with spans; what they mean is decided where they are consumed.
+//!
+//! Each argument is parsed by itself, so that one mistake does not hide the next. What LANGUAGE §6 lists but this version cannot do
+//! is recognised and refused at its span; what it does not list is refused with the nearest name that it does.
 
-use crate::diagnostic::Diagnostics;
-use proc_macro2::{Ident, Span};
+use super::nearest::nearest;
+use super::{Bounds, IndexWidth, Math};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use proc_macro2::{Ident, Span, TokenStream};
+use std::fmt::Write;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Lit, Token, token};
 
 /// The arguments of `#[kernel(…)]`, unevaluated: expressions may name const generics and constants.
 #[derive(Clone, Default)]
 pub struct KernelAttributes {
     /// `block = 256` or `(16, 16)`: one to three expressions.
-    pub block: Option<(Span, Vec<syn::Expr>)>,
+    pub block: Option<(Span, Vec<Expr>)>,
     /// `min_blocks = N`.
-    pub min_blocks: Option<syn::Expr>,
+    pub min_blocks: Option<Expr>,
     /// `max_registers = N`.
-    pub max_registers: Option<syn::Expr>,
+    pub max_registers: Option<Expr>,
     /// `index = 32 | 64`, checked.
-    pub index: super::IndexWidth,
+    pub index: IndexWidth,
     /// `math = precise | fast`, checked.
-    pub math: super::Math,
+    pub math: Math,
     /// `contract = true | false` (or a const generic).
-    pub contract: Option<syn::Expr>,
+    pub contract: Option<Expr>,
     /// `bounds = unchecked | trap`, checked.
-    pub bounds: super::Bounds,
+    pub bounds: Bounds,
     /// `targets = [sm_80, …]`, checked against the target table.
     pub targets: Vec<Ident>,
     /// `variants(B in [64, 128], …)`.
@@ -29,57 +40,562 @@ pub struct KernelAttributes {
 /// Declared variants: for each named generic, its values.
 #[derive(Clone, Default)]
 pub struct Variants {
+    /// The word `variants`, if the attribute has it.
+    pub span: Option<Span>,
     /// Generic and the expressions listed for it.
-    pub axes: Vec<(Ident, Vec<syn::Expr>)>,
+    pub axes: Vec<(Ident, Vec<Expr>)>,
 }
 
-/// Annotations of a loop. Empty in this version: each is recognised and refused as not yet supported.
-#[derive(Clone, Debug, Default)]
-pub struct LoopAttributes {}
+/// Most threads of a block on any device (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+pub const MAX_BLOCK_THREADS: u64 = 1024;
 
-/// `#[shared]`, `#[shared(dynamic)]`.
-#[derive(Clone, Debug)]
-pub struct SharedAttribute {
-    /// Where it stands.
-    pub span: Span,
-    /// Whether the length comes from the launch.
-    pub dynamic: bool,
+/// Most threads of a block in x, y and z (same table).
+pub const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
+
+/// Most registers of a thread (same table).
+const MAX_REGISTERS: u64 = 255;
+
+/// Most resident blocks of a multiprocessor (same table).
+const MAX_RESIDENT_BLOCKS: u64 = 32;
+
+/// How an argument's tokens go into the attributes: the input stands behind the argument's name.
+type ParseArgument = fn(&mut KernelAttributes, &Ident, ParseStream<'_>, &mut Diagnostics) -> syn::Result<()>;
+
+/// An argument of `#[kernel(…)]`.
+struct Argument {
+    name: &'static str,
+    /// None: of the language, but not of this version.
+    parse: Option<ParseArgument>,
 }
 
-/// Annotations of a `let`.
-#[derive(Clone, Debug, Default)]
-pub struct LetAttributes {
-    /// `#[shared…]`.
-    pub shared: Option<SharedAttribute>,
-}
+/// Every argument of LANGUAGE §6.
+const ARGUMENTS: &[Argument] = &[
+    Argument { name: "block", parse: Some(parse_block) },
+    Argument { name: "min_blocks", parse: Some(parse_min_blocks) },
+    Argument { name: "max_registers", parse: Some(parse_max_registers) },
+    Argument { name: "index", parse: Some(parse_index) },
+    Argument { name: "math", parse: Some(parse_math) },
+    Argument { name: "contract", parse: Some(parse_contract) },
+    Argument { name: "bounds", parse: Some(parse_bounds) },
+    Argument { name: "targets", parse: Some(parse_targets) },
+    Argument { name: "variants", parse: Some(parse_variants) },
+    Argument { name: "ilp", parse: None },
+    Argument { name: "batch_loads", parse: None },
+    Argument { name: "vectorize", parse: None },
+    Argument { name: "require", parse: None },
+    Argument { name: "allow", parse: None },
+    Argument { name: "warn", parse: None },
+    Argument { name: "deny", parse: None },
+    Argument { name: "best_effort", parse: None },
+];
 
 impl KernelAttributes {
     /// Finds and parses `#[kernel]` among a function's attributes (`#[kernel]`, `#[kernel(…)]`, `#[warpwright::kernel(…)]`).
     pub fn find(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Option<KernelAttributes> {
-        let attr = attrs.iter().find(|a| a.path().segments.last().is_some_and(|s| s.ident == "kernel"))?;
+        let attr = attrs.iter().find(|a| is_named(a, "kernel"))?;
         let tokens = match &attr.meta {
             syn::Meta::List(list) => list.tokens.clone(),
-            _ => Default::default(),
+            _ => TokenStream::default(),
         };
         Some(KernelAttributes::parse(tokens, diagnostics))
     }
 
     /// Parses the arguments.
-    pub fn parse(_tokens: proc_macro2::TokenStream, _diagnostics: &mut Diagnostics) -> KernelAttributes {
-        KernelAttributes::default()
+    pub fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> KernelAttributes {
+        let mut attributes = KernelAttributes::default();
+        let mut seen: Vec<Ident> = Vec::new();
+        let arguments = |input: ParseStream<'_>| {
+            while !input.is_empty() {
+                if let Err(error) = parse_argument(&mut attributes, &mut seen, input, diagnostics) {
+                    diagnostics.append(error.into());
+                    skip_to_comma(input)?;
+                } else if !input.is_empty() && !input.peek(Token![,]) {
+                    let message = "expected `,` between the arguments of `#[kernel]`";
+                    diagnostics.push(Diagnostic::error(input.span(), message));
+                    skip_to_comma(input)?;
+                }
+                input.parse::<Option<Token![,]>>()?;
+            }
+            Ok(())
+        };
+        if let Err(error) = arguments.parse2(tokens) {
+            diagnostics.append(error.into());
+        }
+        attributes
     }
 }
 
-impl LetAttributes {
-    /// Parses the attributes of a `let`.
-    pub fn parse(_attrs: &[syn::Attribute], _diagnostics: &mut Diagnostics) -> LetAttributes {
-        LetAttributes::default()
+/// Parses one argument, its name first.
+fn parse_argument(
+    attributes: &mut KernelAttributes,
+    seen: &mut Vec<Ident>,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    let Ok(name) = input.call(Ident::parse_any) else {
+        let message = "expected the name of an argument of `#[kernel]`";
+        diagnostics.push(Diagnostic::error(input.span(), message).help("write `block = 256`, say"));
+        return skip_to_comma(input);
+    };
+    let Some(argument) = ARGUMENTS.iter().find(|argument| name == argument.name) else {
+        let names: Vec<_> = ARGUMENTS.iter().filter(|a| a.parse.is_some()).map(|a| a.name).collect();
+        let all = ARGUMENTS.iter().map(|a| a.name);
+        let what = format!("unknown argument `{name}` of `#[kernel]`");
+        diagnostics.push(with_nearest(Diagnostic::error(name.span(), what), &name.to_string(), all, &names));
+        return skip_to_comma(input);
+    };
+    if let Some(first) = seen.iter().find(|seen| **seen == name) {
+        let error = Diagnostic::error(name.span(), format!("`{name}` is given twice")).label(first.span(), "first given here");
+        diagnostics.push(error.help("remove one of them"));
+        return skip_to_comma(input);
+    }
+    seen.push(name.clone());
+    match argument.parse {
+        Some(parse) => parse(attributes, &name, input, diagnostics),
+        None => {
+            diagnostics.push(not_supported_yet(&name, &format!("`{name}`")));
+            skip_to_comma(input)
+        }
     }
 }
 
-impl LoopAttributes {
-    /// Parses the attributes of a loop.
-    pub fn parse(_attrs: &[syn::Attribute], _diagnostics: &mut Diagnostics) -> LoopAttributes {
-        LoopAttributes::default()
+/// Moves on to the next comma that belongs to the argument list, or to the end.
+pub(super) fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}
+
+pub(super) fn not_supported_yet(name: &Ident, what: &str) -> Diagnostic {
+    Diagnostic::error(name.span(), format!("{what} is not supported yet"))
+        .help(format!("remove `{name}`: the kernel computes the same without it"))
+}
+
+/// Adds the nearest of `all` names as the way out, or the list of `usable` ones.
+pub(super) fn with_nearest<'n>(error: Diagnostic, name: &str, all: impl IntoIterator<Item = &'n str>, usable: &[&str]) -> Diagnostic {
+    match nearest(name, all) {
+        Some(nearest) => error.help(format!("write `{nearest}`")),
+        None => error.help(format!("there {}", list(usable))),
+    }
+}
+
+/// `is `a`` or `are `a`, `b` and `c``.
+fn list(names: &[&str]) -> String {
+    let mut text = String::from(if names.len() == 1 { "is " } else { "are " });
+    for (i, name) in names.iter().enumerate() {
+        let joint = if i == 0 {
+            ""
+        } else if i + 1 == names.len() {
+            " and "
+        } else {
+            ", "
+        };
+        write!(text, "{joint}`{name}`").expect("a String takes all");
+    }
+    text
+}
+
+/// The value behind `=`; `example` is what a good argument looks like.
+fn parse_value(name: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Expr> {
+    if !input.peek(Token![=]) {
+        return Err(syn::Error::new(name.span(), format!("`{name}` needs a value: write `{name} = {example}`")));
+    }
+    input.parse::<Token![=]>()?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(syn::Error::new(name.span(), format!("`{name}` needs a value: write `{name} = {example}`")));
+    }
+    input.parse()
+}
+
+/// The value of an integer literal, its sign included; `None` for anything that is not one.
+pub(super) fn literal_int(expr: &Expr) -> Option<i128> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),
+        Expr::Paren(paren) => literal_int(&paren.expr),
+        Expr::Group(group) => literal_int(&group.expr),
+        Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => literal_int(expr).map(|value| -value),
+        _ => None,
+    }
+}
+
+/// Refuses expressions that no constant can be written as (floats, strings), and literals outside `1..=most`.
+fn check_count(name: &Ident, expr: &Expr, most: u64, limit: &str, diagnostics: &mut Diagnostics) {
+    if let Some(value) = literal_int(expr) {
+        if value < 1 {
+            diagnostics.push(Diagnostic::error(expr.span(), format!("`{name} = {value}` is not possible: it must be at least 1")));
+        } else if value > i128::from(most) {
+            let message = format!("`{name} = {value}` is not possible: {limit} {most}");
+            diagnostics.push(Diagnostic::error(expr.span(), message).help(format!("use at most {most}")));
+        }
+    } else if matches!(expr, Expr::Lit(_)) {
+        let message = format!("`{name}` takes an integer, a constant or a const generic");
+        diagnostics.push(Diagnostic::error(expr.span(), message));
+    }
+}
+
+fn parse_block(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    let value = parse_value(name, input, "256")?;
+    let span = value.span();
+    let extents = match value {
+        Expr::Tuple(tuple) => tuple.elems.into_iter().collect(),
+        Expr::Paren(paren) => vec![*paren.expr],
+        other => vec![other],
+    };
+    if extents.is_empty() || extents.len() > 3 {
+        let message = format!("a block has one to three dimensions, not {}", extents.len());
+        diagnostics.push(Diagnostic::error(span, message).help("write `block = 256`, `block = (16, 16)` or `block = (8, 8, 4)`"));
+        return Ok(());
+    }
+    check_block(span, &extents, diagnostics);
+    into.block = Some((span, extents));
+    Ok(())
+}
+
+/// Checks what of a block is literal against what any device can hold.
+fn check_block(span: Span, extents: &[Expr], diagnostics: &mut Diagnostics) {
+    let mut good = true;
+    for ((extent, axis), most) in extents.iter().zip(["x", "y", "z"]).zip(MAX_BLOCK) {
+        let error = match literal_int(extent) {
+            Some(value) if value < 1 => format!("a block of {value} threads in {axis} is not possible: it must be at least 1"),
+            Some(value) if value > i128::from(most) => {
+                format!("a block of {value} threads in {axis} is not possible: no device has more than {most}")
+            }
+            None if matches!(extent, Expr::Lit(_)) => "`block` takes integers, constants or const generics".to_owned(),
+            _ => continue,
+        };
+        good = false;
+        diagnostics.push(Diagnostic::error(extent.span(), error).help(format!("use 1 to {most}")));
+    }
+    let values: Option<Vec<i128>> = extents.iter().map(literal_int).collect();
+    if let (true, Some(values)) = (good, values) {
+        let threads: i128 = values.iter().product();
+        if threads > i128::from(MAX_BLOCK_THREADS) {
+            let extents: Vec<_> = values.iter().map(i128::to_string).collect();
+            let message = format!("a block of {} is {threads} threads, and no device has more than {MAX_BLOCK_THREADS}", extents.join("×"));
+            diagnostics.push(Diagnostic::error(span, message).help("make the block smaller and the grid larger"));
+        }
+    }
+}
+
+fn parse_min_blocks(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    let value = parse_value(name, input, "2")?;
+    check_count(name, &value, MAX_RESIDENT_BLOCKS, "the most resident blocks of a multiprocessor are", diagnostics);
+    into.min_blocks = Some(value);
+    Ok(())
+}
+
+fn parse_max_registers(
+    into: &mut KernelAttributes,
+    name: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    let value = parse_value(name, input, "64")?;
+    check_count(name, &value, MAX_REGISTERS, "the most registers of a thread are", diagnostics);
+    into.max_registers = Some(value);
+    Ok(())
+}
+
+fn parse_index(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    let value = parse_value(name, input, "64")?;
+    match literal_int(&value) {
+        Some(32) => into.index = IndexWidth::Bits32,
+        Some(64) => into.index = IndexWidth::Bits64,
+        _ => diagnostics.push(Diagnostic::error(value.span(), "`index` is 32 or 64").help("write `index = 64` for 64-bit indices")),
+    }
+    Ok(())
+}
+
+fn parse_math(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    let choices = [("precise", Math::Precise), ("fast", Math::Fast)];
+    into.math = parse_choice(name, input, &choices, diagnostics)?.unwrap_or_default();
+    Ok(())
+}
+
+fn parse_bounds(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    let choices = [("unchecked", Bounds::Unchecked), ("trap", Bounds::Trap)];
+    into.bounds = parse_choice(name, input, &choices, diagnostics)?.unwrap_or_default();
+    Ok(())
+}
+
+/// One of two words.
+fn parse_choice<T: Copy>(
+    name: &Ident,
+    input: ParseStream<'_>,
+    choices: &[(&'static str, T)],
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<Option<T>> {
+    let value = parse_value(name, input, choices[1].0)?;
+    let word = match &value {
+        Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
+        _ => None,
+    };
+    if let Some((_, choice)) = choices.iter().find(|(choice, _)| word.as_deref() == Some(choice)) {
+        return Ok(Some(*choice));
+    }
+    let message = format!("`{name}` is `{}` or `{}`", choices[0].0, choices[1].0);
+    let help = match nearest(&word.unwrap_or_default(), choices.iter().map(|(choice, _)| *choice)) {
+        Some(choice) => format!("write `{name} = {choice}`"),
+        None => format!("write `{name} = {}`, or leave it out for `{}`", choices[1].0, choices[0].0),
+    };
+    diagnostics.push(Diagnostic::error(value.span(), message).help(help));
+    Ok(None)
+}
+
+fn parse_contract(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    let value = parse_value(name, input, "false")?;
+    if matches!(&value, Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Bool(_))) {
+        let error = Diagnostic::error(value.span(), "`contract` is `true` or `false`");
+        diagnostics.push(error.help("write `contract = false` for results that are bit for bit the host's"));
+    }
+    into.contract = Some(value);
+    Ok(())
+}
+
+fn parse_targets(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    let value = parse_value(name, input, "[sm_80, sm_90]")?;
+    let Expr::Array(array) = &value else {
+        let error = Diagnostic::error(value.span(), "`targets` takes a list");
+        diagnostics.push(error.help("write `targets = [sm_80, sm_90]`"));
+        return Ok(());
+    };
+    if array.elems.is_empty() {
+        let error = Diagnostic::error(value.span(), "`targets` is empty: the kernel would be checked for nothing");
+        diagnostics.push(error.help("write `targets = [sm_80, sm_90]`"));
+    }
+    for element in &array.elems {
+        match element {
+            Expr::Path(path) if path.path.get_ident().is_some() => {
+                let target = path.path.require_ident()?;
+                check_target(target, &into.targets, diagnostics);
+                into.targets.push(target.clone());
+            }
+            other => {
+                let error = Diagnostic::error(other.span(), "a target is a name like `sm_80`");
+                diagnostics.push(error.help("write `targets = [sm_80, sm_90]`"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_target(target: &Ident, before: &[Ident], diagnostics: &mut Diagnostics) {
+    let name = target.to_string();
+    if let Some(first) = before.iter().find(|first| *first == target) {
+        let error = Diagnostic::error(target.span(), format!("`{name}` is listed twice")).label(first.span(), "first listed here");
+        diagnostics.push(error.help("remove one of them"));
+    } else if !name.strip_prefix("sm_").is_some_and(|capability| capability.starts_with(|c: char| c.is_ascii_digit())) {
+        let error = Diagnostic::error(target.span(), format!("unknown target `{name}`"));
+        let help = "targets are called `sm_80`, `sm_90` and so on: `sm_`, then the compute capability without the point";
+        diagnostics.push(error.help(help));
+    }
+}
+
+fn parse_variants(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    const EXAMPLE: &str = "write `variants(N in [1, 2, 4])`";
+    if !input.peek(token::Paren) {
+        diagnostics.push(Diagnostic::error(name.span(), "`variants` takes a list in parentheses").help(EXAMPLE));
+        return skip_to_comma(input);
+    }
+    let group: proc_macro2::Group = input.parse()?;
+    into.variants.span = Some(name.span());
+    if group.stream().is_empty() {
+        diagnostics.push(Diagnostic::error(name.span(), "`variants` is empty").help(EXAMPLE));
+    }
+    let axes = |content: ParseStream<'_>| {
+        while !content.is_empty() {
+            let axis: Ident = content.parse()?;
+            content.parse::<Token![in]>()?;
+            let values = parse_axis(&axis, content)?;
+            add_axis(into, axis, values, diagnostics);
+            if !content.is_empty() {
+                content.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    };
+    // Whatever an axis gets wrong, the tokens of the group are consumed: the next argument is parsed from a clean start.
+    axes.parse2(group.stream())
+}
+
+/// Adds an axis that there is not yet.
+fn add_axis(into: &mut KernelAttributes, axis: Ident, values: Vec<Expr>, diagnostics: &mut Diagnostics) {
+    if values.is_empty() {
+        let error = Diagnostic::error(axis.span(), format!("`{axis}` has no values: there would be no variant at all"));
+        diagnostics.push(error.help("write `variants(N in [1, 2, 4])`"));
+    }
+    if let Some((first, _)) = into.variants.axes.iter().find(|(first, _)| *first == axis) {
+        let error = Diagnostic::error(axis.span(), format!("`{axis}` is given twice")).label(first.span(), "first given here");
+        diagnostics.push(error.help("join the two lists"));
+    } else {
+        into.variants.axes.push((axis, values));
+    }
+}
+
+/// `[a, b, c]`, or a word or two about it.
+fn parse_axis(axis: &Ident, content: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
+    if !content.peek(token::Bracket) {
+        return Err(syn::Error::new(content.span(), format!("expected a list of values for `{axis}`, like `[1, 2, 4]`")));
+    }
+    let list;
+    syn::bracketed!(list in content);
+    Ok(Punctuated::<Expr, Token![,]>::parse_terminated(&list)?.into_iter().collect())
+}
+
+/// Whether the attribute is called this, with or without a path before it (`kernel`, `warpwright::kernel`).
+pub fn is_named(attr: &syn::Attribute, name: &str) -> bool {
+    attr.path().segments.last().is_some_and(|segment| segment.ident == name)
+}
+
+pub(super) fn path_text(path: &syn::Path) -> String {
+    let mut text = String::from(if path.leading_colon.is_some() { "::" } else { "" });
+    for (i, segment) in path.segments.iter().enumerate() {
+        if i > 0 {
+            text.push_str("::");
+        }
+        text.push_str(&segment.ident.to_string());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::tests::render;
+
+    /// The findings on these arguments of `#[kernel(…)]`, as `text under the span: message; help`.
+    fn findings(arguments: &str) -> Vec<String> {
+        let mut diagnostics = Diagnostics::new();
+        KernelAttributes::parse(arguments.parse().unwrap(), &mut diagnostics);
+        render(&diagnostics)
+    }
+
+    #[track_caller]
+    fn check(arguments: &str, expected: &[&str]) {
+        assert_eq!(findings(arguments), expected, "{arguments}");
+    }
+
+    #[test]
+    fn every_supported_argument_is_parsed() {
+        let mut diagnostics = Diagnostics::new();
+        let text = "block = (16, B), min_blocks = 2, max_registers = R, index = 64, math = fast, contract = false, bounds = trap, \
+                    targets = [sm_80, sm_90], variants(B in [1, 2], R in [32]),";
+        let parsed = KernelAttributes::parse(text.parse().unwrap(), &mut diagnostics);
+        assert!(diagnostics.is_empty(), "{:?}", render(&diagnostics));
+        assert_eq!(parsed.block.unwrap().1.len(), 2);
+        assert_eq!(parsed.min_blocks.as_ref().and_then(literal_int), Some(2));
+        assert!(parsed.max_registers.is_some() && parsed.contract.is_some());
+        assert_eq!((parsed.index, parsed.math, parsed.bounds), (IndexWidth::Bits64, Math::Fast, Bounds::Trap));
+        assert_eq!(parsed.targets.iter().map(Ident::to_string).collect::<Vec<_>>(), ["sm_80", "sm_90"]);
+        let axes: Vec<_> = parsed.variants.axes.iter().map(|(name, values)| (name.to_string(), values.len())).collect();
+        assert_eq!(axes, [("B".to_owned(), 2), ("R".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_language() {
+        let parsed = KernelAttributes::parse(TokenStream::new(), &mut Diagnostics::new());
+        assert!(parsed.block.is_none() && parsed.contract.is_none() && parsed.variants.axes.is_empty());
+        assert_eq!((parsed.index, parsed.math, parsed.bounds), (IndexWidth::Bits32, Math::Precise, Bounds::Unchecked));
+    }
+
+    #[test]
+    fn unknown_arguments_name_the_nearest() {
+        check("blok = 256", &["blok: unknown argument `blok` of `#[kernel]`; write `block`"]);
+        check(
+            "max_regs = 256, maxregisters = 1",
+            &[
+                "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
+             `contract`, `bounds`, `targets` and `variants`",
+                "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
+            ],
+        );
+    }
+
+    #[test]
+    fn arguments_of_later_versions_are_recognised() {
+        for text in
+            ["ilp = 4", "batch_loads", "vectorize = 4", "require(occupancy >= 0.5, registers <= 64)", "allow(low_occupancy)", "warn(x)"]
+        {
+            let name = text.split(|c: char| !c.is_ascii_lowercase() && c != '_').next().unwrap();
+            let expected = format!("{name}: `{name}` is not supported yet; remove `{name}`: the kernel computes the same without it");
+            check(text, &[&expected]);
+        }
+    }
+
+    #[test]
+    fn all_mistakes_are_reported_at_once() {
+        check(
+            "block = 0, blok = 1, math = fat, block = 7 min_blocks = 1",
+            &[
+                "0: a block of 0 threads in x is not possible: it must be at least 1; use 1 to 1024",
+                "blok: unknown argument `blok` of `#[kernel]`; write `block`",
+                "fat: `math` is `precise` or `fast`; write `math = fast`",
+                "block: `block` is given twice; remove one of them",
+            ],
+        );
+        check("3, block = 64", &["3: expected the name of an argument of `#[kernel]`; write `block = 256`, say"]);
+        check("block = 64 min_blocks = 2", &["min_blocks: expected `,` between the arguments of `#[kernel]`"]);
+    }
+
+    #[test]
+    fn impossible_blocks_are_refused() {
+        check("block = 2048", &["2048: a block of 2048 threads in x is not possible: no device has more than 1024; use 1 to 1024"]);
+        check("block = (1, 1, 128)", &["128: a block of 128 threads in z is not possible: no device has more than 64; use 1 to 64"]);
+        check(
+            "block = (64, 32)",
+            &["(64, 32): a block of 64×32 is 2048 threads, and no device has more than 1024; make the block smaller and the grid larger"],
+        );
+        check(
+            "block = (1, 1, 1, 1)",
+            &["(1, 1, 1, 1): a block has one to three dimensions, not 4; write `block = 256`, `block = (16, 16)` or `block = (8, 8, 4)`"],
+        );
+        check("block = \"big\"", &["\"big\": `block` takes integers, constants or const generics; use 1 to 1024"]);
+        check("block = (BX, BY)", &[]);
+        check("block", &["block: `block` needs a value: write `block = 256`"]);
+        check("block =, index = 64", &["block: `block` needs a value: write `block = 256`"]);
+    }
+
+    #[test]
+    fn other_values_are_checked() {
+        check("index = 16", &["16: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
+        check("bounds = checked", &["checked: `bounds` is `unchecked` or `trap`; write `bounds = unchecked`"]);
+        check("bounds = on", &["on: `bounds` is `unchecked` or `trap`; write `bounds = trap`, or leave it out for `unchecked`"]);
+        check(
+            "contract = 1",
+            &["1: `contract` is `true` or `false`; write `contract = false` for results that are bit for bit the host's"],
+        );
+        check("min_blocks = 0", &["0: `min_blocks = 0` is not possible: it must be at least 1"]);
+        check(
+            "min_blocks = 64",
+            &["64: `min_blocks = 64` is not possible: the most resident blocks of a multiprocessor are 32; use at most 32"],
+        );
+        check(
+            "max_registers = 512",
+            &["512: `max_registers = 512` is not possible: the most registers of a thread are 255; use at most 255"],
+        );
+        check("max_registers = 3.5", &["3.5: `max_registers` takes an integer, a constant or a const generic"]);
+        check("targets = sm_80", &["sm_80: `targets` takes a list; write `targets = [sm_80, sm_90]`"]);
+        check("targets = [sm_80, sm_80]", &["sm_80: `sm_80` is listed twice; remove one of them"]);
+        check("targets = [\"sm_80\"]", &["\"sm_80\": a target is a name like `sm_80`; write `targets = [sm_80, sm_90]`"]);
+        check("targets = []", &["[]: `targets` is empty: the kernel would be checked for nothing; write `targets = [sm_80, sm_90]`"]);
+    }
+
+    #[test]
+    fn variants_are_checked() {
+        check("variants", &["variants: `variants` takes a list in parentheses; write `variants(N in [1, 2, 4])`"]);
+        check("variants()", &["variants: `variants` is empty; write `variants(N in [1, 2, 4])`"]);
+        check("variants(N in [])", &["N: `N` has no values: there would be no variant at all; write `variants(N in [1, 2, 4])`"]);
+        check("variants(N in [1], N in [2])", &["N: `N` is given twice; join the two lists"]);
+        check("variants(N in 1..4)", &["1: expected a list of values for `N`, like `[1, 2, 4]`"]);
+        check("variants(N = [1]), index = 8", &["=: expected `in`", "8: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
+    }
+
+    #[test]
+    fn the_attribute_is_found_by_its_last_name() {
+        let item: syn::ItemFn = syn::parse_str("#[inline] #[warpwright::kernel(index = 64)] fn f() {}").unwrap();
+        assert_eq!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap().index, IndexWidth::Bits64);
+        let item: syn::ItemFn = syn::parse_str("#[device] fn f() {}").unwrap();
+        assert!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).is_none());
     }
 }

@@ -2,14 +2,32 @@
 //!
 //! Everything here works on `syn` trees and knows no types. A refusal has a span and a way out, and all of them are collected.
 
+mod annotations;
 mod attributes;
 mod free_paths;
+mod nearest;
 mod options;
 mod program;
 mod subset;
 
-pub use attributes::{KernelAttributes, LetAttributes, LoopAttributes, SharedAttribute, Variants};
+pub use annotations::{LetAttributes, LoopAttributes, SharedAttribute};
+pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named};
 pub use free_paths::{FreePath, FreePathKind, free_paths};
+pub use nearest::nearest;
 pub use options::{Bounds, IndexWidth, KernelOptions, Math};
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
 pub use subset::check_subset;
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnostic::{Diagnostic, Diagnostics};
+
+    /// Findings as `text under the span: message; help`.
+    pub(super) fn render(diagnostics: &Diagnostics) -> Vec<String> {
+        let text = |d: &Diagnostic| match &d.help {
+            Some(help) => format!("{}: {}; {help}", d.span.source_text().unwrap_or_default(), d.message),
+            None => format!("{}: {}", d.span.source_text().unwrap_or_default(), d.message),
+        };
+        diagnostics.iter().map(text).collect()
+    }
+}
