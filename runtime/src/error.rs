@@ -1,0 +1,262 @@
+//! What can go wrong between a kernel and its result: one variant for each cause, with the figure, the limit and the way out.
+
+use std::sync::Arc;
+
+/// The result of what talks to a device.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a device, a buffer or a launch did not work. Cheap to clone: a kernel that does not compile keeps its error.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No driver of this kind is installed, or it cannot be loaded.
+    #[error("no {backend} driver: {reason}; {help}")]
+    NoDriver {
+        /// `CUDA` or `OpenCL`.
+        backend: &'static str,
+        /// What was looked for.
+        reason: String,
+        /// The way out.
+        help: &'static str,
+    },
+    /// A driver answered, but it has no such device.
+    #[error("there is no {backend} device {index}: {found}")]
+    NoDevice {
+        /// `CUDA` or `OpenCL`.
+        backend: &'static str,
+        /// The device asked for.
+        index: usize,
+        /// How many there are, or why there are none.
+        found: String,
+    },
+    /// The driver does not know what the kernel needs.
+    #[error("the CUDA driver is too old for {what}: it supports CUDA {driver}; update the driver, or run the kernel on another device")]
+    DriverTooOld {
+        /// What it does not know: the kernel and its PTX version, or a function.
+        what: String,
+        /// The newest CUDA version it supports, `12.4`.
+        driver: String,
+    },
+    /// A call of the driver failed in a way that has no variant of its own.
+    #[error("{call} failed with {code}{context}")]
+    Driver {
+        /// The function called, and on what.
+        call: String,
+        /// The code, by name and number.
+        code: String,
+        /// More about it, beginning with a separator; may be empty.
+        context: String,
+    },
+    /// The device has no memory left. It stays usable, and so do all its buffers.
+    #[error("out of memory on {device}: {bytes} bytes were asked for; drop buffers that are no longer used, or work in parts")]
+    OutOfMemory {
+        /// The device.
+        device: String,
+        /// What was asked for.
+        bytes: u64,
+    },
+    /// A buffer with more bytes than an address can have.
+    #[error("{len} elements of {element} bytes are more than can be addressed")]
+    TooLarge {
+        /// Elements asked for.
+        len: usize,
+        /// Bytes of one.
+        element: usize,
+    },
+    /// Copies between places of different lengths.
+    #[error("the buffer holds {buffer} elements, but {other} were given: lengths must be equal")]
+    LengthMismatch {
+        /// Elements of the buffer.
+        buffer: usize,
+        /// Elements on the other side.
+        other: usize,
+    },
+    /// Constant memory holds 64 KiB.
+    #[error("{bytes} bytes do not fit into constant memory of {limit} bytes; use `device.upload` and `&Global`")]
+    ConstantTooLarge {
+        /// What was given.
+        bytes: usize,
+        /// What fits.
+        limit: usize,
+    },
+
+    /// The kernel cannot be compiled as it stands.
+    #[error("kernel `{kernel}` does not compile:\n{diagnostics}")]
+    Compile {
+        /// The kernel.
+        kernel: &'static str,
+        /// All findings, one to a line, each with its place.
+        diagnostics: Arc<str>,
+    },
+    /// The device's own compiler refused what was emitted.
+    #[error("{compiler} refused kernel `{kernel}`: {code}\n{log}")]
+    DeviceCompiler {
+        /// The kernel.
+        kernel: &'static str,
+        /// Whose compiler.
+        compiler: String,
+        /// The code it gave.
+        code: String,
+        /// What it wrote.
+        log: Arc<str>,
+    },
+    /// A parameter's element is laid out otherwise on the host than on the device.
+    #[error("parameter `{parameter}` of kernel `{kernel}`: `{element}` {reason}")]
+    Layout {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The element type.
+        element: String,
+        /// What differs, and the way out.
+        reason: String,
+    },
+    /// The kernel does not name the compute capability or format asked for.
+    #[error("there is no target `{target}`; {known}")]
+    UnknownTarget {
+        /// What was asked for.
+        target: String,
+        /// What there is.
+        known: String,
+    },
+
+    /// Neither `.grid(…)` nor `.cover(…)` was called.
+    #[error("kernel `{kernel}` was launched without a grid: call `.grid(blocks)` or `.cover(elements)` first")]
+    NoGrid {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// The kernel's attribute fixes no block and the launch gives none.
+    #[error("kernel `{kernel}` fixes no block: call `.block(threads)` before launching, or write `#[kernel(block = …)]`")]
+    NoBlock {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// `.block(…)` where the attribute already says it.
+    #[error("kernel `{kernel}` fixes its block at {fixed}: `.block({given})` cannot change it; remove the call")]
+    FixedBlock {
+        /// The kernel.
+        kernel: &'static str,
+        /// The attribute's block.
+        fixed: String,
+        /// The launch's.
+        given: String,
+    },
+    /// A grid or block with an extent of zero or less.
+    #[error("kernel `{kernel}` was launched with {what} {given}: every extent must be at least 1")]
+    EmptyExtent {
+        /// The kernel.
+        kernel: &'static str,
+        /// `a grid of`, `a block of`, `nothing to cover:`.
+        what: &'static str,
+        /// The extents.
+        given: String,
+    },
+    /// A launch beyond a limit of the device.
+    #[error("kernel `{kernel}` was launched with {figure} {what}, but {device} has a limit of {limit}; {help}")]
+    Limit {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is beyond: `threads in a block` …
+        what: &'static str,
+        /// How many.
+        figure: u64,
+        /// The limit.
+        limit: u64,
+        /// Whose limit.
+        device: String,
+        /// The way out.
+        help: &'static str,
+    },
+    /// The kernel's 32-bit `usize` cannot count what it was given.
+    #[error("kernel `{kernel}` counts with a 32-bit `usize`, but {what} {figure}; write `#[kernel(index = 64)]`")]
+    IndexWidth {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is too long: `the grid has this many threads:`, `parameter `x` has this many elements:` …
+        what: String,
+        /// How many.
+        figure: u128,
+    },
+    /// A buffer of another device.
+    #[error(
+        "parameter `{parameter}` of kernel `{kernel}` is a buffer of {buffer}, but the launch is on {device}; `download` it there and `upload` it here"
+    )]
+    OtherDevice {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// Where the buffer is.
+        buffer: String,
+        /// Where the launch is.
+        device: String,
+    },
+    /// Something of one device used with another, outside a launch.
+    #[error("{what} belongs to {owner}, but is used on {device}")]
+    ForeignObject {
+        /// `the buffer`, `the event` …
+        what: &'static str,
+        /// Where it belongs.
+        owner: String,
+        /// Where it was used.
+        device: String,
+    },
+    /// An argument a launch cannot make sense of.
+    #[error("kernel `{kernel}`: {reason}")]
+    Argument {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is wrong, and the way out.
+        reason: String,
+    },
+
+    /// A kernel faulted while it ran.
+    #[error("kernel `{kernel}` faulted on {device}: {message}{place}")]
+    Fault {
+        /// The kernel.
+        kernel: &'static str,
+        /// Where it ran.
+        device: String,
+        /// What happened.
+        message: String,
+        /// ` at file:line, block …, thread …`, as far as known.
+        place: String,
+    },
+    /// The device does not do this.
+    #[error("{device} {what}")]
+    Unsupported {
+        /// The device.
+        device: String,
+        /// What it does not do, and the way out.
+        what: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_cross_threads_and_stay_small() {
+        fn check<T: Send + Sync + std::error::Error + 'static>() {}
+        check::<Error>();
+        // `Result<()>` is returned from every launch: it must not grow unnoticed.
+        assert!(size_of::<Error>() <= 96, "{}", size_of::<Error>());
+    }
+
+    #[test]
+    fn a_limit_names_kernel_figure_limit_and_way_out() {
+        let error = Error::Limit {
+            kernel: "saxpy",
+            what: "threads in a block",
+            figure: 2048,
+            limit: 1024,
+            device: "Simulator".into(),
+            help: "use a smaller block",
+        };
+        let text = "kernel `saxpy` was launched with 2048 threads in a block, but Simulator has a limit of 1024; use a smaller block";
+        assert_eq!(error.to_string(), text);
+    }
+}
