@@ -1,6 +1,8 @@
 //! Devices, buffers and launches.
 
+pub mod definition;
 mod dim3;
+pub mod element;
 mod error;
 
 pub use dim3::Dim3;
