@@ -1,0 +1,262 @@
+//! What can go wrong: a kernel or launch that cannot be simulated ([`Error`]), and what a thread did wrong ([`Fault`]).
+
+use std::fmt;
+
+/// Why a simulation gave no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The kernel is not at a stage that can run.
+    #[error("kernel `{kernel}` is at stage `{stage}`; the simulator runs `legal` and `addressed` kernels")]
+    Stage {
+        /// The kernel.
+        kernel: String,
+        /// Where it stands.
+        stage: &'static str,
+    },
+    /// The kernel breaks the law of the IR, or is beyond what the simulator can hold.
+    #[error("kernel `{kernel}` cannot be simulated: {reason}")]
+    Kernel {
+        /// The kernel.
+        kernel: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The launch does not fit the kernel.
+    #[error("launch of `{kernel}`: {reason}")]
+    Launch {
+        /// The kernel.
+        kernel: String,
+        /// What does not fit, with the figure and the limit.
+        reason: String,
+    },
+    /// What the kernel printed could not be written.
+    #[error("output of kernel `{kernel}` could not be written: {reason}")]
+    Output {
+        /// The kernel.
+        kernel: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A thread did something that is undefined or trapped.
+    #[error(transparent)]
+    Fault(#[from] Box<Fault>),
+}
+
+/// What a thread did wrong, and where.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{place}: kernel `{kernel}`, block {}, thread {}: {kind}", Triple(*block), Triple(*thread), place = Place(file, *line, *column))]
+pub struct Fault {
+    /// The kernel's name in the source.
+    pub kernel: String,
+    /// The source file; empty if unknown.
+    pub file: String,
+    /// Line of the instruction, from 1; 0 if unknown.
+    pub line: u32,
+    /// Its column, from 1.
+    pub column: u32,
+    /// The block, `[x, y, z]`.
+    pub block: [u32; 3],
+    /// The thread within the block, `[x, y, z]`. Where several are at fault, the first.
+    pub thread: [u32; 3],
+    /// What it did.
+    pub kind: FaultKind,
+}
+
+/// What two accesses did to the same element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// Read it.
+    Read,
+    /// Wrote it.
+    Write,
+    /// Changed it by an atomic operation.
+    Atomic,
+}
+
+/// The kinds of faults.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FaultKind {
+    /// An index at or beyond the length of its dimension. For accesses by address (`Addressed` stage) the index counts scalars and may be
+    /// negative.
+    OutOfBounds {
+        /// The object, with the path to the dimension: `tile[_]`.
+        object: String,
+        /// The index.
+        index: i128,
+        /// Elements of the dimension.
+        length: u64,
+        /// Consecutive elements accessed at once.
+        width: u32,
+    },
+    /// An access whose byte offset is not a multiple of its width.
+    Misaligned {
+        /// The object.
+        object: String,
+        /// Bytes from the object's start.
+        offset: u64,
+        /// Width of the access in bytes.
+        width: u64,
+    },
+    /// A read of shared or local memory that nobody wrote.
+    Uninitialised {
+        /// The object.
+        object: String,
+        /// Which scalar of it, counted flat.
+        index: u64,
+        /// How many it has.
+        length: u64,
+        /// Shared (one per block) rather than local (one per thread).
+        shared: bool,
+    },
+    /// Two threads accessed one element without a barrier between them, one of them to write, not both atomically.
+    Race {
+        /// The object.
+        object: String,
+        /// Which scalar of it, counted flat.
+        index: u64,
+        /// How many it has.
+        length: u64,
+        /// What this thread did.
+        access: AccessKind,
+        /// What the other did.
+        other_access: AccessKind,
+        /// The other thread, if it is the only one and known.
+        other_thread: Option<[u32; 3]>,
+        /// Line of the other access, if known.
+        other_line: Option<u32>,
+        /// Whether the other belongs to another block, where no barrier helps.
+        across_blocks: bool,
+    },
+    /// Integer `/` or `%` by zero.
+    DivisionByZero,
+    /// An integer result that does not fit, checked on request only.
+    Overflow {
+        /// The operation.
+        operation: &'static str,
+        /// The type.
+        ty: String,
+        /// The operands.
+        operands: Vec<i128>,
+    },
+    /// A `for` whose step is not positive.
+    Step {
+        /// The step.
+        step: i128,
+    },
+    /// `assert!` failed.
+    Assertion {
+        /// Its message.
+        message: String,
+    },
+    /// The kernel trapped.
+    Trap {
+        /// The message.
+        message: String,
+    },
+    /// A barrier that not all living threads of the block reach together.
+    DivergentBarrier {
+        /// Threads that wait at it.
+        waiting: u32,
+        /// Threads of the block that have not returned.
+        living: u32,
+        /// Line of another barrier where the others wait, if they do.
+        other_line: Option<u32>,
+    },
+    /// A warp went round loops more often than [`crate::sim::SimOptions::loop_limit`].
+    LoopLimit {
+        /// The limit.
+        limit: u64,
+    },
+    /// More barrier intervals in one launch than race detection can tell apart (2³²).
+    IntervalLimit,
+}
+
+/// A position or size, as `(x, y, z)`.
+struct Triple([u32; 3]);
+
+impl fmt::Display for Triple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {}, {})", self.0[0], self.0[1], self.0[2])
+    }
+}
+
+/// A place in the source.
+struct Place<'a>(&'a str, u32, u32);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place("", _, _) | Place(_, 0, _) => f.write_str("unknown place"),
+            Place(file, line, column) => write!(f, "{file}:{line}:{column}"),
+        }
+    }
+}
+
+impl AccessKind {
+    fn verb(self) -> &'static str {
+        match self {
+            AccessKind::Read => "reads",
+            AccessKind::Write => "writes",
+            AccessKind::Atomic => "atomically changes",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FaultKind::OutOfBounds { object, index, length, width: 1 } => {
+                write!(f, "index {index} is out of bounds of `{object}`, which has {length} elements")
+            }
+            FaultKind::OutOfBounds { object, index, length, width } => {
+                write!(f, "{width} elements from index {index} are out of bounds of `{object}`, which has {length} elements")
+            }
+            FaultKind::Misaligned { object, offset, width } => {
+                write!(f, "access of {width} bytes at byte {offset} of `{object}` is misaligned; its offset must be a multiple of {width}")
+            }
+            FaultKind::Uninitialised { object, index, length, shared } => {
+                let space = if *shared { "shared" } else { "local" };
+                write!(f, "reads scalar {index} of {space} `{object}` (of {length}), which nothing has written")
+            }
+            FaultKind::Race { .. } => self.fmt_race(f),
+            FaultKind::DivisionByZero => f.write_str("integer division by zero"),
+            FaultKind::Overflow { operation, ty, operands } => {
+                let operands: Vec<String> = operands.iter().map(i128::to_string).collect();
+                write!(f, "`{operation}` of {} overflows `{ty}`", operands.join(" and "))
+            }
+            FaultKind::Step { step } => write!(f, "the step of a `for` is {step}; it must be more than zero"),
+            FaultKind::Assertion { message } => write!(f, "assertion failed: {message}"),
+            FaultKind::Trap { message } => write!(f, "trap: {message}"),
+            FaultKind::DivergentBarrier { waiting, living, other_line: None } => {
+                write!(f, "divergent barrier: {waiting} of the block's {living} living threads wait at it, the others do not get here")
+            }
+            FaultKind::DivergentBarrier { waiting, living, other_line: Some(line) } => write!(
+                f,
+                "divergent barrier: {waiting} of the block's {living} living threads wait at it, others wait at another one, on line {line}"
+            ),
+            FaultKind::LoopLimit { limit } => {
+                write!(f, "a warp went round its loops {limit} times: an endless loop? help: raise `SimOptions::loop_limit` if it is not")
+            }
+            FaultKind::IntervalLimit => f.write_str("more than 2^32 barrier intervals in one launch; help: launch fewer blocks at a time"),
+        }
+    }
+}
+
+impl FaultKind {
+    fn fmt_race(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FaultKind::Race { object, index, length, access, other_access, other_thread, other_line, across_blocks } = self else {
+            return Ok(());
+        };
+        write!(f, "race: {} scalar {index} of `{object}` (of {length}), which ", access.verb())?;
+        match other_thread {
+            Some(thread) if !across_blocks => write!(f, "thread {}", Triple(*thread))?,
+            _ if *across_blocks => f.write_str("a thread of another block")?,
+            _ => f.write_str("another thread")?,
+        }
+        write!(f, " {}", other_access.verb())?;
+        if let Some(line) = other_line {
+            write!(f, " on line {line}")?;
+        }
+        f.write_str(if *across_blocks { "; no barrier orders blocks" } else { "; no barrier is between the two" })
+    }
+}
