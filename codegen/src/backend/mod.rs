@@ -38,6 +38,11 @@ pub enum AbiArgument {
     },
     /// OpenCL only: `__local` memory of the launch's `.shared_bytes()`.
     DynamicShared,
+    /// OpenCL only: `__local` memory of this many bytes per thread of the block, for warp intrinsics where no attribute fixes the block.
+    Exchange {
+        #[doc = "Bytes per thread."]
+        bytes: u64,
+    },
     /// Elements in the dynamic shared array (`shared_bytes / element`), as wide as the index type.
     DynamicLength {
         #[doc = "Bytes of an element."]
