@@ -1,6 +1,18 @@
 //! The names a unit takes from outside: constants and device functions that the macro must hand in.
+//!
+//! Names are resolved as Rust does as far as one unit shows it: locals by scope, generic parameters, the items of the unit's modules,
+//! what the language itself knows. Whatever is left must come from outside, and Rust resolves it where the macro repeats it. Two
+//! things Rust decides by types are decided by its naming conventions here: `a::B::c` takes `B` for a type if it is in `CamelCase`,
+//! and a capitalised name in a pattern or in `f::<N>` is a constant if it has no lower-case letter.
 
+use super::attributes::{KernelAttributes, is_named, path_text};
+use super::scopes::{Scopes, bindings, imported_names, item_name, macro_arguments};
+use crate::diagnostic::Diagnostics;
+use crate::intrinsics;
+use crate::ir::Type;
 use proc_macro2::Span;
+use std::collections::HashSet;
+use syn::visit::{self, Visit};
 
 /// What a free path is used as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,9 +36,524 @@ pub struct FreePath {
     pub kind: FreePathKind,
     /// Where it is first used.
     pub span: Span,
+    /// The `use` statements of the function bodies around its first use: it means what it means behind them.
+    pub uses: Vec<syn::ItemUse>,
 }
 
 /// The free paths of items, each once, in order of first use.
-pub fn free_paths(_items: &[syn::Item]) -> Vec<FreePath> {
-    Vec::new()
+pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
+    let mut finder = Finder { modules: Vec::new(), scopes: Scopes::default(), uses: Vec::new(), found: Vec::new() };
+    finder.visit_module(items);
+    finder.found
+}
+
+/// Functions of the language that are not rows of the table of intrinsics.
+const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id"];
+
+/// Types and traits of the language that are not Rust's own.
+const PRELUDE_TYPES: &[&str] = &["Global", "Constant", "Texture2d", "Dim3", "f16", "bf16", "Float", "Num", "Int", "Element"];
+
+/// How a path stands in the source.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    Value,
+    Call,
+    Type,
+    /// `N` of `f::<N>`, where Rust's grammar does not tell types from constants.
+    GenericArgument,
+}
+
+struct Finder {
+    /// The names of each module around the current place, the unit's root first.
+    modules: Vec<HashSet<String>>,
+    scopes: Scopes<()>,
+    uses: Vec<syn::ItemUse>,
+    found: Vec<FreePath>,
+}
+
+impl Finder {
+    fn visit_module(&mut self, items: &[syn::Item]) {
+        let mut names: HashSet<String> = items.iter().filter_map(item_name).collect();
+        for item in items {
+            if let syn::Item::Use(item) = item {
+                names.extend(imported_names(&item.tree, &names, items));
+            }
+        }
+        self.modules.push(names);
+        for item in items {
+            self.visit_item(item);
+        }
+        self.modules.pop();
+    }
+
+    /// Whether the path leads to something inside the unit, `self::` and `super::` followed.
+    fn is_of_unit(&self, segments: &[String]) -> bool {
+        let mut depth = self.modules.len();
+        let mut rest = segments;
+        while let Some((first, tail)) = rest.split_first() {
+            match first.as_str() {
+                "self" => {}
+                "super" if depth > 1 => depth -= 1,
+                _ => break,
+            }
+            rest = tail;
+        }
+        let name = rest.first();
+        // The unit's root is not a module of its own: what stands beside the unit's item is outside.
+        name.is_some_and(|name| self.modules[..depth].last().is_some_and(|names| names.contains(name)))
+    }
+
+    fn record(&mut self, path: &syn::Path, position: Position) {
+        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let Some(first) = segments.first() else { return };
+        let is_bound = self.scopes.contains(first) || first == "Self";
+        if is_bound || self.is_of_unit(&segments) || is_of_language(path, &segments, position) {
+            return;
+        }
+        let (length, kind) = kind_of(&segments, position);
+        let mut path = syn::Path { leading_colon: path.leading_colon, segments: path.segments.iter().take(length).cloned().collect() };
+        for segment in &mut path.segments {
+            segment.arguments = syn::PathArguments::None;
+        }
+        // `take` leaves no trailing `::`: `collect` puts the separators between.
+        let key = path_text(&path);
+        if self.found.iter().all(|found| found.key != key) {
+            let span = path.segments.first().map_or_else(Span::call_site, |segment| segment.ident.span());
+            self.found.push(FreePath { path, key, kind, span, uses: self.uses.clone() });
+        }
+    }
+
+    /// Visits within a scope of its own.
+    fn scoped(&mut self, visit: impl FnOnce(&mut Finder)) {
+        let uses = self.uses.len();
+        self.scopes.push();
+        visit(self);
+        self.scopes.pop();
+        self.uses.truncate(uses);
+    }
+
+    fn bind(&mut self, pat: &syn::Pat) {
+        // Types, ranges and paths within the pattern first: they do not see what it binds.
+        self.visit_pat(pat);
+        for ident in bindings(pat) {
+            self.scopes.bind(ident.to_string(), ());
+        }
+    }
+
+    fn bind_generics(&mut self, generics: &syn::Generics) {
+        for param in &generics.params {
+            match param {
+                syn::GenericParam::Type(param) => self.scopes.bind(param.ident.to_string(), ()),
+                syn::GenericParam::Const(param) => self.scopes.bind(param.ident.to_string(), ()),
+                _ => {}
+            }
+        }
+    }
+
+    fn visit_function(&mut self, attrs: &[syn::Attribute], sig: &syn::Signature, block: &syn::Block) {
+        self.scoped(|finder| {
+            finder.bind_generics(&sig.generics);
+            if attrs.iter().any(|attr| is_named(attr, "kernel")) {
+                finder.visit_kernel_attributes(attrs);
+            }
+            for input in &sig.inputs {
+                match input {
+                    syn::FnArg::Receiver(_) => finder.scopes.bind("self".to_owned(), ()),
+                    syn::FnArg::Typed(typed) => {
+                        finder.visit_type(&typed.ty);
+                        finder.bind(&typed.pat);
+                    }
+                }
+            }
+            finder.visit_return_type(&sig.output);
+            finder.visit_block(block);
+        });
+    }
+
+    /// The arguments of `#[kernel(…)]` name constants too. What is wrong with them is reported elsewhere.
+    fn visit_kernel_attributes(&mut self, attrs: &[syn::Attribute]) {
+        let Some(attributes) = KernelAttributes::find(attrs, &mut Diagnostics::new()) else { return };
+        let block = attributes.block.iter().flat_map(|(_, extents)| extents);
+        let single = [&attributes.min_blocks, &attributes.max_registers, &attributes.contract].into_iter().flatten();
+        let variants = attributes.variants.axes.iter().flat_map(|(_, values)| values);
+        for expr in block.chain(single).chain(variants) {
+            self.visit_expr(expr);
+        }
+    }
+
+    /// Names in `{…}` of a format string are values too.
+    fn visit_format_string(&mut self, literal: &syn::LitStr) {
+        for name in super::scopes::format_names(&literal.value()) {
+            self.record(&syn::Ident::new(&name, literal.span()).into(), Position::Value);
+        }
+    }
+}
+
+/// Whether the language knows the path by itself.
+fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> bool {
+    let (first, last) = (segments[0].as_str(), segments[segments.len() - 1].as_str());
+    if first == "warpwright" {
+        return true;
+    }
+    let is_primitive = |name: &str| name.parse::<Type>().is_ok() || matches!(name, "usize" | "isize" | "char" | "str");
+    if let [.., ty, "consts", _] = segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        return is_primitive(ty);
+    }
+    if path.leading_colon.is_none() && (is_primitive(first) || (PRELUDE_TYPES.contains(&first) && segments.len() <= 2)) {
+        return true;
+    }
+    if matches!(first, "std" | "core" | "half") {
+        // `std::f32::MAX`, `core::primitive::f32`, `half::f16::ONE`: types of the language by a longer name. Functions of the
+        // standard library are not device functions: the front end refuses them.
+        return position != Position::Value || segments.iter().any(|segment| is_primitive(segment));
+    }
+    let is_function = || GEOMETRY.contains(&last) || intrinsics::function(last).is_some();
+    segments.len() == 1 && position == Position::Call && is_function()
+}
+
+/// What a free path is, and how many of its segments name it.
+fn kind_of(segments: &[String], position: Position) -> (usize, FreePathKind) {
+    let length = segments.len();
+    let last = &segments[length - 1];
+    match position {
+        Position::Type => (length, FreePathKind::Type),
+        Position::GenericArgument if is_constant_name(last) => (length, FreePathKind::Constant),
+        Position::GenericArgument => (length, FreePathKind::Type),
+        // `Vec3::new(…)`, `Mode::Fast`: the type is what comes from outside.
+        _ if length > 1 && is_capitalised(&segments[length - 2]) => (length - 1, FreePathKind::Type),
+        // `Pair(a, b)`, `Unit`.
+        Position::Call if is_capitalised(last) => (length, FreePathKind::Type),
+        Position::Value if is_capitalised(last) && !is_constant_name(last) => (length, FreePathKind::Type),
+        Position::Call => (length, FreePathKind::Function),
+        Position::Value => (length, FreePathKind::Constant),
+    }
+}
+
+fn is_capitalised(name: &str) -> bool {
+    name.chars().next().is_some_and(char::is_uppercase)
+}
+
+fn is_constant_name(name: &str) -> bool {
+    is_capitalised(name) && !name.chars().any(char::is_lowercase)
+}
+
+impl<'a> Visit<'a> for Finder {
+    // What stands in attributes is no code of the kernel.
+    fn visit_attribute(&mut self, _: &'a syn::Attribute) {}
+    fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
+    // Bounds name traits.
+    fn visit_generics(&mut self, _: &'a syn::Generics) {}
+
+    fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
+        if let Some((_, items)) = &item.content {
+            self.visit_module(items);
+        }
+    }
+
+    fn visit_item_use(&mut self, _: &'a syn::ItemUse) {}
+    fn visit_item_trait(&mut self, _: &'a syn::ItemTrait) {}
+    fn visit_item_macro(&mut self, _: &'a syn::ItemMacro) {}
+    fn visit_item_static(&mut self, _: &'a syn::ItemStatic) {}
+
+    fn visit_item_fn(&mut self, item: &'a syn::ItemFn) {
+        // Other functions are the host's.
+        if item.attrs.iter().any(|attr| is_named(attr, "kernel") || is_named(attr, "device")) {
+            self.visit_function(&item.attrs, &item.sig, &item.block);
+        }
+    }
+
+    fn visit_item_struct(&mut self, item: &'a syn::ItemStruct) {
+        self.scoped(|finder| {
+            finder.bind_generics(&item.generics);
+            finder.visit_fields(&item.fields);
+        });
+    }
+
+    fn visit_item_impl(&mut self, item: &'a syn::ItemImpl) {
+        if item.trait_.is_some() {
+            return;
+        }
+        self.scoped(|finder| {
+            finder.bind_generics(&item.generics);
+            visit::visit_item_impl(finder, item);
+        });
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'a syn::ImplItemFn) {
+        self.visit_function(&item.attrs, &item.sig, &item.block);
+    }
+
+    fn visit_block(&mut self, block: &'a syn::Block) {
+        self.scoped(|finder| {
+            for stmt in &block.stmts {
+                match stmt {
+                    syn::Stmt::Item(syn::Item::Use(item)) => finder.uses.push(item.clone()),
+                    syn::Stmt::Item(item) => {
+                        if let Some(name) = item_name(item) {
+                            finder.scopes.bind(name, ());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            visit::visit_block(finder, block);
+        });
+    }
+
+    fn visit_local(&mut self, local: &'a syn::Local) {
+        if let Some(init) = &local.init {
+            self.visit_expr(&init.expr);
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
+        }
+        self.bind(&local.pat);
+    }
+
+    fn visit_expr_let(&mut self, expr: &'a syn::ExprLet) {
+        self.visit_expr(&expr.expr);
+        self.bind(&expr.pat);
+    }
+
+    fn visit_expr_if(&mut self, expr: &'a syn::ExprIf) {
+        self.scoped(|finder| {
+            finder.visit_expr(&expr.cond);
+            finder.visit_block(&expr.then_branch);
+        });
+        if let Some((_, otherwise)) = &expr.else_branch {
+            self.visit_expr(otherwise);
+        }
+    }
+
+    fn visit_expr_while(&mut self, expr: &'a syn::ExprWhile) {
+        self.scoped(|finder| {
+            finder.visit_expr(&expr.cond);
+            finder.visit_block(&expr.body);
+        });
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &'a syn::ExprForLoop) {
+        self.visit_expr(&expr.expr);
+        self.scoped(|finder| {
+            finder.bind(&expr.pat);
+            finder.visit_block(&expr.body);
+        });
+    }
+
+    fn visit_arm(&mut self, arm: &'a syn::Arm) {
+        self.scoped(|finder| {
+            match &arm.pat {
+                syn::Pat::Guard(guarded) => {
+                    finder.bind(&guarded.pat);
+                    finder.visit_expr(&guarded.guard);
+                }
+                pat => finder.bind(pat),
+            }
+            finder.visit_expr(&arm.body);
+        });
+    }
+
+    fn visit_expr_closure(&mut self, expr: &'a syn::ExprClosure) {
+        self.scoped(|finder| {
+            for input in &expr.inputs {
+                finder.bind(input);
+            }
+            finder.visit_expr(&expr.body);
+        });
+    }
+
+    fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
+        match &*call.func {
+            syn::Expr::Path(path) => {
+                if let Some(qself) = &path.qself {
+                    self.visit_qself(qself);
+                } else {
+                    self.record(&path.path, Position::Call);
+                }
+                for segment in &path.path.segments {
+                    self.visit_path_arguments(&segment.arguments);
+                }
+            }
+            other => self.visit_expr(other),
+        }
+        for arg in &call.args {
+            self.visit_expr(arg);
+        }
+    }
+
+    fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
+        if let Some(qself) = &path.qself {
+            self.visit_qself(qself);
+        } else {
+            self.record(&path.path, Position::Value);
+        }
+        for segment in &path.path.segments {
+            self.visit_path_arguments(&segment.arguments);
+        }
+    }
+
+    fn visit_expr_struct(&mut self, expr: &'a syn::ExprStruct) {
+        self.record(&expr.path, Position::Type);
+        for segment in &expr.path.segments {
+            self.visit_path_arguments(&segment.arguments);
+        }
+        for field in &expr.fields {
+            self.visit_expr(&field.expr);
+        }
+        if let Some(rest) = &expr.rest {
+            self.visit_expr(rest);
+        }
+    }
+
+    fn visit_pat_struct(&mut self, pat: &'a syn::PatStruct) {
+        self.record(&pat.path, Position::Type);
+        visit::visit_pat_struct(self, pat);
+    }
+
+    fn visit_pat_tuple_struct(&mut self, pat: &'a syn::PatTupleStruct) {
+        self.record(&pat.path, Position::Call);
+        visit::visit_pat_tuple_struct(self, pat);
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
+        if super::scopes::is_constant_pattern(pat) {
+            self.record(&pat.ident.clone().into(), Position::Value);
+        }
+        visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_type_path(&mut self, ty: &'a syn::TypePath) {
+        match &ty.qself {
+            Some(qself) => self.visit_qself(qself),
+            None => self.record(&ty.path, Position::Type),
+        }
+        for segment in &ty.path.segments {
+            self.visit_path_arguments(&segment.arguments);
+        }
+    }
+
+    fn visit_generic_argument(&mut self, argument: &'a syn::GenericArgument) {
+        match argument {
+            syn::GenericArgument::Type(syn::Type::Path(ty)) if ty.qself.is_none() => {
+                self.record(&ty.path, Position::GenericArgument);
+                for segment in &ty.path.segments {
+                    self.visit_path_arguments(&segment.arguments);
+                }
+            }
+            other => visit::visit_generic_argument(self, other),
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'a syn::Macro) {
+        for argument in macro_arguments(mac) {
+            match &argument {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => self.visit_format_string(text),
+                other => Finder::visit_expr(self, other),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The free paths of a source, as `key: kind`.
+    fn free(source: &str) -> Vec<String> {
+        let file = syn::parse_file(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        free_paths(&file.items).iter().map(|found| format!("{}: {:?}", found.key, found.kind)).collect()
+    }
+
+    #[track_caller]
+    fn check(source: &str, expected: &[&str]) {
+        assert_eq!(free(source), expected, "{source}");
+    }
+
+    #[track_caller]
+    fn check_body(body: &str, expected: &[&str]) {
+        check(&format!("#[kernel] fn k<const B: usize, T: Float>(a: f32, x: &Global<T>, y: &mut Global<f32>) {{ {body} }}"), expected);
+    }
+
+    #[test]
+    fn what_the_language_knows_is_not_free() {
+        check_body("let i = global_id().x; if i < y.len() { y[i] = a * x[i] + f32::MAX; }", &[]);
+        check_body("let t = thread_idx().x as u64; let z = f32::from_bits(3u32); let w: [f16; B] = [T::ZERO; B];", &[]);
+        check_body("let p = std::f32::consts::PI + f32::consts::E + core::f64::consts::TAU + std::u32::MAX;", &[]);
+        check_body("let d: warpwright::prelude::Dim3 = warpwright::prelude::thread_idx();", &[]);
+    }
+
+    #[test]
+    fn locals_follow_rusts_scopes() {
+        check_body("let n = 1; { let m = n; } m;", &["m: Constant"]);
+        check_body("let v = v;", &["v: Constant"]);
+        check_body("for i in 0..n { i; } i;", &["n: Constant", "i: Constant"]);
+        check_body("match a { q if q > r => q, Z => Z, o @ 1..=M => o } q;", &["r: Constant", "Z: Constant", "M: Constant", "q: Constant"]);
+        check_body("if let (c, d) = e { c; } else { d; }", &["e: Constant", "d: Constant"]);
+        check_body("while let c = 1 { c; }", &[]);
+        check_body("let (a, [b, c]) = (1, [2, 3]); let P { u, v: w } = P { u: b, v: c }; u + w; v;", &["P: Type", "v: Constant"]);
+    }
+
+    #[test]
+    fn kinds_are_told_by_place_and_by_convention() {
+        check_body(
+            "y[0] = other::helper(x[0]) + crate::N as f32 + SCALE;",
+            &["other::helper: Function", "crate::N: Constant", "SCALE: Constant"],
+        );
+        check_body(
+            "let v = geometry::Vec3::new(1.0); let m = Mode::Fast; Pair(1, 2); let p = Particle { mass: 1.0 };",
+            &["geometry::Vec3: Type", "Mode: Type", "Pair: Type", "Particle: Type"],
+        );
+        check_body("let v: Vec3 = f::<W, Vec4, B, T, 3>();", &["f: Function", "W: Constant", "Vec4: Type", "Vec3: Type"]);
+        check_body("let a: [f32; LEN] = [0.0; LEN];", &["LEN: Constant"]);
+        check_body("match m { Mode::A => 1, LOW..=HIGH => 2, _ => 3 };", &["m: Constant", "Mode: Type", "LOW: Constant", "HIGH: Constant"]);
+        check_body(
+            "helper(1); helper(2); self::helper(3); super::deep::f(4)",
+            &["helper: Function", "self::helper: Function", "super::deep::f: Function"],
+        );
+    }
+
+    #[test]
+    fn signatures_and_attributes_name_things_too() {
+        check(
+            "#[kernel(block = (crate::B, W), variants(W in [FEW, 2]))] fn k<const W: usize>(p: Params, x: &Global<Particle>) {}",
+            &["crate::B: Constant", "FEW: Constant", "Params: Type", "Particle: Type"],
+        );
+        check("#[device] fn f(v: V) -> Out { g(v) }", &["V: Type", "Out: Type", "g: Function"]);
+        check("#[device] struct S { a: Inner, b: [f32; N] }", &["Inner: Type", "N: Constant"]);
+        check("#[device] impl S { const K: u32 = J; fn f(&self) -> f32 { self.x + Self::K as f32 } }", &["S: Type", "J: Constant"]);
+    }
+
+    #[test]
+    fn macros_are_looked_into() {
+        check_body("assert!(a < LIMIT, \"a = {a}, {OTHER} {{no}} {0}\", more);", &["LIMIT: Constant", "OTHER: Constant", "more: Constant"]);
+        check_body("println!(\"{}\", N);", &["N: Constant"]);
+    }
+
+    #[test]
+    fn items_of_a_module_are_its_own() {
+        let source = "mod m {
+            use super::OUTSIDE; use Shape::*; use crate::far::away;
+            const N: usize = OUTSIDE; struct P { x: f32 } enum Shape { Round, Square }
+            impl P { fn new() -> P { P { x: 0.0 } } }
+            #[device] fn f(s: Shape) -> f32 { match s { Round => 1.0, Square => away(self::N), Shape::Round => super::g() } }
+            #[kernel] fn k(y: &mut Global<P>) { y[0] = P::new(); f(Shape::Square); }
+            fn host() { std::fs::read(undefined); }
+        }";
+        check(source, &["OUTSIDE: Constant", "away: Function", "super::g: Function"]);
+        check(
+            "mod m { mod inner { #[device] fn f() { super::g(); super::super::h(); } } #[device] fn g() {} }",
+            &["super::super::h: Function"],
+        );
+    }
+
+    #[test]
+    fn uses_within_a_body_travel_with_the_path() {
+        let file = syn::parse_file("#[kernel] fn k() { use crate::consts::A; { use crate::B; A + B } }").unwrap();
+        let found = free_paths(&file.items);
+        let uses: Vec<_> = found.iter().map(|found| (found.key.as_str(), found.uses.len())).collect();
+        assert_eq!(uses, [("A", 2), ("B", 2)]);
+        let file = syn::parse_file("#[kernel] fn k() { { use crate::B; B } C }").unwrap();
+        let found = free_paths(&file.items);
+        assert_eq!(found.iter().map(|found| found.uses.len()).collect::<Vec<_>>(), [1, 0]);
+    }
 }

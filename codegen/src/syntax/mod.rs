@@ -8,6 +8,7 @@ mod free_paths;
 mod nearest;
 mod options;
 mod program;
+mod scopes;
 mod subset;
 
 pub use annotations::{LetAttributes, LoopAttributes, SharedAttribute};

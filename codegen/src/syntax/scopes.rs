@@ -1,0 +1,141 @@
+//! Names in scope: what patterns bind, what items define, what `use` brings in.
+
+use std::collections::{HashMap, HashSet};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
+
+/// A stack of scopes; a name means what the innermost scope that has it says.
+pub(super) struct Scopes<T> {
+    stack: Vec<HashMap<String, T>>,
+}
+
+impl<T> Default for Scopes<T> {
+    fn default() -> Scopes<T> {
+        Scopes { stack: vec![HashMap::new()] }
+    }
+}
+
+impl<T> Scopes<T> {
+    pub(super) fn push(&mut self) {
+        self.stack.push(HashMap::new());
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.stack.pop();
+    }
+
+    pub(super) fn bind(&mut self, name: String, meaning: T) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.insert(name, meaning);
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&T> {
+        self.stack.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+/// The names a pattern binds, in source order. A capitalised one without `mut`, `ref` or `@` is a constant, not a binding.
+pub(super) fn bindings(pat: &syn::Pat) -> Vec<&syn::Ident> {
+    struct Binder<'a>(Vec<&'a syn::Ident>);
+    impl<'a> Visit<'a> for Binder<'a> {
+        fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
+            if !is_constant_pattern(pat) {
+                self.0.push(&pat.ident);
+            }
+            visit::visit_pat_ident(self, pat);
+        }
+        fn visit_expr(&mut self, _: &'a syn::Expr) {}
+    }
+    let mut binder = Binder(Vec::new());
+    binder.visit_pat(pat);
+    binder.0
+}
+
+/// Whether a bare identifier in a pattern names a constant: by Rust's naming convention, for want of Rust's name resolution.
+pub(super) fn is_constant_pattern(pat: &syn::PatIdent) -> bool {
+    let is_plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+    is_plain && pat.ident.to_string().starts_with(char::is_uppercase)
+}
+
+/// The name an item defines.
+pub(super) fn item_name(item: &syn::Item) -> Option<String> {
+    let ident = match item {
+        syn::Item::Fn(item) => &item.sig.ident,
+        syn::Item::Const(item) => &item.ident,
+        syn::Item::Static(item) => &item.ident,
+        syn::Item::Struct(item) => &item.ident,
+        syn::Item::Enum(item) => &item.ident,
+        syn::Item::Union(item) => &item.ident,
+        syn::Item::Type(item) => &item.ident,
+        syn::Item::Trait(item) => &item.ident,
+        syn::Item::Mod(item) => &item.ident,
+        _ => return None,
+    };
+    Some(ident.to_string())
+}
+
+/// The names that `use` brings into a module from among the module's own items (`use Shape::*`, `use self::m::f`): other imports lead
+/// outside and define nothing here. `own` are the names of `items`.
+pub(super) fn imported_names(tree: &syn::UseTree, own: &HashSet<String>, items: &[syn::Item]) -> Vec<String> {
+    let mut names = Vec::new();
+    collect_imports(tree, &mut Vec::new(), own, items, &mut names);
+    names
+}
+
+fn collect_imports(tree: &syn::UseTree, prefix: &mut Vec<String>, own: &HashSet<String>, items: &[syn::Item], names: &mut Vec<String>) {
+    let is_own = |prefix: &[String]| prefix.iter().find(|segment| *segment != "self").is_some_and(|first| own.contains(first));
+    match tree {
+        syn::UseTree::Path(path) => {
+            prefix.push(path.ident.to_string());
+            collect_imports(&path.tree, prefix, own, items, names);
+            prefix.pop();
+        }
+        syn::UseTree::Name(name) if is_own(prefix) => names.push(name.ident.to_string()),
+        syn::UseTree::Rename(rename) if is_own(prefix) || own.contains(&rename.ident.to_string()) => {
+            names.push(rename.rename.to_string());
+        }
+        syn::UseTree::Glob(_) => names.extend(variants_of(prefix.last(), items)),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| collect_imports(tree, prefix, own, items, names)),
+        _ => {}
+    }
+}
+
+/// The variants of the enum of this name.
+fn variants_of(name: Option<&String>, items: &[syn::Item]) -> Vec<String> {
+    let named = |item: &&syn::ItemEnum| name.is_some_and(|name| item.ident == name);
+    let enums = items.iter().filter_map(|item| if let syn::Item::Enum(item) = item { Some(item) } else { None });
+    enums.filter(named).flat_map(|item| item.variants.iter().map(|variant| variant.ident.to_string())).collect()
+}
+
+/// The arguments of `assert!(…)`, `println!(…)` and the like: expressions between commas. `name = value` gives an assignment.
+pub(super) fn macro_arguments(mac: &syn::Macro) -> Vec<syn::Expr> {
+    let parser = Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+    parser.parse2(mac.tokens.clone()).map(|arguments| arguments.into_iter().collect()).unwrap_or_default()
+}
+
+/// The names that a format string captures: `x` of `"{x} {x:?} {{no}} {0}"`.
+pub(super) fn format_names(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        rest = &rest[open + 1..];
+        if let Some(escaped) = rest.strip_prefix('{') {
+            rest = escaped;
+            continue;
+        }
+        let end = rest.find([':', '}']).unwrap_or(rest.len());
+        let name = &rest[..end];
+        let starts_well = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if starts_well && syn::parse_str::<syn::Ident>(name).is_ok() {
+            names.push(name.to_owned());
+        }
+        rest = &rest[end..];
+    }
+    names
+}
