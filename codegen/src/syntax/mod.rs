@@ -5,6 +5,7 @@
 mod annotations;
 mod attributes;
 mod free_paths;
+mod layout;
 mod nearest;
 mod options;
 mod program;
@@ -14,6 +15,7 @@ mod subset;
 pub use annotations::{LetAttributes, LoopAttributes, SharedAttribute};
 pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named};
 pub use free_paths::{FreePath, FreePathKind, free_paths};
+pub use layout::{Layout, layout};
 pub use nearest::nearest;
 pub use options::{Bounds, IndexWidth, KernelOptions, Math};
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
