@@ -8,6 +8,7 @@ mod free_paths;
 mod layout;
 mod nearest;
 mod options;
+mod place;
 mod program;
 mod scopes;
 mod subset;
@@ -18,6 +19,7 @@ pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout};
 pub use nearest::nearest;
 pub use options::{Bounds, IndexWidth, KernelOptions, Math};
+pub use place::Place;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
 pub use subset::check_subset;
 
