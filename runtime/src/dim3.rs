@@ -42,17 +42,19 @@ impl fmt::Debug for Dim3 {
 }
 
 mod sealed {
-    /// An integer that can be an extent.
-    pub trait Extent {
-        /// Sign-extended to the host's index type.
-        fn extent(self) -> usize;
-    }
+    pub trait Sealed {}
 }
 
-use sealed::Extent;
+/// An integer that can be an extent or a size: `i32` (an integer literal's type), `u32`, `usize`.
+pub trait Extent: sealed::Sealed {
+    /// Sign-extended to the host's index type; what is negative is refused where it is used.
+    fn extent(self) -> usize;
+}
 
 macro_rules! extents {
     ($($ty:ty),*) => {$(
+        impl sealed::Sealed for $ty {}
+
         impl Extent for $ty {
             fn extent(self) -> usize {
                 self as usize

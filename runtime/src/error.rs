@@ -224,6 +224,9 @@ pub enum Error {
         /// ` at file:line, block …, thread …`, as far as known.
         place: String,
     },
+    /// The simulator found something wrong with what the kernel did.
+    #[error(transparent)]
+    Simulated(#[from] Box<crate::sim::Fault>),
     /// The device does not do this.
     #[error("{device} {what}")]
     Unsupported {

@@ -1,10 +1,42 @@
 //! Devices, buffers and launches.
+//!
+//! [`Device`] is one type over CUDA, OpenCL, the simulator and the host twin; each implements the private traits of `backend` in a
+//! folder of its own. A kernel's host function gives a [`Launch`]; its checks are in `check`, its arguments lie in `arguments`, and
+//! `instance` and `cache` make it something a device runs. `order` keeps streams in order.
 
+mod arguments;
+mod backend;
+mod buffer;
+mod cache;
+mod check;
+mod cuda;
 pub mod definition;
+mod device;
 mod dim3;
 pub mod element;
 mod error;
+mod host;
+mod host_memory;
+mod inline;
+mod instance;
+mod launch;
+mod opencl;
+mod order;
+mod pinned;
 pub mod sim;
+mod simulate;
+mod simulator;
+mod stream;
+mod timing;
+pub mod twin;
 
-pub use dim3::Dim3;
+pub use buffer::{Buffer, ConstantBuffer};
+pub use device::{Device, DeviceKind};
+pub use dim3::{Dim3, Extent};
+pub use element::Element;
 pub use error::{Error, Result};
+pub use launch::Launch;
+pub use pinned::PinnedBuffer;
+pub use simulate::Simulation;
+pub use stream::{Event, Stream};
+pub use timing::{Clock, Timing};

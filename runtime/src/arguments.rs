@@ -1,0 +1,203 @@
+//! The arguments of a launch, kept in place: no allocation for up to 16 parameters and 256 bytes of by-value ones.
+
+#![expect(unsafe_code, reason = "keeps by-value parameters as plain bytes")]
+
+use crate::buffer::Allocation;
+use crate::element::{Element, ElementType};
+use crate::inline::Inline;
+use std::mem::MaybeUninit;
+
+/// Bytes, aligned for every scalar.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Chunk([MaybeUninit<u8>; 16]);
+
+const EMPTY: Chunk = Chunk([MaybeUninit::new(0); 16]);
+
+/// Chunks kept in place.
+const INLINE_CHUNKS: usize = 16;
+
+/// One argument.
+#[derive(Clone, Copy)]
+pub(crate) struct Argument<'a> {
+    pub(crate) kind: ArgumentKind<'a>,
+    /// Its type, or its elements'.
+    pub(crate) ty: &'static ElementType,
+}
+
+/// What an argument is.
+#[derive(Clone, Copy)]
+pub(crate) enum ArgumentKind<'a> {
+    /// By value: the first of its chunks, and its size.
+    Value { chunk: usize, bytes: usize },
+    /// A buffer.
+    Global { allocation: &'a Allocation, len: usize, writable: bool },
+    /// An array in constant memory.
+    Constant { allocation: &'a Allocation },
+}
+
+impl<'a> Argument<'a> {
+    /// The memory it names.
+    pub(crate) fn allocation(&self) -> Option<&'a Allocation> {
+        match self.kind {
+            ArgumentKind::Value { .. } => None,
+            ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation } => Some(allocation),
+        }
+    }
+
+    /// The memory it names, if the kernel may write it.
+    pub(crate) fn writable(&self) -> Option<&'a Allocation> {
+        match self.kind {
+            ArgumentKind::Global { allocation, writable: true, .. } => Some(allocation),
+            _ => None,
+        }
+    }
+
+    /// Its size: of the value, or of the memory it names.
+    pub(crate) fn bytes(&self) -> usize {
+        match self.kind {
+            ArgumentKind::Value { bytes, .. } => bytes,
+            ArgumentKind::Global { len, .. } => len * self.ty.size(),
+            ArgumentKind::Constant { .. } => self.ty.size(),
+        }
+    }
+}
+
+/// All arguments of a launch, in the order of the kernel's parameters.
+pub(crate) struct Arguments<'a> {
+    list: Inline<Argument<'a>, 16>,
+    chunks: [Chunk; INLINE_CHUNKS],
+    /// Where the next value goes: below `INLINE_CHUNKS` in `chunks`, above in `more`.
+    next: usize,
+    more: Vec<Chunk>,
+}
+
+impl<'a> Arguments<'a> {
+    pub(crate) fn new() -> Arguments<'a> {
+        Arguments { list: Inline::new(), chunks: [EMPTY; INLINE_CHUNKS], next: 0, more: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, argument: Argument<'a>) {
+        self.list.push(argument);
+    }
+
+    pub(crate) fn push_value<T: Element>(&mut self, value: T) {
+        let bytes = size_of::<T>();
+        let needed = bytes.div_ceil(size_of::<Chunk>()).max(1);
+        // A value lies in one piece: what does not fit into the rest of the inline chunks goes to the heap whole.
+        if self.next < INLINE_CHUNKS && self.next + needed > INLINE_CHUNKS {
+            self.next = INLINE_CHUNKS;
+        }
+        let chunk = self.next;
+        self.next += needed;
+        if chunk >= INLINE_CHUNKS {
+            self.more.resize(self.next - INLINE_CHUNKS, EMPTY);
+        }
+        let to = self.chunk_mut(chunk);
+        // SAFETY: the chunks from `to` on have at least `bytes` bytes; padding is copied as what it is, perhaps uninitialised.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast::<MaybeUninit<u8>>(), to, bytes) };
+        self.push(Argument { kind: ArgumentKind::Value { chunk, bytes }, ty: &T::TYPE });
+    }
+
+    fn chunk_mut(&mut self, chunk: usize) -> *mut MaybeUninit<u8> {
+        let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
+            None => &mut self.chunks[chunk..],
+            Some(rest) => &mut self.more[rest..],
+        };
+        chunks.as_mut_ptr().cast()
+    }
+
+    /// The value of an argument that is a `usize` or `isize` (its bits, for a message), and whether 32 bits hold it.
+    pub(crate) fn plain_index(&self, argument: &Argument<'_>) -> (u128, bool) {
+        let ArgumentKind::Value { chunk, .. } = argument.kind else { return (0, true) };
+        // SAFETY: `push_value` put a `usize` or an `isize` there: the argument's type says so.
+        let bits = unsafe { self.value_address(chunk).cast::<usize>().read() };
+        match argument.ty {
+            ElementType::Scalar("isize") => ((bits as isize).unsigned_abs() as u128, i32::try_from(bits as isize).is_ok()),
+            _ => (bits as u128, u32::try_from(bits).is_ok()),
+        }
+    }
+
+    /// The address of a value's bytes: aligned to 16, valid while the arguments stay where they are.
+    pub(crate) fn value_address(&self, chunk: usize) -> *const u8 {
+        let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
+            None => &self.chunks[chunk..],
+            Some(rest) => &self.more[rest..],
+        };
+        chunks.as_ptr().cast()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&Argument<'a>> {
+        self.list.get(index)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Argument<'a>> {
+        self.list.iter()
+    }
+
+    /// The same with other memory: `replace` gives what stands in for each buffer.
+    pub(crate) fn with_memory<'b>(&self, mut replace: impl FnMut(usize) -> Option<&'b Allocation>) -> Arguments<'b> {
+        let mut list = Inline::new();
+        for (index, argument) in self.iter().enumerate() {
+            let kind = match (argument.kind, replace(index)) {
+                (ArgumentKind::Global { len, writable, .. }, Some(allocation)) => ArgumentKind::Global { allocation, len, writable },
+                (ArgumentKind::Constant { .. }, Some(allocation)) => ArgumentKind::Constant { allocation },
+                (ArgumentKind::Value { chunk, bytes }, _) => ArgumentKind::Value { chunk, bytes },
+                // The caller has memory for every argument that names some.
+                (_, None) => continue,
+            };
+            list.push(Argument { kind, ty: argument.ty });
+        }
+        Arguments { list, chunks: self.chunks, next: self.next, more: self.more.clone() }
+    }
+}
+
+#[cfg(target_endian = "big")]
+compile_error!("by-value parameters are handed to devices as the host holds them: little-endian hosts only");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(arguments: &Arguments<'_>, index: usize) -> Vec<u8> {
+        match arguments.get(index).map(|a| a.kind) {
+            Some(ArgumentKind::Value { chunk, bytes }) => {
+                let address = arguments.value_address(chunk);
+                // SAFETY: values without padding, of this size.
+                unsafe { std::slice::from_raw_parts(address, bytes) }.to_vec()
+            }
+            _ => panic!("argument {index} is no value"),
+        }
+    }
+
+    #[test]
+    fn values_keep_their_bytes_in_place_and_beyond() {
+        let mut arguments = Arguments::new();
+        for i in 0..20u32 {
+            arguments.push_value([i; 5]);
+        }
+        arguments.push_value(2.5f64);
+        assert_eq!(arguments.len(), 21);
+        for i in 0..20u32 {
+            let expected: Vec<u8> = [i; 5].iter().flat_map(|x| x.to_le_bytes()).collect();
+            assert_eq!(bytes(&arguments, i as usize), expected);
+        }
+        assert_eq!(bytes(&arguments, 20), 2.5f64.to_le_bytes());
+    }
+
+    #[test]
+    fn a_value_larger_than_the_inline_space_is_whole() {
+        let mut arguments = Arguments::new();
+        arguments.push_value(1u8);
+        arguments.push_value([7u64; 40]);
+        arguments.push_value(3u16);
+        assert_eq!(bytes(&arguments, 1), [7u64; 40].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>());
+        assert_eq!(bytes(&arguments, 2), [3, 0]);
+        let copy = arguments.with_memory(|_| None);
+        assert_eq!(bytes(&copy, 1), bytes(&arguments, 1));
+    }
+}

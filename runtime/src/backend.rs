@@ -1,0 +1,186 @@
+//! What a device must do. One folder implements it for each driver: `cuda`, `opencl`, `simulator`, `host`.
+//!
+//! The traits are private to this crate: users meet [`crate::Device`], [`crate::Buffer`], [`crate::Stream`] and [`crate::Launch`],
+//! which keep what the traits ask for. A backend knows nothing of types, lifetimes or order between streams; it moves bytes, runs
+//! kernels, and turns every failure into an [`Error`](crate::Error).
+
+#![expect(unsafe_code, reason = "copies take plain addresses")]
+
+use crate::arguments::Arguments;
+use crate::definition::KernelDefinition;
+use crate::error::Result;
+use crate::instance::Source;
+use crate::sim::Counters;
+use crate::timing::Clock;
+use crate::twin::TwinEntry;
+use std::time::Duration;
+
+/// What kind of device it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// An NVIDIA GPU through its driver.
+    Cuda,
+    /// A device of an OpenCL platform.
+    OpenCl,
+    /// The simulator of this library.
+    Simulator,
+    /// The kernels' own Rust code on this CPU: the host twin.
+    Host,
+}
+
+/// What a device can take in one launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Threads of a block.
+    pub(crate) block_threads: u64,
+    /// Extents of a block.
+    pub(crate) block: [u64; 3],
+    /// Extents of a grid, in blocks.
+    pub(crate) grid: [u64; 3],
+    /// Shared memory of a block, static and dynamic together, bytes.
+    pub(crate) shared_bytes: u64,
+    /// All parameters together, bytes.
+    pub(crate) parameter_bytes: u64,
+}
+
+impl Limits {
+    /// Those of current NVIDIA GPUs (compute capability 9.0): what the simulator and the host twin keep to, so that a launch that
+    /// works there works on a GPU. Source: CUDA C++ Programming Guide, "Technical specifications per compute capability".
+    pub(crate) const NVIDIA: Limits = Limits {
+        block_threads: 1024,
+        block: [1024, 1024, 64],
+        grid: [0x7fff_ffff, 65_535, 65_535],
+        shared_bytes: 227 * 1024,
+        parameter_bytes: 4096,
+    };
+}
+
+/// A device.
+pub(crate) trait Backend: Send + Sync {
+    /// What kind it is.
+    fn kind(&self) -> DeviceKind;
+
+    /// The vendor's name for it.
+    fn name(&self) -> &str;
+
+    /// What kernels are compiled for: `sm_90`, `opencl-1.2`.
+    fn target(&self) -> &str;
+
+    /// What a launch may ask for.
+    fn limits(&self) -> &Limits;
+
+    /// Whether every call has done its work when it returns: no order between streams need be kept.
+    fn is_synchronous(&self) -> bool;
+
+    /// Memory of this many bytes, zero too; contents undefined.
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>>;
+
+    /// Host memory that copies to and from the device run fastest with, zeroed. Its handle is the address, aligned to 64 bytes at least.
+    fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>>;
+
+    /// A new in-order queue.
+    fn queue(&self) -> Result<Box<dyn Queue>>;
+
+    /// Compiles one instance.
+    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>>;
+}
+
+/// Memory, freed when dropped. The owner sees to it that no queue still works with it then.
+pub(crate) trait Memory: Send + Sync {
+    /// The device's address or object.
+    fn handle(&self) -> u64;
+}
+
+/// Work in order.
+pub(crate) trait Queue: Send + Sync {
+    /// The driver's handle.
+    fn handle(&self) -> u64;
+
+    /// Copies `bytes` bytes from `from` to the start of `to`. With `wait`, returns when `from` has been read.
+    ///
+    /// # Safety
+    /// `to` is this device's and has that many bytes; `from` is valid for reads of that many until the copy has run.
+    unsafe fn write(&self, to: &dyn Memory, from: *const u8, bytes: usize, wait: bool) -> Result<()>;
+
+    /// Copies `bytes` bytes from the start of `from` to `to`. With `wait`, returns when they are there.
+    ///
+    /// # Safety
+    /// `from` is this device's and has that many bytes; `to` is valid for writes of that many until the copy has run.
+    unsafe fn read(&self, from: &dyn Memory, to: *mut u8, bytes: usize, wait: bool) -> Result<()>;
+
+    /// Writes `bytes` zero bytes to the start of `to`.
+    ///
+    /// # Safety
+    /// `to` is this device's and has that many bytes.
+    unsafe fn zero(&self, to: &dyn Memory, bytes: usize) -> Result<()>;
+
+    /// What comes later in this queue runs after what is now in `other`, a queue of the same device.
+    fn order_after(&self, other: &dyn Queue) -> Result<()>;
+
+    /// Marks the present end of the queue.
+    fn record(&self) -> Result<Box<dyn Marker>>;
+
+    /// What comes later in this queue runs after `marker`, of a queue of the same device.
+    fn wait(&self, marker: &dyn Marker) -> Result<()>;
+
+    /// Waits until all that is in the queue has run, and gives the first fault among it.
+    fn synchronize(&self) -> Result<()>;
+}
+
+/// A place in a queue.
+pub(crate) trait Marker: Send + Sync {
+    /// The driver's handle.
+    fn handle(&self) -> u64;
+
+    /// Whether the queue has come so far.
+    fn is_complete(&self) -> Result<bool>;
+
+    /// Waits until it has.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Time from `start` to this one, both passed.
+    fn since(&self, start: &dyn Marker) -> Result<Duration>;
+
+    /// The host time of its making, where that is what the device has.
+    fn host_time(&self) -> Option<std::time::Instant> {
+        None
+    }
+}
+
+/// One launch, checked.
+pub(crate) struct Plan<'p> {
+    /// The kernel.
+    pub(crate) definition: &'static KernelDefinition,
+    /// Its host twin.
+    pub(crate) twin: TwinEntry,
+    /// Blocks.
+    pub(crate) grid: [u32; 3],
+    /// Threads of a block.
+    pub(crate) block: [u32; 3],
+    /// Dynamic shared memory, bytes.
+    pub(crate) shared_bytes: u32,
+    /// One for each parameter, all of this device.
+    pub(crate) arguments: &'p Arguments<'p>,
+}
+
+/// A compiled instance.
+pub(crate) trait Executable: Send + Sync {
+    /// Puts one run into the queue. The simulator's gives its counters.
+    fn launch(&self, plan: &Plan<'_>, queue: &dyn Queue) -> Result<Option<Counters>>;
+
+    /// Runs it `runs` times after one untimed run; gives the time of each and whose clock that is.
+    fn time(&self, plan: &Plan<'_>, queue: &dyn Queue, runs: usize) -> Result<(Vec<Duration>, Clock)>;
+}
+
+/// Times runs by the host's clock: for devices that run a launch within the call.
+pub(crate) fn time_on_host(executable: &dyn Executable, plan: &Plan<'_>, queue: &dyn Queue, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    executable.launch(plan, queue)?;
+    let mut times = Vec::with_capacity(runs);
+    for _ in 0..runs {
+        let start = std::time::Instant::now();
+        executable.launch(plan, queue)?;
+        times.push(start.elapsed());
+    }
+    Ok((times, Clock::Host))
+}

@@ -1,0 +1,281 @@
+//! Typed memory on a device.
+
+#![expect(unsafe_code, reason = "moves elements as plain bytes")]
+
+use crate::backend::Memory;
+use crate::device::Device;
+use crate::element::{Element, ElementType};
+use crate::error::{Error, Result};
+use crate::order::Uses;
+use crate::pinned::PinnedBuffer;
+use crate::stream::{Stream, StreamCore};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Memory of a device, and who still works with it. Waits for them before it is freed.
+pub(crate) struct Allocation {
+    device: Device,
+    memory: Box<dyn Memory>,
+    uses: Uses,
+    serial: u64,
+}
+
+static SERIAL: AtomicU64 = AtomicU64::new(1);
+
+impl Allocation {
+    pub(crate) fn new(device: Device, memory: Box<dyn Memory>) -> Allocation {
+        Allocation { device, memory, uses: Uses::default(), serial: SERIAL.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn memory(&self) -> &dyn Memory {
+        &*self.memory
+    }
+
+    pub(crate) fn uses(&self) -> &Uses {
+        &self.uses
+    }
+
+    /// A number no other allocation of the program has or will have.
+    pub(crate) fn serial(&self) -> u64 {
+        self.serial
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // A failure shows again at the next call on the device; there is nobody to tell it here.
+        let _ = self.uses.settle();
+    }
+}
+
+/// Bytes of `len` elements, if an address can have as many.
+pub(crate) fn bytes_of<T>(len: usize) -> Result<usize> {
+    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
+    bytes.ok_or(Error::TooLarge { len, element: size_of::<T>() })
+}
+
+/// A `bool` is 0 or 1 for Rust. A kernel that wrote out of bounds may have left something else: any other byte counts as `true`.
+///
+/// # Safety
+/// `bytes` bytes at `address` can be written and are initialised.
+pub(crate) unsafe fn make_bools_valid(ty: &ElementType, address: *mut u8, bytes: usize) {
+    let mut ty = ty;
+    while let ElementType::Array(element, _) = ty {
+        ty = element;
+    }
+    if *ty != ElementType::Scalar("bool") {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    for byte in unsafe { std::slice::from_raw_parts_mut(address, bytes) } {
+        *byte = u8::from(*byte != 0);
+    }
+}
+
+/// Elements in the memory of a device. Made by [`Device::upload`] and [`Device::zeros`]; passed to a kernel as `&Global<T>` or
+/// `&mut Global<T>`.
+///
+/// Copies wait for the kernels that write the buffer, on whatever stream, and only for those.
+pub struct Buffer<T: Element> {
+    allocation: Allocation,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Buffer<T> {
+    /// Memory for `len` elements, contents undefined: the caller fills it.
+    pub(crate) fn new(device: &Device, len: usize) -> Result<Buffer<T>> {
+        let allocation = device.allocate(bytes_of::<T>(len)?)?;
+        Ok(Buffer { allocation, len, element: PhantomData })
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The device it is on.
+    pub fn device(&self) -> &Device {
+        self.allocation.device()
+    }
+
+    fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    pub(crate) fn allocation(&self) -> &Allocation {
+        &self.allocation
+    }
+
+    /// Sets every byte to zero.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device failed.
+    pub fn clear(&mut self) -> Result<()> {
+        let stream = self.allocation.device.own_stream();
+        self.allocation.uses.write_on(stream)?;
+        // SAFETY: the allocation has this many bytes.
+        unsafe { stream.queue().zero(self.allocation.memory(), self.bytes()) }
+    }
+
+    /// The elements, copied to the host. Waits for the kernels that write them.
+    ///
+    /// # Errors
+    /// [`Error::Fault`] if one of those kernels faulted, [`Error::Driver`] if the device failed.
+    pub fn download(&self) -> Result<Vec<T>> {
+        let mut elements: Vec<T> = Vec::new();
+        if elements.try_reserve_exact(self.len).is_err() {
+            return Err(Error::OutOfMemory { device: "the host".into(), bytes: self.bytes() as u64 });
+        }
+        self.read_to(elements.as_mut_ptr())?;
+        // SAFETY: `read_to` filled all elements with what the device holds: bytes of valid elements, since buffers are filled when
+        // they are made and kernels store typed values.
+        unsafe { elements.set_len(self.len) };
+        Ok(elements)
+    }
+
+    /// Copies the elements into `host`. Waits for the kernels that write them.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::Fault`] if one of those kernels faulted, [`Error::Driver`] if the device failed.
+    pub fn read_into(&self, host: &mut [T]) -> Result<()> {
+        self.check_len(host.len())?;
+        self.read_to(host.as_mut_ptr())
+    }
+
+    /// Replaces all elements by those of `host`.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::Driver`] if the device failed.
+    pub fn write(&mut self, host: &[T]) -> Result<()> {
+        self.check_len(host.len())?;
+        let stream = self.allocation.device.own_stream();
+        self.allocation.uses.write_on(stream)?;
+        // SAFETY: both sides have this many bytes, and the call returns when `host` has been read.
+        unsafe { stream.queue().write(self.allocation.memory(), host.as_ptr().cast(), self.bytes(), true) }
+    }
+
+    /// Puts a copy from `pinned` into `stream` and returns at once. Whoever touches `pinned` next waits until it has been read.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::Driver`].
+    pub fn write_async(&mut self, pinned: &PinnedBuffer<T>, stream: &Stream) -> Result<()> {
+        self.check_len(pinned.len())?;
+        stream.device().check_owner("the buffer", self.device())?;
+        self.allocation.uses.write_on(stream.core())?;
+        pinned.copy_out(stream, |from| {
+            // SAFETY: both sides have this many bytes; `pinned` keeps its memory until the stream has passed the copy, and a buffer does too.
+            unsafe { stream.core().queue().write(self.allocation.memory(), from, self.bytes(), false) }
+        })
+    }
+
+    /// Puts a copy into `pinned` into `stream` and returns at once. Whoever touches `pinned` next waits until it is there.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::Driver`].
+    pub fn read_async(&self, pinned: &mut PinnedBuffer<T>, stream: &Stream) -> Result<()> {
+        self.check_len(pinned.len())?;
+        stream.device().check_owner("the buffer", self.device())?;
+        self.allocation.uses.read_on(stream.core())?;
+        pinned.copy_in(stream, |to| {
+            // SAFETY: as in `write_async`.
+            unsafe { stream.core().queue().read(self.allocation.memory(), to, self.bytes(), false) }
+        })
+    }
+
+    fn check_len(&self, other: usize) -> Result<()> {
+        if self.len == other { Ok(()) } else { Err(Error::LengthMismatch { buffer: self.len, other }) }
+    }
+
+    fn read_to(&self, to: *mut T) -> Result<()> {
+        read_allocation(&self.allocation, to.cast(), self.bytes())?;
+        // SAFETY: `read_allocation` wrote this many bytes there.
+        unsafe { make_bools_valid(&T::TYPE, to.cast(), self.bytes()) };
+        Ok(())
+    }
+}
+
+/// Copies the first `bytes` bytes to the host, in order after what writes them. Both sides have that many.
+fn read_allocation(allocation: &Allocation, to: *mut u8, bytes: usize) -> Result<()> {
+    let stream: &Arc<StreamCore> = allocation.device.own_stream();
+    allocation.uses.read_on(stream)?;
+    // SAFETY: the callers are in this file; each passes the allocation's own size and a place of that size, exclusively its own.
+    unsafe { stream.queue().read(allocation.memory(), to, bytes, true) }
+}
+
+/// Copies the first `bytes` bytes from one allocation to another, of any two devices, over the host. Waits for the result.
+pub(crate) fn copy_between(from: &Allocation, to: &Allocation, bytes: usize) -> Result<()> {
+    let mut host: Vec<u8> = Vec::new();
+    if host.try_reserve_exact(bytes).is_err() {
+        return Err(Error::OutOfMemory { device: "the host".into(), bytes: bytes as u64 });
+    }
+    read_allocation(from, host.as_mut_ptr(), bytes)?;
+    let stream = to.device.own_stream();
+    to.uses.write_on(stream)?;
+    // SAFETY: `host` has room for this many bytes, which were written just now; the callers pass the size of both allocations.
+    unsafe { stream.queue().write(to.memory(), host.as_ptr(), bytes, true) }
+}
+
+impl<T: Element> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer<{}>({} on {})", T::TYPE, self.len, self.device())
+    }
+}
+
+/// An array in constant memory, for a `&Constant<[T; N]>` parameter. Made by [`Device::constant`]; never changes.
+pub struct ConstantBuffer<A: Element> {
+    allocation: Allocation,
+    array: PhantomData<A>,
+}
+
+impl<A: Element> ConstantBuffer<A> {
+    pub(crate) fn new(device: &Device, array: A) -> Result<ConstantBuffer<A>> {
+        let allocation = device.allocate(size_of::<A>())?;
+        let stream = device.own_stream();
+        allocation.uses.write_on(stream)?;
+        // SAFETY: both sides have this many bytes, and the call returns when `array` has been read.
+        unsafe { stream.queue().write(allocation.memory(), (&raw const array).cast(), size_of::<A>(), true) }?;
+        Ok(ConstantBuffer { allocation, array: PhantomData })
+    }
+
+    /// The device it is on.
+    pub fn device(&self) -> &Device {
+        self.allocation.device()
+    }
+
+    /// The array, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device failed.
+    pub fn download(&self) -> Result<A> {
+        let mut array = std::mem::MaybeUninit::<A>::uninit();
+        read_allocation(&self.allocation, array.as_mut_ptr().cast(), size_of::<A>())?;
+        // SAFETY: filled with the bytes of an `A` that was uploaded; kernels cannot write constant memory, and a `bool` that an
+        // out-of-bounds write broke is mended first.
+        Ok(unsafe {
+            make_bools_valid(&A::TYPE, array.as_mut_ptr().cast(), size_of::<A>());
+            array.assume_init()
+        })
+    }
+
+    pub(crate) fn allocation(&self) -> &Allocation {
+        &self.allocation
+    }
+}
+
+impl<A: Element> fmt::Debug for ConstantBuffer<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ConstantBuffer<{}>({})", A::TYPE, self.device())
+    }
+}

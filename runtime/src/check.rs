@@ -1,0 +1,173 @@
+//! What a launch must satisfy, checked before anything runs: each failure names the kernel, the figure, the limit and the way out.
+
+use crate::arguments::{ArgumentKind, Arguments};
+use crate::definition::KernelDefinition;
+use crate::device::Device;
+use crate::dim3::Dim3;
+use crate::error::{Error, Result};
+use crate::instance::{Facts, is_plain_index};
+use warpwright_codegen::syntax::IndexWidth;
+
+/// The geometry as asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Geometry {
+    pub(crate) grid: Option<Grid>,
+    pub(crate) block: Option<Dim3>,
+    pub(crate) shared_bytes: usize,
+}
+
+/// How the grid was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Grid {
+    /// `.grid(…)`.
+    Blocks(Dim3),
+    /// `.cover(…)`.
+    Cover(Dim3),
+}
+
+/// The geometry as it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extents {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared_bytes: u32,
+}
+
+/// Elements a 32-bit `usize` cannot count.
+const INDEX_LIMIT: u128 = 1 << 32;
+
+/// Every buffer is on the device.
+pub(crate) fn check_devices(definition: &'static KernelDefinition, arguments: &Arguments<'_>, device: &Device) -> Result<()> {
+    for (index, argument) in arguments.iter().enumerate() {
+        match argument.allocation() {
+            Some(allocation) if allocation.device() != device => {
+                return Err(Error::OtherDevice {
+                    kernel: definition.name,
+                    parameter: parameter_name(definition, index),
+                    buffer: allocation.device().to_string(),
+                    device: device.to_string(),
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Grid, block and shared memory are what kernel and device can take.
+pub(crate) fn check_geometry(definition: &'static KernelDefinition, asked: &Geometry, facts: &Facts, device: &Device) -> Result<Extents> {
+    let check = Check { kernel: definition.name, device };
+    let limits = device.limits();
+    let block = check.block(asked, facts)?;
+    let grid = check.grid(asked, block)?;
+    for (axis, name) in ["blocks in x of the grid", "blocks in y of the grid", "blocks in z of the grid"].into_iter().enumerate() {
+        check.limit(name, grid[axis], limits.grid[axis], "use a larger block, more elements per thread, or several launches")?;
+    }
+    let threads: u128 = grid.iter().chain(&block).map(|extent| u128::from(*extent)).product();
+    if facts.index == IndexWidth::Bits32 && threads >= INDEX_LIMIT {
+        return Err(Error::IndexWidth { kernel: definition.name, what: "the threads of the grid number".into(), figure: threads });
+    }
+    let shared = check.shared(asked, facts)?;
+    // The limits of every device are below 2³².
+    let narrow = |extents: [u64; 3]| extents.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
+    Ok(Extents { grid: narrow(grid), block: narrow(block), shared_bytes: shared })
+}
+
+struct Check<'c> {
+    kernel: &'static str,
+    device: &'c Device,
+}
+
+impl Check<'_> {
+    fn block(&self, asked: &Geometry, facts: &Facts) -> Result<[u64; 3]> {
+        let block = match (facts.block, asked.block) {
+            (None, None) => return Err(Error::NoBlock { kernel: self.kernel }),
+            (None, Some(given)) => self.extents("a block of", given)?,
+            (Some(fixed), None) => fixed.map(u64::from),
+            (Some(fixed), Some(given)) => {
+                let fixed_dim = Dim3::from(fixed.map(|extent| extent as usize));
+                if given != fixed_dim {
+                    return Err(Error::FixedBlock { kernel: self.kernel, fixed: fixed_dim.to_string(), given: given.to_string() });
+                }
+                fixed.map(u64::from)
+            }
+        };
+        let limits = self.device.limits();
+        for (axis, name) in ["threads in x of a block", "threads in y of a block", "threads in z of a block"].into_iter().enumerate() {
+            self.limit(name, block[axis], limits.block[axis], "use a smaller block")?;
+        }
+        self.limit("threads in a block", block.iter().product(), limits.block_threads, "use a smaller block")?;
+        Ok(block)
+    }
+
+    fn grid(&self, asked: &Geometry, block: [u64; 3]) -> Result<[u64; 3]> {
+        match asked.grid {
+            None => Err(Error::NoGrid { kernel: self.kernel }),
+            Some(Grid::Blocks(given)) => self.extents("a grid of", given),
+            Some(Grid::Cover(given)) => {
+                let elements = self.extents("a grid to cover", given)?;
+                Ok([0, 1, 2].map(|axis| elements[axis].div_ceil(block[axis])))
+            }
+        }
+    }
+
+    /// The extents, each at least 1.
+    fn extents(&self, what: &'static str, given: Dim3) -> Result<[u64; 3]> {
+        let extents = given.to_array();
+        // A negative literal arrives sign-extended.
+        if extents.iter().any(|extent| *extent == 0 || isize::try_from(*extent).is_err()) {
+            return Err(Error::EmptyExtent { kernel: self.kernel, what, given: given.to_string() });
+        }
+        Ok(extents.map(|extent| extent as u64))
+    }
+
+    fn shared(&self, asked: &Geometry, facts: &Facts) -> Result<u32> {
+        let limit = self.device.limits().shared_bytes;
+        let dynamic = asked.shared_bytes as u64;
+        if isize::try_from(asked.shared_bytes).is_err() {
+            let reason = format!("`.shared_bytes({})`: the size must not be negative", asked.shared_bytes as isize);
+            return Err(Error::Argument { kernel: self.kernel, reason });
+        }
+        let (figure, what) = match (facts.shared_bytes, dynamic) {
+            (fixed, 0) => (fixed, "bytes of shared memory"),
+            (0, dynamic) => (dynamic, "bytes of dynamic shared memory"),
+            (fixed, dynamic) => (fixed.saturating_add(dynamic), "bytes of shared memory, static and dynamic together,"),
+        };
+        self.limit(what, figure, limit, "use smaller tiles")?;
+        Ok(u32::try_from(dynamic).unwrap_or(u32::MAX))
+    }
+
+    fn limit(&self, what: &'static str, figure: u64, limit: u64, help: &'static str) -> Result<()> {
+        if figure <= limit {
+            return Ok(());
+        }
+        Err(Error::Limit { kernel: self.kernel, what, figure, limit, device: self.device.to_string(), help })
+    }
+}
+
+/// Buffers and by-value `usize`s fit the kernel's index type.
+pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &Arguments<'_>, facts: &Facts) -> Result<()> {
+    if facts.index == IndexWidth::Bits64 {
+        return Ok(());
+    }
+    for (index, argument) in arguments.iter().enumerate() {
+        let (figure, fits, what) = match argument.kind {
+            ArgumentKind::Global { len, .. } => (len as u128, (len as u128) < INDEX_LIMIT, "elements of parameter"),
+            ArgumentKind::Value { .. } if is_plain_index(argument.ty) => {
+                let (figure, fits) = arguments.plain_index(argument);
+                (figure, fits, "value of parameter")
+            }
+            _ => continue,
+        };
+        if !fits {
+            let name = parameter_name(definition, index);
+            return Err(Error::IndexWidth { kernel: definition.name, what: format!("the {what} `{name}` number"), figure });
+        }
+    }
+    Ok(())
+}
+
+/// A parameter's name.
+pub(crate) fn parameter_name(definition: &'static KernelDefinition, index: usize) -> &'static str {
+    definition.parameters.get(index).map_or("?", |parameter| parameter.name)
+}

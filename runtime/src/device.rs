@@ -1,0 +1,212 @@
+//! Devices: one type over CUDA, OpenCL, the simulator and the host twin.
+
+use crate::backend::{Backend, Limits};
+use crate::buffer::{Allocation, Buffer, ConstantBuffer};
+use crate::cache::Cache;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::pinned::PinnedBuffer;
+use crate::stream::{Stream, StreamCore};
+use crate::{cuda, host, opencl, simulator};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use crate::backend::DeviceKind;
+
+/// Constant memory of a kernel, bytes. Source: CUDA C++ Programming Guide and OpenCL 1.2 §4.2, the least a full-profile device has.
+const CONSTANT_BYTES: usize = 64 * 1024;
+
+/// A device that kernels run on. Cheap to clone; asked for twice, it is the same device, and equal.
+#[derive(Clone)]
+pub struct Device {
+    core: Arc<DeviceCore>,
+}
+
+pub(crate) struct DeviceCore {
+    backend: Box<dyn Backend>,
+    stream: Arc<StreamCore>,
+    cache: Cache,
+}
+
+/// Devices made so far, with the number each was asked for by. They live as long as the program: their buffers may.
+static OPENED: Mutex<Vec<(DeviceKind, usize, Device)>> = Mutex::new(Vec::new());
+
+impl Device {
+    /// The best device there is: the first CUDA GPU if a driver and a GPU answer, else OpenCL (a GPU if there is one), else the simulator.
+    ///
+    /// # Errors
+    /// None at present: the simulator always works.
+    pub fn best() -> Result<Device> {
+        Device::cuda(0).or_else(|_| Device::opencl(0)).or_else(|_| Ok(Device::simulator()))
+    }
+
+    /// The `index`-th GPU of the CUDA driver.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`] without a driver, [`Error::NoDevice`] without that GPU, [`Error::DriverTooOld`], [`Error::Driver`].
+    pub fn cuda(index: usize) -> Result<Device> {
+        Device::open(DeviceKind::Cuda, index, || cuda::open(index))
+    }
+
+    /// The `index`-th OpenCL device: of all platforms, GPUs first.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`] without the crate's feature `opencl` or without a platform, [`Error::NoDevice`] without that device,
+    /// [`Error::Driver`].
+    pub fn opencl(index: usize) -> Result<Device> {
+        Device::open(DeviceKind::OpenCl, index, || opencl::open(index))
+    }
+
+    /// The simulator: runs the compiled kernel warp by warp on this CPU, checks every access and counts.
+    pub fn simulator() -> Device {
+        Device::open_always(DeviceKind::Simulator, || Box::new(simulator::Simulator))
+    }
+
+    /// The host twin: runs the kernel's own Rust code, as rustc compiled it, on this CPU.
+    pub fn host() -> Device {
+        Device::open_always(DeviceKind::Host, || Box::new(host::HostTwin))
+    }
+
+    /// Every device there is: CUDA, OpenCL, the simulator, the host twin.
+    pub fn all() -> Vec<Device> {
+        let cuda = (0..cuda::count()).filter_map(|index| Device::cuda(index).ok());
+        let opencl = (0..opencl::count()).filter_map(|index| Device::opencl(index).ok());
+        cuda.chain(opencl).chain([Device::simulator(), Device::host()]).collect()
+    }
+
+    fn open(kind: DeviceKind, index: usize, make: impl FnOnce() -> Result<Box<dyn Backend>>) -> Result<Device> {
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., device)) = opened.iter().find(|(k, i, _)| (*k, *i) == (kind, index)) {
+            return Ok(device.clone());
+        }
+        let backend = make()?;
+        let stream = StreamCore::new(backend.queue()?, backend.is_synchronous());
+        let device = Device { core: Arc::new(DeviceCore { backend, stream: Arc::new(stream), cache: Cache::default() }) };
+        opened.push((kind, index, device.clone()));
+        Ok(device)
+    }
+
+    fn open_always(kind: DeviceKind, make: impl FnOnce() -> Box<dyn Backend>) -> Device {
+        Device::open(kind, 0, || Ok(make())).expect("the CPU's own devices need no driver, and their queues none")
+    }
+
+    /// The vendor's name for it: `NVIDIA H200`, `Simulator`.
+    pub fn name(&self) -> &str {
+        self.core.backend.name()
+    }
+
+    /// What kernels are compiled for: `sm_90`, `opencl-1.2`, `simulator`, `host`.
+    pub fn target(&self) -> &str {
+        self.core.backend.target()
+    }
+
+    /// What kind of device it is.
+    pub fn kind(&self) -> DeviceKind {
+        self.core.backend.kind()
+    }
+
+    /// A buffer of these elements.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
+    pub fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = Buffer::new(self, elements.len())?;
+        buffer.write(elements)?;
+        Ok(buffer)
+    }
+
+    /// A buffer of `len` elements, all bytes zero.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        let mut buffer = Buffer::new(self, len)?;
+        buffer.clear()?;
+        Ok(buffer)
+    }
+
+    /// Constant memory for a `&Constant<[T; N]>` parameter: 64 KiB at most.
+    ///
+    /// # Errors
+    /// [`Error::ConstantTooLarge`], [`Error::OutOfMemory`], [`Error::Driver`].
+    pub fn constant<A: Element>(&self, array: A) -> Result<ConstantBuffer<A>> {
+        let bytes = size_of::<A>();
+        if bytes > CONSTANT_BYTES {
+            return Err(Error::ConstantTooLarge { bytes, limit: CONSTANT_BYTES });
+        }
+        ConstantBuffer::new(self, array)
+    }
+
+    /// A host buffer of `len` elements, all bytes zero, that copies to and from this device fastest and without waiting.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
+        PinnedBuffer::new(self, len)
+    }
+
+    /// A new stream beside the device's own, which [`Launch::launch`](crate::Launch::launch) and the buffers' copies use.
+    ///
+    /// # Errors
+    /// [`Error::Driver`], [`Error::OutOfMemory`].
+    pub fn stream(&self) -> Result<Stream> {
+        let backend = &self.core.backend;
+        let core = StreamCore::new(backend.queue()?, backend.is_synchronous());
+        Ok(Stream::new(self.clone(), Arc::new(core)))
+    }
+
+    /// The device's own stream.
+    pub fn default_stream(&self) -> Stream {
+        Stream::new(self.clone(), Arc::clone(&self.core.stream))
+    }
+
+    /// Waits until everything launched on the device's own stream has run. Other streams have their own
+    /// [`synchronize`](Stream::synchronize).
+    ///
+    /// # Errors
+    /// [`Error::Fault`] if a kernel faulted, [`Error::Driver`] if the device failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.core.stream.synchronize()
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.core.backend
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        self.core.backend.limits()
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.core.cache
+    }
+
+    pub(crate) fn own_stream(&self) -> &Arc<StreamCore> {
+        &self.core.stream
+    }
+
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Allocation> {
+        Ok(Allocation::new(self.clone(), self.core.backend.allocate(bytes)?))
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.core, &other.core)
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Display for Device {
+    /// `NVIDIA H200 (sm_90)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name(), self.target())
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({self})")
+    }
+}

@@ -1,0 +1,79 @@
+//! The host twin as a device: the kernel's own Rust code, run within the call on memory of the host.
+
+use crate::arguments::ArgumentKind;
+use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
+use crate::error::Result;
+use crate::host_memory::{HostMemory, HostQueue};
+use crate::instance::Source;
+use crate::sim::Counters;
+use crate::timing::Clock;
+use crate::twin::{TwinArgument, TwinArguments, run_twin};
+use std::time::Duration;
+
+/// The device.
+pub(crate) struct HostTwin;
+
+impl Backend for HostTwin {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Host
+    }
+
+    fn name(&self) -> &str {
+        "Host twin"
+    }
+
+    fn target(&self) -> &str {
+        "host"
+    }
+
+    fn limits(&self) -> &Limits {
+        &Limits::NVIDIA
+    }
+
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(HostMemory::new(bytes)?))
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        self.allocate(bytes)
+    }
+
+    fn queue(&self) -> Result<Box<dyn Queue>> {
+        Ok(Box::new(HostQueue))
+    }
+
+    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
+        Ok(Box::new(Twin { is_cooperative: source.facts.is_cooperative }))
+    }
+}
+
+/// An instance: rustc compiled it, only how to run it is to be known.
+struct Twin {
+    is_cooperative: bool,
+}
+
+impl Executable for Twin {
+    fn launch(&self, plan: &Plan<'_>, _queue: &dyn Queue) -> Result<Option<Counters>> {
+        let arguments: Vec<_> = plan
+            .arguments
+            .iter()
+            .map(|argument| match argument.kind {
+                ArgumentKind::Value { chunk, .. } => TwinArgument::Value { address: plan.arguments.value_address(chunk) },
+                ArgumentKind::Global { allocation, len, .. } => {
+                    TwinArgument::Global { address: allocation.memory().handle() as *mut u8, len }
+                }
+                ArgumentKind::Constant { allocation } => TwinArgument::Constant { address: allocation.memory().handle() as *const u8 },
+            })
+            .collect();
+        run_twin(plan.twin, &TwinArguments::new(&arguments), plan.grid, plan.block, plan.shared_bytes, self.is_cooperative)?;
+        Ok(None)
+    }
+
+    fn time(&self, plan: &Plan<'_>, queue: &dyn Queue, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+        time_on_host(self, plan, queue, runs)
+    }
+}

@@ -1,0 +1,249 @@
+//! From a kernel's definition and generics to something a device runs: source text → syntax → IR → passes → back end.
+
+use crate::arguments::{ArgumentKind, Arguments};
+use crate::backend::Executable;
+use crate::cache::Generics;
+use crate::definition::{DeviceItem, ExternTarget, GenericArgument, KernelDefinition, ScalarKind};
+use crate::device::Device;
+use crate::element::ElementType;
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use warpwright_codegen::backend::{self, Emitted};
+use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::hir::{self, Lowered};
+use warpwright_codegen::intrinsics::Effect;
+use warpwright_codegen::ir::{Kernel, MemoryType, ObjectKind, Op, Scalar, Stage, Type};
+use warpwright_codegen::passes;
+use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, IndexWidth, Instance as Assignment, Program, Unit, UnitId};
+use warpwright_codegen::target::Target;
+
+/// What a launch must know of a compiled instance.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// The block, if the attribute fixes it.
+    pub(crate) block: Option<[u32; 3]>,
+    /// Width of the kernel's `usize`.
+    pub(crate) index: IndexWidth,
+    /// Static shared memory, bytes.
+    pub(crate) shared_bytes: u64,
+    /// Whether threads wait for or talk to each other: barriers, exchanges within a warp.
+    pub(crate) is_cooperative: bool,
+}
+
+/// A compiled instance on a device.
+pub(crate) struct Instance {
+    pub(crate) facts: Facts,
+    pub(crate) executable: Box<dyn Executable>,
+}
+
+/// An instance lowered and optimised: what back ends compile.
+pub(crate) struct Source<'s> {
+    pub(crate) definition: &'static KernelDefinition,
+    pub(crate) facts: &'s Facts,
+    program: &'s Program,
+    lowered: &'s Lowered,
+}
+
+impl Source<'_> {
+    /// The kernel, stage `Legal`.
+    pub(crate) fn kernel(&self) -> &Kernel {
+        &self.lowered.kernel
+    }
+
+    /// The kernel as PTX.
+    pub(crate) fn ptx(&self, target: &Target) -> Result<Emitted> {
+        let mut kernel = self.lowered.kernel.clone();
+        run_passes(&mut kernel, passes::ADDRESS, Stage::Addressed);
+        backend::ptx::emit_ptx(&kernel, target, &|loc| self.lowered.span(loc)).map_err(|found| self.refused(found))
+    }
+
+    /// The kernel as OpenCL C.
+    pub(crate) fn opencl_c(&self) -> Result<Emitted> {
+        backend::opencl::emit_opencl(&self.lowered.kernel, &|loc| self.lowered.span(loc)).map_err(|found| self.refused(found))
+    }
+
+    /// The text form of the IR.
+    pub(crate) fn ir_text(&self) -> String {
+        format!("{:#?}", self.lowered.kernel)
+    }
+
+    fn refused(&self, found: Diagnostics) -> Error {
+        refused(self.definition, self.program, &found)
+    }
+}
+
+/// Lowers and optimises an instance and hands it to `use_it`.
+pub(crate) fn with_source<R>(
+    definition: &'static KernelDefinition,
+    generics: &Generics,
+    use_it: impl FnOnce(&Source<'_>) -> Result<R>,
+) -> Result<R> {
+    let mut program = Program::default();
+    let unit = gather(definition, &mut program)?;
+    let assignment = Assignment { generics: generics.iter().map(generic_value).collect() };
+    let refused = |found: Diagnostics| refused(definition, &program, &found);
+    let mut lowered = hir::lower_kernel(&program, unit, definition.name, &assignment).map_err(refused)?;
+    // Before the passes: what they remove, the host twin still does.
+    let is_cooperative = is_cooperative(&lowered.kernel);
+    run_passes(&mut lowered.kernel, passes::OPTIMIZE, Stage::Legal);
+    let facts = facts(&lowered.kernel, is_cooperative);
+    use_it(&Source { definition, facts: &facts, program: &program, lowered: &lowered })
+}
+
+impl Instance {
+    /// Compiles an instance for a device, and checks that host and device agree about its parameters.
+    pub(crate) fn compile(
+        device: &Device,
+        definition: &'static KernelDefinition,
+        generics: &Generics,
+        arguments: &Arguments<'_>,
+    ) -> Result<Instance> {
+        with_source(definition, generics, |source| {
+            check_parameters(definition, source.kernel(), arguments)?;
+            Ok(Instance { facts: source.facts.clone(), executable: device.backend().compile(source)? })
+        })
+    }
+}
+
+/// Parses the kernel's unit and all units it names, each once.
+fn gather(definition: &'static KernelDefinition, program: &mut Program) -> Result<UnitId> {
+    let mut known = HashMap::new();
+    let mut open = Vec::new();
+    let mut parse = |item: &'static DeviceItem, program: &mut Program, open: &mut Vec<(UnitId, &'static DeviceItem)>| {
+        let source = &item.source;
+        let key = (source.file, source.line, source.column, source.text);
+        if let Some(unit) = known.get(&key) {
+            return Ok(*unit);
+        }
+        let parsed = Unit::parse(source.file, source.line, source.column, source.text)
+            .map_err(|found| refused(definition, &Program::default(), &found))?;
+        let unit = program.add(parsed);
+        known.insert(key, unit);
+        open.push((unit, item));
+        Ok::<UnitId, Error>(unit)
+    };
+    let first = parse(&definition.item, program, &mut open)?;
+    while let Some((unit, item)) = open.pop() {
+        for name in item.externs {
+            let target = match name.target {
+                ExternTarget::Constant(value) => Extern::Constant(value()),
+                ExternTarget::Item(get) => {
+                    let other = get();
+                    Extern::Item(parse(other, program, &mut open)?, other.name.to_owned())
+                }
+            };
+            program.units[unit.0].externs.insert(name.path.to_owned(), target);
+        }
+    }
+    Ok(first)
+}
+
+fn generic_value(argument: &GenericArgument) -> GenericValue {
+    let scalar = |ty: Type, bits: u64| GenericValue::Const(ConstValue::Scalar(Scalar::new(ty, bits)));
+    match *argument {
+        GenericArgument::Type(ty) => GenericValue::Type(ty.to_string()),
+        GenericArgument::Const(ScalarKind::Usize, bits) => GenericValue::Const(ConstValue::Index(i128::from(bits), false)),
+        GenericArgument::Const(ScalarKind::Isize, bits) => GenericValue::Const(ConstValue::Index(i128::from(bits as i64), true)),
+        GenericArgument::Const(kind, bits) => scalar(scalar_type(kind), bits),
+    }
+}
+
+fn scalar_type(kind: ScalarKind) -> Type {
+    match kind {
+        ScalarKind::Bool => Type::Bool,
+        ScalarKind::I8 => Type::I8,
+        ScalarKind::I16 => Type::I16,
+        ScalarKind::I32 => Type::I32,
+        ScalarKind::I64 | ScalarKind::Isize => Type::I64,
+        ScalarKind::U8 => Type::U8,
+        ScalarKind::U16 => Type::U16,
+        ScalarKind::U32 => Type::U32,
+        ScalarKind::U64 | ScalarKind::Usize => Type::U64,
+    }
+}
+
+fn run_passes(kernel: &mut Kernel, list: &[passes::Pass], stage: Stage) {
+    for pass in list {
+        (pass.run)(kernel);
+    }
+    kernel.stage = stage;
+}
+
+/// The findings as text, one to a line: `src/main.rs:12:5: error: …` and below it `help: …`.
+fn refused(definition: &'static KernelDefinition, program: &Program, found: &Diagnostics) -> Error {
+    let mut lines = Vec::new();
+    for finding in found.iter() {
+        let place = program.place(finding.span).map_or_else(|| definition.item.source.file.to_owned(), |place| place.to_string());
+        lines.push(format!("{place}: {}", finding.message));
+        lines.extend(finding.labels.iter().map(|(span, text)| match program.place(*span) {
+            Some(place) => format!("  {place}: {text}"),
+            None => format!("  {text}"),
+        }));
+        lines.extend(finding.help.iter().map(|help| format!("  help: {help}")));
+    }
+    Error::Compile { kernel: definition.name, diagnostics: lines.join("\n").into() }
+}
+
+fn is_cooperative(kernel: &Kernel) -> bool {
+    let mut found = false;
+    kernel.for_each_inst(|kernel, _, inst| {
+        if let Op::Intrinsic(row, _) = &kernel.insts[inst].op {
+            found |= matches!(row.row().effect, Effect::Warp | Effect::Barrier);
+        }
+    });
+    found
+}
+
+fn facts(kernel: &Kernel, is_cooperative: bool) -> Facts {
+    let shared = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared);
+    let shared_bytes = shared.fold(0u64, |end, object| {
+        // Each begins at a multiple of 16 at most: the widest vector access.
+        let align = object.ty.align(&kernel.structs).max(1);
+        end.next_multiple_of(align).saturating_add(object.ty.size(&kernel.structs))
+    });
+    Facts { block: kernel.options.block, index: kernel.options.index, shared_bytes, is_cooperative }
+}
+
+/// Whether each element is laid out on the host as on the device.
+fn check_parameters(definition: &'static KernelDefinition, kernel: &Kernel, arguments: &Arguments<'_>) -> Result<()> {
+    if arguments.len() != definition.parameters.len() || kernel.params.len() != arguments.len() {
+        let reason = format!("{} arguments for {} parameters", arguments.len(), kernel.params.len());
+        return Err(Error::Argument { kernel: definition.name, reason });
+    }
+    let wide = kernel.options.index == IndexWidth::Bits64;
+    for ((argument, parameter), object) in arguments.iter().zip(definition.parameters).zip(&kernel.params) {
+        let (ty, is_value) = (argument.ty, matches!(argument.kind, ArgumentKind::Value { .. }));
+        let wrong =
+            |reason: String| Err(Error::Layout { kernel: definition.name, parameter: parameter.name, element: ty.to_string(), reason });
+        if !ty.is_layout_c() {
+            return wrong("is a tuple that rustc lays out in another order than `repr(C)`: use a `#[repr(C)]` struct".into());
+        }
+        // A plain `usize` by value is converted; its width need not agree.
+        if is_value && is_plain_index(ty) {
+            continue;
+        }
+        if ty.has_index() && !wide {
+            return wrong(
+                "holds `usize` or `isize`, 64 bits on the host and 32 in this kernel: use `u32`, or write `#[kernel(index = 64)]`".into(),
+            );
+        }
+        let memory = match &kernel.objects[*object].ty {
+            MemoryType::Slice(element) => element,
+            other => other,
+        };
+        let (size, align) = (memory.size(&kernel.structs), memory.align(&kernel.structs));
+        if (ty.size() as u64, ty.align() as u64) != (size, align) {
+            let (host_size, host_align) = (ty.size(), ty.align());
+            return wrong(format!(
+                "has {host_size} bytes aligned to {host_align} on the host, but {size} aligned to {align} on the device: \
+                 write `#[repr(C)]`, and `u32` for `usize`"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is a `usize` or `isize` itself.
+pub(crate) fn is_plain_index(ty: &ElementType) -> bool {
+    matches!(ty, ElementType::Scalar("usize" | "isize"))
+}

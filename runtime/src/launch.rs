@@ -1,0 +1,241 @@
+//! A launch: what a kernel's host function returns. It does nothing until it is asked to.
+
+use crate::arguments::{Argument, ArgumentKind, Arguments};
+use crate::backend::Plan;
+use crate::buffer::{Allocation, Buffer, ConstantBuffer};
+use crate::cache::Generics;
+use crate::check::{self, Geometry, Grid};
+use crate::definition::{GenericArgument, KernelDefinition};
+use crate::device::Device;
+use crate::dim3::{Dim3, Extent};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::instance::{Instance, with_source};
+use crate::simulate::{self, Simulation};
+use crate::stream::{Stream, StreamCore};
+use crate::timing::Timing;
+use crate::twin::TwinEntry;
+use std::fmt;
+use std::sync::Arc;
+use warpwright_codegen::backend::Emitted;
+use warpwright_codegen::target::Target;
+
+/// A kernel with its arguments, not yet running.
+///
+/// ```text
+/// saxpy(2.0, &x, &mut y).cover(n).launch(&device)?;
+/// ```
+#[must_use = "a launch does nothing until `.launch(&device)`, `.launch_on(&stream)`, `.time(…)` or `.simulate()`"]
+pub struct Launch<'a> {
+    definition: &'static KernelDefinition,
+    generics: Generics,
+    twin: TwinEntry,
+    arguments: Arguments<'a>,
+    geometry: Geometry,
+}
+
+/// What the macro's code calls.
+#[doc(hidden)]
+impl<'a> Launch<'a> {
+    pub fn new(definition: &'static KernelDefinition, generics: &[GenericArgument], twin: TwinEntry) -> Launch<'a> {
+        let mut list = Generics::new();
+        generics.iter().for_each(|generic| list.push(*generic));
+        Launch { definition, generics: list, twin, arguments: Arguments::new(), geometry: Geometry::default() }
+    }
+
+    pub fn value<T: Element>(mut self, value: T) -> Launch<'a> {
+        self.arguments.push_value(value);
+        self
+    }
+
+    pub fn global<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
+        self.buffer::<T>(buffer.allocation(), buffer.len(), false)
+    }
+
+    pub fn global_mut<T: Element>(self, buffer: &'a mut Buffer<T>) -> Launch<'a> {
+        self.buffer::<T>(buffer.allocation(), buffer.len(), true)
+    }
+
+    pub fn constant<A: Element>(mut self, constant: &'a ConstantBuffer<A>) -> Launch<'a> {
+        self.arguments.push(Argument { kind: ArgumentKind::Constant { allocation: constant.allocation() }, ty: &A::TYPE });
+        self
+    }
+
+    fn buffer<T: Element>(mut self, allocation: &'a Allocation, len: usize, writable: bool) -> Launch<'a> {
+        self.arguments.push(Argument { kind: ArgumentKind::Global { allocation, len, writable }, ty: &T::TYPE });
+        self
+    }
+}
+
+impl Launch<'_> {
+    /// This many blocks.
+    pub fn grid(mut self, blocks: impl Into<Dim3>) -> Self {
+        self.geometry.grid = Some(Grid::Blocks(blocks.into()));
+        self
+    }
+
+    /// Enough blocks that every one of this many elements has a thread.
+    pub fn cover(mut self, elements: impl Into<Dim3>) -> Self {
+        self.geometry.grid = Some(Grid::Cover(elements.into()));
+        self
+    }
+
+    /// Threads of a block; only for a kernel whose attribute fixes none.
+    pub fn block(mut self, threads: impl Into<Dim3>) -> Self {
+        self.geometry.block = Some(threads.into());
+        self
+    }
+
+    /// Bytes of dynamic shared memory: what `#[shared(dynamic)]` gets.
+    pub fn shared_bytes(mut self, bytes: impl Extent) -> Self {
+        self.geometry.shared_bytes = bytes.extent();
+        self
+    }
+
+    /// Puts the kernel into the device's own stream and returns at once. The first launch of an instance on a device compiles it;
+    /// later ones neither compile nor allocate.
+    ///
+    /// # Errors
+    /// Everything that can be known before the kernel runs; see [`Error`]. A fault of the kernel itself comes back from what waits
+    /// for it: [`Device::synchronize`], [`Buffer::download`].
+    pub fn launch(self, device: &Device) -> Result<()> {
+        self.run(device, device.own_stream())
+    }
+
+    /// The same in this stream.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`].
+    pub fn launch_on(self, stream: &Stream) -> Result<()> {
+        self.run(stream.device(), stream.core())
+    }
+
+    /// Runs the kernel once, then `runs` times by the device's clock. It does run, `runs + 1` times: what it adds up, it adds up as often.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; also the faults of the kernel, and [`Error::Argument`] for no runs at all.
+    pub fn time(self, device: &Device, runs: usize) -> Result<Timing> {
+        if runs == 0 {
+            return Err(Error::Argument {
+                kernel: self.definition.name,
+                reason: "`.time(device, 0)` times nothing: ask for 1 run or more".into(),
+            });
+        }
+        let instance = self.instance(device)?;
+        let plan = self.plan(device, &instance)?;
+        let stream = device.own_stream();
+        self.order(stream)?;
+        let (times, clock) = instance.executable.time(&plan, stream.queue(), runs)?;
+        let none = || Error::Argument { kernel: self.definition.name, reason: "the device timed no run".into() };
+        Timing::new(times, clock).ok_or_else(none)
+    }
+
+    /// Runs the kernel on the simulator, whatever device its buffers are on: they are copied, and what the kernel wrote is copied back
+    /// into those it takes as `&mut`, as after a launch. Waits for the result.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`], and [`Error::Simulated`] for what the simulator found; then the buffers are as they were.
+    pub fn simulate(self) -> Result<Simulation> {
+        let device = Device::simulator();
+        let copies = simulate::copy_in(&self.arguments, &device)?;
+        let launch = Launch {
+            definition: self.definition,
+            generics: self.generics.clone(),
+            twin: self.twin,
+            arguments: self.arguments.with_memory(|index| copies.get(index).and_then(Option::as_ref)),
+            geometry: self.geometry,
+        };
+        let instance = launch.instance(&device)?;
+        let plan = launch.plan(&device, &instance)?;
+        let counters = instance.executable.launch(&plan, device.own_stream().queue())?;
+        simulate::copy_out(&self.arguments, &copies)?;
+        Ok(Simulation::new(counters.unwrap_or_default()))
+    }
+
+    /// The PTX of this instance for a compute capability, `sm_90` say. Needs no device.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTarget`]; [`Error::Compile`] if the kernel does not compile for it.
+    pub fn ptx(&self, target: &str) -> Result<String> {
+        Ok(self.emitted_ptx(target)?.text)
+    }
+
+    /// The PTX of this instance with its calling convention.
+    ///
+    /// # Errors
+    /// As [`Launch::ptx`].
+    #[doc(hidden)]
+    pub fn emitted_ptx(&self, target: &str) -> Result<Emitted> {
+        let target = find_target(target)?;
+        with_source(self.definition, &self.generics, |source| source.ptx(target))
+    }
+
+    /// The OpenCL C of this instance. Needs no device, nor the feature `opencl`.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if the kernel does not compile for OpenCL.
+    pub fn opencl_c(&self) -> Result<String> {
+        with_source(self.definition, &self.generics, |source| Ok(source.opencl_c()?.text))
+    }
+
+    /// The text form of this instance's IR, optimised, as every back end gets it.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if the kernel does not compile.
+    pub fn ir(&self) -> Result<String> {
+        with_source(self.definition, &self.generics, |source| Ok(source.ir_text()))
+    }
+
+    fn run(&self, device: &Device, stream: &Arc<StreamCore>) -> Result<()> {
+        let instance = self.instance(device)?;
+        let plan = self.plan(device, &instance)?;
+        self.order(stream)?;
+        instance.executable.launch(&plan, stream.queue())?;
+        Ok(())
+    }
+
+    /// The compiled instance, once the buffers are known to be the device's.
+    fn instance(&self, device: &Device) -> Result<Arc<Instance>> {
+        check::check_devices(self.definition, &self.arguments, device)?;
+        let compile = || Instance::compile(device, self.definition, &self.generics, &self.arguments);
+        device.cache().get(self.definition, &self.generics, compile)
+    }
+
+    fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<Plan<'p>> {
+        let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
+        check::check_lengths(self.definition, &self.arguments, &instance.facts)?;
+        Ok(Plan {
+            definition: self.definition,
+            twin: self.twin,
+            grid: extents.grid,
+            block: extents.block,
+            shared_bytes: extents.shared_bytes,
+            arguments: &self.arguments,
+        })
+    }
+
+    /// Orders `stream` after what other streams still do with the buffers.
+    fn order(&self, stream: &Arc<StreamCore>) -> Result<()> {
+        if stream.is_synchronous() {
+            return Ok(());
+        }
+        for argument in self.arguments.iter() {
+            match argument.kind {
+                ArgumentKind::Value { .. } => {}
+                ArgumentKind::Global { allocation, writable: true, .. } => allocation.uses().write_on(stream)?,
+                ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation } => allocation.uses().read_on(stream)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn find_target(name: &str) -> Result<&'static Target> {
+    Err(Error::UnknownTarget { target: name.to_owned(), known: "the table of targets is empty".into() })
+}
+
+impl fmt::Debug for Launch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Launch of `{}` ({:?})", self.definition.name, self.geometry)
+    }
+}

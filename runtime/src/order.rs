@@ -1,0 +1,84 @@
+//! Order between streams: who still works with a piece of memory, and who must wait for whom.
+//!
+//! Within a stream all is in order. Memory used on several streams is kept in order here: a reader runs after the last writer, a
+//! writer after the last writer and all readers since. Used on one stream only, which is the rule, that costs a lock and a comparison.
+
+use crate::error::Result;
+use crate::stream::StreamCore;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Readers remembered one by one; one more makes the host wait for the oldest.
+const READERS: usize = 4;
+
+/// Which streams may still work with a piece of memory.
+#[derive(Default)]
+pub(crate) struct Uses {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The stream of the last write.
+    writer: Option<Arc<StreamCore>>,
+    /// Streams that read since, each already ordered after `writer`.
+    readers: [Option<Arc<StreamCore>>; READERS],
+}
+
+impl Uses {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `stream` is about to read: orders it after the last writer.
+    pub(crate) fn read_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
+        if stream.is_synchronous() {
+            return Ok(());
+        }
+        let state = &mut *self.lock();
+        if state.readers.iter().flatten().any(|reader| Arc::ptr_eq(reader, stream)) {
+            return Ok(());
+        }
+        if let Some(writer) = &state.writer
+            && !Arc::ptr_eq(writer, stream)
+        {
+            stream.order_after(writer)?;
+        }
+        let free = state.readers.iter().position(Option::is_none);
+        let slot = free.unwrap_or(0);
+        if let Some(oldest) = &state.readers[slot] {
+            oldest.synchronize()?;
+        }
+        state.readers[slot] = Some(Arc::clone(stream));
+        Ok(())
+    }
+
+    /// `stream` is about to write: orders it after the last writer and all readers.
+    pub(crate) fn write_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
+        if stream.is_synchronous() {
+            return Ok(());
+        }
+        let state = &mut *self.lock();
+        for other in state.writer.iter().chain(state.readers.iter().flatten()) {
+            if !Arc::ptr_eq(other, stream) {
+                stream.order_after(other)?;
+            }
+        }
+        state.readers = Default::default();
+        match &state.writer {
+            Some(writer) if Arc::ptr_eq(writer, stream) => {}
+            _ => state.writer = Some(Arc::clone(stream)),
+        }
+        Ok(())
+    }
+
+    /// Waits until no stream works with it any more. The first failure comes back after all have been waited for.
+    pub(crate) fn settle(&self) -> Result<()> {
+        let state = std::mem::take(&mut *self.lock());
+        let mut outcome = Ok(());
+        for stream in state.writer.iter().chain(state.readers.iter().flatten()) {
+            let settled = stream.synchronize();
+            outcome = outcome.and(settled);
+        }
+        outcome
+    }
+}

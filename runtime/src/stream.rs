@@ -1,0 +1,142 @@
+//! Streams: work in order, beside the work of other streams; and events, places in a stream.
+
+use crate::backend::{Marker, Queue};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
+pub(crate) struct StreamCore {
+    queue: Box<dyn Queue>,
+    synchronous: bool,
+}
+
+impl StreamCore {
+    pub(crate) fn new(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
+        StreamCore { queue, synchronous }
+    }
+
+    pub(crate) fn queue(&self) -> &dyn Queue {
+        &*self.queue
+    }
+
+    pub(crate) fn is_synchronous(&self) -> bool {
+        self.synchronous
+    }
+
+    pub(crate) fn order_after(&self, other: &StreamCore) -> Result<()> {
+        self.queue.order_after(other.queue())
+    }
+
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        self.queue.synchronize()
+    }
+}
+
+/// A stream of a device: what is put into it runs in order; what is in different streams may run at the same time.
+///
+/// Buffers keep order by themselves: a launch that reads what another stream wrote waits for it. Dropping a stream loses nothing:
+/// its work goes on, and whoever needs its results waits for them.
+#[derive(Clone)]
+pub struct Stream {
+    device: Device,
+    core: Arc<StreamCore>,
+}
+
+impl Stream {
+    pub(crate) fn new(device: Device, core: Arc<StreamCore>) -> Stream {
+        Stream { device, core }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<StreamCore> {
+        &self.core
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Waits until everything in the stream has run.
+    ///
+    /// # Errors
+    /// [`Error::Fault`] if a kernel in it faulted, [`Error::Driver`] if the device failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.core.synchronize()
+    }
+
+    /// Marks the present end of the stream.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device failed.
+    pub fn record(&self) -> Result<Event> {
+        Ok(Event { device: self.device.clone(), marker: self.core.queue().record()? })
+    }
+
+    /// Lets what comes later in this stream run only after `event`, which may be of another stream of the same device.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`] if the event is another device's, [`Error::Driver`] if the device failed.
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        self.device.check_owner("the event", &event.device)?;
+        self.core.queue().wait(&*event.marker)
+    }
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+/// A place in a stream: passed when everything before it has run.
+pub struct Event {
+    device: Device,
+    marker: Box<dyn Marker>,
+}
+
+impl Event {
+    /// Whether the stream has passed it.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device failed.
+    pub fn is_complete(&self) -> Result<bool> {
+        self.marker.is_complete()
+    }
+
+    /// Waits until the stream has passed it.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.marker.synchronize()
+    }
+
+    /// Time from `start` to this event, by the device's clock; by the host's on the simulator and the host twin. Waits for both.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`] if `start` is another device's, [`Error::Driver`] if the device failed.
+    pub fn since(&self, start: &Event) -> Result<Duration> {
+        self.device.check_owner("the event", &start.device)?;
+        start.marker.synchronize()?;
+        self.marker.synchronize()?;
+        self.marker.since(&*start.marker)
+    }
+}
+
+impl std::fmt::Debug for Event {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Event").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    /// Errors unless `owner` is this device.
+    pub(crate) fn check_owner(&self, what: &'static str, owner: &Device) -> Result<()> {
+        if self == owner {
+            return Ok(());
+        }
+        Err(Error::ForeignObject { what, owner: owner.to_string(), device: self.to_string() })
+    }
+}
