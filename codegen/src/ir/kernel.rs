@@ -74,7 +74,7 @@ pub struct BlockData {
 }
 
 /// A kernel: one instance, all generics filled in, all device functions inlined.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// Its name in the source.
     pub name: String,

@@ -7,6 +7,7 @@
 
 mod access;
 mod builder;
+mod compact;
 mod entities;
 pub mod eval;
 mod kernel;

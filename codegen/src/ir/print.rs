@@ -1,1 +1,376 @@
-//! The text form, printed.
+//! The text form, printed. [`super::parse_kernel`] reads it back.
+//!
+//! ```text
+//! kernel "saxpy" legal
+//! block = 256, 1, 1
+//! file "src/main.rs"
+//! param m0 "a": value f32
+//! param m1 "x": global [f32] @3:30
+//! param m2 "y": global mut [f32] @3:46
+//! {
+//!   v0: u32 = thread_idx.x @4:13
+//!   v1: u32 = len m2 @5:12
+//!   v2: bool = lt v0, v1 @5:8
+//!   if v2 @5:5 {
+//!     v3: f32 = load m1[v0] @6:20
+//!     store m2[v0], v3 @6:9
+//!     yield @5:5
+//!   }
+//!   return @7:2
+//! }
+//! ```
+//!
+//! One instruction a line: results with their types and source names, what is done, and behind `@` the place in the source
+//! (`line:column` of the first file, `file:line:column` of others). Options that have their defaults are left out, and so is an
+//! `else` that only yields nothing. `//` begins a comment. `Display` prints a compacted copy ([`Kernel::compact`]);
+//! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
+
+use super::{Access, Block, Inst, Kernel, Loc, Location, MemoryType, ObjectKind, Op, PrintPart, Stage, Step, StructType, Value};
+use crate::syntax::{Bounds, IndexWidth, KernelOptions, Math};
+use std::fmt::{self, Display, Formatter, Write};
+
+impl Display for Kernel {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return print(self, true, f);
+        }
+        let mut compact = self.clone();
+        compact.compact();
+        print(&compact, true, f)
+    }
+}
+
+impl Kernel {
+    /// The text form without places in the source: for tests that would otherwise change with every line.
+    pub fn text_without_locations(&self) -> String {
+        let mut compact = self.clone();
+        compact.compact();
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = print(&compact, false, &mut text);
+        text
+    }
+}
+
+fn print(kernel: &Kernel, locations: bool, out: &mut dyn Write) -> fmt::Result {
+    let mut printer = Printer { kernel, locations, out };
+    printer.header()?;
+    printer.out.write_str("{\n")?;
+    printer.block(kernel.body, 1)?;
+    printer.out.write_str("}\n")
+}
+
+struct Printer<'a> {
+    kernel: &'a Kernel,
+    locations: bool,
+    out: &'a mut dyn Write,
+}
+
+impl Printer<'_> {
+    fn header(&mut self) -> fmt::Result {
+        let kernel = self.kernel;
+        let stage = Stage::ALL.iter().find(|(stage, _)| *stage == kernel.stage).map_or("", |(_, word)| word);
+        writeln!(self.out, "kernel {:?} {stage}", kernel.name)?;
+        print_options(&kernel.options, self.out)?;
+        if self.locations {
+            for file in &kernel.files {
+                writeln!(self.out, "file {file:?}")?;
+            }
+        }
+        for (id, ty) in kernel.structs.iter() {
+            writeln!(self.out, "struct {id} {}", StructText(ty))?;
+        }
+        for (id, object) in kernel.objects.iter() {
+            let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
+            write!(self.out, "{keyword} {id} {:?}: {} {}", object.name, kind_word(&object.kind), object.ty)?;
+            if let ObjectKind::Table(scalars) = &object.kind {
+                write!(self.out, " = {}", list(scalars))?;
+            }
+            self.location(object.loc)?;
+            self.out.write_char('\n')?;
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, block: Block, depth: usize) -> fmt::Result {
+        let kernel = self.kernel;
+        for inst in &kernel.blocks[block].insts {
+            self.inst(*inst, depth)?;
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, inst: Inst, depth: usize) -> fmt::Result {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        self.indent(depth)?;
+        for (n, result) in data.results.iter().enumerate() {
+            self.out.write_str(if n == 0 { "" } else { ", " })?;
+            self.definition(*result)?;
+        }
+        self.out.write_str(if data.results.is_empty() { "" } else { " = " })?;
+        match &data.op {
+            Op::If { condition, then_block, else_block } => {
+                write!(self.out, "if {condition}")?;
+                self.child(*then_block, data.loc, depth)?;
+                if !self.only_yields(*else_block, data.loc) {
+                    self.out.write_str(" else {\n")?;
+                    self.block(*else_block, depth + 1)?;
+                    self.indent(depth)?;
+                    self.out.write_char('}')?;
+                }
+            }
+            Op::For { start, end, step, init, body, keep_rolled } => {
+                write!(self.out, "for {inst} (")?;
+                let params = &kernel.blocks[*body].params;
+                if let Some(iv) = params.first() {
+                    self.definition(*iv)?;
+                }
+                write!(self.out, " in {start}..{end} step {step}")?;
+                self.carried("; ", params.get(1..).unwrap_or(&[]), init)?;
+                self.out.write_str(if *keep_rolled { ") rolled" } else { ")" })?;
+                self.child(*body, data.loc, depth)?;
+            }
+            Op::Loop { init, body } => {
+                write!(self.out, "loop {inst} (")?;
+                self.carried("", &kernel.blocks[*body].params, init)?;
+                self.out.write_char(')')?;
+                self.child(*body, data.loc, depth)?;
+            }
+            Op::Region { body } => {
+                write!(self.out, "region {inst}")?;
+                self.child(*body, data.loc, depth)?;
+            }
+            op => {
+                write!(self.out, "{}", OpText(op))?;
+                self.location(data.loc)?;
+            }
+        }
+        self.out.write_char('\n')
+    }
+
+    /// ` @place {`, the block, `}`.
+    fn child(&mut self, block: Block, loc: Loc, depth: usize) -> fmt::Result {
+        self.location(loc)?;
+        self.out.write_str(" {\n")?;
+        self.block(block, depth + 1)?;
+        self.indent(depth)?;
+        self.out.write_char('}')
+    }
+
+    /// `v4: f32 = v1, v5: u32 = v2`: block parameters with their first values.
+    fn carried(&mut self, before: &str, params: &[Value], init: &[Value]) -> fmt::Result {
+        // Where the numbers differ the kernel is broken, and the text shows it.
+        for n in 0..params.len().max(init.len()) {
+            self.out.write_str(if n == 0 { before } else { ", " })?;
+            if let Some(param) = params.get(n) {
+                self.definition(*param)?;
+                self.out.write_str(if n < init.len() { " " } else { "" })?;
+            }
+            if let Some(value) = init.get(n) {
+                write!(self.out, "= {value}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn definition(&mut self, value: Value) -> fmt::Result {
+        let data = &self.kernel.values[value];
+        write!(self.out, "{value}: {}", data.ty)?;
+        match &data.name {
+            Some(name) => write!(self.out, " {name:?}"),
+            None => Ok(()),
+        }
+    }
+
+    fn only_yields(&self, block: Block, loc: Loc) -> bool {
+        match self.kernel.blocks[block].insts.as_slice() {
+            [inst] => {
+                let data = &self.kernel.insts[*inst];
+                matches!(&data.op, Op::Yield(values) if values.is_empty()) && (data.loc == loc || !self.locations)
+            }
+            _ => false,
+        }
+    }
+
+    fn location(&mut self, loc: Loc) -> fmt::Result {
+        let location = self.kernel.locations.get(loc).copied().unwrap_or_default();
+        if location == Location::default() || !self.locations {
+            return Ok(());
+        }
+        self.out.write_str(" @")?;
+        if location.file != 0 {
+            write!(self.out, "{}:", location.file)?;
+        }
+        write!(self.out, "{}:{}", location.line, location.column)
+    }
+
+    fn indent(&mut self, depth: usize) -> fmt::Result {
+        (0..depth).try_for_each(|_| self.out.write_str("  "))
+    }
+}
+
+fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
+    let defaults = KernelOptions::default();
+    if let Some(block) = options.block {
+        writeln!(out, "block = {}", list(&block))?;
+    }
+    if let Some(n) = options.min_blocks {
+        writeln!(out, "min_blocks = {n}")?;
+    }
+    if let Some(n) = options.max_registers {
+        writeln!(out, "max_registers = {n}")?;
+    }
+    if options.index != defaults.index {
+        writeln!(out, "index = {}", if options.index == IndexWidth::Bits64 { 64 } else { 32 })?;
+    }
+    if options.math != defaults.math {
+        writeln!(out, "math = {}", if options.math == Math::Fast { "fast" } else { "precise" })?;
+    }
+    if options.contract != defaults.contract {
+        writeln!(out, "contract = {}", options.contract)?;
+    }
+    if options.bounds != defaults.bounds {
+        writeln!(out, "bounds = {}", if options.bounds == Bounds::Trap { "trap" } else { "unchecked" })?;
+    }
+    Ok(())
+}
+
+fn kind_word(kind: &ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Value => "value",
+        ObjectKind::Global { writable: false } => "global",
+        ObjectKind::Global { writable: true } => "global mut",
+        ObjectKind::Constant => "constant",
+        ObjectKind::Table(_) => "table",
+        ObjectKind::Shared => "shared",
+        ObjectKind::Local => "local",
+    }
+}
+
+struct StructText<'a>(&'a StructType);
+
+impl Display for StructText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {{", self.0.name)?;
+        for (n, field) in self.0.fields.iter().enumerate() {
+            write!(f, "{}{:?}: {}", if n == 0 { " " } else { ", " }, field.name, field.ty)?;
+        }
+        f.write_str(" }")
+    }
+}
+
+impl Display for MemoryType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryType::Scalar(ty) => write!(f, "{ty}"),
+            MemoryType::Array(element, n) => write!(f, "[{element}; {n}]"),
+            MemoryType::Slice(element) => write!(f, "[{element}]"),
+            MemoryType::Struct(id) => write!(f, "{id}"),
+        }
+    }
+}
+
+impl Display for Access {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.object)?;
+        self.path.iter().try_for_each(|step| match step {
+            Step::Index(value) => write!(f, "[{value}]"),
+            Step::Field(n) => write!(f, ".{n}"),
+        })
+    }
+}
+
+/// An instruction without blocks, without its results.
+struct OpText<'a>(&'a Op);
+
+impl Display for OpText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Op::Const(scalar) => write!(f, "const {scalar}"),
+            Op::Special(special, axis) => write!(f, "{}.{}", special.word(), axis.word()),
+            Op::Len(object) => write!(f, "len {object}"),
+            Op::Address(object) => write!(f, "address {object}"),
+            Op::Load(access) => write!(f, "load {access}"),
+            Op::Store(access, values) => write!(f, "store {access}{}", Rest(values)),
+            Op::Atomic(op, access, operands) => write!(f, "atomic {} {access}{}", op.word(), Rest(operands)),
+            Op::LoadAt { object, ptr, offset } => write!(f, "load_at {object}, {}", Place(*ptr, *offset)),
+            Op::StoreAt { object, ptr, offset, values } => write!(f, "store_at {object}, {}{}", Place(*ptr, *offset), Rest(values)),
+            Op::AtomicAt { op, object, ptr, offset, operands } => {
+                write!(f, "atomic_at {} {object}, {}{}", op.word(), Place(*ptr, *offset), Rest(operands))
+            }
+            Op::Print(parts, values) => write!(f, "print {}{}", Parts(parts), Rest(values)),
+            Op::Assert(condition, parts, values) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
+            Op::Trap(message) => write!(f, "trap {message:?}"),
+            op => operands_only(op, f),
+        }
+    }
+}
+
+/// Instructions that are a word and operands.
+fn operands_only(op: &Op, f: &mut Formatter<'_>) -> fmt::Result {
+    match op {
+        Op::Unary(op, _) => f.write_str(op.word())?,
+        Op::Binary(op, ..) => f.write_str(op.word())?,
+        Op::Compare(op, ..) => f.write_str(op.word())?,
+        Op::MulAdd(..) => f.write_str("mul_add")?,
+        Op::Select(..) => f.write_str("select")?,
+        Op::Cast(_) => f.write_str("cast")?,
+        Op::Bitcast(_) => f.write_str("bitcast")?,
+        Op::Offset(..) => f.write_str("offset")?,
+        Op::Intrinsic(row, _) => write!(f, "call {}", row.row().name)?,
+        Op::Yield(_) => f.write_str("yield")?,
+        Op::Break(target, _) => write!(f, "break {target}")?,
+        Op::Continue(target, _) => write!(f, "continue {target}")?,
+        _ => f.write_str("return")?,
+    }
+    let mut separator = " ";
+    let mut result = Ok(());
+    op.for_each_operand(|value| {
+        result = result.and_then(|()| write!(f, "{separator}{value}"));
+        separator = ", ";
+    });
+    result
+}
+
+/// `, v1, v2`.
+struct Rest<'a>(&'a [Value]);
+
+impl Display for Rest<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|value| write!(f, ", {value}"))
+    }
+}
+
+/// `v1 + 8`.
+struct Place(Value, i32);
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            0 => write!(f, "{}", self.0),
+            offset => write!(f, "{} + {offset}", self.0),
+        }
+    }
+}
+
+/// `"x = {:.2}"`: a format string as the source has it.
+struct Parts<'a>(&'a [PrintPart]);
+
+impl Display for Parts<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        for part in self.0 {
+            match part {
+                PrintPart::Text(part) => text.push_str(&part.replace('{', "{{").replace('}', "}}")),
+                PrintPart::Argument(None) => text.push_str("{}"),
+                PrintPart::Argument(Some(digits)) => write!(text, "{{:.{digits}}}")?,
+            }
+        }
+        write!(f, "{text:?}")
+    }
+}
+
+fn list<T: Display>(items: &[T]) -> String {
+    items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}

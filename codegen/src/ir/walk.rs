@@ -1,6 +1,6 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
-use super::{Block, Inst, Kernel, Op, Step, Value};
+use super::{Block, Inst, Kernel, Object, Op, Step, Value};
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
 macro_rules! visit_operands {
@@ -72,6 +72,40 @@ impl Op {
         let mut all = Vec::new();
         self.for_each_operand(|value| all.push(value));
         all
+    }
+}
+
+impl Op {
+    /// Calls `f` on every block it owns, in order; `f` may replace it.
+    pub fn for_each_block_mut(&mut self, mut f: impl FnMut(&mut Block)) {
+        match self {
+            Op::If { then_block, else_block, .. } => {
+                f(then_block);
+                f(else_block);
+            }
+            Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => f(body),
+            _ => {}
+        }
+    }
+
+    /// The object it touches or asks about.
+    pub fn object(&self) -> Option<Object> {
+        match self {
+            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => Some(access.object),
+            Op::Len(object) | Op::Address(object) => Some(*object),
+            Op::LoadAt { object, .. } | Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => Some(*object),
+            _ => None,
+        }
+    }
+
+    /// The same, to replace it.
+    pub fn object_mut(&mut self) -> Option<&mut Object> {
+        match self {
+            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => Some(&mut access.object),
+            Op::Len(object) | Op::Address(object) => Some(object),
+            Op::LoadAt { object, .. } | Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => Some(object),
+            _ => None,
+        }
     }
 }
 

@@ -1,0 +1,300 @@
+//! Instructions and the blocks they own.
+
+use super::lex::Token;
+use super::{ParseError, Parser, named};
+use crate::ir::{Access, AtomicOp, Axis, BinaryOp, Block, CompareOp, Inst, Object, Op, PrintPart, Special, Step, UnaryOp, Value};
+
+/// Deepest nesting of blocks.
+const MAX_DEPTH: usize = 200;
+
+impl<'t> Parser<'t> {
+    /// The instructions of a block whose `{` has been read, and its `}`.
+    pub(super) fn block(&mut self, block: Block, depth: usize) -> Result<(), ParseError> {
+        if depth > MAX_DEPTH {
+            return Err(self.error(format!("blocks nested deeper than {MAX_DEPTH}")));
+        }
+        while !self.eat('}') {
+            self.inst(block, depth)?;
+            self.end_line()?;
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, block: Block, depth: usize) -> Result<(), ParseError> {
+        let inst = self.new_inst(block);
+        if *self.peek_second() == Token::Sign(':') {
+            loop {
+                let definition = self.definition()?;
+                self.define_result(inst, definition)?;
+                if !self.eat(',') {
+                    break;
+                }
+            }
+            self.expect('=')?;
+        }
+        let op = match self.word()? {
+            "if" => self.if_op(inst, depth)?,
+            "for" => self.for_op(inst, depth)?,
+            "loop" => self.loop_op(inst, depth)?,
+            "region" => self.region_op(inst, depth)?,
+            word => {
+                let op = self.plain_op(inst, word)?;
+                self.kernel.insts[inst].loc = self.location()?;
+                op
+            }
+        };
+        self.kernel.insts[inst].op = op;
+        Ok(())
+    }
+
+    fn if_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
+        let condition = self.value()?;
+        let then_block = self.child(inst, depth)?;
+        let else_block = self.kernel.new_block(&[]);
+        if self.eat_word("else") {
+            self.open(else_block, depth)?;
+        } else {
+            let end = self.new_inst(else_block);
+            self.kernel.insts[end].op = Op::Yield(Vec::new());
+            self.kernel.insts[end].loc = self.kernel.insts[inst].loc;
+        }
+        Ok(Op::If { condition, then_block, else_block })
+    }
+
+    fn for_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
+        self.name_loop(inst)?;
+        let body = self.kernel.new_block(&[]);
+        self.expect('(')?;
+        if *self.peek() != Token::Word("in") {
+            let induction = self.definition()?;
+            self.define_param(body, induction)?;
+        }
+        self.expect_word("in")?;
+        let start = self.value()?;
+        self.expect('.')?;
+        self.expect('.')?;
+        let end = self.value()?;
+        self.expect_word("step")?;
+        let step = self.value()?;
+        let init = if self.eat(';') { self.carried(body)? } else { Vec::new() };
+        self.expect(')')?;
+        let keep_rolled = self.eat_word("rolled");
+        self.kernel.insts[inst].loc = self.location()?;
+        self.open(body, depth)?;
+        Ok(Op::For { start, end, step, init, body, keep_rolled })
+    }
+
+    fn loop_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
+        self.name_loop(inst)?;
+        let body = self.kernel.new_block(&[]);
+        self.expect('(')?;
+        let init = self.carried(body)?;
+        self.expect(')')?;
+        self.kernel.insts[inst].loc = self.location()?;
+        self.open(body, depth)?;
+        Ok(Op::Loop { init, body })
+    }
+
+    fn region_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
+        self.name_loop(inst)?;
+        let body = self.child(inst, depth)?;
+        Ok(Op::Region { body })
+    }
+
+    fn name_loop(&mut self, inst: Inst) -> Result<(), ParseError> {
+        let number = self.entity("i")?;
+        match self.loops.insert(number, inst) {
+            None => Ok(()),
+            Some(_) => Err(self.error(format!("i{number} is defined twice"))),
+        }
+    }
+
+    /// `v5: f32 = v2, v6: u32 = v3`, up to the `)`; each half may be missing.
+    fn carried(&mut self, body: Block) -> Result<Vec<Value>, ParseError> {
+        let mut init = Vec::new();
+        while *self.peek() != Token::Sign(')') {
+            if *self.peek() != Token::Sign('=') {
+                let definition = self.definition()?;
+                self.define_param(body, definition)?;
+            }
+            if self.eat('=') {
+                init.push(self.value()?);
+            }
+            if !self.eat(',') {
+                break;
+            }
+        }
+        Ok(init)
+    }
+
+    /// The location of `inst`, and a block of its.
+    fn child(&mut self, inst: Inst, depth: usize) -> Result<Block, ParseError> {
+        self.kernel.insts[inst].loc = self.location()?;
+        let block = self.kernel.new_block(&[]);
+        self.open(block, depth)?;
+        Ok(block)
+    }
+
+    fn open(&mut self, block: Block, depth: usize) -> Result<(), ParseError> {
+        self.expect('{')?;
+        self.end_line()?;
+        self.block(block, depth + 1)
+    }
+
+    /// An instruction without blocks.
+    fn plain_op(&mut self, inst: Inst, word: &'t str) -> Result<Op, ParseError> {
+        match word {
+            "const" => self.constant(inst),
+            "call" => self.call(inst),
+            "len" => Ok(Op::Len(self.object_name()?)),
+            "address" => Ok(Op::Address(self.object_name()?)),
+            "load" => Ok(Op::Load(self.access()?)),
+            "store" => Ok(Op::Store(self.access()?, self.more_values(true)?)),
+            "atomic" => Ok(Op::Atomic(self.atomic()?, self.access()?, self.more_values(true)?)),
+            "load_at" | "store_at" | "atomic_at" => self.op_at(word),
+            "print" => Ok(Op::Print(self.parts()?, self.more_values(true)?)),
+            "assert" => {
+                let condition = self.value()?;
+                self.expect(',')?;
+                Ok(Op::Assert(condition, self.parts()?, self.more_values(true)?))
+            }
+            "yield" => Ok(Op::Yield(self.more_values(false)?)),
+            "break" => Ok(Op::Break(self.loop_name()?, self.more_values(false)?)),
+            "continue" => Ok(Op::Continue(self.loop_name()?, self.more_values(false)?)),
+            "return" => Ok(Op::Return),
+            "trap" => Ok(Op::Trap(self.text()?)),
+            word if *self.peek() == Token::Sign('.') => self.special(word),
+            word => {
+                let values = self.more_values(false)?;
+                operands_only(word, &values)
+                    .ok_or_else(|| self.error(format!("there is no instruction `{word}` with {} operands", values.len())))
+            }
+        }
+    }
+
+    fn constant(&mut self, inst: Inst) -> Result<Op, ParseError> {
+        let [result] = self.kernel.insts[inst].results[..] else {
+            return Err(self.error("a constant has one result".to_owned()));
+        };
+        self.scalar(self.kernel.ty(result)).map(Op::Const)
+    }
+
+    fn call(&mut self, inst: Inst) -> Result<Op, ParseError> {
+        let line = self.line();
+        let name = self.word()?;
+        let args = self.more_values(false)?;
+        self.calls.push((inst, name, args, line));
+        Ok(Op::Return)
+    }
+
+    fn special(&mut self, word: &str) -> Result<Op, ParseError> {
+        let special = named(Special::ALL, word).ok_or_else(|| self.error(format!("there is no special register `{word}`")))?;
+        self.expect('.')?;
+        let axis = self.word()?;
+        let axis = named(Axis::ALL, axis).ok_or_else(|| self.error(format!("`{axis}` is no axis")))?;
+        Ok(Op::Special(special, axis))
+    }
+
+    fn atomic(&mut self) -> Result<AtomicOp, ParseError> {
+        let word = self.word()?;
+        named(AtomicOp::ALL, word).ok_or_else(|| self.error(format!("there is no atomic `{word}`")))
+    }
+
+    fn object_name(&mut self) -> Result<Object, ParseError> {
+        let number = self.entity("m")?;
+        self.objects.get(&number).copied().ok_or_else(|| self.error(format!("m{number} is not declared")))
+    }
+
+    fn loop_name(&mut self) -> Result<Inst, ParseError> {
+        let number = self.entity("i")?;
+        self.loops.get(&number).copied().ok_or_else(|| self.error(format!("no loop or region is called i{number}")))
+    }
+
+    /// `m1[v2].0`.
+    fn access(&mut self) -> Result<Access, ParseError> {
+        let object = self.object_name()?;
+        let mut path = Vec::new();
+        loop {
+            if self.eat('[') {
+                path.push(Step::Index(self.value()?));
+                self.expect(']')?;
+            } else if self.eat('.') {
+                path.push(Step::Field(self.integer()?));
+            } else {
+                return Ok(Access { object, path });
+            }
+        }
+    }
+
+    /// `load_at m0, v1 + 8`, `store_at m0, v1, v2`, `atomic_at add m0, v1, v2`.
+    fn op_at(&mut self, word: &str) -> Result<Op, ParseError> {
+        let atomic = if word == "atomic_at" { Some(self.atomic()?) } else { None };
+        let object = self.object_name()?;
+        self.expect(',')?;
+        let ptr = self.value()?;
+        let offset = if self.eat('+') { self.integer()? } else { 0 };
+        Ok(match atomic {
+            Some(op) => Op::AtomicAt { op, object, ptr, offset, operands: self.more_values(true)? },
+            None if word == "store_at" => Op::StoreAt { object, ptr, offset, values: self.more_values(true)? },
+            None => Op::LoadAt { object, ptr, offset },
+        })
+    }
+
+    /// A format string: `{}`, `{:.2}`, `{{`, `}}`.
+    fn parts(&mut self) -> Result<Vec<PrintPart>, ParseError> {
+        let text = self.text()?;
+        split_format(&text).ok_or_else(|| self.error(format!("{text:?} is no format string")))
+    }
+}
+
+fn split_format(text: &str) -> Option<Vec<PrintPart>> {
+    let mut parts = Vec::new();
+    let mut literal = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '}' if chars.peek() == Some(&c) => {
+                chars.next();
+                literal.push(c);
+            }
+            '{' => {
+                if !literal.is_empty() {
+                    parts.push(PrintPart::Text(std::mem::take(&mut literal)));
+                }
+                let inside: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                let digits = match inside.as_str() {
+                    "" => None,
+                    spec => Some(spec.strip_prefix(":.")?.parse().ok()?),
+                };
+                parts.push(PrintPart::Argument(digits));
+            }
+            '}' => return None,
+            c => literal.push(c),
+        }
+    }
+    if !literal.is_empty() {
+        parts.push(PrintPart::Text(literal));
+    }
+    Some(parts)
+}
+
+/// Instructions that are a word and operands.
+fn operands_only(word: &str, values: &[Value]) -> Option<Op> {
+    match *values {
+        [a] => match word {
+            "cast" => Some(Op::Cast(a)),
+            "bitcast" => Some(Op::Bitcast(a)),
+            _ => named(UnaryOp::ALL, word).map(|op| Op::Unary(op, a)),
+        },
+        [a, b] if word == "offset" => Some(Op::Offset(a, b)),
+        [a, b] => named(BinaryOp::ALL, word)
+            .map(|op| Op::Binary(op, a, b))
+            .or_else(|| named(CompareOp::ALL, word).map(|op| Op::Compare(op, a, b))),
+        [a, b, c] => match word {
+            "mul_add" => Some(Op::MulAdd(a, b, c)),
+            "select" => Some(Op::Select(a, b, c)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
