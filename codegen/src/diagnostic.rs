@@ -26,12 +26,14 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
     /// The edit that mends it.
     pub help: Option<String>,
+    /// Whether `rustc` reports the same about the host twin, and better: the macro leaves it to `rustc`.
+    pub by_rustc: bool,
 }
 
 impl Diagnostic {
     /// An error at `span`.
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { level: Level::Error, message: message.into(), span, labels: Vec::new(), help: None }
+        Diagnostic { level: Level::Error, message: message.into(), span, labels: Vec::new(), help: None, by_rustc: false }
     }
 
     /// A warning at `span`.
@@ -43,6 +45,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same, as a finding that `rustc` makes too (types, names, borrows).
+    #[must_use]
+    pub fn by_rustc(mut self) -> Diagnostic {
+        self.by_rustc = true;
         self
     }
 

@@ -1,9 +1,23 @@
 //! The typed tree of a kernel and its lowering to the IR.
+//!
+//! `items` finds what names mean, `check` types bodies, `lower` makes structured SSA of them. Generics are filled in from the start:
+//! what is typed and lowered is one instance.
 
-use crate::diagnostic::Diagnostics;
-use crate::ir::{Kernel, Loc};
-use crate::syntax::{Instance, Program, UnitId};
+mod check;
+mod constant;
+mod items;
+mod lower;
+mod options;
+mod tree;
+mod types;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::ir::{Kernel, Loc, Scalar};
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
+use check::{Checker, Context, TypeScope};
+use items::{Def, FnId, Namespace};
 use proc_macro2::Span;
+use types::{Arg, Const, Ty};
 
 /// A kernel in the IR (stage `Built`), with the spans behind its locations.
 pub struct Lowered {
@@ -20,7 +34,86 @@ impl Lowered {
     }
 }
 
-/// Types and lowers one instance of the kernel `name` of `unit`.
-pub fn lower_kernel(_program: &Program, _unit: UnitId, _name: &str, _instance: &Instance) -> Result<Lowered, Diagnostics> {
-    Err(Diagnostics::new())
+/// Types and lowers one instance of the kernel `name` (its path within the unit) of `unit`. All findings of a phase come at once.
+pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
+    let context = Context::new(program);
+    let function = find_kernel(program, &context, unit, name)?;
+    let item = &context.items.functions[function.0];
+    let args = generic_arguments(&context, function, instance)?;
+    let mut findings = Diagnostics::new();
+    let attributes = KernelAttributes::find(item.attrs, &mut findings).unwrap_or_default();
+    context.diagnostics.borrow_mut().append(findings);
+    let mut checker = Checker::new(&context, options::scope(&context, function, &args));
+    let options = options::evaluate(&mut checker, &attributes);
+    context.body(function, &args);
+    context.diagnostics.borrow_mut().barrier()?;
+    let lowered = lower::lower(&context, &program.units, unit, function, &args, options);
+    let mut diagnostics = context.diagnostics.into_inner();
+    diagnostics.barrier()?;
+    lowered.ok_or_else(|| Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled")).into())
 }
+
+fn find_kernel(program: &Program, context: &Context<'_>, unit: UnitId, name: &str) -> Result<FnId, Diagnostics> {
+    let segments: Vec<String> = name.split("::").map(str::to_owned).collect();
+    if let Some(Def::Function(id)) = context.items.resolve(context.items.root(unit), &segments, Namespace::Values) {
+        return Ok(id);
+    }
+    // By its last name, wherever it stands in the unit.
+    let item = program.units[unit.0].kernel(name)?;
+    let found = context.items.functions.iter().position(|function| std::ptr::eq(function.signature, &item.sig));
+    found.map(FnId).ok_or_else(|| Diagnostic::error(item.sig.ident.span(), format!("the kernel `{name}` is not reachable")).into())
+}
+
+/// The instance's generics as arguments, checked against what the kernel declares.
+fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance) -> Result<Vec<Arg>, Diagnostics> {
+    let item = &context.items.functions[function.0];
+    let params: Vec<&syn::GenericParam> =
+        item.signature.generics.params.iter().filter(|p| !matches!(p, syn::GenericParam::Lifetime(_))).collect();
+    let name = &item.signature.ident;
+    if params.len() != instance.generics.len() {
+        let names: Vec<String> = check::generic_names(None, Some(&item.signature.generics)).iter().map(|n| format!("`{n}`")).collect();
+        let message = format!("`{name}` has {} generic parameters, {} were given", params.len(), instance.generics.len());
+        return Err(Diagnostic::error(name.span(), message).help(format!("it has {}", names.join(", "))).into());
+    }
+    let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
+    let mut checker = Checker::new(context, scope);
+    let mut args = Vec::new();
+    for (param, value) in params.into_iter().zip(&instance.generics) {
+        args.push(match (param, value) {
+            (syn::GenericParam::Type(_), GenericValue::Type(text)) => match syn::parse_str::<syn::Type>(text) {
+                Ok(ty) => Arg::Ty(checker.written_type(&ty)),
+                Err(error) => return Err(Diagnostic::error(name.span(), format!("`{text}` is not a type: {error}")).into()),
+            },
+            (syn::GenericParam::Const(param), GenericValue::Const(value)) => {
+                let ty = checker.written_type(&param.ty);
+                let value = match value {
+                    ConstValue::Scalar(scalar) => *scalar,
+                    ConstValue::Index(value, _) => Scalar::int(crate::ir::Type::I64, *value),
+                    ConstValue::Aggregate(_) => {
+                        return Err(Diagnostic::error(param.ident.span(), "a const generic is a scalar").into());
+                    }
+                };
+                let int = value.as_int();
+                let fits = match &ty {
+                    Ty::Scalar(ty) => Scalar::int(*ty, int).as_int() == int,
+                    _ => true,
+                };
+                if !fits {
+                    let message = format!("`{}` is a `{ty}`; {int} does not fit it", param.ident);
+                    return Err(Diagnostic::error(param.ident.span(), message).into());
+                }
+                Arg::Const(Const::Value(int), Box::new(ty))
+            }
+            (syn::GenericParam::Type(param), GenericValue::Const(_)) => {
+                return Err(Diagnostic::error(param.ident.span(), format!("`{}` stands for a type, not a value", param.ident)).into());
+            }
+            (param, _) => {
+                return Err(Diagnostic::error(syn::spanned::Spanned::span(param), "this generic stands for a value, not a type").into());
+            }
+        });
+    }
+    context.diagnostics.borrow_mut().barrier()?;
+    Ok(args)
+}
+
+pub(crate) use crate::syntax::nearest;

@@ -1,0 +1,291 @@
+//! Calls by path: device functions, intrinsics, geometry, `T::function`.
+
+use super::super::items::{Def, FnId, Namespace};
+use super::super::tree::{Expr, ExprKind, Geometry};
+use super::super::types::{Arg, Kind, Ty};
+use super::expression::expr;
+use super::{Checker, TypeScope, generic_names};
+use crate::diagnostic::Diagnostic;
+use crate::intrinsics::{self, Call, RowId, Sort};
+use crate::ir::{Special, Type};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// The functions that say where a thread stands.
+const GEOMETRY: &[(&str, Geometry)] = &[
+    ("thread_idx", Geometry::Special(Special::ThreadIdx)),
+    ("block_idx", Geometry::Special(Special::BlockIdx)),
+    ("block_dim", Geometry::Special(Special::BlockDim)),
+    ("grid_dim", Geometry::Special(Special::GridDim)),
+    ("global_id", Geometry::GlobalId),
+    ("lane_id", Geometry::Special(Special::LaneId)),
+    ("warp_id", Geometry::Special(Special::WarpId)),
+];
+
+/// The type of a row's argument or result.
+pub(super) fn sort_type(sort: Sort, receiver: &Ty) -> Ty {
+    match sort {
+        Sort::T => receiver.clone(),
+        Sort::Is(ty) => Ty::Scalar(ty),
+        Sort::Index => Ty::Usize,
+        Sort::UnsignedT => match receiver {
+            Ty::Scalar(ty) => Ty::Scalar(ty.to_unsigned()),
+            Ty::Isize => Ty::Usize,
+            other => other.clone(),
+        },
+    }
+}
+
+/// The IR type a row is looked up with: `usize` has the rows of `u32`.
+pub(super) fn row_type(ty: &Ty) -> Option<Type> {
+    match ty {
+        Ty::Scalar(ty) => Some(*ty),
+        Ty::Usize => Some(Type::U32),
+        Ty::Isize => Some(Type::I32),
+        _ => None,
+    }
+}
+
+impl Checker<'_, '_> {
+    pub(super) fn call(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
+        let syn::Expr::Path(path) = &*call.func else {
+            let message = "only functions named by their path can be called in a kernel";
+            return self.error_expression(Diagnostic::error(call.func.span(), message));
+        };
+        let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        if let Some(qself) = &path.qself {
+            let ty = self.written_type(&qself.ty);
+            return self.associated_call(&ty, segments.last().map_or("", String::as_str), call, span);
+        }
+        match self.context.items.resolve(self.scope.module, &segments, Namespace::Values) {
+            Some(Def::Function(id)) => return self.function_call(id, path, call, span),
+            Some(def @ Def::Adt(_)) => return self.constructor(&def, path, call, span),
+            _ => {}
+        }
+        if segments.len() == 1 && segments[0] == "Self" {
+            return self.self_constructor(call, span);
+        }
+        if let [.., owner, name] = segments.as_slice()
+            && let Some(ty) = self.owner_type(&segments[..segments.len() - 1])
+        {
+            let _ = owner;
+            return self.associated_call(&ty, name, call, span);
+        }
+        let name = segments.last().map_or("", String::as_str);
+        if let Some((_, geometry)) = GEOMETRY.iter().find(|(known, _)| *known == name) {
+            self.arity(call, 0, name);
+            let lane = matches!(geometry, Geometry::Special(Special::LaneId | Special::WarpId));
+            return expr(ExprKind::Geometry(*geometry), if lane { Ty::U32 } else { Ty::Dim3 }, span);
+        }
+        if let Some(row) = intrinsics::function(name) {
+            let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+            return self.row_call(row, None, args, span);
+        }
+        self.unknown_function(&segments, path.span(), call)
+    }
+
+    fn unknown_function(&mut self, segments: &[String], span: Span, call: &syn::ExprCall) -> Expr {
+        for arg in &call.args {
+            self.expression(arg);
+        }
+        let shown = segments.join("::");
+        let name = segments.last().map_or("", String::as_str);
+        let known = intrinsics::rows().filter(|row| row.call == Call::Function).map(|row| row.name);
+        let own = self.context.items.function_names(self.scope.module);
+        let nearest = super::super::nearest(name, known.chain(own).chain(GEOMETRY.iter().map(|(name, _)| *name)));
+        let diagnostic = Diagnostic::error(span, format!("the function `{shown}` is not known to the kernel"));
+        let diagnostic = match nearest {
+            Some(nearest) => diagnostic.help(format!("did you mean `{nearest}`?")),
+            None => diagnostic.help(format!("mark it: `#[device] fn {name}(…)`, or put both into a `#[warpwright::module]`")),
+        };
+        self.error_expression(diagnostic)
+    }
+
+    fn arity(&mut self, call: &syn::ExprCall, wanted: usize, name: &str) {
+        if call.args.len() != wanted {
+            let message = format!("`{name}` takes {wanted} arguments, {} were given", call.args.len());
+            self.report(Diagnostic::error(call.span(), message).by_rustc());
+        }
+    }
+
+    /// A tuple struct's constructor.
+    fn constructor(&mut self, def: &Def, path: &syn::ExprPath, call: &syn::ExprCall, span: Span) -> Expr {
+        let ty = self.written_type(&syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: path.path.clone() }));
+        let _ = def;
+        self.construct(ty, call, span)
+    }
+
+    fn self_constructor(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
+        match self.scope.self_ty.clone() {
+            Some(ty) => self.construct(ty, call, span),
+            None => self.error_expression(Diagnostic::error(span, "`Self` outside an impl").by_rustc()),
+        }
+    }
+
+    fn construct(&mut self, ty: Ty, call: &syn::ExprCall, span: Span) -> Expr {
+        let fields = self.struct_fields(&ty).unwrap_or_default();
+        self.arity(call, fields.len(), &self.show(&ty));
+        let mut values = Vec::new();
+        for (index, (arg, (_, field))) in call.args.iter().zip(&fields).enumerate() {
+            let value = self.expression(arg);
+            self.expect(&value.ty, field, value.span);
+            values.push((index as u32, value));
+        }
+        expr(ExprKind::Aggregate(values, None), ty, span)
+    }
+
+    /// `T::name(args)`.
+    fn associated_call(&mut self, ty: &Ty, name: &str, call: &syn::ExprCall, span: Span) -> Expr {
+        let ty = self.infer.resolve(ty);
+        if let Ty::Adt(id, args) = &ty {
+            if let Some(method) = self.context.items.method(*id, name) {
+                let values: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+                return self.typed_call(method, args, &[], values, span);
+            }
+            let message = format!("`{}` has no function `{name}`", self.show(&ty));
+            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+        }
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+        if let ("from" | "from_f32" | "from_f64", [_]) = (name, args.as_slice()) {
+            let value = args.into_iter().next();
+            return match value {
+                Some(value) => {
+                    self.demand(&value.ty, super::Demand::Scalar, value.span);
+                    expr(ExprKind::Cast(Box::new(value)), ty, span)
+                }
+                None => self.error_expression(Diagnostic::error(span, "`from` takes a value")),
+            };
+        }
+        match row_type(&ty).and_then(|row| intrinsics::associated(name, row)) {
+            Some(row) => self.row_call(row, Some(ty), args, span),
+            None => {
+                let message = format!("`{}` has no function `{name}` in a kernel", self.show(&ty));
+                self.error_expression(Diagnostic::error(span, message))
+            }
+        }
+    }
+
+    /// A call of an intrinsic; `receiver` is `T` if the source names it.
+    pub(super) fn row_call(&mut self, row: RowId, receiver: Option<Ty>, args: Vec<Expr>, span: Span) -> Expr {
+        let data = row.row();
+        let first_is_t = data.args.first() == Some(&Sort::T);
+        let receiver = match (receiver, args.first()) {
+            (Some(ty), _) => ty,
+            (None, Some(first)) if first_is_t => first.ty.clone(),
+            _ => Ty::unit(),
+        };
+        if args.len() != data.args.len() {
+            let message = format!("`{}` takes {} arguments, {} were given", data.name, data.args.len(), args.len());
+            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+        }
+        for (arg, sort) in args.iter().zip(data.args) {
+            let wanted = sort_type(*sort, &receiver);
+            self.expect(&arg.ty, &wanted, arg.span);
+        }
+        if first_is_t && data.call == Call::Function {
+            self.settle_receiver(&receiver, row, span);
+        }
+        let results: Vec<Ty> = data.results.iter().map(|sort| sort_type(*sort, &receiver)).collect();
+        let ty = match results.as_slice() {
+            [one] => one.clone(),
+            _ => Ty::Tuple(results),
+        };
+        expr(ExprKind::Intrinsic(row, receiver, args), ty, span)
+    }
+
+    /// Whether `T` fits a function's class; a literal's type is settled by it.
+    fn settle_receiver(&mut self, receiver: &Ty, row: RowId, span: Span) {
+        let ty = self.infer.resolve(receiver);
+        let Some(scalar) = row_type(&ty) else {
+            if !matches!(ty, Ty::Var(_)) {
+                let message = format!("`{}` does not take a `{}`", row.row().name, self.show(&ty));
+                self.report(Diagnostic::error(span, message).by_rustc());
+            }
+            return;
+        };
+        if !row.row().over.contains(scalar) {
+            let message = format!("`{}` does not take a `{}`", row.row().name, self.show(&ty));
+            self.report(Diagnostic::error(span, message).by_rustc());
+        }
+    }
+
+    fn function_call(&mut self, id: FnId, path: &syn::ExprPath, call: &syn::ExprCall, span: Span) -> Expr {
+        let explicit = path.path.segments.last().map(|segment| self.type_arguments(segment)).unwrap_or_default();
+        // `Vec2::<f32>::new(…)`: the impl's own arguments stand on the segment before.
+        let owner = match path.path.segments.len() {
+            n if n >= 2 => self.type_arguments(&path.path.segments[n - 2]),
+            _ => Vec::new(),
+        };
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+        if path.path.segments.len() == 2 && path.path.segments[0].ident == "Self" {
+            let owner = match &self.scope.self_ty {
+                Some(Ty::Adt(_, args)) => args.clone(),
+                _ => owner,
+            };
+            return self.typed_call(id, &owner, &explicit, args, span);
+        }
+        self.typed_call(id, &owner, &explicit, args, span)
+    }
+
+    /// A call of a device function: `owner` are the generic arguments of the struct whose impl it stands in, `explicit` those of the
+    /// turbofish; what is not given is inferred.
+    pub(super) fn typed_call(&mut self, id: FnId, owner: &[Arg], explicit: &[Arg], args: Vec<Expr>, span: Span) -> Expr {
+        let item = &self.context.items.functions[id.0];
+        let (attrs, signature, parent, module) = (item.attrs, item.signature, item.parent, item.module);
+        let name = signature.ident.to_string();
+        if attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "kernel")) {
+            let message = format!("`{name}` is a kernel; a kernel cannot be called from device code");
+            return self.error_expression(Diagnostic::error(span, message).help("move what they share into a `#[device]` function"));
+        }
+        let empty = TypeScope { module, generics: Default::default(), self_ty: None };
+        let mut generics = self.with_scope(empty, |checker| {
+            let mut all = parent.map(|(g, _)| checker.fresh_arguments(g)).unwrap_or_default();
+            all.extend(checker.fresh_arguments(&signature.generics));
+            all
+        });
+        let parents = parent.map_or(0, |(g, _)| generic_names(None, Some(g)).len());
+        let own = generics.len() - parents;
+        if !explicit.is_empty() && explicit.len() != own {
+            let message = format!("`{name}` takes {own} generic arguments, {} were given", explicit.len());
+            self.report(Diagnostic::error(span, message).by_rustc());
+        }
+        for (generic, given) in generics[parents..].iter_mut().zip(explicit) {
+            *generic = given.clone();
+        }
+        let names = generic_names(parent.map(|(g, _)| g), Some(&signature.generics));
+        let mut scope = TypeScope { module, generics: names.into_iter().zip(generics.iter().cloned()).collect(), self_ty: None };
+        if let Some((_, self_ty)) = parent {
+            let ty = self.with_scope(scope.clone(), |checker| checker.written_type(self_ty));
+            if let Ty::Adt(id, own) = &ty
+                && own.len() == owner.len()
+            {
+                let given = Ty::Adt(*id, owner.to_vec());
+                self.infer.unify(&ty, &given);
+            }
+            scope.self_ty = Some(ty);
+        }
+        if args.len() != signature.inputs.len() {
+            let message = format!("`{name}` takes {} arguments, {} were given", signature.inputs.len(), args.len());
+            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+        }
+        for (arg, input) in args.iter().zip(&signature.inputs) {
+            let parameter = self.with_scope(scope.clone(), |checker| checker.parameter_type(input));
+            self.expect(&arg.ty, &parameter.ty, arg.span);
+            let is_receiver = matches!(input, syn::FnArg::Receiver(_));
+            if parameter.reference && !is_receiver && !self.is_memory(arg) {
+                let message = "a reference to a local is not in the kernel language: locals are registers";
+                self.report(Diagnostic::error(arg.span, message).help("take the parameter by value, and return what changes"));
+            }
+        }
+        let result = match &signature.output {
+            syn::ReturnType::Default => Ty::unit(),
+            syn::ReturnType::Type(_, ty) => self.with_scope(scope, |checker| checker.written_type(ty)),
+        };
+        expr(ExprKind::Call(id, generics, args), result, span)
+    }
+
+    /// A fresh type that only a number can become.
+    pub(super) fn fresh_any(&mut self) -> Ty {
+        self.infer.fresh(Kind::Any)
+    }
+}

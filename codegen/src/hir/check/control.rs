@@ -1,0 +1,351 @@
+//! Blocks, statements and control flow.
+
+use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalKind, ScopeId, Statement};
+use super::super::types::{Const, Kind, Ty};
+use super::expression::expr;
+use super::{Checker, OpenScope};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::syntax::{LetAttributes, LoopAttributes};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// A range with what is done to it: `(a..b).rev().step_by(k)`.
+struct Range<'s> {
+    range: &'s syn::ExprRange,
+    direction: Direction,
+    step: Option<&'s syn::Expr>,
+}
+
+fn range_of(e: &syn::Expr) -> Option<Range<'_>> {
+    match e {
+        syn::Expr::Range(range) => Some(Range { range, direction: Direction::Up, step: None }),
+        syn::Expr::Paren(paren) => range_of(&paren.expr),
+        syn::Expr::Group(group) => range_of(&group.expr),
+        syn::Expr::MethodCall(call) => {
+            let inner = range_of(&call.receiver)?;
+            match (call.method.to_string().as_str(), call.args.len()) {
+                ("rev", 0) if inner.direction == Direction::Up => {
+                    let direction = if inner.step.is_some() { Direction::StepsDown } else { Direction::Down };
+                    Some(Range { direction, ..inner })
+                }
+                ("step_by", 1) if inner.step.is_none() => Some(Range { step: call.args.first(), ..inner }),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+impl Checker<'_, '_> {
+    /// Statements in the current name scope; the type of the block they make.
+    pub(super) fn statements(&mut self, statements: &[syn::Stmt]) -> (Block, Ty) {
+        let mut block = Block { statements: Vec::new(), tail: None };
+        let mut diverges = false;
+        for (index, statement) in statements.iter().enumerate() {
+            let last = index + 1 == statements.len();
+            match statement {
+                syn::Stmt::Local(local) => {
+                    if let Some(statement) = self.let_statement(local) {
+                        diverges |= matches!(&statement, Statement::Let(_, Some(init)) if self.infer.shallow(&init.ty) == Ty::Never);
+                        block.statements.push(statement);
+                    }
+                }
+                syn::Stmt::Expr(e, semi) => {
+                    let typed = self.expression(e);
+                    if last && semi.is_none() {
+                        let ty = if diverges { Ty::Never } else { typed.ty.clone() };
+                        block.tail = Some(Box::new(typed));
+                        return (block, ty);
+                    }
+                    if semi.is_none() {
+                        self.expect(&typed.ty, &Ty::unit(), typed.span);
+                    }
+                    diverges |= self.infer.shallow(&typed.ty) == Ty::Never;
+                    block.statements.push(Statement::Expr(typed));
+                }
+                syn::Stmt::Macro(mac) => {
+                    let typed = self.macro_expression(&mac.mac, mac.mac.span());
+                    if last && mac.semi_token.is_none() {
+                        let ty = typed.ty.clone();
+                        block.tail = Some(Box::new(typed));
+                        return (block, ty);
+                    }
+                    diverges |= self.infer.shallow(&typed.ty) == Ty::Never;
+                    block.statements.push(Statement::Expr(typed));
+                }
+                syn::Stmt::Item(syn::Item::Use(_)) => {}
+                syn::Stmt::Item(item) => {
+                    let help = "move it out of the body, into the kernel's module";
+                    self.report(Diagnostic::error(item.span(), "items inside a body are not in the kernel language").help(help));
+                }
+            }
+        }
+        (block, if diverges { Ty::Never } else { Ty::unit() })
+    }
+
+    fn let_statement(&mut self, local: &syn::Local) -> Option<Statement> {
+        let mut findings = Diagnostics::new();
+        let attributes = LetAttributes::parse(&local.attrs, &mut findings);
+        self.context.diagnostics.borrow_mut().append(findings);
+        if let Some(shared) = &attributes.shared {
+            return self.shared_declaration(local, shared.dynamic, shared.span);
+        }
+        let init = local.init.as_ref().map(|init| self.expression(&init.expr));
+        if let Some((_, diverge)) = local.init.as_ref().and_then(|init| init.diverge.as_ref()) {
+            let help = "use `match` or `if let … else`";
+            self.report(Diagnostic::error(diverge.span(), "`let … else` is not in the kernel language").help(help));
+        }
+        let ty = match &local.pat {
+            syn::Pat::Type(typed) => self.written_type(&typed.ty),
+            _ => self.infer.fresh(Kind::Any),
+        };
+        if let Some(init) = &init {
+            self.expect(&init.ty, &ty, init.span);
+            // `let x = loop {…}` that never ends, `let x = return`: any type will do.
+            if self.infer.shallow(&init.ty) == Ty::Never && matches!(self.infer.shallow(&ty), Ty::Var(_)) {
+                self.infer.unify(&ty, &Ty::unit());
+            }
+        }
+        let pattern = self.pattern(&local.pat, &ty);
+        Some(Statement::Let(pattern, init))
+    }
+
+    fn shared_declaration(&mut self, local: &syn::Local, dynamic: bool, span: Span) -> Option<Statement> {
+        let syn::Pat::Type(typed) = &local.pat else {
+            let help = "write its type: `#[shared] let mut tile: [[f32; 16]; 16];`";
+            self.report(Diagnostic::error(local.span(), "a shared array needs its type").help(help));
+            return None;
+        };
+        let syn::Pat::Ident(ident) = &*typed.pat else {
+            self.report(Diagnostic::error(typed.pat.span(), "a shared array has one plain name"));
+            return None;
+        };
+        if let Some(init) = &local.init {
+            let help = "remove `= …`; let the threads store what it begins with, and call `sync_threads()`";
+            self.report(Diagnostic::error(init.expr.span(), "shared memory is not initialised by a `let`").help(help));
+        }
+        let ty = self.written_type(&typed.ty);
+        match (&ty, dynamic) {
+            (Ty::Array(..), false) | (Ty::Slice(_), true) | (Ty::Var(_), _) => {}
+            (Ty::Slice(_), false) => {
+                let help = "write `#[shared(dynamic)]`, and `.shared_bytes(n)` at the launch";
+                self.report(Diagnostic::error(span, "a shared slice has no length").help(help));
+            }
+            (_, true) => {
+                let help = format!("write `let mut {}: [f32];`", ident.ident);
+                self.report(Diagnostic::error(typed.ty.span(), "dynamic shared memory is a slice").help(help));
+            }
+            (Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Adt(..) | Ty::Tuple(_), false) => {}
+            _ => self.report(Diagnostic::error(typed.ty.span(), "shared memory holds arrays, scalars and structs")),
+        }
+        let kind = if dynamic { LocalKind::SharedDynamic } else { LocalKind::Shared };
+        let id = self.declare(&ident.ident.to_string(), ty, kind, ident.ident.span());
+        Some(Statement::Shared(id))
+    }
+
+    pub(super) fn block_expression(&mut self, block: &syn::ExprBlock, span: Span) -> Expr {
+        let Some(label) = &block.label else {
+            let (block, ty) = self.block(&block.block.stmts);
+            return expr(ExprKind::Block(block), ty, span);
+        };
+        let ty = self.infer.fresh(Kind::Any);
+        let id = self.open_scope(Some(label), Some(ty.clone()), false);
+        let (inner, tail) = self.block(&block.block.stmts);
+        self.expect(&tail, &ty, span);
+        self.open.pop();
+        expr(ExprKind::Labelled(id, inner), ty, span)
+    }
+
+    fn open_scope(&mut self, label: Option<&syn::Label>, result: Option<Ty>, is_loop: bool) -> ScopeId {
+        let id = ScopeId(self.scopes);
+        self.scopes += 1;
+        let label = label.map(|label| label.name.ident.to_string());
+        self.open.push(OpenScope { label, id, result, is_loop, broken: false });
+        id
+    }
+
+    /// The type both branches agree on; one that does not return agrees with all.
+    fn join(&mut self, a: &Expr, b: &Expr) -> Ty {
+        self.expect(&b.ty, &a.ty, b.span);
+        if self.infer.shallow(&a.ty) == Ty::Never { b.ty.clone() } else { a.ty.clone() }
+    }
+
+    pub(super) fn if_expression(&mut self, e: &syn::ExprIf, span: Span) -> Expr {
+        // Names bound by `if let` live in the condition and the then-branch.
+        let (condition, then) = self.in_scope(|checker| {
+            let condition = checker.expression(&e.cond);
+            checker.expect(&condition.ty, &Ty::BOOL, condition.span);
+            let (block, ty) = checker.block(&e.then_branch.stmts);
+            (condition, expr(ExprKind::Block(block), ty, e.then_branch.span()))
+        });
+        let Some((_, otherwise)) = &e.else_branch else {
+            self.expect(&then.ty, &Ty::unit(), then.span);
+            return expr(ExprKind::If(Box::new(condition), Box::new(then), None), Ty::unit(), span);
+        };
+        let otherwise = self.expression(otherwise);
+        let ty = self.join(&then, &otherwise);
+        expr(ExprKind::If(Box::new(condition), Box::new(then), Some(Box::new(otherwise))), ty, span)
+    }
+
+    pub(super) fn let_condition(&mut self, e: &syn::ExprLet, span: Span) -> Expr {
+        let value = self.expression(&e.expr);
+        let pattern = self.pattern(&e.pat, &value.ty.clone());
+        expr(ExprKind::Let(pattern, Box::new(value)), Ty::BOOL, span)
+    }
+
+    pub(super) fn match_expression(&mut self, e: &syn::ExprMatch, span: Span) -> Expr {
+        let value = self.expression(&e.expr);
+        let mut ty = Ty::Never;
+        let mut arms = Vec::new();
+        for arm in &e.arms {
+            let arm = self.in_scope(|checker| {
+                let (pattern, guard) = match &arm.pat {
+                    syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
+                    pattern => (pattern, None),
+                };
+                let pattern = checker.pattern(pattern, &value.ty.clone());
+                let guard = guard.map(|guard| {
+                    let guard = checker.expression(guard);
+                    checker.expect(&guard.ty, &Ty::BOOL, guard.span);
+                    guard
+                });
+                let body = checker.expression(&arm.body);
+                Arm { pattern, guard, body }
+            });
+            self.expect(&arm.body.ty, &ty, arm.body.span);
+            if self.infer.shallow(&ty) == Ty::Never {
+                ty = arm.body.ty.clone();
+            }
+            arms.push(arm);
+        }
+        if arms.is_empty() {
+            return self.error_expression(Diagnostic::error(span, "a `match` without arms is not in the kernel language"));
+        }
+        expr(ExprKind::Match(Box::new(value), arms), ty, span)
+    }
+
+    fn loop_attributes(&mut self, attrs: &[syn::Attribute]) -> LoopAttributes {
+        let mut findings = Diagnostics::new();
+        let attributes = LoopAttributes::parse(attrs, &mut findings);
+        self.context.diagnostics.borrow_mut().append(findings);
+        attributes
+    }
+
+    pub(super) fn while_loop(&mut self, e: &syn::ExprWhile, span: Span) -> Expr {
+        self.loop_attributes(&e.attrs);
+        let id = self.open_scope(e.label.as_ref(), None, true);
+        let kind = self.in_scope(|checker| {
+            let condition = checker.expression(&e.cond);
+            checker.expect(&condition.ty, &Ty::BOOL, condition.span);
+            let (body, ty) = checker.block(&e.body.stmts);
+            checker.expect(&ty, &Ty::unit(), e.body.span());
+            ExprKind::While(id, Box::new(condition), body)
+        });
+        self.open.pop();
+        expr(kind, Ty::unit(), span)
+    }
+
+    pub(super) fn endless_loop(&mut self, e: &syn::ExprLoop, span: Span) -> Expr {
+        self.loop_attributes(&e.attrs);
+        let result = self.infer.fresh(Kind::Any);
+        let id = self.open_scope(e.label.as_ref(), Some(result.clone()), true);
+        let (body, ty) = self.block(&e.body.stmts);
+        self.expect(&ty, &Ty::unit(), e.body.span());
+        let broken = self.open.pop().is_some_and(|open| open.broken);
+        expr(ExprKind::Loop(id, body), if broken { result } else { Ty::Never }, span)
+    }
+
+    pub(super) fn for_loop(&mut self, e: &syn::ExprForLoop, span: Span) -> Expr {
+        self.loop_attributes(&e.attrs);
+        let Some(Range { range, direction, step }) = range_of(&e.expr) else {
+            let message = "a `for` in a kernel walks a range";
+            let help = "write `for i in a..b`, with `.rev()` or `.step_by(k)` if need be, and index with `i`";
+            return self.error_expression(Diagnostic::error(e.expr.span(), message).help(help));
+        };
+        let (Some(start), Some(end)) = (&range.start, &range.end) else {
+            let help = "write `for i in a..b`, or `loop` with a `break`";
+            return self.error_expression(Diagnostic::error(range.span(), "this range has no end").help(help));
+        };
+        let start = self.expression(start);
+        let end = self.expression(end);
+        self.expect(&end.ty, &start.ty, end.span);
+        self.demand(&start.ty, super::Demand::Integer, range.span());
+        let step = step.map(|step| {
+            let step = self.expression(step);
+            self.expect(&step.ty, &Ty::Usize, step.span);
+            if matches!(step.kind, ExprKind::Int(0)) {
+                self.report(Diagnostic::error(step.span, "a step of 0 never ends").help("step by 1 or more"));
+            }
+            step
+        });
+        let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        let scope = self.open_scope(e.label.as_ref(), None, true);
+        let (pattern, body) = self.in_scope(|checker| {
+            let pattern = checker.pattern(&e.pat, &start.ty.clone());
+            let (body, ty) = checker.block(&e.body.stmts);
+            checker.expect(&ty, &Ty::unit(), e.body.span());
+            (pattern, body)
+        });
+        self.open.pop();
+        let walk = ForLoop { scope, pattern, start, end, inclusive, direction, step, body, keep_rolled: false };
+        expr(ExprKind::For(Box::new(walk)), Ty::unit(), span)
+    }
+
+    fn find_open(&mut self, label: Option<&syn::Lifetime>, span: Span, what: &str) -> Option<usize> {
+        let found = match label {
+            Some(label) => {
+                let name = label.ident.to_string();
+                self.open.iter().rposition(|open| open.label.as_ref() == Some(&name))
+            }
+            None => self.open.iter().rposition(|open| open.is_loop),
+        };
+        if found.is_none() {
+            self.report(Diagnostic::error(span, format!("`{what}` outside a loop it could leave")).by_rustc());
+        }
+        found
+    }
+
+    pub(super) fn break_expression(&mut self, e: &syn::ExprBreak, span: Span) -> Expr {
+        let value = e.expr.as_ref().map(|value| self.expression(value));
+        let Some(index) = self.find_open(e.label.as_ref(), span, "break") else {
+            return expr(ExprKind::Int(0), Ty::Never, span);
+        };
+        self.open[index].broken = true;
+        let (id, result) = (self.open[index].id, self.open[index].result.clone());
+        match (&result, &value) {
+            (Some(result), Some(value)) => self.expect(&value.ty, result, value.span),
+            (Some(result), None) => self.expect(&Ty::unit(), result, span),
+            (None, Some(value)) => {
+                self.report(Diagnostic::error(value.span, "`break` with a value leaves `loop` or a labelled block only").by_rustc());
+            }
+            (None, None) => {}
+        }
+        expr(ExprKind::Break(id, value.map(Box::new)), Ty::Never, span)
+    }
+
+    pub(super) fn continue_expression(&mut self, e: &syn::ExprContinue, span: Span) -> Expr {
+        match self.find_open(e.label.as_ref(), span, "continue") {
+            Some(index) if self.open[index].is_loop => expr(ExprKind::Continue(self.open[index].id), Ty::Never, span),
+            Some(_) => self.error_expression(Diagnostic::error(span, "`continue` names a block, not a loop").by_rustc()),
+            None => expr(ExprKind::Int(0), Ty::Never, span),
+        }
+    }
+
+    pub(super) fn return_expression(&mut self, e: &syn::ExprReturn, span: Span) -> Expr {
+        let value = e.expr.as_ref().map(|value| self.expression(value));
+        let result = self.result.clone();
+        match &value {
+            Some(value) => self.expect(&value.ty, &result, value.span),
+            None => self.expect(&Ty::unit(), &result, span),
+        }
+        expr(ExprKind::Return(value.map(Box::new)), Ty::Never, span)
+    }
+
+    /// `N` of a vector access.
+    pub(super) fn known_const(&self, value: Const) -> Option<i128> {
+        match self.infer.resolve_const(value) {
+            Const::Value(value) => Some(value),
+            Const::Var(_) => None,
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Expressions: literals, operators, aggregates, places. Control flow is in `control`, calls in `call`.
+
+use super::super::tree::{Block, Expr, ExprKind, Statement};
+use super::super::types::{Const, Kind, Ty};
+use super::{Checker, Demand};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{BinaryOp, CompareOp, Type, UnaryOp};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// What a binary operator of the source is here.
+enum Operator {
+    Arithmetic(BinaryOp, Demand),
+    Shift(BinaryOp),
+    Compare(CompareOp),
+    And,
+    Or,
+    Assign(BinaryOp, Demand),
+    AssignShift(BinaryOp),
+    Unknown,
+}
+
+fn operator(op: &syn::BinOp) -> Operator {
+    use Operator::{And, Arithmetic, Assign, AssignShift, Compare, Or, Shift, Unknown};
+    match op {
+        syn::BinOp::Add(_) => Arithmetic(BinaryOp::Add, Demand::Number),
+        syn::BinOp::Sub(_) => Arithmetic(BinaryOp::Sub, Demand::Number),
+        syn::BinOp::Mul(_) => Arithmetic(BinaryOp::Mul, Demand::Number),
+        syn::BinOp::Div(_) => Arithmetic(BinaryOp::Div, Demand::Number),
+        syn::BinOp::Rem(_) => Arithmetic(BinaryOp::Rem, Demand::Number),
+        syn::BinOp::BitAnd(_) => Arithmetic(BinaryOp::And, Demand::Bits),
+        syn::BinOp::BitOr(_) => Arithmetic(BinaryOp::Or, Demand::Bits),
+        syn::BinOp::BitXor(_) => Arithmetic(BinaryOp::Xor, Demand::Bits),
+        syn::BinOp::Shl(_) => Shift(BinaryOp::Shl),
+        syn::BinOp::Shr(_) => Shift(BinaryOp::Shr),
+        syn::BinOp::Eq(_) => Compare(CompareOp::Eq),
+        syn::BinOp::Ne(_) => Compare(CompareOp::Ne),
+        syn::BinOp::Lt(_) => Compare(CompareOp::Lt),
+        syn::BinOp::Le(_) => Compare(CompareOp::Le),
+        syn::BinOp::Gt(_) => Compare(CompareOp::Gt),
+        syn::BinOp::Ge(_) => Compare(CompareOp::Ge),
+        syn::BinOp::And(_) => And,
+        syn::BinOp::Or(_) => Or,
+        syn::BinOp::AddAssign(_) => Assign(BinaryOp::Add, Demand::Number),
+        syn::BinOp::SubAssign(_) => Assign(BinaryOp::Sub, Demand::Number),
+        syn::BinOp::MulAssign(_) => Assign(BinaryOp::Mul, Demand::Number),
+        syn::BinOp::DivAssign(_) => Assign(BinaryOp::Div, Demand::Number),
+        syn::BinOp::RemAssign(_) => Assign(BinaryOp::Rem, Demand::Number),
+        syn::BinOp::BitAndAssign(_) => Assign(BinaryOp::And, Demand::Bits),
+        syn::BinOp::BitOrAssign(_) => Assign(BinaryOp::Or, Demand::Bits),
+        syn::BinOp::BitXorAssign(_) => Assign(BinaryOp::Xor, Demand::Bits),
+        syn::BinOp::ShlAssign(_) => AssignShift(BinaryOp::Shl),
+        syn::BinOp::ShrAssign(_) => AssignShift(BinaryOp::Shr),
+        _ => Unknown,
+    }
+}
+
+pub(super) fn expr(kind: ExprKind, ty: Ty, span: Span) -> Expr {
+    Expr { kind, ty, span }
+}
+
+impl Checker<'_, '_> {
+    /// Types an expression.
+    pub(crate) fn expression(&mut self, e: &syn::Expr) -> Expr {
+        let span = e.span();
+        match e {
+            syn::Expr::Lit(lit) => self.literal(&lit.lit, span),
+            syn::Expr::Path(path) => self.path_expression(path),
+            syn::Expr::Paren(paren) => self.expression(&paren.expr),
+            syn::Expr::Group(group) => self.expression(&group.expr),
+            syn::Expr::Unary(unary) => self.unary(unary, span),
+            syn::Expr::Binary(binary) => self.binary(binary, span),
+            syn::Expr::Assign(assign) => self.assign(assign, span),
+            syn::Expr::Cast(cast) => self.cast(cast, span),
+            syn::Expr::Field(field) => self.field(field, span),
+            syn::Expr::Index(index) => self.index(index, span),
+            syn::Expr::Tuple(tuple) => {
+                let fields: Vec<Expr> = tuple.elems.iter().map(|e| self.expression(e)).collect();
+                let ty = Ty::Tuple(fields.iter().map(|f| f.ty.clone()).collect());
+                expr(ExprKind::Aggregate((0..).zip(fields).collect(), None), ty, span)
+            }
+            syn::Expr::Array(array) => {
+                let element = self.infer.fresh(Kind::Any);
+                let elements: Vec<Expr> = array.elems.iter().map(|e| self.expression(e)).collect();
+                for e in &elements {
+                    self.expect(&e.ty, &element, e.span);
+                }
+                let ty = Ty::Array(Box::new(element), Const::Value(elements.len() as i128));
+                expr(ExprKind::Array(elements), ty, span)
+            }
+            syn::Expr::Repeat(repeat) => {
+                let element = self.expression(&repeat.expr);
+                let len = self.const_expression(&repeat.len, &Ty::Usize);
+                let ty = Ty::Array(Box::new(element.ty.clone()), len);
+                expr(ExprKind::Repeat(Box::new(element), len), ty, span)
+            }
+            syn::Expr::Struct(literal) => self.struct_literal(literal, span),
+            syn::Expr::Block(block) => self.block_expression(block, span),
+            syn::Expr::Const(block) => {
+                let (block, ty) = self.block(&block.block.stmts);
+                expr(ExprKind::Block(block), ty, span)
+            }
+            syn::Expr::Reference(reference) => self.reference(reference, span),
+            syn::Expr::If(e) => self.if_expression(e, span),
+            syn::Expr::Match(e) => self.match_expression(e, span),
+            syn::Expr::Let(e) => self.let_condition(e, span),
+            syn::Expr::While(e) => self.while_loop(e, span),
+            syn::Expr::Loop(e) => self.endless_loop(e, span),
+            syn::Expr::ForLoop(e) => self.for_loop(e, span),
+            syn::Expr::Break(e) => self.break_expression(e, span),
+            syn::Expr::Continue(e) => self.continue_expression(e, span),
+            syn::Expr::Return(e) => self.return_expression(e, span),
+            syn::Expr::Call(e) => self.call(e, span),
+            syn::Expr::MethodCall(e) => self.method_call(e, span),
+            syn::Expr::Macro(e) => self.macro_expression(&e.mac, span),
+            _ => self.error_expression(Diagnostic::error(span, "this expression is not in the kernel language")),
+        }
+    }
+
+    fn literal(&mut self, lit: &syn::Lit, span: Span) -> Expr {
+        match lit {
+            syn::Lit::Int(int) => {
+                let Ok(value) = int.base10_parse::<u128>() else {
+                    return self.error_expression(Diagnostic::error(span, "this integer is too large").by_rustc());
+                };
+                let ty = match Ty::primitive(int.suffix()) {
+                    Some(ty) => ty,
+                    None => self.infer.fresh(Kind::Int),
+                };
+                if ty.is_float() {
+                    return expr(ExprKind::Float(value as f64), ty, span);
+                }
+                expr(ExprKind::Int(value as i128), ty, span)
+            }
+            syn::Lit::Float(float) => {
+                let Ok(value) = float.base10_parse::<f64>() else {
+                    return self.error_expression(Diagnostic::error(span, "this number cannot be read").by_rustc());
+                };
+                let ty = match Ty::primitive(float.suffix()) {
+                    Some(ty) => ty,
+                    None => self.infer.fresh(Kind::Float),
+                };
+                // Read as `f32` where it is one, so that it is rounded once.
+                let value = match &ty {
+                    Ty::Scalar(Type::F32) => float.base10_parse::<f32>().map_or(value, f64::from),
+                    _ => value,
+                };
+                expr(ExprKind::Float(value), ty, span)
+            }
+            syn::Lit::Bool(value) => {
+                let scalar = crate::syntax::ConstValue::Scalar(crate::ir::Scalar::bool(value.value));
+                expr(ExprKind::Const(scalar), Ty::BOOL, span)
+            }
+            syn::Lit::Byte(byte) => expr(ExprKind::Int(i128::from(byte.value())), Ty::Scalar(Type::U8), span),
+            _ => {
+                let diagnostic = Diagnostic::error(span, "text is not a value in a kernel");
+                self.error_expression(diagnostic.help("text may stand in `print!` and `assert!` only"))
+            }
+        }
+    }
+
+    fn unary(&mut self, unary: &syn::ExprUnary, span: Span) -> Expr {
+        // References are transparent, so `*x` is `x`.
+        if matches!(unary.op, syn::UnOp::Deref(_)) {
+            let operand = self.expression(&unary.expr);
+            return match self.infer.shallow(&operand.ty) {
+                Ty::Constant(inner) => expr(operand.kind, *inner, span),
+                _ => operand,
+            };
+        }
+        let operand = self.expression(&unary.expr);
+        let ty = operand.ty.clone();
+        let op = if matches!(unary.op, syn::UnOp::Neg(_)) { UnaryOp::Neg } else { UnaryOp::Not };
+        self.demand(&ty, if op == UnaryOp::Neg { Demand::Signed } else { Demand::Bits }, span);
+        match (op, &operand.kind) {
+            (UnaryOp::Neg, ExprKind::Int(value)) => expr(ExprKind::Int(-value), ty, span),
+            (UnaryOp::Neg, ExprKind::Float(value)) => expr(ExprKind::Float(-value), ty, span),
+            _ => expr(ExprKind::Unary(op, Box::new(operand)), ty, span),
+        }
+    }
+
+    fn binary(&mut self, binary: &syn::ExprBinary, span: Span) -> Expr {
+        let left = self.expression(&binary.left);
+        let right = self.expression(&binary.right);
+        match operator(&binary.op) {
+            Operator::Arithmetic(op, demand) => {
+                self.expect(&right.ty, &left.ty, right.span);
+                self.demand(&left.ty, demand, span);
+                let ty = if self.infer.shallow(&left.ty) == Ty::Never { right.ty.clone() } else { left.ty.clone() };
+                expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
+            }
+            Operator::Shift(op) => {
+                self.demand(&left.ty, Demand::Integer, left.span);
+                self.demand(&right.ty, Demand::Integer, right.span);
+                let ty = left.ty.clone();
+                expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
+            }
+            Operator::Compare(op) => {
+                self.expect(&right.ty, &left.ty, right.span);
+                let demand = if matches!(op, CompareOp::Eq | CompareOp::Ne) { Demand::Equality } else { Demand::Order };
+                self.demand(&left.ty, demand, span);
+                expr(ExprKind::Compare(op, Box::new(left), Box::new(right)), Ty::BOOL, span)
+            }
+            op @ (Operator::And | Operator::Or) => {
+                self.expect(&left.ty, &Ty::BOOL, left.span);
+                self.expect(&right.ty, &Ty::BOOL, right.span);
+                let (left, right) = (Box::new(left), Box::new(right));
+                let kind = if matches!(op, Operator::And) { ExprKind::And(left, right) } else { ExprKind::Or(left, right) };
+                expr(kind, Ty::BOOL, span)
+            }
+            Operator::Assign(op, demand) => {
+                self.expect(&right.ty, &left.ty, right.span);
+                self.demand(&left.ty, demand, span);
+                self.assignable(&left);
+                expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
+            }
+            Operator::AssignShift(op) => {
+                self.demand(&left.ty, Demand::Integer, left.span);
+                self.demand(&right.ty, Demand::Integer, right.span);
+                self.assignable(&left);
+                expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
+            }
+            Operator::Unknown => self.error_expression(Diagnostic::error(span, "this operator is not in the kernel language")),
+        }
+    }
+
+    fn assignable(&mut self, place: &Expr) {
+        if !Checker::is_place(place) {
+            self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
+        }
+    }
+
+    fn assign(&mut self, assign: &syn::ExprAssign, span: Span) -> Expr {
+        if let syn::Expr::Infer(_) = &*assign.left {
+            let value = self.expression(&assign.right);
+            let block = Block { statements: vec![Statement::Expr(value)], tail: None };
+            return expr(ExprKind::Block(block), Ty::unit(), span);
+        }
+        let value = self.expression(&assign.right);
+        let place = self.expression(&assign.left);
+        self.expect(&value.ty, &place.ty, value.span);
+        self.check_destination(&place);
+        expr(ExprKind::Assign(Box::new(place), Box::new(value)), Ty::unit(), span)
+    }
+
+    /// A place, or a tuple of places.
+    fn check_destination(&mut self, place: &Expr) {
+        match &place.kind {
+            ExprKind::Aggregate(fields, None) => fields.iter().for_each(|(_, field)| self.check_destination(field)),
+            _ => self.assignable(place),
+        }
+    }
+
+    fn cast(&mut self, cast: &syn::ExprCast, span: Span) -> Expr {
+        let operand = self.expression(&cast.expr);
+        let ty = self.written_type(&cast.ty);
+        self.demand(&operand.ty, Demand::Scalar, operand.span);
+        self.demand(&ty, Demand::Scalar, span);
+        expr(ExprKind::Cast(Box::new(operand)), ty, span)
+    }
+
+    /// Constants in memory are reached through their reference.
+    pub(super) fn through_constant(&mut self, base: Expr) -> Expr {
+        match self.infer.shallow(&base.ty) {
+            Ty::Constant(inner) => Expr { ty: *inner, ..base },
+            _ => base,
+        }
+    }
+
+    fn field(&mut self, field: &syn::ExprField, span: Span) -> Expr {
+        let base = self.expression(&field.base);
+        let base = self.through_constant(base);
+        let ty = self.infer.shallow(&base.ty);
+        let name = match &field.member {
+            syn::Member::Named(ident) => ident.to_string(),
+            syn::Member::Unnamed(index) => index.index.to_string(),
+        };
+        let found = match &ty {
+            Ty::Dim3 => ["x", "y", "z"].iter().position(|axis| *axis == name).map(|i| (i, Ty::Usize)),
+            Ty::Tuple(fields) => name.parse().ok().and_then(|i: usize| Some((i, fields.get(i)?.clone()))),
+            Ty::Adt(..) => {
+                let fields = self.struct_fields(&ty).unwrap_or_default();
+                fields.into_iter().enumerate().find(|(_, (field, _))| *field == name).map(|(i, (_, ty))| (i, ty))
+            }
+            _ => None,
+        };
+        match found {
+            Some((index, ty)) => expr(ExprKind::Field(Box::new(base), index as u32), ty, span),
+            None => {
+                let message = format!("`{}` has no field `{name}`", self.show(&ty));
+                self.error_expression(Diagnostic::error(field.member.span(), message).by_rustc())
+            }
+        }
+    }
+
+    fn index(&mut self, index: &syn::ExprIndex, span: Span) -> Expr {
+        let base = self.expression(&index.expr);
+        let base = self.through_constant(base);
+        let position = self.expression(&index.index);
+        self.expect(&position.ty, &Ty::Usize, position.span);
+        match self.infer.shallow(&base.ty) {
+            Ty::Array(element, _) | Ty::Slice(element) | Ty::Global(element) => {
+                expr(ExprKind::Index(Box::new(base), Box::new(position)), *element, span)
+            }
+            ty => {
+                let message = format!("`{}` cannot be indexed", self.show(&ty));
+                self.error_expression(Diagnostic::error(span, message).by_rustc())
+            }
+        }
+    }
+
+    fn struct_literal(&mut self, literal: &syn::ExprStruct, span: Span) -> Expr {
+        let ty = self.written_type(&syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: literal.path.clone() }));
+        if self.infer.shallow(&ty) == Ty::Dim3 {
+            return self.error_expression(Diagnostic::error(span, "`Dim3` is made by the geometry functions only").help("use a tuple"));
+        }
+        let Some(fields) = self.struct_fields(&ty) else {
+            return self.error_expression(Diagnostic::error(span, format!("`{}` is not a struct", self.show(&ty))).by_rustc());
+        };
+        let mut given = Vec::new();
+        for value in &literal.fields {
+            let name = match &value.member {
+                syn::Member::Named(ident) => ident.to_string(),
+                syn::Member::Unnamed(index) => index.index.to_string(),
+            };
+            let typed = self.expression(&value.expr);
+            match fields.iter().position(|(field, _)| *field == name) {
+                Some(index) => {
+                    self.expect(&typed.ty, &fields[index].1.clone(), typed.span);
+                    given.push((index as u32, typed));
+                }
+                None => {
+                    let message = format!("`{}` has no field `{name}`", self.show(&ty));
+                    self.report(Diagnostic::error(value.member.span(), message).by_rustc());
+                }
+            }
+        }
+        let base = literal.rest.as_ref().map(|rest| {
+            let base = self.expression(rest);
+            self.expect(&base.ty, &ty, base.span);
+            Box::new(base)
+        });
+        if base.is_none() {
+            for (index, (name, _)) in fields.iter().enumerate() {
+                if !given.iter().any(|(i, _)| *i as usize == index) {
+                    self.report(Diagnostic::error(span, format!("field `{name}` is missing")).by_rustc());
+                }
+            }
+        }
+        expr(ExprKind::Aggregate(given, base), ty, span)
+    }
+
+    /// `&x`: transparent, and only for memory that can be passed on.
+    fn reference(&mut self, reference: &syn::ExprReference, span: Span) -> Expr {
+        let inner = self.expression(&reference.expr);
+        if !self.is_memory(&inner) {
+            let message = "a reference to a local is not in the kernel language: locals are registers";
+            let help = "pass the value itself, or give the function a `#[shared]` array or a buffer";
+            return self.error_expression(Diagnostic::error(span, message).help(help));
+        }
+        inner
+    }
+}

@@ -1,0 +1,99 @@
+//! Constants that Rust's primitive types bring with them: `f32::MAX`, `u32::BITS`, `std::f32::consts::PI`.
+
+use super::super::tree::ExprKind;
+use super::super::types::Ty;
+use crate::ir::{Scalar, Type};
+use half::{bf16, f16};
+
+/// `std::f32::consts::NAME`, `f64::consts::NAME`: the constants of the module `consts`, rounded from these (Rust's own values).
+const MATH: &[(&str, f64)] = {
+    use std::f64::consts as c;
+    &[
+        ("PI", c::PI),
+        ("TAU", c::TAU),
+        ("E", c::E),
+        ("SQRT_2", c::SQRT_2),
+        ("LN_2", c::LN_2),
+        ("LN_10", c::LN_10),
+        ("LOG2_E", c::LOG2_E),
+        ("LOG10_E", c::LOG10_E),
+        ("LOG2_10", c::LOG2_10),
+        ("LOG10_2", c::LOG10_2),
+        ("FRAC_PI_2", c::FRAC_PI_2),
+        ("FRAC_PI_3", c::FRAC_PI_3),
+        ("FRAC_PI_4", c::FRAC_PI_4),
+        ("FRAC_PI_6", c::FRAC_PI_6),
+        ("FRAC_PI_8", c::FRAC_PI_8),
+        ("FRAC_1_PI", c::FRAC_1_PI),
+        ("FRAC_2_PI", c::FRAC_2_PI),
+        ("FRAC_2_SQRT_PI", c::FRAC_2_SQRT_PI),
+        ("FRAC_1_SQRT_2", c::FRAC_1_SQRT_2),
+    ]
+};
+
+/// The constant a path like `std::f32::consts::PI` means.
+pub(super) fn math_constant(segments: &[String]) -> Option<(Type, Scalar)> {
+    let [.., ty, module, name] = segments else { return None };
+    let ty = ty.parse::<Type>().ok().filter(|ty| ty.is_float())?;
+    if module != "consts" {
+        return None;
+    }
+    let (_, value) = MATH.iter().find(|(known, _)| known == name)?;
+    Some((ty, Scalar::float(ty, *value)))
+}
+
+/// `usize::MAX` and the like, whose value the kernel's index width decides: made from what every width agrees on.
+pub(super) fn index_constant(ty: &Ty, name: &str) -> Option<ExprKind> {
+    let int = |value: i128| super::super::tree::Expr { kind: ExprKind::Int(value), ty: ty.clone(), span: proc_macro2::Span::call_site() };
+    match (ty, name) {
+        (Ty::Usize, "MIN" | "ZERO") | (Ty::Isize, "ZERO") => Some(ExprKind::Int(0)),
+        (Ty::Usize | Ty::Isize, "ONE") => Some(ExprKind::Int(1)),
+        // All bits set.
+        (Ty::Usize, "MAX") => Some(ExprKind::Unary(crate::ir::UnaryOp::Not, Box::new(int(0)))),
+        _ => None,
+    }
+}
+
+/// `T::NAME` for a scalar type.
+pub(super) fn constant(ty: Type, name: &str) -> Option<Scalar> {
+    match name {
+        "ZERO" if ty.is_float() => return Some(Scalar::float(ty, 0.0)),
+        "ONE" if ty.is_float() => return Some(Scalar::float(ty, 1.0)),
+        "ZERO" if ty.is_int() => return Some(Scalar::int(ty, 0)),
+        "ONE" if ty.is_int() => return Some(Scalar::int(ty, 1)),
+        _ => {}
+    }
+    if ty.is_int() {
+        let bits = ty.bits();
+        return match name {
+            "BITS" => Some(Scalar::u32(bits)),
+            "MAX" if ty.is_signed_int() => Some(Scalar::int(ty, (1 << (bits - 1)) - 1)),
+            "MIN" if ty.is_signed_int() => Some(Scalar::int(ty, -(1 << (bits - 1)))),
+            "MAX" => Some(Scalar::int(ty, (1 << bits) - 1)),
+            "MIN" => Some(Scalar::int(ty, 0)),
+            _ => None,
+        };
+    }
+    macro_rules! float {
+        ($t:ident, $bits:ident) => {
+            Some(match name {
+                "MAX" => $t::MAX,
+                "MIN" => $t::MIN,
+                "MIN_POSITIVE" => $t::MIN_POSITIVE,
+                "EPSILON" => $t::EPSILON,
+                "INFINITY" => $t::INFINITY,
+                "NEG_INFINITY" => $t::NEG_INFINITY,
+                "NAN" => $t::NAN,
+                _ => return None,
+            })
+            .map(|value| Scalar::new(ty, u64::from(value.to_bits())))
+        };
+    }
+    match ty {
+        Type::F16 => float!(f16, u16),
+        Type::BF16 => float!(bf16, u16),
+        Type::F32 => float!(f32, u32),
+        Type::F64 => float!(f64, u64),
+        _ => None,
+    }
+}

@@ -1,0 +1,200 @@
+//! `print!`, `assert!` and their kin: format strings and the values they show.
+
+use super::super::tree::{Expr, ExprKind};
+use super::super::types::Ty;
+use super::expression::expr;
+use super::{Checker, Demand};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{CompareOp, PrintPart};
+use proc_macro2::Span;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+
+/// A format string with what stands between its braces.
+enum Piece {
+    Text(String),
+    /// Name or position of the argument (empty: the next), digits after the point.
+    Hole(String, Option<u8>),
+}
+
+fn pieces(format: &str) -> Result<Vec<Piece>, String> {
+    let mut pieces = Vec::new();
+    let mut text = String::new();
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' if chars.peek() == Some(&'{') => {
+                chars.next();
+                text.push('{');
+            }
+            '}' if chars.peek() == Some(&'}') => {
+                chars.next();
+                text.push('}');
+            }
+            '}' => return Err("a `}` without its `{`".to_owned()),
+            '{' => {
+                let hole: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                let (name, spec) = hole.split_once(':').unwrap_or((&hole, ""));
+                let precision = match spec {
+                    "" | "?" => None,
+                    spec => match spec.strip_prefix('.').and_then(|digits| digits.trim_end_matches('?').parse().ok()) {
+                        Some(digits) => Some(digits),
+                        None => return Err(format!("`{{:{spec}}}` is not supported in a kernel; `{{}}` and `{{:.3}}` are")),
+                    },
+                };
+                if !text.is_empty() {
+                    pieces.push(Piece::Text(std::mem::take(&mut text)));
+                }
+                pieces.push(Piece::Hole(name.trim().to_owned(), precision));
+            }
+            c => text.push(c),
+        }
+    }
+    if !text.is_empty() {
+        pieces.push(Piece::Text(text));
+    }
+    Ok(pieces)
+}
+
+impl Checker<'_, '_> {
+    pub(super) fn macro_expression(&mut self, mac: &syn::Macro, span: Span) -> Expr {
+        let name = mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let parser = Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+        if name == "matches" {
+            return self.matches_macro(mac, span);
+        }
+        let args: Vec<syn::Expr> = match parser.parse2(mac.tokens.clone()) {
+            Ok(args) => args.into_iter().collect(),
+            Err(error) => return self.error_expression(Diagnostic::error(error.span(), error.to_string()).by_rustc()),
+        };
+        match name.as_str() {
+            "print" | "println" | "eprint" | "eprintln" => {
+                let (mut parts, values) = self.format(&args, span);
+                if name.ends_with("ln") {
+                    parts.push(PrintPart::Text("\n".to_owned()));
+                }
+                expr(ExprKind::Print(parts, values), Ty::unit(), span)
+            }
+            "assert" | "debug_assert" => {
+                let Some((condition, rest)) = args.split_first() else {
+                    return self.error_expression(Diagnostic::error(span, "`assert!` takes a condition").by_rustc());
+                };
+                let shown = quote::ToTokens::to_token_stream(condition).to_string();
+                let condition = self.expression(condition);
+                self.expect(&condition.ty, &Ty::BOOL, condition.span);
+                let (parts, values) = if rest.is_empty() {
+                    (vec![PrintPart::Text(format!("assertion failed: {shown}"))], Vec::new())
+                } else {
+                    self.format(rest, span)
+                };
+                expr(ExprKind::Assert(Box::new(condition), parts, values), Ty::unit(), span)
+            }
+            "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => self.assert_compare(&args, name.ends_with("eq"), span),
+            "panic" | "unreachable" | "unimplemented" | "todo" => {
+                let (parts, _) = if args.is_empty() { (Vec::new(), Vec::new()) } else { self.format(&args, span) };
+                let text: String = parts.iter().map(|p| if let PrintPart::Text(text) = p { text.as_str() } else { "…" }).collect();
+                let text = if text.is_empty() { format!("{name}!") } else { text };
+                expr(ExprKind::Trap(text), Ty::Never, span)
+            }
+            _ => {
+                let message = format!("the macro `{name}!` is not in the kernel language");
+                self.error_expression(
+                    Diagnostic::error(mac.path.span(), message).help("`assert!`, `debug_assert!`, `print!` and `println!` are"),
+                )
+            }
+        }
+    }
+
+    fn matches_macro(&mut self, mac: &syn::Macro, span: Span) -> Expr {
+        let parser = |input: syn::parse::ParseStream<'_>| {
+            let value: syn::Expr = input.parse()?;
+            let _: syn::Token![,] = input.parse()?;
+            let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
+            let _: Option<syn::Token![,]> = input.parse()?;
+            Ok((value, pattern))
+        };
+        match parser.parse2(mac.tokens.clone()) {
+            Ok((value, pattern)) => self.in_scope(|checker| {
+                let value = checker.expression(&value);
+                let pattern = checker.pattern(&pattern, &value.ty.clone());
+                expr(ExprKind::Let(pattern, Box::new(value)), Ty::BOOL, span)
+            }),
+            Err(error) => self.error_expression(Diagnostic::error(error.span(), error.to_string())),
+        }
+    }
+
+    fn assert_compare(&mut self, args: &[syn::Expr], equal: bool, span: Span) -> Expr {
+        let [left, right, rest @ ..] = args else {
+            return self.error_expression(Diagnostic::error(span, "this assertion takes two values").by_rustc());
+        };
+        let (left, right) = (self.expression(left), self.expression(right));
+        self.expect(&right.ty, &left.ty, right.span);
+        self.demand(&left.ty, Demand::Equality, span);
+        let (op, word) = if equal { (CompareOp::Eq, "==") } else { (CompareOp::Ne, "!=") };
+        let condition = expr(ExprKind::Compare(op, Box::new(left), Box::new(right)), Ty::BOOL, span);
+        let (parts, values) = if rest.is_empty() {
+            (vec![PrintPart::Text(format!("assertion `left {word} right` failed"))], Vec::new())
+        } else {
+            self.format(rest, span)
+        };
+        expr(ExprKind::Assert(Box::new(condition), parts, values), Ty::unit(), span)
+    }
+
+    /// A format string and its arguments.
+    fn format(&mut self, args: &[syn::Expr], span: Span) -> (Vec<PrintPart>, Vec<Expr>) {
+        let Some((syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(format), .. }), rest)) = args.split_first() else {
+            if !args.is_empty() {
+                self.report(Diagnostic::error(span, "the first argument is a format string").by_rustc());
+            }
+            return (Vec::new(), Vec::new());
+        };
+        let pieces = match pieces(&format.value()) {
+            Ok(pieces) => pieces,
+            Err(message) => {
+                self.report(Diagnostic::error(format.span(), message));
+                return (Vec::new(), Vec::new());
+            }
+        };
+        let mut parts = Vec::new();
+        let mut values = Vec::new();
+        let mut next = 0;
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => parts.push(PrintPart::Text(text)),
+                Piece::Hole(name, precision) => {
+                    let value = match name.parse::<usize>() {
+                        _ if name.is_empty() => {
+                            next += 1;
+                            rest.get(next - 1).map(|arg| self.expression(arg))
+                        }
+                        Ok(position) => rest.get(position).map(|arg| self.expression(arg)),
+                        Err(_) => Some(self.captured(&name, rest, format.span())),
+                    };
+                    let Some(value) = value else {
+                        self.report(Diagnostic::error(format.span(), "the format string shows more values than are given").by_rustc());
+                        continue;
+                    };
+                    self.demand(&value.ty, Demand::Scalar, value.span);
+                    parts.push(PrintPart::Argument(precision));
+                    values.push(value);
+                }
+            }
+        }
+        (parts, values)
+    }
+
+    /// `{name}`: a named argument, or a variable.
+    fn captured(&mut self, name: &str, args: &[syn::Expr], span: Span) -> Expr {
+        for arg in args {
+            if let syn::Expr::Assign(assign) = arg
+                && let syn::Expr::Path(path) = &*assign.left
+                && path.path.is_ident(name)
+            {
+                return self.expression(&assign.right);
+            }
+        }
+        let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: syn::Ident::new(name, span).into() };
+        self.path_expression(&path)
+    }
+}

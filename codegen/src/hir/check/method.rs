@@ -1,0 +1,219 @@
+//! Method calls: of buffers and arrays, of scalars (the table of intrinsics), of the program's structs.
+
+use super::super::tree::{Expr, ExprKind};
+use super::super::types::{Arg, Const, Kind, Ty};
+use super::Checker;
+use super::call::row_type;
+use super::expression::expr;
+use crate::diagnostic::Diagnostic;
+use crate::intrinsics;
+use crate::ir::AtomicOp;
+use proc_macro2::Span;
+
+const ATOMICS: &[(&str, AtomicOp)] = &[
+    ("atomic_add", AtomicOp::Add),
+    ("atomic_sub", AtomicOp::Sub),
+    ("atomic_min", AtomicOp::Min),
+    ("atomic_max", AtomicOp::Max),
+    ("atomic_and", AtomicOp::And),
+    ("atomic_or", AtomicOp::Or),
+    ("atomic_xor", AtomicOp::Xor),
+    ("atomic_exchange", AtomicOp::Exchange),
+    ("atomic_cas", AtomicOp::CompareExchange),
+];
+
+/// Most scalars of one vector access, and its widest size in bytes.
+const MOST_LANES: i128 = 8;
+const WIDEST_ACCESS: u64 = 16;
+
+impl Checker<'_, '_> {
+    pub(super) fn method_call(&mut self, call: &syn::ExprMethodCall, span: Span) -> Expr {
+        let receiver = self.expression(&call.receiver);
+        let receiver = self.through_constant(receiver);
+        let name = call.method.to_string();
+        match self.infer.resolve(&receiver.ty) {
+            Ty::Global(element) => self.memory_method(call, receiver, *element, true, span),
+            Ty::Array(element, _) | Ty::Slice(element) => self.memory_method(call, receiver, *element, false, span),
+            Ty::Adt(id, args) => match self.context.items.method(id, &name) {
+                Some(method) => {
+                    let explicit = self.turbofish(call);
+                    let mut values = vec![receiver];
+                    values.extend(call.args.iter().map(|arg| self.expression(arg)));
+                    self.typed_call(method, &args, &explicit, values, span)
+                }
+                None if name == "clone" && call.args.is_empty() => receiver,
+                None => {
+                    let known: Vec<&str> = self.context.items.method_names(id).collect();
+                    self.unknown_method(call, &receiver, known)
+                }
+            },
+            Ty::Never => receiver,
+            ty => self.scalar_method(call, receiver, &ty, span),
+        }
+    }
+
+    fn turbofish(&mut self, call: &syn::ExprMethodCall) -> Vec<Arg> {
+        let Some(turbofish) = &call.turbofish else { return Vec::new() };
+        let arguments = syn::PathArguments::AngleBracketed(turbofish.clone());
+        self.type_arguments(&syn::PathSegment { ident: call.method.clone(), arguments })
+    }
+
+    fn unknown_method(&mut self, call: &syn::ExprMethodCall, receiver: &Expr, known: Vec<&str>) -> Expr {
+        for arg in &call.args {
+            self.expression(arg);
+        }
+        let name = call.method.to_string();
+        let message = format!("`{}` has no method `{name}` in a kernel", self.show(&receiver.ty));
+        let mut diagnostic = Diagnostic::error(call.method.span(), message);
+        if let Some(nearest) = super::super::nearest(&name, known) {
+            diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));
+        }
+        self.error_expression(diagnostic)
+    }
+
+    fn scalar_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, ty: &Ty, span: Span) -> Expr {
+        let name = call.method.to_string();
+        // A literal as receiver: rustc wants its type written; its default decides here.
+        let ty = match self.infer.kind(ty) {
+            Some(Kind::Int) => Ty::Scalar(crate::ir::Type::I32),
+            Some(Kind::Float) => Ty::Scalar(crate::ir::Type::F64),
+            _ => ty.clone(),
+        };
+        match (name.as_str(), call.args.len()) {
+            ("clone", 0) => return receiver,
+            ("to_f32", 0) if ty.is_float() => {
+                return expr(ExprKind::Cast(Box::new(receiver)), Ty::Scalar(crate::ir::Type::F32), span);
+            }
+            ("to_f64", 0) if ty.is_float() => {
+                return expr(ExprKind::Cast(Box::new(receiver)), Ty::Scalar(crate::ir::Type::F64), span);
+            }
+            _ => {}
+        }
+        let Some(scalar) = row_type(&ty) else {
+            return self.unknown_method(call, &receiver, Vec::new());
+        };
+        let Some(row) = intrinsics::method(&name, scalar) else {
+            let known = intrinsics::rows().filter(|row| row.over.contains(scalar)).map(|row| row.name).collect();
+            return self.unknown_method(call, &receiver, known);
+        };
+        self.infer.unify(&receiver.ty, &ty);
+        let mut args = vec![receiver];
+        args.extend(call.args.iter().map(|arg| self.expression(arg)));
+        self.row_call(row, Some(ty), args, span)
+    }
+
+    /// Methods of buffers, arrays and shared slices.
+    fn memory_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, element: Ty, global: bool, span: Span) -> Expr {
+        let name = call.method.to_string();
+        let mut args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+        let arity = |checker: &Self, wanted: usize| {
+            if call.args.len() == wanted {
+                return true;
+            }
+            let message = format!("`{name}` takes {wanted} arguments, {} were given", call.args.len());
+            checker.report(Diagnostic::error(span, message).by_rustc());
+            false
+        };
+        let nothing = |checker: &mut Self| expr(ExprKind::Int(0), checker.fresh_any(), span);
+        match name.as_str() {
+            "len" if arity(self, 0) => expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span),
+            "is_empty" if arity(self, 0) => {
+                let len = expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span);
+                let zero = expr(ExprKind::Int(0), Ty::Usize, span);
+                expr(ExprKind::Compare(crate::ir::CompareOp::Eq, Box::new(len), Box::new(zero)), Ty::BOOL, span)
+            }
+            "load" if global => {
+                if !arity(self, 1) {
+                    return nothing(self);
+                }
+                let lanes = self.lanes(call, &element);
+                let index = args.remove(0);
+                self.expect(&index.ty, &Ty::Usize, index.span);
+                let ty = Ty::Array(Box::new(element), lanes);
+                expr(ExprKind::VectorLoad(Box::new(receiver), Box::new(index), lanes), ty, span)
+            }
+            "store" if global => {
+                if !arity(self, 2) {
+                    return nothing(self);
+                }
+                let (value, index) = (args.remove(1), args.remove(0));
+                self.expect(&index.ty, &Ty::Usize, index.span);
+                let given = match self.infer.resolve(&value.ty) {
+                    Ty::Array(_, len) if call.turbofish.is_none() => len,
+                    _ => self.lanes(call, &element),
+                };
+                self.expect(&value.ty, &Ty::Array(Box::new(element.clone()), given), value.span);
+                self.check_lanes(given, &element, call.method.span());
+                expr(ExprKind::VectorStore(Box::new(receiver), Box::new(index), Box::new(value)), Ty::unit(), span)
+            }
+            _ => match ATOMICS.iter().find(|(known, _)| *known == name) {
+                Some((_, op)) => {
+                    let operands = if *op == AtomicOp::CompareExchange { 2 } else { 1 };
+                    if !arity(self, operands + 1) {
+                        return nothing(self);
+                    }
+                    if !self.is_memory(&receiver) {
+                        let message = "atomics work on buffers and shared memory; this array belongs to one thread";
+                        return self.error_expression(Diagnostic::error(span, message).help("use plain arithmetic"));
+                    }
+                    let index = args.remove(0);
+                    self.expect(&index.ty, &Ty::Usize, index.span);
+                    for arg in &args {
+                        self.expect(&arg.ty, &element, arg.span);
+                    }
+                    self.atomic_element(*op, &element, span);
+                    expr(ExprKind::Atomic(*op, Box::new(receiver), Box::new(index), args), element, span)
+                }
+                None => {
+                    let known = ["len", "is_empty", "load", "store"].into_iter().chain(ATOMICS.iter().map(|(name, _)| *name));
+                    self.unknown_method(call, &receiver, known.collect())
+                }
+            },
+        }
+    }
+
+    fn atomic_element(&mut self, op: AtomicOp, element: &Ty, span: Span) {
+        let ty = self.infer.resolve(element);
+        let fits = match op {
+            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => {
+                row_type(&ty).is_some_and(|t| (t.is_int() && t.bytes() >= 4) || (t.is_float() && t.bytes() >= 4))
+            }
+            AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => row_type(&ty).is_some_and(|t| t.is_int() && t.bytes() >= 4),
+            AtomicOp::Exchange | AtomicOp::CompareExchange => row_type(&ty).is_some_and(|t| t.bytes() >= 4),
+        };
+        if !fits {
+            let message = format!("`atomic_{}` does not work on `{}`", op.word(), self.show(&ty));
+            let help = match op {
+                AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => "use `i32`, `u32`, `i64` or `u64` elements",
+                _ => "use elements of 32 or 64 bits",
+            };
+            self.report(Diagnostic::error(span, message).help(help));
+        }
+    }
+
+    fn lanes(&mut self, call: &syn::ExprMethodCall, element: &Ty) -> Const {
+        let lanes = match self.turbofish(call).first() {
+            Some(Arg::Const(value, _)) => *value,
+            Some(Arg::Ty(_)) | None => {
+                let message = format!("`{}` needs its number of elements", call.method);
+                let help = format!("write `.{}::<4>(…)`", call.method);
+                self.report(Diagnostic::error(call.method.span(), message).help(help));
+                return Const::Value(1);
+            }
+        };
+        self.check_lanes(lanes, element, call.method.span());
+        lanes
+    }
+
+    fn check_lanes(&mut self, lanes: Const, element: &Ty, span: Span) {
+        let Some(n) = self.known_const(lanes) else { return };
+        let Some(bytes) = row_type(&self.infer.resolve(element)).map(|t| u64::from(t.bytes())) else {
+            self.report(Diagnostic::error(span, "a vector access moves scalars").help("load the element with `x[i]`"));
+            return;
+        };
+        if !(1..=MOST_LANES).contains(&n) || !(n as u64).is_power_of_two() || n as u64 * bytes > WIDEST_ACCESS {
+            let message = format!("a vector access of {n} × {bytes} bytes; the hardware moves 1, 2, 4 or 8 elements and at most 16 bytes");
+            self.report(Diagnostic::error(span, message).help(format!("use at most {} elements", WIDEST_ACCESS / bytes)));
+        }
+    }
+}

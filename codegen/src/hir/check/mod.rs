@@ -1,0 +1,334 @@
+//! Types a body: from `syn` expressions to the typed tree, Rust's own rules, all findings at once.
+//!
+//! Generics are concrete here: a body is checked once for each instance. What `rustc` reports about the host twin is found here too
+//! (the command-line tool has no `rustc` beside it) and marked `by_rustc`.
+
+mod call;
+mod control;
+mod expression;
+mod inherent;
+mod message;
+mod method;
+mod path;
+mod pattern;
+mod ty;
+
+pub(crate) use pattern::array_len;
+
+use super::items::{ConstId, FnId, Items, ModuleId};
+use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, ScopeId};
+use super::types::{Arg, Infer, Kind, Ty};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::syntax::{ConstValue, Program};
+use proc_macro2::Span;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use syn::spanned::Spanned;
+
+/// What all bodies of one compilation share.
+pub(crate) struct Context<'p> {
+    pub(crate) items: Items<'p>,
+    pub(crate) diagnostics: RefCell<Diagnostics>,
+    constants: RefCell<HashMap<ConstId, Option<ConstValue>>>,
+    constants_open: RefCell<Vec<ConstId>>,
+    bodies: RefCell<HashMap<(FnId, Vec<Arg>), Option<Rc<Body>>>>,
+}
+
+/// Where types are written: what generics and `Self` stand for there.
+#[derive(Clone)]
+pub(crate) struct TypeScope {
+    pub(crate) module: ModuleId,
+    pub(crate) generics: HashMap<String, Arg>,
+    pub(crate) self_ty: Option<Ty>,
+}
+
+/// The type of a signature's parameter, and whether it was written as a reference.
+pub(crate) struct ParameterType {
+    pub(crate) ty: Ty,
+    pub(crate) reference: bool,
+}
+
+/// An open loop or labelled block.
+pub(super) struct OpenScope {
+    label: Option<String>,
+    id: ScopeId,
+    /// What `break` gives; `None` where it gives nothing (`while`, `for`).
+    result: Option<Ty>,
+    is_loop: bool,
+    broken: bool,
+}
+
+/// Demands on a type that can be looked at when inference is done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Demand {
+    Number,
+    Integer,
+    /// Integer or `bool`.
+    Bits,
+    /// Anything comparable with `==`: scalars and C-like enums.
+    Equality,
+    /// Ordered: numbers and `bool`.
+    Order,
+    Signed,
+    /// A scalar, to print or to cast.
+    Scalar,
+}
+
+/// Checks one body.
+pub(crate) struct Checker<'c, 'p> {
+    pub(super) context: &'c Context<'p>,
+    pub(super) scope: Rc<TypeScope>,
+    pub(super) infer: Infer,
+    pub(super) locals: Vec<LocalData>,
+    names: Vec<HashMap<String, LocalId>>,
+    open: Vec<OpenScope>,
+    scopes: usize,
+    result: Ty,
+    demands: Vec<(Ty, Demand, Span)>,
+    /// Names bound by the first alternative of each open or-pattern.
+    or_bindings: Vec<Option<HashMap<String, LocalId>>>,
+}
+
+impl<'p> Context<'p> {
+    pub(crate) fn new(program: &'p Program) -> Context<'p> {
+        Context {
+            items: Items::collect(program),
+            diagnostics: RefCell::default(),
+            constants: RefCell::default(),
+            constants_open: RefCell::default(),
+            bodies: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn report(&self, diagnostic: Diagnostic) {
+        self.diagnostics.borrow_mut().push(diagnostic);
+    }
+
+    /// The checked body of a function with these generic arguments; checked once. `None` if it has errors (reported).
+    pub(crate) fn body(&self, function: FnId, args: &[Arg]) -> Option<Rc<Body>> {
+        let key = (function, args.to_vec());
+        if let Some(known) = self.bodies.borrow().get(&key) {
+            return known.clone();
+        }
+        let body = self.check_function(function, args).map(Rc::new);
+        self.bodies.borrow_mut().insert(key, body.clone());
+        body
+    }
+
+    /// The names of a function's generics (its impl's first) bound to these arguments.
+    pub(crate) fn scope_of(&self, function: FnId, args: &[Arg]) -> TypeScope {
+        let item = &self.items.functions[function.0];
+        let names = generic_names(item.parent.map(|(g, _)| g), Some(&item.signature.generics));
+        let generics = names.into_iter().zip(args.iter().cloned()).collect();
+        let mut scope = TypeScope { module: item.module, generics, self_ty: None };
+        if let Some((_, self_ty)) = item.parent {
+            scope.self_ty = Some(Checker::new(self, scope.clone()).written_type(self_ty));
+        }
+        scope
+    }
+
+    fn check_function(&self, function: FnId, args: &[Arg]) -> Option<Body> {
+        let errors = self.diagnostics.borrow().iter().count();
+        let item = &self.items.functions[function.0];
+        let mut checker = Checker::new(self, self.scope_of(function, args));
+        checker.result = match &item.signature.output {
+            syn::ReturnType::Default => Ty::unit(),
+            syn::ReturnType::Type(_, ty) => checker.written_type(ty),
+        };
+        let mut params = Vec::new();
+        let mut patterns = Vec::new();
+        for (index, input) in item.signature.inputs.iter().enumerate() {
+            let parameter = checker.parameter_type(input);
+            let kind = if parameter.reference { LocalKind::Reference } else { LocalKind::Variable };
+            let (name, pattern) = match input {
+                syn::FnArg::Receiver(_) => ("self".to_owned(), None),
+                syn::FnArg::Typed(typed) => match &*typed.pat {
+                    syn::Pat::Ident(ident) => (ident.ident.to_string(), None),
+                    pattern => (format!("argument{index}"), Some(pattern)),
+                },
+            };
+            let local = checker.declare(&name, parameter.ty.clone(), kind, input.span());
+            params.push(local);
+            if let Some(pattern) = pattern {
+                patterns.push((pattern, local));
+            }
+        }
+        let mut lets = Vec::new();
+        for (pattern, local) in patterns {
+            let ty = checker.locals[local.0].ty.clone();
+            let span = pattern.span();
+            let pattern = checker.pattern(pattern, &ty);
+            lets.push(super::tree::Statement::Let(pattern, Some(Expr { kind: ExprKind::Local(local), ty, span })));
+        }
+        let mut block = checker.block(&item.block.stmts);
+        block.0.statements.splice(0..0, lets);
+        let result = checker.result.clone();
+        checker.expect(&block.1, &result, item.block.stmts.last().map_or(item.signature.ident.span(), Spanned::span));
+        let root = Expr { ty: result.clone(), kind: ExprKind::Block(block.0), span: item.signature.ident.span() };
+        checker.finish();
+        let clean = self.diagnostics.borrow().iter().skip(errors).all(|d| d.level != crate::diagnostic::Level::Error);
+        clean.then_some(Body { infer: checker.infer, locals: checker.locals, params, result, root })
+    }
+
+    /// The value of a constant of the program. `None` if it cannot be known (reported).
+    pub(crate) fn constant(&self, id: ConstId) -> Option<(Ty, ConstValue)> {
+        let item = &self.items.constants[id.0];
+        let mut scope = TypeScope { module: item.module, generics: HashMap::new(), self_ty: None };
+        if let Some((_, self_ty)) = item.parent {
+            scope.self_ty = Some(Checker::new(self, scope.clone()).written_type(self_ty));
+        }
+        let mut checker = Checker::new(self, scope);
+        let ty = checker.written_type(item.ty);
+        if let Some(known) = self.constants.borrow().get(&id) {
+            return known.clone().map(|value| (ty, value));
+        }
+        if self.constants_open.borrow().contains(&id) {
+            self.report(Diagnostic::error(item.value.span(), "a constant is defined by itself").by_rustc());
+            return None;
+        }
+        self.constants_open.borrow_mut().push(id);
+        let expr = checker.expression(item.value);
+        checker.expect(&expr.ty, &ty, expr.span);
+        checker.finish();
+        let value = super::constant::evaluate(&expr, &checker.infer, &ty);
+        self.constants_open.borrow_mut().pop();
+        let value = match value {
+            Ok(value) => Some(value),
+            Err((span, message)) => {
+                self.report(Diagnostic::error(span, message));
+                None
+            }
+        };
+        self.constants.borrow_mut().insert(id, value.clone());
+        value.map(|value| (ty, value))
+    }
+}
+
+/// Names of generic parameters, lifetimes left out: the impl's, then the function's.
+pub(crate) fn generic_names(parent: Option<&syn::Generics>, own: Option<&syn::Generics>) -> Vec<String> {
+    let name = |param: &syn::GenericParam| match param {
+        syn::GenericParam::Type(param) => Some(param.ident.to_string()),
+        syn::GenericParam::Const(param) => Some(param.ident.to_string()),
+        _ => None,
+    };
+    parent.into_iter().chain(own).flat_map(|generics| generics.params.iter().filter_map(name)).collect()
+}
+
+impl<'c, 'p> Checker<'c, 'p> {
+    pub(crate) fn new(context: &'c Context<'p>, scope: TypeScope) -> Checker<'c, 'p> {
+        Checker {
+            context,
+            scope: Rc::new(scope),
+            infer: Infer::default(),
+            locals: Vec::new(),
+            names: vec![HashMap::new()],
+            open: Vec::new(),
+            scopes: 0,
+            result: Ty::unit(),
+            demands: Vec::new(),
+            or_bindings: Vec::new(),
+        }
+    }
+
+    pub(super) fn report(&self, diagnostic: Diagnostic) {
+        self.context.report(diagnostic);
+    }
+
+    /// Reports and gives an expression that fits anywhere, so that checking goes on.
+    pub(super) fn error_expression(&mut self, diagnostic: Diagnostic) -> Expr {
+        let span = diagnostic.span;
+        self.report(diagnostic);
+        Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span }
+    }
+
+    /// Reports a type mismatch unless the types can be made equal.
+    pub(super) fn expect(&mut self, found: &Ty, expected: &Ty, span: Span) {
+        if !self.infer.unify(found, expected) {
+            let (found, expected) = (self.show(found), self.show(expected));
+            self.report(Diagnostic::error(span, format!("expected `{expected}`, found `{found}`")).by_rustc());
+        }
+    }
+
+    /// A type as the user would write it.
+    pub(super) fn show(&self, ty: &Ty) -> String {
+        match self.infer.resolve(ty) {
+            Ty::Adt(id, _) => self.context.items.adts[id.0].name.clone(),
+            Ty::Var(index) => match self.infer.kind(&Ty::Var(index)) {
+                Some(Kind::Int) => "an integer".to_owned(),
+                Some(Kind::Float) => "a float".to_owned(),
+                _ => "_".to_owned(),
+            },
+            Ty::Global(element) => format!("Global<{}>", self.show(&element)),
+            Ty::Constant(element) => format!("Constant<{}>", self.show(&element)),
+            Ty::Slice(element) => format!("[{}]", self.show(&element)),
+            Ty::Tuple(fields) if fields.len() > 1 => {
+                format!("({})", fields.iter().map(|f| self.show(f)).collect::<Vec<_>>().join(", "))
+            }
+            ty => ty.to_string(),
+        }
+    }
+
+    pub(super) fn demand(&mut self, ty: &Ty, demand: Demand, span: Span) {
+        self.demands.push((ty.clone(), demand, span));
+    }
+
+    pub(super) fn declare(&mut self, name: &str, ty: Ty, kind: LocalKind, span: Span) -> LocalId {
+        self.locals.push(LocalData { name: name.to_owned(), ty, kind, span });
+        let id = LocalId(self.locals.len() - 1);
+        if let Some(names) = self.names.last_mut() {
+            names.insert(name.to_owned(), id);
+        }
+        id
+    }
+
+    pub(super) fn lookup_local(&self, name: &str) -> Option<LocalId> {
+        self.names.iter().rev().find_map(|names| names.get(name).copied())
+    }
+
+    pub(super) fn in_scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        self.names.push(HashMap::new());
+        let result = f(self);
+        self.names.pop();
+        result
+    }
+
+    pub(super) fn block(&mut self, statements: &[syn::Stmt]) -> (Block, Ty) {
+        self.in_scope(|checker| checker.statements(statements))
+    }
+
+    /// Ends inference: literals get their defaults, demands are looked at.
+    pub(super) fn finish(&mut self) {
+        self.infer.default_literals();
+        for (ty, demand, span) in std::mem::take(&mut self.demands) {
+            let ty = self.infer.resolve(&ty);
+            let scalar = match &ty {
+                Ty::Scalar(ty) => Some(*ty),
+                Ty::Usize => Some(crate::ir::Type::U32),
+                Ty::Isize => Some(crate::ir::Type::I32),
+                _ => None,
+            };
+            let is_enum = matches!(&ty, Ty::Adt(id, _) if matches!(self.context.items.adts[id.0].kind, super::items::AdtKind::Enum(..)));
+            let (fits, wanted) = match demand {
+                Demand::Number => (scalar.is_some_and(|t| t.is_int() || t.is_float()), "a number"),
+                Demand::Integer => (scalar.is_some_and(crate::ir::Type::is_int), "an integer"),
+                Demand::Bits => (scalar.is_some_and(|t| !t.is_float()), "an integer or a `bool`"),
+                Demand::Equality => (scalar.is_some() || is_enum, "a scalar or a C-like enum"),
+                Demand::Order => (scalar.is_some(), "a scalar"),
+                Demand::Signed => (scalar.is_some_and(|t| t.is_signed_int() || t.is_float()), "a signed number"),
+                Demand::Scalar => (scalar.is_some() || is_enum, "a scalar"),
+            };
+            if !fits && ty != Ty::Never && !matches!(ty, Ty::Var(_)) {
+                let message = format!("expected {wanted}, found `{}`", self.show(&ty));
+                self.report(Diagnostic::error(span, message).by_rustc());
+            }
+        }
+        for index in 0..self.locals.len() {
+            let local = self.locals[index].clone();
+            if matches!(self.infer.shallow(&local.ty), Ty::Var(_)) && !self.context.diagnostics.borrow().has_errors() {
+                let message = format!("the type of `{}` is not known", local.name);
+                self.report(Diagnostic::error(local.span, message).help("write it: `let name: f32 = …`").by_rustc());
+            }
+        }
+    }
+}

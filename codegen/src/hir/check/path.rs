@@ -1,0 +1,180 @@
+//! Paths as values: locals, const generics, constants, enum variants, inherent constants.
+
+use super::super::items::{Def, Namespace};
+use super::super::tree::{Expr, ExprKind, LocalKind};
+use super::super::types::{Arg, Const, Kind, Ty};
+use super::Checker;
+use super::inherent;
+use super::ty::constant_expression;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Scalar, Type};
+use crate::syntax::ConstValue;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// The type of a constant handed in from outside, as far as it says.
+pub(crate) fn value_type(value: &ConstValue) -> Ty {
+    match value {
+        ConstValue::Scalar(scalar) => Ty::Scalar(scalar.ty),
+        ConstValue::Index(_, signed) => {
+            if *signed {
+                Ty::Isize
+            } else {
+                Ty::Usize
+            }
+        }
+        ConstValue::Aggregate(items) => {
+            let element = items.first().map_or(Ty::Usize, value_type);
+            if items.iter().all(|item| value_type(item) == element) {
+                Ty::Array(Box::new(element), Const::Value(items.len() as i128))
+            } else {
+                Ty::Tuple(items.iter().map(value_type).collect())
+            }
+        }
+    }
+}
+
+/// The value of a const generic.
+fn generic_value(value: i128, ty: &Ty) -> ConstValue {
+    match ty {
+        Ty::Scalar(Type::Bool) => ConstValue::Scalar(Scalar::bool(value != 0)),
+        Ty::Scalar(ty) => ConstValue::Scalar(Scalar::int(*ty, value)),
+        Ty::Isize => ConstValue::Index(value, true),
+        _ => ConstValue::Index(value, false),
+    }
+}
+
+impl Checker<'_, '_> {
+    pub(super) fn path_expression(&mut self, path: &syn::ExprPath) -> Expr {
+        let span = path.span();
+        if let Some(ident) = path.path.get_ident() {
+            let name = ident.to_string();
+            if let Some(local) = self.lookup_local(&name) {
+                let ty = self.locals[local.0].ty.clone();
+                return Expr { kind: ExprKind::Local(local), ty, span };
+            }
+            if let Some(Arg::Const(value, ty)) = self.scope.generics.get(&name).cloned() {
+                let Const::Value(value) = self.infer.resolve_const(value) else {
+                    return self.error_expression(Diagnostic::error(span, format!("the value of `{name}` is not known here")));
+                };
+                let ty = self.infer.resolve(&ty);
+                return constant_expression(generic_value(value, &ty), ty, span);
+            }
+        }
+        let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        if let Some(expr) = self.associated_value(path, &segments, span) {
+            return expr;
+        }
+        match self.context.items.resolve(self.scope.module, &segments, Namespace::Values) {
+            Some(Def::Const(id)) => match self.context.constant(id) {
+                Some((ty, value)) => constant_expression(value, ty, span),
+                None => Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span },
+            },
+            Some(Def::Value(value)) => {
+                let ty = value_type(&value);
+                constant_expression(value, ty, span)
+            }
+            Some(Def::Variant(adt, index)) => {
+                let super::super::items::AdtKind::Enum(variants, repr) = &self.context.items.adts[adt.0].kind else {
+                    return self.unknown_path(&segments, span);
+                };
+                let value = ConstValue::Scalar(Scalar::int(*repr, variants[index].1));
+                constant_expression(value, Ty::Adt(adt, Vec::new()), span)
+            }
+            Some(Def::Function(_)) => {
+                let message = format!("`{}` is a function; as a value it is not in the kernel language", segments.join("::"));
+                self.error_expression(Diagnostic::error(span, message).help("call it where it is needed"))
+            }
+            Some(Def::Adt(id)) if self.context.field_types(&Ty::Adt(id, Vec::new())).is_some_and(|f| f.is_empty()) => {
+                Expr { kind: ExprKind::Aggregate(Vec::new(), None), ty: Ty::Adt(id, Vec::new()), span }
+            }
+            _ => self.unknown_path(&segments, span),
+        }
+    }
+
+    /// `f32::MAX`, `T::ZERO`, `Self::N`, `std::f32::consts::PI`.
+    fn associated_value(&mut self, path: &syn::ExprPath, segments: &[String], span: Span) -> Option<Expr> {
+        if let Some((ty, value)) = inherent::math_constant(segments) {
+            return Some(constant_expression(ConstValue::Scalar(value), Ty::Scalar(ty), span));
+        }
+        let (name, owner) = segments.split_last()?;
+        let ty = match &path.qself {
+            Some(qself) => self.written_type(&qself.ty),
+            None => self.owner_type(owner)?,
+        };
+        let ty = self.infer.resolve(&ty);
+        if let Ty::Adt(id, _) = &ty {
+            if let Some(constant) = self.context.items.associated_constant(*id, name) {
+                let (ty, value) = self.context.constant(constant)?;
+                return Some(constant_expression(value, ty, span));
+            }
+            return None;
+        }
+        if let Some(expr) = inherent::index_constant(&ty, name) {
+            return Some(Expr { kind: expr, ty: if name == "BITS" { Ty::U32 } else { ty }, span });
+        }
+        let Ty::Scalar(scalar) = ty else { return None };
+        let value = inherent::constant(scalar, name)?;
+        Some(constant_expression(ConstValue::Scalar(value), Ty::Scalar(value.ty), span))
+    }
+
+    /// The type before the last `::`: a generic, `Self`, a primitive, `half::f16`, a struct.
+    pub(super) fn owner_type(&mut self, owner: &[String]) -> Option<Ty> {
+        let last = owner.last()?;
+        if owner.len() == 1 {
+            if last == "Self" {
+                return self.scope.self_ty.clone();
+            }
+            if let Some(Arg::Ty(ty)) = self.scope.generics.get(last) {
+                return Some(ty.clone());
+            }
+        }
+        match self.context.items.resolve(self.scope.module, owner, Namespace::Types) {
+            Some(Def::Adt(id)) => {
+                let generics = self.context.items.adts[id.0].generics;
+                Some(Ty::Adt(id, self.fresh_arguments(generics)))
+            }
+            Some(Def::Alias(index)) => {
+                let (module, item) = self.context.items.aliases[index];
+                let scope = super::TypeScope { module, generics: Default::default(), self_ty: None };
+                Some(self.with_scope(scope, |checker| checker.written_type(&item.ty)))
+            }
+            Some(_) => None,
+            None => Ty::primitive(last),
+        }
+    }
+
+    fn unknown_path(&mut self, segments: &[String], span: Span) -> Expr {
+        let shown = segments.join("::");
+        let message = format!("`{shown}` is not known here");
+        let diagnostic = if segments.len() > 1 || shown.chars().next().is_some_and(char::is_uppercase) {
+            let help =
+                format!("its value comes from outside this source: give it with `-D {shown}=VALUE`, or define it in the kernel's module");
+            Diagnostic::error(span, message).help(help)
+        } else {
+            Diagnostic::error(span, message)
+        };
+        self.error_expression(diagnostic.by_rustc())
+    }
+
+    /// Whether an expression names a place: something that can be assigned, indexed in place, or passed by reference.
+    pub(super) fn is_place(expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Local(_) => true,
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) => Checker::is_place(base),
+            _ => false,
+        }
+    }
+
+    /// Whether a place is memory that outlives the thread's registers: a buffer, shared memory, a reference given by the caller.
+    pub(super) fn is_memory(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Local(id) => {
+                self.locals[id.0].kind != LocalKind::Variable
+                    || matches!(self.infer.shallow(&self.locals[id.0].ty), Ty::Global(_) | Ty::Constant(_))
+            }
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) => self.is_memory(base),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Patterns: of `let`, `match`, `if let` and parameters.
+
+use super::super::items::{AdtKind, Def, Namespace};
+use super::super::tree::{Expr, LocalKind, Pattern, PatternKind};
+use super::super::types::{Const, Kind, Ty};
+use super::Checker;
+use crate::diagnostic::Diagnostic;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+impl Checker<'_, '_> {
+    /// A pattern for a value of type `ty`; declares the names it binds.
+    pub(super) fn pattern(&mut self, pattern: &syn::Pat, ty: &Ty) -> Pattern {
+        let span = pattern.span();
+        let kind = match pattern {
+            syn::Pat::Wild(_) | syn::Pat::Rest(_) => PatternKind::Wildcard,
+            syn::Pat::Paren(paren) => return self.pattern(&paren.pat, ty),
+            syn::Pat::Type(typed) => {
+                let written = self.written_type(&typed.ty);
+                self.expect(&written, ty, span);
+                return self.pattern(&typed.pat, ty);
+            }
+            syn::Pat::Ident(ident) => self.name_pattern(ident, ty, span),
+            syn::Pat::Lit(lit) => self.value_pattern(&syn::Expr::Lit(lit.clone()), ty),
+            syn::Pat::Path(path) => self.value_pattern(&syn::Expr::Path(path.clone()), ty),
+            syn::Pat::Range(range) => self.range_pattern(range, ty),
+            syn::Pat::Or(or) => self.or_pattern(or, ty),
+            syn::Pat::Tuple(tuple) => self.positional(tuple.elems.iter(), ty, span),
+            syn::Pat::Slice(slice) => self.positional(slice.elems.iter(), ty, span),
+            syn::Pat::TupleStruct(pattern) => {
+                let path = syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: pattern.path.clone() });
+                let written = self.written_type(&path);
+                self.expect(&written, ty, span);
+                self.positional(pattern.elems.iter(), ty, span)
+            }
+            syn::Pat::Struct(pattern) => self.struct_pattern(pattern, ty, span),
+            syn::Pat::Reference(reference) => return self.pattern(&reference.pat, ty),
+            _ => {
+                self.report(Diagnostic::error(span, "this pattern is not in the kernel language"));
+                PatternKind::Wildcard
+            }
+        };
+        Pattern { kind, ty: ty.clone(), span }
+    }
+
+    fn name_pattern(&mut self, ident: &syn::PatIdent, ty: &Ty, span: Span) -> PatternKind {
+        let name = ident.ident.to_string();
+        // A lone name may be a constant or a variant brought in by `use`.
+        if ident.subpat.is_none() && ident.mutability.is_none() {
+            let def = self.context.items.resolve(self.scope.module, std::slice::from_ref(&name), Namespace::Values);
+            if matches!(def, Some(Def::Const(_) | Def::Variant(..) | Def::Value(_))) {
+                let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.ident.clone().into() };
+                return self.value_pattern(&syn::Expr::Path(path), ty);
+            }
+        }
+        if let Some(by_ref) = &ident.by_ref {
+            let message = "`ref` makes a reference to a local, which is not in the kernel language";
+            self.report(Diagnostic::error(by_ref.span(), message).help("remove `ref`: kernel values are copied"));
+        }
+        let inner = ident.subpat.as_ref().map(|(_, pattern)| Box::new(self.pattern(pattern, ty)));
+        // All alternatives of an or-pattern bind the same names: the first declares them.
+        let local = match self.alternative_binding(&name) {
+            Some(known) => {
+                let declared = self.locals[known.0].ty.clone();
+                self.expect(ty, &declared, span);
+                known
+            }
+            None => self.declare(&name, ty.clone(), LocalKind::Variable, ident.ident.span()),
+        };
+        PatternKind::Bind(local, inner)
+    }
+
+    fn alternative_binding(&self, name: &str) -> Option<super::super::tree::LocalId> {
+        self.or_bindings.last()?.as_ref()?.get(name).copied()
+    }
+
+    fn or_pattern(&mut self, or: &syn::PatOr, ty: &Ty) -> PatternKind {
+        let mut alternatives = Vec::new();
+        let before = self.locals.len();
+        for (index, case) in or.cases.iter().enumerate() {
+            if index == 0 {
+                self.or_bindings.push(None);
+                alternatives.push(self.pattern(case, ty));
+                let bound = self.locals[before..].iter().enumerate();
+                let names = bound.map(|(i, local)| (local.name.clone(), super::super::tree::LocalId(before + i))).collect();
+                self.or_bindings.pop();
+                self.or_bindings.push(Some(names));
+            } else {
+                alternatives.push(self.pattern(case, ty));
+            }
+        }
+        self.or_bindings.pop();
+        PatternKind::Or(alternatives)
+    }
+
+    fn value_pattern(&mut self, e: &syn::Expr, ty: &Ty) -> PatternKind {
+        let value = self.pattern_bound(e, ty);
+        PatternKind::Value(Box::new(value))
+    }
+
+    fn pattern_bound(&mut self, e: &syn::Expr, ty: &Ty) -> Expr {
+        let value = self.expression(e);
+        self.expect(&value.ty, ty, value.span);
+        value
+    }
+
+    fn range_pattern(&mut self, range: &syn::PatRange, ty: &Ty) -> PatternKind {
+        let start = range.start.as_ref().map(|e| Box::new(self.pattern_bound(e, ty)));
+        let end = range.end.as_ref().map(|e| Box::new(self.pattern_bound(e, ty)));
+        PatternKind::Range(start, end, matches!(range.limits, syn::RangeLimits::Closed(_)))
+    }
+
+    /// Types of the parts of a tuple, array or tuple struct.
+    fn parts(&mut self, ty: &Ty, count: usize, open: bool) -> Option<Vec<Ty>> {
+        match self.infer.shallow(ty) {
+            Ty::Tuple(fields) => Some(fields),
+            Ty::Array(element, len) => match self.known_const(len) {
+                Some(len) => Some(vec![*element; usize::try_from(len).ok()?]),
+                None => Some(vec![*element; count]),
+            },
+            adt @ Ty::Adt(..) => Some(self.struct_fields(&adt)?.into_iter().map(|(_, ty)| ty).collect()),
+            Ty::Var(_) if !open => {
+                let fields: Vec<Ty> = (0..count).map(|_| self.infer.fresh(Kind::Any)).collect();
+                self.infer.unify(ty, &Ty::Tuple(fields.clone()));
+                Some(fields)
+            }
+            _ => None,
+        }
+    }
+
+    fn positional<'s>(&mut self, patterns: impl ExactSizeIterator<Item = &'s syn::Pat>, ty: &Ty, span: Span) -> PatternKind {
+        let patterns: Vec<&syn::Pat> = patterns.collect();
+        let rest = patterns.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
+        let named = patterns.len() - usize::from(rest.is_some());
+        let Some(parts) = self.parts(ty, named, rest.is_some()) else {
+            let message = format!("`{}` has no parts to match", self.show(ty));
+            self.report(Diagnostic::error(span, message).by_rustc());
+            return PatternKind::Wildcard;
+        };
+        if named > parts.len() || (rest.is_none() && named != parts.len()) {
+            let message = format!("expected {} parts, found {named}", parts.len());
+            self.report(Diagnostic::error(span, message).by_rustc());
+            return PatternKind::Wildcard;
+        }
+        let skipped = parts.len() - named;
+        let mut fields = Vec::new();
+        for (index, pattern) in patterns.iter().enumerate() {
+            if Some(index) == rest {
+                continue;
+            }
+            let position = if rest.is_some_and(|rest| index > rest) { index - 1 + skipped } else { index };
+            let pattern = self.pattern(pattern, &parts[position]);
+            fields.push((position as u32, pattern));
+        }
+        PatternKind::Fields(fields)
+    }
+
+    fn struct_pattern(&mut self, pattern: &syn::PatStruct, ty: &Ty, span: Span) -> PatternKind {
+        let path = syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: pattern.path.clone() });
+        let written = self.written_type(&path);
+        self.expect(&written, ty, span);
+        let Some(fields) = self.struct_fields(&written) else {
+            if let Ty::Adt(id, _) = &written
+                && matches!(self.context.items.adts[id.0].kind, AdtKind::Enum(..))
+            {
+                self.report(Diagnostic::error(span, "enums in kernels are C-like: they hold no data"));
+            }
+            return PatternKind::Wildcard;
+        };
+        let mut matched = Vec::new();
+        for field in &pattern.fields {
+            let name = match &field.member {
+                syn::Member::Named(ident) => ident.to_string(),
+                syn::Member::Unnamed(index) => index.index.to_string(),
+            };
+            match fields.iter().position(|(known, _)| *known == name) {
+                Some(index) => matched.push((index as u32, self.pattern(&field.pat, &fields[index].1.clone()))),
+                None => {
+                    let message = format!("`{}` has no field `{name}`", self.show(&written));
+                    self.report(Diagnostic::error(field.member.span(), message).by_rustc());
+                }
+            }
+        }
+        PatternKind::Fields(matched)
+    }
+}
+
+/// An array's length, if it is known.
+pub(crate) fn array_len(len: Const) -> Option<u64> {
+    match len {
+        Const::Value(value) => u64::try_from(value).ok(),
+        Const::Var(_) => None,
+    }
+}

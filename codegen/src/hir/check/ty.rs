@@ -1,0 +1,240 @@
+//! Written types: `f32`, `[[f32; T]; T]`, `&mut Global<Particle>` … with generics filled in.
+
+use super::super::items::{AdtKind, Def, Namespace};
+use super::super::tree::{Expr, ExprKind};
+use super::super::types::{Arg, Const, Kind, Ty};
+use super::{Checker, ParameterType, TypeScope};
+use crate::diagnostic::Diagnostic;
+use proc_macro2::Span;
+use std::rc::Rc;
+use syn::spanned::Spanned;
+
+impl Checker<'_, '_> {
+    /// The type written in the current scope. References are transparent.
+    pub(crate) fn written_type(&mut self, ty: &syn::Type) -> Ty {
+        match ty {
+            syn::Type::Path(path) if path.qself.is_none() => self.path_type(&path.path),
+            syn::Type::Tuple(tuple) => Ty::Tuple(tuple.elems.iter().map(|t| self.written_type(t)).collect()),
+            syn::Type::Array(array) => {
+                let element = self.written_type(&array.elem);
+                let len = self.const_expression(&array.len, &Ty::Usize);
+                Ty::Array(Box::new(element), len)
+            }
+            syn::Type::Slice(slice) => Ty::Slice(Box::new(self.written_type(&slice.elem))),
+            syn::Type::Reference(reference) => self.written_type(&reference.elem),
+            syn::Type::Paren(paren) => self.written_type(&paren.elem),
+            syn::Type::Group(group) => self.written_type(&group.elem),
+            syn::Type::Infer(_) => self.infer.fresh(Kind::Any),
+            syn::Type::Never(_) => Ty::Never,
+            other => self.unknown_type(other.span(), "this type is not in the kernel language"),
+        }
+    }
+
+    fn unknown_type(&mut self, span: Span, message: impl Into<String>) -> Ty {
+        self.report(
+            Diagnostic::error(span, message).help("kernels use `bool`, integers, floats, tuples, arrays and `#[repr(C)]` structs of these"),
+        );
+        self.infer.fresh(Kind::Any)
+    }
+
+    /// Runs `f` with types written in another scope (a callee's signature, a struct's fields).
+    pub(super) fn with_scope<R>(&mut self, scope: TypeScope, f: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.scope, Rc::new(scope));
+        let result = f(self);
+        self.scope = outer;
+        result
+    }
+
+    fn path_type(&mut self, path: &syn::Path) -> Ty {
+        let Some(last) = path.segments.last() else { return self.unknown_type(path.span(), "empty path") };
+        let name = last.ident.to_string();
+        if path.segments.len() == 1 {
+            if name == "Self"
+                && let Some(ty) = &self.scope.self_ty
+            {
+                return ty.clone();
+            }
+            if let Some(Arg::Ty(ty)) = self.scope.generics.get(&name) {
+                return ty.clone();
+            }
+        }
+        let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        if let Some(def) = self.context.items.resolve(self.scope.module, &segments, Namespace::Types) {
+            match def {
+                Def::Adt(_) => return self.adt_type(&def, last, path.span()),
+                Def::Alias(index) => {
+                    let (module, item) = self.context.items.aliases[index];
+                    let scope = TypeScope { module, generics: Default::default(), self_ty: None };
+                    return self.with_scope(scope, |checker| checker.written_type(&item.ty));
+                }
+                _ => {}
+            }
+        }
+        if let Some(ty) = Ty::primitive(&name) {
+            return ty;
+        }
+        match (name.as_str(), self.type_arguments(last).as_slice()) {
+            ("Global", [Arg::Ty(element)]) => Ty::Global(Box::new(element.clone())),
+            ("Constant", [Arg::Ty(inner)]) => Ty::Constant(Box::new(inner.clone())),
+            ("Dim3", []) => Ty::Dim3,
+            _ => {
+                let shown = segments.join("::");
+                let message = format!("the type `{shown}` is not known to the kernel");
+                let help = format!("mark it: `#[device] struct {name} …`, or put both into a `#[warpwright::module]`");
+                self.report(Diagnostic::error(path.span(), message).help(help));
+                self.infer.fresh(Kind::Any)
+            }
+        }
+    }
+
+    fn adt_type(&mut self, def: &Def, segment: &syn::PathSegment, span: Span) -> Ty {
+        let Def::Adt(id) = def else { return self.infer.fresh(Kind::Any) };
+        let adt = &self.context.items.adts[id.0];
+        let wanted = adt.generics.params.iter().filter(|p| !matches!(p, syn::GenericParam::Lifetime(_))).count();
+        let given = self.type_arguments(segment);
+        if given.is_empty() && wanted > 0 {
+            return Ty::Adt(*id, self.fresh_arguments(adt.generics));
+        }
+        if given.len() != wanted {
+            let message = format!("`{}` takes {wanted} generic arguments, {} were given", adt.name, given.len());
+            self.report(Diagnostic::error(span, message).by_rustc());
+            return self.infer.fresh(Kind::Any);
+        }
+        Ty::Adt(*id, given)
+    }
+
+    /// New variables for generic parameters.
+    pub(super) fn fresh_arguments(&mut self, generics: &syn::Generics) -> Vec<Arg> {
+        let mut args = Vec::new();
+        for param in &generics.params {
+            match param {
+                syn::GenericParam::Type(_) => args.push(Arg::Ty(self.infer.fresh(Kind::Any))),
+                syn::GenericParam::Const(param) => {
+                    let ty = self.written_type(&param.ty);
+                    args.push(Arg::Const(self.infer.fresh_const(), Box::new(ty)));
+                }
+                _ => {}
+            }
+        }
+        args
+    }
+
+    /// The generic arguments written in a path's segment.
+    pub(super) fn type_arguments(&mut self, segment: &syn::PathSegment) -> Vec<Arg> {
+        let syn::PathArguments::AngleBracketed(list) = &segment.arguments else { return Vec::new() };
+        let mut args = Vec::new();
+        for arg in &list.args {
+            match arg {
+                syn::GenericArgument::Type(ty) => args.push(self.generic_argument(ty)),
+                syn::GenericArgument::Const(expr) => {
+                    let ty = self.infer.fresh(Kind::Any);
+                    let value = self.const_expression(expr, &ty);
+                    args.push(Arg::Const(value, Box::new(ty)));
+                }
+                _ => {}
+            }
+        }
+        args
+    }
+
+    /// `N` in `f::<N>` parses as a type: it may name a const generic or a constant.
+    fn generic_argument(&mut self, ty: &syn::Type) -> Arg {
+        if let syn::Type::Path(path) = ty
+            && path.qself.is_none()
+        {
+            if let Some(ident) = path.path.get_ident()
+                && let Some(arg @ Arg::Const(..)) = self.scope.generics.get(&ident.to_string())
+            {
+                return arg.clone();
+            }
+            let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+            let is_type = self.context.items.resolve(self.scope.module, &segments, Namespace::Types).is_some();
+            let value = self.context.items.resolve(self.scope.module, &segments, Namespace::Values);
+            if !is_type && matches!(value, Some(Def::Const(_) | Def::Value(_))) {
+                let ty = self.infer.fresh(Kind::Any);
+                let expr = syn::Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() });
+                let value = self.const_expression(&expr, &ty);
+                return Arg::Const(value, Box::new(ty));
+            }
+        }
+        Arg::Ty(self.written_type(ty))
+    }
+
+    /// A constant integer (or `bool`) expression of this type: an array's length, a generic argument.
+    pub(crate) fn const_expression(&mut self, expr: &syn::Expr, ty: &Ty) -> Const {
+        if let syn::Expr::Path(path) = expr
+            && let Some(ident) = path.path.get_ident()
+            && let Some(Arg::Const(value, _)) = self.scope.generics.get(&ident.to_string())
+        {
+            return *value;
+        }
+        let mut checker = Checker::new(self.context, (*self.scope).clone());
+        checker.infer = std::mem::take(&mut self.infer);
+        let typed = checker.expression(expr);
+        checker.expect(&typed.ty, ty, typed.span);
+        self.infer = std::mem::take(&mut checker.infer);
+        // Literals in it are integers of the type asked for, so nothing is left to default but stand-alone casts.
+        let mut settled = self.infer.clone();
+        settled.default_literals();
+        match super::super::constant::evaluate_int(&typed, &settled) {
+            Ok(value) => Const::Value(value),
+            Err((span, message)) => {
+                self.report(Diagnostic::error(span, message));
+                self.infer.fresh_const()
+            }
+        }
+    }
+
+    /// A parameter's type, and whether it is a reference.
+    pub(super) fn parameter_type(&mut self, input: &syn::FnArg) -> ParameterType {
+        match input {
+            syn::FnArg::Receiver(receiver) => {
+                let reference = matches!(receiver.kind, syn::ReceiverKind::Reference(..));
+                let ty = self.scope.self_ty.clone();
+                ParameterType { ty: ty.unwrap_or_else(|| self.infer.fresh(Kind::Any)), reference }
+            }
+            syn::FnArg::Typed(typed) => {
+                let reference = matches!(&*typed.ty, syn::Type::Reference(_));
+                ParameterType { ty: self.written_type(&typed.ty), reference }
+            }
+        }
+    }
+
+    /// The fields of a struct with its generics filled in: names and types, in order. Not a struct: `None`.
+    pub(super) fn struct_fields(&mut self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
+        let Ty::Adt(id, args) = self.infer.shallow(ty) else { return None };
+        let (fields, scope) = self.context.struct_definition(id, &args)?;
+        Some(self.with_scope(scope, |checker| {
+            let one = |(index, field): (usize, &syn::Field)| {
+                let name = field.ident.as_ref().map_or_else(|| index.to_string(), syn::Ident::to_string);
+                (name, checker.written_type(&field.ty))
+            };
+            fields.iter().enumerate().map(one).collect()
+        }))
+    }
+}
+
+impl<'p> super::Context<'p> {
+    /// The fields of a struct as written, and the scope they are written in.
+    pub(crate) fn struct_definition(&self, id: super::super::types::AdtId, args: &[Arg]) -> Option<(&'p syn::Fields, TypeScope)> {
+        let adt = &self.items.adts[id.0];
+        let AdtKind::Struct(fields) = &adt.kind else { return None };
+        let names = super::generic_names(None, Some(adt.generics));
+        let generics = names.into_iter().zip(args.iter().cloned()).collect();
+        Some((fields, TypeScope { module: adt.module, generics, self_ty: Some(Ty::Adt(id, args.to_vec())) }))
+    }
+
+    /// The types of a struct's fields, all generics known. Not a struct: `None`.
+    pub(crate) fn field_types(&self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
+        let Ty::Adt(_, _) = ty else { return None };
+        let scope = TypeScope { module: super::super::items::ModuleId(0), generics: Default::default(), self_ty: None };
+        let mut checker = Checker::new(self, scope);
+        let fields = checker.struct_fields(ty)?;
+        Some(fields.into_iter().map(|(name, ty)| (name, checker.infer.resolve(&ty))).collect())
+    }
+}
+
+/// An expression of a known constant.
+pub(super) fn constant_expression(value: crate::syntax::ConstValue, ty: Ty, span: Span) -> Expr {
+    Expr { kind: ExprKind::Const(value), ty, span }
+}

@@ -1,0 +1,74 @@
+//! Calls of device functions: inlined.
+
+use super::Lowerer;
+use super::environment::{Tree, Var};
+use crate::diagnostic::Diagnostic;
+use crate::hir::items::FnId;
+use crate::hir::tree::{Expr, LocalKind};
+use crate::hir::types::{Arg, Ty};
+
+impl Lowerer<'_, '_> {
+    pub(super) fn call(&mut self, function: FnId, args: &[Arg], values: &[Expr], expr: &Expr) -> Tree {
+        let ty = self.resolve(&expr.ty);
+        let args: Vec<Arg> = args.iter().map(|arg| self.frame().body.infer.resolve_arg(arg)).collect();
+        if self.stack.contains(&function) {
+            let name = self.context.items.functions[function.0].signature.ident.to_string();
+            let chain: Vec<String> =
+                self.stack.iter().map(|f| format!("`{}`", self.context.items.functions[f.0].signature.ident)).collect();
+            let message = format!("`{name}` calls itself: recursion is not in the kernel language");
+            let help = format!("write it as a loop (the chain of calls: {} → `{name}`)", chain.join(" → "));
+            self.report(Diagnostic::error(expr.span, message).help(help));
+            return self.zero(&ty);
+        }
+        if args.iter().any(|arg| matches!(arg, Arg::Ty(Ty::Var(_)))) {
+            let name = self.context.items.functions[function.0].signature.ident.to_string();
+            self.report(Diagnostic::error(expr.span, format!("a generic argument of `{name}` is not known here")).by_rustc());
+            return self.zero(&ty);
+        }
+        let Some(body) = self.context.body(function, &args) else { return self.zero(&ty) };
+        let mut bindings = Vec::new();
+        for (value, local) in values.iter().zip(&body.params) {
+            let data = &body.locals[local.0];
+            bindings.push(if data.kind == LocalKind::Reference || self.is_buffer(&data.ty, &body.infer) {
+                Var::Place(self.place(value))
+            } else {
+                let ty = self.resolve(&value.ty);
+                let value = self.expression(value);
+                let value = self.bound(&data.name, &ty, value);
+                Var::Value(value)
+            });
+        }
+        self.at(expr.span);
+        let module = self.context.items.functions[function.0].module;
+        let unit = self.context.items.unit_of(module);
+        let early = super::loops::returns_early(&body.root);
+        let kept = self.vars.len();
+        self.stack.push(function);
+        self.enter(body.clone(), unit, None);
+        for (local, binding) in body.params.iter().zip(bindings) {
+            let var = self.var(*local);
+            self.vars[var] = binding;
+        }
+        let result = if early {
+            let carried = self.referenced();
+            let result_ty = self.resolve(&body.result);
+            self.region(carried, &result_ty, |lowerer, exit| {
+                let frame = lowerer.frames.len() - 1;
+                lowerer.frames[frame].returns = Some(exit.clone());
+                lowerer.expression(&body.root)
+            })
+        } else {
+            self.expression(&body.root)
+        };
+        self.frames.pop();
+        self.stack.pop();
+        // Places into the callee's own variables do not leave it; its variables may go.
+        self.vars.truncate(kept);
+        self.at(expr.span);
+        result
+    }
+
+    fn is_buffer(&self, ty: &Ty, infer: &crate::hir::types::Infer) -> bool {
+        matches!(infer.shallow(ty), Ty::Global(_) | Ty::Constant(_))
+    }
+}

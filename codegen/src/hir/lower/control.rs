@@ -1,0 +1,309 @@
+//! Branches, matches, exits, and the joining of variables.
+
+use super::environment::{Tree, Var};
+use super::{Exit, Lowerer};
+use crate::hir::tree::{Arm, Block as Body, Expr, ExprKind, ScopeId};
+use crate::hir::types::Ty;
+use crate::ir::{Block, Op, Value};
+
+/// What one side of a branch left behind.
+struct Side {
+    block: Block,
+    dead: bool,
+    vars: Vec<Var>,
+    result: Tree,
+}
+
+impl Lowerer<'_, '_> {
+    pub(super) fn control(&mut self, expr: &Expr) -> Tree {
+        match &expr.kind {
+            ExprKind::Labelled(scope, body) => self.labelled(*scope, body, expr),
+            ExprKind::If(condition, then, otherwise) => {
+                let ty = self.resolve(&expr.ty);
+                let condition = self.value(condition);
+                self.at(expr.span);
+                self.branch(
+                    condition,
+                    &ty,
+                    |lowerer| lowerer.expression(then),
+                    |lowerer| match otherwise {
+                        Some(otherwise) => lowerer.expression(otherwise),
+                        None => lowerer.unit(),
+                    },
+                )
+            }
+            ExprKind::Match(value, arms) => {
+                let ty = self.resolve(&expr.ty);
+                let matched = self.resolve(&value.ty);
+                let value = self.expression(value);
+                let value = self.materialized(value);
+                self.arms(&value, &matched, arms, &ty)
+            }
+            ExprKind::Let(pattern, value) => {
+                let ty = self.resolve(&value.ty);
+                let value = self.expression(value);
+                let value = self.materialized(value);
+                self.at(expr.span);
+                let fits = self.fits(pattern, &ty, &value);
+                self.bind(pattern, &ty, value);
+                Tree::Leaf(fits.unwrap_or_else(|| self.builder().bool(true)))
+            }
+            ExprKind::Break(scope, value) => {
+                let value = value.as_ref().map(|value| self.expression(value));
+                self.at(expr.span);
+                if let Some(exit) = self.frame().scopes.get(scope).cloned() {
+                    self.leave(&exit, value);
+                }
+                self.nothing(expr)
+            }
+            ExprKind::Continue(scope) => {
+                if let Some(exit) = self.frame().scopes.get(scope).cloned() {
+                    let values = self.leaves_of(&exit.carried);
+                    self.terminate(Op::Continue(exit.inst, values));
+                }
+                self.nothing(expr)
+            }
+            ExprKind::Return(value) => {
+                let value = value.as_ref().map(|value| self.expression(value));
+                self.at(expr.span);
+                match self.frame().returns.clone() {
+                    Some(exit) => self.leave(&exit, value),
+                    None => self.terminate(Op::Return),
+                }
+                self.nothing(expr)
+            }
+            _ => self.unit(),
+        }
+    }
+
+    /// What an expression that does not return stands for.
+    fn nothing(&mut self, expr: &Expr) -> Tree {
+        let ty = self.resolve(&expr.ty);
+        if ty == Ty::Never { self.unit() } else { self.zero(&ty) }
+    }
+
+    /// Leaves a scope with its carried variables and a value.
+    pub(super) fn leave(&mut self, exit: &Exit, value: Option<Tree>) {
+        let mut values = self.leaves_of(&exit.carried);
+        if let (Some(ty), Some(value)) = (&exit.result, value) {
+            let ty = ty.clone();
+            values.extend(self.result_values(&ty, value));
+        }
+        self.terminate(Op::Break(exit.inst, values));
+    }
+
+    /// A value's scalars, as results carry them.
+    pub(super) fn result_values(&mut self, ty: &Ty, value: Tree) -> Vec<Value> {
+        let value = self.materialized(value);
+        let mut values = Vec::new();
+        value.leaves(&mut values);
+        let wanted = self.leaf_types(ty);
+        if values.len() != wanted.len() {
+            // Only after an error, or in dead code.
+            let zero = self.zero(ty);
+            values.clear();
+            zero.leaves(&mut values);
+        }
+        values
+    }
+
+    /// `a && b`, `a || b`: the right side runs only if it must.
+    pub(super) fn short_circuit(&mut self, a: &Expr, b: &Expr, and: bool) -> Tree {
+        let left = self.value(a);
+        if is_cheap(b) {
+            let right = self.value(b);
+            let op = if and { crate::ir::BinaryOp::And } else { crate::ir::BinaryOp::Or };
+            return Tree::Leaf(self.builder().binary(op, left, right));
+        }
+        let known = |lowerer: &mut Self| Tree::Leaf(lowerer.builder().bool(!and));
+        if and {
+            self.branch(left, &Ty::BOOL, |lowerer| lowerer.expression(b), known)
+        } else {
+            self.branch(left, &Ty::BOOL, known, |lowerer| lowerer.expression(b))
+        }
+    }
+
+    fn side(&mut self, block: Block, before: Vec<Var>, body: impl FnOnce(&mut Self) -> Tree) -> Side {
+        self.block = block;
+        self.dead = false;
+        self.vars = before;
+        let result = body(self);
+        let result = if self.dead { result } else { self.materialized(result) };
+        Side { block: self.block, dead: self.dead, vars: std::mem::take(&mut self.vars), result }
+    }
+
+    /// `if`: runs one of two sides; what they leave in variables and as values is joined.
+    pub(super) fn branch(
+        &mut self,
+        condition: Value,
+        ty: &Ty,
+        then: impl FnOnce(&mut Self) -> Tree,
+        otherwise: impl FnOnce(&mut Self) -> Tree,
+    ) -> Tree {
+        let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
+        let inst = self.builder().push(Op::If { condition, then_block, else_block }, &[]);
+        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
+        let before = std::mem::take(&mut self.vars);
+        let known = before.len();
+        let then = self.side(then_block, before.clone(), then);
+        let mut otherwise = self.side(else_block, before.clone(), otherwise);
+        self.block = outer;
+        self.dead = was_dead;
+        self.loc = loc;
+        self.vars = before;
+        // Variables declared inside a side end with it; the vector may have grown with temporaries.
+        otherwise.vars.truncate(known);
+        if then.dead && otherwise.dead {
+            // Nothing comes back: what follows is dead, and the block needs an end.
+            self.terminate(Op::Return);
+            return self.zero(ty);
+        }
+        self.join(inst, then, otherwise)
+    }
+
+    fn join(&mut self, inst: crate::ir::Inst, then: Side, otherwise: Side) -> Tree {
+        let mut changed = Vec::new();
+        let mut yields: [Vec<Value>; 2] = [Vec::new(), Vec::new()];
+        // Variables first declared on a side (deferred `let x;`) keep that side's shape.
+        for index in 0..self.vars.len() {
+            let live = if then.dead { &otherwise } else { &then };
+            if matches!(self.vars[index], Var::Undeclared) {
+                self.vars[index] = live.vars[index].clone();
+            }
+            let (mut before, mut a, mut b) = (Vec::new(), Vec::new(), Vec::new());
+            self.vars[index].leaves(&mut before);
+            then.vars[index].leaves(&mut a);
+            otherwise.vars[index].leaves(&mut b);
+            if then.dead {
+                a.clone_from(&b);
+            }
+            if otherwise.dead {
+                b.clone_from(&a);
+            }
+            if a.len() != before.len() || b.len() != before.len() {
+                continue;
+            }
+            for leaf in 0..before.len() {
+                if a[leaf] == b[leaf] && a[leaf] == before[leaf] {
+                    continue;
+                }
+                changed.push((index, leaf));
+                yields[0].push(a[leaf]);
+                yields[1].push(b[leaf]);
+            }
+        }
+        let live_result = if then.dead { otherwise.result.clone() } else { then.result.clone() };
+        let (mut given, mut other) = (Vec::new(), Vec::new());
+        then.result.leaves(&mut given);
+        otherwise.result.leaves(&mut other);
+        if then.dead {
+            given.clone_from(&other);
+        } else if otherwise.dead || other.len() != given.len() {
+            other.clone_from(&given);
+        }
+        yields[0].extend(&given);
+        yields[1].extend(&other);
+        let types = self.types_of(&yields[if then.dead { 1 } else { 0 }]);
+        let values: Vec<Value> = types.iter().map(|ty| self.kernel.add_result(inst, *ty)).collect();
+        for (side, values) in [(&then, &yields[0]), (&otherwise, &yields[1])] {
+            if !side.dead {
+                let end = self.kernel.new_inst(Op::Yield(values.clone()), &[], self.loc);
+                self.kernel.blocks[side.block].insts.push(end);
+            }
+        }
+        self.adopt(&changed, &values);
+        let mut result = live_result;
+        result.replace_leaves(&mut values[changed.len()..].iter().copied());
+        result
+    }
+
+    /// Gives the changed leaves of variables their joined values.
+    fn adopt(&mut self, changed: &[(usize, usize)], values: &[Value]) {
+        for ((var, leaf), value) in changed.iter().zip(values) {
+            let mut leaves = Vec::new();
+            self.vars[*var].leaves(&mut leaves);
+            if let Some(name) = self.kernel.values[leaves[*leaf]].name.clone() {
+                self.name(*value, &name);
+            }
+            leaves[*leaf] = *value;
+            self.vars[*var].replace_leaves(&mut leaves.into_iter());
+        }
+    }
+
+    /// The arms of a `match`, one after the other; the last without a guard is taken without asking.
+    fn arms(&mut self, value: &Tree, matched: &Ty, arms: &[Arm], ty: &Ty) -> Tree {
+        let Some((arm, rest)) = arms.split_first() else {
+            // No arm is left: rustc proved this cannot be reached.
+            self.terminate(Op::Trap("no arm of the `match` fits".to_owned()));
+            return self.zero(ty);
+        };
+        self.at(arm.pattern.span);
+        let fits = if rest.is_empty() && arm.guard.is_none() { None } else { self.fits(&arm.pattern, matched, value) };
+        self.bind(&arm.pattern, matched, value.clone());
+        let condition = match (&arm.guard, fits) {
+            (None, None) => return self.expression(&arm.body),
+            (None, Some(fits)) => fits,
+            (Some(guard), None) => self.value(guard),
+            (Some(guard), Some(fits)) => {
+                let both =
+                    self.branch(fits, &Ty::BOOL, |lowerer| lowerer.expression(guard), |lowerer| Tree::Leaf(lowerer.builder().bool(false)));
+                self.leaf(&both)
+            }
+        };
+        self.branch(condition, ty, |lowerer| lowerer.expression(&arm.body), |lowerer| lowerer.arms(value, matched, rest, ty))
+    }
+
+    fn labelled(&mut self, scope: ScopeId, body: &Body, expr: &Expr) -> Tree {
+        let ty = self.resolve(&expr.ty);
+        let carried = self.assigned_in_block(body);
+        self.region(carried, &ty, |lowerer, exit| {
+            let frame = lowerer.frames.len() - 1;
+            lowerer.frames[frame].scopes.insert(scope, exit.clone());
+            lowerer.block(body)
+        })
+    }
+
+    /// Runs `body` in a region that can be left early with a value of type `ty`.
+    pub(super) fn region(&mut self, carried: Vec<usize>, ty: &Ty, body: impl FnOnce(&mut Self, &Exit) -> Tree) -> Tree {
+        let inner = self.kernel.new_block(&[]);
+        let leaves = self.leaves_of(&carried);
+        let mut types = self.types_of(&leaves);
+        let count = types.len();
+        types.extend(self.leaf_types(ty));
+        let inst = self.builder().push(Op::Region { body: inner }, &types);
+        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
+        let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
+        self.block = inner;
+        self.dead = false;
+        let value = body(self, &exit);
+        if !self.dead {
+            let mut values = self.leaves_of(&carried);
+            values.extend(self.result_values(ty, value));
+            self.builder().push(Op::Yield(values), &[]);
+        }
+        self.block = outer;
+        self.dead = was_dead;
+        self.loc = loc;
+        let results = self.kernel.insts[inst].results.clone();
+        self.set_leaves(&carried, &results[..count]);
+        self.from_leaves(ty, &results[count..])
+    }
+}
+
+/// Whether an expression may as well be evaluated where it is not needed: no memory, no calls, a few operations at most.
+fn is_cheap(expr: &Expr) -> bool {
+    fn cost(expr: &Expr) -> usize {
+        const TOO_MUCH: usize = 1000;
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Const(_) | ExprKind::Local(_) => 0,
+            ExprKind::Geometry(_) => 1,
+            ExprKind::Len(_) => 1,
+            ExprKind::Field(base, _) => cost(base),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => 1 + cost(a),
+            ExprKind::Binary(crate::ir::BinaryOp::Div | crate::ir::BinaryOp::Rem, ..) => TOO_MUCH,
+            ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => 1 + cost(a) + cost(b),
+            _ => TOO_MUCH,
+        }
+    }
+    cost(expr) <= 8
+}

@@ -1,0 +1,115 @@
+//! What variables hold, and how they are carried through control flow.
+
+use super::Lowerer;
+use super::place::Place;
+use crate::hir::types::Ty;
+use crate::ir::{Access, Object, Scalar, Type, Value};
+
+/// A value of the language: scalars in the shape of its type.
+#[derive(Clone, Debug)]
+pub(super) enum Tree {
+    Leaf(Value),
+    /// Fields of a struct or tuple, elements of an array.
+    Node(Vec<Tree>),
+    /// In a variable: an array, in memory of its own.
+    Array(Object),
+    /// On the way: an array too large for values, to be copied from where it lies before anything else runs.
+    Memory(Access, Ty),
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(super) enum Var {
+    Undeclared,
+    Value(Tree),
+    /// Another name for a place.
+    Place(Place),
+}
+
+impl Tree {
+    /// The scalars, in order.
+    pub(super) fn leaves(&self, all: &mut Vec<Value>) {
+        match self {
+            Tree::Leaf(value) => all.push(*value),
+            Tree::Node(children) => children.iter().for_each(|child| child.leaves(all)),
+            Tree::Array(_) | Tree::Memory(..) => {}
+        }
+    }
+
+    /// Replaces the scalars, in order.
+    pub(super) fn replace_leaves(&mut self, values: &mut impl Iterator<Item = Value>) {
+        match self {
+            Tree::Leaf(value) => {
+                if let Some(new) = values.next() {
+                    *value = new;
+                }
+            }
+            Tree::Node(children) => children.iter_mut().for_each(|child| child.replace_leaves(values)),
+            Tree::Array(_) | Tree::Memory(..) => {}
+        }
+    }
+}
+
+impl Var {
+    pub(super) fn leaves(&self, all: &mut Vec<Value>) {
+        if let Var::Value(tree) = self {
+            tree.leaves(all);
+        }
+    }
+
+    pub(super) fn replace_leaves(&mut self, values: &mut impl Iterator<Item = Value>) {
+        if let Var::Value(tree) = self {
+            tree.replace_leaves(values);
+        }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// The scalars that these variables hold now.
+    pub(super) fn leaves_of(&self, vars: &[usize]) -> Vec<Value> {
+        let mut all = Vec::new();
+        for var in vars {
+            self.vars[*var].leaves(&mut all);
+        }
+        all
+    }
+
+    /// Gives these variables new scalars; keeps the source's names on them.
+    pub(super) fn set_leaves(&mut self, vars: &[usize], values: &[Value]) {
+        let before = self.leaves_of(vars);
+        for (old, new) in before.iter().zip(values) {
+            if let Some(name) = self.kernel.values[*old].name.clone() {
+                self.name(*new, &name);
+            }
+        }
+        let mut values = values.iter().copied();
+        for var in vars {
+            self.vars[*var].replace_leaves(&mut values);
+        }
+    }
+
+    pub(super) fn types_of(&self, values: &[Value]) -> Vec<Type> {
+        values.iter().map(|value| self.kernel.ty(*value)).collect()
+    }
+
+    /// A value of this type whose scalars are what `leaf` makes for each scalar type.
+    pub(super) fn shaped(&mut self, ty: &Ty, leaf: &mut impl FnMut(&mut Self, Type) -> Value) -> Tree {
+        if let Some(scalar) = self.scalar(ty) {
+            return Tree::Leaf(leaf(self, scalar));
+        }
+        if let Some(parts) = self.parts(ty) {
+            return Tree::Node(parts.iter().map(|part| self.shaped(part, leaf)).collect());
+        }
+        if let Ty::Array(element, len) = ty
+            && let Some(len) = crate::hir::check::array_len(*len)
+        {
+            return Tree::Node((0..len).map(|_| self.shaped(element, leaf)).collect());
+        }
+        Tree::Node(Vec::new())
+    }
+
+    /// Zeros: what a variable that was not initialised holds where control joins.
+    pub(super) fn zero(&mut self, ty: &Ty) -> Tree {
+        self.shaped(ty, &mut |lowerer, scalar| lowerer.builder().constant(Scalar::new(scalar, 0)))
+    }
+}

@@ -1,0 +1,408 @@
+//! Expressions without control flow.
+
+use super::Lowerer;
+use super::environment::{Tree, Var};
+use crate::diagnostic::Diagnostic;
+use crate::hir::check::array_len;
+use crate::hir::tree::{Block, Expr, ExprKind, Geometry, Statement};
+use crate::hir::types::{Const, Ty};
+use crate::intrinsics::{self, Body, RowId, Sort};
+use crate::ir::{AtomicOp, Axis, BinaryOp, Op, Scalar, Special, Step, Type, Value};
+use crate::syntax::{ConstValue, Math};
+use proc_macro2::Span;
+
+impl Lowerer<'_, '_> {
+    /// Lowers an expression to its value.
+    pub(super) fn expression(&mut self, expr: &Expr) -> Tree {
+        self.at(expr.span);
+        match &expr.kind {
+            ExprKind::Int(value) => self.integer(*value, expr),
+            ExprKind::Float(value) => {
+                let ty = self.resolve(&expr.ty);
+                match self.scalar(&ty) {
+                    Some(scalar) => Tree::Leaf(self.builder().float(scalar, *value)),
+                    None => self.unit(),
+                }
+            }
+            ExprKind::Const(value) => {
+                let ty = self.resolve(&expr.ty);
+                self.constant(value, &ty, expr.span)
+            }
+            ExprKind::Local(_) | ExprKind::Index(..) => {
+                let place = self.place(expr);
+                self.at(expr.span);
+                self.read(&place)
+            }
+            ExprKind::Field(base, index) => self.field(expr, base, *index),
+            ExprKind::Unary(op, a) => {
+                let a = self.value(a);
+                self.at(expr.span);
+                Tree::Leaf(self.builder().unary(*op, a))
+            }
+            ExprKind::Binary(op, a, b) => {
+                let a = self.value(a);
+                let b = self.operand(*op, b);
+                self.at(expr.span);
+                Tree::Leaf(self.builder().binary(*op, a, b))
+            }
+            ExprKind::Compare(op, a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.at(expr.span);
+                Tree::Leaf(self.builder().compare(*op, a, b))
+            }
+            ExprKind::And(a, b) => self.short_circuit(a, b, true),
+            ExprKind::Or(a, b) => self.short_circuit(a, b, false),
+            ExprKind::Cast(a) => {
+                let a = self.value(a);
+                let ty = self.resolve(&expr.ty);
+                self.at(expr.span);
+                match self.scalar(&ty) {
+                    Some(scalar) => Tree::Leaf(self.builder().cast(a, scalar)),
+                    None => self.unit(),
+                }
+            }
+            ExprKind::Assign(place, value) => {
+                let value = self.expression(value);
+                self.assign(place, value);
+                self.unit()
+            }
+            ExprKind::AssignOp(op, place, value) => {
+                let value = self.operand(*op, value);
+                let place = self.place(place);
+                self.at(expr.span);
+                let old = self.read(&place);
+                let old = self.leaf(&old);
+                let new = self.builder().binary(*op, old, value);
+                self.write(&place, Tree::Leaf(new));
+                self.unit()
+            }
+            ExprKind::Aggregate(fields, base) => self.aggregate(expr, fields, base.as_deref()),
+            ExprKind::Array(items) => {
+                let items = items.iter().map(|item| self.expression(item)).map(Some).collect::<Vec<_>>();
+                Tree::Node(items.into_iter().flatten().map(|item| self.materialized(item)).collect())
+            }
+            ExprKind::Repeat(item, len) => {
+                let element = self.resolve(&item.ty);
+                let value = self.expression(item);
+                let len = array_len(self.frame().body.infer.resolve_const(*len)).unwrap_or(0);
+                self.repeated(&value, &element, len)
+            }
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::Labelled(..)
+            | ExprKind::If(..)
+            | ExprKind::Match(..)
+            | ExprKind::Let(..)
+            | ExprKind::Break(..)
+            | ExprKind::Continue(_)
+            | ExprKind::Return(_) => self.control(expr),
+            ExprKind::While(scope, condition, body) => self.while_loop(*scope, condition, body),
+            ExprKind::Loop(scope, body) => self.endless_loop(*scope, body, expr),
+            ExprKind::For(walk) => self.for_loop(walk),
+            ExprKind::Call(function, args, values) => self.call(*function, args, values, expr),
+            ExprKind::Intrinsic(row, ty, args) => self.intrinsic(*row, ty, args, expr),
+            ExprKind::Geometry(geometry) => self.geometry(*geometry),
+            ExprKind::Len(base) => self.len(base, expr),
+            ExprKind::VectorLoad(base, index, lanes) => self.vector_load(base, index, *lanes, expr),
+            ExprKind::VectorStore(base, index, value) => self.vector_store(base, index, value, expr),
+            ExprKind::Atomic(op, base, index, operands) => self.atomic(*op, base, index, operands, expr),
+            ExprKind::Print(parts, values) => {
+                let values = values.iter().map(|value| self.value(value)).collect();
+                self.at(expr.span);
+                self.builder().push(Op::Print(parts.clone(), values), &[]);
+                self.unit()
+            }
+            ExprKind::Assert(condition, parts, values) => {
+                let condition = self.value(condition);
+                let values = values.iter().map(|value| self.value(value)).collect();
+                self.at(expr.span);
+                self.builder().push(Op::Assert(condition, parts.clone(), values), &[]);
+                self.unit()
+            }
+            ExprKind::Trap(message) => {
+                self.terminate(Op::Trap(message.clone()));
+                let ty = self.resolve(&expr.ty);
+                self.zero(&ty)
+            }
+        }
+    }
+
+    /// Lowers a scalar expression.
+    pub(super) fn value(&mut self, expr: &Expr) -> Value {
+        let tree = self.expression(expr);
+        self.leaf(&tree)
+    }
+
+    pub(super) fn leaf(&mut self, tree: &Tree) -> Value {
+        match tree {
+            Tree::Leaf(value) => *value,
+            // Only in code after an error or after an exit.
+            _ => self.builder().bool(false),
+        }
+    }
+
+    /// The right operand: a shift's count is a `u32`, whatever integer it was.
+    fn operand(&mut self, op: BinaryOp, expr: &Expr) -> Value {
+        let value = self.value(expr);
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) { self.builder().cast(value, Type::U32) } else { value }
+    }
+
+    fn integer(&mut self, value: i128, expr: &Expr) -> Tree {
+        let ty = self.resolve(&expr.ty);
+        let Some(scalar) = self.scalar(&ty) else { return self.unit() };
+        if scalar.is_float() {
+            return Tree::Leaf(self.builder().float(scalar, value as f64));
+        }
+        self.check_range(value, scalar, &ty, expr.span);
+        Tree::Leaf(self.builder().int(scalar, value))
+    }
+
+    fn check_range(&self, value: i128, scalar: Type, ty: &Ty, span: Span) {
+        if Scalar::int(scalar, value).as_int() == value {
+            return;
+        }
+        let message = format!("`{value}` does not fit `{ty}`, which has {} bits here", scalar.bits());
+        let diagnostic = Diagnostic::error(span, message);
+        // rustc knows `usize` as 64 bits wide, so this one it does not see.
+        let index = matches!(ty, Ty::Usize | Ty::Isize);
+        self.report(if index { diagnostic.help("write `#[kernel(index = 64)]`") } else { diagnostic.by_rustc() });
+    }
+
+    fn constant(&mut self, value: &ConstValue, ty: &Ty, span: Span) -> Tree {
+        match (value, ty) {
+            (ConstValue::Scalar(scalar), _) => Tree::Leaf(self.builder().constant(*scalar)),
+            (ConstValue::Index(value, _), _) => match self.scalar(ty) {
+                Some(scalar) => {
+                    self.check_range(*value, scalar, ty, span);
+                    Tree::Leaf(self.builder().int(scalar, *value))
+                }
+                None => self.unit(),
+            },
+            (ConstValue::Aggregate(items), Ty::Array(element, _)) => {
+                Tree::Node(items.iter().map(|item| self.constant(item, element, span)).collect())
+            }
+            (ConstValue::Aggregate(items), _) => {
+                let parts = self.parts(ty).unwrap_or_default();
+                Tree::Node(items.iter().zip(&parts).map(|(item, ty)| self.constant(item, ty, span)).collect())
+            }
+        }
+    }
+
+    fn field(&mut self, expr: &Expr, base: &Expr, index: u32) -> Tree {
+        if let ExprKind::Geometry(geometry) = base.kind {
+            let axis = [Axis::X, Axis::Y, Axis::Z][index as usize % 3];
+            return Tree::Leaf(self.geometry_axis(geometry, axis));
+        }
+        if is_place(base) {
+            let place = self.place(expr);
+            self.at(expr.span);
+            return self.read(&place);
+        }
+        match self.expression(base) {
+            Tree::Node(mut children) if (index as usize) < children.len() => children.swap_remove(index as usize),
+            _ => self.unit(),
+        }
+    }
+
+    fn aggregate(&mut self, expr: &Expr, fields: &[(u32, Expr)], base: Option<&Expr>) -> Tree {
+        let ty = self.resolve(&expr.ty);
+        let count = self.parts(&ty).map_or(0, |parts| parts.len());
+        let mut children: Vec<Option<Tree>> = vec![None; count];
+        for (index, field) in fields {
+            let value = self.expression(field);
+            let value = self.materialized(value);
+            if let Some(slot) = children.get_mut(*index as usize) {
+                *slot = Some(value);
+            }
+        }
+        if let Some(base) = base
+            && let Tree::Node(rest) = self.expression(base)
+        {
+            for (slot, value) in children.iter_mut().zip(rest) {
+                slot.get_or_insert(value);
+            }
+        }
+        Tree::Node(children.into_iter().map(|child| child.unwrap_or(Tree::Node(Vec::new()))).collect())
+    }
+
+    /// Assigns to a place, or part by part to a tuple of places.
+    pub(super) fn assign(&mut self, target: &Expr, value: Tree) {
+        if let ExprKind::Aggregate(targets, None) = &target.kind {
+            let Tree::Node(values) = self.materialized(value) else { return };
+            for ((_, target), value) in targets.iter().zip(values) {
+                self.assign(target, value);
+            }
+            return;
+        }
+        let place = self.place(target);
+        self.at(target.span);
+        self.write(&place, value);
+    }
+
+    pub(super) fn block(&mut self, block: &Block) -> Tree {
+        for statement in &block.statements {
+            match statement {
+                Statement::Expr(expr) => {
+                    self.expression(expr);
+                }
+                Statement::Shared(local) => self.declare_shared(*local),
+                Statement::Let(pattern, Some(init)) => {
+                    let ty = self.resolve(&pattern.ty);
+                    let value = self.expression(init);
+                    self.at(pattern.span);
+                    self.bind(pattern, &ty, value);
+                }
+                Statement::Let(pattern, None) => self.declare(pattern),
+            }
+        }
+        match &block.tail {
+            Some(tail) => self.expression(tail),
+            None => self.unit(),
+        }
+    }
+
+    pub(super) fn set_var(&mut self, local: crate::hir::tree::LocalId, tree: Tree) {
+        let var = self.var(local);
+        self.vars[var] = Var::Value(tree);
+    }
+
+    fn geometry(&mut self, geometry: Geometry) -> Tree {
+        match geometry {
+            Geometry::Special(special @ (Special::LaneId | Special::WarpId)) => Tree::Leaf(self.builder().special(special, Axis::X)),
+            _ => Tree::Node([Axis::X, Axis::Y, Axis::Z].map(|axis| Tree::Leaf(self.geometry_axis(geometry, axis))).into()),
+        }
+    }
+
+    fn geometry_axis(&mut self, geometry: Geometry, axis: Axis) -> Value {
+        let index = self.kernel.index_type();
+        let block = self.kernel.options.block;
+        let mut b = self.builder();
+        let mut special = |special: Special| match (special, block) {
+            (Special::BlockDim, Some(block)) => b.int(index, i128::from(block[axis as usize])),
+            _ => {
+                let value = b.special(special, axis);
+                b.cast(value, index)
+            }
+        };
+        match geometry {
+            Geometry::Special(which) => special(which),
+            Geometry::GlobalId => {
+                let (block, size, thread) = (special(Special::BlockIdx), special(Special::BlockDim), special(Special::ThreadIdx));
+                let first = b.binary(BinaryOp::Mul, block, size);
+                b.binary(BinaryOp::Add, first, thread)
+            }
+        }
+    }
+
+    /// An intrinsic: expanded here, or left to the devices.
+    fn intrinsic(&mut self, row: RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Tree {
+        let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
+        self.at(expr.span);
+        let ty = self.resolve(ty);
+        let receiver = self.scalar(&ty);
+        let fast = match (self.kernel.options.math, receiver, row.row().fast) {
+            (Math::Fast, Some(Type::F32), Some(name)) => intrinsics::function(name),
+            _ => None,
+        };
+        let row = fast.unwrap_or(row);
+        let results = match &row.row().body {
+            Body::Expand(expand) => {
+                let mut b = self.builder();
+                let results = expand(&mut b, &values);
+                self.block = b.block;
+                results
+            }
+            Body::Device(_) => {
+                let index = self.kernel.index_type();
+                let sort = |sort: &Sort| match sort {
+                    Sort::T => receiver.unwrap_or(Type::U32),
+                    Sort::UnsignedT => receiver.unwrap_or(Type::U32).to_unsigned(),
+                    Sort::Is(ty) => *ty,
+                    Sort::Index => index,
+                };
+                let types: Vec<Type> = row.row().results.iter().map(sort).collect();
+                let inst = self.builder().push(Op::Intrinsic(row, values), &types);
+                self.kernel.insts[inst].results.clone()
+            }
+        };
+        match results.as_slice() {
+            [one] => Tree::Leaf(*one),
+            many => Tree::Node(many.iter().map(|value| Tree::Leaf(*value)).collect()),
+        }
+    }
+
+    fn len(&mut self, base: &Expr, expr: &Expr) -> Tree {
+        let mut ty = self.resolve(&base.ty);
+        if let Ty::Constant(inner) = ty {
+            ty = *inner;
+        }
+        let index = self.kernel.index_type();
+        if let Ty::Array(_, len) = &ty {
+            let len = array_len(*len).unwrap_or(0);
+            return Tree::Leaf(self.builder().int(index, i128::from(len)));
+        }
+        match self.place(base) {
+            super::place::Place::Memory { access, .. } => {
+                self.at(expr.span);
+                let object = access.object;
+                // A fixed array behind a `[T]` parameter knows its length.
+                if let crate::ir::MemoryType::Array(_, len) = self.kernel.objects[object].ty {
+                    return Tree::Leaf(self.builder().int(index, i128::from(len)));
+                }
+                Tree::Leaf(self.builder().push1(Op::Len(object), index))
+            }
+            _ => self.unit(),
+        }
+    }
+
+    fn vector_load(&mut self, base: &Expr, index: &Expr, lanes: Const, expr: &Expr) -> Tree {
+        let lanes = array_len(self.frame().body.infer.resolve_const(lanes)).unwrap_or(1);
+        let place = self.place(base);
+        let index = self.value(index);
+        self.at(expr.span);
+        let super::place::Place::Memory { access, ty } = self.index_place(place, index, expr.span) else { return self.unit() };
+        let Some(scalar) = self.scalar(&ty) else { return self.unit() };
+        let types = vec![scalar; usize::try_from(lanes).unwrap_or(1)];
+        let inst = self.builder().push(Op::Load(access), &types);
+        Tree::Node(self.kernel.insts[inst].results.iter().map(|value| Tree::Leaf(*value)).collect())
+    }
+
+    fn vector_store(&mut self, base: &Expr, index: &Expr, value: &Expr, expr: &Expr) -> Tree {
+        let place = self.place(base);
+        let index = self.value(index);
+        let value = self.expression(value);
+        let value = self.materialized(value);
+        self.at(expr.span);
+        if let super::place::Place::Memory { access, .. } = self.index_place(place, index, expr.span) {
+            let mut values = Vec::new();
+            value.leaves(&mut values);
+            self.builder().push(Op::Store(access, values), &[]);
+        }
+        self.unit()
+    }
+
+    fn atomic(&mut self, op: AtomicOp, base: &Expr, index: &Expr, operands: &[Expr], expr: &Expr) -> Tree {
+        let place = self.place(base);
+        let index = self.value(index);
+        let operands: Vec<Value> = operands.iter().map(|operand| self.value(operand)).collect();
+        self.at(expr.span);
+        let super::place::Place::Memory { access, ty } = self.index_place(place, index, expr.span) else { return self.unit() };
+        if self.kernel.objects[access.object].is_read_only() {
+            let name = self.kernel.objects[access.object].name.clone();
+            let message = format!("`{name}` is read-only");
+            self.report(Diagnostic::error(base.span, message).help(format!("take it as `{name}: &mut Global<…>`")).by_rustc());
+        }
+        let Some(scalar) = self.scalar(&ty) else { return self.unit() };
+        debug_assert!(access.path.iter().any(|step| matches!(step, Step::Index(_))));
+        Tree::Leaf(self.builder().push1(Op::Atomic(op, access, operands), scalar))
+    }
+}
+
+/// Whether an expression names a place (see `Checker::is_place`).
+fn is_place(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Local(_) => true,
+        ExprKind::Const(value) => matches!(value, ConstValue::Aggregate(_)),
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) => is_place(base),
+        _ => false,
+    }
+}

@@ -1,0 +1,350 @@
+//! From the typed tree to the IR: aggregates become scalars, variables become SSA values, device functions are inlined.
+//!
+//! A variable is a tree of values; assigning replaces leaves. Where control flow joins, the leaves that differ become results of
+//! the joining instruction; what a loop's body assigns is carried as its parameters. Arrays of a thread are memory objects here
+//! (`ObjectKind::Local`); the pass `promote_arrays` turns them into values where every index is constant.
+
+mod aggregate;
+mod call;
+mod control;
+mod environment;
+mod expression;
+mod loops;
+mod pattern;
+mod place;
+
+use super::Lowered;
+use super::check::Context;
+use super::items::{AdtKind, FnId};
+use super::tree::{Body, LocalId, LocalKind, ScopeId};
+use super::types::{AdtId, Arg, Ty};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{
+    Access, Block, Builder, EntityMap, Inst, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, StructId, StructType,
+    Type, Value,
+};
+use crate::syntax::{KernelOptions, Unit, UnitId};
+use environment::{Tree, Var};
+use proc_macro2::Span;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A place that can be left with values: a loop, a labelled block, an inlined function.
+#[derive(Clone)]
+struct Exit {
+    inst: Inst,
+    /// Variables whose leaves travel with the exit.
+    carried: Vec<usize>,
+    /// The type of the value that leaves, if any does.
+    result: Option<Ty>,
+}
+
+/// A body being lowered: the kernel's, or that of a function inlined into it.
+struct Frame {
+    body: Rc<Body>,
+    /// Its locals are the variables from here on.
+    base: usize,
+    unit: UnitId,
+    /// Where `return` goes; `None`: the thread is done.
+    returns: Option<Exit>,
+    scopes: HashMap<ScopeId, Exit>,
+}
+
+pub(super) struct Lowerer<'c, 'p> {
+    context: &'c Context<'p>,
+    units: &'p [Unit],
+    kernel: Kernel,
+    block: Block,
+    /// Whether what is built now can never run: the block before ended.
+    dead: bool,
+    loc: Loc,
+    spans: Vec<Span>,
+    places: HashMap<(usize, u32, u32), Loc>,
+    files: HashMap<usize, u16>,
+    vars: Vec<Var>,
+    frames: Vec<Frame>,
+    /// Functions being inlined, outermost first.
+    stack: Vec<FnId>,
+    structs: HashMap<Ty, StructId>,
+    shared: HashMap<(FnId, Vec<Arg>, LocalId), Object>,
+    tables: HashMap<String, Object>,
+}
+
+/// Lowers a checked kernel.
+pub(super) fn lower<'p>(
+    context: &Context<'p>,
+    units: &'p [Unit],
+    unit: UnitId,
+    function: FnId,
+    args: &[Arg],
+    options: KernelOptions,
+) -> Option<Lowered> {
+    let body = context.body(function, args)?;
+    let item = &context.items.functions[function.0];
+    let mut lowerer = Lowerer {
+        context,
+        units,
+        kernel: Kernel::new(item.signature.ident.to_string(), options),
+        block: Block(0),
+        dead: false,
+        loc: Loc(0),
+        spans: vec![item.signature.ident.span()],
+        places: HashMap::new(),
+        files: HashMap::new(),
+        vars: Vec::new(),
+        frames: Vec::new(),
+        stack: vec![function],
+        structs: HashMap::new(),
+        shared: HashMap::new(),
+        tables: HashMap::new(),
+    };
+    lowerer.block = lowerer.kernel.body;
+    lowerer.enter(body.clone(), unit, None);
+    lowerer.parameters(&body, item.signature);
+    lowerer.expression(&body.root);
+    if !lowerer.dead {
+        lowerer.terminate(Op::Return);
+    }
+    lowerer.check_shared(item.signature.ident.span());
+    Some(Lowered { kernel: lowerer.kernel, spans: lowerer.spans })
+}
+
+/// Most static shared memory any device gives a block, bytes: capabilities 9.0 and 10.0, CUDA C++ Programming Guide, table of
+/// technical specifications (227 KB).
+const MOST_SHARED: u64 = 227 * 1024;
+
+/// Most constant memory a kernel can be given, bytes (CUDA C++ Programming Guide, the same table).
+const MOST_CONSTANT: u64 = 64 * 1024;
+
+impl<'c, 'p> Lowerer<'c, 'p> {
+    fn report(&self, diagnostic: Diagnostic) {
+        self.context.report(diagnostic);
+    }
+
+    fn builder(&mut self) -> Builder<'_> {
+        Builder::new(&mut self.kernel, self.block, self.loc)
+    }
+
+    fn frame(&self) -> &Frame {
+        &self.frames[self.frames.len() - 1]
+    }
+
+    fn enter(&mut self, body: Rc<Body>, unit: UnitId, returns: Option<Exit>) {
+        let base = self.vars.len();
+        self.vars.resize_with(base + body.locals.len(), || Var::Undeclared);
+        self.frames.push(Frame { body, base, unit, returns, scopes: HashMap::new() });
+    }
+
+    fn var(&self, local: LocalId) -> usize {
+        self.frame().base + local.0
+    }
+
+    /// A type of the current body, all variables known.
+    fn resolve(&self, ty: &Ty) -> Ty {
+        self.frame().body.infer.resolve(ty)
+    }
+
+    /// Makes `span` the location of what is built next.
+    fn at(&mut self, span: Span) {
+        let start = span.start();
+        let unit = self.frame().unit.0;
+        let key = (unit, start.line as u32, start.column as u32);
+        if let Some(loc) = self.places.get(&key) {
+            self.loc = *loc;
+            return;
+        }
+        let data = &self.units[unit];
+        let file = match self.files.get(&unit) {
+            Some(file) => *file,
+            None => {
+                let known = self.kernel.files.iter().position(|name| *name == data.file);
+                let file = known.unwrap_or_else(|| {
+                    self.kernel.files.push(data.file.clone());
+                    self.kernel.files.len() - 1
+                }) as u16;
+                self.files.insert(unit, file);
+                file
+            }
+        };
+        let line = start.line as u32 + data.line_offset;
+        let column = start.column as u32 + 1 + if start.line == 1 { data.column_offset } else { 0 };
+        self.loc = self.kernel.locations.push(Location { file, line, column });
+        self.spans.push(span);
+        self.places.insert(key, self.loc);
+    }
+
+    /// Ends the current block; what follows is dead until control joins again.
+    fn terminate(&mut self, op: Op) {
+        let inst = self.kernel.new_inst(op, &[], self.loc);
+        self.kernel.blocks[self.block].insts.push(inst);
+        self.block = self.kernel.new_block(&[]);
+        self.dead = true;
+    }
+
+    /// The IR type of a scalar type of the language.
+    fn scalar(&self, ty: &Ty) -> Option<Type> {
+        match ty {
+            Ty::Scalar(ty) => Some(*ty),
+            Ty::Usize => Some(self.kernel.options.index.unsigned()),
+            Ty::Isize => Some(self.kernel.options.index.signed()),
+            Ty::Adt(id, _) => match &self.context.items.adts[id.0].kind {
+                AdtKind::Enum(_, repr) => Some(*repr),
+                AdtKind::Struct(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The types of a struct's, tuple's or `Dim3`'s parts.
+    fn parts(&self, ty: &Ty) -> Option<Vec<Ty>> {
+        match ty {
+            Ty::Tuple(fields) => Some(fields.clone()),
+            Ty::Dim3 => Some(vec![Ty::Usize; 3]),
+            Ty::Adt(..) => Some(self.context.field_types(ty)?.into_iter().map(|(_, ty)| ty).collect()),
+            _ => None,
+        }
+    }
+
+    /// How a type lies in memory.
+    fn memory_type(&mut self, ty: &Ty) -> Option<MemoryType> {
+        if let Some(scalar) = self.scalar(ty) {
+            return Some(MemoryType::Scalar(scalar));
+        }
+        match ty {
+            Ty::Array(element, len) => {
+                let len = super::check::array_len(*len)?;
+                Some(MemoryType::Array(Box::new(self.memory_type(element)?), len))
+            }
+            Ty::Slice(element) | Ty::Global(element) => Some(MemoryType::Slice(Box::new(self.memory_type(element)?))),
+            Ty::Constant(inner) => self.memory_type(inner),
+            Ty::Tuple(_) | Ty::Adt(..) | Ty::Dim3 => self.struct_type(ty).map(MemoryType::Struct),
+            _ => None,
+        }
+    }
+
+    fn struct_type(&mut self, ty: &Ty) -> Option<StructId> {
+        if let Some(id) = self.structs.get(ty) {
+            return Some(*id);
+        }
+        let (name, fields): (String, Vec<(String, Ty)>) = match ty {
+            Ty::Adt(id, _) => (self.struct_name(*id), self.context.field_types(ty)?),
+            _ => {
+                let parts = self.parts(ty)?;
+                let fields = parts.into_iter().enumerate().map(|(i, ty)| (format!("f{i}"), ty)).collect();
+                (format!("Tuple{}", self.kernel.structs.len()), fields)
+            }
+        };
+        let mut laid_out = Vec::new();
+        for (name, ty) in fields {
+            let name = if name.starts_with(|c: char| c.is_ascii_digit()) { format!("f{name}") } else { name };
+            laid_out.push((name, self.memory_type(&ty)?));
+        }
+        let data = StructType::new(name, laid_out, &self.kernel.structs);
+        let id = self.kernel.structs.push(data);
+        self.structs.insert(ty.clone(), id);
+        Some(id)
+    }
+
+    /// A struct's name, told apart from other instances of the same generic struct.
+    fn struct_name(&self, id: AdtId) -> String {
+        let name = &self.context.items.adts[id.0].name;
+        let taken = |structs: &EntityMap<StructId, StructType>, name: &str| structs.values().any(|s| s.name == name);
+        if !taken(&self.kernel.structs, name) {
+            return name.clone();
+        }
+        (2..).map(|n| format!("{name}{n}")).find(|name| !taken(&self.kernel.structs, name)).unwrap_or_else(|| name.clone())
+    }
+
+    fn new_object(&mut self, name: &str, kind: ObjectKind, ty: MemoryType) -> Object {
+        self.kernel.objects.push(ObjectData { name: name.to_owned(), kind, ty, loc: self.loc })
+    }
+
+    fn parameters(&mut self, body: &Rc<Body>, signature: &syn::Signature) {
+        for (local, input) in body.params.iter().zip(&signature.inputs) {
+            let data = &body.locals[local.0];
+            let ty = self.resolve(&data.ty);
+            self.at(data.span);
+            let mutable = matches!(input, syn::FnArg::Typed(typed)
+                if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
+            let Some(memory) = self.memory_type(&ty) else {
+                let message = format!("a kernel parameter cannot be of type `{ty}`");
+                self.report(Diagnostic::error(data.span, message).help("pass scalars and structs by value, buffers as `&Global<T>`"));
+                continue;
+            };
+            let kind = match &ty {
+                Ty::Global(_) => ObjectKind::Global { writable: mutable },
+                Ty::Constant(_) => ObjectKind::Constant,
+                _ => ObjectKind::Value,
+            };
+            if kind == ObjectKind::Constant {
+                let bytes = memory.size(&self.kernel.structs);
+                if bytes > MOST_CONSTANT {
+                    let message = format!("`{}` takes {bytes} bytes of constant memory; there are {MOST_CONSTANT}", data.name);
+                    self.report(Diagnostic::error(data.span, message).help("take it as `&Global<T>`"));
+                }
+            }
+            let object = self.new_object(&data.name, kind.clone(), memory);
+            self.kernel.params.push(object);
+            let access = Access { object, path: Vec::new() };
+            let var = self.var(*local);
+            self.vars[var] = if kind == ObjectKind::Value {
+                let value = self.load_tree(&access, &ty);
+                let tree = self.bound(&data.name, &ty, value);
+                Var::Value(tree)
+            } else {
+                Var::Place(place::Place::Memory { access, ty })
+            };
+        }
+    }
+
+    fn check_shared(&self, span: Span) {
+        let statics = self.kernel.objects.values().filter(|o| o.kind == ObjectKind::Shared);
+        let bytes: u64 = statics.clone().map(|o| o.ty.size(&self.kernel.structs)).fold(0, u64::saturating_add);
+        if bytes > MOST_SHARED {
+            let largest = statics.max_by_key(|o| o.ty.size(&self.kernel.structs));
+            let (place, name) = largest.map_or((span, ""), |o| (self.spans[o.loc.0 as usize], o.name.as_str()));
+            let message = format!("the kernel's shared arrays take {bytes} bytes; no device gives a block more than {MOST_SHARED}");
+            self.report(Diagnostic::error(place, message).help(format!("make `{name}`, the largest, smaller")));
+        }
+        if self.kernel.objects.values().filter(|o| o.kind == ObjectKind::Shared && matches!(o.ty, MemoryType::Slice(_))).count() > 1 {
+            let message = "a kernel has one dynamic shared array; two are declared";
+            self.report(Diagnostic::error(span, message).help("split one slice by hand, or give one of them a fixed length"));
+        }
+    }
+
+    /// Gives a value the source's name.
+    fn name(&mut self, value: Value, name: &str) {
+        self.kernel.values[value].name.get_or_insert_with(|| name.into());
+    }
+
+    /// Declares `#[shared]` arrays; each once, however often its function is inlined.
+    fn declare_shared(&mut self, local: LocalId) {
+        let body = self.frame().body.clone();
+        let data = &body.locals[local.0];
+        self.at(data.span);
+        let ty = self.resolve(&data.ty);
+        let function = self.stack[self.stack.len() - 1];
+        let key = (function, vec![Arg::Ty(ty.clone())], local);
+        let object = match self.shared.get(&key) {
+            Some(object) => *object,
+            None => {
+                let Some(memory) = self.memory_type(&ty) else {
+                    let message = format!("shared memory cannot hold a `{ty}`");
+                    self.report(Diagnostic::error(data.span, message).help("it holds scalars, structs and arrays of these"));
+                    return;
+                };
+                let object = self.new_object(&data.name, ObjectKind::Shared, memory);
+                self.shared.insert(key, object);
+                object
+            }
+        };
+        debug_assert!(data.kind == LocalKind::Shared || data.kind == LocalKind::SharedDynamic);
+        let var = self.var(local);
+        self.vars[var] = Var::Place(place::Place::Memory { access: Access { object, path: Vec::new() }, ty });
+    }
+
+    /// A unit value.
+    fn unit(&self) -> Tree {
+        Tree::Node(Vec::new())
+    }
+}

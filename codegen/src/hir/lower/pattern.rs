@@ -1,0 +1,145 @@
+//! Patterns: whether a value fits, and what it binds.
+
+use super::Lowerer;
+use super::environment::Tree;
+use crate::hir::tree::{Pattern, PatternKind};
+use crate::hir::types::Ty;
+use crate::ir::{BinaryOp, CompareOp, Value};
+
+impl Lowerer<'_, '_> {
+    fn child_types(&self, ty: &Ty, count: usize) -> Vec<Ty> {
+        match ty {
+            Ty::Array(element, _) => vec![(**element).clone(); count],
+            _ => self.parts(ty).unwrap_or_default(),
+        }
+    }
+
+    fn children(&mut self, value: &Tree) -> Vec<Tree> {
+        match self.materialized(value.clone()) {
+            Tree::Node(children) => children,
+            _ => Vec::new(),
+        }
+    }
+
+    fn both(&mut self, a: Option<Value>, b: Option<Value>, op: BinaryOp) -> Option<Value> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.builder().binary(op, a, b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Whether a value fits a pattern: a `bool`, or `None` where every value does.
+    pub(super) fn fits(&mut self, pattern: &Pattern, ty: &Ty, value: &Tree) -> Option<Value> {
+        match &pattern.kind {
+            PatternKind::Wildcard | PatternKind::Bind(_, None) => None,
+            PatternKind::Bind(_, Some(inner)) => self.fits(inner, ty, value),
+            PatternKind::Value(expected) => {
+                let value = self.leaf(value);
+                let expected = self.value(expected);
+                Some(self.builder().compare(CompareOp::Eq, value, expected))
+            }
+            PatternKind::Range(start, end, closed) => {
+                let value = self.leaf(value);
+                let low = start.as_ref().map(|start| {
+                    let start = self.value(start);
+                    self.builder().compare(CompareOp::Ge, value, start)
+                });
+                let high = end.as_ref().map(|end| {
+                    let end = self.value(end);
+                    self.builder().compare(if *closed { CompareOp::Le } else { CompareOp::Lt }, value, end)
+                });
+                self.both(low, high, BinaryOp::And)
+            }
+            PatternKind::Fields(fields) => {
+                let children = self.children(value);
+                let types = self.child_types(ty, children.len());
+                let mut all = None;
+                for (index, field) in fields {
+                    let index = *index as usize;
+                    if let (Some(child), Some(ty)) = (children.get(index), types.get(index)) {
+                        let one = self.fits(field, ty, child);
+                        all = self.both(all, one, BinaryOp::And);
+                    }
+                }
+                all
+            }
+            PatternKind::Or(alternatives) => {
+                let mut any = None;
+                for alternative in alternatives {
+                    let one = self.fits(alternative, ty, value)?;
+                    any = self.both(any, Some(one), BinaryOp::Or);
+                }
+                any
+            }
+        }
+    }
+
+    /// Binds the names of a pattern to (parts of) a value.
+    pub(super) fn bind(&mut self, pattern: &Pattern, ty: &Ty, value: Tree) {
+        match &pattern.kind {
+            PatternKind::Bind(local, inner) => {
+                let name = self.frame().body.locals[local.0].name.clone();
+                let tree = self.bound(&name, ty, value.clone());
+                self.set_var(*local, tree);
+                if let Some(inner) = inner {
+                    self.bind(inner, ty, value);
+                }
+            }
+            PatternKind::Fields(fields) => {
+                let children = self.children(&value);
+                let types = self.child_types(ty, children.len());
+                for (index, field) in fields {
+                    let index = *index as usize;
+                    if let (Some(child), Some(ty)) = (children.get(index), types.get(index)) {
+                        self.bind(field, ty, child.clone());
+                    }
+                }
+            }
+            PatternKind::Or(alternatives) => self.bind_alternatives(alternatives, ty, &value),
+            PatternKind::Wildcard | PatternKind::Value(_) | PatternKind::Range(..) => {}
+        }
+    }
+
+    /// Every alternative binds the same names: the first that fits decides which parts.
+    fn bind_alternatives(&mut self, alternatives: &[Pattern], ty: &Ty, value: &Tree) {
+        let Some((last, rest)) = alternatives.split_last() else { return };
+        if !binds(last) {
+            return;
+        }
+        self.bind(last, ty, value.clone());
+        for alternative in rest.iter().rev() {
+            if let Some(fits) = self.fits(alternative, ty, value) {
+                self.branch(
+                    fits,
+                    &Ty::unit(),
+                    |lowerer| {
+                        lowerer.bind(alternative, ty, value.clone());
+                        lowerer.unit()
+                    },
+                    |lowerer| lowerer.unit(),
+                );
+            } else {
+                self.bind(alternative, ty, value.clone());
+            }
+        }
+    }
+
+    /// `let x;`
+    pub(super) fn declare(&mut self, pattern: &Pattern) {
+        if let PatternKind::Bind(local, _) = &pattern.kind {
+            let ty = self.resolve(&pattern.ty);
+            let name = self.frame().body.locals[local.0].name.clone();
+            let tree = self.unset(&name, &ty);
+            self.set_var(*local, tree);
+        }
+    }
+}
+
+fn binds(pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Bind(..) => true,
+        PatternKind::Fields(fields) => fields.iter().any(|(_, field)| binds(field)),
+        PatternKind::Or(alternatives) => alternatives.iter().any(binds),
+        PatternKind::Wildcard | PatternKind::Value(_) | PatternKind::Range(..) => false,
+    }
+}

@@ -1,0 +1,290 @@
+//! Places: what can be read, assigned and indexed.
+
+use super::Lowerer;
+use super::environment::{Tree, Var};
+use crate::diagnostic::Diagnostic;
+use crate::hir::check::array_len;
+use crate::hir::tree::{Expr, ExprKind};
+use crate::hir::types::Ty;
+use crate::ir::{Access, CompareOp, MemoryType, ObjectKind, Op, PrintPart, Scalar, Step, Value};
+use crate::syntax::{Bounds, ConstValue};
+use proc_macro2::Span;
+
+/// Where a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// Part of a variable: fields, outermost first.
+    Register { var: usize, path: Vec<u32>, ty: Ty },
+    /// In memory.
+    Memory { access: Access, ty: Ty },
+}
+
+impl Place {
+    pub(super) fn ty(&self) -> &Ty {
+        match self {
+            Place::Register { ty, .. } | Place::Memory { ty, .. } => ty,
+        }
+    }
+}
+
+/// The part of a tree at a path.
+fn part<'t>(tree: &'t Tree, path: &[u32]) -> &'t Tree {
+    path.iter().fold(tree, |tree, index| match tree {
+        Tree::Node(children) => children.get(*index as usize).unwrap_or(tree),
+        other => other,
+    })
+}
+
+fn part_mut<'t>(tree: &'t mut Tree, path: &[u32]) -> Option<&'t mut Tree> {
+    path.iter().try_fold(tree, |tree, index| match tree {
+        Tree::Node(children) => children.get_mut(*index as usize),
+        _ => None,
+    })
+}
+
+impl Lowerer<'_, '_> {
+    /// The place an expression names. What is no place is put into one.
+    pub(super) fn place(&mut self, expr: &Expr) -> Place {
+        match &expr.kind {
+            ExprKind::Local(local) => {
+                let var = self.var(*local);
+                match &self.vars[var] {
+                    Var::Place(place) => place.clone(),
+                    _ => Place::Register { var, path: Vec::new(), ty: self.resolve(&expr.ty) },
+                }
+            }
+            ExprKind::Field(base, index) => {
+                let place = self.place(base);
+                self.field_place(place, *index)
+            }
+            ExprKind::Index(base, index) => {
+                let place = self.place(base);
+                let value = self.value(index);
+                self.at(expr.span);
+                self.index_place(place, value, index.span)
+            }
+            ExprKind::Const(value @ ConstValue::Aggregate(_)) => {
+                let ty = self.resolve(&expr.ty);
+                match self.table(value, &ty) {
+                    Some(place) => place,
+                    None => self.temporary(expr),
+                }
+            }
+            _ => self.temporary(expr),
+        }
+    }
+
+    fn temporary(&mut self, expr: &Expr) -> Place {
+        let ty = self.resolve(&expr.ty);
+        let value = self.expression(expr);
+        let tree = self.bound("temporary", &ty, value);
+        self.vars.push(Var::Value(tree));
+        Place::Register { var: self.vars.len() - 1, path: Vec::new(), ty }
+    }
+
+    fn field_place(&mut self, place: Place, index: u32) -> Place {
+        let inner = |ty: &Ty| if let Ty::Constant(inner) = ty { (**inner).clone() } else { ty.clone() };
+        let parts = self.parts(&inner(place.ty())).unwrap_or_default();
+        let ty = parts.get(index as usize).cloned().unwrap_or_else(Ty::unit);
+        match place {
+            Place::Register { var, mut path, .. } => {
+                path.push(index);
+                Place::Register { var, path, ty }
+            }
+            Place::Memory { mut access, .. } => {
+                access.path.push(Step::Field(index));
+                Place::Memory { access, ty }
+            }
+        }
+    }
+
+    /// The element of an array, slice or buffer.
+    pub(super) fn index_place(&mut self, place: Place, index: Value, span: Span) -> Place {
+        let mut ty = place.ty().clone();
+        if let Ty::Constant(inner) = ty {
+            ty = *inner;
+        }
+        let (element, len) = match ty {
+            Ty::Array(element, len) => (*element, array_len(len)),
+            Ty::Slice(element) | Ty::Global(element) => (*element, None),
+            other => (other, None),
+        };
+        let mut access = match place {
+            Place::Memory { access, .. } => access,
+            Place::Register { var, path, .. } => match self.register_array(var, &path) {
+                Some(object) => Access { object, path: Vec::new() },
+                None => {
+                    self.report(Diagnostic::error(span, "this cannot be indexed"));
+                    return Place::Register { var, path, ty: element };
+                }
+            },
+        };
+        if let (Some(len), Some(constant)) = (len, self.kernel.constant(index))
+            && constant.bits >= len
+        {
+            let message = format!("index {} is out of range for length {len}", constant.bits);
+            self.report(Diagnostic::error(span, message).by_rustc());
+        }
+        if self.kernel.options.bounds == Bounds::Trap {
+            self.check_bounds(&access, index, len);
+        }
+        access.path.push(Step::Index(index));
+        Place::Memory { access, ty: element }
+    }
+
+    fn register_array(&self, var: usize, path: &[u32]) -> Option<crate::ir::Object> {
+        let Var::Value(tree) = &self.vars[var] else { return None };
+        match part(tree, path) {
+            Tree::Array(object) => Some(*object),
+            _ => None,
+        }
+    }
+
+    /// `bounds = trap`: stops the kernel, naming the place, where the index is out of range.
+    fn check_bounds(&mut self, access: &Access, index: Value, len: Option<u64>) {
+        let ty = self.kernel.ty(index);
+        let name = self.kernel.objects[access.object].name.clone();
+        let object = access.object;
+        let mut b = self.builder();
+        let len = match len {
+            Some(len) => b.int(ty, i128::from(len)),
+            None => b.push1(Op::Len(object), ty),
+        };
+        let fits = b.compare(CompareOp::Lt, index, len);
+        let parts = vec![
+            PrintPart::Text("index ".to_owned()),
+            PrintPart::Argument(None),
+            PrintPart::Text(format!(" is out of range for `{name}` of length ")),
+            PrintPart::Argument(None),
+        ];
+        b.push(Op::Assert(fits, parts, vec![index, len]), &[]);
+    }
+
+    /// The value at a place.
+    pub(super) fn read(&mut self, place: &Place) -> Tree {
+        match place {
+            Place::Memory { access, ty } => self.load_tree(access, ty),
+            Place::Register { var, path, ty } => match &self.vars[*var] {
+                Var::Value(tree) => {
+                    let tree = part(tree, path).clone();
+                    self.detached(tree, ty)
+                }
+                Var::Place(inner) => {
+                    let inner = inner.clone();
+                    self.read(&inner)
+                }
+                Var::Undeclared => self.zero(&ty.clone()),
+            },
+        }
+    }
+
+    /// A variable's value as it is now: arrays are read out of their memory.
+    fn detached(&mut self, tree: Tree, ty: &Ty) -> Tree {
+        match tree {
+            Tree::Array(object) => self.load_tree(&Access { object, path: Vec::new() }, ty),
+            Tree::Node(children) => {
+                let parts = self.parts(ty).unwrap_or_default();
+                Tree::Node(children.into_iter().zip(&parts).map(|(child, ty)| self.detached(child, ty)).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// Assigns.
+    pub(super) fn write(&mut self, place: &Place, value: Tree) {
+        match place {
+            Place::Memory { access, ty } => self.store_tree(access, ty, value),
+            Place::Register { var, path, ty } => {
+                let Var::Value(mut tree) = self.vars[*var].clone() else {
+                    // The first assignment of `let x;`.
+                    let name = self.variable_name(*var);
+                    let tree = self.bound(&name, ty, value);
+                    self.vars[*var] = Var::Value(tree);
+                    return;
+                };
+                if let Some(slot) = part_mut(&mut tree, path) {
+                    let old = slot.clone();
+                    *slot = self.replaced(old, ty, value);
+                }
+                self.vars[*var] = Var::Value(tree);
+            }
+        }
+    }
+
+    /// What a variable's part becomes: arrays keep their memory, scalars keep their names.
+    fn replaced(&mut self, old: Tree, ty: &Ty, new: Tree) -> Tree {
+        match (old, new) {
+            (Tree::Array(object), new) => {
+                self.store_tree(&Access { object, path: Vec::new() }, ty, new);
+                Tree::Array(object)
+            }
+            (Tree::Node(old), Tree::Node(new)) => {
+                let parts = self.parts(ty).unwrap_or_default();
+                let pairs = old.into_iter().zip(new).zip(&parts);
+                Tree::Node(pairs.map(|((old, new), ty)| self.replaced(old, ty, new)).collect())
+            }
+            (Tree::Leaf(old), Tree::Leaf(new)) => {
+                if let Some(name) = self.kernel.values[old].name.clone()
+                    && self.kernel.constant(new).is_none()
+                {
+                    self.name(new, &name);
+                }
+                Tree::Leaf(new)
+            }
+            (_, new) => new,
+        }
+    }
+
+    fn variable_name(&self, var: usize) -> String {
+        let frame = self.frame();
+        let local = var.checked_sub(frame.base).and_then(|index| frame.body.locals.get(index));
+        local.map_or_else(|| "temporary".to_owned(), |local| local.name.clone())
+    }
+
+    /// A constant array as a table in constant memory, made once; only where all its scalars are of one type.
+    fn table(&mut self, value: &ConstValue, ty: &Ty) -> Option<Place> {
+        if !matches!(ty, Ty::Array(..)) {
+            return None;
+        }
+        let memory = self.memory_type(ty)?;
+        let mut scalars = Vec::new();
+        self.flatten(value, ty, &mut scalars)?;
+        let first = scalars.first()?.ty;
+        if !scalars.iter().all(|scalar| scalar.ty == first) || !matches!(innermost(&memory), MemoryType::Scalar(_)) {
+            return None;
+        }
+        let key = format!("{ty}{scalars:?}");
+        let object = match self.tables.get(&key) {
+            Some(object) => *object,
+            None => {
+                let name = format!("table{}", self.tables.len());
+                let object = self.new_object(&name, ObjectKind::Table(scalars), memory);
+                self.tables.insert(key, object);
+                object
+            }
+        };
+        Some(Place::Memory { access: Access { object, path: Vec::new() }, ty: ty.clone() })
+    }
+
+    fn flatten(&self, value: &ConstValue, ty: &Ty, scalars: &mut Vec<Scalar>) -> Option<()> {
+        match (value, ty) {
+            (ConstValue::Aggregate(items), Ty::Array(element, _)) => items.iter().try_for_each(|item| self.flatten(item, element, scalars)),
+            (ConstValue::Scalar(scalar), _) => {
+                scalars.push(*scalar);
+                Some(())
+            }
+            (ConstValue::Index(value, _), _) => {
+                scalars.push(Scalar::int(self.scalar(ty)?, *value));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn innermost(ty: &MemoryType) -> &MemoryType {
+    match ty {
+        MemoryType::Array(element, _) | MemoryType::Slice(element) => innermost(element),
+        other => other,
+    }
+}

@@ -1,0 +1,70 @@
+//! The arguments of `#[kernel(…)]` with constants and generics filled in.
+
+use super::check::{Checker, TypeScope};
+use super::types::{Const, Ty};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{KernelAttributes, KernelOptions};
+use syn::spanned::Spanned;
+
+/// Most threads of a block, and most along each axis, on every device (CUDA C++ Programming Guide, technical specifications).
+const MOST_THREADS: i128 = 1024;
+const MOST_ALONG: [i128; 3] = [1024, 1024, 64];
+
+/// Evaluates a kernel's attribute for one instance. Findings go to the checker's context.
+pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> KernelOptions {
+    let mut options =
+        KernelOptions { index: attributes.index, math: attributes.math, bounds: attributes.bounds, ..KernelOptions::default() };
+    if let Some((span, extents)) = &attributes.block {
+        let mut block = [1u32; 3];
+        let mut total = 1i128;
+        for (axis, expr) in extents.iter().enumerate().take(3) {
+            let Some(extent) = integer(checker, expr) else { continue };
+            if extent < 1 || extent > MOST_ALONG[axis] {
+                let message = format!("a block has 1 to {} threads along {}, not {extent}", MOST_ALONG[axis], ["x", "y", "z"][axis]);
+                checker.context.report(Diagnostic::error(expr.span(), message).help("128 or 256 threads are a good start"));
+                continue;
+            }
+            total *= extent;
+            block[axis] = extent as u32;
+        }
+        if total > MOST_THREADS {
+            let message = format!("a block of {total} threads; no device takes more than {MOST_THREADS}");
+            checker.context.report(Diagnostic::error(*span, message).help("make the block smaller and the grid larger"));
+        }
+        options.block = Some(block);
+    }
+    options.min_blocks = attributes.min_blocks.as_ref().and_then(|expr| bounded(checker, expr, "min_blocks", 1, 32));
+    options.max_registers = attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, 255));
+    if let Some(expr) = &attributes.contract {
+        options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
+    }
+    options
+}
+
+fn checker_const(checker: &mut Checker<'_, '_>, expr: &syn::Expr, ty: &Ty) -> Option<i128> {
+    match checker.const_expression(expr, ty) {
+        Const::Value(value) => Some(value),
+        Const::Var(_) => None,
+    }
+}
+
+/// An integer of whatever integer type the expression has.
+fn integer(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> Option<i128> {
+    let ty = checker.infer.fresh(super::types::Kind::Int);
+    checker_const(checker, expr, &ty)
+}
+
+fn bounded(checker: &mut Checker<'_, '_>, expr: &syn::Expr, name: &str, least: i128, most: i128) -> Option<u32> {
+    let value = integer(checker, expr)?;
+    if value < least || value > most {
+        let message = format!("`{name}` is between {least} and {most}, not {value}");
+        checker.context.report(Diagnostic::error(expr.span(), message));
+        return None;
+    }
+    u32::try_from(value).ok()
+}
+
+/// The scope a kernel's attribute is evaluated in.
+pub(super) fn scope(context: &super::check::Context<'_>, function: super::items::FnId, args: &[super::types::Arg]) -> TypeScope {
+    context.scope_of(function, args)
+}

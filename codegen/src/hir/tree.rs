@@ -1,0 +1,170 @@
+//! The typed tree of a body. Types may be variables of the body's [`super::types::Infer`], which knows them all once it is checked.
+
+use super::items::FnId;
+use super::types::{Arg, Const, Infer, Ty};
+use crate::intrinsics::RowId;
+use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, UnaryOp};
+use crate::syntax::ConstValue;
+use proc_macro2::Span;
+
+/// A local variable, by number within its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct LocalId(pub(crate) usize);
+
+/// A loop or labelled block, by number within its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ScopeId(pub(crate) usize);
+
+/// What a local is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LocalKind {
+    /// A variable of the thread.
+    Variable,
+    /// A parameter declared as a reference: another name for the place given.
+    Reference,
+    /// `#[shared]`.
+    Shared,
+    /// `#[shared(dynamic)]`.
+    SharedDynamic,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LocalData {
+    pub(crate) name: String,
+    pub(crate) ty: Ty,
+    pub(crate) kind: LocalKind,
+    pub(crate) span: Span,
+}
+
+/// A checked function body.
+pub(crate) struct Body {
+    pub(crate) infer: Infer,
+    pub(crate) locals: Vec<LocalData>,
+    /// One for each parameter, `self` included.
+    pub(crate) params: Vec<LocalId>,
+    pub(crate) result: Ty,
+    pub(crate) root: Expr,
+}
+
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) ty: Ty,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Geometry {
+    Special(Special),
+    /// `block_idx * block_dim + thread_idx`.
+    GlobalId,
+}
+
+pub(crate) enum ExprKind {
+    Int(i128),
+    Float(f64),
+    Const(ConstValue),
+    Local(LocalId),
+    Unary(UnaryOp, Box<Expr>),
+    /// Shifts take any integer on the right.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    /// `&&`.
+    And(Box<Expr>, Box<Expr>),
+    /// `||`.
+    Or(Box<Expr>, Box<Expr>),
+    Cast(Box<Expr>),
+    Assign(Box<Expr>, Box<Expr>),
+    AssignOp(BinaryOp, Box<Expr>, Box<Expr>),
+    Field(Box<Expr>, u32),
+    Index(Box<Expr>, Box<Expr>),
+    /// Tuples and structs (fields in order of declaration, evaluated in the order given).
+    Aggregate(Vec<(u32, Expr)>, Option<Box<Expr>>),
+    Array(Vec<Expr>),
+    Repeat(Box<Expr>, Const),
+    Block(Block),
+    Labelled(ScopeId, Block),
+    If(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
+    Match(Box<Expr>, Vec<Arm>),
+    /// `if let` conditions and `matches!`: whether the pattern fits; binds.
+    Let(Pattern, Box<Expr>),
+    While(ScopeId, Box<Expr>, Block),
+    Loop(ScopeId, Block),
+    For(Box<ForLoop>),
+    Break(ScopeId, Option<Box<Expr>>),
+    Continue(ScopeId),
+    Return(Option<Box<Expr>>),
+    /// A `#[device]` function or method, with its generic arguments.
+    Call(FnId, Vec<Arg>, Vec<Expr>),
+    Intrinsic(RowId, Ty, Vec<Expr>),
+    Geometry(Geometry),
+    /// Elements of a buffer, array or dynamic shared array.
+    Len(Box<Expr>),
+    VectorLoad(Box<Expr>, Box<Expr>, Const),
+    VectorStore(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Place, index, operands.
+    Atomic(AtomicOp, Box<Expr>, Box<Expr>, Vec<Expr>),
+    Print(Vec<PrintPart>, Vec<Expr>),
+    Assert(Box<Expr>, Vec<PrintPart>, Vec<Expr>),
+    /// `unreachable!`, `panic!`.
+    Trap(String),
+}
+
+pub(crate) struct Block {
+    pub(crate) statements: Vec<Statement>,
+    pub(crate) tail: Option<Box<Expr>>,
+}
+
+pub(crate) enum Statement {
+    Let(Pattern, Option<Expr>),
+    /// A `#[shared]` declaration.
+    Shared(LocalId),
+    Expr(Expr),
+}
+
+pub(crate) struct Arm {
+    pub(crate) pattern: Pattern,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Expr,
+}
+
+/// How a `for` walks its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// `a..b`.
+    Up,
+    /// `(a..b).rev()`, and `.rev().step_by(k)`: down from the end.
+    Down,
+    /// `.step_by(k).rev()`: the values of the stepped range, backwards.
+    StepsDown,
+}
+
+pub(crate) struct ForLoop {
+    pub(crate) scope: ScopeId,
+    pub(crate) pattern: Pattern,
+    pub(crate) start: Expr,
+    pub(crate) end: Expr,
+    pub(crate) inclusive: bool,
+    pub(crate) direction: Direction,
+    pub(crate) step: Option<Expr>,
+    pub(crate) body: Block,
+    pub(crate) keep_rolled: bool,
+}
+
+pub(crate) struct Pattern {
+    pub(crate) kind: PatternKind,
+    pub(crate) ty: Ty,
+    pub(crate) span: Span,
+}
+
+pub(crate) enum PatternKind {
+    Wildcard,
+    /// A name, and what it must also match.
+    Bind(LocalId, Option<Box<Pattern>>),
+    /// A constant.
+    Value(Box<Expr>),
+    /// Bounds, the second included or not.
+    Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
+    /// Tuples, structs and arrays: positions and what they must match.
+    Fields(Vec<(u32, Pattern)>),
+    Or(Vec<Pattern>),
+}

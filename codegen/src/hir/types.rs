@@ -1,0 +1,258 @@
+//! The types of the language, with inference variables, and the table that unifies them.
+//!
+//! References are transparent here: `&Global<T>`, `&mut [f32; 16]`, `&self` have the type behind them, and a local that was declared
+//! as one stands for the place it was given (see `LocalKind::Reference`).
+
+use crate::ir::Type;
+use std::fmt;
+
+/// Names a struct or enum definition: an index into `Items`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct AdtId(pub(crate) usize);
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ty {
+    Scalar(Type),
+    Usize,
+    Isize,
+    Tuple(Vec<Ty>),
+    Array(Box<Ty>, Const),
+    /// `[T]`: dynamic shared memory.
+    Slice(Box<Ty>),
+    /// A struct or enum with its generic arguments.
+    Adt(AdtId, Vec<Arg>),
+    /// `Global<T>`.
+    Global(Box<Ty>),
+    /// `Constant<T>`.
+    Constant(Box<Ty>),
+    /// The geometry's `Dim3 { x, y, z: usize }`.
+    Dim3,
+    /// `!`: of expressions that do not return; unifies with everything.
+    Never,
+    /// Not known yet: an index into [`Infer`].
+    Var(usize),
+}
+
+/// The value of a const generic or an array's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Const {
+    Value(i128),
+    Var(usize),
+}
+
+/// A generic argument.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Arg {
+    Ty(Ty),
+    /// A const generic's value, with its type.
+    Const(Const, Box<Ty>),
+}
+
+impl Ty {
+    pub(crate) const BOOL: Ty = Ty::Scalar(Type::Bool);
+    pub(crate) const U32: Ty = Ty::Scalar(Type::U32);
+
+    pub(crate) fn unit() -> Ty {
+        Ty::Tuple(Vec::new())
+    }
+
+    pub(crate) fn is_int(&self) -> bool {
+        matches!(self, Ty::Usize | Ty::Isize) || matches!(self, Ty::Scalar(ty) if ty.is_int())
+    }
+
+    pub(crate) fn is_float(&self) -> bool {
+        matches!(self, Ty::Scalar(ty) if ty.is_float())
+    }
+
+    /// The primitive type of this name.
+    pub(crate) fn primitive(name: &str) -> Option<Ty> {
+        match name {
+            "usize" => Some(Ty::Usize),
+            "isize" => Some(Ty::Isize),
+            _ => name.parse::<Type>().ok().filter(|ty| !matches!(ty, Type::Ptr(_))).map(Ty::Scalar),
+        }
+    }
+}
+
+/// What a type variable may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Any,
+    /// An integer literal's type: `i32` unless something else decides.
+    Int,
+    /// A float literal's type: `f64` unless something else decides.
+    Float,
+}
+
+/// The type and length variables of one body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Infer {
+    types: Vec<(Kind, Option<Ty>)>,
+    consts: Vec<Option<Const>>,
+}
+
+impl Infer {
+    pub(crate) fn fresh(&mut self, kind: Kind) -> Ty {
+        self.types.push((kind, None));
+        Ty::Var(self.types.len() - 1)
+    }
+
+    pub(crate) fn fresh_const(&mut self) -> Const {
+        self.consts.push(None);
+        Const::Var(self.consts.len() - 1)
+    }
+
+    /// The type with every known variable at its top replaced; what is inside may still hold variables.
+    pub(crate) fn shallow(&self, ty: &Ty) -> Ty {
+        let mut ty = ty;
+        while let Ty::Var(index) = ty {
+            match &self.types[*index].1 {
+                Some(next) => ty = next,
+                None => break,
+            }
+        }
+        ty.clone()
+    }
+
+    pub(crate) fn resolve_const(&self, mut value: Const) -> Const {
+        while let Const::Var(index) = value {
+            match self.consts[index] {
+                Some(next) => value = next,
+                None => break,
+            }
+        }
+        value
+    }
+
+    /// The type with every known variable replaced, all the way down.
+    pub(crate) fn resolve(&self, ty: &Ty) -> Ty {
+        match self.shallow(ty) {
+            Ty::Tuple(fields) => Ty::Tuple(fields.iter().map(|f| self.resolve(f)).collect()),
+            Ty::Array(element, len) => Ty::Array(Box::new(self.resolve(&element)), self.resolve_const(len)),
+            Ty::Slice(element) => Ty::Slice(Box::new(self.resolve(&element))),
+            Ty::Global(element) => Ty::Global(Box::new(self.resolve(&element))),
+            Ty::Constant(element) => Ty::Constant(Box::new(self.resolve(&element))),
+            Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|a| self.resolve_arg(a)).collect()),
+            other => other,
+        }
+    }
+
+    pub(crate) fn resolve_arg(&self, arg: &Arg) -> Arg {
+        match arg {
+            Arg::Ty(ty) => Arg::Ty(self.resolve(ty)),
+            Arg::Const(value, ty) => Arg::Const(self.resolve_const(*value), Box::new(self.resolve(ty))),
+        }
+    }
+
+    /// The kind of a variable that is not known yet.
+    pub(crate) fn kind(&self, ty: &Ty) -> Option<Kind> {
+        match ty {
+            Ty::Var(index) => Some(self.types[*index].0),
+            _ => None,
+        }
+    }
+
+    fn unify_consts(&mut self, a: Const, b: Const) -> bool {
+        match (self.resolve_const(a), self.resolve_const(b)) {
+            (Const::Value(a), Const::Value(b)) => a == b,
+            (Const::Var(a), b) => {
+                if b != Const::Var(a) {
+                    self.consts[a] = Some(b);
+                }
+                true
+            }
+            (a, Const::Var(b)) => {
+                self.consts[b] = Some(a);
+                true
+            }
+        }
+    }
+
+    fn bind(&mut self, index: usize, ty: Ty) -> bool {
+        let fits = match (self.types[index].0, &ty) {
+            (Kind::Any, _) => true,
+            (Kind::Int, ty) => ty.is_int(),
+            (Kind::Float, ty) => ty.is_float(),
+        };
+        if fits {
+            self.types[index].1 = Some(ty);
+        }
+        fits
+    }
+
+    /// Makes two types equal; `false` if they cannot be. `!` goes with everything.
+    pub(crate) fn unify(&mut self, a: &Ty, b: &Ty) -> bool {
+        let (a, b) = (self.shallow(a), self.shallow(b));
+        match (a, b) {
+            (Ty::Never, _) | (_, Ty::Never) => true,
+            (Ty::Var(a), Ty::Var(b)) => {
+                if a == b {
+                    return true;
+                }
+                match (self.types[a].0, self.types[b].0) {
+                    (Kind::Any, _) => self.types[a].1 = Some(Ty::Var(b)),
+                    (_, Kind::Any) => self.types[b].1 = Some(Ty::Var(a)),
+                    (ka, kb) if ka == kb => self.types[a].1 = Some(Ty::Var(b)),
+                    _ => return false,
+                }
+                true
+            }
+            (Ty::Var(a), b) => self.bind(a, b),
+            (a, Ty::Var(b)) => self.bind(b, a),
+            (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.unify(a, b)),
+            (Ty::Array(a, n), Ty::Array(b, m)) => self.unify_consts(n, m) && self.unify(&a, &b),
+            (Ty::Slice(a), Ty::Slice(b)) | (Ty::Global(a), Ty::Global(b)) | (Ty::Constant(a), Ty::Constant(b)) => self.unify(&a, &b),
+            // Dynamic shared memory and fixed arrays both go where `[T]` is asked for.
+            (Ty::Array(a, _), Ty::Slice(b)) | (Ty::Slice(a), Ty::Array(b, _)) => self.unify(&a, &b),
+            (Ty::Adt(a, args), Ty::Adt(b, brgs)) => {
+                a == b && args.len() == brgs.len() && args.iter().zip(&brgs).all(|(a, b)| self.unify_args(a, b))
+            }
+            (a, b) => a == b,
+        }
+    }
+
+    fn unify_args(&mut self, a: &Arg, b: &Arg) -> bool {
+        match (a, b) {
+            (Arg::Ty(a), Arg::Ty(b)) => self.unify(a, b),
+            (Arg::Const(a, _), Arg::Const(b, _)) => self.unify_consts(*a, *b),
+            _ => false,
+        }
+    }
+
+    /// Gives what is still open its default: `i32`, `f64`. Rust's own rule.
+    pub(crate) fn default_literals(&mut self) {
+        for (kind, known) in &mut self.types {
+            if known.is_none() {
+                match kind {
+                    Kind::Int => *known = Some(Ty::Scalar(Type::I32)),
+                    Kind::Float => *known = Some(Ty::Scalar(Type::F64)),
+                    Kind::Any => {}
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ty::Scalar(ty) => write!(f, "{ty}"),
+            Ty::Usize => f.write_str("usize"),
+            Ty::Isize => f.write_str("isize"),
+            Ty::Tuple(fields) => {
+                let fields: Vec<_> = fields.iter().map(Ty::to_string).collect();
+                write!(f, "({}{})", fields.join(", "), if fields.len() == 1 { "," } else { "" })
+            }
+            Ty::Array(element, Const::Value(n)) => write!(f, "[{element}; {n}]"),
+            Ty::Array(element, Const::Var(_)) => write!(f, "[{element}; _]"),
+            Ty::Slice(element) => write!(f, "[{element}]"),
+            Ty::Adt(..) => f.write_str("struct"),
+            Ty::Global(element) => write!(f, "Global<{element}>"),
+            Ty::Constant(element) => write!(f, "Constant<{element}>"),
+            Ty::Dim3 => f.write_str("Dim3"),
+            Ty::Never => f.write_str("!"),
+            Ty::Var(_) => f.write_str("_"),
+        }
+    }
+}
