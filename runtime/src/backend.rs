@@ -11,8 +11,10 @@ use crate::definition::KernelDefinition;
 use crate::error::Result;
 use crate::instance::Source;
 use crate::sim::Counters;
+use crate::stream::StreamCore;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What kind of device it is.
@@ -124,6 +126,9 @@ pub(crate) trait Queue: Send + Sync {
     /// What comes later in this queue runs after `marker`, of a queue of the same device.
     fn wait(&self, marker: &dyn Marker) -> Result<()>;
 
+    /// Remembers the kernel as the last one launched, for messages.
+    fn note_launch(&self, _definition: &'static KernelDefinition) {}
+
     /// Waits until all that is in the queue has run, and gives the first fault among it.
     fn synchronize(&self) -> Result<()>;
 }
@@ -166,20 +171,25 @@ pub(crate) struct Plan<'p> {
 
 /// A compiled instance.
 pub(crate) trait Executable: Send + Sync {
-    /// Puts one run into the queue. The simulator's gives its counters.
-    fn launch(&self, plan: &Plan<'_>, queue: &dyn Queue) -> Result<Option<Counters>>;
+    /// Puts one run into the stream. The simulator's gives its counters.
+    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>>;
 
     /// Runs it `runs` times after one untimed run; gives the time of each and whose clock that is.
-    fn time(&self, plan: &Plan<'_>, queue: &dyn Queue, runs: usize) -> Result<(Vec<Duration>, Clock)>;
+    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)>;
 }
 
 /// Times runs by the host's clock: for devices that run a launch within the call.
-pub(crate) fn time_on_host(executable: &dyn Executable, plan: &Plan<'_>, queue: &dyn Queue, runs: usize) -> Result<(Vec<Duration>, Clock)> {
-    executable.launch(plan, queue)?;
+pub(crate) fn time_on_host(
+    executable: &dyn Executable,
+    plan: &Plan<'_>,
+    stream: &Arc<StreamCore>,
+    runs: usize,
+) -> Result<(Vec<Duration>, Clock)> {
+    executable.launch(plan, stream)?;
     let mut times = Vec::with_capacity(runs);
     for _ in 0..runs {
         let start = std::time::Instant::now();
-        executable.launch(plan, queue)?;
+        executable.launch(plan, stream)?;
         times.push(start.elapsed());
     }
     Ok((times, Clock::Host))

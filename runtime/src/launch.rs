@@ -125,7 +125,7 @@ impl Launch<'_> {
         let plan = self.plan(device, &instance)?;
         let stream = device.own_stream();
         self.order(stream)?;
-        let (times, clock) = instance.executable.time(&plan, stream.queue(), runs)?;
+        let (times, clock) = instance.executable.time(&plan, stream, runs)?;
         let none = || Error::Argument { kernel: self.definition.name, reason: "the device timed no run".into() };
         Timing::new(times, clock).ok_or_else(none)
     }
@@ -147,7 +147,7 @@ impl Launch<'_> {
         };
         let instance = launch.instance(&device)?;
         let plan = launch.plan(&device, &instance)?;
-        let counters = instance.executable.launch(&plan, device.own_stream().queue())?;
+        let counters = instance.executable.launch(&plan, device.own_stream())?;
         simulate::copy_out(&self.arguments, &copies)?;
         Ok(Simulation::new(counters.unwrap_or_default()))
     }
@@ -190,7 +190,7 @@ impl Launch<'_> {
         let instance = self.instance(device)?;
         let plan = self.plan(device, &instance)?;
         self.order(stream)?;
-        instance.executable.launch(&plan, stream.queue())?;
+        instance.executable.launch(&plan, stream)?;
         Ok(())
     }
 

@@ -1,11 +1,273 @@
-//! CUDA.
-use crate::backend::Backend;
-use crate::error::{Error, Result};
+//! CUDA GPUs through the driver's API, loaded dynamically: everything builds and starts on machines that have none.
+//!
+//! One primary context for each GPU, shared with whatever else in the process uses it, and made current on the calling thread before
+//! each call. Every return code is looked at, but for those of destructors, which have nobody to tell.
 
-pub(crate) fn open(_index: usize) -> Result<Box<dyn Backend>> {
-    Err(Error::NoDriver { backend: "CUDA", reason: "stub".into(), help: "stub" })
+#![expect(unsafe_code, reason = "calls the CUDA driver")]
+
+mod driver;
+mod module;
+mod queue;
+
+use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
+use crate::error::{Error, Result};
+use crate::instance::Source;
+use cudarc::driver::sys;
+use driver::{Code, Driver, code};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+use sys::CUdevice_attribute as Attribute;
+use warpwright_codegen::target::Target;
+
+/// How many GPUs there are: none without a driver.
+pub(crate) fn count() -> usize {
+    Driver::get().and_then(Driver::device_count).unwrap_or(0)
 }
 
-pub(crate) fn count() -> usize {
-    0
+/// The GPU of this ordinal.
+pub(crate) fn open(index: usize) -> Result<Box<dyn Backend>> {
+    let driver = Driver::get()?;
+    let count = driver.device_count()?;
+    if index >= count {
+        return Err(Error::NoDevice { backend: "CUDA", index, found: format!("the driver sees {count}, counted from 0") });
+    }
+    Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index)?) }))
+}
+
+/// A GPU's primary context. Retained for good: devices live as long as the program.
+struct Context {
+    driver: &'static Driver,
+    context: sys::CUcontext,
+    name: String,
+    /// What kernels are compiled for: the newest row the table knows that this GPU can run.
+    target: &'static Target,
+    limits: Limits,
+}
+
+// SAFETY: a context may be used from any thread that makes it current, which `bind` does.
+unsafe impl Send for Context {}
+// SAFETY: the driver's API is thread-safe.
+unsafe impl Sync for Context {}
+
+impl Context {
+    fn new(driver: &'static Driver, index: usize) -> Result<Context> {
+        let mut device = 0;
+        // SAFETY: writes one device number.
+        driver.check(unsafe { driver.cuDeviceGet(&mut device, index as c_int) }, "cuDeviceGet")?;
+        let name = device_name(driver, device)?;
+        let attribute = |attribute: Attribute| -> Result<u64> {
+            let mut value = 0;
+            // SAFETY: writes one number.
+            driver.check(unsafe { driver.cuDeviceGetAttribute(&mut value, attribute as c_uint, device) }, "cuDeviceGetAttribute")?;
+            Ok(u64::try_from(value).unwrap_or(0))
+        };
+        let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let target = newest_target(10 * major + minor).ok_or_else(|| Error::Unsupported {
+            device: name.clone(),
+            what: format!("has compute capability {major}.{minor}, for which nothing can be compiled; use `Device::simulator()`"),
+        })?;
+        let optional = |attribute_: Attribute, otherwise: u64| attribute(attribute_).map_or(otherwise, |value| value.max(otherwise));
+        let limits = Limits {
+            block_threads: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            block: [
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+            ],
+            grid: [
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+            ],
+            shared_bytes: optional(
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+            ),
+            parameter_bytes: Limits::NVIDIA.parameter_bytes,
+        };
+        let mut context = null_mut();
+        // SAFETY: writes one handle; the context is retained until the process ends.
+        driver.check(unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device) }, "cuDevicePrimaryCtxRetain")?;
+        Ok(Context { driver, context, name, target, limits })
+    }
+
+    /// Makes it current on this thread, if it is not.
+    fn bind(&self) -> Result<()> {
+        let mut current = null_mut();
+        // SAFETY: writes one handle.
+        self.check(unsafe { self.driver.cuCtxGetCurrent(&mut current) }, "cuCtxGetCurrent")?;
+        if current == self.context {
+            return Ok(());
+        }
+        // SAFETY: the context is retained.
+        self.check(unsafe { self.driver.cuCtxSetCurrent(self.context) }, "cuCtxSetCurrent")
+    }
+
+    fn check(&self, code: Code, call: &str) -> Result<()> {
+        if code == code::SUCCESS { Ok(()) } else { Err(self.error(code, call)) }
+    }
+
+    /// The error of a failed call, with what it means for the device.
+    fn error(&self, code: Code, call: &str) -> Error {
+        let context = if is_fault(code) {
+            format!(
+                " on {}: a kernel that ran before went wrong ({}); the device's context is lost, and the program must start anew to use it",
+                self.name,
+                fault_meaning(code)
+            )
+        } else {
+            format!(" on {}", self.name)
+        };
+        Error::Driver { call: call.to_owned(), code: self.driver.name(code), context }
+    }
+}
+
+/// Codes that a kernel causes, and that end its context.
+fn is_fault(code: Code) -> bool {
+    (code::ILLEGAL_ADDRESS..=code::LAUNCH_FAILED).contains(&code) && !fault_meaning(code).is_empty()
+}
+
+/// What such a code means.
+fn fault_meaning(code: Code) -> &'static str {
+    match code {
+        code::ILLEGAL_ADDRESS => "it accessed memory out of bounds",
+        code::LAUNCH_TIMEOUT => "it ran longer than the display driver allows",
+        code::ASSERT => "an assertion failed",
+        code::HARDWARE_STACK_ERROR => "its stack overflowed or was corrupted",
+        code::ILLEGAL_INSTRUCTION => "it trapped: an assertion or a bounds check failed",
+        code::MISALIGNED_ADDRESS => "it accessed memory at an address that is not a multiple of the access's width",
+        code::LAUNCH_FAILED => "it trapped, or accessed shared or local memory out of bounds",
+        _ => "",
+    }
+}
+
+fn device_name(driver: &Driver, device: sys::CUdevice) -> Result<String> {
+    let mut name: [c_char; 256] = [0; 256];
+    // SAFETY: writes at most this many bytes, the last one zero.
+    driver.check(unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int, device) }, "cuDeviceGetName")?;
+    name[name.len() - 1] = 0;
+    // SAFETY: ends with a zero byte.
+    Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
+}
+
+/// The newest row of the table at or below a capability: PTX for it runs on everything newer.
+fn newest_target(capability: u64) -> Option<&'static Target> {
+    let targets: &'static [Target] = &[];
+    targets.iter().filter(|target| u64::from(target.capability) <= capability).max_by_key(|target| target.capability)
+}
+
+/// A GPU.
+struct Gpu {
+    context: Arc<Context>,
+}
+
+impl Backend for Gpu {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Cuda
+    }
+
+    fn name(&self) -> &str {
+        &self.context.name
+    }
+
+    fn target(&self) -> &str {
+        self.context.target.name
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.context.limits
+    }
+
+    fn is_synchronous(&self) -> bool {
+        false
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        let context = Arc::clone(&self.context);
+        let mut address = 0;
+        // An empty buffer has no memory: the driver refuses to allocate none.
+        if bytes != 0 {
+            context.bind()?;
+            // SAFETY: writes one address.
+            match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
+                code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.name.clone(), bytes: bytes as u64 }),
+                code => context.check(code, "cuMemAlloc")?,
+            }
+        }
+        Ok(Box::new(DeviceMemory { context, address }))
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        let context = Arc::clone(&self.context);
+        if bytes == 0 {
+            return Ok(Box::new(crate::host_memory::HostMemory::new(0)?));
+        }
+        context.bind()?;
+        let mut address = null_mut();
+        // SAFETY: writes one address. Flag 1: page-locked for every context of the process.
+        match unsafe { context.driver.cuMemHostAlloc(&mut address, bytes, 1) } {
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: "the host".into(), bytes: bytes as u64 }),
+            code => context.check(code, "cuMemHostAlloc")?,
+        }
+        // SAFETY: just allocated, this many bytes.
+        unsafe { std::ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
+        Ok(Box::new(PinnedMemory { context, address }))
+    }
+
+    fn queue(&self) -> Result<Box<dyn Queue>> {
+        Ok(Box::new(queue::CudaQueue::new(Arc::clone(&self.context))?))
+    }
+
+    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
+        Ok(Box::new(module::CudaKernel::new(Arc::clone(&self.context), source)?))
+    }
+}
+
+/// Memory of the GPU. Address 0 if empty.
+struct DeviceMemory {
+    context: Arc<Context>,
+    address: sys::CUdeviceptr,
+}
+
+impl Memory for DeviceMemory {
+    fn handle(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        if self.address != 0 && self.context.bind().is_ok() {
+            // SAFETY: allocated by `allocate`; the owner has waited for whoever used it. A failure means the context is lost, memory and all.
+            let _ = unsafe { self.context.driver.cuMemFree(self.address) };
+        }
+    }
+}
+
+/// Page-locked memory of the host.
+struct PinnedMemory {
+    context: Arc<Context>,
+    address: *mut c_void,
+}
+
+// SAFETY: plain bytes; who reads and writes them is governed by the pinned buffer that holds them.
+unsafe impl Send for PinnedMemory {}
+// SAFETY: as above.
+unsafe impl Sync for PinnedMemory {}
+
+impl Memory for PinnedMemory {
+    fn handle(&self) -> u64 {
+        self.address as u64
+    }
+}
+
+impl Drop for PinnedMemory {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            // SAFETY: allocated by `allocate_host`; the owner has waited for its copies.
+            let _ = unsafe { self.context.driver.cuMemFreeHost(self.address) };
+        }
+    }
 }

@@ -6,8 +6,10 @@ use crate::error::Result;
 use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::Source;
 use crate::sim::Counters;
+use crate::stream::StreamCore;
 use crate::timing::Clock;
 use crate::twin::{TwinArgument, TwinArguments, run_twin};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The device.
@@ -57,7 +59,7 @@ struct Twin {
 }
 
 impl Executable for Twin {
-    fn launch(&self, plan: &Plan<'_>, _queue: &dyn Queue) -> Result<Option<Counters>> {
+    fn launch(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         let arguments: Vec<_> = plan
             .arguments
             .iter()
@@ -73,7 +75,7 @@ impl Executable for Twin {
         Ok(None)
     }
 
-    fn time(&self, plan: &Plan<'_>, queue: &dyn Queue, runs: usize) -> Result<(Vec<Duration>, Clock)> {
-        time_on_host(self, plan, queue, runs)
+    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+        time_on_host(self, plan, stream, runs)
     }
 }

@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::{Source, is_plain_index};
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimProgram};
+use crate::stream::StreamCore;
 use crate::timing::Clock;
+use std::sync::Arc;
 use std::time::Duration;
 use warpwright_codegen::syntax::IndexWidth;
 
@@ -99,14 +101,14 @@ impl Simulated {
 }
 
 impl Executable for Simulated {
-    fn launch(&self, plan: &Plan<'_>, _queue: &dyn Queue) -> Result<Option<Counters>> {
+    fn launch(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         let launch = SimLaunch { grid: plan.grid, block: plan.block, shared_bytes: plan.shared_bytes };
         let mut arguments: Vec<_> = plan.arguments.iter().map(|argument| self.argument(argument, plan.arguments)).collect();
         let counters = self.program.run(&launch, &mut arguments).map_err(|error| from_simulator(plan.definition.name, error))?;
         Ok(Some(counters))
     }
 
-    fn time(&self, plan: &Plan<'_>, queue: &dyn Queue, runs: usize) -> Result<(Vec<Duration>, Clock)> {
-        time_on_host(self, plan, queue, runs)
+    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+        time_on_host(self, plan, stream, runs)
     }
 }

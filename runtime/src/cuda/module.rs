@@ -1,0 +1,330 @@
+//! Kernels: PTX handed to the driver's assembler, and their launches.
+
+#![expect(unsafe_code, reason = "calls the CUDA driver")]
+
+use super::Context;
+use super::driver::code;
+use super::queue::CudaEvent;
+use crate::arguments::ArgumentKind;
+use crate::backend::{Executable, Marker, Plan};
+use crate::check::parameter_name;
+use crate::definition::KernelDefinition;
+use crate::error::{Error, Result};
+use crate::instance::Source;
+use crate::order::Uses;
+use crate::sim::Counters;
+use crate::stream::StreamCore;
+use crate::timing::Clock;
+use cudarc::driver::sys;
+use std::ffi::{CString, c_int, c_uint, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use sys::{CUfunction_attribute as FunctionAttribute, CUjit_option as JitOption};
+use warpwright_codegen::backend::{AbiArgument, Emitted};
+
+/// Slots of a launch that need no heap: 16 parameters, all of them buffers with a length.
+const SLOTS: usize = 40;
+/// Bytes for what the driver's assembler has to say.
+const LOG_BYTES: usize = 16 * 1024;
+/// Dynamic shared memory that needs no opting in, together with the static. Source: CUDA C++ Programming Guide, "Shared memory".
+const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
+/// Runs that are timed in one go.
+const TIMED_AT_ONCE: usize = 128;
+
+/// A loaded kernel.
+pub(super) struct CudaKernel {
+    context: Arc<Context>,
+    module: sys::CUmodule,
+    function: sys::CUfunction,
+    abi: Vec<AbiArgument>,
+    symbols: Vec<Symbol>,
+    /// For each symbol the serial number of the constant buffer last copied into it; 0: none. Locked from the copy to the launch.
+    holds: Mutex<Vec<u64>>,
+    /// Threads of a block that its registers leave room for.
+    max_threads: u32,
+    /// Dynamic shared memory it may be launched with now.
+    dynamic_limit: AtomicU32,
+}
+
+// SAFETY: the driver's API is thread-safe.
+unsafe impl Send for CudaKernel {}
+// SAFETY: as above.
+unsafe impl Sync for CudaKernel {}
+
+/// A `.const` variable of the module.
+struct Symbol {
+    param: usize,
+    address: sys::CUdeviceptr,
+    bytes: usize,
+    /// The module's variable is memory like any other: a launch reads it, filling it writes it.
+    uses: Uses,
+}
+
+impl CudaKernel {
+    pub(super) fn new(context: Arc<Context>, source: &Source<'_>) -> Result<CudaKernel> {
+        let emitted = source.ptx(context.target)?;
+        context.bind()?;
+        let module = load(&context, source.definition, &emitted)?;
+        let mut kernel = CudaKernel {
+            context,
+            module,
+            function: null_mut(),
+            abi: Vec::new(),
+            symbols: Vec::new(),
+            holds: Mutex::default(),
+            max_threads: 0,
+            dynamic_limit: AtomicU32::new(0),
+        };
+        let driver = kernel.context.driver;
+        let entry = c_string(source.definition, &emitted.entry)?;
+        // SAFETY: writes one handle; the module is loaded, the name ends with a zero byte.
+        let code = unsafe { driver.cuModuleGetFunction(&mut kernel.function, module, entry.as_ptr()) };
+        kernel.context.check(code, "cuModuleGetFunction")?;
+        let attribute = |attribute: FunctionAttribute| -> Result<u32> {
+            let mut value = 0;
+            // SAFETY: writes one number; the function is the module's.
+            let code = unsafe { driver.cuFuncGetAttribute(&mut value, attribute as c_uint, kernel.function) };
+            kernel.context.check(code, "cuFuncGetAttribute")?;
+            Ok(u32::try_from(value).unwrap_or(0))
+        };
+        kernel.max_threads = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+        let fixed = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        kernel.dynamic_limit = AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(fixed));
+        for argument in &emitted.abi {
+            if let AbiArgument::ConstantSymbol { param, symbol, bytes } = argument {
+                let symbol = kernel.symbol(source.definition, *param, symbol, *bytes)?;
+                kernel.symbols.push(symbol);
+            }
+        }
+        kernel.holds = Mutex::new(vec![0; kernel.symbols.len()]);
+        kernel.abi = emitted.abi;
+        Ok(kernel)
+    }
+
+    fn symbol(&self, definition: &'static KernelDefinition, param: usize, name: &str, bytes: u64) -> Result<Symbol> {
+        let (mut address, mut size) = (0, 0);
+        let name = c_string(definition, name)?;
+        // SAFETY: writes an address and a size; the module is loaded, the name ends with a zero byte.
+        let code = unsafe { self.context.driver.cuModuleGetGlobal(&mut address, &mut size, self.module, name.as_ptr()) };
+        self.context.check(code, "cuModuleGetGlobal")?;
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(size);
+        Ok(Symbol { param, address, bytes, uses: Uses::default() })
+    }
+
+    /// Lets the kernel be launched with this much dynamic shared memory.
+    fn allow_shared(&self, bytes: u32) -> Result<()> {
+        if bytes <= self.dynamic_limit.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let attribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_uint;
+        // SAFETY: the function is the module's.
+        let code = unsafe { self.context.driver.cuFuncSetAttribute(self.function, attribute, bytes as c_int) };
+        self.context.check(code, "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)")?;
+        self.dynamic_limit.fetch_max(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Fills the module's `.const` variables, in stream order, where they hold something else. What it returns keeps other launches
+    /// from filling them until this one is in its stream.
+    fn fill_constants<'k>(&'k self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<MutexGuard<'k, Vec<u64>>>> {
+        if self.symbols.is_empty() {
+            return Ok(None);
+        }
+        let mut holds = self.holds.lock().unwrap_or_else(PoisonError::into_inner);
+        for (symbol, holds) in self.symbols.iter().zip(holds.iter_mut()) {
+            let argument = plan.arguments.get(symbol.param);
+            let Some(ArgumentKind::Constant { allocation }) = argument.map(|argument| argument.kind) else {
+                return Err(mismatch(plan, symbol.param));
+            };
+            if *holds != allocation.serial() {
+                // Runs of other streams that still read the old contents go first.
+                symbol.uses.write_on(stream)?;
+                *holds = 0;
+                let (from, queue) = (allocation.memory().handle(), stream.queue().handle() as sys::CUstream);
+                // SAFETY: both are this context's and have this many bytes; the launch has ordered the stream after who writes `from`.
+                let code = unsafe { self.context.driver.cuMemcpyDtoDAsync(symbol.address, from, symbol.bytes, queue) };
+                self.context.check(code, "cuMemcpyDtoDAsync")?;
+                *holds = allocation.serial();
+            }
+            symbol.uses.read_on(stream)?;
+        }
+        Ok(Some(holds))
+    }
+
+    /// Writes the address of each argument to `parameters`, and to `words` what is not in memory yet. Gives how many there are.
+    fn bind_arguments(&self, plan: &Plan<'_>, words: &mut [u64], parameters: &mut [*mut c_void]) -> Result<usize> {
+        let mut count = 0;
+        for argument in &self.abi {
+            let word = match (argument, param(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind)) {
+                (AbiArgument::Value { .. }, Some(ArgumentKind::Value { chunk, .. })) => {
+                    parameters[count] = plan.arguments.value_address(chunk).cast_mut().cast();
+                    count += 1;
+                    continue;
+                }
+                (AbiArgument::ConstantSymbol { .. }, _) => continue,
+                (AbiArgument::Buffer { .. }, Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation })) => {
+                    allocation.memory().handle()
+                }
+                (AbiArgument::Length { .. }, Some(ArgumentKind::Global { len, .. })) => len as u64,
+                (AbiArgument::DynamicLength { element, .. }, _) => u64::from(plan.shared_bytes) / (*element).max(1),
+                _ => return Err(mismatch(plan, param(argument).unwrap_or(usize::MAX))),
+            };
+            // Little-endian: a parameter of 4 bytes reads the low half.
+            words[count] = word;
+            parameters[count] = (&raw mut words[count]).cast();
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn run(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
+        let threads: u32 = plan.block.iter().product();
+        if threads > self.max_threads {
+            return Err(self.too_many_threads(plan, threads));
+        }
+        self.allow_shared(plan.shared_bytes)?;
+        let _filled = self.fill_constants(plan, stream)?;
+        let ([gx, gy, gz], [bx, by, bz]) = (plan.grid, plan.block);
+        let queue = stream.queue().handle() as sys::CUstream;
+        stream.queue().note_launch(plan.definition);
+        // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
+        // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
+        let code = unsafe {
+            let none = null_mut();
+            let driver = self.context.driver;
+            driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, plan.shared_bytes, queue, parameters.as_mut_ptr(), none)
+        };
+        match code {
+            code::SUCCESS => Ok(()),
+            code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, threads)),
+            code => Err(self.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
+        }
+    }
+
+    fn too_many_threads(&self, plan: &Plan<'_>, threads: u32) -> Error {
+        Error::Limit {
+            kernel: plan.definition.name,
+            what: "threads in a block, more than its registers leave room for,",
+            figure: u64::from(threads),
+            limit: u64::from(self.max_threads),
+            device: self.context.name.clone(),
+            help: "use a smaller block, or write `#[kernel(block = …)]` so that registers are allotted for it",
+        }
+    }
+}
+
+impl Executable for CudaKernel {
+    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+        self.context.bind()?;
+        if self.abi.len() <= SLOTS {
+            let (mut words, mut parameters) = ([0; SLOTS], [null_mut(); SLOTS]);
+            let count = self.bind_arguments(plan, &mut words, &mut parameters)?;
+            self.run(plan, stream, &mut parameters[..count])?;
+        } else {
+            let (mut words, mut parameters) = (vec![0; self.abi.len()], vec![null_mut(); self.abi.len()]);
+            let count = self.bind_arguments(plan, &mut words, &mut parameters)?;
+            self.run(plan, stream, &mut parameters[..count])?;
+        }
+        Ok(None)
+    }
+
+    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+        self.launch(plan, stream)?;
+        let at_once = runs.min(TIMED_AT_ONCE);
+        let event = || CudaEvent::new(Arc::clone(&self.context), 0);
+        let pairs = (0..at_once).map(|_| Ok((event()?, event()?))).collect::<Result<Vec<_>>>()?;
+        let queue = stream.queue();
+        let mut times = Vec::new();
+        while times.len() < runs {
+            let part = &pairs[..at_once.min(runs - times.len())];
+            // All are put into the stream before any is waited for: the host's pace stays out of the figures.
+            for (start, end) in part {
+                start.record(queue.handle())?;
+                self.launch(plan, stream)?;
+                end.record(queue.handle())?;
+            }
+            queue.synchronize()?;
+            for (start, end) in part {
+                times.push(end.since(start)?);
+            }
+        }
+        Ok((times, Clock::DeviceEvents))
+    }
+}
+
+impl Drop for CudaKernel {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            // SAFETY: loaded by `new`. Compiled kernels are kept as long as their device; only a failed `new` gets here.
+            let _ = unsafe { self.context.driver.cuModuleUnload(self.module) };
+        }
+    }
+}
+
+/// The kernel parameter an argument of the calling convention belongs to.
+fn param(argument: &AbiArgument) -> Option<usize> {
+    match argument {
+        AbiArgument::Value { param, .. }
+        | AbiArgument::Buffer { param }
+        | AbiArgument::Length { param, .. }
+        | AbiArgument::ConstantSymbol { param, .. } => Some(*param),
+        _ => None,
+    }
+}
+
+fn mismatch(plan: &Plan<'_>, param: usize) -> Error {
+    let reason = format!("parameter `{}` is passed otherwise than the compiled kernel takes it", parameter_name(plan.definition, param));
+    Error::Argument { kernel: plan.definition.name, reason }
+}
+
+fn c_string(definition: &'static KernelDefinition, text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::Argument { kernel: definition.name, reason: "its text holds a zero byte".into() })
+}
+
+/// Hands PTX to the driver's assembler. The context is current.
+fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emitted) -> Result<sys::CUmodule> {
+    let text = c_string(definition, &emitted.text)?;
+    let mut log = vec![0u8; LOG_BYTES];
+    let mut names = [JitOption::CU_JIT_ERROR_LOG_BUFFER as c_uint, JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_uint];
+    // The size is passed in the place of the pointer.
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(LOG_BYTES)];
+    let mut module = null_mut();
+    let (names, values) = (names.as_mut_ptr(), values.as_mut_ptr());
+    // SAFETY: writes one handle and at most `LOG_BYTES` bytes of log; the text ends with a zero byte.
+    let code = unsafe { context.driver.cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, names, values) };
+    let end = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
+    let log = String::from_utf8_lossy(&log[..end]);
+    match code {
+        code::SUCCESS => Ok(module),
+        code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.name.clone(), bytes: emitted.text.len() as u64 }),
+        code::UNSUPPORTED_PTX_VERSION => Err(Error::DriverTooOld {
+            what: format!("kernel `{}`, which is PTX {}", definition.name, ptx_version(&emitted.text)),
+            driver: context.driver.version(),
+        }),
+        code::INVALID_PTX | code::NO_BINARY_FOR_GPU => Err(Error::DeviceCompiler {
+            kernel: definition.name,
+            compiler: format!("the CUDA driver's assembler (CUDA {})", context.driver.version()),
+            code: context.driver.name(code),
+            log: log.trim_end().into(),
+        }),
+        code => Err(context.error(code, &format!("loading kernel `{}`", definition.name))),
+    }
+}
+
+/// The version a PTX text asks for.
+fn ptx_version(text: &str) -> &str {
+    text.lines().find_map(|line| line.trim().strip_prefix(".version")).map_or("of unknown version", str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ptx_version;
+
+    #[test]
+    fn finds_the_version_of_ptx() {
+        assert_eq!(ptx_version("// made by warpwright\n.version 7.8\n.target sm_90\n"), "7.8");
+        assert_eq!(ptx_version(""), "of unknown version");
+    }
+}
