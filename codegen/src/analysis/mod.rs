@@ -1,1 +1,5 @@
-//! analysis.
+//! Facts about a kernel, each in the file of its name. Pure functions: they change nothing.
+
+pub mod bounds;
+pub mod effects;
+pub mod exits;

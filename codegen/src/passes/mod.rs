@@ -1,6 +1,18 @@
-//! The passes, in the order they run.
+//! The passes, in the order they run, and what runs them.
+//!
+//! A pass is one file, with an essay on top: what it needs, what it preserves, when it refuses. The two lists below are the whole
+//! pipeline; a line's comment is the reason why it stands where it stands. Every pass leaves a kernel that [`crate::verify`]
+//! accepts, whether or not the passes round it run; debug builds check that after each.
 
-use crate::ir::Kernel;
+#[cfg(test)]
+mod check;
+mod dce;
+mod fold;
+mod rewrite;
+
+use crate::ir::{Kernel, Stage};
+use crate::syntax::nearest;
+use std::time::{Duration, Instant};
 
 /// A pass: its name (the file's, the dump's, `--after`'s) and what runs it. Returns whether it changed anything.
 pub struct Pass {
@@ -10,8 +22,131 @@ pub struct Pass {
     pub run: fn(&mut Kernel) -> bool,
 }
 
+const fn pass(name: &'static str, run: fn(&mut Kernel) -> bool) -> Pass {
+    Pass { name, run }
+}
+
 /// From `Scheduled` to `Legal`: for every back end.
-pub const OPTIMIZE: &[Pass] = &[];
+pub const OPTIMIZE: &[Pass] = &[
+    // First of all: the fewer branches and constants, the more all others see.
+    pass("fold", fold::run),
+    // Last: what the others left behind.
+    pass("dce", dce::run),
+];
 
 /// From `Legal` to `Addressed`: for PTX.
 pub const ADDRESS: &[Pass] = &[];
+
+/// What each pass took, in the order they ran.
+pub type Timings = Vec<(&'static str, Duration)>;
+
+/// How far to go, and what to note on the way.
+#[derive(Debug, Default)]
+pub struct PassOptions<'a> {
+    /// Stop after the first run of this pass; `cse.2` is the second run of `cse`.
+    pub after: Option<&'a str>,
+    /// Where to note the time of each pass.
+    pub timings: Option<&'a mut Timings>,
+}
+
+/// There is no pass of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no pass is called `{name}`; {}", .nearest.as_ref().map_or_else(|| format!("there are {}", pass_names().join(", ")), |n| format!("did you mean `{n}`?")))]
+pub struct UnknownPass {
+    /// The name.
+    pub name: String,
+    /// The pass that was probably meant.
+    pub nearest: Option<String>,
+}
+
+/// The name of every pass, once, in the order of their first runs.
+pub fn pass_names() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for pass in OPTIMIZE.iter().chain(ADDRESS) {
+        if !names.contains(&pass.name) {
+            names.push(pass.name);
+        }
+    }
+    names
+}
+
+/// Runs all passes from where `kernel` stands to the stage `to`, `Legal` or `Addressed`. Gives whether it got there: not if
+/// `options.after` names an earlier pass, whose result `kernel` is then. A kernel that is at the stage already stays as it is.
+///
+/// # Errors
+/// [`UnknownPass`] if `options.after` names none.
+pub fn run(kernel: &mut Kernel, to: Stage, options: &mut PassOptions<'_>) -> Result<bool, UnknownPass> {
+    if let Some(name) = options.after {
+        check_name(name)?;
+    }
+    let stages = [(Stage::Legal, OPTIMIZE), (Stage::Addressed, ADDRESS)];
+    for (stage, passes) in stages.into_iter().filter(|(stage, _)| *stage <= to) {
+        if kernel.stage < stage {
+            for (n, pass) in passes.iter().enumerate() {
+                run_one(kernel, pass, options);
+                let nth = 1 + passes[..n].iter().filter(|earlier| earlier.name == pass.name).count();
+                if options.after.is_some_and(|after| parse_name(after) == (pass.name, nth)) {
+                    return Ok(false);
+                }
+            }
+            kernel.stage = stage;
+        }
+    }
+    Ok(true)
+}
+
+/// From `Built` or `Scheduled` to `Legal`.
+pub fn optimize(kernel: &mut Kernel) {
+    let reached = run(kernel, Stage::Legal, &mut PassOptions::default());
+    debug_assert_eq!(reached, Ok(true));
+}
+
+/// From any earlier stage to `Addressed`.
+pub fn address(kernel: &mut Kernel) {
+    let reached = run(kernel, Stage::Addressed, &mut PassOptions::default());
+    debug_assert_eq!(reached, Ok(true));
+}
+
+fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) {
+    let start = options.timings.is_some().then(Instant::now);
+    (pass.run)(kernel);
+    if let (Some(timings), Some(start)) = (&mut options.timings, start) {
+        timings.push((pass.name, start.elapsed()));
+    }
+}
+
+/// `cse.2` is the second run of `cse`.
+fn parse_name(name: &str) -> (&str, usize) {
+    match name.rsplit_once('.') {
+        Some((base, nth)) => nth.parse().map_or((name, 1), |nth| (base, nth)),
+        None => (name, 1),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), UnknownPass> {
+    let (base, nth) = parse_name(name);
+    let exists = [OPTIMIZE, ADDRESS].iter().any(|list| list.iter().filter(|pass| pass.name == base).count() >= nth.max(1));
+    if exists && nth > 0 {
+        return Ok(());
+    }
+    let nearest = nearest(base, pass_names().iter().copied());
+    Err(UnknownPass { name: name.to_owned(), nearest: nearest.map(str::to_owned) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::KernelOptions;
+
+    #[test]
+    fn unknown_names_are_refused_with_the_nearest() {
+        let mut kernel = Kernel::new("k", KernelOptions::default());
+        let mut run_after = |name| run(&mut kernel, Stage::Legal, &mut PassOptions { after: Some(name), timings: None });
+        assert_eq!(run_after("flod").map_err(|e| e.to_string()), Err("no pass is called `flod`; did you mean `fold`?".to_owned()));
+        assert!(run_after("mem2reg").is_err_and(|e| e.to_string().contains("there are fold, ")));
+        assert!(run_after("fold.9").is_err());
+        assert!(run_after("fold.0").is_err());
+        assert_eq!(run_after("fold"), Ok(false));
+        assert_eq!(kernel.stage, Stage::Built);
+    }
+}

@@ -1,0 +1,72 @@
+//! Which `Break`s and `Continue`s leave or repeat each region, and which `Yield`s end it.
+
+use crate::ir::{Block, Inst, Kernel, Op, Value};
+use std::collections::HashMap;
+
+/// The exits of one `If`, `For`, `Loop` or `Region`.
+#[derive(Clone, Debug, Default)]
+pub struct RegionExits {
+    /// `Break`s to it.
+    pub breaks: Vec<Inst>,
+    /// `Continue`s of it.
+    pub continues: Vec<Inst>,
+    /// `Yield`s that end a block of it.
+    pub yields: Vec<Inst>,
+}
+
+/// The exits of every reachable region.
+#[derive(Clone, Debug, Default)]
+pub struct Exits {
+    by_owner: HashMap<Inst, RegionExits>,
+    none: RegionExits,
+}
+
+impl Exits {
+    /// Finds them: one walk.
+    pub fn of(kernel: &Kernel) -> Exits {
+        let mut exits = Exits::default();
+        exits.block(kernel, kernel.body, None);
+        exits
+    }
+
+    /// The exits of `owner`.
+    pub fn get(&self, owner: Inst) -> &RegionExits {
+        self.by_owner.get(&owner).unwrap_or(&self.none)
+    }
+
+    /// The exits of `owner`, to keep up with changes.
+    pub fn get_mut(&mut self, owner: Inst) -> &mut RegionExits {
+        self.by_owner.entry(owner).or_default()
+    }
+
+    fn block(&mut self, kernel: &Kernel, block: Block, owner: Option<Inst>) {
+        for inst in &kernel.blocks[block].insts {
+            match &kernel.insts[*inst].op {
+                Op::Break(target, _) => self.get_mut(*target).breaks.push(*inst),
+                Op::Continue(target, _) => self.get_mut(*target).continues.push(*inst),
+                Op::Yield(_) => {
+                    if let Some(owner) = owner {
+                        self.get_mut(owner).yields.push(*inst);
+                    }
+                }
+                op => op.blocks().into_iter().for_each(|child| self.block(kernel, child, Some(*inst))),
+            }
+        }
+    }
+}
+
+/// The values an exit hands over.
+pub fn exit_values(op: &Op) -> &[Value] {
+    match op {
+        Op::Yield(values) | Op::Break(_, values) | Op::Continue(_, values) => values,
+        _ => &[],
+    }
+}
+
+/// The same, to change.
+pub fn exit_values_mut(op: &mut Op) -> Option<&mut Vec<Value>> {
+    match op {
+        Op::Yield(values) | Op::Break(_, values) | Op::Continue(_, values) => Some(values),
+        _ => None,
+    }
+}

@@ -1,0 +1,45 @@
+//! How the passes' tests speak: a body before, a body after, in the text form.
+
+use super::dce;
+use crate::ir::{Kernel, parse_kernel};
+
+/// The objects of every test kernel, `block` 16×16.
+const OBJECTS: &str = r#"param m0 "n": value u32
+param m1 "x": global [f32]
+param m2 "y": global mut [f32]
+param m3 "u": global mut [u32]
+param m4 "c": constant [f32; 8]
+object m5 "tile": shared [[f32; 16]; 16]
+object m6 "tmp": local [f32; 4]
+"#;
+
+/// A kernel with this body.
+pub(super) fn kernel(body: &str) -> Kernel {
+    let text = format!("kernel \"k\" built\nblock = 16, 16, 1\n{OBJECTS}{{\n{body}\n}}\n");
+    match parse_kernel(&text) {
+        Ok(kernel) => kernel,
+        Err(error) => panic!("{error}\n{text}"),
+    }
+}
+
+/// The body's text.
+pub(super) fn body(kernel: &Kernel) -> String {
+    let text = kernel.text_without_locations();
+    text.split_once("{\n").map_or(String::new(), |(_, body)| body.trim_end().trim_end_matches('}').to_owned())
+}
+
+/// The pass, with dead code removed behind it, makes `after` of `before`.
+#[track_caller]
+pub(super) fn check(pass: fn(&mut Kernel) -> bool, before: &str, after: &str) {
+    let mut changed = kernel(before);
+    pass(&mut changed);
+    dce::run(&mut changed);
+    let (found, expected) = (body(&changed), body(&kernel(after)));
+    assert!(found == expected, "expected\n{expected}\nbut found\n{found}");
+}
+
+/// The pass leaves the body as it is.
+#[track_caller]
+pub(super) fn check_refused(pass: fn(&mut Kernel) -> bool, before: &str) {
+    check(pass, before, before);
+}

@@ -1,0 +1,196 @@
+//! Identities of unary operations (all types) and of binary ones on integers and `bool`, where all arithmetic is modulo 2ⁿ.
+
+use super::Context;
+use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value, eval};
+
+pub(super) type Unary = fn(&mut Context<'_>, UnaryOp, Value) -> Option<Value>;
+pub(super) type Binary = fn(&mut Context<'_>, BinaryOp, Value, Value) -> Option<Value>;
+
+pub(super) const UNARY: &[Unary] = &[involution, magnitude, negated_difference, negated_comparison];
+pub(super) const BINARY: &[Binary] =
+    &[constant_right, neutral, absorbing, same_operands, shift_count, add_chain, product_chain, cancel, subtract_from_zero, limits];
+
+/// `--a = a`, `!!a = a`, `||a|| = |a|`.
+fn involution(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Value> {
+    let inner = cx.as_unary(op, a)?;
+    Some(if op == UnaryOp::Abs { a } else { inner })
+}
+
+/// `|-a| = |a|`.
+fn magnitude(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Value> {
+    let inner = (op == UnaryOp::Abs).then(|| cx.as_unary(UnaryOp::Neg, a))??;
+    Some(cx.b.unary(UnaryOp::Abs, inner))
+}
+
+/// `-(a - b) = b - a`, integers.
+fn negated_difference(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Value> {
+    let (left, right) = (op == UnaryOp::Neg && cx.ty(a).is_int()).then(|| cx.as_binary(BinaryOp::Sub, a))??;
+    Some(cx.b.binary(BinaryOp::Sub, right, left))
+}
+
+/// `!(a < b) = a >= b` and so on; floats only `!(a == b) = a != b` and back, for a NaN makes both of the others false.
+fn negated_comparison(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Value> {
+    let Some(Op::Compare(compare, left, right)) = cx.op(a).filter(|_| op == UnaryOp::Not) else { return None };
+    let (compare, left, right) = (*compare, *left, *right);
+    let exact = matches!(compare, CompareOp::Eq | CompareOp::Ne) || !cx.ty(left).is_float();
+    exact.then(|| cx.b.compare(inverse(compare), left, right))
+}
+
+/// The comparison that holds where `op` does not (without NaNs).
+fn inverse(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Eq => CompareOp::Ne,
+        CompareOp::Ne => CompareOp::Eq,
+        CompareOp::Lt => CompareOp::Ge,
+        CompareOp::Le => CompareOp::Gt,
+        CompareOp::Gt => CompareOp::Le,
+        CompareOp::Ge => CompareOp::Lt,
+    }
+}
+
+/// Whether `a op b = b op a`.
+pub(super) fn is_commutative(op: BinaryOp) -> bool {
+    use BinaryOp::{Add, And, Max, Min, Mul, Or, Xor};
+    matches!(op, Add | Mul | And | Or | Xor | Min | Max)
+}
+
+/// `c op x = x op c`: later rules look for constants on the right only.
+pub(super) fn constant_right(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let swap = is_commutative(op) && cx.constant(a).is_some() && cx.constant(b).is_none();
+    swap.then(|| cx.b.binary(op, b, a))
+}
+
+/// All bits set: `true`, `!0`.
+fn ones(ty: Type) -> Scalar {
+    Scalar::int(ty, -1)
+}
+
+/// `x + 0`, `x - 0`, `x | 0`, `x ^ 0`, `x << 0`, `x >> 0`, `x * 1`, `x / 1`, `x & !0` = `x`; `b ^ true = !b`.
+fn neutral(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    use BinaryOp::{Add, And, Div, Mul, Or, Shl, Shr, Sub, Xor};
+    let c = cx.constant(b)?;
+    let is_neutral = match op {
+        Add | Sub | Or | Xor | Shl | Shr => c.bits == 0,
+        Mul | Div => c.bits == 1,
+        And => c == ones(c.ty),
+        _ => false,
+    };
+    if op == Xor && c.is_true() {
+        return Some(cx.b.unary(UnaryOp::Not, a));
+    }
+    is_neutral.then_some(a)
+}
+
+/// `x * 0 = x & 0 = 0`, `x | !0 = !0`, `x % 1 = 0`.
+fn absorbing(cx: &mut Context<'_>, op: BinaryOp, _: Value, b: Value) -> Option<Value> {
+    let c = cx.constant(b)?;
+    let result = match op {
+        BinaryOp::Mul | BinaryOp::And if c.bits == 0 => c,
+        BinaryOp::Or if c == ones(c.ty) => c,
+        BinaryOp::Rem if c.bits == 1 => Scalar::int(c.ty, 0),
+        _ => return None,
+    };
+    Some(cx.b.constant(result))
+}
+
+/// `x - x = x ^ x = 0`; `x & x`, `x | x`, `min(x, x)`, `max(x, x)` = `x`.
+fn same_operands(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    use BinaryOp::{And, Max, Min, Or, Sub, Xor};
+    match op {
+        Sub | Xor if a == b => {
+            let ty = cx.ty(a);
+            Some(cx.b.int(ty, 0))
+        }
+        And | Or | Min | Max if a == b => Some(a),
+        _ => None,
+    }
+}
+
+/// `x << c = x << (c mod width)`: devices differ beyond the width.
+fn shift_count(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let width = u64::from(cx.ty(a).bits());
+    let c = cx.constant(b).filter(|c| matches!(op, BinaryOp::Shl | BinaryOp::Shr) && c.bits >= width)?;
+    let count = cx.b.constant(Scalar::new(c.ty, c.bits % width));
+    Some(cx.b.binary(op, a, count))
+}
+
+/// `(x ± c) ± d = x ± (c ± d)`, with whichever sign makes the constant the smaller one.
+fn add_chain(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let sign = |op| match op {
+        BinaryOp::Add => Some(1),
+        BinaryOp::Sub => Some(-1),
+        _ => None,
+    };
+    let outer = sign(op)? * cx.constant(b)?.as_int();
+    let Some(Op::Binary(inner_op, x, c)) = cx.op(a) else { return None };
+    let (x, inner) = (*x, sign(*inner_op)? * cx.constant(*c)?.as_int());
+    let ty = cx.ty(a);
+    let sum = Scalar::int(ty, outer + inner);
+    let negated = Scalar::int(ty, -(outer + inner));
+    let (op, c) = if negated.bits < sum.bits { (BinaryOp::Sub, negated) } else { (BinaryOp::Add, sum) };
+    let c = cx.b.constant(c);
+    Some(cx.b.binary(op, x, c))
+}
+
+/// `(x op c) op d = x op (c op d)` for `* & | ^`.
+fn product_chain(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let associative = matches!(op, BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+    let d = cx.constant(b).filter(|_| associative)?;
+    let (x, c) = cx.as_binary(op, a)?;
+    let c = eval::binary(op, cx.constant(c)?, d)?;
+    let c = cx.b.constant(c);
+    Some(cx.b.binary(op, x, c))
+}
+
+/// `(x + y) - y = x`, `(x + y) - x = y`, `(x - y) + y = x`.
+fn cancel(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    match op {
+        BinaryOp::Sub => match cx.as_binary(BinaryOp::Add, a)? {
+            (x, y) if y == b => Some(x),
+            (x, y) if x == b => Some(y),
+            _ => None,
+        },
+        BinaryOp::Add => [(a, b), (b, a)]
+            .into_iter()
+            .find_map(|(difference, other)| cx.as_binary(BinaryOp::Sub, difference).filter(|(_, y)| *y == other).map(|(x, _)| x)),
+        _ => None,
+    }
+}
+
+/// `0 - x = -x`; `x - -y = x + y`; `x + -y = x - y`.
+fn subtract_from_zero(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    if op == BinaryOp::Sub && cx.constant(a).is_some_and(|c| c.bits == 0) && cx.ty(a).is_signed_int() {
+        return Some(cx.b.unary(UnaryOp::Neg, b));
+    }
+    let opposite = match op {
+        BinaryOp::Add => BinaryOp::Sub,
+        BinaryOp::Sub => BinaryOp::Add,
+        _ => return None,
+    };
+    let y = cx.as_unary(UnaryOp::Neg, b)?;
+    Some(cx.b.binary(opposite, a, y))
+}
+
+/// `max(x, MIN) = min(x, MAX) = x`; `max(x, MAX) = MAX`, `min(x, MIN) = MIN`. Unsigned: `x % c = x` and `x & mask = x` where x is known to be small.
+fn limits(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let c = cx.constant(b)?;
+    let ty = c.ty;
+    if !ty.is_int() {
+        return None;
+    }
+    let (least, greatest) = if ty.is_signed_int() {
+        (Scalar::new(ty, 1 << (ty.bits() - 1)), Scalar::new(ty, (1 << (ty.bits() - 1)) - 1))
+    } else {
+        (Scalar::int(ty, 0), ones(ty))
+    };
+    let small = |limit: u64| ty.is_unsigned_int() && cx.bounds.upper(cx.b.kernel, a) <= limit;
+    match op {
+        BinaryOp::Max if c == least => Some(a),
+        BinaryOp::Min if c == greatest => Some(a),
+        BinaryOp::Max if c == greatest => Some(b),
+        BinaryOp::Min if c == least => Some(b),
+        BinaryOp::Rem if c.bits > 0 && small(c.bits - 1) => Some(a),
+        BinaryOp::And if (c.bits & c.bits.wrapping_add(1)) == 0 && small(c.bits) => Some(a),
+        _ => None,
+    }
+}

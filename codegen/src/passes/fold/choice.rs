@@ -1,0 +1,108 @@
+//! Comparisons that are decided, and selects that need not choose.
+
+use super::Context;
+use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value};
+
+type Compare = fn(&mut Context<'_>, CompareOp, Value, Value) -> Option<Value>;
+type Select = fn(&mut Context<'_>, Value, Value, Value) -> Option<Value>;
+
+pub(super) const COMPARE: &[Compare] = &[constant_right, same_operands, known_bound, with_bool, widened_bool];
+pub(super) const SELECT: &[Select] = &[decided, same_arms, negated_condition, of_bools];
+
+/// `c < x = x > c`.
+fn constant_right(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
+    let mirrored = match op {
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+        same => same,
+    };
+    (cx.constant(a).is_some() && cx.constant(b).is_none()).then(|| cx.b.compare(mirrored, b, a))
+}
+
+/// `x == x`, `x <= x`, `x >= x` hold, the others do not; not for floats, where x may be a NaN.
+fn same_operands(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
+    let holds = matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
+    (a == b && !cx.ty(a).is_float()).then(|| cx.b.bool(holds))
+}
+
+/// Unsigned x with 0 ≤ x ≤ u against a constant: decided where c lies outside.
+fn known_bound(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
+    let c = cx.constant(b).filter(|c| c.ty.is_unsigned_int())?.bits;
+    let upper = cx.bounds.upper(cx.b.kernel, a);
+    let holds = match op {
+        CompareOp::Lt if upper < c => true,
+        CompareOp::Lt if c == 0 => false,
+        CompareOp::Le if upper <= c => true,
+        CompareOp::Gt if upper <= c => false,
+        CompareOp::Ge if c == 0 => true,
+        CompareOp::Ge if upper < c => false,
+        CompareOp::Eq if upper < c => false,
+        CompareOp::Ne if upper < c => true,
+        _ => return None,
+    };
+    Some(cx.b.bool(holds))
+}
+
+/// `b == true = b`, `b == false = !b`, and `!=` the other way round.
+fn with_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
+    let c = cx.constant(b).filter(|c| c.ty == Type::Bool)?;
+    match op {
+        CompareOp::Eq | CompareOp::Ne if (op == CompareOp::Eq) == c.is_true() => Some(a),
+        CompareOp::Eq | CompareOp::Ne => Some(cx.b.unary(UnaryOp::Not, a)),
+        _ => None,
+    }
+}
+
+/// `(b as int) != 0 = b`, `(b as int) == 0 = !b`.
+fn widened_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
+    let _zero = cx.constant(b).filter(|c| c.bits == 0 && c.ty.is_int())?;
+    let Some(Op::Cast(inner)) = cx.op(a) else { return None };
+    let inner = *inner;
+    match op {
+        _ if cx.ty(inner) != Type::Bool => None,
+        CompareOp::Ne => Some(inner),
+        CompareOp::Eq => Some(cx.b.unary(UnaryOp::Not, inner)),
+        _ => None,
+    }
+}
+
+/// A constant condition has chosen.
+fn decided(cx: &mut Context<'_>, c: Value, a: Value, b: Value) -> Option<Value> {
+    cx.constant(c).map(|c| if c.is_true() { a } else { b })
+}
+
+/// `if c { a } else { a } = a`; equal constants count as the same.
+fn same_arms(cx: &mut Context<'_>, _: Value, a: Value, b: Value) -> Option<Value> {
+    let equal = a == b || (cx.constant(a).is_some() && cx.constant(a) == cx.constant(b));
+    equal.then_some(a)
+}
+
+/// `if !c { a } else { b } = if c { b } else { a }`.
+fn negated_condition(cx: &mut Context<'_>, c: Value, a: Value, b: Value) -> Option<Value> {
+    let inner = cx.as_unary(UnaryOp::Not, c)?;
+    Some(cx.b.select(inner, b, a))
+}
+
+/// On `bool`: `if c { true } else { b } = c | b`, `if c { a } else { false } = c & a`, `if c { false } else { true } = !c`,
+/// `if c { a } else { true } = !c | a`, `if c { false } else { b } = !c & b`.
+fn of_bools(cx: &mut Context<'_>, c: Value, a: Value, b: Value) -> Option<Value> {
+    let known = |value| cx.constant(value).filter(|s| s.ty == Type::Bool).map(Scalar::is_true);
+    let (left, right) = (known(a), known(b));
+    match (left, right) {
+        (Some(true), Some(false)) => Some(c),
+        (Some(false), Some(true)) => Some(cx.b.unary(UnaryOp::Not, c)),
+        (Some(true), _) => Some(cx.b.binary(BinaryOp::Or, c, b)),
+        (_, Some(false)) => Some(cx.b.binary(BinaryOp::And, c, a)),
+        (Some(false), _) => {
+            let not = cx.b.unary(UnaryOp::Not, c);
+            Some(cx.b.binary(BinaryOp::And, not, b))
+        }
+        (_, Some(true)) => {
+            let not = cx.b.unary(UnaryOp::Not, c);
+            Some(cx.b.binary(BinaryOp::Or, not, a))
+        }
+        _ => None,
+    }
+}

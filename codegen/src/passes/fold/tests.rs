@@ -1,0 +1,251 @@
+//! Folding, on bodies in the text form.
+
+use super::run;
+use crate::passes::check::{check, check_refused};
+
+/// What `lines`, which may use `v1: TY`, a loaded value, and end in the result `v9`, become. The result is stored.
+fn check_value(object: &str, ty: &str, lines: &str, folded: &str, result: &str) {
+    let whole = |text: &str, result: &str| {
+        format!(
+            "v0: u32 = thread_idx.x\n v1: {ty} = load {object}[v0]\n store {object}[v0], v1\n {text}\n store {object}[v0], {result}\n return"
+        )
+    };
+    check(run, &whole(lines, "v9"), &whole(folded, result));
+}
+
+fn check_u32(lines: &str, folded: &str, result: &str) {
+    check_value("m3", "u32", lines, folded, result);
+}
+
+fn check_f32(lines: &str, folded: &str, result: &str) {
+    check_value("m2", "f32", lines, folded, result);
+}
+
+#[test]
+fn integer_identities() {
+    check_u32("v2: u32 = const 0\n v9: u32 = add v2, v1", "", "v1");
+    check_u32("v9: u32 = sub v1, v1", "v2: u32 = const 0", "v2");
+    check_u32("v2: u32 = const 0\n v9: u32 = mul v1, v2", "v2: u32 = const 0", "v2");
+    check_u32("v2: u32 = const 4294967295\n v9: u32 = and v1, v2", "", "v1");
+    check_u32("v2: u32 = const 40\n v9: u32 = shl v1, v2", "v2: u32 = const 8\n v3: u32 = shl v1, v2", "v3");
+    check_u32("v2: u32 = add v1, v0\n v9: u32 = sub v2, v0", "", "v1");
+    check_u32("v2: u32 = const 3\n v3: u32 = div v2, v2\n v9: u32 = mul v3, v1", "", "v1");
+}
+
+#[test]
+fn constants_of_a_chain_are_joined_with_the_smaller_sign() {
+    check_u32(
+        "v2: u32 = const 1\n v3: u32 = const 3\n v4: u32 = add v1, v2\n v9: u32 = sub v4, v3",
+        "v2: u32 = const 2\n v3: u32 = sub v1, v2",
+        "v3",
+    );
+    check_u32("v2: u32 = const 1\n v4: u32 = sub v1, v2\n v9: u32 = add v4, v2", "", "v1");
+}
+
+#[test]
+fn a_division_by_zero_stays() {
+    check_refused(run, "v0: u32 = const 1\n v1: u32 = const 0\n v2: u32 = div v0, v1\n store m3[v1], v2\n return");
+}
+
+#[test]
+fn float_identities_are_the_exact_ones() {
+    check_f32("v2: f32 = const 1.0\n v9: f32 = mul v2, v1", "", "v1");
+    check_f32("v2: f32 = const -0.0\n v9: f32 = add v1, v2", "", "v1");
+    check_f32("v2: f32 = const 0.0\n v9: f32 = sub v1, v2", "", "v1");
+    check_f32("v2: f32 = const 4.0\n v9: f32 = div v1, v2", "v2: f32 = const 0.25\n v3: f32 = mul v1, v2", "v3");
+    for inexact in [
+        "v2: f32 = const 0.0\n v9: f32 = add v1, v2",
+        "v2: f32 = const 0.0\n v9: f32 = mul v1, v2",
+        "v9: f32 = sub v1, v1",
+        "v9: f32 = div v1, v1",
+        "v2: f32 = const 3.0\n v9: f32 = div v1, v2",
+        "v2: f32 = const 1.0\n v3: f32 = add v1, v2\n v9: f32 = add v3, v2",
+    ] {
+        check_f32(inexact, inexact, "v9");
+    }
+}
+
+#[test]
+fn casts_of_casts() {
+    check_u32("v2: u64 = cast v1\n v9: u32 = cast v2", "", "v1");
+    check_u32("v2: i32 = cast v1\n v9: u32 = cast v2", "", "v1");
+    check_u32("v2: f64 = cast v1\n v9: u32 = cast v2", "", "v1");
+    check_u32("v2: u8 = cast v1\n v3: u64 = cast v2\n v9: u32 = cast v3", "v2: u8 = cast v1\n v3: u32 = cast v2", "v3");
+    for lossy in [
+        "v2: f32 = cast v1\n v9: u32 = cast v2",
+        "v2: i32 = cast v1\n v3: f64 = cast v2\n v9: u32 = cast v3",
+        "v2: u8 = cast v1\n v9: u32 = cast v2",
+    ] {
+        check_u32(lossy, lossy, "v9");
+    }
+}
+
+#[test]
+fn comparisons_are_decided_by_the_block() {
+    check(
+        run,
+        "v0: u32 = thread_idx.x
+         v1: u32 = const 16
+         v2: bool = lt v0, v1
+         if v2 {
+           store m3[v0], v0
+           yield
+         } else {
+           store m3[v0], v1
+           yield
+         }
+         return",
+        "v0: u32 = thread_idx.x
+         store m3[v0], v0
+         return",
+    );
+}
+
+#[test]
+fn loops_with_no_or_one_round_and_unchanged_values() {
+    check(
+        run,
+        "v0: u32 = const 4
+         v1: u32 = const 5
+         v2: u32 = const 1
+         v10: u32 = for i9 (v3: u32 in v1..v0 step v2; v4: u32 = v2) {
+           store m3[v3], v4
+           yield v3
+         }
+         v11: u32 = for i8 (v5: u32 in v0..v1 step v2; v6: u32 = v10) {
+           store m3[v5], v6
+           yield v5
+         }
+         store m3[v11], v11
+         return",
+        "v0: u32 = const 4
+         v2: u32 = const 1
+         store m3[v0], v2
+         store m3[v0], v0
+         return",
+    );
+    check(
+        run,
+        "v0: u32 = const 0
+         v1: u32 = load m0
+         v2: u32 = const 1
+         v10: u32 = for i9 (v3: u32 in v0..v1 step v2; v4: u32 = v1) {
+           store m3[v3], v4
+           yield v4
+         }
+         store m3[v10], v2
+         return",
+        "v0: u32 = const 0
+         v1: u32 = load m0
+         v2: u32 = const 1
+         for i9 (v3: u32 in v0..v1 step v2) {
+           store m3[v3], v1
+           yield
+         }
+         store m3[v1], v2
+         return",
+    );
+}
+
+#[test]
+fn early_returns_of_an_inlined_function_become_arms() {
+    check(
+        run,
+        "v0: u32 = thread_idx.x
+         v9: u32 = region i9 {
+           v2: u32 = load m3[v0]
+           v3: bool = lt v2, v0
+           if v3 {
+             break i9 v0
+           }
+           v4: bool = gt v2, v0
+           if v4 {
+             yield
+           } else {
+             break i9 v2
+           }
+           v5: u32 = add v0, v0
+           yield v5
+         }
+         store m3[v0], v9
+         return",
+        "v0: u32 = thread_idx.x
+         v2: u32 = load m3[v0]
+         v3: bool = lt v2, v0
+         v9: u32 = if v3 {
+           yield v0
+         } else {
+           v4: bool = gt v2, v0
+           v8: u32 = if v4 {
+             v5: u32 = add v0, v0
+             yield v5
+           } else {
+             yield v2
+           }
+           yield v8
+         }
+         store m3[v0], v9
+         return",
+    );
+}
+
+#[test]
+fn a_return_from_an_endless_loop_is_the_loops_result() {
+    check(
+        run,
+        "v0: u32 = thread_idx.x
+         v1: u32 = const 1
+         v9: u32 = region i9 {
+           loop i5 (v2: u32 = v0) {
+             v3: u32 = add v2, v1
+             v4: bool = lt v3, v0
+             if v4 {
+               break i9 v3
+             }
+             yield v3
+           }
+           v5: u32 = const 0
+           yield v5
+         }
+         store m3[v0], v9
+         return",
+        "v0: u32 = thread_idx.x
+         v1: u32 = const 1
+         v9: u32 = loop i5 (v2: u32 = v0) {
+           v3: u32 = add v2, v1
+           v4: bool = lt v3, v0
+           if v4 {
+             break i5 v3
+           }
+           yield v3
+         }
+         store m3[v0], v9
+         return",
+    );
+}
+
+#[test]
+fn what_follows_two_leaving_arms_is_dropped() {
+    check(
+        run,
+        "v0: u32 = thread_idx.x
+         v1: u32 = load m3[v0]
+         v2: bool = lt v1, v0
+         if v2 {
+           return
+         } else {
+           store m3[v0], v0
+           return
+         }
+         store m3[v1], v0
+         return",
+        "v0: u32 = thread_idx.x
+         v1: u32 = load m3[v0]
+         v2: bool = lt v1, v0
+         if v2 {
+           return
+         }
+         store m3[v0], v0
+         return",
+    );
+}
