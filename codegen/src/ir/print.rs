@@ -142,7 +142,7 @@ impl Printer<'_> {
                 self.child(*body, data.loc, depth)?;
             }
             op => {
-                write!(self.out, "{}", OpText(op))?;
+                write!(self.out, "{op}")?;
                 self.location(data.loc)?;
             }
         }
@@ -281,12 +281,14 @@ impl Display for Access {
     }
 }
 
-/// An instruction without blocks, without its results.
-struct OpText<'a>(&'a Op);
-
-impl Display for OpText<'_> {
+impl Display for Op {
+    /// The instruction without its results and blocks.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
+        match self {
+            Op::If { condition, .. } => write!(f, "if {condition}"),
+            Op::For { start, end, step, .. } => write!(f, "for {start}..{end} step {step}"),
+            Op::Loop { .. } => f.write_str("loop"),
+            Op::Region { .. } => f.write_str("region"),
             Op::Const(scalar) => write!(f, "const {scalar}"),
             Op::Special(special, axis) => write!(f, "{}.{}", special.word(), axis.word()),
             Op::Len(object) => write!(f, "len {object}"),

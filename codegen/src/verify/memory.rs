@@ -1,0 +1,175 @@
+//! Memory: objects, and the instructions that touch them, as accesses or through addresses.
+
+use super::Verifier;
+use super::structure::list;
+use crate::ir::{Access, AtomicOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, Step, Type, Value};
+
+impl Verifier<'_> {
+    pub(super) fn check_objects(&mut self) {
+        let kernel = self.kernel;
+        for (id, object) in kernel.objects.iter() {
+            let times = kernel.params.iter().filter(|param| **param == id).count();
+            let is_param = matches!(object.kind, ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant);
+            self.require(times == usize::from(is_param), || format!("{id} is {times} times among the parameters"));
+            self.check_object_type(id, object);
+        }
+        for (id, ty) in kernel.structs.iter() {
+            let is_sized = ty.fields.iter().all(|field| is_sized(&field.ty));
+            self.require(is_sized, || format!("{id} has a slice or a pointer in it"));
+        }
+    }
+
+    fn check_object_type(&mut self, id: Object, object: &ObjectData) {
+        let element = match &object.ty {
+            MemoryType::Slice(element) => {
+                let may_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Shared);
+                self.require(may_be_slice, || format!("{id} is a slice"));
+                element
+            }
+            ty => {
+                let must_be_slice = matches!(object.kind, ObjectKind::Global { .. });
+                self.require(!must_be_slice, || format!("{id} is a buffer and no slice"));
+                ty
+            }
+        };
+        self.require(is_sized(element), || format!("{id} has a slice or a pointer in it"));
+        if let ObjectKind::Table(scalars) = &object.kind {
+            let fits = places(&object.ty).is_some_and(|(ty, n)| n == scalars.len() as u64 && scalars.iter().all(|s| s.ty == ty));
+            self.require(fits, || format!("the scalars of table {id} do not fit its type"));
+        }
+    }
+
+    pub(super) fn check_memory(&mut self, op: &Op, results: &[Value]) {
+        let needs_addresses = matches!(op, Op::Address(_) | Op::Offset(..) | Op::LoadAt { .. } | Op::StoreAt { .. } | Op::AtomicAt { .. });
+        let is_access = matches!(op, Op::Load(_) | Op::Store(..) | Op::Atomic(..));
+        let is_addressed = self.kernel.stage == Stage::Addressed;
+        self.require(is_addressed || !needs_addresses, || "addresses before they are made".to_owned());
+        self.require(!is_addressed || !is_access, || "an access after addresses were made".to_owned());
+        match op {
+            Op::Len(object) => {
+                self.require(matches!(self.kernel.objects[*object].ty, MemoryType::Slice(_)), || format!("{object} is no slice"));
+                self.check_results(results, &[self.kernel.index_type()]);
+            }
+            Op::Load(access) => self.check_access(access, &self.types(results)),
+            Op::Store(access, values) => {
+                self.check_access(access, &self.types(values));
+                self.check_write(access.object, results);
+            }
+            Op::Atomic(op, access, operands) => {
+                let types = self.types(operands);
+                self.check_access(access, types.get(..1).unwrap_or(&[]));
+                self.check_atomic(*op, access.object, &types, results);
+            }
+            Op::Address(object) => self.check_results(results, &[Type::Ptr(self.kernel.objects[*object].space())]),
+            Op::Offset(ptr, bytes) => self.check_offset(*ptr, *bytes, results),
+            Op::LoadAt { object, ptr, .. } => {
+                self.check_pointer(*object, *ptr);
+                self.check_scalars(&self.types(results));
+            }
+            Op::StoreAt { object, ptr, values, .. } => {
+                self.check_pointer(*object, *ptr);
+                self.check_scalars(&self.types(values));
+                self.check_write(*object, results);
+            }
+            Op::AtomicAt { op, object, ptr, operands, .. } => {
+                self.check_pointer(*object, *ptr);
+                self.check_atomic(*op, *object, &self.types(operands), results);
+            }
+            _ => {}
+        }
+    }
+
+    /// The path leads to a scalar, of the type of all that is read or written there.
+    fn check_access(&mut self, access: &Access, found: &[Type]) {
+        for index in access.indices() {
+            let ty = self.kernel.ty(index);
+            self.require(ty == Type::U32 || ty == self.kernel.index_type(), || format!("index {index} is `{ty}`"));
+        }
+        let Some(MemoryType::Scalar(ty)) = self.follow(access) else {
+            return self.complain("the path does not lead to a scalar");
+        };
+        let is_one_type = found.iter().all(|found| *found == ty);
+        self.require(is_one_type, || format!("`{ty}` is there, not {}", list(found)));
+        self.check_scalars(found);
+        let ends_in_index = matches!(access.path.last(), Some(Step::Index(_)));
+        self.require(found.len() < 2 || ends_in_index, || "several scalars where the path does not end in an index".to_owned());
+    }
+
+    /// What the path leads to.
+    fn follow(&self, access: &Access) -> Option<MemoryType> {
+        let mut ty = &self.kernel.objects[access.object].ty;
+        for step in &access.path {
+            ty = match (step, ty) {
+                (Step::Index(_), MemoryType::Array(element, _) | MemoryType::Slice(element)) => element,
+                (Step::Field(n), MemoryType::Struct(id)) => &self.kernel.structs.get(*id)?.fields.get(*n as usize)?.ty,
+                _ => return None,
+            };
+        }
+        Some(ty.clone())
+    }
+
+    /// As many as one instruction reads or writes, of one type.
+    fn check_scalars(&mut self, types: &[Type]) {
+        self.require(matches!(types.len(), 1 | 2 | 4 | 8), || format!("{} scalars at once", types.len()));
+        self.require(types.windows(2).all(|pair| pair[0] == pair[1]), || format!("several types at once: {}", list(types)));
+    }
+
+    fn check_write(&mut self, object: Object, results: &[Value]) {
+        self.require(!self.kernel.objects[object].is_read_only(), || format!("{object} is read-only"));
+        self.check_results(results, &[]);
+    }
+
+    fn check_atomic(&mut self, op: AtomicOp, object: Object, operands: &[Type], results: &[Value]) {
+        let data = &self.kernel.objects[object];
+        let has_atomics = matches!(data.space(), Space::Global | Space::Shared);
+        self.require(has_atomics && !data.is_read_only(), || format!("{object} has no atomics"));
+        let expected = if op == AtomicOp::CompareExchange { 2 } else { 1 };
+        let Some(ty) = operands.first().filter(|_| operands.len() == expected) else {
+            return self.complain(format!("{expected} operands expected, found {}", operands.len()));
+        };
+        self.require(operands.iter().all(|other| other == ty), || format!("several types at once: {}", list(operands)));
+        self.require(is_atomic(op, *ty), || format!("not for `{ty}`"));
+        self.check_results(results, &[*ty]);
+    }
+
+    fn check_offset(&mut self, ptr: Value, bytes: Value, results: &[Value]) {
+        let (ty, width) = (self.kernel.ty(ptr), self.kernel.ty(bytes));
+        self.require(matches!(ty, Type::Ptr(_)), || format!("{ptr} is no pointer"));
+        let fits = matches!(width, Type::U32 | Type::U64) && width.bytes() == ty.bytes();
+        self.require(fits, || format!("an offset of type `{width}` to `{ty}`"));
+        self.check_results(results, &[ty]);
+    }
+
+    fn check_pointer(&mut self, object: Object, ptr: Value) {
+        let space = self.kernel.objects[object].space();
+        self.check_type(ptr, Type::Ptr(space), "the pointer");
+    }
+}
+
+fn is_atomic(op: AtomicOp, ty: Type) -> bool {
+    let is_word = matches!(ty.bytes(), 4 | 8);
+    match op {
+        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => ty.is_float() || ty.is_int() && is_word,
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => ty.is_int() && is_word,
+        AtomicOp::Exchange | AtomicOp::CompareExchange => is_word && !matches!(ty, Type::Ptr(_)),
+    }
+}
+
+fn is_sized(ty: &MemoryType) -> bool {
+    match ty {
+        MemoryType::Scalar(ty) => !matches!(ty, Type::Ptr(_)),
+        MemoryType::Array(element, _) => is_sized(element),
+        MemoryType::Slice(_) => false,
+        // Checked on its own.
+        MemoryType::Struct(_) => true,
+    }
+}
+
+/// The scalar type of a table and how many of it there are.
+fn places(ty: &MemoryType) -> Option<(Type, u64)> {
+    match ty {
+        MemoryType::Scalar(ty) => Some((*ty, 1)),
+        MemoryType::Array(element, n) => places(element).map(|(ty, m)| (ty, n.saturating_mul(m))),
+        MemoryType::Slice(_) | MemoryType::Struct(_) => None,
+    }
+}

@@ -1,0 +1,133 @@
+//! Types: operands and results of the instructions that own no blocks and are no exits.
+
+use super::Verifier;
+use super::structure::list;
+use crate::intrinsics::{Call, Class, Row, Sort};
+use crate::ir::{Axis, BinaryOp, Op, PrintPart, Scalar, Special, Stage, Type, UnaryOp, Value, eval};
+
+impl Verifier<'_> {
+    pub(super) fn check_types(&mut self, op: &Op, results: &[Value]) {
+        match op {
+            Op::Const(scalar) => self.check_constant(*scalar, results),
+            Op::Special(special, axis) => {
+                let has_axes = !matches!(special, Special::LaneId | Special::WarpId);
+                self.require(has_axes || *axis == Axis::X, || format!("`{}` has no axes", special.word()));
+                self.check_results(results, &[Type::U32]);
+            }
+            Op::Unary(op, a) => {
+                let classes = if *op == UnaryOp::Not { LOGIC } else { ARITHMETIC };
+                self.check_same(classes, &[*a], results);
+            }
+            Op::Binary(op, a, b) => self.check_binary(*op, *a, *b, results),
+            Op::MulAdd(a, b, c) => self.check_same(ARITHMETIC, &[*a, *b, *c], results),
+            Op::Compare(_, a, b) => {
+                self.check_operands(Class::Scalar, &[*a, *b]);
+                self.check_results(results, &[Type::Bool]);
+            }
+            Op::Select(condition, a, b) => {
+                self.check_type(*condition, Type::Bool, "the condition");
+                let ty = self.kernel.ty(*a);
+                self.check_type(*b, ty, "the second value");
+                self.check_results(results, &[ty]);
+            }
+            Op::Cast(a) => self.check_conversion(*a, results, |from, to| eval::cast(Scalar::new(from, 0), to).is_some()),
+            Op::Bitcast(a) => self.check_conversion(*a, results, |from, to| eval::bitcast(Scalar::new(from, 0), to).is_some()),
+            Op::Intrinsic(row, args) => self.check_intrinsic(row.row(), args, results),
+            Op::Print(parts, values) => self.check_message(parts, values, results),
+            Op::Assert(condition, parts, values) => {
+                self.check_type(*condition, Type::Bool, "the condition");
+                self.check_message(parts, values, results);
+            }
+            op => self.check_memory(op, results),
+        }
+        let pointers = results.iter().any(|value| matches!(self.kernel.ty(*value), Type::Ptr(_)));
+        self.require(!pointers || self.kernel.stage == Stage::Addressed, || "a pointer before addresses are made".to_owned());
+    }
+
+    fn check_constant(&mut self, scalar: Scalar, results: &[Value]) {
+        self.require(!matches!(scalar.ty, Type::Ptr(_)), || "a constant pointer".to_owned());
+        self.require(Scalar::new(scalar.ty, scalar.bits) == scalar, || format!("bits beyond the width of `{}`", scalar.ty));
+        self.check_results(results, &[scalar.ty]);
+    }
+
+    fn check_binary(&mut self, op: BinaryOp, a: Value, b: Value, results: &[Value]) {
+        match op {
+            BinaryOp::Shl | BinaryOp::Shr => {
+                self.check_same(Class::Int, &[a], results);
+                self.check_type(b, Type::U32, "the count");
+            }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => self.check_same(LOGIC, &[a, b], results),
+            _ => self.check_same(ARITHMETIC, &[a, b], results),
+        }
+    }
+
+    /// Operands and the one result are of one type of the class.
+    fn check_same(&mut self, class: Class, operands: &[Value], results: &[Value]) {
+        let ty = self.check_operands(class, operands);
+        self.check_results(results, &[ty]);
+    }
+
+    /// Operands are of one type of the class: of the first one's.
+    fn check_operands(&mut self, class: Class, operands: &[Value]) -> Type {
+        let ty = self.kernel.ty(operands[0]);
+        self.require(class.contains(ty) && !matches!(ty, Type::Ptr(_)), || format!("not for `{ty}`"));
+        for operand in &operands[1..] {
+            self.check_type(*operand, ty, "operand");
+        }
+        ty
+    }
+
+    pub(super) fn check_results(&mut self, results: &[Value], expected: &[Type]) {
+        let found = self.types(results);
+        self.require(found == expected, || format!("results: {} expected, found {}", list(expected), list(&found)));
+    }
+
+    fn check_conversion(&mut self, a: Value, results: &[Value], is_allowed: impl FnOnce(Type, Type) -> bool) {
+        let from = self.kernel.ty(a);
+        let [result] = results else { return self.complain("one result expected") };
+        let to = self.kernel.ty(*result);
+        self.require(is_allowed(from, to), || format!("not from `{from}` to `{to}`"));
+    }
+
+    fn check_intrinsic(&mut self, row: &Row, args: &[Value], results: &[Value]) {
+        self.require(row.device().is_some(), || format!("`{}` is made of other instructions and was not expanded", row.name));
+        let (found_args, found_results) = (self.types(args), self.types(results));
+        let t = type_variable(row, &found_args, &found_results);
+        let fits = row.over == Class::None || t.is_some_and(|t| row.over.contains(t));
+        self.require(fits, || format!("`{}` is not for {}", row.name, t.map_or("this".to_owned(), |t| format!("`{t}`"))));
+        let index = self.kernel.index_type();
+        for (sorts, found, what) in [(row.args, found_args, "arguments"), (row.results, found_results, "results")] {
+            let expected: Vec<Type> = sorts.iter().map(|sort| type_of(*sort, t, index)).collect();
+            self.require(found == expected, || format!("{what}: {} expected, found {}", list(&expected), list(&found)));
+        }
+    }
+
+    fn check_message(&mut self, parts: &[PrintPart], values: &[Value], results: &[Value]) {
+        let arguments = parts.iter().filter(|part| matches!(part, PrintPart::Argument(_))).count();
+        self.require(arguments == values.len(), || format!("{arguments} places for {} values", values.len()));
+        self.check_results(results, &[]);
+    }
+}
+
+const ARITHMETIC: Class = Class::Num;
+
+const LOGIC: Class = Class::Only(&[Type::Bool, Type::I8, Type::I16, Type::I32, Type::I64, Type::U8, Type::U16, Type::U32, Type::U64]);
+
+/// What `T` stands for: the type of the first argument; of the result for associated functions.
+fn type_variable(row: &Row, args: &[Type], results: &[Type]) -> Option<Type> {
+    let of = |sorts: &[Sort], types: &[Type]| sorts.iter().zip(types).find(|(sort, _)| **sort == Sort::T).map(|(_, ty)| *ty);
+    match row.call {
+        Call::Associated => of(row.results, results),
+        _ => of(row.args, args).or_else(|| of(row.results, results)).or(args.first().copied()),
+    }
+}
+
+fn type_of(sort: Sort, t: Option<Type>, index: Type) -> Type {
+    match sort {
+        // Where `T` is unknown a complaint has been made.
+        Sort::T => t.unwrap_or(Type::Bool),
+        Sort::UnsignedT => t.unwrap_or(Type::Bool).to_unsigned(),
+        Sort::Is(ty) => ty,
+        Sort::Index => index,
+    }
+}
