@@ -106,6 +106,44 @@ impl<'k> Builder<'k> {
         self.push1(Op::Intrinsic(row, args), ty)
     }
 
+    /// `if condition { then } else { otherwise }`, each giving values of the same types. The builder then stands behind it.
+    pub fn if_else(
+        &mut self,
+        condition: Value,
+        then: impl FnOnce(&mut Builder<'_>) -> Vec<Value>,
+        otherwise: impl FnOnce(&mut Builder<'_>) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let (then_block, then_types) = self.nested(&[], |b, _| then(b));
+        let (else_block, _) = self.nested(&[], |b, _| otherwise(b));
+        let inst = self.push(Op::If { condition, then_block, else_block }, &then_types);
+        self.kernel.insts[inst].results.clone()
+    }
+
+    /// `for i in (start..end).step_by(step)`: `body` gets the induction variable and the carried values and gives the next ones.
+    pub fn for_each(
+        &mut self,
+        [start, end, step]: [Value; 3],
+        init: &[Value],
+        body: impl FnOnce(&mut Builder<'_>, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let mut params = vec![self.kernel.ty(start)];
+        params.extend(init.iter().map(|v| self.kernel.ty(*v)));
+        let (body, _) = self.nested(&params, |b, params| body(b, params[0], &params[1..]));
+        let inst = self.push(Op::For { start, end, step, init: init.to_vec(), body, keep_rolled: false }, &params[1..]);
+        self.kernel.insts[inst].results.clone()
+    }
+
+    /// A new block with parameters of these types, filled by `fill`, which gives what it yields; and the types of that.
+    fn nested(&mut self, params: &[Type], fill: impl FnOnce(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> (Block, Vec<Type>) {
+        let block = self.kernel.new_block(params);
+        let params = self.kernel.blocks[block].params.clone();
+        let mut inner = Builder::new(self.kernel, block, self.loc);
+        let values = fill(&mut inner, &params);
+        let types = values.iter().map(|v| inner.kernel.ty(*v)).collect();
+        inner.push(Op::Yield(values), &[]);
+        (block, types)
+    }
+
     /// Gives a value the source's name, if it has none.
     pub fn name(&mut self, value: Value, name: &str) {
         self.kernel.values[value].name.get_or_insert_with(|| name.into());
