@@ -1,5 +1,291 @@
-//! Rows of one family.
+//! Arithmetic methods of integers: Rust's, made of core instructions so that every device agrees. What overflows wraps, as `+` and `*` do.
 
-use super::Row;
+use super::Sort::{Is, T, UnsignedT};
+use super::float::{squaring_loop, unrolled_power};
+use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_method};
+use crate::ir::{BinaryOp, Builder, CompareOp, Scalar, Type, UnaryOp, Value};
 
-pub(super) const ROWS: &[Row] = &[];
+/// The widths that devices compute in.
+const WIDE: Class = Class::Only(&[Type::I32, Type::U32, Type::I64, Type::U64]);
+const NARROW: Class = Class::Only(&[Type::I8, Type::U8, Type::I16, Type::U16]);
+const COUNT: Sort = Is(Type::U32);
+const BOOL: &[Sort] = &[Is(Type::Bool)];
+const TWO: &[Sort] = &[T, T];
+const T1: &[Sort] = &[T];
+
+/// An expansion that is one binary instruction.
+macro_rules! binary {
+    ($op:ident) => {
+        |b, a| vec![b.binary(BinaryOp::$op, a[0], a[1])]
+    };
+}
+
+const fn form(types: &'static [Type], text: &'static str) -> PtxForm {
+    PtxForm { types, text, capability: 20, version: 20 }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row::method("abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])]).doc("the absolute value, wrapping"),
+    Row::method("wrapping_abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])]).doc("the absolute value, wrapping"),
+    Row::method("unsigned_abs", Class::Signed, T1, &[UnsignedT], expand_unsigned_abs).cost(1).doc("the absolute value, unsigned"),
+    Row::method("min", Class::Int, TWO, T1, binary!(Min)).doc("the lesser"),
+    Row::method("max", Class::Int, TWO, T1, binary!(Max)).doc("the greater"),
+    Row::method("clamp", Class::Int, &[T, T, T], T1, expand_clamp).cost(2).doc("kept within two bounds"),
+    Row::method("signum", Class::Signed, T1, T1, expand_signum).cost(3).doc("-1, 0 or 1"),
+    Row::method("is_negative", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Lt, a[0])]).doc("whether it is below 0"),
+    Row::method("is_positive", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Gt, a[0])]).doc("whether it is above 0"),
+    Row::method("abs_diff", Class::Int, TWO, &[UnsignedT], expand_abs_diff).cost(4).doc("the distance"),
+    Row::method("pow", Class::Int, &[T, COUNT], T1, expand_pow).cost(20).doc("a power by repeated squaring, wrapping"),
+    Row::method("wrapping_pow", Class::Int, &[T, COUNT], T1, expand_pow).cost(20).doc("a power by repeated squaring, wrapping"),
+    Row::method("wrapping_add", Class::Int, TWO, T1, binary!(Add)).doc("the sum, wrapping"),
+    Row::method("wrapping_sub", Class::Int, TWO, T1, binary!(Sub)).doc("the difference, wrapping"),
+    Row::method("wrapping_mul", Class::Int, TWO, T1, binary!(Mul)).doc("the product, wrapping"),
+    Row::method("wrapping_div", Class::Int, TWO, T1, binary!(Div)).cost(40).doc("the quotient, wrapping"),
+    Row::method("wrapping_rem", Class::Int, TWO, T1, binary!(Rem)).cost(40).doc("the remainder, wrapping"),
+    Row::method("wrapping_neg", Class::Int, T1, T1, |b, a| vec![b.unary(UnaryOp::Neg, a[0])]).doc("the negative, wrapping"),
+    Row::method("wrapping_shl", Class::Int, &[T, COUNT], T1, binary!(Shl)).doc("shifted left, the count modulo the width"),
+    Row::method("wrapping_shr", Class::Int, &[T, COUNT], T1, binary!(Shr)).doc("shifted right, the count modulo the width"),
+    Row::method("saturating_add", Class::Int, TWO, T1, expand_saturating_add).cost(5).doc("the sum, kept in range"),
+    Row::method("saturating_sub", Class::Int, TWO, T1, expand_saturating_sub).cost(5).doc("the difference, kept in range"),
+    Row::method("saturating_mul", Class::Int, TWO, T1, expand_saturating_mul).cost(8).doc("the product, kept in range"),
+    Row::method("rem_euclid", Class::Int, TWO, T1, expand_rem_euclid).cost(40).doc("the remainder that is not negative"),
+    Row::method("div_euclid", Class::Int, TWO, T1, expand_div_euclid).cost(45).doc("the quotient that belongs to `rem_euclid`"),
+    Row::method("div_ceil", Class::Unsigned, TWO, T1, expand_div_ceil).cost(42).doc("the quotient, rounded up"),
+    Row::method("isqrt", Class::Int, T1, T1, expand_isqrt).cost(30).doc("the integer part of the square root"),
+    Row::new("mul_hi", Call::Method, WIDE, TWO, T1, Body::Device(MUL_HI)).cost(2).doc("the high half of the product"),
+    Row::method("mul_hi", NARROW, TWO, T1, expand_narrow_mul_hi).cost(2).doc("the high half of the product"),
+    Row::method("mul24", Class::Only(&[Type::I32, Type::U32]), TWO, T1, expand_mul24)
+        .cost(3)
+        .doc("the low 32 bits of the product of the low 24 bits, sign-extended where signed"),
+];
+
+const MUL_HI: Device = Device {
+    ptx: &[
+        form(&[Type::I32], "mul.hi.s32 {d}, {0}, {1};"),
+        form(&[Type::U32], "mul.hi.u32 {d}, {0}, {1};"),
+        form(&[Type::I64], "mul.hi.s64 {d}, {0}, {1};"),
+        form(&[Type::U64], "mul.hi.u64 {d}, {0}, {1};"),
+    ],
+    without_ptx: "",
+    opencl: "mul_hi({0}, {1})",
+    opencl_prelude: "",
+    eval: Eval::Lane(|ty, a| {
+        let (x, y) = (Scalar::new(ty, a[0]).as_int(), Scalar::new(ty, a[1]).as_int());
+        // Of two u64 the product needs all 128 bits.
+        let high = if ty == Type::U64 { ((x as u128 * y as u128) >> 64) as i128 } else { (x * y) >> ty.bits() };
+        Scalar::int(ty, high).bits
+    }),
+};
+
+/// An integer constant of the type of `like`.
+pub(super) fn int_like(b: &mut Builder<'_>, like: Value, value: i128) -> Value {
+    let ty = b.kernel.ty(like);
+    b.int(ty, value)
+}
+
+/// The least value of an integer type.
+fn least(ty: Type) -> i128 {
+    if ty.is_signed_int() { -(1 << (ty.bits() - 1)) } else { 0 }
+}
+
+/// The greatest value of an integer type.
+fn greatest(ty: Type) -> i128 {
+    (1 << (ty.bits() - u32::from(ty.is_signed_int()))) - 1
+}
+
+fn against_zero(b: &mut Builder<'_>, op: CompareOp, a: Value) -> Value {
+    let zero = int_like(b, a, 0);
+    b.compare(op, a, zero)
+}
+
+fn as_unsigned(b: &mut Builder<'_>, a: Value) -> Value {
+    let ty = b.kernel.ty(a).to_unsigned();
+    b.bitcast(a, ty)
+}
+
+fn expand_unsigned_abs(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let magnitude = b.unary(UnaryOp::Abs, a[0]);
+    vec![as_unsigned(b, magnitude)]
+}
+
+fn expand_clamp(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let raised = b.binary(BinaryOp::Max, a[0], a[1]);
+    vec![b.binary(BinaryOp::Min, raised, a[2])]
+}
+
+/// Kept within −1 and 1.
+fn expand_signum(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let (low, high) = (int_like(b, a[0], -1), int_like(b, a[0], 1));
+    expand_clamp(b, &[a[0], low, high])
+}
+
+/// Of x ≥ y the difference x − y, else y − x, unsigned.
+fn expand_abs_diff(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let is_less = b.compare(CompareOp::Lt, a[0], a[1]);
+    let (x, y) = (as_unsigned(b, a[0]), as_unsigned(b, a[1]));
+    let (up, down) = (b.binary(BinaryOp::Sub, y, x), b.binary(BinaryOp::Sub, x, y));
+    vec![b.select(is_less, up, down)]
+}
+
+fn expand_pow(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let one = int_like(b, a[0], 1);
+    vec![match b.kernel.constant(a[1]) {
+        Some(exponent) => unrolled_power(b, a[0], exponent.bits as u32, one),
+        None => squaring_loop(b, a[0], a[1], one),
+    }]
+}
+
+/// The bound that a signed value x runs into: MAX if x ≥ 0, else MIN. (x >> (w − 1)) ^ MAX
+fn bound_towards(b: &mut Builder<'_>, x: Value) -> Value {
+    let ty = b.kernel.ty(x);
+    let (count, most) = (b.int(Type::U32, i128::from(ty.bits() - 1)), b.int(ty, greatest(ty)));
+    let sign = b.binary(BinaryOp::Shr, x, count);
+    b.binary(BinaryOp::Xor, sign, most)
+}
+
+/// Unsigned: MAX if the sum is below a term. Signed: overflow if the sum's sign differs from both terms'.
+fn expand_saturating_add(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let ty = b.kernel.ty(a[0]);
+    let sum = b.binary(BinaryOp::Add, a[0], a[1]);
+    if ty.is_unsigned_int() {
+        let is_over = b.compare(CompareOp::Lt, sum, a[0]);
+        let most = b.int(ty, greatest(ty));
+        return vec![b.select(is_over, most, sum)];
+    }
+    let (left, right) = (b.binary(BinaryOp::Xor, a[0], sum), b.binary(BinaryOp::Xor, a[1], sum));
+    let both = b.binary(BinaryOp::And, left, right);
+    let is_over = against_zero(b, CompareOp::Lt, both);
+    let bound = bound_towards(b, a[0]);
+    vec![b.select(is_over, bound, sum)]
+}
+
+/// Unsigned: 0 if x < y. Signed: overflow if the terms' signs differ and the difference's from the first's.
+fn expand_saturating_sub(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let ty = b.kernel.ty(a[0]);
+    let difference = b.binary(BinaryOp::Sub, a[0], a[1]);
+    if ty.is_unsigned_int() {
+        let is_below = b.compare(CompareOp::Lt, a[0], a[1]);
+        let zero = b.int(ty, 0);
+        return vec![b.select(is_below, zero, difference)];
+    }
+    let (left, right) = (b.binary(BinaryOp::Xor, a[0], a[1]), b.binary(BinaryOp::Xor, a[0], difference));
+    let both = b.binary(BinaryOp::And, left, right);
+    let is_over = against_zero(b, CompareOp::Lt, both);
+    let bound = bound_towards(b, a[0]);
+    vec![b.select(is_over, bound, difference)]
+}
+
+/// Up to 32 bits in a type twice as wide; 64 bits by the high half, which must be the low half's sign (unsigned: 0).
+fn expand_saturating_mul(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let ty = b.kernel.ty(a[0]);
+    if ty.bits() < 64 {
+        let wide = wider(ty);
+        let (x, y) = (b.cast(a[0], wide), b.cast(a[1], wide));
+        let product = b.binary(BinaryOp::Mul, x, y);
+        let (low, high) = (b.int(wide, least(ty)), b.int(wide, greatest(ty)));
+        let kept = expand_clamp(b, &[product, low, high])[0];
+        return vec![b.cast(kept, ty)];
+    }
+    let product = b.binary(BinaryOp::Mul, a[0], a[1]);
+    let high = call_method(b, "mul_hi", a);
+    let (fits, bound) = if ty == Type::U64 {
+        (b.int(ty, 0), b.int(ty, greatest(ty)))
+    } else {
+        let count = b.int(Type::U32, 63);
+        let sign = b.binary(BinaryOp::Shr, product, count);
+        let signs = b.binary(BinaryOp::Xor, a[0], a[1]);
+        (sign, bound_towards(b, signs))
+    };
+    let is_over = b.compare(CompareOp::Ne, high, fits);
+    vec![b.select(is_over, bound, product)]
+}
+
+/// The 32- or 64-bit type of the same sign that holds every product of two of `ty`.
+fn wider(ty: Type) -> Type {
+    match (ty.bits() < 32, ty.is_signed_int()) {
+        (true, true) => Type::I32,
+        (true, false) => Type::U32,
+        (false, true) => Type::I64,
+        (false, false) => Type::U64,
+    }
+}
+
+/// r = x % y; r + |y| if r < 0, else r. Wrapping, as in Rust.
+fn expand_rem_euclid(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let rest = b.binary(BinaryOp::Rem, a[0], a[1]);
+    if b.kernel.ty(rest).is_unsigned_int() {
+        return vec![rest];
+    }
+    let magnitude = b.unary(UnaryOp::Abs, a[1]);
+    let raised = b.binary(BinaryOp::Add, rest, magnitude);
+    let is_negative = against_zero(b, CompareOp::Lt, rest);
+    vec![b.select(is_negative, raised, rest)]
+}
+
+/// q = x / y; where x % y < 0: q − 1 if y > 0, q + 1 if not.
+fn expand_div_euclid(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let quotient = b.binary(BinaryOp::Div, a[0], a[1]);
+    if b.kernel.ty(quotient).is_unsigned_int() {
+        return vec![quotient];
+    }
+    let rest = b.binary(BinaryOp::Rem, a[0], a[1]);
+    let (one, minus_one) = (int_like(b, quotient, 1), int_like(b, quotient, -1));
+    let is_above = against_zero(b, CompareOp::Gt, a[1]);
+    let step = b.select(is_above, minus_one, one);
+    let stepped = b.binary(BinaryOp::Add, quotient, step);
+    let is_negative = against_zero(b, CompareOp::Lt, rest);
+    vec![b.select(is_negative, stepped, quotient)]
+}
+
+fn expand_div_ceil(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let ty = b.kernel.ty(a[0]);
+    let (quotient, rest) = (b.binary(BinaryOp::Div, a[0], a[1]), b.binary(BinaryOp::Rem, a[0], a[1]));
+    let has_rest = against_zero(b, CompareOp::Ne, rest);
+    let more = b.cast(has_rest, ty);
+    vec![b.binary(BinaryOp::Add, quotient, more)]
+}
+
+/// The float root, at most one off, put right by its square: `f32` for 32 bits, `f64` for 64.
+fn expand_isqrt(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let ty = b.kernel.ty(a[0]);
+    let (word, float) = if ty.bits() == 64 { (Type::U64, Type::F64) } else { (Type::U32, Type::F32) };
+    let x = b.cast(a[0], word);
+    let real = b.cast(x, float);
+    // The method's exact form also where `math = fast` has another: one off is all that can be put right.
+    let real = super::by_name("sqrt", Some(float)).map_or(real, |row| b.intrinsic(row, vec![real], float));
+    let (one, most) = (b.int(word, 1), b.int(word, (1 << (word.bits() / 2)) - 1));
+    let root = b.cast(real, word);
+    let root = b.binary(BinaryOp::Min, root, most);
+    let square = b.binary(BinaryOp::Mul, root, root);
+    let is_over = b.compare(CompareOp::Gt, square, x);
+    let lower = b.binary(BinaryOp::Sub, root, one);
+    let root = b.select(is_over, lower, root);
+    // (r + 1)² ≤ x, without overflow: x − r² > 2r
+    let square = b.binary(BinaryOp::Mul, root, root);
+    let rest = b.binary(BinaryOp::Sub, x, square);
+    let twice = b.binary(BinaryOp::Add, root, root);
+    let is_under = b.compare(CompareOp::Gt, rest, twice);
+    let higher = b.binary(BinaryOp::Add, root, one);
+    let root = b.select(is_under, higher, root);
+    vec![b.cast(root, ty)]
+}
+
+fn expand_narrow_mul_hi(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let ty = b.kernel.ty(a[0]);
+    let wide = wider(ty);
+    let (x, y) = (b.cast(a[0], wide), b.cast(a[1], wide));
+    let product = b.binary(BinaryOp::Mul, x, y);
+    let count = b.int(Type::U32, i128::from(ty.bits()));
+    let high = b.binary(BinaryOp::Shr, product, count);
+    vec![b.cast(high, ty)]
+}
+
+fn expand_mul24(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let count = b.int(Type::U32, 8);
+    let low = |b: &mut Builder<'_>, x: Value| {
+        let high = b.binary(BinaryOp::Shl, x, count);
+        b.binary(BinaryOp::Shr, high, count)
+    };
+    let (x, y) = (low(b, a[0]), low(b, a[1]));
+    vec![b.binary(BinaryOp::Mul, x, y)]
+}

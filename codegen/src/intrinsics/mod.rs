@@ -4,14 +4,20 @@
 //! of core instructions (`Body::Expand`) or how each device spells it (`Body::Device`): PTX, OpenCL C, and the evaluator that the
 //! simulator and constant folding use. Adding an intrinsic is adding a row in the file of its family, and a filetest.
 
-use crate::ir::{Builder, Type, Value};
+use crate::ir::{Builder, Kernel, Op, Type, Value};
+use crate::syntax::Math;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+mod bits;
 mod block;
+mod fast;
 mod float;
 mod integer;
 mod native;
+#[cfg(test)]
+mod tests;
+mod transcendental;
 mod warp;
 
 /// How the source names it.
@@ -73,6 +79,8 @@ pub enum Sort {
     Is(Type),
     /// `usize`.
     Index,
+    /// Any integer type, taken as `u32` (wrapping): lanes and distances between them, which the source may hold as `usize`, `u32` or `i32`.
+    Lane,
 }
 
 /// What it does beyond computing its result from its arguments.
@@ -93,8 +101,8 @@ pub enum Effect {
 pub struct PtxForm {
     /// The types `T` it is for; empty: any (rows without `T`, too).
     pub types: &'static [Type],
-    /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments; `{tmp0:f32}` is a scratch register of a PTX type, the
-    /// same one wherever `tmp0` stands. One instruction a line.
+    /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments, always registers; `{tmp0:f32}` is a scratch register of a
+    /// PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are braces. One instruction a line.
     pub text: &'static str,
     /// Lowest compute capability, as 10·major + minor.
     pub capability: u16,
@@ -124,6 +132,8 @@ pub struct Device {
     pub without_ptx: &'static str,
     /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result.
     pub opencl: &'static str,
+    /// Functions that `opencl` calls, to be printed once before the kernel; empty for most.
+    pub opencl_prelude: &'static str,
     /// Its meaning.
     pub eval: Eval,
 }
@@ -139,7 +149,7 @@ pub enum Body {
 
 /// An intrinsic.
 pub struct Row {
-    /// The name in the source and in the IR's text form. Unique together with `call`.
+    /// The name in the source and in the IR's text form. Unique together with `call` and each type of `over`.
     pub name: &'static str,
     /// How the source names it.
     pub call: Call,
@@ -164,6 +174,58 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row of cost 1 without effect, fast form, error bound: the constructor that the families' tables use.
+    const fn new(name: &'static str, call: Call, over: Class, args: &'static [Sort], results: &'static [Sort], body: Body) -> Row {
+        Row { name, call, over, args, results, effect: Effect::Pure, fast: None, cost: 1, body, accuracy: "", doc: "" }
+    }
+
+    /// A method that expands.
+    const fn method(
+        name: &'static str,
+        over: Class,
+        args: &'static [Sort],
+        results: &'static [Sort],
+        expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>,
+    ) -> Row {
+        Row::new(name, Call::Method, over, args, results, Body::Expand(expand))
+    }
+
+    const fn effect(mut self, effect: Effect) -> Row {
+        self.effect = effect;
+        self
+    }
+
+    const fn fast(mut self, name: &'static str) -> Row {
+        self.fast = Some(name);
+        self
+    }
+
+    const fn cost(mut self, cost: u16) -> Row {
+        self.cost = cost;
+        self
+    }
+
+    const fn accuracy(mut self, accuracy: &'static str) -> Row {
+        self.accuracy = accuracy;
+        self
+    }
+
+    const fn doc(mut self, doc: &'static str) -> Row {
+        self.doc = doc;
+        self
+    }
+
+    /// The types that arguments and results have where `T` is `ty`.
+    pub fn sort(sort: Sort, ty: Type, kernel: &Kernel) -> Type {
+        match sort {
+            Sort::T => ty,
+            Sort::UnsignedT => ty.to_unsigned(),
+            Sort::Is(fixed) => fixed,
+            Sort::Index => kernel.index_type(),
+            Sort::Lane => Type::U32,
+        }
+    }
+
     /// Whether equal arguments give equal results, whenever it runs.
     pub fn is_pure(&self) -> bool {
         self.effect == Effect::Pure
@@ -210,16 +272,22 @@ impl fmt::Debug for RowId {
 }
 
 /// Every row, family by family.
-pub const FAMILIES: &[&[Row]] = &[float::ROWS, native::ROWS, integer::ROWS, warp::ROWS, block::ROWS];
+pub const FAMILIES: &[&[Row]] =
+    &[float::ROWS, transcendental::ROWS, native::ROWS, fast::ROWS, integer::ROWS, bits::ROWS, warp::ROWS, block::ROWS];
 
 /// Every row.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// The function (`Call::Function`) of this name.
+/// The function (`Call::Function`) of this name: the first row of it, whatever its `T` ([`function_for`] takes the types apart).
 pub fn function(name: &str) -> Option<RowId> {
     rows().find(|row| row.call == Call::Function && row.name == name).map(RowId)
+}
+
+/// The function of this name whose `T` may be `ty`: where types differ in how they are made, there is a row for each group.
+pub fn function_for(name: &str, ty: Type) -> Option<RowId> {
+    rows().find(|row| row.call == Call::Function && row.name == name && (row.over == Class::None || row.over.contains(ty))).map(RowId)
 }
 
 /// The method of this name whose receiver may be `ty`.
@@ -230,6 +298,44 @@ pub fn method(name: &str, ty: Type) -> Option<RowId> {
 /// `T::name`: an associated function whose `T` may be `ty`, or a method called by its path.
 pub fn associated(name: &str, ty: Type) -> Option<RowId> {
     rows().find(|row| row.call != Call::Function && row.name == name && row.over.contains(ty)).map(RowId)
+}
+
+/// Appends a call of `row` for `T` = `ty`: expanded, or as an instruction; with the row's fast form where the kernel asks for fast
+/// mathematics and there is one. Arguments have the types the row says (`Sort::Lane`: `u32`). Gives the results.
+pub fn emit(b: &mut Builder<'_>, row: RowId, ty: Type, args: &[Value]) -> Vec<Value> {
+    let is_fast = b.kernel.options.math == Math::Fast && ty == Type::F32;
+    let row = row.0.fast.filter(|_| is_fast).and_then(function_for_f32).unwrap_or(row).row();
+    match row.body {
+        Body::Expand(expand) => expand(b, args),
+        Body::Device(_) => {
+            let types: Vec<_> = row.results.iter().map(|sort| Row::sort(*sort, ty, b.kernel)).collect();
+            let inst = b.push(Op::Intrinsic(RowId(row), args.to_vec()), &types);
+            b.kernel.insts[inst].results.clone()
+        }
+    }
+}
+
+fn function_for_f32(name: &str) -> Option<RowId> {
+    rows().find(|row| row.call == Call::Function && row.name == name && row.over.contains(Type::F32)).map(RowId)
+}
+
+/// [`emit`] of the row of this name and call for the type of the first argument; what expansions call each other with.
+/// Invariant: there is such a row with one result (the tests expand every row for every type).
+fn call(b: &mut Builder<'_>, call: Call, name: &str, args: &[Value]) -> Value {
+    let ty = b.kernel.ty(args[0]);
+    let row = rows().find(|row| row.call == call && row.name == name && (row.over == Class::None || row.over.contains(ty)));
+    let row = row.unwrap_or_else(|| unreachable!("an expansion calls `{name}` for `{ty}`, which has no row"));
+    emit(b, RowId(row), ty, args)[0]
+}
+
+/// The method of this name: see [`call`].
+fn call_method(b: &mut Builder<'_>, name: &str, args: &[Value]) -> Value {
+    call(b, Call::Method, name, args)
+}
+
+/// The function of this name: see [`call`].
+fn call_function(b: &mut Builder<'_>, name: &str, args: &[Value]) -> Value {
+    call(b, Call::Function, name, args)
 }
 
 /// The row of this name that a device does itself, for `T` = `ty`: the text form names rows so.

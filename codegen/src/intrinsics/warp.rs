@@ -1,5 +1,249 @@
-//! Rows of one family.
+//! Warp intrinsics: shuffles, votes, reductions over the 32 lanes of a warp.
+//!
+//! The law: every thread of the warp that exists must come to the intrinsic, in the same place. (A block whose size is no multiple of
+//! 32 has a last warp with fewer threads; its missing lanes take no part.) What a shuffle gives from a lane that is missing is unspecified.
+//! Distances and lanes are taken modulo 32.
+//!
+//! PTX: the member mask is the full warp, which names the threads that have not exited (PTX ISA, `shfl.sync`, `vote.sync`).
 
-use super::Row;
+use super::Sort::{Is, Lane, T};
+use super::{Body, Call, Class, Device, Effect, Eval, PtxForm, Row, Sort, call_function};
+use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Scalar, Special, Type, Value};
 
-pub(super) const ROWS: &[Row] = &[];
+const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32]);
+const PIECES: Class =
+    Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16, Type::I64, Type::U64, Type::F64]);
+const BOOL: Sort = Is(Type::Bool);
+const MASK: Sort = Is(Type::U32);
+
+/// The PTX of a row in PTX 6.0, where the `.sync` forms begin; every target from sm_30 has it.
+macro_rules! sync {
+    ($text:literal) => {
+        &[PtxForm { types: &[], text: $text, capability: 30, version: 60 }]
+    };
+}
+
+const fn warp(name: &'static str, over: Class, args: &'static [Sort], results: &'static [Sort], device: Device) -> Row {
+    Row::new(name, Call::Function, over, args, results, Body::Device(device)).effect(Effect::Warp).cost(4)
+}
+
+const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Device {
+    Device { ptx, without_ptx: "", opencl, opencl_prelude: "", eval }
+}
+
+/// A shuffle of another width than 32 bits, in pieces of 32.
+const fn pieces(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
+    Row::new(name, Call::Function, PIECES, &[T, Lane], &[T], Body::Expand(expand)).effect(Effect::Warp).cost(9)
+}
+
+const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
+    Row::new(name, Call::Function, over, &[T], &[T], Body::Expand(expand)).effect(Effect::Warp).cost(30)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    warp("shuffle", WORDS, &[T, Lane], &[T], SHUFFLE).doc("the value of the given lane"),
+    warp("shuffle_up", WORDS, &[T, Lane], &[T], SHUFFLE_UP).doc("the value of the lane this much below; the own one where there is none"),
+    warp("shuffle_down", WORDS, &[T, Lane], &[T], SHUFFLE_DOWN)
+        .doc("the value of the lane this much above; the own one where there is none"),
+    warp("shuffle_xor", WORDS, &[T, Lane], &[T], SHUFFLE_XOR).doc("the value of the lane whose number differs in these bits"),
+    pieces("shuffle", |b, a| shuffle_pieces(b, "shuffle", a)).doc("the value of the given lane"),
+    pieces("shuffle_up", |b, a| shuffle_pieces(b, "shuffle_up", a))
+        .doc("the value of the lane this much below; the own one where there is none"),
+    pieces("shuffle_down", |b, a| shuffle_pieces(b, "shuffle_down", a))
+        .doc("the value of the lane this much above; the own one where there is none"),
+    pieces("shuffle_xor", |b, a| shuffle_pieces(b, "shuffle_xor", a)).doc("the value of the lane whose number differs in these bits"),
+    warp("ballot", Class::None, &[BOOL], &[MASK], BALLOT).doc("bit n is what lane n passes"),
+    warp("any", Class::None, &[BOOL], &[BOOL], ANY).doc("whether a lane passes true"),
+    warp("all", Class::None, &[BOOL], &[BOOL], ALL).doc("whether every lane passes true"),
+    warp("match_any", Class::Only(&[Type::I32, Type::U32, Type::F32]), &[T], &[MASK], MATCH_32)
+        .cost(8)
+        .doc("the lanes that pass the same bits"),
+    warp("match_any", Class::Only(&[Type::I64, Type::U64, Type::F64]), &[T], &[MASK], MATCH_64)
+        .cost(16)
+        .doc("the lanes that pass the same bits"),
+    Row::new("match_any", Call::Function, SHORT, &[T], &[MASK], Body::Expand(expand_short_match))
+        .effect(Effect::Warp)
+        .cost(9)
+        .doc("the lanes that pass the same bits"),
+    warp("sync_warp", Class::None, &[], &[], SYNC_WARP).cost(2).doc("waits for the warp's threads, and orders their memory accesses"),
+    made("warp_sum", Class::Num, |b, a| vec![reduce(b, BinaryOp::Add, a[0])])
+        .accuracy("floats: in the order of a butterfly: lanes 16 apart first, then 8, 4, 2, 1")
+        .doc("the sum over the warp, in every lane"),
+    made("warp_min", Class::Num, |b, a| vec![reduce(b, BinaryOp::Min, a[0])]).doc("the least of the warp, in every lane"),
+    made("warp_max", Class::Num, |b, a| vec![reduce(b, BinaryOp::Max, a[0])]).doc("the greatest of the warp, in every lane"),
+];
+
+const SHORT: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16]);
+
+const SHUFFLE: Device = device(
+    sync!("shfl.sync.idx.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
+    "sub_group_shuffle({0}, {1})",
+    Eval::Warp(|_, a, mask| shuffled(a, mask, |_, source| source % 32)),
+);
+
+const SHUFFLE_UP: Device = device(
+    sync!("shfl.sync.up.b32 {d}, {0}, {1}, 0, 0xffffffff;"),
+    "sub_group_shuffle_up({0}, {1})",
+    Eval::Warp(|_, a, mask| shuffled(a, mask, |lane, distance| lane.checked_sub(distance % 32).unwrap_or(lane))),
+);
+
+const SHUFFLE_DOWN: Device = device(
+    sync!("shfl.sync.down.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
+    "sub_group_shuffle_down({0}, {1})",
+    Eval::Warp(|_, a, mask| shuffled(a, mask, |lane, distance| if lane + distance % 32 < 32 { lane + distance % 32 } else { lane })),
+);
+
+const SHUFFLE_XOR: Device = device(
+    sync!("shfl.sync.bfly.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
+    "sub_group_shuffle_xor({0}, {1})",
+    Eval::Warp(|_, a, mask| shuffled(a, mask, |lane, bits| lane ^ (bits % 32))),
+);
+
+const BALLOT: Device = device(
+    sync!("vote.sync.ballot.b32 {d}, {0}, 0xffffffff;"),
+    "sub_group_ballot({0}).x",
+    Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask)); 32]),
+);
+
+const ANY: Device = device(
+    sync!("vote.sync.any.pred {d}, {0}, 0xffffffff;"),
+    "(sub_group_any({0}) != 0)",
+    Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) != 0); 32]),
+);
+
+const ALL: Device = device(
+    sync!("vote.sync.all.pred {d}, {0}, 0xffffffff;"),
+    "(sub_group_all({0}) != 0)",
+    Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) == mask); 32]),
+);
+
+const SYNC_WARP: Device = device(
+    sync!("bar.warp.sync 0xffffffff;"),
+    "sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+    Eval::Warp(|_, _, _| [0; 32]),
+);
+
+/// Before sm_70: one ballot for each bit, and of each the lanes that have the own bit.
+macro_rules! match_by_ballots {
+    ($bits:literal, $last:literal) => {
+        concat!(
+            "{{\n.reg .pred mine, more;\n.reg .b32 number, votes, others, found;\n.reg .b",
+            $bits,
+            " bit;\nmov.u32 number, ",
+            $last,
+            ";\nmov.u32 found, 0xffffffff;\nvote.sync.ballot.b32 found, 1, 0xffffffff;\nnext:\nshr.b",
+            $bits,
+            " bit, {0}, number;\nand.b",
+            $bits,
+            " bit, bit, 1;\nsetp.ne.b",
+            $bits,
+            " mine, bit, 0;\nvote.sync.ballot.b32 votes, mine, 0xffffffff;\nnot.b32 others, votes;\n",
+            "selp.b32 votes, votes, others, mine;\nand.b32 found, found, votes;\nsub.u32 number, number, 1;\n",
+            "setp.ge.s32 more, number, 0;\n@more bra next;\nmov.b32 {d}, found;\n}}"
+        )
+    };
+}
+
+const MATCH_32: Device = device(
+    &[
+        PtxForm { types: &[], text: "match.any.sync.b32 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
+        PtxForm { types: &[], text: match_by_ballots!("32", "31"), capability: 30, version: 60 },
+    ],
+    "warpwright_match_any({0})",
+    Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+);
+
+const MATCH_64: Device = device(
+    &[
+        PtxForm { types: &[], text: "match.any.sync.b64 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
+        PtxForm { types: &[], text: match_by_ballots!("64", "63"), capability: 30, version: 60 },
+    ],
+    "warpwright_match_any({0})",
+    Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+);
+
+/// What each lane gets from the lane that `source` says (own lane, second argument); the own value if that is not active.
+fn shuffled(a: &[[u64; 32]], mask: u32, source: fn(usize, usize) -> usize) -> [u64; 32] {
+    std::array::from_fn(|lane| {
+        let from = source(lane, a[1][lane] as usize % 32);
+        a[0][if mask >> from & 1 == 1 { from } else { lane }]
+    })
+}
+
+/// The active lanes that pass true.
+fn votes(predicate: &[u64; 32], mask: u32) -> u32 {
+    (0..32).filter(|lane| predicate[*lane as usize] != 0).fold(0, |votes, lane| votes | 1 << lane) & mask
+}
+
+/// For each lane, the active lanes with its bits.
+fn matches(value: &[u64; 32], mask: u32) -> [u64; 32] {
+    std::array::from_fn(|lane| {
+        let same = (0..32).filter(|other| value[*other as usize] == value[lane]).fold(0u32, |found, other| found | 1 << other);
+        u64::from(same & mask)
+    })
+}
+
+/// The bits of a value of up to 32 bits, zero-extended to `u32`.
+fn to_word(b: &mut Builder<'_>, a: Value) -> Value {
+    let unsigned = b.kernel.ty(a).to_unsigned();
+    let bits = b.bitcast(a, unsigned);
+    b.cast(bits, Type::U32)
+}
+
+/// Narrow values widened, wide ones as two halves.
+fn shuffle_pieces(b: &mut Builder<'_>, name: &str, a: &[Value]) -> Vec<Value> {
+    let ty = b.kernel.ty(a[0]);
+    if ty.bits() < 64 {
+        let word = to_word(b, a[0]);
+        let word = call_function(b, name, &[word, a[1]]);
+        if ty == Type::Bool {
+            let zero = b.int(Type::U32, 0);
+            return vec![b.compare(CompareOp::Ne, word, zero)];
+        }
+        let bits = b.cast(word, ty.to_unsigned());
+        return vec![b.bitcast(bits, ty)];
+    }
+    let bits = b.bitcast(a[0], Type::U64);
+    let count = b.int(Type::U32, 32);
+    let high = b.binary(BinaryOp::Shr, bits, count);
+    let (low, high) = (b.cast(bits, Type::U32), b.cast(high, Type::U32));
+    let (low, high) = (call_function(b, name, &[low, a[1]]), call_function(b, name, &[high, a[1]]));
+    let (low, high) = (b.cast(low, Type::U64), b.cast(high, Type::U64));
+    let high = b.binary(BinaryOp::Shl, high, count);
+    let joined = b.binary(BinaryOp::Or, low, high);
+    vec![b.bitcast(joined, ty)]
+}
+
+fn expand_short_match(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let word = to_word(b, a[0]);
+    vec![call_function(b, "match_any", &[word])]
+}
+
+/// A butterfly: each lane joins its group's result with that of the group beside it, in groups of 1, 2, 4, 8, 16 lanes, farthest first.
+///
+/// Whole warps: with the lane across. A warp with missing lanes (they are the highest): with the lowest lane of the group of lanes that
+/// the lane across stands for, which exists if any of them does.
+fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
+    let is_whole = b.kernel.options.block.is_some_and(|[x, y, z]| (x * y * z).is_multiple_of(32));
+    if is_whole {
+        return [16, 8, 4, 2, 1].iter().fold(value, |value, distance| {
+            let distance = b.int(Type::U32, *distance);
+            let other = call_function(b, "shuffle_xor", &[value, distance]);
+            b.binary(op, value, other)
+        });
+    }
+    let lane = b.special(Special::LaneId, Axis::X);
+    let warp = b.special(Special::WarpId, Axis::X);
+    let (threads, width) = (super::block::threads(b), b.int(Type::U32, 32));
+    let before = b.binary(BinaryOp::Mul, warp, width);
+    let lanes = b.binary(BinaryOp::Sub, threads, before);
+    [1u32, 2, 4, 8, 16].iter().fold(value, |value, group| {
+        let (across, low) = (b.int(Type::U32, i128::from(*group)), b.constant(Scalar::u32(!(group - 1))));
+        let other = b.binary(BinaryOp::Xor, lane, across);
+        let first = b.binary(BinaryOp::And, other, low);
+        let exists = b.compare(CompareOp::Lt, first, lanes);
+        let other = call_function(b, "shuffle", &[value, first]);
+        let joined = b.binary(op, value, other);
+        b.select(exists, joined, value)
+    })
+}
