@@ -1,1 +1,30 @@
-//! Placeholder.
+//! The attributes of warpwright: `#[kernel]`, `#[device]`, `#[warpwright::module]`.
+//!
+//! A shim: what they read and refuse is `warpwright_codegen::syntax`, what they write is `expand`. On an error the item is emitted
+//! all the same, so that the rest of the crate and the IDE go on working.
+
+mod diagnostics;
+mod expand;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a GPU kernel: on the host its name becomes a function that returns a `Launch`.
+///
+/// The arguments are in the language's manual: `block`, `min_blocks`, `max_registers`, `index`, `math`, `contract`, `bounds`,
+/// `targets`, `variants`.
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand::kernel(arguments.into(), item.into()).into()
+}
+
+/// Makes a function, struct, enum or `impl` known to kernels, in this crate and in others.
+#[proc_macro_attribute]
+pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand::device(arguments.into(), item.into()).into()
+}
+
+/// Makes a module one unit of device code: kernels, device functions, constants, structs with their methods, C-like enums.
+#[proc_macro_attribute]
+pub fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand::module(arguments.into(), item.into()).into()
+}

@@ -209,7 +209,7 @@ fn parse_value(name: &Ident, input: ParseStream<'_>, example: &str) -> syn::Resu
 }
 
 /// The value of an integer literal, its sign included; `None` for anything that is not one.
-pub(super) fn literal_int(expr: &Expr) -> Option<i128> {
+pub fn literal_int(expr: &Expr) -> Option<i128> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),
         Expr::Paren(paren) => literal_int(&paren.expr),

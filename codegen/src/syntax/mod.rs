@@ -14,7 +14,7 @@ mod scopes;
 mod subset;
 
 pub use annotations::{LetAttributes, LoopAttributes, SharedAttribute};
-pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named};
+pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named, literal_int};
 pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout};
 pub use nearest::nearest;

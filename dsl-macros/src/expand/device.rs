@@ -1,0 +1,209 @@
+//! `#[device]`: functions, structs, enums and `impl`s that kernels of any crate may name.
+//!
+//! Beside the item, which stays as it is but for what `twin` rewrites, stands what takes a kernel from the item's path to its source:
+//! an implementation of `DeviceType`. A function has no type of its own, so an empty enum of the function's name is put into the
+//! namespace of types: `use other::helper` then imports both.
+
+use super::source::{Source, mark};
+use super::{check, refuse_item, twin};
+use crate::diagnostics::compile_errors;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
+
+/// `#[device] item`.
+pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let wanted = "a function, a struct, an enum or an `impl`";
+    let parsed: syn::Item = match syn::parse2(item.clone()) {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse_item("device", wanted, &error, item),
+    };
+    let mut findings = Diagnostics::new();
+    if let Some(first) = arguments.into_iter().next() {
+        findings.push(Diagnostic::error(first.span(), "`#[device]` takes no arguments").help("write `#[device]`"));
+    }
+    let mark = mark("device", TokenStream::new());
+    let mut unit = parsed.clone();
+    match &mut unit {
+        syn::Item::Fn(item) => item.attrs.insert(0, mark.clone()),
+        syn::Item::Struct(item) => item.attrs.insert(0, mark.clone()),
+        syn::Item::Enum(item) => item.attrs.insert(0, mark.clone()),
+        syn::Item::Impl(item) => item.attrs.insert(0, mark.clone()),
+        _ => return refuse_item("device", wanted, &syn::Error::new(parsed.span(), ""), item),
+    }
+    let items = vec![unit];
+    findings.append(check::check_items(&items));
+    let casts = twin::needs_casts(item.clone());
+    let text = [mark.into_token_stream(), item].into_iter().collect();
+    let source = |name: String| Source::new(text, &items, name, !findings.has_errors());
+    let source = match &parsed {
+        syn::Item::Fn(item) => source(item.sig.ident.to_string()),
+        syn::Item::Struct(item) if item.generics.params.is_empty() => source(item.ident.to_string()).with_methods_of(&item.ident),
+        syn::Item::Struct(item) => source(item.ident.to_string()),
+        syn::Item::Enum(item) => source(item.ident.to_string()).with_methods_of(&item.ident),
+        _ => source(String::new()),
+    };
+    let source = source.item_expression();
+    let marked = mark_item(parsed, &source, casts, &mut twin::Slots::default());
+    let errors = compile_errors(&findings);
+    quote!(#marked #errors)
+}
+
+/// A device item with its mark. `source` is an expression of type `DeviceItem`.
+pub(super) fn mark_item(item: syn::Item, source: &TokenStream, casts: bool, slots: &mut twin::Slots) -> TokenStream {
+    match item {
+        syn::Item::Fn(item) => mark_function(item, source, casts, slots),
+        syn::Item::Struct(item) => {
+            let mark = mark_struct(&item, source);
+            quote!(#item #mark)
+        }
+        syn::Item::Enum(item) => {
+            let mark = mark_enum(&item, source);
+            quote!(#item #mark)
+        }
+        syn::Item::Impl(mut item) => {
+            twin::rewrite_impl(&mut item, casts, slots);
+            let mark = mark_impl(&item, source);
+            quote!(#item #mark)
+        }
+        other => other.into_token_stream(),
+    }
+}
+
+/// The function, an empty enum of the same name, and the way from it to the source.
+fn mark_function(mut item: syn::ItemFn, source: &TokenStream, casts: bool, slots: &mut twin::Slots) -> TokenStream {
+    twin::rewrite_function(&mut item.sig, &mut item.block, casts, slots);
+    let (name, vis) = (&item.sig.ident, &item.vis);
+    let cfgs = cfgs(&item.attrs);
+    // At the attribute's place: `rustc` then knows the enum for generated code and lints it less.
+    let marker = Ident::new(&name.to_string(), name.span().resolved_at(Span::call_site()));
+    let device_type = device_type(&quote!(#marker), &syn::Generics::default(), &cfgs, source);
+    quote! {
+        #item
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code)]
+        #vis enum #marker {}
+        #device_type
+    }
+}
+
+/// `impl DeviceType for …`.
+fn device_type(ty: &TokenStream, generics: &syn::Generics, cfgs: &[&syn::Attribute], source: &TokenStream) -> TokenStream {
+    let (params, arguments, bounds) = generics.split_for_impl();
+    quote! {
+        #(#cfgs)*
+        impl #params ::warpwright::__private::DeviceType for #ty #arguments #bounds {
+            fn item() -> &'static ::warpwright::__private::DeviceItem {
+                static ITEM: ::warpwright::__private::DeviceItem = #source;
+                &ITEM
+            }
+        }
+    }
+}
+
+fn cfgs(attrs: &[syn::Attribute]) -> Vec<&syn::Attribute> {
+    attrs.iter().filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")).collect()
+}
+
+/// A struct is a `DeviceType`, and, without generics, an `Element` if its fields are.
+fn mark_struct(item: &syn::ItemStruct, source: &TokenStream) -> TokenStream {
+    let ident = &item.ident;
+    let cfgs = cfgs(&item.attrs);
+    let device_type = device_type(&quote!(#ident), &item.generics, &cfgs, source);
+    if !item.generics.params.is_empty() {
+        return device_type;
+    }
+    let element = element(ident, &cfgs);
+    // Each field at its own place, so that `rustc` points at the one that is not an `Element`.
+    let fields = item.fields.iter().map(|field| {
+        let ty = &field.ty;
+        quote_spanned!(ty.span()=> ::warpwright::__private::assert_element::<#ty>();)
+    });
+    quote! {
+        #device_type
+        #element
+        #(#cfgs)*
+        const _: () = { #(#fields)* };
+    }
+}
+
+/// `impl Element`: plain bytes, laid out as `repr(C)`.
+fn element(ident: &Ident, cfgs: &[&syn::Attribute]) -> TokenStream {
+    let name = ident.to_string();
+    quote! {
+        #(#cfgs)*
+        impl ::warpwright::__private::Element for #ident {
+            const TYPE: ::warpwright::__private::ElementType = ::warpwright::__private::ElementType::Struct {
+                name: #name,
+                size: ::core::mem::size_of::<#ident>(),
+                align: ::core::mem::align_of::<#ident>(),
+            };
+        }
+    }
+}
+
+/// A C-like enum is a `DeviceType` and can be cast; with a `repr` and a variant 0 (what zeroed memory holds) it is an `Element` too.
+fn mark_enum(item: &syn::ItemEnum, source: &TokenStream) -> TokenStream {
+    let ident = &item.ident;
+    let cfgs = cfgs(&item.attrs);
+    let device_type = device_type(&quote!(#ident), &item.generics, &cfgs, source);
+    let is_c_like = item.variants.iter().all(|variant| variant.fields.is_empty());
+    if !is_c_like || !item.generics.params.is_empty() || item.variants.is_empty() {
+        return device_type;
+    }
+    let element = if has_integer_repr(&item.attrs) && has_zero(item) { element(ident, &cfgs) } else { quote!() };
+    quote! {
+        #device_type
+        #element
+        #(#cfgs)*
+        impl ::warpwright::__private::CastSource for #ident {
+            fn to_universal(self) -> ::warpwright::__private::Universal {
+                ::warpwright::__private::Universal::Signed(self as i64)
+            }
+        }
+    }
+}
+
+fn has_integer_repr(attrs: &[syn::Attribute]) -> bool {
+    let is_integer = |text: &str| text.parse::<warpwright_codegen::ir::Type>().is_ok_and(|ty| ty.is_int());
+    attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
+        let arguments = attr.parse_args::<Ident>().map(|ident| ident.to_string());
+        arguments.is_ok_and(|argument| is_integer(&argument))
+    })
+}
+
+fn has_zero(item: &syn::ItemEnum) -> bool {
+    let mut next = Some(0);
+    item.variants.iter().any(|variant| {
+        if let Some((_, value)) = &variant.discriminant {
+            next = warpwright_codegen::syntax::literal_int(value);
+        }
+        let value = next;
+        next = next.map(|value| value + 1);
+        value == Some(0)
+    })
+}
+
+/// The methods' source hangs on the type as an inherent function: whoever needs the type asks for it, and gets an empty unit where
+/// there is none (see `DeviceMethods`).
+fn mark_impl(item: &syn::ItemImpl, source: &TokenStream) -> TokenStream {
+    let (params, _, bounds) = item.generics.split_for_impl();
+    let ty = &item.self_ty;
+    let cfgs = cfgs(&item.attrs);
+    if item.trait_.is_some() {
+        return TokenStream::new();
+    }
+    quote! {
+        #(#cfgs)*
+        impl #params #ty #bounds {
+            #[doc(hidden)]
+            #[allow(dead_code)]
+            pub fn __warpwright_methods() -> &'static ::warpwright::__private::DeviceItem {
+                static ITEM: ::warpwright::__private::DeviceItem = #source;
+                &ITEM
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The host function of a kernel: the kernel's name, its parameters as buffers, a `Launch` out.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+/// How a parameter is passed.
+enum Passing<'f> {
+    Value(&'f syn::Type),
+    /// The element type.
+    Global(&'f syn::Type),
+    GlobalMut(&'f syn::Type),
+    Constant(&'f syn::Type),
+}
+
+struct Parameter<'f> {
+    ident: Ident,
+    passing: Passing<'f>,
+}
+
+/// The host function and, in it, the twin (`function`, rewritten already) and the definition. `item` is an expression for the unit.
+pub(super) fn host_function(function: &syn::ItemFn, item: &TokenStream) -> TokenStream {
+    let syn::ItemFn { attrs, vis, sig, .. } = function;
+    let parameters: Vec<Parameter> = sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect();
+    let signature = host_signature(sig, &parameters);
+    let twin = twin_function(function);
+    let definition = definition(&sig.generics, &parameters, item);
+    let generics = sig.generics.params.iter().filter_map(generic_argument);
+    let entry = twin_entry(&sig.generics, &parameters);
+    let arguments = parameters.iter().map(|Parameter { ident, passing }| {
+        let method = passing.method();
+        quote_spanned!(ident.span()=> .#method(#ident))
+    });
+    quote! {
+        #(#attrs)* #vis #signature {
+            #twin
+            static __WARPWRIGHT_DEFINITION: ::warpwright::__private::KernelDefinition = #definition;
+            ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, &[#(#generics),*], #entry)
+            #(#arguments)*
+        }
+    }
+}
+
+/// The parameter, its name made up where the source has a pattern (which is refused elsewhere).
+fn parameter(index: usize, input: &syn::FnArg) -> Option<Parameter<'_>> {
+    let syn::FnArg::Typed(typed) = input else { return None };
+    let ident = match &*typed.pat {
+        syn::Pat::Ident(pat) => pat.ident.clone(),
+        other => format_ident!("__warpwright_{index}", span = other.span()),
+    };
+    Some(Parameter { ident, passing: Passing::of(&typed.ty) })
+}
+
+impl<'f> Passing<'f> {
+    fn of(ty: &'f syn::Type) -> Passing<'f> {
+        let ty = ungrouped(ty);
+        let syn::Type::Reference(reference) = ty else { return Passing::Value(ty) };
+        let syn::Type::Path(path) = ungrouped(&reference.elem) else { return Passing::Value(ty) };
+        let Some(segment) = path.path.segments.last() else { return Passing::Value(ty) };
+        let Some(element) = only_type_argument(segment) else { return Passing::Value(ty) };
+        match (segment.ident.to_string().as_str(), reference.mutability) {
+            ("Global", None) => Passing::Global(element),
+            ("Global", Some(_)) => Passing::GlobalMut(element),
+            ("Constant", None) => Passing::Constant(element),
+            _ => Passing::Value(ty),
+        }
+    }
+
+    /// The parameter's type on the host.
+    fn host_type(&self) -> TokenStream {
+        match self {
+            Passing::Value(ty) => quote!(#ty),
+            Passing::Global(element) => quote!(&'launch ::warpwright::Buffer<#element>),
+            Passing::GlobalMut(element) => quote!(&'launch mut ::warpwright::Buffer<#element>),
+            Passing::Constant(inner) => quote!(&'launch ::warpwright::ConstantBuffer<#inner>),
+        }
+    }
+
+    /// The method of `Launch` that takes it.
+    fn method(&self) -> Ident {
+        let name = match self {
+            Passing::Value(_) => "value",
+            Passing::Global(_) => "global",
+            Passing::GlobalMut(_) => "global_mut",
+            Passing::Constant(_) => "constant",
+        };
+        Ident::new(name, Span::call_site())
+    }
+
+    /// The variant of `ParameterKind`.
+    fn kind(&self) -> Ident {
+        let name = match self {
+            Passing::Value(_) => "Value",
+            Passing::Global(_) => "Global",
+            Passing::GlobalMut(_) => "GlobalMut",
+            Passing::Constant(_) => "Constant",
+        };
+        Ident::new(name, Span::call_site())
+    }
+
+    /// The argument as the twin takes it, out of `TwinArguments`.
+    fn twin_argument(&self, index: usize) -> TokenStream {
+        match self {
+            Passing::Value(ty) => quote!(arguments.value::<#ty>(#index)),
+            Passing::Global(element) => quote!(&arguments.global::<#element>(#index)),
+            Passing::GlobalMut(element) => quote!(&mut arguments.global_mut::<#element>(#index)),
+            Passing::Constant(inner) => quote!(arguments.constant::<#inner>(#index)),
+        }
+    }
+}
+
+/// Types that come through a `macro_rules!` stand in invisible groups.
+fn ungrouped(ty: &syn::Type) -> &syn::Type {
+    match ty {
+        syn::Type::Group(group) => ungrouped(&group.elem),
+        syn::Type::Paren(paren) => ungrouped(&paren.elem),
+        other => other,
+    }
+}
+
+fn only_type_argument(segment: &syn::PathSegment) -> Option<&syn::Type> {
+    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    match arguments.args.first() {
+        Some(syn::GenericArgument::Type(ty)) if arguments.args.len() == 1 => Some(ty),
+        _ => None,
+    }
+}
+
+/// `fn name<'launch, …>(a: f32, x: &'launch Buffer<f32>) -> Launch<'launch> where …`.
+fn host_signature(sig: &syn::Signature, parameters: &[Parameter<'_>]) -> TokenStream {
+    let syn::Signature { fn_token, ident, generics, .. } = sig;
+    let params = &generics.params;
+    let bounds = &generics.where_clause;
+    let inputs = parameters.iter().map(|Parameter { ident, passing }| {
+        let ty = passing.host_type();
+        quote!(#ident: #ty)
+    });
+    quote!(#fn_token #ident<'launch, #params>(#(#inputs),*) -> ::warpwright::Launch<'launch> #bounds)
+}
+
+/// The twin: the user's function under a name that is ours.
+fn twin_function(function: &syn::ItemFn) -> TokenStream {
+    let mut sig = function.sig.clone();
+    sig.ident = Ident::new("__warpwright_twin", sig.ident.span());
+    let block = &function.block;
+    quote!(#sig #block)
+}
+
+fn definition(generics: &syn::Generics, parameters: &[Parameter<'_>], item: &TokenStream) -> TokenStream {
+    let parameters = parameters.iter().map(|Parameter { ident, passing }| {
+        let (name, kind) = (ident.to_string(), passing.kind());
+        quote!(::warpwright::__private::Parameter { name: #name, kind: ::warpwright::__private::ParameterKind::#kind })
+    });
+    let generics = generics.params.iter().filter_map(generic_ident).map(Ident::to_string);
+    quote! {{
+        const ITEM: ::warpwright::__private::DeviceItem = #item;
+        ::warpwright::__private::KernelDefinition {
+            name: ITEM.name,
+            item: ITEM,
+            parameters: &[#(#parameters),*],
+            generics: &[#(#generics),*],
+        }
+    }}
+}
+
+/// The closure that calls the twin of this instance.
+fn twin_entry(generics: &syn::Generics, parameters: &[Parameter<'_>]) -> TokenStream {
+    let names: Vec<&Ident> = generics.params.iter().filter_map(generic_ident).collect();
+    let turbofish = if names.is_empty() { quote!() } else { quote!(::<#(#names),*>) };
+    let arguments = parameters.iter().enumerate().map(|(index, parameter)| parameter.passing.twin_argument(index));
+    // A kernel without parameters does not look at its arguments.
+    let name = if parameters.is_empty() { quote!(_) } else { quote!(arguments) };
+    quote!(|#name: &::warpwright::__private::TwinArguments<'_>| __warpwright_twin #turbofish (#(#arguments),*))
+}
+
+fn generic_ident(param: &syn::GenericParam) -> Option<&Ident> {
+    match param {
+        syn::GenericParam::Type(param) => Some(&param.ident),
+        syn::GenericParam::Const(param) => Some(&param.ident),
+        _ => None,
+    }
+}
+
+/// The value of a generic parameter, as an expression of type `GenericArgument`.
+fn generic_argument(param: &syn::GenericParam) -> Option<TokenStream> {
+    match param {
+        syn::GenericParam::Type(param) => {
+            let ident = &param.ident;
+            let ty = quote_spanned!(ident.span()=> <#ident as ::warpwright::__private::Element>::TYPE);
+            Some(quote!(::warpwright::__private::GenericArgument::Type(#ty)))
+        }
+        syn::GenericParam::Const(param) => {
+            let ident = &param.ident;
+            let kind = scalar_kind(&param.ty);
+            Some(quote! {
+                ::warpwright::__private::GenericArgument::Const(::warpwright::__private::ScalarKind::#kind, #ident as u64)
+            })
+        }
+        _ => None,
+    }
+}
+
+/// `usize` → `Usize`. Other types than the language's are refused elsewhere.
+fn scalar_kind(ty: &syn::Type) -> Ident {
+    let name = match ungrouped(ty) {
+        syn::Type::Path(path) => path.path.get_ident().map(Ident::to_string),
+        _ => None,
+    };
+    const KINDS: [(&str, &str); 11] = [
+        ("bool", "Bool"),
+        ("i8", "I8"),
+        ("i16", "I16"),
+        ("i32", "I32"),
+        ("i64", "I64"),
+        ("isize", "Isize"),
+        ("u8", "U8"),
+        ("u16", "U16"),
+        ("u32", "U32"),
+        ("u64", "U64"),
+        ("usize", "Usize"),
+    ];
+    let kind = KINDS.iter().find(|(rust, _)| name.as_deref() == Some(rust)).map_or("Usize", |(_, kind)| kind);
+    Ident::new(kind, Span::call_site())
+}

@@ -1,0 +1,58 @@
+//! What the attributes write.
+//!
+//! Everything generated stands in one of a few forms: the host function of a kernel (`host`), the host twin of device code (`twin`),
+//! its embedded source (`source`) with what that names from outside, and the marks on device items (`device`). `check` is what is
+//! known before anything runs. Generated names begin with `__warpwright` or `__WARPWRIGHT`; paths begin with `::warpwright`.
+
+mod check;
+mod device;
+mod host;
+mod module;
+mod source;
+#[cfg(test)]
+mod tests;
+mod twin;
+
+pub(crate) use device::device;
+pub(crate) use module::module;
+
+use crate::diagnostics::compile_errors;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use source::Source;
+use warpwright_codegen::diagnostic::Diagnostics;
+
+/// `#[kernel(arguments)] item`.
+pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut function: syn::ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => return refuse_item("kernel", "a function", &error, item),
+    };
+    let mark = source::mark("kernel", arguments);
+    let mut unit = function.clone();
+    unit.attrs.insert(0, mark.clone());
+    let items = vec![syn::Item::Fn(unit)];
+    let findings = check::check_items(&items);
+    let mark = mark.into_token_stream();
+    let text = quote!(#mark #item);
+    let source = Source::new(text, &items, function.sig.ident.to_string(), !findings.has_errors());
+    let is_wide = twin::needs_casts(item);
+    twin::rewrite_function(&mut function.sig, &mut function.block, is_wide, &mut twin::Slots::default());
+    let host = host::host_function(&function, &source.item_expression());
+    let errors = compile_errors(&findings);
+    quote!(#host #errors)
+}
+
+/// The attribute stands on something it is not for, or on what is no Rust: the item stays as it is.
+fn refuse_item(attribute: &str, wanted: &str, error: &syn::Error, item: TokenStream) -> TokenStream {
+    // A whole item of another kind parses as one: then it is the attribute that is misplaced. Otherwise `rustc` shows what is wrong
+    // in the item's own text, at the same place as `syn` would.
+    if syn::parse2::<syn::Item>(item.clone()).is_err() {
+        let errors = compile_errors(&error.clone().into());
+        return quote!(#errors #item);
+    }
+    let span = item.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
+    let message = format!("`#[{attribute}]` belongs on {wanted}");
+    let errors = compile_errors(&Diagnostics::from(warpwright_codegen::diagnostic::Diagnostic::error(span, message)));
+    quote!(#errors #item)
+}

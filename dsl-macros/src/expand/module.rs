@@ -1,0 +1,105 @@
+//! `#[warpwright::module] mod name { … }`: one unit, whose items share its source and what it names from outside.
+
+use super::source::{Source, without_tests};
+use super::{check, device, host, refuse_item, twin};
+use crate::diagnostics::compile_errors;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
+use warpwright_codegen::syntax::is_named;
+
+/// `#[module] item`.
+pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let parsed: syn::ItemMod = match syn::parse2(item.clone()) {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse_item("warpwright::module", "a module", &error, item),
+    };
+    let mut findings = Diagnostics::new();
+    if let Some(first) = arguments.into_iter().next() {
+        let error = Diagnostic::error(first.span(), "`#[warpwright::module]` takes no arguments");
+        findings.push(error.help("put them on the kernels: `#[kernel(block = 256)]`"));
+    }
+    let Some((_, content)) = &parsed.content else {
+        let error = Diagnostic::error(parsed.ident.span(), format!("the macro cannot see into the file of `mod {};`", parsed.ident));
+        findings.push(error.help("write the module inline, `mod name { … }`, or mark its items one by one"));
+        let errors = compile_errors(&findings);
+        return quote!(#item #errors);
+    };
+    let unit = without_tests(&parsed);
+    let casts = twin::needs_casts(unit.to_token_stream());
+    let items = vec![syn::Item::Mod(unit.clone())];
+    findings.append(check::check_items(&items));
+    let has_items = content.iter().any(is_device_item);
+    let (text, externs) = Source::new(unit.into_token_stream(), &items, String::new(), !findings.has_errors()).into_parts();
+    let mut slots = twin::Slots::default();
+    let expanded: Vec<TokenStream> = content.iter().map(|item| expand_item(item, &parsed.ident, casts, &mut slots)).collect();
+    let errors = compile_errors(&findings);
+    let syn::ItemMod { attrs, vis, mod_token, ident, .. } = &parsed;
+    let shared = has_items.then(|| {
+        quote! {
+            const __WARPWRIGHT_SOURCE: ::warpwright::__private::SourceText = #text;
+            const __WARPWRIGHT_EXTERNS: &[::warpwright::__private::ExternItem] = #externs;
+        }
+    });
+    quote! {
+        #(#attrs)*
+        #vis #mod_token #ident {
+            #(#expanded)*
+            #shared
+        }
+        #errors
+    }
+}
+
+/// Kernels, device functions, types and their methods: everything that others may name. The rest stays as it is.
+fn is_device_item(item: &syn::Item) -> bool {
+    match item {
+        syn::Item::Fn(item) => item.attrs.iter().any(|attr| is_named(attr, "kernel") || is_named(attr, "device")),
+        syn::Item::Struct(_) | syn::Item::Enum(_) => true,
+        syn::Item::Impl(item) => item.trait_.is_none(),
+        _ => false,
+    }
+}
+
+fn expand_item(item: &syn::Item, module: &syn::Ident, casts: bool, slots: &mut twin::Slots) -> TokenStream {
+    if !is_device_item(item) {
+        return item.to_token_stream();
+    }
+    let source = |name: &syn::Ident| {
+        let name = format!("{module}::{name}");
+        quote! {
+            ::warpwright::__private::DeviceItem { name: #name, source: __WARPWRIGHT_SOURCE, externs: __WARPWRIGHT_EXTERNS }
+        }
+    };
+    let mut item = item.clone();
+    match &mut item {
+        syn::Item::Fn(function) if function.attrs.iter().any(|attr| is_named(attr, "kernel")) => {
+            function.attrs.retain(|attr| !is_named(attr, "kernel"));
+            let source = source(&function.sig.ident);
+            twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
+            host::host_function(function, &source)
+        }
+        syn::Item::Fn(function) => {
+            function.attrs.retain(|attr| !is_named(attr, "device"));
+            let source = source(&function.sig.ident);
+            device::mark_item(item, &source, casts, slots)
+        }
+        syn::Item::Struct(ty) => {
+            ty.attrs.retain(|attr| !is_named(attr, "device"));
+            let source = source(&ty.ident);
+            device::mark_item(item, &source, casts, slots)
+        }
+        syn::Item::Enum(ty) => {
+            ty.attrs.retain(|attr| !is_named(attr, "device"));
+            let source = source(&ty.ident);
+            device::mark_item(item, &source, casts, slots)
+        }
+        syn::Item::Impl(methods) => {
+            methods.attrs.retain(|attr| !is_named(attr, "device"));
+            // The methods' source is the module's, which their type leads to already.
+            twin::rewrite_impl(methods, casts, slots);
+            item.to_token_stream()
+        }
+        _ => item.to_token_stream(),
+    }
+}

@@ -1,0 +1,104 @@
+//! The embedded source of a unit, and the paths it names from outside.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use warpwright_codegen::syntax::{FreePath, FreePathKind, free_paths, layout};
+
+/// The attribute as it stood before the item, at its place: macros are handed the item without it.
+pub(super) fn mark(name: &str, arguments: TokenStream) -> syn::Attribute {
+    let span = Span::call_site();
+    let path: syn::Path = Ident::new(name, span).into();
+    let meta = if arguments.is_empty() {
+        syn::Meta::Path(path)
+    } else {
+        let delimiter = syn::MacroDelimiter::Paren(syn::token::Paren(span));
+        syn::Meta::List(syn::MetaList { path, delimiter, tokens: arguments })
+    };
+    syn::Attribute { pound_token: syn::Token![#](span), style: syn::AttrStyle::Outer, bracket_token: syn::token::Bracket(span), meta }
+}
+
+/// A unit as the program will carry it.
+pub(super) struct Source {
+    name: String,
+    /// Expression of type `SourceText`.
+    text: TokenStream,
+    /// Expressions of type `ExternItem`.
+    externs: Vec<TokenStream>,
+}
+
+impl Source {
+    /// The unit with these tokens, which parse to these items; `name` is the marked item within it. Without `with_externs` the names
+    /// from outside are left to fail later: where there are errors already, they would only add more.
+    pub(super) fn new(tokens: TokenStream, items: &[syn::Item], name: String, with_externs: bool) -> Source {
+        let layout = layout(tokens);
+        let (text, line, column) = (layout.text, layout.line, layout.column);
+        let text = quote! {
+            ::warpwright::__private::SourceText { text: #text, file: ::core::file!(), line: #line, column: #column }
+        };
+        let externs = if with_externs { extern_items(items) } else { Vec::new() };
+        Source { name, text, externs }
+    }
+
+    /// The same for a type of this name, whose methods may stand in a unit of their own, which nothing in this one names.
+    pub(super) fn with_methods_of(mut self, ty: &Ident) -> Source {
+        self.externs.push(quote! {
+            ::warpwright::__private::ExternItem {
+                path: "",
+                target: ::warpwright::__private::ExternTarget::Item(|| {
+                    #[allow(unused_imports)]
+                    use ::warpwright::__private::DeviceMethods as _;
+                    #ty::__warpwright_methods()
+                }),
+            }
+        });
+        self
+    }
+
+    /// Expression of type `DeviceItem` for the marked item.
+    pub(super) fn item_expression(&self) -> TokenStream {
+        let Source { name, text, externs } = self;
+        quote!(::warpwright::__private::DeviceItem { name: #name, source: #text, externs: &[#(#externs),*] })
+    }
+
+    /// The parts, for a module that shares them among its items: source text and externs.
+    pub(super) fn into_parts(self) -> (TokenStream, TokenStream) {
+        let Source { text, externs, .. } = self;
+        (text, quote!(&[#(#externs),*]))
+    }
+}
+
+/// An expression of type `ExternItem` for each path that the items take from outside.
+pub(super) fn extern_items(items: &[syn::Item]) -> Vec<TokenStream> {
+    free_paths(items).iter().map(extern_item).collect()
+}
+
+fn extern_item(found: &FreePath) -> TokenStream {
+    let FreePath { path, key, kind, uses, .. } = found;
+    // The `use` statements of the kernel's body that are in force where the path stands.
+    let uses = quote!(#(#[allow(unused_imports)] #uses)*);
+    let target = match kind {
+        FreePathKind::Constant => {
+            let value = quote_spanned!(path.span()=> ::warpwright::__private::IntoConstValue::into_const(#path));
+            quote!(Constant(|| { #uses #value }))
+        }
+        FreePathKind::Function | FreePathKind::Type => {
+            let item = quote_spanned!(path.span()=> <#path as ::warpwright::__private::DeviceType>::item());
+            quote!(Item(|| { #uses #item }))
+        }
+    };
+    quote!(::warpwright::__private::ExternItem { path: #key, target: ::warpwright::__private::ExternTarget::#target })
+}
+
+/// Takes the items that only tests see out of a module's tokens: the device's compiler knows no `cfg`.
+pub(super) fn without_tests(item: &syn::ItemMod) -> syn::ItemMod {
+    let mut item = item.clone();
+    if let Some((_, items)) = &mut item.content {
+        items.retain(|item| !matches!(item, syn::Item::Mod(inner) if inner.attrs.iter().any(is_cfg_test)));
+    }
+    item
+}
+
+fn is_cfg_test(attr: &syn::Attribute) -> bool {
+    attr.path().is_ident("cfg") && attr.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
+}

@@ -1,0 +1,146 @@
+//! What comes out is Rust, with the user's items in it, whatever went in.
+
+use super::{device, kernel, module};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The expansion, which must be items, as text without spaces.
+#[track_caller]
+fn expand(attribute: fn(TokenStream, TokenStream) -> TokenStream, arguments: &str, item: &str) -> String {
+    let expanded = attribute(tokens(arguments), tokens(item));
+    let file: syn::File = syn::parse2(expanded.clone()).unwrap_or_else(|error| panic!("{expanded}: {error}"));
+    file.to_token_stream().to_string().split_whitespace().collect()
+}
+
+#[track_caller]
+fn check(text: &str, parts: &[&str]) {
+    for part in parts {
+        let part: String = part.split_whitespace().collect();
+        assert!(text.contains(&part), "`{part}` is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_kernel_becomes_a_host_function_and_a_twin() {
+    let text = expand(
+        kernel,
+        "block = 256",
+        "/// y ← a·x + y\npub(crate) fn saxpy(mut a: f32, x: &Global<f32>, y: &mut Global<f32>) { y[0] = a; }",
+    );
+    check(
+        &text,
+        &[
+            "pub(crate) fn saxpy<'launch,>(a: f32, x: &'launch ::warpwright::Buffer<f32>, y: &'launch mut ::warpwright::Buffer<f32>)
+         -> ::warpwright::Launch<'launch>",
+            "fn __warpwright_twin(mut a: f32, x: &Global<f32>, y: &mut Global<f32>) { y[0] = a; }",
+            "__warpwright_twin(arguments.value::<f32>(0usize), &arguments.global::<f32>(1usize), &mut arguments.global_mut::<f32>(2usize))",
+            ".value(a).global(x).global_mut(y)",
+            "#[kernel(block = 256)]\\npub(crate) fn saxpy(",
+        ],
+    );
+}
+
+#[test]
+fn generics_go_to_host_twin_and_instance() {
+    let text = expand(kernel, "", "fn k<const N: usize, T: Float, const B: bool>(c: &Constant<[T; N]>) where T: Copy { let z = N as T; }");
+    check(
+        &text,
+        &[
+            "fn k<'launch, const N: usize, T: Float, const B: bool>(c: &'launch ::warpwright::ConstantBuffer<[T; N]>) -> ::warpwright::Launch<'launch> where T: Copy",
+            "fn __warpwright_twin<const N: usize, T: Float, const B: bool>",
+            "GenericArgument::Const(::warpwright::__private::ScalarKind::Usize, N as u64)",
+            "GenericArgument::Type(<T as ::warpwright::__private::Element>::TYPE)",
+            "ScalarKind::Bool, B as u64",
+            "__warpwright_twin::<N, T, B>(arguments.constant::<[T; N]>(0usize))",
+            "let z = ::warpwright::__private::cast::<_, T>(N);",
+        ],
+    );
+}
+
+#[test]
+fn shared_arrays_and_casts_are_rewritten() {
+    let text = expand(
+        kernel,
+        "",
+        "fn k(y: &mut Global<f16>) { #[shared] let mut a: [f32; 4]; #[shared(dynamic)] let mut b: [u8]; y[0] = a[0] as f16; 1 as f32; }",
+    );
+    check(
+        &text,
+        &[
+            "let mut a = ::warpwright::__private::shared::<[f32; 4]>(0usize);",
+            "let mut b = ::warpwright::__private::shared_dynamic::<u8>();",
+            "::warpwright::__private::cast::<_, f16>(a[0])",
+            "1 as f32",
+        ],
+    );
+    let text = expand(kernel, "", "fn k(n: u64, y: &mut Global<u32>) { y[0] = n as u32; }");
+    check(&text, &["y[0] = n as u32;"]);
+}
+
+#[test]
+fn names_from_outside_are_handed_in() {
+    let text = expand(kernel, "", "fn k(y: &mut Global<Point>) { use crate::far::N; y[0] = other::make(N); }");
+    check(
+        &text,
+        &[
+            "path: \"other::make\", target: ::warpwright::__private::ExternTarget::Item(|| {",
+            "<other::make as ::warpwright::__private::DeviceType>::item()",
+            "<Point as ::warpwright::__private::DeviceType>::item()",
+            "use crate::far::N; ::warpwright::__private::IntoConstValue::into_const(N)",
+        ],
+    );
+}
+
+#[test]
+fn device_items_are_marked() {
+    let text = expand(device, "", "pub fn helper(x: f32) -> f32 { x }");
+    check(&text, &["pub fn helper(x: f32) -> f32 { x }", "pub enum helper {}", "impl ::warpwright::__private::DeviceType for helper"]);
+    let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(C)] struct P { x: f32 }");
+    check(&text, &["impl ::warpwright::__private::Element for P", "assert_element::<f32>()", "P::__warpwright_methods()"]);
+    let text = expand(device, "", "impl P { fn len(self) -> f32 { self.x } }");
+    check(&text, &["pub fn __warpwright_methods()", "<P as ::warpwright::__private::DeviceType>::item()"]);
+    let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(u32)] enum E { A, B }");
+    check(&text, &["impl ::warpwright::__private::Element for E", "impl ::warpwright::__private::CastSource for E"]);
+    let text = expand(device, "", "#[repr(u32)] enum E { A = 1, B }");
+    assert!(!text.contains("::Element"), "zeroed memory is no `E`");
+}
+
+#[test]
+fn a_module_shares_its_source() {
+    let text = expand(
+        module,
+        "",
+        "pub mod m {
+        const N: usize = 4;
+        #[device] fn f() -> usize { N }
+        #[kernel(block = N)] pub fn k(y: &mut Global<u32>) { y[0] = f() as u32; }
+        #[cfg(test)] mod tests { fn only_here() {} }
+    }",
+    );
+    check(
+        &text,
+        &[
+            "name: \"m::f\", source: __WARPWRIGHT_SOURCE, externs: __WARPWRIGHT_EXTERNS",
+            "name: \"m::k\"",
+            "const __WARPWRIGHT_EXTERNS: &[::warpwright::__private::ExternItem] = &[];",
+            "#[cfg(test)] mod tests { fn only_here() {} }",
+        ],
+    );
+    assert_eq!(text.matches("only_here").count(), 1, "tests are not embedded");
+}
+
+#[test]
+fn errors_leave_the_item_in_place() {
+    let text = expand(kernel, "blok = 1, index = 8", "fn k(x: &Global<f32>) { x; }");
+    check(&text, &["fn k<'launch,>", "unknown argument `blok`", "`index` is 32 or 64"]);
+    let text = expand(kernel, "", "struct S;");
+    check(&text, &["struct S;", "`#[kernel]` belongs on a function"]);
+    let text = expand(device, "", "trait T {}");
+    check(&text, &["trait T {}", "`#[device]` belongs on"]);
+    let text = expand(module, "", "mod m;");
+    check(&text, &["mod m;", "the macro cannot see into the file of `mod m;`"]);
+}

@@ -1,0 +1,134 @@
+//! The host twin: device code as the ordinary Rust it is, but for what Rust has no word for.
+//!
+//! `#[shared] let` becomes a handle to the block's storage; annotations go; and `as` becomes a call where Rust's own `as` cannot
+//! follow: in generic functions, and where `f16` and `bf16` are about, which are structs to Rust.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use warpwright_codegen::ir::Type;
+use warpwright_codegen::syntax::is_named;
+
+/// Numbers for the shared arrays of a unit. Those of other units are told apart by their place in the source.
+#[derive(Default)]
+pub(super) struct Slots {
+    next: usize,
+}
+
+impl Slots {
+    fn next(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+/// Whether these tokens speak of the half-width floats.
+pub(super) fn needs_casts(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "f16" || ident == "bf16",
+        TokenTree::Group(group) => needs_casts(group.stream()),
+        _ => false,
+    })
+}
+
+/// Rewrites a function for the host.
+pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block, casts: bool, slots: &mut Slots) {
+    let is_generic = sig.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
+    Rewriter { casts: casts || is_generic, slots }.visit_block_mut(block);
+}
+
+/// Rewrites the functions of an `impl`.
+pub(super) fn rewrite_impl(item: &mut syn::ItemImpl, casts: bool, slots: &mut Slots) {
+    let is_generic = item.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
+    for member in &mut item.items {
+        if let syn::ImplItem::Fn(function) = member {
+            function.attrs.retain(|attr| !is_named(attr, "device"));
+            rewrite_function(&mut function.sig, &mut function.block, casts || is_generic, slots);
+        }
+    }
+}
+
+struct Rewriter<'s> {
+    casts: bool,
+    slots: &'s mut Slots,
+}
+
+impl Rewriter<'_> {
+    /// `#[shared] let mut tile: T;` → `let mut tile = shared::<T>(slot);`.
+    fn rewrite_shared(&mut self, local: &mut syn::Local) {
+        let Some(shared) = local.attrs.iter().find(|attr| attr.path().is_ident("shared")) else { return };
+        let span = shared.path().span();
+        let syn::Pat::Type(typed) = &local.pat else { return };
+        let (pat, ty) = (&typed.pat, &typed.ty);
+        let slot = self.slots.next();
+        let handle = match &**ty {
+            syn::Type::Slice(slice) => {
+                let element = &slice.elem;
+                quote_spanned!(span=> ::warpwright::__private::shared_dynamic::<#element>())
+            }
+            _ => quote_spanned!(span=> ::warpwright::__private::shared::<#ty>(#slot)),
+        };
+        if local.init.is_none() {
+            let init = syn::LocalInit { eq_token: syn::Token![=](span), expr: Box::new(syn::Expr::Verbatim(handle)), diverge: None };
+            local.init = Some(init);
+            local.pat = (**pat).clone();
+        }
+    }
+}
+
+/// Attributes that Rust itself knows stay; ours, and misspelt ones that are refused already, go.
+fn keep_rusts_own(attrs: &mut Vec<syn::Attribute>) {
+    const RUSTS: [&str; 9] = ["allow", "expect", "warn", "deny", "forbid", "doc", "cfg", "cfg_attr", "rustfmt"];
+    attrs.retain(|attr| attr.path().segments.first().is_some_and(|first| RUSTS.iter().any(|name| first.ident == name)));
+}
+
+impl VisitMut for Rewriter<'_> {
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        self.rewrite_shared(local);
+        visit_mut::visit_local_mut(self, local);
+    }
+
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
+        keep_rusts_own(attrs);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if let (true, syn::Expr::Cast(cast)) = (self.casts, &*expr)
+            && !is_plain_literal_cast(cast)
+        {
+            let (value, ty) = (&cast.expr, &cast.ty);
+            let call = quote_spanned!(cast.as_token.span=> ::warpwright::__private::cast::<_, #ty>(#value));
+            *expr = syn::Expr::Verbatim(call);
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        // The arguments of `assert!` and `println!` are expressions, with casts in them.
+        if !self.casts {
+            return;
+        }
+        let parser = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+        if let Ok(mut arguments) = syn::parse::Parser::parse2(parser, mac.tokens.clone()) {
+            arguments.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
+            mac.tokens = quote::quote!(#arguments);
+        }
+    }
+
+    // Items within a body are refused, or `use`.
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// `1 as f32`: a literal and a type of Rust's own, where inference wants Rust's `as`.
+fn is_plain_literal_cast(cast: &syn::ExprCast) -> bool {
+    let is_literal = match &*cast.expr {
+        syn::Expr::Lit(_) => true,
+        syn::Expr::Unary(unary) => matches!(&*unary.expr, syn::Expr::Lit(_)),
+        _ => false,
+    };
+    let syn::Type::Path(path) = &*cast.ty else { return false };
+    let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
+    let is_rusts = matches!(name.as_str(), "usize" | "isize") || name.parse::<Type>().is_ok_and(|ty| !matches!(ty, Type::F16 | Type::BF16));
+    is_literal && is_rusts
+}
