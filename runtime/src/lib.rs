@@ -22,6 +22,7 @@ mod instance;
 mod launch;
 mod opencl;
 mod order;
+pub mod outside;
 mod pinned;
 pub mod sim;
 mod simulate;
