@@ -9,6 +9,8 @@ mod items;
 mod lower;
 mod options;
 mod tree;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
