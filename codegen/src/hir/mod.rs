@@ -8,10 +8,13 @@ mod constant;
 mod items;
 mod lower;
 mod options;
-mod tree;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod types;
+mod variants;
+
+pub use variants::{declared_instances, generics, parse_constant, parse_generic};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Kernel, Loc, Scalar};

@@ -25,19 +25,58 @@ fn usize_value(value: i128) -> GenericValue {
 #[test]
 fn kernels_of_every_shape_verify() {
     let sources: &[(&str, &str)] = &[
-        ("saxpy", "#[kernel(block = 256)] fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) { let i = global_id().x; if i < y.len() { y[i] = a * x[i] + y[i]; } }"),
-        ("early", "#[kernel] fn early(n: u32, y: &mut Global<u32>) { let i = global_id().x; if i >= y.len() { return; } let mut s = 0; let mut k = 0; while k < n { if k == 7 { k += 2; continue; } if s > 100 { break; } s += k; k += 1; } y[i] = s; }"),
-        ("nested", "#[kernel] fn nested(y: &mut Global<i32>) { let mut total = 0; 'outer: for i in 0..10 { for j in (0..i).rev() { if j == 3 { continue 'outer; } if i == 8 { break 'outer; } total += j * i; } } let last = loop { total += 1; if total > 50 { break total * 2; } }; y[global_id().x] = last; }"),
-        ("tile", "#[kernel(block = (16, 16))] fn tile(a: &Global<f32>, c: &mut Global<f32>, n: usize) { #[shared] let mut t: [[f32; 16]; 16]; let (tx, ty) = (thread_idx().x, thread_idx().y); let mut acc = 0.0; for m in 0..n / 16 { t[ty][tx] = a[(block_idx().y * 16 + ty) * n + m * 16 + tx]; sync_threads(); for k in 0..16 { acc += t[ty][k] * t[k][tx]; } sync_threads(); } c[0] = acc; }"),
-        ("arrays", "#[kernel] fn arrays(y: &mut Global<f32>) { let mut a = [1.0f32; 4]; let b = [1.0, 2.0, 3.0, a[0]]; a[1] = b[2]; let [p, q, ..] = b; let big = [0.5f32; 500]; let copy = big; a = if p > q { a } else { b }; y[0] = a[3] + copy[thread_idx().x]; }"),
-        ("shapes", "#[derive(Clone, Copy)] #[repr(C)] struct P { pos: [f32; 3], m: f32 } #[derive(Clone, Copy)] enum Kind { A, B = 5, C } impl P { const K: f32 = 2.0; fn norm(&self) -> f32 { let mut s = 0.0; for i in 0..3 { s += self.pos[i] * self.pos[i]; } s * Self::K } fn scale(&mut self, f: f32) { if f == 0.0 { return; } self.m *= f; } } #[device] fn pick(k: Kind, x: i32) -> i32 { match (k, x) { (Kind::A, 0..=3) => 1, (Kind::B, v @ 4..) if v > 10 => v, (Kind::C, 1 | 2) => 7, _ => -1 } } #[kernel] fn shapes(ps: &Global<P>, out: &mut Global<P>, y: &mut Global<i32>) { let i = global_id().x; let mut p = ps[i]; p.scale(3.0); out[i] = P { m: p.norm(), ..p }; out[i].pos[1] = 4.0; let k = if i > 3 { Kind::A } else { Kind::C }; y[i] = pick(k, i as i32) + matches!(k, Kind::B) as i32; }"),
-        ("messages", "#[kernel(bounds = trap)] fn messages(y: &mut Global<f32>) { let i = global_id().x; assert!(i < 10, \"i = {i} of {}\", y.len()); println!(\"{:.3} {}\", y[i], i); debug_assert!(true); y[i] = 1.0; }"),
-        ("atomics", "const N: usize = 4 * 64; #[kernel(block = 256)] fn atomics(x: &Global<u32>, h: &mut Global<u32>) { #[shared] let mut bins: [u32; N]; let t = thread_idx().x; bins[t] = 0; sync_threads(); bins.atomic_add((x[global_id().x] % 256) as usize, 1); sync_threads(); if bins[t] != 0 { h.atomic_add(t, bins[t]); } let [a, b] = x.load::<2>(2 * t); h.store(2 * t, [b, a]); }"),
-        ("dynamic", "#[device] fn sum(buf: &[f32], n: usize) -> f32 { let mut s = 0.0; for i in 0..n { s += buf[i]; } s } #[kernel] fn dynamic(y: &mut Global<f32>, c: &Constant<[f32; 8]>) { #[shared(dynamic)] let mut buf: [f32]; buf[thread_idx().x] = c[thread_idx().x % 8]; sync_threads(); y[0] = sum(&buf, buf.len()) + sum(&c, 3); }"),
-        ("ranges", "#[kernel] fn ranges(y: &mut Global<u8>, n: u8) { for i in 0..=n { y[i as usize] += i; } for i in (3..n).step_by(2) { y[0] += i; } for i in (3..=n).rev().step_by(2) { y[0] += i; } for i in (3..n).step_by(2).rev() { y[0] += i; } for i in 0..=255u8 { y[1] = i; } }"),
-        ("deferred", "#[kernel] fn deferred(y: &mut Global<f32>, c: bool) { let x; if c { x = 1.0; } else { x = 2.0; } let (mut a, mut b) = (x, 3.0); (a, b) = (b, a); y[0] = a - b; let v = 'b: { if c { break 'b 1.0 } 2.0 }; y[1] = v; }"),
-        ("table", "const W: [f32; 3] = [0.25, 0.5, 0.25]; #[kernel] fn table(y: &mut Global<f32>) { let i = thread_idx().x; y[i] = W[i % 3] * std::f32::consts::PI + f32::MAX; }"),
-        ("casts", "#[kernel(index = 64)] fn casts(y: &mut Global<i64>, f: f64) { let i = global_id().x; y[i] = f as i64 + (f as u8) as i64 + (i as f32) as i64 + ((i > 3) as i64) + (-5i8 as u32 as i64) + (1u64 << i) as i64 + 5_000_000_000; }"),
+        (
+            "saxpy",
+            "#[kernel(block = 256)] fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) { let i = global_id().x; if i < y.len() { y[i] = a * x[i] + y[i]; } }",
+        ),
+        (
+            "early",
+            "#[kernel] fn early(n: u32, y: &mut Global<u32>) { let i = global_id().x; if i >= y.len() { return; } let mut s = 0; let mut k = 0; while k < n { if k == 7 { k += 2; continue; } if s > 100 { break; } s += k; k += 1; } y[i] = s; }",
+        ),
+        (
+            "nested",
+            "#[kernel] fn nested(y: &mut Global<i32>) { let mut total = 0; 'outer: for i in 0..10 { for j in (0..i).rev() { if j == 3 { continue 'outer; } if i == 8 { break 'outer; } total += j * i; } } let last = loop { total += 1; if total > 50 { break total * 2; } }; y[global_id().x] = last; }",
+        ),
+        (
+            "tile",
+            "#[kernel(block = (16, 16))] fn tile(a: &Global<f32>, c: &mut Global<f32>, n: usize) { #[shared] let mut t: [[f32; 16]; 16]; let (tx, ty) = (thread_idx().x, thread_idx().y); let mut acc = 0.0; for m in 0..n / 16 { t[ty][tx] = a[(block_idx().y * 16 + ty) * n + m * 16 + tx]; sync_threads(); for k in 0..16 { acc += t[ty][k] * t[k][tx]; } sync_threads(); } c[0] = acc; }",
+        ),
+        (
+            "arrays",
+            "#[kernel] fn arrays(y: &mut Global<f32>) { let mut a = [1.0f32; 4]; let b = [1.0, 2.0, 3.0, a[0]]; a[1] = b[2]; let [p, q, ..] = b; let big = [0.5f32; 500]; let copy = big; a = if p > q { a } else { b }; y[0] = a[3] + copy[thread_idx().x]; }",
+        ),
+        (
+            "shapes",
+            "#[derive(Clone, Copy)] #[repr(C)] struct P { pos: [f32; 3], m: f32 } #[derive(Clone, Copy)] enum Kind { A, B = 5, C } impl P { const K: f32 = 2.0; fn norm(&self) -> f32 { let mut s = 0.0; for i in 0..3 { s += self.pos[i] * self.pos[i]; } s * Self::K } fn scale(&mut self, f: f32) { if f == 0.0 { return; } self.m *= f; } } #[device] fn pick(k: Kind, x: i32) -> i32 { match (k, x) { (Kind::A, 0..=3) => 1, (Kind::B, v @ 4..) if v > 10 => v, (Kind::C, 1 | 2) => 7, _ => -1 } } #[kernel] fn shapes(ps: &Global<P>, out: &mut Global<P>, y: &mut Global<i32>) { let i = global_id().x; let mut p = ps[i]; p.scale(3.0); out[i] = P { m: p.norm(), ..p }; out[i].pos[1] = 4.0; let k = if i > 3 { Kind::A } else { Kind::C }; y[i] = pick(k, i as i32) + matches!(k, Kind::B) as i32; }",
+        ),
+        (
+            "messages",
+            "#[kernel(bounds = trap)] fn messages(y: &mut Global<f32>) { let i = global_id().x; assert!(i < 10, \"i = {i} of {}\", y.len()); println!(\"{:.3} {}\", y[i], i); debug_assert!(true); y[i] = 1.0; }",
+        ),
+        (
+            "atomics",
+            "const N: usize = 4 * 64; #[kernel(block = 256)] fn atomics(x: &Global<u32>, h: &mut Global<u32>) { #[shared] let mut bins: [u32; N]; let t = thread_idx().x; bins[t] = 0; sync_threads(); bins.atomic_add((x[global_id().x] % 256) as usize, 1); sync_threads(); if bins[t] != 0 { h.atomic_add(t, bins[t]); } let [a, b] = x.load::<2>(2 * t); h.store(2 * t, [b, a]); }",
+        ),
+        (
+            "dynamic",
+            "#[device] fn sum(buf: &[f32], n: usize) -> f32 { let mut s = 0.0; for i in 0..n { s += buf[i]; } s } #[kernel] fn dynamic(y: &mut Global<f32>, c: &Constant<[f32; 8]>) { #[shared(dynamic)] let mut buf: [f32]; buf[thread_idx().x] = c[thread_idx().x % 8]; sync_threads(); y[0] = sum(&buf, buf.len()) + sum(&c, 3); }",
+        ),
+        (
+            "ranges",
+            "#[kernel] fn ranges(y: &mut Global<u8>, n: u8) { for i in 0..=n { y[i as usize] += i; } for i in (3..n).step_by(2) { y[0] += i; } for i in (3..=n).rev().step_by(2) { y[0] += i; } for i in (3..n).step_by(2).rev() { y[0] += i; } for i in 0..=255u8 { y[1] = i; } }",
+        ),
+        (
+            "deferred",
+            "#[kernel] fn deferred(y: &mut Global<f32>, c: bool) { let x; if c { x = 1.0; } else { x = 2.0; } let (mut a, mut b) = (x, 3.0); (a, b) = (b, a); y[0] = a - b; let v = 'b: { if c { break 'b 1.0 } 2.0 }; y[1] = v; }",
+        ),
+        (
+            "table",
+            "const W: [f32; 3] = [0.25, 0.5, 0.25]; #[kernel] fn table(y: &mut Global<f32>) { let i = thread_idx().x; y[i] = W[i % 3] * std::f32::consts::PI + f32::MAX; }",
+        ),
+        (
+            "casts",
+            "#[kernel(index = 64)] fn casts(y: &mut Global<i64>, f: f64) { let i = global_id().x; y[i] = f as i64 + (f as u8) as i64 + (i as f32) as i64 + ((i > 3) as i64) + (-5i8 as u32 as i64) + (1u64 << i) as i64 + 5_000_000_000; }",
+        ),
     ];
     for (name, source) in sources {
         if let Err(errors) = compile(source, name, Vec::new()) {
@@ -58,7 +97,10 @@ fn generics_are_filled_in() {
 #[test]
 fn refusals_name_the_thing() {
     let cases: &[(&str, &str)] = &[
-        ("#[device] fn f(x: u32) -> u32 { if x == 0 { 0 } else { f(x - 1) } } #[kernel] fn k(y: &mut Global<u32>) { y[0] = f(3); }", "`f` calls itself"),
+        (
+            "#[device] fn f(x: u32) -> u32 { if x == 0 { 0 } else { f(x - 1) } } #[kernel] fn k(y: &mut Global<u32>) { y[0] = f(3); }",
+            "`f` calls itself",
+        ),
         ("#[kernel] fn k(y: &mut Global<u32>) { y[0] = sync_thread(); }", "the function `sync_thread` is not known"),
         ("#[kernel] fn k(y: &mut Global<f32>) { y[0] = y[1].sqroot(); }", "has no method `sqroot`"),
         ("#[kernel] fn k(y: &mut Global<f32>) { y[0] = 1u32; }", "expected `f32`, found `u32`"),

@@ -77,9 +77,9 @@ pub(super) enum Demand {
 
 /// Checks one body.
 pub(crate) struct Checker<'c, 'p> {
-    pub(super) context: &'c Context<'p>,
+    pub(crate) context: &'c Context<'p>,
     pub(super) scope: Rc<TypeScope>,
-    pub(super) infer: Infer,
+    pub(crate) infer: Infer,
     pub(super) locals: Vec<LocalData>,
     names: Vec<HashMap<String, LocalId>>,
     open: Vec<OpenScope>,
@@ -243,7 +243,7 @@ impl<'c, 'p> Checker<'c, 'p> {
     }
 
     /// Reports a type mismatch unless the types can be made equal.
-    pub(super) fn expect(&mut self, found: &Ty, expected: &Ty, span: Span) {
+    pub(crate) fn expect(&mut self, found: &Ty, expected: &Ty, span: Span) {
         if !self.infer.unify(found, expected) {
             let (found, expected) = (self.show(found), self.show(expected));
             self.report(Diagnostic::error(span, format!("expected `{expected}`, found `{found}`")).by_rustc());
@@ -298,7 +298,7 @@ impl<'c, 'p> Checker<'c, 'p> {
     }
 
     /// Ends inference: literals get their defaults, demands are looked at.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.infer.default_literals();
         for (ty, demand, span) in std::mem::take(&mut self.demands) {
             let ty = self.infer.resolve(&ty);

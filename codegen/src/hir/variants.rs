@@ -1,0 +1,126 @@
+//! The declared variants of a kernel as instances: the product of the axes, in the order written.
+
+use super::check::{Checker, TypeScope};
+use super::types::{Const, Kind, Ty};
+use super::{Context, find_kernel};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::ir::Scalar;
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+
+/// Most variants a kernel can declare.
+const MOST_VARIANTS: usize = 4096;
+
+/// The instances that `variants(…)` declares; for a kernel without generics its only instance. Empty if the kernel is generic and
+/// its declaration leaves a generic open: such a kernel is compiled when it is launched.
+pub fn declared_instances(program: &Program, unit: UnitId, name: &str) -> Result<Vec<Instance>, Diagnostics> {
+    let context = Context::new(program);
+    let function = find_kernel(program, &context, unit, name)?;
+    let item = &context.items.functions[function.0];
+    let mut findings = Diagnostics::new();
+    let attributes = KernelAttributes::find(item.attrs, &mut findings).unwrap_or_default();
+    findings.barrier()?;
+    let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
+    let mut axes = Vec::new();
+    for param in &item.signature.generics.params {
+        let ident = match param {
+            syn::GenericParam::Type(param) => &param.ident,
+            syn::GenericParam::Const(param) => &param.ident,
+            _ => continue,
+        };
+        let Some((_, values)) = attributes.variants.axes.iter().find(|(name, _)| name == ident) else {
+            return Ok(Vec::new());
+        };
+        let mut checker = Checker::new(&context, scope.clone());
+        axes.push(values.iter().map(|value| generic_value(&mut checker, param, value)).collect::<Vec<_>>());
+    }
+    context.diagnostics.borrow_mut().barrier()?;
+    let total = axes.iter().map(Vec::len).try_fold(1usize, usize::checked_mul).unwrap_or(usize::MAX);
+    if total > MOST_VARIANTS {
+        let message = format!("`{name}` declares {total} variants; at most {MOST_VARIANTS} are checked");
+        return Err(Diagnostic::error(item.signature.ident.span(), message).help("list fewer values").into());
+    }
+    let mut instances = vec![Instance::default()];
+    for axis in axes {
+        let extend = |instance: &Instance| {
+            let mut all = Vec::new();
+            for value in &axis {
+                let mut instance = instance.clone();
+                instance.generics.push(value.clone());
+                all.push(instance);
+            }
+            all
+        };
+        instances = instances.iter().flat_map(extend).collect();
+    }
+    Ok(instances)
+}
+
+fn generic_value(checker: &mut Checker<'_, '_>, param: &syn::GenericParam, value: &syn::Expr) -> GenericValue {
+    let syn::GenericParam::Const(param) = param else {
+        return GenericValue::Type(value.to_token_stream().to_string());
+    };
+    let ty = checker.written_type(&param.ty);
+    let value = match checker.const_expression(value, &ty) {
+        Const::Value(value) => value,
+        Const::Var(_) => {
+            checker.context.report(Diagnostic::error(value.span(), "the value of this variant is not known"));
+            0
+        }
+    };
+    GenericValue::Const(match ty {
+        Ty::Scalar(ty) => ConstValue::Scalar(Scalar::int(ty, value)),
+        ty => ConstValue::Index(value, ty == Ty::Isize),
+    })
+}
+
+/// The generics of a kernel by name, in order, each with whether it stands for a type.
+pub fn generics(program: &Program, unit: UnitId, name: &str) -> Result<Vec<(String, bool)>, Diagnostics> {
+    let item = program.units[unit.0].kernel(name)?;
+    let one = |param: &syn::GenericParam| match param {
+        syn::GenericParam::Type(param) => Some((param.ident.to_string(), true)),
+        syn::GenericParam::Const(param) => Some((param.ident.to_string(), false)),
+        _ => None,
+    };
+    Ok(item.sig.generics.params.iter().filter_map(one).collect())
+}
+
+/// Reads the value of a generic from text, as the kernel declares it: `64`, `true`, `f32`.
+pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &str, text: &str) -> Result<GenericValue, Diagnostics> {
+    let context = Context::new(program);
+    let function = find_kernel(program, &context, unit, kernel)?;
+    let item = &context.items.functions[function.0];
+    let named = |param: &&syn::GenericParam| match param {
+        syn::GenericParam::Type(param) => param.ident == generic,
+        syn::GenericParam::Const(param) => param.ident == generic,
+        _ => false,
+    };
+    let Some(param) = item.signature.generics.params.iter().find(named) else {
+        return Err(Diagnostic::error(item.signature.ident.span(), format!("`{kernel}` has no generic `{generic}`")).into());
+    };
+    let value: syn::Expr =
+        syn::parse_str(text).map_err(|_| Diagnostic::error(param.span(), format!("`{text}` is not a value for `{generic}`")))?;
+    let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
+    let mut checker = Checker::new(&context, scope);
+    let value = generic_value(&mut checker, param, &value);
+    context.diagnostics.borrow_mut().barrier()?;
+    Ok(value)
+}
+
+/// Reads an outside constant from text: `7`, `2.5f32`, `true`. An integer without suffix is a `usize`.
+pub fn parse_constant(text: &str) -> Result<ConstValue, Diagnostics> {
+    let bad = || Diagnostics::from(Diagnostic::error(proc_macro2::Span::call_site(), format!("`{text}` is not a constant")));
+    let value: syn::Expr = syn::parse_str(text).map_err(|_| bad())?;
+    let program = Program { units: vec![crate::syntax::Unit::from_items("", Vec::new())] };
+    let context = Context::new(&program);
+    let scope = TypeScope { module: super::items::ModuleId(0), generics: Default::default(), self_ty: None };
+    let mut checker = Checker::new(&context, scope);
+    let typed = checker.expression(&value);
+    if checker.infer.kind(&checker.infer.shallow(&typed.ty)) == Some(Kind::Int) {
+        checker.expect(&typed.ty, &Ty::Usize, typed.span);
+    }
+    checker.finish();
+    context.diagnostics.borrow_mut().barrier()?;
+    super::constant::evaluate(&typed, &checker.infer, &typed.ty).map_err(|_| bad())
+}
