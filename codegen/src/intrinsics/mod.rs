@@ -79,8 +79,6 @@ pub enum Sort {
     Is(Type),
     /// `usize`.
     Index,
-    /// Any integer type, taken as `u32` (wrapping): lanes and distances between them, which the source may hold as `usize`, `u32` or `i32`.
-    Lane,
 }
 
 /// What it does beyond computing its result from its arguments.
@@ -222,7 +220,6 @@ impl Row {
             Sort::UnsignedT => ty.to_unsigned(),
             Sort::Is(fixed) => fixed,
             Sort::Index => kernel.index_type(),
-            Sort::Lane => Type::U32,
         }
     }
 
@@ -301,8 +298,9 @@ pub fn associated(name: &str, ty: Type) -> Option<RowId> {
 }
 
 /// Appends a call of `row` for `T` = `ty`: expanded, or as an instruction; with the row's fast form where the kernel asks for fast
-/// mathematics and there is one. Arguments have the types the row says (`Sort::Lane`: `u32`). Gives the results.
+/// mathematics and there is one. Where a name has several rows, that for `ty` is taken, whichever of them `row` is. Gives the results.
 pub fn emit(b: &mut Builder<'_>, row: RowId, ty: Type, args: &[Value]) -> Vec<Value> {
+    let row = row_for(row, ty);
     let is_fast = b.kernel.options.math == Math::Fast && ty == Type::F32;
     let row = row.0.fast.filter(|_| is_fast).and_then(function_for_f32).unwrap_or(row).row();
     match row.body {
@@ -313,6 +311,12 @@ pub fn emit(b: &mut Builder<'_>, row: RowId, ty: Type, args: &[Value]) -> Vec<Va
             b.kernel.insts[inst].results.clone()
         }
     }
+}
+
+/// The row of the same name and call whose `T` may be `ty`.
+fn row_for(row: RowId, ty: Type) -> RowId {
+    let fits = |other: &&Row| other.name == row.0.name && other.call == row.0.call && other.over.contains(ty);
+    if row.0.over == Class::None || row.0.over.contains(ty) { row } else { rows().find(fits).map_or(row, RowId) }
 }
 
 fn function_for_f32(name: &str) -> Option<RowId> {

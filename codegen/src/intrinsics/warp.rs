@@ -6,7 +6,7 @@
 //!
 //! PTX: the member mask is the full warp, which names the threads that have not exited (PTX ISA, `shfl.sync`, `vote.sync`).
 
-use super::Sort::{Is, Lane, T};
+use super::Sort::{Is, T};
 use super::{Body, Call, Class, Device, Effect, Eval, PtxForm, Row, Sort, call_function};
 use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Scalar, Special, Type, Value};
 
@@ -15,6 +15,8 @@ const PIECES: Class =
     Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16, Type::I64, Type::U64, Type::F64]);
 const BOOL: Sort = Is(Type::Bool);
 const MASK: Sort = Is(Type::U32);
+/// Lanes, and distances between them: as `lane_id()`.
+const LANE: Sort = Is(Type::U32);
 
 /// The PTX of a row in PTX 6.0, where the `.sync` forms begin; every target from sm_30 has it.
 macro_rules! sync {
@@ -33,7 +35,7 @@ const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> De
 
 /// A shuffle of another width than 32 bits, in pieces of 32.
 const fn pieces(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, PIECES, &[T, Lane], &[T], Body::Expand(expand)).effect(Effect::Warp).cost(9)
+    Row::new(name, Call::Function, PIECES, &[T, LANE], &[T], Body::Expand(expand)).effect(Effect::Warp).cost(9)
 }
 
 const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
@@ -41,11 +43,11 @@ const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Va
 }
 
 pub(super) const ROWS: &[Row] = &[
-    warp("shuffle", WORDS, &[T, Lane], &[T], SHUFFLE).doc("the value of the given lane"),
-    warp("shuffle_up", WORDS, &[T, Lane], &[T], SHUFFLE_UP).doc("the value of the lane this much below; the own one where there is none"),
-    warp("shuffle_down", WORDS, &[T, Lane], &[T], SHUFFLE_DOWN)
+    warp("shuffle", WORDS, &[T, LANE], &[T], SHUFFLE).doc("the value of the given lane"),
+    warp("shuffle_up", WORDS, &[T, LANE], &[T], SHUFFLE_UP).doc("the value of the lane this much below; the own one where there is none"),
+    warp("shuffle_down", WORDS, &[T, LANE], &[T], SHUFFLE_DOWN)
         .doc("the value of the lane this much above; the own one where there is none"),
-    warp("shuffle_xor", WORDS, &[T, Lane], &[T], SHUFFLE_XOR).doc("the value of the lane whose number differs in these bits"),
+    warp("shuffle_xor", WORDS, &[T, LANE], &[T], SHUFFLE_XOR).doc("the value of the lane whose number differs in these bits"),
     pieces("shuffle", |b, a| shuffle_pieces(b, "shuffle", a)).doc("the value of the given lane"),
     pieces("shuffle_up", |b, a| shuffle_pieces(b, "shuffle_up", a))
         .doc("the value of the lane this much below; the own one where there is none"),

@@ -203,7 +203,7 @@ impl Checker<'_, '_> {
             }
             return;
         };
-        if !row.row().over.contains(scalar) {
+        if intrinsics::function_for(row.row().name, scalar).is_none() {
             let message = format!("`{}` does not take a `{}`", row.row().name, self.show(&ty));
             self.report(Diagnostic::error(span, message).by_rustc());
         }

@@ -6,9 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
 use crate::hir::tree::{Block, Expr, ExprKind, Geometry, Statement};
 use crate::hir::types::{Const, Ty};
-use crate::intrinsics::{self, Body, RowId, Sort};
+use crate::intrinsics::{self, RowId};
 use crate::ir::{AtomicOp, Axis, BinaryOp, Op, Scalar, Special, Step, Type, Value};
-use crate::syntax::{ConstValue, Math};
+use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
 impl Lowerer<'_, '_> {
@@ -299,31 +299,9 @@ impl Lowerer<'_, '_> {
         self.at(expr.span);
         let ty = self.resolve(ty);
         let receiver = self.scalar(&ty);
-        let fast = match (self.kernel.options.math, receiver, row.row().fast) {
-            (Math::Fast, Some(Type::F32), Some(name)) => intrinsics::function(name),
-            _ => None,
-        };
-        let row = fast.unwrap_or(row);
-        let results = match &row.row().body {
-            Body::Expand(expand) => {
-                let mut b = self.builder();
-                let results = expand(&mut b, &values);
-                self.block = b.block;
-                results
-            }
-            Body::Device(_) => {
-                let index = self.kernel.index_type();
-                let sort = |sort: &Sort| match sort {
-                    Sort::T => receiver.unwrap_or(Type::U32),
-                    Sort::UnsignedT => receiver.unwrap_or(Type::U32).to_unsigned(),
-                    Sort::Is(ty) => *ty,
-                    Sort::Index => index,
-                };
-                let types: Vec<Type> = row.row().results.iter().map(sort).collect();
-                let inst = self.builder().push(Op::Intrinsic(row, values), &types);
-                self.kernel.insts[inst].results.clone()
-            }
-        };
+        let mut b = self.builder();
+        let results = intrinsics::emit(&mut b, row, receiver.unwrap_or(Type::U32), &values);
+        self.block = b.block;
         match results.as_slice() {
             [one] => Tree::Leaf(*one),
             many => Tree::Node(many.iter().map(|value| Tree::Leaf(*value)).collect()),
