@@ -6,8 +6,12 @@
 
 #[cfg(test)]
 mod check;
+mod contract;
+mod cse;
 mod dce;
 mod fold;
+mod hoist;
+mod if_convert;
 mod rewrite;
 
 use crate::ir::{Kernel, Stage};
@@ -30,6 +34,19 @@ const fn pass(name: &'static str, run: fn(&mut Kernel) -> bool) -> Pass {
 pub const OPTIMIZE: &[Pass] = &[
     // First of all: the fewer branches and constants, the more all others see.
     pass("fold", fold::run),
+    // Before whatever counts costs or uses: equal things are one.
+    pass("cse", cse::run),
+    // After cse, which tells what is the same inside and outside a loop.
+    pass("hoist", hoist::run),
+    // After hoist: an arm is shorter without its invariants.
+    pass("if_convert", if_convert::run),
+    // Selects of constants, and what cse made equal.
+    pass("fold", fold::run),
+    pass("cse", cse::run),
+    // Unused products would count as uses.
+    pass("dce", dce::run),
+    // After everything that folds or shares products and sums.
+    pass("contract", contract::run),
     // Last: what the others left behind.
     pass("dce", dce::run),
 ];

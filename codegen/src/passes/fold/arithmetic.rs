@@ -49,7 +49,7 @@ fn inverse(op: CompareOp) -> CompareOp {
 }
 
 /// Whether `a op b = b op a`.
-pub(super) fn is_commutative(op: BinaryOp) -> bool {
+pub(in crate::passes) fn is_commutative(op: BinaryOp) -> bool {
     use BinaryOp::{Add, And, Max, Min, Mul, Or, Xor};
     matches!(op, Add | Mul | And | Or | Xor | Min | Max)
 }

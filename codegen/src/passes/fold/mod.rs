@@ -24,6 +24,8 @@ mod float;
 mod structure;
 mod tail;
 
+pub(super) use arithmetic::is_commutative;
+
 use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::exits::Exits;

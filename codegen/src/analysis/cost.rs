@@ -1,0 +1,59 @@
+//! What an instruction costs and whether running it where it was not meant to run is harmless: what moving code asks.
+
+use crate::ir::{BinaryOp, Inst, Kernel, MemoryType, Op, Step, Type};
+
+/// Issue slots, relative to a 32-bit add; 0 for what is an operand or a register that is there anyway. Control flow and memory
+/// count as more than any limit.
+pub fn issue_slots(kernel: &Kernel, inst: Inst) -> u32 {
+    let data = &kernel.insts[inst];
+    let ty = data.results.first().map_or(Type::Bool, |value| kernel.ty(*value));
+    let wide = if ty.bytes() == 8 { 2 } else { 1 };
+    match &data.op {
+        Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Bitcast(_) => 0,
+        Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => 20 * wide,
+        Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) | Op::Compare(..) | Op::Select(..) | Op::Offset(..) => wide,
+        Op::Cast(_) => 2 * wide,
+        Op::Load(_) if is_always_in_range(kernel, inst) => 2,
+        Op::Intrinsic(row, _) if row.row().is_pure() => u32::from(row.row().cost),
+        _ => u32::MAX / 64,
+    }
+}
+
+/// Whether an instruction may run wherever its operands are there: pure and without a fault, a load of a read-only place that
+/// exists whatever the launch is included.
+pub fn is_speculable(kernel: &Kernel, inst: Inst) -> bool {
+    let data = &kernel.insts[inst];
+    let ty = data.results.first().map(|value| kernel.ty(*value));
+    match &data.op {
+        Op::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) if ty.is_some_and(Type::is_int) => {
+            kernel.constant(*divisor).is_some_and(|c| c.bits != 0)
+        }
+        Op::Load(_) => is_always_in_range(kernel, inst),
+        op => !op.can_fault(ty),
+    }
+}
+
+/// A load from a read-only object of fixed size by constant indices within it.
+fn is_always_in_range(kernel: &Kernel, inst: Inst) -> bool {
+    let data = &kernel.insts[inst];
+    let Op::Load(access) = &data.op else { return false };
+    let object = &kernel.objects[access.object];
+    let mut ty = &object.ty;
+    for (n, step) in access.path.iter().enumerate() {
+        ty = match (step, ty) {
+            (Step::Field(field), MemoryType::Struct(id)) => match kernel.structs[*id].fields.get(*field as usize) {
+                Some(field) => &field.ty,
+                None => return false,
+            },
+            (Step::Index(index), MemoryType::Array(element, len)) => {
+                let scalars = if n + 1 == access.path.len() { data.results.len() as u64 } else { 1 };
+                match kernel.constant(*index) {
+                    Some(index) if index.bits.checked_add(scalars).is_some_and(|end| end <= *len) => element,
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        };
+    }
+    object.is_read_only()
+}
