@@ -12,7 +12,7 @@ use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::intrinsics::Effect;
-use warpwright_codegen::ir::{Kernel, MemoryType, ObjectKind, Op, Scalar, Stage, Type};
+use warpwright_codegen::ir::{Kernel, MemoryType, ObjectKind, Op, Scalar, Type};
 use warpwright_codegen::passes;
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, IndexWidth, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
@@ -53,7 +53,7 @@ impl Source<'_> {
     /// The kernel as PTX.
     pub(crate) fn ptx(&self, target: &Target) -> Result<Emitted> {
         let mut kernel = self.lowered.kernel.clone();
-        run_passes(&mut kernel, passes::ADDRESS, Stage::Addressed);
+        passes::address(&mut kernel);
         backend::ptx::emit_ptx(&kernel, target, &|loc| self.lowered.span(loc)).map_err(|found| self.refused(found))
     }
 
@@ -64,7 +64,7 @@ impl Source<'_> {
 
     /// The text form of the IR.
     pub(crate) fn ir_text(&self) -> String {
-        format!("{:#?}", self.lowered.kernel)
+        self.lowered.kernel.to_string()
     }
 
     fn refused(&self, found: Diagnostics) -> Error {
@@ -85,7 +85,7 @@ pub(crate) fn with_source<R>(
     let mut lowered = hir::lower_kernel(&program, unit, definition.name, &assignment).map_err(refused)?;
     // Before the passes: what they remove, the host twin still does.
     let is_cooperative = is_cooperative(&lowered.kernel);
-    run_passes(&mut lowered.kernel, passes::OPTIMIZE, Stage::Legal);
+    passes::optimize(&mut lowered.kernel);
     let facts = facts(&lowered.kernel, is_cooperative);
     use_it(&Source { definition, facts: &facts, program: &program, lowered: &lowered })
 }
@@ -160,13 +160,6 @@ fn scalar_type(kind: ScalarKind) -> Type {
         ScalarKind::U32 => Type::U32,
         ScalarKind::U64 | ScalarKind::Usize => Type::U64,
     }
-}
-
-fn run_passes(kernel: &mut Kernel, list: &[passes::Pass], stage: Stage) {
-    for pass in list {
-        (pass.run)(kernel);
-    }
-    kernel.stage = stage;
 }
 
 /// The findings as text, one to a line: `src/main.rs:12:5: error: …` and below it `help: …`.

@@ -1,0 +1,220 @@
+//! Platforms, devices and their memory.
+
+#![expect(unsafe_code, reason = "calls the OpenCL API")]
+
+use super::api::{self, check};
+use super::fault::Faults;
+use super::kernel::OpenClKernel;
+use super::queue::OpenClQueue;
+use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
+use crate::error::{Error, Result};
+use crate::host_memory::HostMemory;
+use crate::instance::Source;
+use ocl_core::ffi::{self, cl_context, cl_device_id, cl_mem, cl_platform_id, cl_uint, size_t};
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+/// The way out where there is no platform.
+const INSTALL: &str =
+    "install an OpenCL driver (on Debian, `apt install pocl-opencl-icd` runs kernels on the CPU), or use `Device::simulator()`";
+
+/// A device of a platform.
+struct Found {
+    platform: cl_platform_id,
+    device: cl_device_id,
+    is_gpu: bool,
+}
+
+/// How many devices there are.
+pub(crate) fn count() -> usize {
+    devices().map_or(0, |all| all.len())
+}
+
+/// The device of this number: of all platforms, GPUs first.
+pub(crate) fn open(index: usize) -> Result<Box<dyn Backend>> {
+    let all = devices()?;
+    match all.get(index) {
+        Some(found) => Ok(Box::new(OpenClDevice { context: Arc::new(Context::new(found)?) })),
+        None => Err(Error::NoDevice {
+            backend: "OpenCL",
+            index,
+            found: format!("the platforms have {} usable ones, counted from 0", all.len()),
+        }),
+    }
+}
+
+fn platforms() -> Result<Vec<cl_platform_id>> {
+    let no_driver = |reason: &str| Error::NoDriver { backend: "OpenCL", reason: reason.into(), help: INSTALL };
+    let mut count: cl_uint = 0;
+    // SAFETY: writes one number.
+    match unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) } {
+        api::PLATFORM_NOT_FOUND => return Err(no_driver("the loader knows no platform")),
+        code => check(code, "clGetPlatformIDs")?,
+    }
+    let mut list = vec![null_mut(); count as usize];
+    if count == 0 {
+        return Err(no_driver("the loader knows no platform"));
+    }
+    // SAFETY: writes at most `count` handles.
+    check(unsafe { ffi::clGetPlatformIDs(count, list.as_mut_ptr(), null_mut()) }, "clGetPlatformIDs")?;
+    Ok(list)
+}
+
+fn devices() -> Result<Vec<Found>> {
+    let mut all = Vec::new();
+    for platform in platforms()? {
+        let mut count: cl_uint = 0;
+        // SAFETY: writes one number.
+        let code = unsafe { ffi::clGetDeviceIDs(platform, ffi::CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
+        // A platform without a device, or one that does not work, hides no other.
+        if code != api::SUCCESS || count == 0 {
+            continue;
+        }
+        let mut list = vec![null_mut(); count as usize];
+        // SAFETY: writes at most `count` handles.
+        check(unsafe { ffi::clGetDeviceIDs(platform, ffi::CL_DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) }, "clGetDeviceIDs")?;
+        for device in list {
+            let usable = number(device, ffi::CL_DEVICE_AVAILABLE)? != 0 && number(device, ffi::CL_DEVICE_COMPILER_AVAILABLE)? != 0;
+            if usable {
+                let is_gpu = number(device, ffi::CL_DEVICE_TYPE)? & ffi::CL_DEVICE_TYPE_GPU != 0;
+                all.push(Found { platform, device, is_gpu });
+            }
+        }
+    }
+    all.sort_by_key(|found| !found.is_gpu);
+    Ok(all)
+}
+
+fn info(device: cl_device_id, what: cl_uint) -> Result<Vec<u8>> {
+    // SAFETY: writes at most the size it is given.
+    api::info("clGetDeviceInfo", |size, value, needed| unsafe { ffi::clGetDeviceInfo(device, what, size, value, needed) })
+}
+
+/// A query's number, of 4 or 8 bytes.
+fn number(device: cl_device_id, what: cl_uint) -> Result<u64> {
+    let bytes = info(device, what)?;
+    Ok(api::numbers(&bytes, bytes.len().max(1)).first().copied().unwrap_or(0))
+}
+
+/// A device with a context of its own. Kept for good, as devices are.
+pub(super) struct Context {
+    pub(super) device: cl_device_id,
+    pub(super) context: cl_context,
+    pub(super) name: String,
+    pub(super) faults: Faults,
+    target: String,
+    limits: Limits,
+}
+
+// SAFETY: OpenCL objects may be used from any thread; only a kernel's arguments must not be set by two at once.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    fn new(found: &Found) -> Result<Context> {
+        let device = found.device;
+        let sizes = api::numbers(&info(device, ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?, size_of::<size_t>());
+        let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
+        let limits = Limits {
+            block_threads: number(device, ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
+            block: [size(0), size(1), size(2)].map(|extent| extent.min(u64::from(u32::MAX))),
+            // OpenCL limits the threads, to what the device can count; blocks are counted in 32 bits here.
+            grid: [0x7fff_ffff; 3],
+            shared_bytes: number(device, ffi::CL_DEVICE_LOCAL_MEM_SIZE)?,
+            parameter_bytes: number(device, ffi::CL_DEVICE_MAX_PARAMETER_SIZE)?,
+        };
+        // `OpenCL 3.0 …`
+        let version = api::text(&info(device, ffi::CL_DEVICE_VERSION)?);
+        let target = format!("opencl-{}", version.split_whitespace().nth(1).unwrap_or("1.2"));
+        let name = api::text(&info(device, ffi::CL_DEVICE_NAME)?);
+        let properties = [ffi::CL_CONTEXT_PLATFORM as isize, found.platform as isize, 0];
+        let mut code = 0;
+        // SAFETY: the list of properties ends with 0; one device; no callback.
+        let context = unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &device, None, null_mut(), &mut code) };
+        check(code, "clCreateContext")?;
+        Ok(Context { device, context, name, faults: Faults::default(), target, limits })
+    }
+
+    /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.
+    pub(super) fn allocate(&self, bytes: usize) -> Result<OpenClMemory> {
+        let mut code = 0;
+        // SAFETY: no host pointer is given.
+        let memory = unsafe { ffi::clCreateBuffer(self.context, ffi::CL_MEM_READ_WRITE, bytes.max(16), null_mut(), &mut code) };
+        match code {
+            api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_RESOURCES | api::OUT_OF_HOST_MEMORY | api::INVALID_BUFFER_SIZE => {
+                Err(Error::OutOfMemory { device: self.name.clone(), bytes: bytes as u64 })
+            }
+            code => check(code, "clCreateBuffer").map(|()| OpenClMemory { memory }),
+        }
+    }
+}
+
+/// A device.
+struct OpenClDevice {
+    context: Arc<Context>,
+}
+
+impl Backend for OpenClDevice {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::OpenCl
+    }
+
+    fn name(&self) -> &str {
+        &self.context.name
+    }
+
+    fn target(&self) -> &str {
+        &self.context.target
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.context.limits
+    }
+
+    fn is_synchronous(&self) -> bool {
+        false
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(self.context.allocate(bytes)?))
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(HostMemory::new(bytes)?))
+    }
+
+    fn queue(&self) -> Result<Box<dyn Queue>> {
+        Ok(Box::new(OpenClQueue::new(Arc::clone(&self.context))?))
+    }
+
+    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
+        Ok(Box::new(OpenClKernel::new(Arc::clone(&self.context), source)?))
+    }
+}
+
+/// A memory object.
+pub(super) struct OpenClMemory {
+    memory: cl_mem,
+}
+
+// SAFETY: memory objects may be used from any thread.
+unsafe impl Send for OpenClMemory {}
+// SAFETY: as above.
+unsafe impl Sync for OpenClMemory {}
+
+impl Memory for OpenClMemory {
+    fn handle(&self) -> u64 {
+        self.memory as u64
+    }
+}
+
+impl Drop for OpenClMemory {
+    fn drop(&mut self) {
+        // SAFETY: created by `allocate`; commands that still use it keep it alive.
+        let _ = unsafe { ffi::clReleaseMemObject(self.memory) };
+    }
+}
+
+/// No wait list.
+pub(super) const NONE: *const ffi::cl_event = null();

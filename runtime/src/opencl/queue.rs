@@ -1,0 +1,166 @@
+//! In-order command queues and their events.
+
+#![expect(unsafe_code, reason = "calls the OpenCL API")]
+
+use super::api::{self, check};
+use super::device::{Context, NONE};
+use crate::backend::{Marker, Memory, Queue};
+use crate::error::Result;
+use ocl_core::ffi::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A queue. Profiling is on, so that events and kernels can be timed.
+pub(super) struct OpenClQueue {
+    context: Arc<Context>,
+    queue: cl_command_queue,
+}
+
+// SAFETY: queues may be used from any thread.
+unsafe impl Send for OpenClQueue {}
+// SAFETY: as above.
+unsafe impl Sync for OpenClQueue {}
+
+impl OpenClQueue {
+    pub(super) fn new(context: Arc<Context>) -> Result<OpenClQueue> {
+        let mut code = 0;
+        // SAFETY: the device is the context's.
+        let queue = unsafe { ffi::clCreateCommandQueue(context.context, context.device, ffi::CL_QUEUE_PROFILING_ENABLE, &mut code) };
+        check(code, "clCreateCommandQueue")?;
+        Ok(OpenClQueue { context, queue })
+    }
+
+    fn barrier(&self, event: cl_event) -> Result<()> {
+        // SAFETY: one event of this context.
+        check(unsafe { ffi::clEnqueueBarrierWithWaitList(self.queue, 1, &event, null_mut()) }, "clEnqueueBarrierWithWaitList")
+    }
+}
+
+/// The present end of a queue, flushed, so that another may wait for it.
+fn mark(queue: cl_command_queue) -> Result<OpenClEvent> {
+    let mut event = null_mut();
+    // SAFETY: an empty wait list; writes one handle.
+    check(unsafe { ffi::clEnqueueMarkerWithWaitList(queue, 0, NONE, &mut event) }, "clEnqueueMarkerWithWaitList")?;
+    let event = OpenClEvent(event);
+    // SAFETY: the queue is alive.
+    check(unsafe { ffi::clFlush(queue) }, "clFlush")?;
+    Ok(event)
+}
+
+impl Queue for OpenClQueue {
+    fn handle(&self) -> u64 {
+        self.queue as u64
+    }
+
+    unsafe fn write(&self, to: &dyn Memory, from: *const u8, bytes: usize, wait: bool) -> Result<()> {
+        if bytes == 0 {
+            return if wait { self.synchronize() } else { Ok(()) };
+        }
+        let to = to.handle() as cl_mem;
+        // SAFETY: the caller's promise.
+        let code = unsafe { ffi::clEnqueueWriteBuffer(self.queue, to, cl_bool::from(wait), 0, bytes, from.cast(), 0, NONE, null_mut()) };
+        check(code, "clEnqueueWriteBuffer")
+    }
+
+    unsafe fn read(&self, from: &dyn Memory, to: *mut u8, bytes: usize, wait: bool) -> Result<()> {
+        if bytes != 0 {
+            let from = from.handle() as cl_mem;
+            // SAFETY: the caller's promise.
+            let code = unsafe { ffi::clEnqueueReadBuffer(self.queue, from, cl_bool::from(wait), 0, bytes, to.cast(), 0, NONE, null_mut()) };
+            check(code, "clEnqueueReadBuffer")?;
+        }
+        // What is read may be of a kernel of any queue; if one of them faulted, it is not the result.
+        if wait { self.context.faults.check(&self.context.name, None) } else { Ok(()) }
+    }
+
+    unsafe fn zero(&self, to: &dyn Memory, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (to, pattern) = (to.handle() as cl_mem, 0u8);
+        // SAFETY: the caller's promise; the pattern is copied before the call returns.
+        let code = unsafe { ffi::clEnqueueFillBuffer(self.queue, to, (&raw const pattern).cast(), 1, 0, bytes, 0, NONE, null_mut()) };
+        check(code, "clEnqueueFillBuffer")
+    }
+
+    fn order_after(&self, other: &dyn Queue) -> Result<()> {
+        self.barrier(mark(other.handle() as cl_command_queue)?.0)
+    }
+
+    fn record(&self) -> Result<Box<dyn Marker>> {
+        Ok(Box::new(mark(self.queue)?))
+    }
+
+    fn wait(&self, marker: &dyn Marker) -> Result<()> {
+        self.barrier(marker.handle() as cl_event)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        // SAFETY: the queue is alive.
+        check(unsafe { ffi::clFinish(self.queue) }, "clFinish")?;
+        self.context.faults.check(&self.context.name, Some(self.handle()))
+    }
+}
+
+impl Drop for OpenClQueue {
+    fn drop(&mut self) {
+        self.context.faults.forget(self.handle());
+        // SAFETY: created by `new`. What is in it runs on.
+        let _ = unsafe { ffi::clReleaseCommandQueue(self.queue) };
+    }
+}
+
+/// An event.
+pub(super) struct OpenClEvent(pub(super) cl_event);
+
+// SAFETY: events may be used from any thread.
+unsafe impl Send for OpenClEvent {}
+// SAFETY: as above.
+unsafe impl Sync for OpenClEvent {}
+
+impl OpenClEvent {
+    /// Nanoseconds of the device's clock at one of the event's times.
+    pub(super) fn time(&self, what: cl_uint) -> Result<u64> {
+        let mut time = 0u64;
+        // SAFETY: writes 8 bytes.
+        let code = unsafe { ffi::clGetEventProfilingInfo(self.0, what, size_of::<u64>(), (&raw mut time).cast(), null_mut()) };
+        check(code, "clGetEventProfilingInfo")?;
+        Ok(time)
+    }
+}
+
+impl Marker for OpenClEvent {
+    fn handle(&self) -> u64 {
+        self.0 as u64
+    }
+
+    fn is_complete(&self) -> Result<bool> {
+        let what = ffi::CL_EVENT_COMMAND_EXECUTION_STATUS;
+        // SAFETY: writes at most the size it is given.
+        let bytes = api::info("clGetEventInfo", |size, value, needed| unsafe { ffi::clGetEventInfo(self.0, what, size, value, needed) })?;
+        let status = api::numbers(&bytes, 4).first().map_or(0, |bits| *bits as u32 as i32);
+        // Below `CL_COMPLETE` (0) stands an error.
+        if status < 0 { check(status, "a command before the event").map(|()| true) } else { Ok(status == 0) }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        // SAFETY: one event.
+        check(unsafe { ffi::clWaitForEvents(1, &self.0) }, "clWaitForEvents")
+    }
+
+    fn since(&self, start: &dyn Marker) -> Result<Duration> {
+        let start = start.handle() as cl_event;
+        // SAFETY: the marker is an event of this device; retained here, released when `OpenClEvent` is dropped.
+        check(unsafe { ffi::clRetainEvent(start) }, "clRetainEvent")?;
+        let start = OpenClEvent(start).time(ffi::CL_PROFILING_COMMAND_END)?;
+        Ok(Duration::from_nanos(self.time(ffi::CL_PROFILING_COMMAND_END)?.saturating_sub(start)))
+    }
+}
+
+impl Drop for OpenClEvent {
+    fn drop(&mut self) {
+        // SAFETY: owned.
+        let _ = unsafe { ffi::clReleaseEvent(self.0) };
+    }
+}
