@@ -7,7 +7,8 @@ use std::mem::{align_of, offset_of, size_of};
 /// A type that kernels may hold in memory: an element of a buffer, a parameter by value, a shared array's element.
 ///
 /// Implemented by this library for scalars, arrays and tuples, and by `#[device]` and `#[warpwright::module]` for structs and
-/// enums. Nobody else should: buffers move values to and from devices as plain bytes, laid out as [`Element::TYPE`] says.
+/// enums. Nobody else should: buffers move values to and from devices as plain bytes, laid out as [`Element::TYPE`] says, and
+/// make new ones of zero bytes.
 pub trait Element: Copy + Send + Sync + 'static {
     /// Its name and layout.
     const TYPE: ElementType;

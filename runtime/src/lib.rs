@@ -24,6 +24,7 @@ mod opencl;
 mod order;
 pub mod outside;
 mod pinned;
+pub mod prelude;
 pub mod sim;
 mod simulate;
 mod simulator;

@@ -1,5 +1,7 @@
 //! The host twin as a device: the kernel's own Rust code, run within the call on memory of the host.
 
+#![expect(unsafe_code, reason = "hands buffers' addresses to the kernel's code")]
+
 use crate::arguments::ArgumentKind;
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
 use crate::error::Result;
@@ -71,7 +73,11 @@ impl Executable for Twin {
                 ArgumentKind::Constant { allocation } => TwinArgument::Constant { address: allocation.memory().handle() as *const u8 },
             })
             .collect();
-        run_twin(plan.twin, &TwinArguments::new(&arguments), plan.grid, plan.block, plan.shared_bytes, self.is_cooperative)?;
+        // SAFETY: the launch has checked that the arguments are those of the kernel's parameters; it borrows their memory until it
+        // is done, which is before this returns.
+        let arguments = unsafe { TwinArguments::new(&arguments) };
+        run_twin(plan.twin, &arguments, plan.grid, plan.block, plan.shared_bytes, self.is_cooperative)
+            .map_err(|error| error.of_kernel(plan.definition.name))?;
         Ok(None)
     }
 

@@ -1,53 +1,108 @@
-//! The host twin: a kernel's own Rust code, run on this CPU.
+//! The host twin: a kernel's body, compiled by `rustc`, run on the CPU as a device would run it.
+//!
+//! Blocks run one after another, and within a block the threads, x fastest, each up to its next barrier. A kernel without barriers and
+//! warp operations is a plain loop over its threads; otherwise every thread of a block is a fibre with a stack of its own. All of
+//! a launch runs on the caller's OS thread, so results do not vary from run to run.
+//!
+//! What a kernel may not do comes back as a [`TwinError`] that names block and thread: a panic (an index out of bounds, a failed
+//! `assert!`, a division by zero), or a barrier that not all living threads of the block reach together.
+//!
+//! **Overflow.** Kernels' integer arithmetic wraps (LANGUAGE §7), and shift counts are taken modulo the width. The twin is ordinary
+//! Rust: built with overflow checks, as debug builds are, it panics where the device wraps, and the error says so. Kernels that mean to
+//! wrap say `wrapping_add`, as in all Rust, and then agree everywhere.
+//!
+//! **`usize`** has the host's width here, 32 bits on devices unless the kernel says `index = 64`.
 
-use crate::error::Result;
+pub(crate) mod arguments;
+pub(crate) mod context;
+pub(crate) mod fibre;
+mod panics;
+pub(crate) mod schedule;
+pub(crate) mod shared;
 
-/// The kernel's twin, with its arguments taken out of [`TwinArguments`].
-pub type TwinEntry = fn(&TwinArguments<'_>);
+#[cfg(test)]
+mod tests;
 
-/// One argument, as the runtime hands it over.
-#[derive(Clone, Copy, Debug)]
-pub enum TwinArgument {
-    /// By value: where its bytes are.
-    Value {
-        #[doc = "Aligned for the type."]
-        address: *const u8,
-    },
-    /// A buffer.
-    Global {
-        #[doc = "Of the first element."]
-        address: *mut u8,
-        #[doc = "Elements."]
-        len: usize,
-    },
-    /// Constant memory.
-    Constant {
-        #[doc = "Of the array."]
-        address: *const u8,
-    },
+pub use arguments::{TwinArgument, TwinArguments, TwinEntry};
+pub use shared::{Shared, shared, shared_dynamic};
+
+// What expanded kernels name, and the bounds of the prelude's functions: not in the prelude, which kernels import whole.
+pub use crate::prelude::atomics::{AtomicArithmetic, AtomicBits, AtomicScalar, SharedAtomics};
+pub use crate::prelude::cast::{CastSource, CastTarget, Universal, cast};
+pub use crate::prelude::native::NativeFloat;
+pub use crate::prelude::numeric::{Ordered, Scalar};
+
+use crate::{Dim3, Error};
+use context::Extents;
+
+/// Why a host twin did not run to its end. Buffers hold what was written before.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{}", self.place())]
+pub struct TwinError {
+    /// What happened.
+    pub message: String,
+    /// File, line and column in the kernel, where known.
+    pub location: Option<(String, u32, u32)>,
+    /// Block and thread, unless no thread was at fault.
+    pub thread: Option<(Dim3, Dim3)>,
 }
 
-/// The arguments of a launch.
-#[derive(Debug)]
-pub struct TwinArguments<'a> {
-    list: &'a [TwinArgument],
-}
+impl TwinError {
+    /// The same as a fault of this kernel.
+    pub(crate) fn of_kernel(self, kernel: &'static str) -> Error {
+        let place = self.place();
+        Error::Fault { kernel, device: "the host twin".into(), message: self.message, place }
+    }
 
-impl<'a> TwinArguments<'a> {
-    pub(crate) fn new(list: &'a [TwinArgument]) -> TwinArguments<'a> {
-        TwinArguments { list }
+    /// ` at file:line:column, block …, thread …`, as far as known.
+    pub fn place(&self) -> String {
+        let location = self.location.as_ref().map(|(file, line, column)| format!(" at {file}:{line}:{column}"));
+        let thread = self.thread.map(|(block, thread)| format!(", block {block}, thread {thread}"));
+        format!("{}{}", location.unwrap_or_default(), thread.unwrap_or_default())
     }
 }
 
+/// Runs a twin for every thread of a grid.
+///
+/// `uses_barriers` says that the kernel, or a function it calls, has a barrier or a warp operation; where it is not known, say `true`.
+///
+/// # Errors
+/// [`TwinError`], as the module says; also if there is no memory for the stacks of a block's fibres.
 pub(crate) fn run_twin(
     entry: TwinEntry,
     arguments: &TwinArguments<'_>,
-    _grid: [u32; 3],
-    _block: [u32; 3],
-    _shared_bytes: u32,
-    _uses_barriers: bool,
-) -> Result<()> {
-    let _ = arguments.list;
-    entry(arguments);
-    Ok(())
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    uses_barriers: bool,
+) -> Result<(), TwinError> {
+    let extents = Extents { grid: dim3(grid), block: dim3(block) };
+    let _launch = context::enter(extents, shared_bytes as usize);
+    let _quiet = panics::catch_quietly();
+    let is_alone = extents.block == Dim3::new(1, 1, 1);
+    if uses_barriers && !is_alone {
+        schedule::run(entry, arguments, extents)
+    } else {
+        panics::catch(|| run_plainly(entry, arguments, extents)).map_err(|panic| panic.into_error(context::block(), context::thread()))
+    }
+}
+
+fn run_plainly(entry: TwinEntry, arguments: &TwinArguments<'_>, extents: Extents) {
+    for block in places(extents.grid) {
+        context::start_block(block);
+        for (rank, thread) in places(extents.block).enumerate() {
+            context::set_thread(rank, thread);
+            entry(arguments);
+        }
+    }
+}
+
+fn dim3([x, y, z]: [u32; 3]) -> Dim3 {
+    Dim3::new(x as usize, y as usize, z as usize)
+}
+
+/// Every place within the extents, x fastest.
+fn places(extents: Dim3) -> impl Iterator<Item = Dim3> {
+    let rows = (0..extents.z).flat_map(move |z| (0..extents.y).map(move |y| (y, z)));
+    rows.flat_map(move |(y, z)| (0..extents.x).map(move |x| Dim3::new(x, y, z)))
 }

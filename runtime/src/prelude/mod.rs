@@ -1,0 +1,32 @@
+//! What a kernel's source names, as real Rust: the host twin of a kernel is type-checked against these, and runs on them.
+//!
+//! Every item has the device's meaning. Outside a launch a program is one thread of one block of one thread: `thread_idx()` is 0,
+//! barriers are passed at once and `warp_sum(v)` is `v`, so that device functions can be tested like any other function.
+//!
+//! Traits that only carry methods have no name here, so that a glob import takes as few names as it can.
+
+pub(crate) mod atomics;
+mod block;
+pub(crate) mod cast;
+mod geometry;
+mod global;
+pub(crate) mod native;
+pub(crate) mod numeric;
+mod warp;
+
+pub use crate::Dim3;
+pub use crate::element::Element;
+pub use atomics::SharedAtomics as _;
+pub use block::{
+    block_max, block_min, block_sum, fence_block, fence_device, fence_system, sync_threads, sync_threads_and, sync_threads_count,
+    sync_threads_or,
+};
+pub use geometry::{block_dim, block_idx, global_id, grid_dim, lane_id, thread_idx, warp_id};
+pub use global::{Constant, Global};
+pub use half::{bf16, f16};
+pub use native::{
+    native_cos, native_div, native_exp, native_exp2, native_ln, native_log2, native_recip, native_rsqrt, native_sin, native_sqrt,
+    native_tanh,
+};
+pub use numeric::{Float, Int, Num};
+pub use warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_max, warp_min, warp_sum};

@@ -1,0 +1,128 @@
+//! Operations among the lanes of a warp.
+//!
+//! All threads of a warp that exist are to come to a call together; what a shuffle gives from a lane that does not is unspecified on
+//! devices. Here those take part that run the call together: `twin::schedule` says which these are in divergent code.
+
+use super::numeric::{Num, Scalar};
+use crate::twin::schedule::{Arrival, Lanes, Meeting, WARP, meet};
+use std::panic::Location;
+
+#[inline]
+#[track_caller]
+fn with_lanes(name: &'static str, resolve: fn(&Lanes) -> [u64; WARP], operands: [u64; 2]) -> u64 {
+    meet(Arrival { name, site: Location::caller(), meeting: Meeting::Warp(resolve), operands })
+}
+
+/// Every lane gets the value of the lane that `source` makes of its number and second operand, or its own where that is none that takes
+/// part. The operand counts modulo 32, as the hardware's does.
+fn exchange(lanes: &Lanes, source: impl Fn(usize, usize) -> usize) -> [u64; WARP] {
+    std::array::from_fn(|lane| lanes.get(source(lane, lanes.others[lane] as usize % WARP)).unwrap_or(lanes.values[lane]))
+}
+
+/// The lanes that take part and satisfy `condition`, as bits.
+fn vote(lanes: &Lanes, condition: impl Fn(u64) -> bool) -> u32 {
+    (0..WARP).filter(|&lane| lanes.get(lane).is_some_and(&condition)).fold(0, |mask, lane| mask | 1 << lane)
+}
+
+/// The value of lane `lane % 32`. Of a lane that does not take part: unspecified, here the own value.
+#[inline]
+#[track_caller]
+pub fn shuffle<T: Scalar>(v: T, lane: u32) -> T {
+    T::from_word(with_lanes("shuffle", |lanes| exchange(lanes, |_, source| source), [v.to_word(), u64::from(lane)]))
+}
+
+/// The value of the lane `distance % 32` below; the own value where there is none.
+#[inline]
+#[track_caller]
+pub fn shuffle_up<T: Scalar>(v: T, distance: u32) -> T {
+    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| lane.wrapping_sub(d));
+    T::from_word(with_lanes("shuffle_up", resolve, [v.to_word(), u64::from(distance)]))
+}
+
+/// The value of the lane `distance % 32` above; the own value where there is none.
+#[inline]
+#[track_caller]
+pub fn shuffle_down<T: Scalar>(v: T, distance: u32) -> T {
+    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| lane + d);
+    T::from_word(with_lanes("shuffle_down", resolve, [v.to_word(), u64::from(distance)]))
+}
+
+/// The value of lane `lane_id() ^ mask % 32`; the own value where there is none.
+#[inline]
+#[track_caller]
+pub fn shuffle_xor<T: Scalar>(v: T, mask: u32) -> T {
+    let resolve = |lanes: &Lanes| exchange(lanes, |lane, mask| lane ^ mask);
+    T::from_word(with_lanes("shuffle_xor", resolve, [v.to_word(), u64::from(mask)]))
+}
+
+/// Which lanes bring `true`, as bits.
+#[inline]
+#[track_caller]
+pub fn ballot(predicate: bool) -> u32 {
+    with_lanes("ballot", |lanes| [u64::from(vote(lanes, |value| value == 1)); WARP], [u64::from(predicate), 0]) as u32
+}
+
+/// Whether a lane brings `true`.
+#[inline]
+#[track_caller]
+pub fn any(predicate: bool) -> bool {
+    with_lanes("any", |lanes| [u64::from(vote(lanes, |value| value == 1) != 0); WARP], [u64::from(predicate), 0]) == 1
+}
+
+/// Whether all lanes bring `true`.
+#[inline]
+#[track_caller]
+pub fn all(predicate: bool) -> bool {
+    with_lanes("all", |lanes| [u64::from(vote(lanes, |value| value == 0) == 0); WARP], [u64::from(predicate), 0]) == 1
+}
+
+/// Which lanes bring the same bits as this one, as bits.
+#[inline]
+#[track_caller]
+pub fn match_any<T: Scalar>(v: T) -> u32 {
+    let resolve = |lanes: &Lanes| lanes.values.map(|own| u64::from(vote(lanes, |value| value == own)));
+    with_lanes("match_any", resolve, [v.to_word(), 0]) as u32
+}
+
+/// Waits until the lanes of the warp are here; what they wrote is then visible to the warp.
+#[inline]
+#[track_caller]
+pub fn sync_warp() {
+    with_lanes("sync_warp", |_| [0; WARP], [0, 0]);
+}
+
+/// `a + b`; integers wrap.
+pub(super) fn sum<T: Num>(a: T, b: T) -> T {
+    T::wrapping_sum(a, b)
+}
+
+/// Joins the values of all lanes: those 16 apart, then 8, 4, 2, 1. Lanes that are missing count as if they were not there.
+fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> [u64; WARP] {
+    let mut slots: [Option<u64>; WARP] = std::array::from_fn(|lane| lanes.get(lane));
+    for distance in [16, 8, 4, 2, 1] {
+        slots = std::array::from_fn(|lane| match (slots[lane], slots[lane ^ distance]) {
+            (Some(a), Some(b)) => Some(combine(T::from_word(a), T::from_word(b)).to_word()),
+            (a, b) => a.or(b),
+        });
+    }
+    slots.map(|value| value.unwrap_or(0))
+}
+
+macro_rules! reductions {
+    ($($name:ident = $combine:expr, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// Every lane gets it. Lanes 16 apart are joined first, then 8, 4, 2, 1: every device joins floats in this order.
+        #[inline]
+        #[track_caller]
+        pub fn $name<T: Num>(v: T) -> T {
+            T::from_word(with_lanes(stringify!($name), |lanes| reduce::<T>(lanes, $combine), [v.to_word(), 0]))
+        }
+    )*};
+}
+
+reductions! {
+    warp_sum = sum, "The sum of `v` over the warp; integers wrap.";
+    warp_min = T::min, "The least `v` of the warp.";
+    warp_max = T::max, "The greatest `v` of the warp.";
+}

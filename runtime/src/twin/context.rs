@@ -1,0 +1,92 @@
+//! Which thread of which launch the OS thread is running. Outside a launch: thread 0 of a grid of one thread.
+
+use super::{fibre, shared};
+use crate::Dim3;
+use std::cell::Cell;
+
+/// Extents of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extents {
+    /// Blocks of the grid.
+    pub(crate) grid: Dim3,
+    /// Threads of a block.
+    pub(crate) block: Dim3,
+}
+
+const ORIGIN: Dim3 = Dim3::new(0, 0, 0);
+const ONE: Dim3 = Dim3::new(1, 1, 1);
+
+/// Everything there is to know about the running thread.
+#[derive(Clone, Copy)]
+struct Place {
+    extents: Extents,
+    block: Dim3,
+    thread: Dim3,
+    rank: usize,
+}
+
+thread_local! {
+    static EXTENTS: Cell<Extents> = const { Cell::new(Extents { grid: ONE, block: ONE }) };
+    static BLOCK: Cell<Dim3> = const { Cell::new(ORIGIN) };
+    static THREAD: Cell<Dim3> = const { Cell::new(ORIGIN) };
+    static RANK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Extents of the running launch.
+#[inline]
+pub(crate) fn extents() -> Extents {
+    EXTENTS.get()
+}
+
+/// The running block.
+#[inline]
+pub(crate) fn block() -> Dim3 {
+    BLOCK.get()
+}
+
+/// The running thread within its block.
+#[inline]
+pub(crate) fn thread() -> Dim3 {
+    THREAD.get()
+}
+
+/// The running thread's number within its block.
+#[inline]
+pub(crate) fn rank() -> u32 {
+    RANK.get() as u32
+}
+
+/// The next code run is this thread's.
+#[inline]
+pub(super) fn set_thread(rank: usize, thread: Dim3) {
+    THREAD.set(thread);
+    RANK.set(rank);
+}
+
+/// The next threads are this block's: its shared memory starts afresh.
+pub(super) fn start_block(block: Dim3) {
+    BLOCK.set(block);
+    shared::start_block();
+}
+
+/// Puts back what was there before a launch, however it ends.
+pub(super) struct Launch {
+    before: Place,
+    _fibre: fibre::Outside,
+    _shared: shared::Launch,
+}
+
+/// Starts a launch on this OS thread.
+pub(super) fn enter(extents: Extents, shared_bytes: usize) -> Launch {
+    let before = Place { extents: EXTENTS.get(), block: BLOCK.get(), thread: THREAD.get(), rank: RANK.get() };
+    EXTENTS.set(extents);
+    Launch { before, _fibre: fibre::leave(), _shared: shared::enter(shared_bytes) }
+}
+
+impl Drop for Launch {
+    fn drop(&mut self) {
+        EXTENTS.set(self.before.extents);
+        BLOCK.set(self.before.block);
+        set_thread(self.before.rank, self.before.thread);
+    }
+}
