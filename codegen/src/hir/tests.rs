@@ -10,8 +10,8 @@ fn compile(source: &str, name: &str, generics: Vec<GenericValue>) -> Result<crat
     let unit = program.add(unit);
     match lower_kernel(&program, unit, name, &Instance { generics }) {
         Ok(lowered) => {
-            //V let violations = crate::verify::verify(&lowered.kernel);
-            //V assert!(violations.is_ok(), "{violations:?}\n{}", lowered.kernel);
+            let violations = crate::verify::verify(&lowered.kernel);
+            assert!(violations.is_ok(), "{violations:?}\n{}", lowered.kernel);
             Ok(lowered.kernel)
         }
         Err(diagnostics) => Err(diagnostics.iter().map(|d| d.message.clone()).collect()),

@@ -205,6 +205,8 @@ impl Infer {
             (Ty::Slice(a), Ty::Slice(b)) | (Ty::Global(a), Ty::Global(b)) | (Ty::Constant(a), Ty::Constant(b)) => self.unify(&a, &b),
             // Dynamic shared memory and fixed arrays both go where `[T]` is asked for.
             (Ty::Array(a, _), Ty::Slice(b)) | (Ty::Slice(a), Ty::Array(b, _)) => self.unify(&a, &b),
+            // `&Constant<T>` goes where `&T` is asked for, through its `Deref`.
+            (Ty::Constant(a), b) | (b, Ty::Constant(a)) => self.unify(&a, &b),
             (Ty::Adt(a, args), Ty::Adt(b, brgs)) => {
                 a == b && args.len() == brgs.len() && args.iter().zip(&brgs).all(|(a, b)| self.unify_args(a, b))
             }
