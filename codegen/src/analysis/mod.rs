@@ -4,3 +4,4 @@ pub mod bounds;
 pub mod cost;
 pub mod effects;
 pub mod exits;
+pub mod uniformity;

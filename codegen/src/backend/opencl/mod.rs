@@ -1,11 +1,257 @@
-//! OpenCL C.
+//! OpenCL C 1.2, for people to read and for every OpenCL device to run.
+//!
+//! Source names stay, control flow is C's own, a value used once is part of its user's expression. The rooms: `names`, `types`,
+//! `expressions`, `values` (what becomes a variable), `casts`, `memory`, `control`, `atomics`, `intrinsics`, `warp` (exchanges
+//! without sub-groups), `output` (printf and faults), `signature` (parameters and what the runtime passes), `prelude` (functions
+//! before the kernel).
+//!
+//! # The traps of OpenCL C, and where they are met
+//!
+//! * Signed overflow is undefined, in C as in LLVM; Rust's wraps. Signed `+ - * <<` go through the unsigned type (`expressions`).
+//!   Types below `int` are promoted to it, and the product of two `ushort` overflows an `int`: that one goes through `uint` too.
+//! * Shift counts are taken modulo the width *of the promoted type*: right for 32 and 64 bits, masked by hand below.
+//! * `INT_MIN / -1` raises an arithmetic exception on x86, and so kills the host with a CPU device. Division by anything but a
+//!   constant asks for −1 first. (By zero stays undefined, as the language says.)
+//! * `(int)x` of a float out of range is undefined; `convert_int_sat` is not, but for NaN (`casts`).
+//! * Overloaded builtins (`min`, `abs`, `as_T` …) choose by C's type, and a `uchar` expression has type `int`: arguments are cast.
+//! * `a * b + c` may be contracted by default: `FP_CONTRACT OFF`, and `fma` where the IR says so. Division and square root are
+//!   not correctly rounded by default: a build option, which the runtime drops where the device lacks it.
+//! * `half` is a storage type without `cl_khr_fp16`: `f16` and `bf16` are `ushort` bits, converted to `float` to compute.
+//! * `bool` may not be a kernel argument, nor has it a size: a `uchar` in memory.
+//! * `double`, 64-bit atomics: extensions, enabled only where used. Atomics on floats: compare-and-exchange loops.
+//! * Arrays are not passed by value: a struct around them. `__local` arrays stand at the top of the kernel, and get a vector's alignment
+//!   where vectors are read from them.
+//! * No device traps: an assertion that fails writes into a fault buffer that the runtime reads after the launch, and the thread returns.
+//! * `for (i = a; i < n; i += 4)` never ends where `n` is near the type's greatest value: the step is cut to what is left (`control`).
+//! * Names: builtins are overloaded functions in one scope with everything else, and vendors define macros; `names` has the table.
+
+mod atomics;
+mod casts;
+mod control;
+mod expressions;
+mod intrinsics;
+mod memory;
+mod names;
+mod output;
+mod prelude;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod types;
+mod values;
+mod warp;
 
 use super::Emitted;
-use crate::diagnostic::Diagnostics;
-use crate::ir::{Kernel, Loc};
+use crate::analysis::uniformity::Uniformity;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::ir::{Block, Inst, Kernel, Loc, Object, Op, Value};
+use names::Namer;
+use prelude::Prelude;
 use proc_macro2::Span;
+use values::{Binding, Pending, Storage, StorageData};
+
+/// Options for the device's compiler.
+const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
 
 /// Prints a `Legal` kernel as OpenCL C 1.2. `span` gives the source span behind a location, for refusals.
-pub fn emit_opencl(_kernel: &Kernel, _span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
-    Err(Diagnostics::new())
+///
+/// # Errors
+///
+/// What OpenCL C 1.2 cannot do, each at its place: warp intrinsics where not all threads of a block are, atomics on narrow types.
+pub fn emit_opencl(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+    let mut writer = Writer::new(kernel, span);
+    writer.name_everything();
+    writer.index_uses();
+    writer.indent = 1;
+    writer.declare_arrays();
+    let arrays = std::mem::take(&mut writer.out);
+    writer.body();
+    let body = std::mem::take(&mut writer.out);
+    writer.diagnostics.barrier()?;
+    Ok(writer.assemble(&arrays, &body))
+}
+
+/// Extensions and implicit arguments that the body turned out to need.
+#[derive(Default)]
+struct Features {
+    int64_base_atomics: bool,
+    int64_extended_atomics: bool,
+    fault: bool,
+    exchange: bool,
+}
+
+/// A kernel being printed.
+struct Writer<'k> {
+    kernel: &'k Kernel,
+    span: &'k dyn Fn(Loc) -> Span,
+    diagnostics: Diagnostics,
+    names: Namer,
+    prelude: Prelude,
+    features: Features,
+    out: String,
+    indent: usize,
+
+    entry: String,
+    struct_names: Vec<String>,
+    field_names: Vec<Vec<String>>,
+    object_names: Vec<String>,
+    length_names: Vec<(Object, String)>,
+    fault_name: String,
+    exchange_name: String,
+    faults: Vec<String>,
+    shared_bytes: u64,
+    uniformity: Option<Uniformity>,
+
+    /// Uses of each value in the kernel, and those not yet printed.
+    uses: Vec<u32>,
+    remaining: Vec<u32>,
+    /// The block of a use of each value, and whether that is a terminator or the head of a loop.
+    user_block: Vec<Option<Block>>,
+    ends_in_terminator: Vec<bool>,
+    block_of: Vec<Option<Block>>,
+    bindings: Vec<Binding>,
+    /// The loop in which each value was bound to its variable.
+    bound_in: Vec<Option<Inst>>,
+    pending: Vec<Pending>,
+    storages: Vec<StorageData>,
+    contexts: Vec<control::Context>,
+}
+
+impl<'k> Writer<'k> {
+    fn new(kernel: &'k Kernel, span: &'k dyn Fn(Loc) -> Span) -> Writer<'k> {
+        Writer {
+            kernel,
+            span,
+            diagnostics: Diagnostics::new(),
+            names: Namer::default(),
+            prelude: Prelude::default(),
+            features: Features::default(),
+            out: String::new(),
+            indent: 0,
+            entry: String::new(),
+            struct_names: Vec::new(),
+            field_names: Vec::new(),
+            object_names: Vec::new(),
+            length_names: Vec::new(),
+            fault_name: String::new(),
+            exchange_name: String::new(),
+            faults: Vec::new(),
+            shared_bytes: 0,
+            uniformity: None,
+            uses: Vec::new(),
+            remaining: Vec::new(),
+            user_block: Vec::new(),
+            ends_in_terminator: Vec::new(),
+            block_of: Vec::new(),
+            bindings: Vec::new(),
+            bound_in: Vec::new(),
+            pending: Vec::new(),
+            storages: Vec::new(),
+            contexts: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.indent {
+            self.out.push_str("    ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn span_of(&self, inst: Inst) -> Span {
+        (self.span)(self.kernel.insts[inst].loc)
+    }
+
+    /// Notes an error at an instruction; its results stand for anything from here on, so that all errors are found.
+    fn refuse(&mut self, inst: Inst, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+        for result in &self.kernel.insts[inst].results {
+            self.bind(*result, expressions::Expr::new("0", expressions::PRIMARY));
+        }
+    }
+
+    /// An instruction without blocks of its own that ends none either.
+    fn plain(&mut self, inst: Inst, op: &Op) {
+        let result = self.kernel.insts[inst].results.first().copied();
+        match op {
+            Op::Load(access) => return self.load(inst, access),
+            Op::Store(access, values) => return self.store(access, values),
+            Op::Atomic(op, access, values) => return self.atomic(inst, *op, access, values),
+            Op::Intrinsic(row, args) => return self.intrinsic(inst, row.row(), args),
+            Op::Print(parts, values) => return self.print(parts, values),
+            Op::Assert(condition, parts, _) => return self.assert(inst, *condition, parts),
+            _ => {}
+        }
+        let Some(result) = result.filter(|r| self.uses[r.0 as usize] > 0) else { return };
+        match op {
+            Op::Const(scalar) => self.bind(result, types::literal(*scalar)),
+            Op::Len(object) => {
+                let name = self.length_names.iter().find(|(o, _)| o == object).map_or(String::new(), |(_, name)| name.clone());
+                self.bind(result, expressions::Expr::new(name, expressions::PRIMARY));
+            }
+            op => match self.computation(op, result) {
+                Some(expr) => self.define(inst, result, expr),
+                None => {
+                    let message = format!("the kernel `{}` is not in the stage that OpenCL C is printed from", self.kernel.name);
+                    self.refuse(inst, Diagnostic::error(self.span_of(inst), message));
+                }
+            },
+        }
+    }
+
+    /// The expression of an instruction that computes its result from its operands.
+    fn computation(&mut self, op: &Op, result: Value) -> Option<expressions::Expr> {
+        let ty = self.kernel.ty(result);
+        Some(match op {
+            Op::Special(special, axis) => self.special(*special, *axis),
+            Op::Unary(op, a) => self.unary(*op, *a, ty),
+            Op::Binary(op, a, b) => self.binary(*op, *a, *b, ty),
+            Op::MulAdd(a, b, c) => self.mul_add(*a, *b, *c, ty),
+            Op::Compare(op, a, b) => self.compare(*op, *a, *b),
+            Op::Select(c, a, b) => self.select(*c, *a, *b, ty),
+            Op::Cast(a) => self.cast(*a, ty),
+            Op::Bitcast(a) => self.bitcast(*a, ty),
+            _ => return None,
+        })
+    }
+
+    /// Puts the parts of the text together.
+    fn assemble(mut self, arrays: &str, body: &str) -> Emitted {
+        let kernel = self.kernel;
+        let mut typedefs = self.emit_structs();
+        let (parameters, abi) = self.signature(&mut typedefs);
+        let before = format!("{typedefs}{}{}", self.emit_tables(), self.prelude.text());
+        let doubles = parameters.iter().any(|p| p.contains("double")) || [&before[..], arrays, body].iter().any(|t| t.contains("double"));
+        let extensions = [
+            (doubles, "cl_khr_fp64"),
+            (self.features.int64_base_atomics, "cl_khr_int64_base_atomics"),
+            (self.features.int64_extended_atomics, "cl_khr_int64_extended_atomics"),
+        ];
+        let mut text = String::from("#pragma OPENCL FP_CONTRACT OFF\n");
+        for (_, name) in extensions.iter().filter(|(used, _)| *used) {
+            text.push_str(&format!("#pragma OPENCL EXTENSION {name} : enable\n"));
+        }
+        text.push('\n');
+        text.push_str(&before);
+        let attribute =
+            kernel.options.block.map_or(String::new(), |[x, y, z]| format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
+        text.push_str(&format!("__kernel {attribute}void {}(", self.entry));
+        let one_line = parameters.join(", ");
+        if one_line.len() <= 110 {
+            text.push_str(&one_line);
+        } else {
+            text.push_str(&format!("\n    {}", parameters.join(",\n    ")));
+        }
+        text.push_str(") {\n");
+        text.push_str(arrays);
+        if let (true, Some([x, y, z])) = (self.features.exchange, kernel.options.block) {
+            let threads = u64::from(x) * u64::from(y) * u64::from(z);
+            text.push_str(&format!("    __local uint {}[{threads}];\n", self.exchange_name));
+            self.shared_bytes = self.shared_bytes.next_multiple_of(4) + 4 * threads;
+        }
+        text.push_str(body);
+        text.push_str("}\n");
+        Emitted { text, entry: self.entry, abi, shared_bytes: self.shared_bytes, faults: self.faults, build_options: BUILD_OPTIONS.into() }
+    }
 }

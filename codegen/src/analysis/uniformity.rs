@@ -1,0 +1,197 @@
+//! Which values are the same in every thread of a block, and which instructions every thread of a block runs together.
+//!
+//! Optimistic: everything is uniform until shown otherwise, and the walk is repeated until nothing changes. Divergence begins at
+//! `thread_idx`, lanes, atomics, warp exchanges, per-thread arrays and writable buffers, and spreads through operands, through the
+//! condition of an `if` to its results, and through exits that some threads take and others do not: those make the whole body of what
+//! they leave divergent, and a `return` everything after it. Shared memory read at a uniform index counts as uniform: threads that
+//! read different values there are racing.
+
+use crate::intrinsics::Effect;
+use crate::ir::{Block, Inst, Kernel, ObjectKind, Op, Special, Value};
+use std::collections::BTreeSet;
+
+/// What is uniform across a block of threads.
+pub struct Uniformity {
+    divergent: Vec<bool>,
+    scattered: BTreeSet<Inst>,
+}
+
+impl Uniformity {
+    /// Analyses a kernel.
+    pub fn of(kernel: &Kernel) -> Uniformity {
+        let mut walk = Walk {
+            kernel,
+            divergent: vec![false; kernel.values.len()],
+            torn: BTreeSet::new(),
+            scattered: BTreeSet::new(),
+            owners: Vec::new(),
+            changed: true,
+            lost: false,
+        };
+        while walk.changed {
+            walk.changed = false;
+            walk.lost = false;
+            walk.block(kernel.body, false);
+        }
+        Uniformity { divergent: walk.divergent, scattered: walk.scattered }
+    }
+
+    /// Whether a value is the same in every thread of a block.
+    pub fn is_uniform(&self, value: Value) -> bool {
+        !self.divergent[value.0 as usize]
+    }
+
+    /// Whether either all threads of a block run an instruction, each time, or none does.
+    pub fn runs_together(&self, inst: Inst) -> bool {
+        !self.scattered.contains(&inst)
+    }
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    divergent: Vec<bool>,
+    /// Statements that some threads leave, or begin anew, before others.
+    torn: BTreeSet<Inst>,
+    scattered: BTreeSet<Inst>,
+    /// The instructions around the present one.
+    owners: Vec<Inst>,
+    changed: bool,
+    /// Whether some threads have returned.
+    lost: bool,
+}
+
+impl Walk<'_> {
+    fn is_divergent(&self, value: Value) -> bool {
+        self.divergent[value.0 as usize]
+    }
+
+    fn mark(&mut self, value: Value, divergent: bool) {
+        let slot = &mut self.divergent[value.0 as usize];
+        self.changed |= divergent && !*slot;
+        *slot |= divergent;
+    }
+
+    fn tear(&mut self, inst: Inst) {
+        self.changed |= self.torn.insert(inst);
+    }
+
+    /// `to[k]` may be `from[k]`, or differ for another reason.
+    fn flow(&mut self, to: &[Value], from: &[Value], otherwise: bool) {
+        for (k, value) in to.iter().enumerate() {
+            let divergent = otherwise || from.get(k).is_some_and(|v| self.is_divergent(*v));
+            self.mark(*value, divergent);
+        }
+    }
+
+    fn block(&mut self, block: Block, apart: bool) {
+        for inst in &self.kernel.blocks[block].insts {
+            let apart = apart || self.lost;
+            if apart {
+                self.scattered.insert(*inst);
+            }
+            self.inst(*inst, apart);
+        }
+    }
+
+    fn inst(&mut self, inst: Inst, apart: bool) {
+        let kernel = self.kernel;
+        let results = &kernel.insts[inst].results;
+        match &kernel.insts[inst].op {
+            Op::If { condition, then_block, else_block } => {
+                let split = self.is_divergent(*condition);
+                self.flow(results, &[], split);
+                self.inside(inst, *then_block, apart || split);
+                self.inside(inst, *else_block, apart || split);
+            }
+            Op::For { start, end, step, init, body, .. } => {
+                let params = &kernel.blocks[*body].params;
+                let split = [start, end, step].into_iter().any(|v| self.is_divergent(*v)) || self.torn.contains(&inst);
+                self.flow(&params[1..], init, split);
+                self.mark(params[0], split);
+                self.inside(inst, *body, apart || split);
+                self.flow(results, &params[1..], split);
+            }
+            Op::Loop { init, body } => {
+                let split = self.torn.contains(&inst);
+                self.flow(&kernel.blocks[*body].params, init, split);
+                self.inside(inst, *body, apart || split);
+                self.flow(results, &[], split);
+            }
+            Op::Region { body } => {
+                let split = self.torn.contains(&inst);
+                self.inside(inst, *body, apart || split);
+                self.flow(results, &[], split);
+            }
+            Op::Yield(values) => self.yielded(values),
+            Op::Break(target, values) => {
+                self.leave(*target, apart);
+                self.flow(&kernel.insts[*target].results, values, false);
+            }
+            Op::Continue(target, values) => {
+                self.leave(*target, apart);
+                self.carried(*target, values);
+            }
+            Op::Return | Op::Trap(_) => self.lost |= apart,
+            op => {
+                let divergent = self.makes_divergent(op);
+                for result in results {
+                    self.mark(*result, divergent);
+                }
+            }
+        }
+    }
+
+    fn inside(&mut self, owner: Inst, block: Block, apart: bool) {
+        self.owners.push(owner);
+        self.block(block, apart);
+        self.owners.pop();
+    }
+
+    /// An exit that only some threads take tears what it leaves, and every loop in between.
+    fn leave(&mut self, target: Inst, apart: bool) {
+        if !apart {
+            return;
+        }
+        let from = self.owners.iter().rposition(|o| *o == target).unwrap_or(0);
+        let is_if = |owner: &Inst| matches!(self.kernel.insts[*owner].op, Op::If { .. });
+        let torn: Vec<Inst> = self.owners[from..].iter().copied().filter(|owner| !is_if(owner)).collect();
+        torn.into_iter().for_each(|owner| self.tear(owner));
+    }
+
+    fn yielded(&mut self, values: &[Value]) {
+        let Some(owner) = self.owners.last().copied() else { return };
+        match &self.kernel.insts[owner].op {
+            Op::For { .. } | Op::Loop { .. } => self.carried(owner, values),
+            _ => self.flow(&self.kernel.insts[owner].results, values, false),
+        }
+    }
+
+    fn carried(&mut self, target: Inst, values: &[Value]) {
+        match &self.kernel.insts[target].op {
+            Op::For { body, .. } => self.flow(&self.kernel.blocks[*body].params[1..], values, false),
+            Op::Loop { body, .. } => self.flow(&self.kernel.blocks[*body].params, values, false),
+            _ => {}
+        }
+    }
+
+    fn makes_divergent(&self, op: &Op) -> bool {
+        let operands = op.operands().into_iter().any(|v| self.is_divergent(v));
+        match op {
+            Op::Special(Special::ThreadIdx | Special::LaneId | Special::WarpId, _) | Op::Atomic(..) | Op::AtomicAt { .. } => true,
+            Op::Load(access) => {
+                let object = &self.kernel.objects[access.object];
+                operands || !(object.is_read_only() || object.kind == ObjectKind::Shared)
+            }
+            Op::LoadAt { object, .. } => {
+                let object = &self.kernel.objects[*object];
+                operands || !(object.is_read_only() || object.kind == ObjectKind::Shared)
+            }
+            Op::Intrinsic(row, _) => match row.row().effect {
+                Effect::Warp => true,
+                Effect::Barrier => false,
+                _ => operands,
+            },
+            _ => operands,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Atomics on the builtins of OpenCL C 1.2: relaxed, device scope, the old value as result.
+//!
+//! 32-bit integers are core (`atomic_add` …); 64-bit ones are `atom_add` … of `cl_khr_int64_base_atomics` and, for
+//! `min max and or xor`, of `cl_khr_int64_extended_atomics`. Floats have `atomic_xchg` only (32 bits): the rest is compare and
+//! exchange on the bits, which is also how they are read first, since a plain read beside atomics is a race.
+
+use super::Writer;
+use super::casts::bitcast_expr;
+use super::expressions::{Expr, PRIMARY};
+use super::types::memory_type;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Access, AtomicOp, Inst, Type, Value};
+
+/// The builtin's name without its prefix.
+fn builtin(op: AtomicOp) -> &'static str {
+    match op {
+        AtomicOp::Exchange => "xchg",
+        AtomicOp::CompareExchange => "cmpxchg",
+        op => op.word(),
+    }
+}
+
+impl Writer<'_> {
+    /// An atomic read-modify-write.
+    pub(super) fn atomic(&mut self, inst: Inst, op: AtomicOp, access: &Access, operands: &[Value]) {
+        let result = self.kernel.insts[inst].results[0];
+        let exprs: Vec<Expr> = operands.iter().map(|v| self.take(*v)).collect();
+        let place = self.place(access);
+        self.flush_loads();
+        let ty = place.ty;
+        if !matches!(ty.bytes(), 4 | 8) {
+            let message = format!("OpenCL C has no atomics on `{ty}`, {} bits wide", ty.bytes() * 8);
+            let help = "use a 32-bit type, or put several into one `u32`";
+            self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help(help));
+            return;
+        }
+        let by_loop = ty.is_float() && !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);
+        if ty.bytes() == 8 {
+            self.features.int64_base_atomics = true;
+            self.features.int64_extended_atomics |=
+                matches!(op, AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor) && !by_loop;
+        }
+        let expr = if by_loop {
+            let name = self.prelude.atomic_by_exchange(op, ty, place.space);
+            Expr::new(format!("{name}(&{}, {})", place.expr.text, exprs[0].text), PRIMARY)
+        } else {
+            builtin_call(op, ty, &place.expr.text, place.space, &exprs)
+        };
+        if self.uses[result.0 as usize] == 0 {
+            self.line(&format!("{};", expr.text));
+        } else {
+            self.materialise(result, &expr);
+        }
+    }
+}
+
+/// A call of a builtin; floats go as the integer of their width, except where the builtin takes `float`.
+fn builtin_call(op: AtomicOp, ty: Type, place: &str, space: &str, operands: &[Expr]) -> Expr {
+    let prefix = if ty.bytes() == 8 { "atom" } else { "atomic" };
+    let name = builtin(op);
+    let bits = if ty.is_float() && !(ty == Type::F32 && op == AtomicOp::Exchange) { ty.to_unsigned() } else { ty };
+    let arguments: Vec<String> = operands.iter().map(|e| bitcast_expr(e, ty, bits).text).collect();
+    let pointer = if bits == ty { format!("&{place}") } else { format!("(volatile {space} {} *)&{place}", memory_type(bits)) };
+    let call = Expr::new(format!("{prefix}_{name}({pointer}, {})", arguments.join(", ")), PRIMARY);
+    bitcast_expr(&call, bits, ty)
+}

@@ -1,0 +1,452 @@
+//! Expressions: the text of a value, how tightly it binds, and what it reads.
+
+use super::types::{is_promoted, literal, memory_type, value_type};
+use super::{Storage, Writer};
+use crate::ir::{Axis, BinaryOp, CompareOp, Scalar, Special, Type, UnaryOp, Value};
+
+/// How tightly an operator binds; higher is tighter.
+pub(super) type Level = u8;
+
+/// Names, literals, calls, subscripts.
+pub(super) const PRIMARY: Level = 16;
+/// `-a`, `!a`, casts.
+pub(super) const UNARY: Level = 14;
+const MULTIPLY: Level = 13;
+const ADD: Level = 12;
+const SHIFT: Level = 11;
+const RELATION: Level = 10;
+/// `==`, `!=`.
+pub(super) const EQUALITY: Level = 9;
+const AND: Level = 8;
+const XOR: Level = 7;
+const OR: Level = 6;
+const LOGICAL_AND: Level = 5;
+/// `||`.
+const LOGICAL_OR: Level = 4;
+const CONDITIONAL: Level = 3;
+
+/// The text of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Expr {
+    /// The text.
+    pub(super) text: String,
+    /// Its outermost operator.
+    pub(super) level: Level,
+    /// Variables that change which it reads: it must be evaluated before they change.
+    pub(super) reads: Vec<Storage>,
+    /// Whether it loads from buffers, shared or local arrays.
+    pub(super) loads: bool,
+    /// Whether C gives it type `int` although the value's type is narrower. The value is right; `typed` makes the type right.
+    pub(super) loose: bool,
+    /// The same bits as an unsigned expression of the same width, if that is the simpler text.
+    unsigned: Option<(String, Level)>,
+    /// The logical negation, if it has a simpler text than `!(…)`.
+    negated: Option<(String, Level)>,
+}
+
+impl Expr {
+    /// An expression that reads nothing that changes.
+    pub(super) fn new(text: impl Into<String>, level: Level) -> Expr {
+        Expr { text: text.into(), level, reads: Vec::new(), loads: false, loose: false, unsigned: None, negated: None }
+    }
+
+    /// An expression over others.
+    pub(super) fn over(text: impl Into<String>, level: Level, parts: &[&Expr]) -> Expr {
+        let mut expr = Expr::new(text, level);
+        for part in parts {
+            expr.absorb(part);
+        }
+        expr
+    }
+
+    /// Takes on what `part` reads.
+    pub(super) fn absorb(&mut self, part: &Expr) {
+        self.loads |= part.loads;
+        for storage in &part.reads {
+            if !self.reads.contains(storage) {
+                self.reads.push(*storage);
+            }
+        }
+    }
+
+    /// Marks it as of C's type `int`.
+    pub(super) fn loose(mut self) -> Expr {
+        self.loose = true;
+        self
+    }
+
+    /// The text, in parentheses unless it binds at least as tightly as `level`.
+    pub(super) fn at(&self, level: Level) -> String {
+        parenthesised(&self.text, self.level, level)
+    }
+
+    /// The text with C's type made right, for arguments of overloaded builtins.
+    pub(super) fn typed(&self, ty: Type) -> String {
+        if self.loose { format!("({}){}", value_type(ty), self.at(UNARY)) } else { self.text.clone() }
+    }
+
+    /// The text as an argument or operand that no operator may tear apart.
+    pub(super) fn primary(&self, ty: Type) -> String {
+        if self.loose { format!("({})", self.typed(ty)) } else { self.at(PRIMARY) }
+    }
+
+    /// The bits of a signed or unsigned integer of type `ty` as the unsigned type of its width.
+    pub(super) fn unsigned_bits(&self, ty: Type) -> Expr {
+        match &self.unsigned {
+            Some((text, level)) => Expr::over(text.clone(), *level, &[self]),
+            None => Expr::over(format!("({}){}", unsigned_type(ty), self.at(UNARY)), UNARY, &[self]),
+        }
+    }
+
+    /// Notes that `source`, of the unsigned type of this one's width, has the same bits.
+    pub(super) fn with_unsigned(mut self, source: &Expr) -> Expr {
+        self.unsigned = Some((source.text.clone(), source.level));
+        self
+    }
+
+    /// The text as an array index: a literal needs no suffix there.
+    pub(super) fn as_index(&self) -> &str {
+        let digits = self.text.trim_end_matches(['u', 'l']);
+        if digits.bytes().all(|b| b.is_ascii_digit()) { digits } else { &self.text }
+    }
+
+    /// The text as `!e`, for an `if`.
+    pub(super) fn negation(&self) -> String {
+        match &self.negated {
+            Some((text, _)) => text.clone(),
+            None => format!("!{}", self.at(UNARY)),
+        }
+    }
+}
+
+fn parenthesised(text: &str, level: Level, wanted: Level) -> String {
+    if level >= wanted { text.to_owned() } else { format!("({text})") }
+}
+
+/// `a op b`. Mixed operators get parentheses where compilers warn about people mistaking their order.
+fn infix(a: (&str, Level), op: &str, b: (&str, Level), level: Level) -> String {
+    let left = match level {
+        ADD | MULTIPLY => level,
+        // A comparison or shift as an operand of another reads badly, and warns.
+        EQUALITY..=SHIFT => ADD,
+        _ => associative_operand(a.1, level),
+    };
+    let right = match level {
+        ADD | MULTIPLY => level + 1,
+        EQUALITY..=SHIFT => ADD,
+        _ => associative_operand(b.1, level),
+    };
+    format!("{} {op} {}", parenthesised(a.0, a.1, left), parenthesised(b.0, b.1, right))
+}
+
+/// What an operand of `& ^ | && ||` must bind at: the same operator chains, comparisons stand bare in `&&` and `||`.
+fn associative_operand(operand: Level, level: Level) -> Level {
+    if operand == level {
+        level
+    } else if level <= LOGICAL_AND {
+        EQUALITY
+    } else {
+        UNARY
+    }
+}
+
+/// The text of an unsigned type as wide as `ty`.
+fn unsigned_type(ty: Type) -> &'static str {
+    memory_type(ty.to_unsigned())
+}
+
+impl Writer<'_> {
+    /// `op a`.
+    pub(super) fn unary(&mut self, op: UnaryOp, a: Value, ty: Type) -> Expr {
+        let e = self.take(a);
+        match (op, ty) {
+            (UnaryOp::Not, Type::Bool) => {
+                let mut not = Expr::over(e.negation(), e.negated.as_ref().map_or(UNARY, |n| n.1), &[&e]);
+                not.negated = Some((e.text.clone(), e.level));
+                not
+            }
+            (UnaryOp::Not, _) => {
+                let not = Expr::over(format!("~{}", e.at(UNARY)), UNARY, &[&e]);
+                if is_promoted(ty) { cut(not, ty) } else { not }
+            }
+            (UnaryOp::Neg, Type::F16 | Type::BF16) => Expr::over(format!("{} ^ 0x8000", e.at(UNARY)), XOR, &[&e]).loose(),
+            (UnaryOp::Abs, Type::F16 | Type::BF16) => Expr::over(format!("{} & 0x7fff", e.at(UNARY)), AND, &[&e]).loose(),
+            (UnaryOp::Neg, Type::F32 | Type::F64) => Expr::over(minus(&e), UNARY, &[&e]),
+            (UnaryOp::Abs, Type::F32 | Type::F64) => Expr::over(format!("fabs({})", e.text), PRIMARY, &[&e]),
+            (UnaryOp::Neg, _) if is_promoted(ty) => cut(Expr::over(minus(&e), UNARY, &[&e]), ty),
+            (UnaryOp::Neg, _) => {
+                let zero = literal(Scalar::int(ty.to_unsigned(), 0));
+                let (text, level) = as_unsigned(&e, ty);
+                let text = infix((&zero.text, PRIMARY), "-", (&text, level), ADD);
+                wrapped(Expr::over(text, ADD, &[&e]), ty)
+            }
+            // `abs` of a builtin type gives the unsigned type, wide enough for MIN.
+            (UnaryOp::Abs, _) if ty.is_signed_int() => wrapped(Expr::over(format!("abs({})", e.typed(ty)), PRIMARY, &[&e]), ty),
+            (UnaryOp::Abs, _) => e,
+        }
+    }
+
+    /// `a op b`.
+    pub(super) fn binary(&mut self, op: BinaryOp, a: Value, b: Value, ty: Type) -> Expr {
+        match ty {
+            Type::F16 | Type::BF16 => self.narrow_float_binary(op, a, b, ty),
+            Type::F32 | Type::F64 => {
+                let (x, y) = (self.take(a), self.take(b));
+                float_binary(op, &x, &y)
+            }
+            Type::Bool => {
+                let (x, y) = (self.take(a), self.take(b));
+                bool_binary(op, &x, &y)
+            }
+            _ => self.int_binary(op, a, b, ty),
+        }
+    }
+
+    /// Correctly rounded for `+ - * /`, since `float` has more than 2p + 2 digits of either narrow type.
+    fn narrow_float_binary(&mut self, op: BinaryOp, a: Value, b: Value, ty: Type) -> Expr {
+        let (x, y) = (self.take(a), self.take(b));
+        let (x, y) = (self.cast_expr(&x, ty, Type::F32), self.cast_expr(&y, ty, Type::F32));
+        let wide = float_binary(op, &x, &y);
+        self.cast_expr(&wide, Type::F32, ty)
+    }
+
+    fn int_binary(&mut self, op: BinaryOp, a: Value, b: Value, ty: Type) -> Expr {
+        let constant = self.kernel.constant(b);
+        let (x, mut y) = (self.take(a), self.take(b));
+        match op {
+            BinaryOp::Add | BinaryOp::Sub => match constant.and_then(subtrahend) {
+                // a + (-3) reads a - 3.
+                Some(positive) => {
+                    y = literal(positive);
+                    self.wrapping(if op == BinaryOp::Add { BinaryOp::Sub } else { BinaryOp::Add }, &x, &y, ty)
+                }
+                None => self.wrapping(op, &x, &y, ty),
+            },
+            BinaryOp::Mul => self.wrapping(op, &x, &y, ty),
+            BinaryOp::Div | BinaryOp::Rem => self.division(op, &x, &y, ty, constant.map(Scalar::as_int)),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                let (word, level) = match op {
+                    BinaryOp::And => ("&", AND),
+                    BinaryOp::Or => ("|", OR),
+                    _ => ("^", XOR),
+                };
+                let expr = Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &[&x, &y]);
+                if is_promoted(ty) { expr.loose() } else { expr }
+            }
+            BinaryOp::Shl | BinaryOp::Shr => shift(op, &x, &y, constant.map(|c| c.bits), ty),
+            BinaryOp::Min | BinaryOp::Max => Expr::over(format!("{}({}, {})", op.word(), x.typed(ty), y.typed(ty)), PRIMARY, &[&x, &y]),
+        }
+    }
+
+    /// `a + b`, `a - b`, `a * b`, wrapping: signed overflow is undefined in C, unsigned is not.
+    fn wrapping(&mut self, op: BinaryOp, x: &Expr, y: &Expr, ty: Type) -> Expr {
+        let (word, level) = match op {
+            BinaryOp::Add => ("+", ADD),
+            BinaryOp::Sub => ("-", ADD),
+            _ => ("*", MULTIPLY),
+        };
+        if is_promoted(ty) && !(ty == Type::U16 && op == BinaryOp::Mul) {
+            // `int` has room for it.
+            return cut(Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &[x, y]), ty);
+        }
+        let ((a, a_level), (b, b_level)) = (as_unsigned(x, ty), as_unsigned(y, ty));
+        wrapped(Expr::over(infix((&a, a_level), word, (&b, b_level), level), level, &[x, y]), ty)
+    }
+
+    /// Towards zero. `MIN / -1` wraps in the language, and is an arithmetic exception on x86.
+    fn division(&mut self, op: BinaryOp, x: &Expr, y: &Expr, ty: Type, constant: Option<i128>) -> Expr {
+        let word = if op == BinaryOp::Div { "/" } else { "%" };
+        let parts = [x, y];
+        let plain = || infix((&x.text, x.level), word, (&y.text, y.level), MULTIPLY);
+        match ty {
+            Type::I32 | Type::I64 if constant.is_none_or(|c| c == -1) => {
+                let name = self.prelude.division(op, ty);
+                Expr::over(format!("{name}({}, {})", x.text, y.text), PRIMARY, &parts)
+            }
+            _ if ty.is_signed_int() && is_promoted(ty) => cut(Expr::over(plain(), MULTIPLY, &parts), ty),
+            _ if is_promoted(ty) => Expr::over(plain(), MULTIPLY, &parts).loose(),
+            _ => Expr::over(plain(), MULTIPLY, &parts),
+        }
+    }
+
+    /// `a * b + c`.
+    pub(super) fn mul_add(&mut self, a: Value, b: Value, c: Value, ty: Type) -> Expr {
+        let (x, y, z) = (self.take(a), self.take(b), self.take(c));
+        match ty {
+            Type::F32 | Type::F64 => Expr::over(format!("fma({}, {}, {})", x.text, y.text, z.text), PRIMARY, &[&x, &y, &z]),
+            Type::F16 | Type::BF16 => {
+                let [x, y, z] = [&x, &y, &z].map(|e| self.cast_expr(e, ty, Type::F32));
+                let wide = Expr::over(format!("fma({}, {}, {})", x.text, y.text, z.text), PRIMARY, &[&x, &y, &z]);
+                self.cast_expr(&wide, Type::F32, ty)
+            }
+            _ => {
+                let product = self.wrapping(BinaryOp::Mul, &x, &y, ty);
+                self.wrapping(BinaryOp::Add, &product, &z, ty)
+            }
+        }
+    }
+
+    /// `a op b`, a `bool`.
+    pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Expr {
+        let ty = self.kernel.ty(a);
+        let (mut x, mut y) = (self.take(a), self.take(b));
+        if matches!(ty, Type::F16 | Type::BF16) {
+            (x, y) = (self.cast_expr(&x, ty, Type::F32), self.cast_expr(&y, ty, Type::F32));
+        }
+        let text = |op| {
+            let (word, level) = comparison(op);
+            (infix((&x.text, x.level), word, (&y.text, y.level), level), level)
+        };
+        let (positive, level) = text(op);
+        let mut expr = Expr::over(positive, level, &[&x, &y]);
+        // With a NaN both `a < b` and `a >= b` are false; equality has no such gap.
+        if !ty.is_float() || matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            expr.negated = Some(text(opposite(op)));
+        }
+        expr
+    }
+
+    /// `if c { a } else { b }`, both evaluated.
+    pub(super) fn select(&mut self, c: Value, a: Value, b: Value, ty: Type) -> Expr {
+        let (c, x, y) = (self.take(c), self.take(a), self.take(b));
+        let text = format!("{} ? {} : {}", c.at(LOGICAL_OR), x.at(LOGICAL_OR), y.at(LOGICAL_OR));
+        let expr = Expr::over(text, CONDITIONAL, &[&c, &x, &y]);
+        if is_promoted(ty) { expr.loose() } else { expr }
+    }
+
+    /// Where a thread stands.
+    pub(super) fn special(&mut self, special: Special, axis: Axis) -> Expr {
+        let n = axis as u8;
+        let call = |name: &str| Expr::new(format!("(uint){name}({n})"), UNARY);
+        match special {
+            Special::ThreadIdx => call("get_local_id"),
+            Special::BlockIdx => call("get_group_id"),
+            Special::BlockDim => call("get_local_size"),
+            Special::GridDim => call("get_num_groups"),
+            Special::LaneId => Expr::new(format!("{} & 31u", self.linear_thread().at(UNARY)), AND),
+            Special::WarpId => Expr::new(format!("{} >> 5", self.linear_thread().at(UNARY)), SHIFT),
+        }
+    }
+
+    /// The number of the thread in its block, x fastest.
+    pub(super) fn linear_thread(&mut self) -> Expr {
+        match self.kernel.options.block {
+            Some([_, 1, 1]) => Expr::new("(uint)get_local_id(0)", UNARY),
+            Some([x, y, 1]) if y > 1 => Expr::new(format!("(uint)get_local_id(1) * {x}u + (uint)get_local_id(0)"), ADD),
+            Some([x, y, _]) => {
+                Expr::new(format!("((uint)get_local_id(2) * {y}u + (uint)get_local_id(1)) * {x}u + (uint)get_local_id(0)"), ADD)
+            }
+            None => Expr::new(format!("{}()", self.prelude.linear_thread()), PRIMARY),
+        }
+    }
+}
+
+/// The opposite of a constant that is small and negative, seen as signed: adding `u32` 4294967295 is subtracting 1.
+fn subtrahend(constant: Scalar) -> Option<Scalar> {
+    let unused = 128 - constant.ty.bits();
+    let signed = (i128::from(constant.bits) << unused) >> unused;
+    (-4096..0).contains(&signed).then(|| Scalar::int(constant.ty, -signed)).filter(|s| s.as_int() > 0)
+}
+
+fn comparison(op: CompareOp) -> (&'static str, Level) {
+    match op {
+        CompareOp::Eq => ("==", EQUALITY),
+        CompareOp::Ne => ("!=", EQUALITY),
+        CompareOp::Lt => ("<", RELATION),
+        CompareOp::Le => ("<=", RELATION),
+        CompareOp::Gt => (">", RELATION),
+        CompareOp::Ge => (">=", RELATION),
+    }
+}
+
+fn opposite(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Eq => CompareOp::Ne,
+        CompareOp::Ne => CompareOp::Eq,
+        CompareOp::Lt => CompareOp::Ge,
+        CompareOp::Le => CompareOp::Gt,
+        CompareOp::Gt => CompareOp::Le,
+        CompareOp::Ge => CompareOp::Lt,
+    }
+}
+
+/// `-e`, never `--`.
+fn minus(e: &Expr) -> String {
+    if e.text.starts_with('-') { format!("-({})", e.text) } else { format!("-{}", e.at(UNARY)) }
+}
+
+/// An `int` expression cut back to a narrow type.
+fn cut(expr: Expr, ty: Type) -> Expr {
+    Expr::over(format!("({}){}", value_type(ty), expr.at(UNARY)), UNARY, &[&expr])
+}
+
+/// The bits of `e` as the unsigned type of its width (`uint` for narrow types, which is as good).
+fn as_unsigned(e: &Expr, ty: Type) -> (String, Level) {
+    if let Some(unsigned) = &e.unsigned {
+        return unsigned.clone();
+    }
+    if matches!(ty, Type::U32 | Type::U64) {
+        return (e.text.clone(), e.level);
+    }
+    // A literal that is not negative takes the suffix.
+    let digits = e.text.trim_end_matches('l');
+    if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty() {
+        return (format!("{digits}{}", if ty == Type::I64 { "ul" } else { "u" }), PRIMARY);
+    }
+    let name = if is_promoted(ty) { "uint" } else { unsigned_type(ty) };
+    (format!("({name}){}", e.at(UNARY)), UNARY)
+}
+
+/// An unsigned result as a value of `ty`.
+fn wrapped(expr: Expr, ty: Type) -> Expr {
+    if matches!(ty, Type::U32 | Type::U64) {
+        return expr;
+    }
+    let signed = Expr::over(format!("({}){}", value_type(ty), expr.at(UNARY)), UNARY, &[&expr]);
+    if matches!(ty, Type::I32 | Type::I64) { signed.with_unsigned(&expr) } else { signed }
+}
+
+/// OpenCL C takes counts modulo the width of the left operand *after promotion*: right for 32 and 64 bits, not below.
+fn shift(op: BinaryOp, x: &Expr, y: &Expr, count: Option<u64>, ty: Type) -> Expr {
+    let mask = u64::from(ty.bits() - 1);
+    let count = match count {
+        Some(n) => (n & mask).to_string(),
+        None if is_promoted(ty) => format!("({} & {mask}u)", y.at(UNARY)),
+        None => y.at(UNARY),
+    };
+    match (op, ty) {
+        (BinaryOp::Shr, _) => {
+            let expr = Expr::over(format!("{} >> {count}", x.at(UNARY)), SHIFT, &[x, y]);
+            if is_promoted(ty) { expr.loose() } else { expr }
+        }
+        _ => {
+            // The left shift of a negative number is undefined in C99.
+            let (text, level) = as_unsigned(x, ty);
+            wrapped(Expr::over(format!("{} << {count}", parenthesised(&text, level, UNARY)), SHIFT, &[x, y]), ty)
+        }
+    }
+}
+
+fn float_binary(op: BinaryOp, x: &Expr, y: &Expr) -> Expr {
+    let parts = [x, y];
+    let call = |name: &str| Expr::over(format!("{name}({}, {})", x.text, y.text), PRIMARY, &parts);
+    let operator = |word: &str, level| Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &parts);
+    match op {
+        BinaryOp::Add => operator("+", ADD),
+        BinaryOp::Sub => operator("-", ADD),
+        BinaryOp::Mul => operator("*", MULTIPLY),
+        BinaryOp::Div => operator("/", MULTIPLY),
+        BinaryOp::Rem => call("fmod"),
+        BinaryOp::Min => call("fmin"),
+        _ => call("fmax"),
+    }
+}
+
+fn bool_binary(op: BinaryOp, x: &Expr, y: &Expr) -> Expr {
+    let (word, level) = match op {
+        BinaryOp::And => ("&&", LOGICAL_AND),
+        BinaryOp::Or => ("||", LOGICAL_OR),
+        _ => ("!=", EQUALITY),
+    };
+    Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &[x, y])
+}

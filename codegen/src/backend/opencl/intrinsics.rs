@@ -1,0 +1,116 @@
+//! Rows of the table of intrinsics: their OpenCL C text with the arguments put in.
+
+use super::Writer;
+use super::expressions::{Expr, PRIMARY};
+use super::types::value_type;
+use crate::diagnostic::Diagnostic;
+use crate::intrinsics::{Call, Device, Row};
+use crate::ir::{Inst, Type, Value};
+
+impl Writer<'_> {
+    /// Prints an intrinsic.
+    pub(super) fn intrinsic(&mut self, inst: Inst, row: &'static Row, args: &[Value]) {
+        if Self::is_exchange(row) {
+            return self.exchange(inst, row, args);
+        }
+        let result = self.kernel.insts[inst].results.first().copied();
+        let Some(device) = row.device().filter(|d| !d.opencl.is_empty()) else {
+            let message = format!("OpenCL C has no `{}`", row.name);
+            self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help("run this kernel on CUDA or on the simulator"));
+            return;
+        };
+        if row.is_pure() && result.is_none_or(|r| self.uses[r.0 as usize] == 0) {
+            return;
+        }
+        let receiver = if row.call == Call::Associated { result } else { args.first().copied() };
+        let ty = receiver.map_or(Type::U32, |v| self.kernel.ty(v));
+        self.ask_for(row, device);
+        let types: Vec<Type> = args.iter().map(|v| self.kernel.ty(*v)).collect();
+        let exprs: Vec<Expr> = args.iter().map(|v| self.take(*v)).collect();
+        let mut expr = Expr::over(filled(device.opencl, ty, &exprs, &types), PRIMARY, &exprs.iter().collect::<Vec<_>>());
+        expr.level = if is_call(&expr.text) { PRIMARY } else { 0 };
+        match result {
+            Some(result) if row.is_pure() => self.define(inst, result, expr),
+            Some(result) if self.uses[result.0 as usize] > 0 => {
+                self.flush_loads();
+                self.materialise(result, &expr);
+            }
+            _ => {
+                self.flush_loads();
+                self.line(&format!("{};", expr.text.trim_end_matches(';')));
+            }
+        }
+    }
+
+    /// Functions that the row's text calls.
+    fn ask_for(&mut self, row: &Row, device: &Device) {
+        if !device.opencl_prelude.is_empty() {
+            // A plain `inline` function of C99 has no body where it is not inlined.
+            self.prelude.ask(format!("{}'s", row.name), |_| device.opencl_prelude.replace("inline ", "").trim_end().to_owned());
+        }
+    }
+}
+
+/// Whether a text is one call or a parenthesised expression, which no operator around it can tear apart.
+fn is_call(text: &str) -> bool {
+    let Some(open) = text.find('(') else { return text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') };
+    if !text[..open].bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+        return false;
+    }
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && at > open {
+            return at + 1 == text.len();
+        }
+    }
+    false
+}
+
+/// The row's text with `{0}` … and `{T}` filled in. An argument that stands alone between parentheses and commas needs none of its own.
+fn filled(template: &str, ty: Type, args: &[Expr], types: &[Type]) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        out.push_str(&rest[..open]);
+        let Some(close) = rest[open..].find('}').map(|n| open + n) else { break };
+        let (name, after) = (&rest[open + 1..close], &rest[close + 1..]);
+        match name.parse::<usize>().ok().and_then(|n| Some((args.get(n)?, types[n]))) {
+            Some((arg, arg_ty)) => {
+                let alone = (out.ends_with('(') || out.ends_with(", ")) && (after.starts_with(')') || after.starts_with(','));
+                out.push_str(&if alone { arg.typed(arg_ty) } else { arg.primary(arg_ty) });
+            }
+            None if name == "T" => out.push_str(value_type(ty)),
+            None => out.push_str(&rest[open..=close]),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_needs_no_parentheses() {
+        for (text, expected) in
+            [("fma(a, b)", true), ("(a) + (b)", false), ("f(a) + g(b)", false), ("(a + b)", true), ("(uint)f(a)", false), ("x", true)]
+        {
+            assert_eq!(is_call(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_kept_together() {
+        let sum = Expr::new("a + b", 12);
+        assert_eq!(filled("popcount({0})", Type::U32, std::slice::from_ref(&sum), &[Type::U32]), "popcount(a + b)");
+        assert_eq!(filled("{0} * 2u", Type::U32, std::slice::from_ref(&sum), &[Type::U32]), "(a + b) * 2u");
+        assert_eq!(filled("as_{T}({0})", Type::F32, &[sum], &[Type::U32]), "as_float(a + b)");
+    }
+}

@@ -1,0 +1,214 @@
+//! Memory: places as the source names them, loads, stores, and the declarations of arrays.
+
+use super::Writer;
+use super::expressions::{EQUALITY, Expr, PRIMARY};
+use super::types::{Declarator, literal, memory_type};
+use crate::ir::{Access, Inst, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
+
+/// A place in memory: `tile[i][j]`, `p.pos[2]`.
+pub(super) struct Place {
+    /// The lvalue.
+    pub(super) expr: Expr,
+    /// The type of the scalar there.
+    pub(super) ty: Type,
+    /// What a pointer to it is qualified with: `__global const`.
+    pub(super) space: &'static str,
+}
+
+/// What a pointer into an object is qualified with.
+pub(super) fn qualifier(kind: &ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Global { writable: true } => "__global",
+        ObjectKind::Global { writable: false } => "__global const",
+        ObjectKind::Constant | ObjectKind::Table(_) => "__constant",
+        ObjectKind::Shared => "__local",
+        ObjectKind::Local => "",
+        ObjectKind::Value => "const",
+    }
+}
+
+/// A pointer's declaration: `__global float *x`, `__global float (*x)[4]`.
+pub(super) fn pointer(space: &str, element: &Declarator, name: &str) -> String {
+    if element.extents.is_empty() {
+        format!("{space} {} *{name}", element.base)
+    } else {
+        format!("{space} {} (*{name}){}", element.base, element.extents)
+    }
+}
+
+impl Writer<'_> {
+    /// The lvalue of an access.
+    pub(super) fn place(&mut self, access: &Access) -> Place {
+        let kernel = self.kernel;
+        let data = &kernel.objects[access.object];
+        let name = &self.object_names[access.object.0 as usize];
+        // Constant objects that are no array, and arrays passed by value, are reached differently from what the path says.
+        let mut expr = match (&data.kind, &data.ty) {
+            (ObjectKind::Constant, MemoryType::Scalar(_) | MemoryType::Struct(_)) => Expr::new(format!("(*{name})"), PRIMARY),
+            (ObjectKind::Value, MemoryType::Array(..)) => Expr::new(format!("{name}.e"), PRIMARY),
+            _ => Expr::new(name.clone(), PRIMARY),
+        };
+        let mut ty = &data.ty;
+        for step in &access.path {
+            match (step, ty) {
+                (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Slice(element)) => {
+                    let index = self.take(*index);
+                    expr.text = format!("{}[{}]", expr.text, index.as_index());
+                    expr.absorb(&index);
+                    ty = element;
+                }
+                (Step::Field(n), MemoryType::Struct(id)) => {
+                    expr.text = format!("{}.{}", expr.text, self.field_names[id.0 as usize][*n as usize]);
+                    ty = &kernel.structs[*id].fields[*n as usize].ty;
+                }
+                // The verifier refuses other paths.
+                _ => {}
+            }
+        }
+        let ty = if let MemoryType::Scalar(ty) = ty { *ty } else { Type::U32 };
+        Place { expr, ty, space: qualifier(&data.kind) }
+    }
+
+    /// Reads one scalar or a vector.
+    pub(super) fn load(&mut self, inst: Inst, access: &Access) {
+        let results = self.kernel.insts[inst].results.clone();
+        if results.iter().all(|r| self.uses[r.0 as usize] == 0) {
+            return;
+        }
+        let place = self.place(access);
+        let changes = !matches!(self.kernel.objects[access.object].space(), Space::Param | Space::Constant);
+        let by_value = self.kernel.objects[access.object].kind == ObjectKind::Value;
+        let [result] = results[..] else {
+            return self.load_vector(&results, &place);
+        };
+        let mut expr = from_memory(place.expr, place.ty);
+        expr.loads = changes || expr.loads;
+        if by_value && access.indices().next().is_none() {
+            self.bind(result, expr);
+        } else {
+            self.define(inst, result, expr);
+        }
+    }
+
+    fn load_vector(&mut self, results: &[Value], place: &Place) {
+        let n = results.len();
+        let base = memory_type(place.ty);
+        let wanted = self.hint(results[0]);
+        let name = self.names.name(&wanted);
+        let from = vector_pointer(place, n);
+        self.line(&format!("const {base}{n} {name} = {from};"));
+        for (i, result) in results.iter().enumerate() {
+            let part = from_memory(Expr::new(format!("{name}.s{i:x}"), PRIMARY), place.ty);
+            self.bind(*result, part);
+        }
+    }
+
+    /// Writes one scalar or a vector.
+    pub(super) fn store(&mut self, access: &Access, values: &[Value]) {
+        let exprs: Vec<Expr> = values.iter().map(|v| self.take(*v)).collect();
+        let place = self.place(access);
+        self.flush_loads();
+        let line = match &exprs[..] {
+            [value] => format!("{} = {};", place.expr.text, value.text),
+            _ => {
+                let n = exprs.len();
+                let parts: Vec<String> = exprs.iter().map(|e| e.typed(place.ty)).collect();
+                format!("{} = ({}{n})({});", vector_pointer(&place, n), memory_type(place.ty), parts.join(", "))
+            }
+        };
+        self.line(&line);
+    }
+
+    /// Arrays of the block and of the thread, declared where the kernel begins: `__local` ones must stand there.
+    pub(super) fn declare_arrays(&mut self) {
+        for object in self.kernel.objects.keys() {
+            let data = &self.kernel.objects[object];
+            let name = self.object_names[object.0 as usize].clone();
+            let Declarator { base, extents } = self.declarator(&data.ty);
+            match (&data.kind, &data.ty) {
+                (ObjectKind::Shared, MemoryType::Slice(_)) if Some(object) != self.dynamic_shared() => {
+                    let first = self.dynamic_shared().map_or(String::new(), |o| self.object_names[o.0 as usize].clone());
+                    let declarator = Declarator { base, extents };
+                    let target = pointer("__local", &declarator, &name);
+                    let cast = pointer("__local", &declarator, "");
+                    self.line(&format!("{target} = ({cast}){first};"));
+                }
+                (ObjectKind::Shared, MemoryType::Slice(_)) => {}
+                (ObjectKind::Shared, ty) => {
+                    self.shared_bytes =
+                        self.shared_bytes.next_multiple_of(ty.align(&self.kernel.structs).max(1)) + ty.size(&self.kernel.structs);
+                    let align = self.vector_alignment(object);
+                    self.line(&format!("__local {base} {name}{extents}{align};"));
+                }
+                (ObjectKind::Local, _) => {
+                    let align = self.vector_alignment(object);
+                    self.line(&format!("{base} {name}{extents}{align};"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The first dynamic shared array: the one that is the kernel's argument. There is one memory for all.
+    pub(super) fn dynamic_shared(&self) -> Option<Object> {
+        self.kernel
+            .objects
+            .iter()
+            .find(|(_, data)| data.kind == ObjectKind::Shared && matches!(data.ty, MemoryType::Slice(_)))
+            .map(|(object, _)| object)
+    }
+
+    /// Arrays that are read or written by vectors need a vector's alignment, which C would not give them.
+    fn vector_alignment(&self, object: Object) -> String {
+        let mut bytes = 0;
+        self.kernel.for_each_inst(|kernel, _, inst| {
+            let data = &kernel.insts[inst];
+            let (access, ty, n) = match &data.op {
+                Op::Load(access) if data.results.len() > 1 => (access, kernel.ty(data.results[0]), data.results.len()),
+                Op::Store(access, values) if values.len() > 1 => (access, kernel.ty(values[0]), values.len()),
+                _ => return,
+            };
+            if access.object == object {
+                bytes = bytes.max(ty.bytes() * n as u32);
+            }
+        });
+        if bytes == 0 { String::new() } else { format!(" __attribute__((aligned({bytes})))") }
+    }
+
+    /// Constant tables of the kernel, at file scope.
+    pub(super) fn emit_tables(&self) -> String {
+        let mut out = String::new();
+        for (object, data) in self.kernel.objects.iter() {
+            let ObjectKind::Table(scalars) = &data.kind else { continue };
+            let Declarator { base, extents } = self.declarator(&data.ty);
+            let texts: Vec<String> = scalars.iter().map(|s| literal(*s).text).collect();
+            let body = nested(&data.ty, &mut texts.into_iter());
+            out.push_str(&format!("__constant {base} {}{extents} = {body};\n\n", self.object_names[object.0 as usize]));
+        }
+        out
+    }
+}
+
+/// The initializer of a table, a pair of braces for each array.
+fn nested(ty: &MemoryType, scalars: &mut impl Iterator<Item = String>) -> String {
+    match ty {
+        MemoryType::Array(element, n) => {
+            let parts: Vec<String> = (0..*n).map(|_| nested(element, scalars)).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+        _ => scalars.next().unwrap_or_else(|| "0".into()),
+    }
+}
+
+/// A scalar read from memory as a value: a `bool` is a byte there.
+fn from_memory(expr: Expr, ty: Type) -> Expr {
+    if ty != Type::Bool {
+        return expr;
+    }
+    Expr::over(format!("{} != 0", expr.text), EQUALITY, &[&expr])
+}
+
+/// One access to `n` scalars at once. The language promises the alignment.
+fn vector_pointer(place: &Place, n: usize) -> String {
+    format!("*({} {}{n} *)&{}", place.space, memory_type(place.ty), place.expr.text).replace("*( ", "*(")
+}

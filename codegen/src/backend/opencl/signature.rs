@@ -1,0 +1,117 @@
+//! The kernel's parameters as OpenCL C declares them, and the list that tells the runtime what to pass.
+//!
+//! The kernel's own parameters come first, in the host's order; then, only where the body asks for them, lengths of buffers,
+//! dynamic shared memory and its length, exchange memory of warp intrinsics, and the fault buffer.
+
+use super::Writer;
+use super::memory::{pointer, qualifier};
+use super::types::memory_type;
+use crate::backend::AbiArgument;
+use crate::ir::{MemoryType, Object, ObjectKind, Op};
+
+impl Writer<'_> {
+    /// Gives names to objects, struct types, fields and lengths, before anything is printed.
+    pub(super) fn name_everything(&mut self) {
+        let kernel = self.kernel;
+        self.entry = self.names.name(&kernel.name);
+        for ty in kernel.structs.values() {
+            let name = self.names.name(&ty.name);
+            self.struct_names.push(name);
+            let mut fields = super::names::Namer::default();
+            self.field_names.push(ty.fields.iter().map(|f| fields.name(&f.name)).collect());
+        }
+        for data in kernel.objects.values() {
+            let name = self.names.name(&data.name);
+            self.object_names.push(name);
+        }
+        let mut lengths: Vec<Object> = Vec::new();
+        kernel.for_each_inst(|kernel, _, inst| {
+            if let Op::Len(object) = kernel.insts[inst].op {
+                lengths.push(object);
+            }
+        });
+        lengths.sort_unstable();
+        lengths.dedup();
+        for object in lengths {
+            let name = self.names.name(&format!("{}_len", kernel.objects[object].name));
+            self.length_names.push((object, name));
+        }
+        self.fault_name = self.names.name("fault");
+        self.exchange_name = self.names.name("exchange");
+    }
+
+    /// The declarations of the parameters, and what the runtime passes for each. Called when the body is known. Array parameters
+    /// add a struct that wraps them to `typedefs`.
+    pub(super) fn signature(&mut self, typedefs: &mut String) -> (Vec<String>, Vec<AbiArgument>) {
+        let kernel = self.kernel;
+        let (mut texts, mut abi) = (Vec::new(), Vec::new());
+        for (param, object) in kernel.params.iter().enumerate() {
+            let data = &kernel.objects[*object];
+            let name = &self.object_names[object.0 as usize];
+            match (&data.kind, &data.ty) {
+                (ObjectKind::Value, ty) => {
+                    texts.push(self.value_parameter(*object, typedefs));
+                    abi.push(AbiArgument::Value { param, bytes: ty.size(&kernel.structs), align: ty.align(&kernel.structs) });
+                }
+                (kind, ty) => {
+                    let element = match ty {
+                        MemoryType::Array(element, _) | MemoryType::Slice(element) => element,
+                        other => other,
+                    };
+                    // Nobody writes a read-only buffer while the kernel runs, so nothing aliases it.
+                    let restrict = if matches!(kind, ObjectKind::Global { writable: false }) { "restrict " } else { "" };
+                    texts.push(pointer(qualifier(kind), &self.declarator(element), &format!("{restrict}{name}")));
+                    abi.push(AbiArgument::Buffer { param });
+                }
+            }
+        }
+        self.implicit_arguments(&mut texts, &mut abi);
+        (texts, abi)
+    }
+
+    fn value_parameter(&mut self, object: Object, typedefs: &mut String) -> String {
+        let name = self.object_names[object.0 as usize].clone();
+        let declarator = self.declarator(&self.kernel.objects[object].ty);
+        if declarator.extents.is_empty() {
+            return format!("const {} {name}", declarator.base);
+        }
+        // C passes no array by value, but a struct that holds one.
+        let wrapper = self.names.name(&format!("{name}_array"));
+        typedefs.push_str(&format!("typedef struct {{\n    {} e{};\n}} {wrapper};\n\n", declarator.base, declarator.extents));
+        format!("const {wrapper} {name}")
+    }
+
+    fn implicit_arguments(&self, texts: &mut Vec<String>, abi: &mut Vec<AbiArgument>) {
+        let kernel = self.kernel;
+        let index = kernel.index_type();
+        let bytes = u64::from(index.bytes());
+        for (object, name) in &self.length_names {
+            if let Some(param) = kernel.params.iter().position(|p| p == object) {
+                texts.push(format!("const {} {name}", memory_type(index)));
+                abi.push(AbiArgument::Length { param, bytes });
+            }
+        }
+        if let Some(object) = self.dynamic_shared() {
+            texts.push(pointer("__local", &self.declarator(&kernel.objects[object].ty), &self.object_names[object.0 as usize]));
+            abi.push(AbiArgument::DynamicShared);
+        }
+        for (object, name) in &self.length_names {
+            if kernel.objects[*object].kind == ObjectKind::Shared {
+                let element = match &kernel.objects[*object].ty {
+                    MemoryType::Slice(element) => element.size(&kernel.structs),
+                    _ => 1,
+                };
+                texts.push(format!("const {} {name}", memory_type(index)));
+                abi.push(AbiArgument::DynamicLength { element, bytes });
+            }
+        }
+        if self.features.exchange && kernel.options.block.is_none() {
+            texts.push(format!("__local uint *{}", self.exchange_name));
+            abi.push(AbiArgument::Exchange { bytes: 4 });
+        }
+        if self.features.fault {
+            texts.push(format!("__global uint *{}", self.fault_name));
+            abi.push(AbiArgument::Fault);
+        }
+    }
+}
