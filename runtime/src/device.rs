@@ -79,11 +79,15 @@ impl Device {
         if let Some((.., device)) = opened.iter().find(|(k, i, _)| (*k, *i) == (kind, index)) {
             return Ok(device.clone());
         }
-        let backend = make()?;
-        let stream = StreamCore::new(backend.queue()?, backend.is_synchronous());
-        let device = Device { core: Arc::new(DeviceCore { backend, stream: Arc::new(stream), cache: Cache::default() }) };
+        let device = Device::with_backend(make()?)?;
         opened.push((kind, index, device.clone()));
         Ok(device)
+    }
+
+    /// A device of its own, in no list.
+    pub(crate) fn with_backend(backend: Box<dyn Backend>) -> Result<Device> {
+        let stream = StreamCore::new(backend.queue()?, backend.is_synchronous());
+        Ok(Device { core: Arc::new(DeviceCore { backend, stream: Arc::new(stream), cache: Cache::default() }) })
     }
 
     fn open_always(kind: DeviceKind, make: impl FnOnce() -> Box<dyn Backend>) -> Device {

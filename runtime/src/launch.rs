@@ -195,13 +195,13 @@ impl Launch<'_> {
     }
 
     /// The compiled instance, once the buffers are known to be the device's.
-    fn instance(&self, device: &Device) -> Result<Arc<Instance>> {
+    pub(crate) fn instance(&self, device: &Device) -> Result<Arc<Instance>> {
         check::check_devices(self.definition, &self.arguments, device)?;
         let compile = || Instance::compile(device, self.definition, &self.generics, &self.arguments);
         device.cache().get(self.definition, &self.generics, compile)
     }
 
-    fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<Plan<'p>> {
+    pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<Plan<'p>> {
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
         check::check_lengths(self.definition, &self.arguments, &instance.facts)?;
         Ok(Plan {

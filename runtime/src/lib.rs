@@ -29,6 +29,8 @@ pub mod sim;
 mod simulate;
 mod simulator;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod timing;
 pub mod twin;
 

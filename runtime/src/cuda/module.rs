@@ -65,8 +65,12 @@ struct Symbol {
 impl CudaKernel {
     pub(super) fn new(context: Arc<Context>, source: &Source<'_>) -> Result<CudaKernel> {
         let emitted = source.ptx(context.target)?;
+        CudaKernel::from_emitted(context, source.definition, emitted)
+    }
+
+    pub(super) fn from_emitted(context: Arc<Context>, definition: &'static KernelDefinition, emitted: Emitted) -> Result<CudaKernel> {
         context.bind()?;
-        let module = load(&context, source.definition, &emitted)?;
+        let module = load(&context, definition, &emitted)?;
         let mut kernel = CudaKernel {
             context,
             module,
@@ -78,7 +82,7 @@ impl CudaKernel {
             dynamic_limit: AtomicU32::new(0),
         };
         let driver = kernel.context.driver;
-        let entry = c_string(source.definition, &emitted.entry)?;
+        let entry = c_string(definition, &emitted.entry)?;
         // SAFETY: writes one handle; the module is loaded, the name ends with a zero byte.
         let code = unsafe { driver.cuModuleGetFunction(&mut kernel.function, module, entry.as_ptr()) };
         kernel.context.check(code, "cuModuleGetFunction")?;
@@ -94,7 +98,7 @@ impl CudaKernel {
         kernel.dynamic_limit = AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(fixed));
         for argument in &emitted.abi {
             if let AbiArgument::ConstantSymbol { param, symbol, bytes } = argument {
-                let symbol = kernel.symbol(source.definition, *param, symbol, *bytes)?;
+                let symbol = kernel.symbol(definition, *param, symbol, *bytes)?;
                 kernel.symbols.push(symbol);
             }
         }

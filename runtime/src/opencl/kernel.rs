@@ -34,8 +34,10 @@ pub(super) struct OpenClKernel {
 
 impl OpenClKernel {
     pub(super) fn new(context: Arc<Context>, source: &Source<'_>) -> Result<OpenClKernel> {
-        let emitted = source.opencl_c()?;
-        let definition = source.definition;
+        OpenClKernel::from_emitted(context, source.definition, source.opencl_c()?)
+    }
+
+    pub(super) fn from_emitted(context: Arc<Context>, definition: &'static KernelDefinition, emitted: Emitted) -> Result<OpenClKernel> {
         let program = Program::build(&context, definition, &emitted)?;
         let entry = c_string(definition, &emitted.entry)?;
         let mut code = 0;

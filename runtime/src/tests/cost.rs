@@ -1,0 +1,87 @@
+//! A repeated launch allocates nothing and takes less than 5 µs of host time.
+
+#![expect(unsafe_code, reason = "counts allocations")]
+
+use super::null::Null;
+use super::{NO_TWIN, SAXPY, SHARED};
+use crate::definition::{GenericArgument, ScalarKind};
+use crate::launch::Launch;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+thread_local! {
+    /// Allocations of this thread: tests run beside each other.
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: hands everything to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, address: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(address, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_repeated_launch_allocates_nothing() {
+    let null = Null::default();
+    let device = null.device();
+    let x = device.zeros::<f32>(1000).unwrap();
+    let mut y = device.zeros::<f32>(1000).unwrap();
+    let stream = device.stream().unwrap();
+    let mut launch = |on_stream: bool, block: u64| {
+        let saxpy = Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(1000);
+        if on_stream {
+            saxpy.launch_on(&stream).unwrap()
+        } else {
+            saxpy.launch(&device).unwrap()
+        }
+        let generics = [GenericArgument::Const(ScalarKind::Usize, block)];
+        Launch::new(&SHARED, &generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
+    };
+    launch(false, 64);
+    launch(true, 128);
+    let before = ALLOCATIONS.with(Cell::get);
+    for _ in 0..10 {
+        launch(false, 64);
+        launch(true, 128);
+    }
+    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+    assert_eq!(null.launched.load(Ordering::Relaxed), 44);
+    // The counter counts.
+    drop(Box::new(7));
+    assert!(ALLOCATIONS.with(Cell::get) > before);
+}
+
+#[test]
+fn a_repeated_launch_takes_less_than_five_microseconds() {
+    let device = Null::default().device();
+    let x = device.zeros::<f32>(1000).unwrap();
+    let mut y = device.zeros::<f32>(1000).unwrap();
+    let mut launch = || Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(1000).launch(&device).unwrap();
+    launch();
+    // The best of many: the machine may be busy with other tests. Unoptimised code counts too.
+    let mut best = Duration::MAX;
+    for _ in 0..200 {
+        let start = Instant::now();
+        for _ in 0..10 {
+            launch();
+        }
+        best = best.min(start.elapsed() / 10);
+    }
+    println!("a repeated launch takes {best:?} of host time before the driver");
+    assert!(best < Duration::from_micros(5), "{best:?}");
+}

@@ -1,0 +1,78 @@
+//! A device that compiles kernels up to its back end and then does nothing: what is left is the runtime's own work.
+
+use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue};
+use crate::device::Device;
+use crate::error::Result;
+use crate::host_memory::{HostMemory, HostQueue};
+use crate::instance::Source;
+use crate::sim::Counters;
+use crate::stream::StreamCore;
+use crate::timing::Clock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The device, and how often it was asked to compile and to launch.
+#[derive(Clone, Default)]
+pub(super) struct Null {
+    pub(super) compiled: Arc<AtomicUsize>,
+    pub(super) launched: Arc<AtomicUsize>,
+}
+
+impl Null {
+    pub(super) fn device(&self) -> Device {
+        Device::with_backend(Box::new(self.clone())).unwrap()
+    }
+}
+
+impl Backend for Null {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Host
+    }
+
+    fn name(&self) -> &str {
+        "Null"
+    }
+
+    fn target(&self) -> &str {
+        "nothing"
+    }
+
+    fn limits(&self) -> &Limits {
+        &Limits::NVIDIA
+    }
+
+    fn is_synchronous(&self) -> bool {
+        // The order between streams is part of what a launch costs.
+        false
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        // Large buffers are only counted: nobody touches their memory.
+        Ok(Box::new(HostMemory::new(bytes.min(1 << 20))?))
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        self.allocate(bytes)
+    }
+
+    fn queue(&self) -> Result<Box<dyn Queue>> {
+        Ok(Box::new(HostQueue))
+    }
+
+    fn compile(&self, _source: &Source<'_>) -> Result<Box<dyn Executable>> {
+        self.compiled.fetch_add(1, Ordering::Relaxed);
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Executable for Null {
+    fn launch(&self, _plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+        self.launched.fetch_add(1, Ordering::Relaxed);
+        Ok(None)
+    }
+
+    fn time(&self, _plan: &Plan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+        Ok((vec![Duration::ZERO; runs], Clock::Host))
+    }
+}

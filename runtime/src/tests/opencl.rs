@@ -1,0 +1,1 @@
+//! Through an OpenCL device.
