@@ -2,6 +2,7 @@
 
 use super::dce;
 use crate::ir::{Kernel, parse_kernel};
+use crate::verify::verify;
 
 /// The objects of every test kernel, `block` 16×16.
 const OBJECTS: &str = r#"param m0 "n": value u32
@@ -34,6 +35,9 @@ pub(super) fn check(pass: fn(&mut Kernel) -> bool, before: &str, after: &str) {
     let mut changed = kernel(before);
     pass(&mut changed);
     dce::run(&mut changed);
+    if let Err(violations) = verify(&changed) {
+        panic!("{violations:?}\n{changed:#}");
+    }
     let (found, expected) = (body(&changed), body(&kernel(after)));
     assert!(found == expected, "expected\n{expected}\nbut found\n{found}");
 }

@@ -194,7 +194,7 @@ mod tests {
                    store m2[v5], v6
                    yield
                  }}
-                 store m3[v0], v1
+                 store m3[v3], v1
                  return"
             )
         };

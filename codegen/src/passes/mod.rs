@@ -12,10 +12,13 @@ mod dce;
 mod fold;
 mod hoist;
 mod if_convert;
+mod promote_arrays;
 mod rewrite;
+mod strength;
 
 use crate::ir::{Kernel, Stage};
 use crate::syntax::nearest;
+use crate::verify::verify;
 use std::time::{Duration, Instant};
 
 /// A pass: its name (the file's, the dump's, `--after`'s) and what runs it. Returns whether it changed anything.
@@ -34,8 +37,14 @@ const fn pass(name: &'static str, run: fn(&mut Kernel) -> bool) -> Pass {
 pub const OPTIMIZE: &[Pass] = &[
     // First of all: the fewer branches and constants, the more all others see.
     pass("fold", fold::run),
+    // After fold, which makes indices constants; before cse, which then sees through the arrays.
+    pass("promote_arrays", promote_arrays::run),
+    // What is carried round unchanged, and indices that were in arrays.
+    pass("fold", fold::run),
     // Before whatever counts costs or uses: equal things are one.
     pass("cse", cse::run),
+    // Before hoist, which takes the invariant parts of the longer sequences out of loops.
+    pass("strength", strength::run),
     // After cse, which tells what is the same inside and outside a loop.
     pass("hoist", hoist::run),
     // After hoist: an arm is shorter without its invariants.
@@ -130,6 +139,12 @@ fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) {
     if let (Some(timings), Some(start)) = (&mut options.timings, start) {
         timings.push((pass.name, start.elapsed()));
     }
+    if cfg!(debug_assertions)
+        && let Err(violations) = verify(kernel)
+    {
+        let list: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        panic!("the pass `{}` broke kernel `{}`:\n{}\n{kernel:#}", pass.name, kernel.name, list.join("\n"));
+    }
 }
 
 /// `cse.2` is the second run of `cse`.
@@ -153,11 +168,10 @@ fn check_name(name: &str) -> Result<(), UnknownPass> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::KernelOptions;
 
     #[test]
     fn unknown_names_are_refused_with_the_nearest() {
-        let mut kernel = Kernel::new("k", KernelOptions::default());
+        let mut kernel = check::kernel("return");
         let mut run_after = |name| run(&mut kernel, Stage::Legal, &mut PassOptions { after: Some(name), timings: None });
         assert_eq!(run_after("flod").map_err(|e| e.to_string()), Err("no pass is called `flod`; did you mean `fold`?".to_owned()));
         assert!(run_after("mem2reg").is_err_and(|e| e.to_string().contains("there are fold, ")));
