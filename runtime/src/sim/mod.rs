@@ -2,8 +2,21 @@
 //!
 //! [`SimProgram::compile`] turns a `Legal` or `Addressed` kernel into a pre-decoded program once; [`SimProgram::run`] launches it.
 
+mod arithmetic;
+mod blocks;
+mod buffer;
+mod compile;
 mod counters;
 mod error;
+mod fused;
+mod launch;
+mod machine;
+mod memory;
+mod print;
+mod program;
+mod registers;
+mod shadow;
+mod traffic;
 
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
 pub use error::{AccessKind, Error, Fault, FaultKind};
@@ -62,9 +75,9 @@ pub enum SimArgument<'a> {
 }
 
 /// A kernel, compiled for the simulator.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SimProgram {
-    kernel: String,
+    program: program::Program,
 }
 
 impl SimProgram {
@@ -73,18 +86,19 @@ impl SimProgram {
         SimProgram::compile_with(kernel, SimOptions::default())
     }
 
-    /// Compiles a kernel.
-    pub fn compile_with(kernel: &Kernel, _options: SimOptions) -> Result<SimProgram, Error> {
-        Ok(SimProgram { kernel: kernel.name.clone() })
+    /// Compiles a kernel. Errors: it is not `Legal` or `Addressed`, breaks the IR's law, or is beyond what the simulator can hold.
+    pub fn compile_with(kernel: &Kernel, options: SimOptions) -> Result<SimProgram, Error> {
+        Ok(SimProgram { program: compile::compile(kernel, options)? })
     }
 
-    /// Launches; prints go to standard output.
+    /// Launches; prints go to standard output. Errors: the launch or its arguments do not fit the kernel, or a thread is at fault; buffers
+    /// then hold what was written before.
     pub fn run(&self, launch: &SimLaunch, arguments: &mut [SimArgument<'_>]) -> Result<Counters, Error> {
         self.run_with(launch, arguments, &mut std::io::stdout())
     }
 
     /// Launches; prints go to `output`.
-    pub fn run_with(&self, _launch: &SimLaunch, _arguments: &mut [SimArgument<'_>], _output: &mut dyn Write) -> Result<Counters, Error> {
-        Err(Error::Launch { kernel: self.kernel.clone(), reason: "the simulator does not run kernels yet".into() })
+    pub fn run_with(&self, launch: &SimLaunch, arguments: &mut [SimArgument<'_>], output: &mut dyn Write) -> Result<Counters, Error> {
+        launch::run(&self.program, launch, arguments, output)
     }
 }

@@ -1,0 +1,223 @@
+//! Instructions that own blocks, and the ends of blocks.
+
+use super::super::arithmetic as arith;
+use super::super::program::{Finding, Step};
+use super::super::registers::{Operands, Reg};
+use super::{Compiler, Result, Target};
+use crate::sim::InstructionClass;
+use warpwright_codegen::ir::{Block, CompareOp, Inst, Op, Type, Value};
+
+/// The fixed operands of a `for`.
+struct ForRange {
+    start: Value,
+    end: Value,
+    step: Value,
+}
+
+impl Compiler<'_> {
+    /// Compiles an instruction that owns blocks.
+    pub(super) fn construct(&mut self, inst: Inst) -> Result<()> {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        let outer = std::mem::replace(&mut self.outermost_exit, usize::MAX);
+        self.depth += 1;
+        if !matches!(data.op, Op::Region { .. }) {
+            self.count(InstructionClass::Control, 1);
+        }
+        let segment = self.segment.take();
+        match &data.op {
+            Op::If { condition, then_block, else_block } => self.branch(inst, *condition, *then_block, *else_block)?,
+            Op::For { start, end, step, init, body, .. } => {
+                let range = ForRange { start: *start, end: *end, step: *step };
+                self.for_loop(inst, &range, init, *body)?;
+            }
+            Op::Loop { init, body } => self.endless_loop(inst, init, *body)?,
+            Op::Region { body } => self.region(inst, *body)?,
+            _ => {}
+        }
+        // Lanes may be gone for longer than this construct: what follows has another mask, or none.
+        self.segment = segment;
+        if self.outermost_exit < self.depth {
+            self.segment = None;
+            let jump = self.emit(Step::SkipIfEmpty(0));
+            if let Some(skips) = self.skips.last_mut() {
+                skips.push(jump);
+            }
+        }
+        self.depth -= 1;
+        self.outermost_exit = self.outermost_exit.min(outer);
+        Ok(())
+    }
+
+    fn new_branch(&mut self) -> u32 {
+        self.program.branches.push(self.location);
+        self.program.branches.len() as u32 - 1
+    }
+
+    fn branch(&mut self, inst: Inst, condition: Value, then_block: Block, else_block: Block) -> Result<()> {
+        let location = self.location;
+        let condition = self.slot(condition)?.index();
+        let results = self.define_all(&self.kernel.insts[inst].results)?;
+        let mask = self.new_mask()?;
+        let branch = self.new_branch();
+        let jump = self.emit(Step::If { condition, mask, otherwise: 0, branch });
+        self.release(self.lifetimes.begin(inst));
+        self.block(then_block, &results)?;
+        self.location = location;
+        self.patch(jump, self.here());
+        let jump = self.emit(Step::Else { mask, end: 0 });
+        self.segment = None;
+        self.block(else_block, &results)?;
+        self.location = location;
+        self.patch(jump, self.here());
+        self.emit(Step::Join(mask));
+        Ok(())
+    }
+
+    /// Slots of what a loop carries: its body's parameters from the `skip`-th on, filled with the first values.
+    fn carried(&mut self, body: Block, skip: usize, init: &[Value]) -> Result<Vec<Reg>> {
+        let params = &self.kernel.blocks[body].params;
+        let params = params.get(skip..).ok_or("a loop body without its parameters")?;
+        let carried = self.define_all(params)?;
+        let init = self.slots(init)?;
+        self.moves(&carried, &init)?;
+        Ok(carried)
+    }
+
+    fn for_loop(&mut self, inst: Inst, range: &ForRange, init: &[Value], body: Block) -> Result<()> {
+        let location = self.location;
+        let ty = self.ty(range.start);
+        let next = arith::next_iteration(ty).ok_or_else(|| format!("a `for` over `{ty}`"))?;
+        let less = arith::compare(CompareOp::Lt, ty).ok_or("a `for` whose bounds cannot be compared")?;
+        let [start, end, step] = [self.slot(range.start)?, self.slot(range.end)?, self.slot(range.step)?];
+        self.check_step(range.step, ty, step);
+        let carried = self.carried(body, 1, init)?;
+        let results = self.share_results(inst, &carried)?;
+        let iv = *self.kernel.blocks[body].params.first().ok_or("a `for` without induction variable")?;
+        let iv = self.define(iv)?;
+        let condition = self.allocate(Type::Bool)?;
+        let (exit, again) = (self.new_mask()?, self.new_mask()?);
+        let branch = self.new_branch();
+        self.emit(Step::Move(iv, start.index()));
+        self.emit(Step::Pure(less, Operands { d: condition.index(), a: start.index(), b: end.index(), c: 0 }));
+        let jump = self.emit(Step::Enter { condition: condition.index(), mask: exit, end: 0, branch });
+        let head = self.here();
+        self.targets.insert(inst, Target { depth: self.depth, exit, next: Some(again), results, carried: carried.clone() });
+        self.block(body, &carried)?;
+        self.location = location;
+        self.emit(Step::Join(again));
+        self.segment = self.segment.filter(|_| self.outermost_exit > self.depth);
+        self.count(InstructionClass::Integer, 2);
+        self.count(InstructionClass::Control, 1);
+        self.emit(Step::Pure(next, Operands { d: condition.index(), a: iv.index(), b: end.index(), c: step.index() }));
+        self.emit(Step::Again { condition: condition.index(), mask: exit, head, branch });
+        self.patch(jump, self.here());
+        self.emit(Step::Join(exit));
+        self.free(condition);
+        Ok(())
+    }
+
+    /// Results of a `for` are what it carries: they share the slots, for as long as either is needed.
+    fn share_results(&mut self, inst: Inst, carried: &[Reg]) -> Result<Vec<Reg>> {
+        let results = &self.kernel.insts[inst].results;
+        if results.len() != carried.len() {
+            return Err(format!("a `for` with {} results that carries {}", results.len(), carried.len()));
+        }
+        for (result, reg) in results.iter().zip(carried) {
+            if Reg::file_of(self.ty(*result)) != file_of(*reg) {
+                return Err(format!("`{result}` differs in type from what its `for` carries"));
+            }
+            self.slots[usize::from(*result)] = Some(*reg);
+            let after = self.lifetimes.last(*result);
+            self.expiring.values_mut().for_each(|regs| regs.retain(|r| r != reg));
+            self.expire(*reg, after);
+        }
+        Ok(carried.to_vec())
+    }
+
+    fn check_step(&mut self, step: Value, ty: Type, reg: Reg) {
+        let is_positive = self.kernel.constant(step).is_some_and(|c| c.as_int() > 0);
+        if let Some(find) = arith::is_not_positive(ty).filter(|_| !is_positive) {
+            self.check(find, Operands { a: reg.index(), ..Operands::default() }, Finding::Step { ty, reg });
+        }
+    }
+
+    fn endless_loop(&mut self, inst: Inst, init: &[Value], body: Block) -> Result<()> {
+        let location = self.location;
+        let results = self.define_all(&self.kernel.insts[inst].results)?;
+        let carried = self.carried(body, 0, init)?;
+        let (exit, again) = (self.new_mask()?, self.new_mask()?);
+        let head = self.here();
+        self.targets.insert(inst, Target { depth: self.depth, exit, next: Some(again), results, carried: carried.clone() });
+        self.block(body, &carried)?;
+        self.location = location;
+        self.emit(Step::Join(again));
+        self.segment = self.segment.filter(|_| self.outermost_exit > self.depth);
+        self.count(InstructionClass::Control, 1);
+        self.emit(Step::Repeat(head));
+        self.emit(Step::Join(exit));
+        Ok(())
+    }
+
+    fn region(&mut self, inst: Inst, body: Block) -> Result<()> {
+        let location = self.location;
+        let results = self.define_all(&self.kernel.insts[inst].results)?;
+        let exit = self.new_mask()?;
+        self.targets.insert(inst, Target { depth: self.depth, exit, next: None, results: results.clone(), carried: Vec::new() });
+        self.block(body, &results)?;
+        self.location = location;
+        self.emit(Step::Join(exit));
+        Ok(())
+    }
+
+    /// Compiles the end of a block.
+    pub(super) fn terminator(&mut self, op: &Op, results: &[Reg]) -> Result<()> {
+        match op {
+            Op::Yield(values) => {
+                let values = self.slots(values)?;
+                self.moves(results, &values)
+            }
+            Op::Break(to, values) => {
+                let target = self.targets.get(to).ok_or("a `break` out of nothing")?;
+                let (slots, mask, depth) = (target.results.clone(), target.exit, target.depth);
+                self.exit(&slots, values, mask, depth)
+            }
+            Op::Continue(to, values) => {
+                let target = self.targets.get(to).ok_or("a `continue` of nothing")?;
+                let (slots, depth) = (target.carried.clone(), target.depth);
+                let mask = target.next.ok_or("a `continue` of what is no loop")?;
+                self.exit(&slots, values, mask, depth)
+            }
+            Op::Return => {
+                self.count(InstructionClass::Control, 1);
+                self.outermost_exit = 0;
+                self.emit(Step::Return);
+                Ok(())
+            }
+            Op::Trap(text) => {
+                self.count(InstructionClass::Control, 1);
+                let message = self.message(&[warpwright_codegen::ir::PrintPart::Text(text.clone())], &[])?;
+                self.emit(Step::Trap(message));
+                Ok(())
+            }
+            _ => Err("a block that does not end".into()),
+        }
+    }
+
+    fn exit(&mut self, slots: &[Reg], values: &[Value], mask: u16, depth: usize) -> Result<()> {
+        self.count(InstructionClass::Control, 1);
+        self.outermost_exit = self.outermost_exit.min(depth);
+        let values = self.slots(values)?;
+        self.moves(slots, &values)?;
+        self.emit(Step::Exit(mask));
+        Ok(())
+    }
+}
+
+fn file_of(reg: Reg) -> usize {
+    match reg {
+        Reg::Pred(_) => 0,
+        Reg::Narrow(_) => 1,
+        Reg::Wide(_) => 2,
+    }
+}

@@ -1,0 +1,276 @@
+//! From a kernel to a [`Program`]: slots for values, steps for instructions.
+
+mod control;
+mod lifetimes;
+mod objects;
+mod operations;
+mod places;
+
+use super::counters::InstructionClass;
+use super::program::{Finding, Preset, Program, Segment, Step};
+use super::registers::Reg;
+use super::{Error, SimOptions};
+use lifetimes::Lifetimes;
+use std::collections::HashMap;
+use warpwright_codegen::ir::{Block, Inst, Kernel, Location, Stage, Type, Value};
+
+/// Compiles a kernel.
+pub(super) fn compile(kernel: &Kernel, options: SimOptions) -> Result<Program, Error> {
+    if kernel.stage < Stage::Legal {
+        let stage = Stage::ALL.iter().find(|(stage, _)| *stage == kernel.stage).map_or("", |(_, word)| word);
+        return Err(Error::Stage { kernel: kernel.name.clone(), stage });
+    }
+    let fail = |reason| Error::Kernel { kernel: kernel.name.clone(), reason };
+    let program = objects::layout(kernel, options).map_err(fail)?;
+    let mut compiler = Compiler::new(kernel, program);
+    compiler.kernel_body().map_err(fail)?;
+    let Compiler { mut program, sizes, .. } = compiler;
+    program.registers = sizes.map(|n| n as usize);
+    Ok(program)
+}
+
+/// Why a kernel cannot be compiled, without its name.
+type Result<T, E = String> = std::result::Result<T, E>;
+
+/// Where the exits of an instruction that owns blocks lead.
+struct Target {
+    /// How many constructs are around it, itself included.
+    depth: usize,
+    /// Where lanes wait that have left it.
+    exit: u16,
+    /// Where lanes wait for the next iteration; loops only.
+    next: Option<u16>,
+    /// Slots of its results.
+    results: Vec<Reg>,
+    /// Slots of what a loop carries.
+    carried: Vec<Reg>,
+}
+
+struct Compiler<'k> {
+    kernel: &'k Kernel,
+    program: Program,
+    lifetimes: Lifetimes,
+    /// Slot of each value.
+    slots: Vec<Option<Reg>>,
+    /// Free slots of each file.
+    free: [Vec<u16>; 3],
+    /// Slots of each file.
+    sizes: [u16; 3],
+    /// Slots that are free after each number of [`Lifetimes`], the number with the most first, so that the next is the last.
+    expiring: std::collections::BTreeMap<u32, Vec<Reg>>,
+    presets: HashMap<Preset, Reg>,
+    targets: HashMap<Inst, Target>,
+    /// Constructs around the current place.
+    depth: usize,
+    /// The outermost construct that an exit compiled so far leads out of; `usize::MAX` for none.
+    outermost_exit: usize,
+    /// For each block around the current place, the jumps to its end.
+    skips: Vec<Vec<usize>>,
+    /// The current stretch of code, if its count has begun.
+    segment: Option<u32>,
+    /// Place of the current instruction.
+    location: Location,
+}
+
+impl<'k> Compiler<'k> {
+    fn new(kernel: &'k Kernel, program: Program) -> Compiler<'k> {
+        Compiler {
+            kernel,
+            program,
+            lifetimes: Lifetimes::new(kernel),
+            slots: vec![None; kernel.values.len()],
+            free: Default::default(),
+            sizes: [0; 3],
+            expiring: Default::default(),
+            presets: HashMap::new(),
+            targets: HashMap::new(),
+            depth: 0,
+            outermost_exit: usize::MAX,
+            skips: Vec::new(),
+            segment: None,
+            location: Location::default(),
+        }
+    }
+
+    fn kernel_body(&mut self) -> Result<()> {
+        self.block(self.kernel.body, &[])?;
+        self.emit(Step::Done);
+        Ok(())
+    }
+
+    /// Compiles a block; its `Yield` moves to `results`.
+    fn block(&mut self, block: Block, results: &[Reg]) -> Result<()> {
+        self.skips.push(Vec::new());
+        for &inst in &self.kernel.blocks[block].insts {
+            self.location = self.kernel.location(inst);
+            self.instruction(inst, results)?;
+            self.release(self.lifetimes.end(inst));
+        }
+        let end = self.here();
+        for jump in self.skips.pop().unwrap_or_default() {
+            self.patch(jump, end);
+        }
+        Ok(())
+    }
+
+    // --- steps ---
+
+    fn here(&self) -> u32 {
+        self.program.steps.len() as u32
+    }
+
+    fn emit(&mut self, step: Step) -> usize {
+        self.program.steps.push(step);
+        self.program.locations.push(self.location);
+        self.program.steps.len() - 1
+    }
+
+    /// Sets where a jump leads.
+    fn patch(&mut self, jump: usize, to: u32) {
+        match &mut self.program.steps[jump] {
+            Step::If { otherwise: target, .. }
+            | Step::Else { end: target, .. }
+            | Step::Enter { end: target, .. }
+            | Step::SkipIfEmpty(target) => *target = to,
+            _ => {}
+        }
+    }
+
+    fn check(&mut self, find: super::registers::Check, operands: super::registers::Operands, finding: Finding) {
+        self.program.checks.push(finding);
+        self.emit(Step::Check(find, operands, self.program.checks.len() as u32 - 1));
+    }
+
+    /// Counts instructions at the current place.
+    fn count(&mut self, class: InstructionClass, number: u32) {
+        let segment = match self.segment {
+            Some(segment) => segment,
+            None => {
+                self.program.segments.push(Segment::default());
+                let segment = self.program.segments.len() as u32 - 1;
+                self.emit(Step::Count(segment));
+                self.segment = Some(segment);
+                segment
+            }
+        };
+        let location = self.location;
+        let items = &mut self.program.segments[segment as usize].items;
+        match items.iter_mut().find(|(l, c, _)| *l == location && *c == class) {
+            Some((_, _, n)) => *n += number,
+            None => items.push((location, class, number)),
+        }
+    }
+
+    // --- slots ---
+
+    fn ty(&self, value: Value) -> Type {
+        self.kernel.ty(value)
+    }
+
+    /// The slot of a value that is used.
+    fn slot(&self, value: Value) -> Result<Reg> {
+        let slot = self.slots.get(usize::from(value)).copied().flatten();
+        slot.ok_or_else(|| format!("`{value}` is used where it is not defined"))
+    }
+
+    fn slots(&self, values: &[Value]) -> Result<Vec<Reg>> {
+        values.iter().map(|value| self.slot(*value)).collect()
+    }
+
+    /// A slot for a value being defined, until its last use.
+    fn define(&mut self, value: Value) -> Result<Reg> {
+        let reg = self.allocate(self.ty(value))?;
+        self.slots[usize::from(value)] = Some(reg);
+        self.expire(reg, self.lifetimes.last(value));
+        Ok(reg)
+    }
+
+    fn define_all(&mut self, values: &[Value]) -> Result<Vec<Reg>> {
+        values.iter().map(|value| self.define(*value)).collect()
+    }
+
+    fn expire(&mut self, reg: Reg, after: u32) {
+        self.expiring.entry(after).or_default().push(reg);
+    }
+
+    /// Frees slots that are needed up to `number` and no longer.
+    fn release(&mut self, number: u32) {
+        while let Some(entry) = self.expiring.first_entry().filter(|entry| *entry.key() <= number) {
+            for reg in entry.remove() {
+                self.free(reg);
+            }
+        }
+    }
+
+    fn free(&mut self, reg: Reg) {
+        let file = match reg {
+            Reg::Pred(_) => 0,
+            Reg::Narrow(_) => 1,
+            Reg::Wide(_) => 2,
+        };
+        self.free[file].push(reg.index());
+    }
+
+    fn allocate(&mut self, ty: Type) -> Result<Reg> {
+        let file = Reg::file_of(ty);
+        let index = match self.free[file].pop() {
+            Some(index) => index,
+            None => {
+                let index = self.sizes[file];
+                self.sizes[file] = index.checked_add(1).ok_or("more than 65,535 values live at once")?;
+                index
+            }
+        };
+        Ok(Reg::new(file, index))
+    }
+
+    /// A slot of its own for what is known before the kernel starts.
+    fn preset(&mut self, ty: Type, preset: Preset) -> Result<Reg> {
+        if let Some(reg) = self.presets.get(&preset) {
+            return Ok(*reg);
+        }
+        // Not from the free list: what is preset must not have been overwritten by what used the slot before.
+        let file = Reg::file_of(ty);
+        let reg = Reg::new(file, self.sizes[file]);
+        self.sizes[file] = self.sizes[file].checked_add(1).ok_or("more than 65,535 values live at once")?;
+        self.presets.insert(preset, reg);
+        self.program.presets.push((reg, preset));
+        Ok(reg)
+    }
+
+    fn new_mask(&mut self) -> Result<u16> {
+        let mask = u16::try_from(self.program.masks).map_err(|_| "more than 65,536 loops and branches")?;
+        self.program.masks += 1;
+        Ok(mask)
+    }
+
+    /// Moves values to slots in the active lanes, all at once: as if every source were read before any slot is written.
+    fn moves(&mut self, to: &[Reg], from: &[Reg]) -> Result<()> {
+        if to.len() != from.len() {
+            return Err(format!("{} values are given where {} are expected", from.len(), to.len()));
+        }
+        let mut pending: Vec<(Reg, Reg)> = to.iter().copied().zip(from.iter().copied()).filter(|(d, a)| d != a).collect();
+        let mut temporaries = Vec::new();
+        while !pending.is_empty() {
+            // A slot that no pending move reads may be written.
+            if let Some(n) = (0..pending.len()).find(|n| pending.iter().all(|(_, a)| *a != pending[*n].0)) {
+                let (d, a) = pending.swap_remove(n);
+                self.emit(Step::Move(d, a.index()));
+                continue;
+            }
+            // Only cycles are left: keep one slot's value aside.
+            let (d, _) = pending[0];
+            let file = match d {
+                Reg::Pred(_) => Type::Bool,
+                Reg::Narrow(_) => Type::U32,
+                Reg::Wide(_) => Type::U64,
+            };
+            let aside = self.allocate(file)?;
+            temporaries.push(aside);
+            self.emit(Step::Move(aside, d.index()));
+            pending.iter_mut().filter(|(_, a)| *a == d).for_each(|(_, a)| *a = aside);
+        }
+        temporaries.into_iter().for_each(|reg| self.free(reg));
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! Memory objects: their sizes, places and what shadow memory must tell apart.
+
+use super::super::SimOptions;
+use super::super::program::{ObjectInfo, Program};
+use super::Result;
+use warpwright_codegen::ir::{AtomicOp, Kernel, MemoryType, ObjectKind, Op, Space, Type};
+use warpwright_codegen::syntax::IndexWidth;
+
+/// Shared objects and local ones begin at multiples of this many bytes, so that any vector fits.
+const OBJECT_ALIGN: u64 = 16;
+
+/// A program without steps, its objects laid out.
+pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
+    let mut program = Program {
+        kernel: kernel.name.clone(),
+        options,
+        block: kernel.options.block,
+        is_index_wide: kernel.options.index == IndexWidth::Bits64,
+        files: kernel.files.clone(),
+        steps: Vec::new(),
+        locations: Vec::new(),
+        registers: [0; 3],
+        masks: 0,
+        presets: Vec::new(),
+        segments: Vec::new(),
+        checks: Vec::new(),
+        accesses: Vec::new(),
+        calls: Vec::new(),
+        barriers: Vec::new(),
+        messages: Vec::new(),
+        branches: Vec::new(),
+        objects: Vec::new(),
+        params: kernel.params.iter().map(|object| usize::from(*object)).collect(),
+        shared_bytes: 0,
+        local_bytes: 0,
+        is_order_free: is_order_free(kernel),
+    };
+    let written = written_objects(kernel);
+    for (object, data) in kernel.objects.iter() {
+        let n = usize::from(object);
+        let (is_slice, unit) = match &data.ty {
+            MemoryType::Slice(element) => (true, element.size(&kernel.structs)),
+            whole => (false, whole.size(&kernel.structs)),
+        };
+        if is_slice && unit == 0 {
+            return Err(format!("`{}` has elements of no size", data.name));
+        }
+        let base = match data.kind {
+            ObjectKind::Shared => &mut program.shared_bytes,
+            ObjectKind::Local => &mut program.local_bytes,
+            _ => &mut 0,
+        };
+        let start = base.next_multiple_of(OBJECT_ALIGN);
+        if !is_slice {
+            *base = start.saturating_add(unit);
+        }
+        program.objects.push(ObjectInfo {
+            name: data.name.clone(),
+            space: data.space(),
+            is_slice,
+            unit,
+            granule: smallest_scalar(&data.ty, kernel),
+            base: start,
+            table: table_bytes(&data.kind),
+            is_writable: !data.is_read_only(),
+            is_written: written[n],
+        });
+    }
+    // Dynamic arrays come after all static ones, and share their bytes.
+    let dynamic = program.shared_bytes.next_multiple_of(OBJECT_ALIGN);
+    program.objects.iter_mut().filter(|o| o.space == Space::Shared && o.is_slice).for_each(|o| o.base = dynamic);
+    check_sizes(&program)?;
+    Ok(program)
+}
+
+/// Beyond these no device goes either: 64 KiB of constant memory, 512 KiB of local memory per thread, 227 KiB of shared memory per block.
+fn check_sizes(program: &Program) -> Result<()> {
+    let limits =
+        [("local memory of a thread", program.local_bytes, 512 << 10), ("shared memory of a block", program.shared_bytes, 227 << 10)];
+    for (what, bytes, limit) in limits {
+        if bytes > limit {
+            return Err(format!("{what} is {bytes} bytes; the limit is {limit}"));
+        }
+    }
+    match program.objects_in(Space::Constant).find(|(_, o)| o.unit > 64 << 10) {
+        Some((_, o)) => Err(format!("constant memory `{}` is {} bytes; the limit is {}", o.name, o.unit, 64 << 10)),
+        None => Ok(()),
+    }
+}
+
+/// Bytes of the smallest scalar in a type.
+fn smallest_scalar(ty: &MemoryType, kernel: &Kernel) -> u64 {
+    match ty {
+        MemoryType::Scalar(scalar) => u64::from(scalar.bytes()),
+        MemoryType::Array(element, _) | MemoryType::Slice(element) => smallest_scalar(element, kernel),
+        MemoryType::Struct(id) => kernel.structs[*id].fields.iter().map(|f| smallest_scalar(&f.ty, kernel)).min().unwrap_or(1),
+    }
+}
+
+fn table_bytes(kind: &ObjectKind) -> Vec<u8> {
+    let ObjectKind::Table(scalars) = kind else {
+        return Vec::new();
+    };
+    scalars.iter().flat_map(|s| s.bits.to_le_bytes().into_iter().take(s.ty.bytes() as usize)).collect()
+}
+
+fn written_objects(kernel: &Kernel) -> Vec<bool> {
+    let mut written = vec![false; kernel.objects.len()];
+    kernel.for_each_inst(|kernel, _, inst| match &kernel.insts[inst].op {
+        Op::Store(access, _) | Op::Atomic(_, access, _) => written[usize::from(access.object)] = true,
+        Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => written[usize::from(*object)] = true,
+        _ => {}
+    });
+    written
+}
+
+/// See [`Program::is_order_free`].
+fn is_order_free(kernel: &Kernel) -> bool {
+    let uses = kernel.use_counts();
+    let mut free = true;
+    kernel.for_each_inst(|kernel, _, inst| {
+        let data = &kernel.insts[inst];
+        let (op, object, operands) = match &data.op {
+            Op::Print(..) => {
+                free = false;
+                return;
+            }
+            Op::Atomic(op, access, operands) => (*op, access.object, operands),
+            Op::AtomicAt { op, object, operands, .. } => (*op, *object, operands),
+            _ => return,
+        };
+        let is_global = kernel.objects[object].space() == Space::Global;
+        let commutes = !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);
+        let is_exact = operands.iter().all(|v| kernel.ty(*v).is_int());
+        let is_used = data.results.iter().any(|v| uses[usize::from(*v)] != 0);
+        free &= !is_global || commutes && is_exact && !is_used;
+    });
+    free
+}
+
+/// The type that values of a memory scalar have; a check that the kernel's accesses agree with it.
+pub(super) fn scalar_of(ty: &MemoryType) -> Option<Type> {
+    match ty {
+        MemoryType::Scalar(ty) => Some(*ty),
+        _ => None,
+    }
+}

@@ -1,0 +1,242 @@
+//! Instructions that own no blocks.
+
+use super::super::arithmetic as arith;
+use super::super::program::{Barrier, Call, CallEval, Finding, Message, Preset, Step};
+use super::super::registers::{Operands, Pure, Reg};
+use super::places::Work;
+use super::{Compiler, Result};
+use crate::sim::{AccessKind, InstructionClass};
+use warpwright_codegen::intrinsics::{self, Eval, RowId};
+use warpwright_codegen::ir::{BinaryOp, Inst, Op, PrintPart, Type, UnaryOp, Value};
+
+impl Compiler<'_> {
+    /// Compiles an instruction; `results` is where a `Yield` gives its values.
+    pub(super) fn instruction(&mut self, inst: Inst, results: &[Reg]) -> Result<()> {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        match &data.op {
+            Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) => self.known(&data.op, one(&data.results)?),
+            Op::Unary(..)
+            | Op::Binary(..)
+            | Op::MulAdd(..)
+            | Op::Compare(..)
+            | Op::Select(..)
+            | Op::Cast(_)
+            | Op::Bitcast(_)
+            | Op::Offset(..) => self.arithmetic(&data.op, one(&data.results)?),
+            Op::Load(_) | Op::Store(..) | Op::Atomic(..) | Op::LoadAt { .. } | Op::StoreAt { .. } | Op::AtomicAt { .. } => {
+                self.memory(&data.op, &data.results)
+            }
+            Op::Intrinsic(row, args) => self.intrinsic(*row, args, &data.results),
+            Op::Print(parts, values) => {
+                self.count(InstructionClass::Other, 1);
+                let message = self.message(parts, values)?;
+                self.emit(Step::Print(message));
+                Ok(())
+            }
+            Op::Assert(condition, parts, values) => {
+                self.count(InstructionClass::Control, 1);
+                let message = self.message(parts, values)?;
+                let condition = self.slot(*condition)?.index();
+                self.emit(Step::Assert(condition, message));
+                Ok(())
+            }
+            Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Region { .. } => self.construct(inst),
+            Op::Yield(_) | Op::Break(..) | Op::Continue(..) | Op::Return | Op::Trap(_) => self.terminator(&data.op, results),
+        }
+    }
+
+    /// What is known before the kernel starts.
+    fn known(&mut self, op: &Op, result: Value) -> Result<()> {
+        let ty = self.ty(result);
+        let preset = match op {
+            Op::Const(scalar) => Preset::Constant(scalar.ty, scalar.bits),
+            Op::Special(special, axis) => Preset::Special(*special, *axis),
+            Op::Len(object) => Preset::Len(usize::from(*object)),
+            Op::Address(object) => {
+                let n = usize::from(*object);
+                Preset::Constant(ty, self.program.objects[n].address(n))
+            }
+            _ => return Err("not a known value".into()),
+        };
+        if !matches!(op, Op::Const(_)) {
+            self.count(InstructionClass::Other, 1);
+        }
+        let reg = self.preset(ty, preset)?;
+        self.slots[usize::from(result)] = Some(reg);
+        Ok(())
+    }
+
+    fn arithmetic(&mut self, op: &Op, result: Value) -> Result<()> {
+        let to = self.ty(result);
+        let (values, ty) = operands(op, |v| self.ty(v));
+        let run = pure(op, ty, to).ok_or_else(|| format!("`{}` on `{ty}` giving `{to}`", word(op)))?;
+        self.count(class_of(op, ty), 1);
+        let slots = self.slots(&values)?;
+        let d = self.define(result)?;
+        let at = |n: usize| slots.get(n).map_or(0, |reg| reg.index());
+        let operands = Operands { d: d.index(), a: at(0), b: at(1), c: at(2) };
+        self.check_arithmetic(op, ty, operands, &slots);
+        self.emit(Step::Pure(run, operands));
+        Ok(())
+    }
+
+    fn check_arithmetic(&mut self, op: &Op, ty: Type, operands: Operands, slots: &[Reg]) {
+        if let Op::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) = op {
+            let is_safe = self.kernel.constant(*divisor).is_some_and(|c| c.bits != 0);
+            if let Some(find) = arith::divides_by_zero(ty).filter(|_| !is_safe) {
+                self.check(find, operands, Finding::DivisionByZero);
+            }
+        }
+        if !self.program.options.overflow {
+            return;
+        }
+        let find = match op {
+            Op::Binary(op, ..) => arith::overflows(*op, ty),
+            Op::Unary(op, _) => arith::unary_overflows(*op, ty),
+            Op::MulAdd(..) => arith::mul_add_overflows(ty),
+            _ => None,
+        };
+        if let Some(find) = find {
+            self.check(find, operands, Finding::Overflow { operation: word(op), ty, operands: slots.to_vec() });
+        }
+    }
+
+    fn memory(&mut self, op: &Op, results: &[Value]) -> Result<()> {
+        let load = || Work { kind: AccessKind::Read, atomic: None, values: results.to_vec(), old: None };
+        let store = |values: &[Value]| Work { kind: AccessKind::Write, atomic: None, values: values.to_vec(), old: None };
+        let atomic = |op, operands: &[Value]| Work {
+            kind: AccessKind::Atomic,
+            atomic: Some(op),
+            values: operands.to_vec(),
+            old: results.first().copied(),
+        };
+        match op {
+            Op::Load(place) => self.access(place, &load()),
+            Op::Store(place, values) => self.access(place, &store(values)),
+            Op::Atomic(op, place, operands) => self.access(place, &atomic(*op, operands)),
+            Op::LoadAt { object, ptr, offset } => self.access_at(*object, *ptr, *offset, &load()),
+            Op::StoreAt { object, ptr, offset, values } => self.access_at(*object, *ptr, *offset, &store(values)),
+            Op::AtomicAt { op, object, ptr, offset, operands } => self.access_at(*object, *ptr, *offset, &atomic(*op, operands)),
+            _ => Err("not a memory access".into()),
+        }
+    }
+
+    fn intrinsic(&mut self, row: RowId, args: &[Value], results: &[Value]) -> Result<()> {
+        let row = row.row();
+        let device = row.device().ok_or_else(|| format!("intrinsic `{}` was not expanded", row.name))?;
+        let ty = match row.call {
+            intrinsics::Call::Associated => results.first().or(args.first()),
+            _ => args.first().or(results.first()),
+        };
+        let ty = ty.map_or(Type::U32, |v| self.ty(*v));
+        self.count(class_of_row(row, ty), 1);
+        let slots = self.slots(args)?;
+        match device.eval {
+            Eval::Nothing if row.name == "sync_warp" => {
+                self.emit(Step::SyncWarp);
+            }
+            Eval::Nothing => {}
+            Eval::Barrier(eval) => {
+                let result = results.first().map(|v| self.define(*v)).transpose()?;
+                let location = self.location;
+                self.program.barriers.push(Barrier { eval, argument: slots.first().copied(), result, location });
+                self.emit(Step::Barrier(self.program.barriers.len() as u32 - 1));
+            }
+            lanes => {
+                let result = results.first().map(|v| self.define(*v)).transpose()?;
+                let eval = CallEval::new(lanes).ok_or("an intrinsic without a meaning")?;
+                self.program.calls.push(Call { eval, ty, args: slots, result });
+                self.emit(Step::Call(self.program.calls.len() as u32 - 1));
+                if row.name == "sync_warp" {
+                    self.emit(Step::SyncWarp);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a text to the program.
+    pub(super) fn message(&mut self, parts: &[PrintPart], values: &[Value]) -> Result<u32> {
+        let values = values.iter().map(|v| Ok((self.slot(*v)?, self.ty(*v)))).collect::<Result<_>>()?;
+        self.program.messages.push(Message { parts: parts.to_vec(), values });
+        Ok(self.program.messages.len() as u32 - 1)
+    }
+}
+
+fn one(results: &[Value]) -> Result<Value> {
+    match results {
+        [result] => Ok(*result),
+        _ => Err(format!("an instruction with {} results where one is expected", results.len())),
+    }
+}
+
+/// An operation's operands as the steps take them, and the type it works on.
+fn operands(op: &Op, ty: impl Fn(Value) -> Type) -> (Vec<Value>, Type) {
+    match op {
+        Op::Select(c, a, b) => (vec![*a, *b, *c], ty(*a)),
+        op => {
+            let values = op.operands();
+            let first = values.first().map_or(Type::U32, |v| ty(*v));
+            (values, first)
+        }
+    }
+}
+
+fn pure(op: &Op, ty: Type, to: Type) -> Option<Pure> {
+    match op {
+        Op::Unary(op, _) => arith::unary(*op, ty),
+        Op::Binary(op, ..) => arith::binary(*op, ty),
+        Op::Offset(..) => arith::binary(BinaryOp::Add, ty),
+        Op::MulAdd(..) => arith::mul_add(ty),
+        Op::Compare(op, ..) => arith::compare(*op, ty),
+        Op::Select(..) => Some(arith::selection(ty)),
+        Op::Cast(_) => arith::cast(ty, to),
+        Op::Bitcast(_) => arith::bitcast(ty, to),
+        _ => None,
+    }
+}
+
+/// The operation's word, for messages.
+fn word(op: &Op) -> &'static str {
+    match op {
+        Op::Unary(UnaryOp::Neg, _) => "-",
+        Op::Unary(op, _) => op.word(),
+        Op::Binary(BinaryOp::Add, ..) => "+",
+        Op::Binary(BinaryOp::Sub, ..) => "-",
+        Op::Binary(BinaryOp::Mul, ..) => "*",
+        Op::Binary(BinaryOp::Div, ..) => "/",
+        Op::Binary(op, ..) => op.word(),
+        Op::MulAdd(..) => "mul_add",
+        Op::Compare(op, ..) => op.word(),
+        Op::Select(..) => "select",
+        Op::Cast(_) => "cast",
+        Op::Bitcast(_) => "bitcast",
+        _ => "operation",
+    }
+}
+
+fn class_of(op: &Op, ty: Type) -> InstructionClass {
+    match op {
+        Op::Cast(_) => InstructionClass::Convert,
+        _ => class_of_type(ty),
+    }
+}
+
+fn class_of_type(ty: Type) -> InstructionClass {
+    match ty {
+        Type::F16 | Type::BF16 => InstructionClass::Half,
+        Type::F32 => InstructionClass::F32,
+        Type::F64 => InstructionClass::F64,
+        _ => InstructionClass::Integer,
+    }
+}
+
+fn class_of_row(row: &intrinsics::Row, ty: Type) -> InstructionClass {
+    match row.effect {
+        intrinsics::Effect::Warp => InstructionClass::Warp,
+        intrinsics::Effect::Barrier | intrinsics::Effect::Fence => InstructionClass::Barrier,
+        intrinsics::Effect::Pure if row.cost >= 4 && ty.is_float() => InstructionClass::Special,
+        intrinsics::Effect::Pure => class_of_type(ty),
+    }
+}
