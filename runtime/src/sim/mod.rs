@@ -18,6 +18,9 @@ mod registers;
 mod shadow;
 mod traffic;
 
+#[cfg(test)]
+mod tests;
+
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
 pub use error::{AccessKind, Error, Fault, FaultKind};
 

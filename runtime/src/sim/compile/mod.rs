@@ -21,6 +21,10 @@ pub(super) fn compile(kernel: &Kernel, options: SimOptions) -> Result<Program, E
         return Err(Error::Stage { kernel: kernel.name.clone(), stage });
     }
     let fail = |reason| Error::Kernel { kernel: kernel.name.clone(), reason };
+    if let Err(violations) = warpwright_codegen::verify::verify(kernel) {
+        let all: Vec<String> = violations.iter().map(|violation| violation.to_string()).collect();
+        return Err(fail(all.join("; ")));
+    }
     let program = objects::layout(kernel, options).map_err(fail)?;
     let mut compiler = Compiler::new(kernel, program);
     compiler.kernel_body().map_err(fail)?;
