@@ -161,8 +161,8 @@ pub(super) fn cast(from: Type, to: Type) -> Option<Pure> {
 fn spread<W: Word>(r: &mut Registers, o: &Operands) {
     let mask = r.preds[usize::from(o.a)];
     let dest = &mut W::file_mut(r)[usize::from(o.d)];
-    for lane in 0..LANES {
-        dest[lane] = W::cut(u64::from(mask >> lane & 1));
+    for (lane, word) in dest.iter_mut().enumerate() {
+        *word = W::cut(u64::from(mask >> lane & 1));
     }
 }
 

@@ -21,12 +21,11 @@ const CHUNKS_PER_WORKER: u64 = 8;
 /// Runs all blocks.
 pub(super) fn run_blocks(launch: &Launch<'_>, output: &mut dyn Write) -> Result<Tallies, Error> {
     let workers = workers(launch);
-    if workers > 1 {
-        if let Some(tallies) = run_parallel(launch, workers) {
-            return Ok(tallies);
-        }
+    let parallel = if workers > 1 { run_parallel(launch, workers) } else { None };
+    match parallel {
+        Some(tallies) => Ok(tallies),
+        None => run_in_order(launch, output),
     }
-    run_in_order(launch, output)
 }
 
 fn workers(launch: &Launch<'_>) -> u64 {

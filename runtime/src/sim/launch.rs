@@ -198,7 +198,7 @@ impl<'a> Launch<'a> {
         if !info.is_slice && bytes != unit {
             return Err(format!("`{name}` is {unit} bytes, but the argument has {bytes}"));
         }
-        if info.is_slice && bytes % unit != 0 {
+        if info.is_slice && !bytes.is_multiple_of(unit) {
             return Err(format!("`{name}` has elements of {unit} bytes, but the argument's {bytes} bytes are no multiple of that"));
         }
         let length = bytes / unit.max(1);

@@ -181,7 +181,8 @@ impl Machine<'_> {
         if info.space == Space::Local {
             return if access.kind == AccessKind::Write { Ok(()) } else { self.check_local(warp, access, info, offsets, scalars, mask) };
         }
-        if !is_shared && !(info.space == Space::Global && info.is_written) {
+        let has_races = is_shared || info.space == Space::Global && info.is_written;
+        if !has_races {
             return Ok(());
         }
         let mut now = Now {

@@ -22,9 +22,10 @@ impl Compiler<'_> {
     /// An access by path.
     pub(super) fn access(&mut self, place: &ir::Access, work: &Work) -> Result<()> {
         let (path, ty) = self.path(place, self.width(work)?)?;
-        if let (Path::Indexed { base, dimensions }, Space::Param) = (&path, self.kernel.objects[place.object].space()) {
-            if dimensions.is_empty() && work.values.len() == 1 {
-                return self.parameter(place.object, *base, ty, work.values[0]);
+        let space = self.kernel.objects[place.object].space();
+        if let (Path::Indexed { base, dimensions }, Space::Param, [value]) = (&path, space, &work.values[..]) {
+            if dimensions.is_empty() {
+                return self.parameter(place.object, *base, ty, *value);
             }
         }
         self.push_access(place.object, path, ty, work)

@@ -81,7 +81,7 @@ fn launches_that_do_not_fit_are_errors() {
 #[test]
 fn unaligned_buffers_work() {
     let text = kernel("u64", "", "  v10: u64 = cast v0\n  store m0[v0], v10");
-    let mut bytes = vec![0xff; 8 * 4 + 9];
+    let mut bytes = [0xff; 8 * 4 + 9];
     let from = bytes.as_ptr().align_offset(8) + 1;
     program(&text, SimOptions::default()).run(&launch(1, 4), &mut [SimArgument::Global { bytes: &mut bytes[from..from + 32] }]).unwrap();
     assert_eq!(from_bytes::<u64>(&bytes[from..from + 32]), [0, 1, 2, 3]);
@@ -228,12 +228,15 @@ fn atomics_add_up_and_give_old_values() {
     assert!(matches!(race.kind, FaultKind::Race { access: AccessKind::Atomic, other_access: AccessKind::Write, .. }), "{race}");
 }
 
-/// Bodies over two blocks of 64 threads, and the race they have, if any: what this access and the other did, and whether across blocks.
+/// A name, a body, and the race it has, if any: what this access and the other did, and whether across blocks.
+type Case = (&'static str, String, Option<(AccessKind, AccessKind, bool)>);
+
+/// Bodies over two blocks of 64 threads.
 #[test]
 fn global_races() {
     use AccessKind::{Atomic, Read, Write};
     let own = "  store m0[v3], v0";
-    let cases: [(&str, String, Option<(AccessKind, AccessKind, bool)>); 10] = [
+    let cases: [Case; 10] = [
         ("own elements", own.into(), None),
         ("own elements twice", format!("{own}\n{own}\n  v10: u32 = load m0[v3]"), None),
         ("one element, same value", "  store m0[v7], v7".into(), Some((Write, Write, false))),
