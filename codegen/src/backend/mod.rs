@@ -2,6 +2,7 @@
 
 pub mod opencl;
 pub mod ptx;
+pub mod rust;
 
 /// One argument of the compiled kernel, in order: what the runtime must pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
