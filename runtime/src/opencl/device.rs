@@ -12,7 +12,7 @@ use crate::host_memory::HostMemory;
 use crate::instance::Source;
 use ocl_core::ffi::{self, cl_context, cl_device_id, cl_mem, cl_platform_id, cl_uint, size_t};
 use std::ptr::{null, null_mut};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The way out where there is no platform.
 const INSTALL: &str =
@@ -25,9 +25,14 @@ struct Found {
     is_gpu: bool,
 }
 
+// SAFETY: the handles may be used from any thread.
+unsafe impl Send for Found {}
+// SAFETY: as above.
+unsafe impl Sync for Found {}
+
 /// How many devices there are.
 pub(crate) fn count() -> usize {
-    devices().map_or(0, |all| all.len())
+    devices().map_or(0, <[Found]>::len)
 }
 
 /// The device of this number: of all platforms, GPUs first.
@@ -60,7 +65,13 @@ fn platforms() -> Result<Vec<cl_platform_id>> {
     Ok(list)
 }
 
-fn devices() -> Result<Vec<Found>> {
+/// The devices, looked for once. One thread at a time: platforms that start up in two threads at once have been seen to crash.
+fn devices() -> Result<&'static [Found]> {
+    static DEVICES: OnceLock<Result<Vec<Found>>> = OnceLock::new();
+    DEVICES.get_or_init(find_devices).as_deref().map_err(Clone::clone)
+}
+
+fn find_devices() -> Result<Vec<Found>> {
     let mut all = Vec::new();
     for platform in platforms()? {
         let mut count: cl_uint = 0;
