@@ -2,6 +2,7 @@
 
 mod checks;
 mod cost;
+mod cpu;
 mod devices;
 mod null;
 #[cfg(feature = "opencl")]
