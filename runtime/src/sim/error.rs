@@ -162,6 +162,15 @@ pub enum FaultKind {
         /// Line of another barrier where the others wait, if they do.
         other_line: Option<u32>,
     },
+    /// A warp intrinsic that not all living threads of the warp reach together.
+    DivergentWarp {
+        /// The intrinsic.
+        name: &'static str,
+        /// Threads that came.
+        active: u32,
+        /// Threads of the warp that have not returned.
+        living: u32,
+    },
     /// A warp went round loops more often than [`crate::sim::SimOptions::loop_limit`].
     LoopLimit {
         /// The limit.
@@ -234,6 +243,9 @@ impl fmt::Display for FaultKind {
                 f,
                 "divergent barrier: {waiting} of the block's {living} living threads wait at it, others wait at another one, on line {line}"
             ),
+            FaultKind::DivergentWarp { name, active, living } => {
+                write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must come to it together")
+            }
             FaultKind::LoopLimit { limit } => {
                 write!(f, "a warp went round its loops {limit} times: an endless loop? help: raise `SimOptions::loop_limit` if it is not")
             }

@@ -386,7 +386,7 @@ impl Machine<'_> {
                     return Err(LaneFault { lane, kind });
                 }
             }
-            Step::Call(call) => run_call(&program.calls[call as usize], warp),
+            Step::Call(call) => run_call(&program.calls[call as usize], warp)?,
             Step::SyncWarp => {
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
                     return Err(LaneFault { lane, kind });
@@ -455,9 +455,16 @@ impl Machine<'_> {
     }
 }
 
-fn run_call(call: &Call, warp: &mut Warp) {
+fn run_call(call: &Call, warp: &mut Warp) -> Result<(), LaneFault> {
+    let Some(lane) = first(warp.active) else {
+        return Ok(());
+    };
+    if matches!(call.eval, CallEval::Warp(_)) && warp.active != warp.living {
+        let [active, living] = [warp.active, warp.living].map(Mask::count_ones);
+        return Err(LaneFault { lane, kind: FaultKind::DivergentWarp { name: call.name, active, living } });
+    }
     let Some(result) = call.result else {
-        return;
+        return Ok(());
     };
     let args: Vec<[u64; LANES]> = call.args.iter().map(|reg| warp.registers.all(*reg)).collect();
     let bits = match call.eval {
@@ -474,6 +481,7 @@ fn run_call(call: &Call, warp: &mut Warp) {
         }
     };
     warp.registers.set_all(result, &bits);
+    Ok(())
 }
 
 fn found(finding: &Finding, registers: &Registers, lane: usize) -> FaultKind {

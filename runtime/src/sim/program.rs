@@ -196,6 +196,8 @@ pub(super) struct Access {
 /// A row of the intrinsics' table, called.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
+    /// The row's name.
+    pub(super) name: &'static str,
     /// Its meaning.
     pub(super) eval: CallEval,
     /// The row's `T`.

@@ -23,10 +23,10 @@ impl Compiler<'_> {
     pub(super) fn access(&mut self, place: &ir::Access, work: &Work) -> Result<()> {
         let (path, ty) = self.path(place, self.width(work)?)?;
         let space = self.kernel.objects[place.object].space();
-        if let (Path::Indexed { base, dimensions }, Space::Param, [value]) = (&path, space, &work.values[..]) {
-            if dimensions.is_empty() {
-                return self.parameter(place.object, *base, ty, *value);
-            }
+        if let (Path::Indexed { base, dimensions }, Space::Param, [value]) = (&path, space, &work.values[..])
+            && dimensions.is_empty()
+        {
+            return self.parameter(place.object, *base, ty, *value);
         }
         self.push_access(place.object, path, ty, work)
     }

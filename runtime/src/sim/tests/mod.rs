@@ -1,5 +1,6 @@
 //! Kernels in the IR's text form, run and compared with what Rust computes.
 
+mod block;
 mod control;
 mod memory;
 mod operations;
