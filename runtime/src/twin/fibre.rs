@@ -79,15 +79,9 @@ impl Stacks {
 /// A thread that has begun.
 pub(super) struct Fibre<'a> {
     coroutine: Coroutine<u64, Arrival, Result<(), Panic>, DefaultStack>,
+    /// What came of it, once it has ended.
+    result: Result<(), Panic>,
     arguments: PhantomData<&'a TwinArguments<'a>>,
-}
-
-/// Where a fibre has got to.
-pub(super) enum Progress<'a> {
-    /// It waits for others.
-    Waits(Fibre<'a>, Arrival),
-    /// It has returned or panicked.
-    Ended(Result<(), Panic>),
 }
 
 impl<'a> Fibre<'a> {
@@ -105,19 +99,27 @@ impl<'a> Fibre<'a> {
         };
         // SAFETY: the body borrows `arguments` only, which outlive the fibre by its lifetime.
         let coroutine = unsafe { Coroutine::with_stack_unchecked(stack, body) };
-        Ok(Fibre { coroutine, arguments: PhantomData })
+        Ok(Fibre { coroutine, result: Ok(()), arguments: PhantomData })
     }
 
-    /// Runs it until it waits or ends. `reply` is what its last wait was for.
+    /// Runs it until it waits, and says where; or until it ends. `reply` is what its last wait was for.
+    ///
+    /// Invariant: not after it has ended.
     #[inline]
-    pub(super) fn resume(mut self, reply: u64, stacks: &mut Stacks) -> Progress<'a> {
+    pub(super) fn resume(&mut self, reply: u64) -> Option<Arrival> {
         match self.coroutine.resume(reply) {
-            CoroutineResult::Yield(arrival) => Progress::Waits(self, arrival),
+            CoroutineResult::Yield(arrival) => Some(arrival),
             CoroutineResult::Return(result) => {
-                stacks.0.push(self.coroutine.into_stack());
-                Progress::Ended(result)
+                self.result = result;
+                None
             }
         }
+    }
+
+    /// What came of it, after it has ended; its stack goes back.
+    pub(super) fn end(self, stacks: &mut Stacks) -> Result<(), Panic> {
+        stacks.0.push(self.coroutine.into_stack());
+        self.result
     }
 
     /// Ends it where it waits.

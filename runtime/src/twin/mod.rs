@@ -88,11 +88,19 @@ pub(crate) fn run_twin(
 }
 
 fn run_plainly(entry: TwinEntry, arguments: &TwinArguments<'_>, extents: Extents) {
+    let threads = extents.block;
     for block in places(extents.grid) {
         context::start_block(block);
-        for (rank, thread) in places(extents.block).enumerate() {
-            context::set_thread(rank, thread);
-            entry(arguments);
+        // Loops rather than `places`: they are most of the time of small kernels built without optimisation.
+        let mut rank = 0;
+        for z in 0..threads.z {
+            for y in 0..threads.y {
+                for x in 0..threads.x {
+                    context::set_thread(rank, Dim3::new(x, y, z));
+                    entry(arguments);
+                    rank += 1;
+                }
+            }
         }
     }
 }

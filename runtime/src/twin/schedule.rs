@@ -6,7 +6,7 @@
 //! the block wait at one barrier, it opens; if they wait at different ones, it is a divergent barrier. Threads that have ended are not waited
 //! for.
 
-use super::fibre::{self, Fibre, Progress, Stacks};
+use super::fibre::{self, Fibre, Stacks};
 use super::{TwinArguments, TwinEntry, TwinError, context, places};
 use crate::Dim3;
 use context::Extents;
@@ -30,6 +30,13 @@ pub(crate) struct Arrival {
 
 /// What each lane of a warp gets.
 type WarpResult = fn(&Lanes) -> [u64; WARP];
+
+impl Arrival {
+    /// Whether the other waits at the same call.
+    fn is_at(&self, other: &Arrival) -> bool {
+        std::ptr::eq(self.site, other.site) || self.site == other.site && self.name == other.name
+    }
+}
 
 /// Who meets, and what each gets of what all bring.
 #[derive(Clone, Copy)]
@@ -92,14 +99,10 @@ fn meet_alone(arrival: &Arrival) -> u64 {
 /// A thread of the running block.
 struct Thread<'a> {
     place: Dim3,
-    /// Where it waits; `None` once it has ended.
-    waiting: Option<(Fibre<'a>, Arrival)>,
-}
-
-impl Thread<'_> {
-    fn arrival(&self) -> Option<&Arrival> {
-        self.waiting.as_ref().map(|(_, arrival)| arrival)
-    }
+    /// `None` before it begins and once it has ended.
+    fibre: Option<Fibre<'a>>,
+    /// Where it waits; `None` where `fibre` is.
+    arrival: Option<Arrival>,
 }
 
 /// The running block.
@@ -109,13 +112,15 @@ struct Block<'a> {
     stacks: Stacks,
     /// What threads bring to a barrier, then what they get.
     values: Vec<Option<u64>>,
+    /// Threads that wait at warp operations.
+    at_warps: usize,
 }
 
 /// Runs all blocks, their threads as fibres.
 pub(super) fn run<'a>(entry: TwinEntry, arguments: &'a TwinArguments<'a>, extents: Extents) -> Result<(), TwinError> {
-    let threads: Vec<_> = places(extents.block).map(|place| Thread { place, waiting: None }).collect();
+    let threads: Vec<_> = places(extents.block).map(|place| Thread { place, fibre: None, arrival: None }).collect();
     let values = Vec::with_capacity(threads.len());
-    let mut block = Block { place: extents.grid, threads, stacks: Stacks::take_kept(), values };
+    let mut block = Block { place: extents.grid, threads, stacks: Stacks::take_kept(), values, at_warps: 0 };
     let result = places(extents.grid).try_for_each(|place| {
         block.place = place;
         context::start_block(place);
@@ -130,23 +135,29 @@ impl<'a> Block<'a> {
     fn run(&mut self, entry: TwinEntry, arguments: &'a TwinArguments<'a>) -> Result<(), TwinError> {
         for rank in 0..self.threads.len() {
             let fibre = Fibre::new(&mut self.stacks, entry, arguments).map_err(|error| self.no_stack(&error))?;
-            self.resume(rank, fibre, 0)?;
+            self.threads[rank].fibre = Some(fibre);
+            self.resume(rank, 0)?;
         }
         loop {
             self.settle_warps()?;
-            let Some(first) = self.threads.iter().position(|thread| thread.waiting.is_some()) else { return Ok(()) };
+            let Some(first) = self.threads.iter().position(|thread| thread.arrival.is_some()) else { return Ok(()) };
             self.open_barrier(first)?;
         }
     }
 
-    /// Runs a thread until it waits or ends.
-    fn resume(&mut self, rank: usize, fibre: Fibre<'a>, reply: u64) -> Result<(), TwinError> {
+    /// Runs a thread until it waits or ends, if it has not ended yet.
+    fn resume(&mut self, rank: usize, reply: u64) -> Result<(), TwinError> {
         let thread = &mut self.threads[rank];
+        let Some(fibre) = &mut thread.fibre else { return Ok(()) };
         context::set_thread(rank, thread.place);
-        match fibre.resume(reply, &mut self.stacks) {
-            Progress::Waits(fibre, arrival) => thread.waiting = Some((fibre, arrival)),
-            Progress::Ended(Ok(())) => {}
-            Progress::Ended(Err(panic)) => return Err(panic.into_error(self.place, thread.place)),
+        thread.arrival = fibre.resume(reply);
+        match &thread.arrival {
+            Some(Arrival { meeting: Meeting::Warp(_), .. }) => self.at_warps += 1,
+            Some(_) => {}
+            None => {
+                let result = thread.fibre.take().map_or(Ok(()), |fibre| fibre.end(&mut self.stacks));
+                result.map_err(|panic| panic.into_error(self.place, thread.place))?;
+            }
         }
         Ok(())
     }
@@ -154,11 +165,15 @@ impl<'a> Block<'a> {
     /// Runs every warp until its lanes wait at barriers or have ended.
     fn settle_warps(&mut self) -> Result<(), TwinError> {
         for start in (0..self.threads.len()).step_by(WARP) {
+            if self.at_warps == 0 {
+                break;
+            }
             while let Some((resolve, lanes)) = self.next_group(start) {
                 let results = resolve(&lanes);
-                for lane in (0..WARP).filter(|lane| lanes.mask >> lane & 1 == 1) {
-                    if let Some((fibre, _)) = self.threads[start + lane].waiting.take() {
-                        self.resume(start + lane, fibre, results[lane])?;
+                self.at_warps -= lanes.mask.count_ones() as usize;
+                for (lane, &result) in results.iter().enumerate() {
+                    if lanes.mask >> lane & 1 == 1 {
+                        self.resume(start + lane, result)?;
                     }
                 }
             }
@@ -169,7 +184,7 @@ impl<'a> Block<'a> {
     /// The lanes of the warp from thread `start` on that go on next, and how.
     fn next_group(&self, start: usize) -> Option<(WarpResult, Lanes)> {
         let end = self.threads.len().min(start + WARP);
-        let arrivals = || self.threads[start..end].iter().enumerate().filter_map(|(lane, thread)| Some((lane, thread.arrival()?)));
+        let arrivals = || self.threads[start..end].iter().enumerate().filter_map(|(lane, thread)| Some((lane, thread.arrival.as_ref()?)));
         let at_warp = arrivals().filter_map(|(_, arrival)| match arrival.meeting {
             Meeting::Warp(resolve) => Some((arrival.site, resolve)),
             Meeting::Block(_) => None,
@@ -184,37 +199,38 @@ impl<'a> Block<'a> {
 
     /// Lets all living threads pass the barrier where they wait. `first` is the first of them.
     fn open_barrier(&mut self, first: usize) -> Result<(), TwinError> {
-        let Some(&arrival) = self.threads[first].arrival() else { return Ok(()) };
-        if let Some(error) = self.divergence(&arrival) {
-            return Err(error);
-        }
+        let Some(arrival) = self.threads[first].arrival else { return Ok(()) };
         self.values.clear();
-        self.values.extend(self.threads.iter().map(|thread| thread.arrival().map(|arrival| arrival.operands[0])));
+        for thread in &self.threads {
+            if thread.arrival.is_some_and(|other| !other.is_at(&arrival)) {
+                return Err(self.divergence(&arrival));
+            }
+            self.values.push(thread.arrival.map(|arrival| arrival.operands[0]));
+        }
         if let Meeting::Block(resolve) = arrival.meeting {
             resolve(&mut self.values);
         }
         for rank in first..self.threads.len() {
-            if let Some((fibre, _)) = self.threads[rank].waiting.take() {
-                self.resume(rank, fibre, self.values[rank].unwrap_or(0))?;
-            }
+            self.resume(rank, self.values[rank].unwrap_or(0))?;
         }
         Ok(())
     }
 
-    /// The error if not all living threads wait at the same barrier.
-    fn divergence(&self, arrival: &Arrival) -> Option<TwinError> {
-        let waiting = || self.threads.iter().filter_map(|thread| Some((thread.place, thread.arrival()?)));
-        let (place, other) = waiting().find(|(_, other)| (other.site, other.name) != (arrival.site, arrival.name))?;
-        let here = waiting().filter(|(_, other)| (other.site, other.name) == (arrival.site, arrival.name)).count();
-        let living = waiting().count();
+    /// The error of threads that wait at different barriers, one of them here.
+    fn divergence(&self, arrival: &Arrival) -> TwinError {
+        let waiting = || self.threads.iter().filter_map(|thread| Some((thread.place, thread.arrival?)));
+        let here = waiting().filter(|(_, other)| other.is_at(arrival)).count();
+        let elsewhere = waiting().find(|(_, other)| !other.is_at(arrival));
+        let (place, other) = elsewhere.unwrap_or((Dim3::new(0, 0, 0), *arrival));
         let message = format!(
-            "divergent barrier: {here} of the block's {living} living threads wait at `{}` on line {}, others at `{}`",
+            "divergent barrier: {here} of the block's {} living threads wait at `{}` on line {}, others at `{}`",
+            waiting().count(),
             arrival.name,
             arrival.site.line(),
             other.name
         );
         let location = (other.site.file().to_owned(), other.site.line(), other.site.column());
-        Some(TwinError { message, location: Some(location), thread: Some((self.place, place)) })
+        TwinError { message, location: Some(location), thread: Some((self.place, place)) }
     }
 
     fn no_stack(&self, error: &std::io::Error) -> TwinError {
@@ -225,7 +241,8 @@ impl<'a> Block<'a> {
     /// Ends the threads that still wait.
     fn abandon(&mut self) {
         for thread in &mut self.threads {
-            if let Some((fibre, _)) = thread.waiting.take() {
+            thread.arrival = None;
+            if let Some(fibre) = thread.fibre.take() {
                 fibre.abandon();
             }
         }
