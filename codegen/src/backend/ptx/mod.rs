@@ -1,12 +1,70 @@
 //! PTX.
+//!
+//! An `Addressed` kernel is printed in one walk; `fuse` looks ahead for what its users print, `control` turns regions into labels,
+//! `module` writes what stands around. Values are virtual registers, one each; a loop's carried values are moved into the registers of its
+//! parameters, all at once. Constants stand in place.
+//!
+//! **Traps of PTX**, and where they are kept:
+//!
+//! * `mul.f32` and `add.f32` without `.rn` may be contracted by ptxas to an `fma` that the kernel did not ask for: everything says `.rn`
+//!   (`arithmetic`).
+//! * Shift counts are clamped to the width, not taken modulo it (`arithmetic`). `shf.wrap` is the exception.
+//! * There are no 8-bit registers: `i8` and `u8` live in 16 bits, extended by their sign, and are brought back to that after what may
+//!   carry out (`Emitter::normalize`). `ld.s8`, `ld.u8` extend by themselves.
+//! * A `bool` is a predicate in a register and a byte in memory. Predicates cannot be loaded, stored, selected or compared: `setp` and
+//!   `selp` go between, logic makes up the rest.
+//! * 16-bit float literals do not exist: constants of them are moved by their bits. `f16` arithmetic begins with sm_53, `bf16` conversion
+//!   with sm_80; before, `f32` and integer code do it. Sums, products and quotients rounded from `f32` are those of the short type.
+//! * `setp.ne` of floats is false with a NaN; Rust's `!=` is `setp.neu` (`arithmetic`).
+//! * Float to integer saturates; of a NaN, 64-bit forms and those from `f64` have given other values than 0 on hardware (`casts`).
+//! * `%warpid` is where a warp runs, not which one of the block it is (`instruction`).
+//! * `bar.sync` and `.sync` shuffles wait for threads that have not exited; an early `ret` is safe, a divergent one deadlocks.
+//! * Shared, constant, local and parameter addresses fit 32 bits, and `ld`, `st`, `atom` take them so. Global ones are 64 bits; parameters
+//!   hold generic addresses, which `cvta.to.global` makes global.
+//! * `red` has no exchange or compare-and-swap; float minima, 8- and 16-bit atomics and `f64` sums before sm_60 do not exist (`atomics`).
+//! * Labels are local to `{ }`: templates with labels bring their own scope. Names of `%` registers never meet symbols; of other
+//!   names only `WARP_SZ` is taken.
+//! * `.pragma "nounroll"` belongs directly behind the label at the loop's top.
+//! * `.loc` needs no debug sections: `ptxas -lineinfo` and `nvdisasm -g` are content with `.file` at the end.
+
+mod arithmetic;
+mod atomics;
+mod casts;
+mod control;
+mod emitter;
+mod fuse;
+mod instruction;
+mod memory;
+mod messages;
+mod module;
+mod registers;
+mod remainder;
 
 use super::Emitted;
 use crate::diagnostic::Diagnostics;
 use crate::ir::{Kernel, Loc};
 use crate::target::Target;
+use emitter::Emitter;
 use proc_macro2::Span;
+use std::fmt::Write;
 
-/// Prints an `Addressed` kernel for `target`. `span` gives the source span behind a location, for refusals.
-pub fn emit_ptx(_kernel: &Kernel, _target: &Target, _span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
-    Err(Diagnostics::new())
+/// Prints an `Addressed` kernel for `target`, in the lowest PTX version that has what it uses. `span` gives the source span behind a
+/// location, for refusals: intrinsics without a form for the target, memory beyond its limits.
+pub fn emit_ptx(kernel: &Kernel, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+    let entry = module::entry_name(&kernel.name);
+    let mut emitter = Emitter::new(kernel, target, entry.clone(), span);
+    emitter.fuse();
+    emitter.body();
+    let (abi, parameters) = emitter.parameters();
+    let mut declarations = String::new();
+    emitter.declare_registers(&mut declarations);
+    let shared_bytes = emitter.declare_memory(&mut declarations);
+    let mut text = emitter.module();
+    emitter.diagnostics.barrier()?;
+    let _ = write!(text, "\n.visible .entry {entry}(");
+    for (n, parameter) in parameters.iter().enumerate() {
+        let _ = write!(text, "{}\n\t{parameter}", if n == 0 { "" } else { "," });
+    }
+    let _ = write!(text, "\n)\n{}{{\n{declarations}\n{}}}\n{}", emitter.directives(), emitter.text, emitter.files());
+    Ok(Emitted { text, entry, abi, shared_bytes, faults: Vec::new(), build_options: String::new() })
 }

@@ -1,0 +1,486 @@
+//! Structured control flow as labels and branches: loops tested at the bottom, short branches predicated, no jump where falling through
+//! will do.
+
+use super::emitter::{Emitter, ptx};
+use super::registers::{Class, Operand, Reg, suffix};
+use crate::ir::{Block, Inst, Op, Scalar, Type, Value};
+
+/// What a `Break` or `Continue` can name: an enclosing loop or region.
+pub(super) struct Frame {
+    inst: Inst,
+    /// Behind it, once its results are in place.
+    exit: Jump,
+    results: Vec<Reg>,
+    /// Before its next iteration, once the carried values are in place.
+    next: Jump,
+    carried: Vec<Reg>,
+}
+
+/// A label, and whether anything jumps to it.
+struct Jump {
+    label: u32,
+    is_used: bool,
+}
+
+/// How the end of a block was reached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// With a `Yield`, whose values the owner moves.
+    Falls,
+    /// By a jump or return: nothing after it runs.
+    Left,
+}
+
+/// Most instructions that are predicated rather than jumped over.
+const MOST_PREDICATED: usize = 3;
+
+/// Most instructions of a loop's head that are printed twice to test at the bottom.
+const MOST_ROTATED: usize = 12;
+
+/// The counted loop being printed.
+struct Counter {
+    ty: Type,
+    at: Reg,
+    end: Operand,
+    step: Operand,
+    /// Whether adding the step cannot pass the type's range before the bound is seen.
+    is_safe: bool,
+    /// Whether the counter reaches the bound exactly.
+    is_exact: bool,
+}
+
+impl Emitter<'_> {
+    /// The kernel's body.
+    pub(super) fn body(&mut self) {
+        if self.block(self.kernel.body) == End::Falls {
+            ptx!(self, "ret;");
+        }
+    }
+
+    /// Prints a block up to its `Yield`, or through whatever else ends it.
+    fn block(&mut self, block: Block) -> End {
+        for inst in &self.kernel.blocks[block].insts {
+            self.enter(*inst);
+            match &self.kernel.insts[*inst].op {
+                Op::Yield(_) => return End::Falls,
+                Op::Return => {
+                    ptx!(self, "ret;");
+                    return End::Left;
+                }
+                Op::Break(target, values) => {
+                    self.leave(*target, values, true);
+                    return End::Left;
+                }
+                Op::Continue(target, values) => {
+                    self.leave(*target, values, false);
+                    return End::Left;
+                }
+                Op::Trap(message) => {
+                    self.trap(message);
+                    return End::Left;
+                }
+                op if !op.blocks().is_empty() => self.region(*inst),
+                _ => self.instruction(*inst),
+            }
+        }
+        End::Falls
+    }
+
+    fn region(&mut self, inst: Inst) {
+        match self.kernel.insts[inst].op {
+            Op::If { condition, then_block, else_block } => self.branch(inst, condition, then_block, else_block),
+            Op::For { .. } => self.counted_loop(inst),
+            Op::Loop { ref init, body } => self.open_loop(inst, init, body),
+            Op::Region { body } => self.once(inst, body),
+            _ => {}
+        }
+    }
+
+    /// The values that a block yields.
+    fn yielded(&self, block: Block) -> &[Value] {
+        match self.kernel.blocks[block].insts.last().map(|i| &self.kernel.insts[*i].op) {
+            Some(Op::Yield(values)) => values,
+            _ => &[],
+        }
+    }
+
+    /// The registers of an instruction's results.
+    fn results(&mut self, inst: Inst) -> Vec<Reg> {
+        self.kernel.insts[inst].results.iter().map(|v| self.register(*v)).collect()
+    }
+
+    fn yield_into(&mut self, block: Block, to: &[Reg]) {
+        let values = self.yielded(block).to_vec();
+        self.move_values(to, &values);
+    }
+
+    fn jump(&mut self, label: u32) {
+        ptx!(self, "bra $L{label};");
+    }
+
+    fn jump_if(&mut self, condition: Reg, wanted: bool, label: u32) {
+        ptx!(self, "@{}{condition} bra $L{label};", if wanted { "" } else { "!" });
+    }
+
+    /// A jump out of, or to the next iteration of, an enclosing loop or region.
+    fn leave(&mut self, target: Inst, values: &[Value], is_exit: bool) {
+        let Some(n) = self.frames.iter().rposition(|frame| frame.inst == target) else { return };
+        let to = if is_exit { self.frames[n].results.clone() } else { self.frames[n].carried.clone() };
+        self.move_values(&to, values);
+        let label = self.mark_used(n, is_exit);
+        self.jump(label);
+    }
+
+    fn mark_used(&mut self, frame: usize, is_exit: bool) -> u32 {
+        let frame = &mut self.frames[frame];
+        let jump = if is_exit { &mut frame.exit } else { &mut frame.next };
+        jump.is_used = true;
+        jump.label
+    }
+
+    fn push_frame(&mut self, inst: Inst, results: Vec<Reg>, carried: Vec<Reg>) {
+        let [exit, next] = [(); 2].map(|()| Jump { label: self.new_label(), is_used: false });
+        self.frames.push(Frame { inst, exit, results, next, carried });
+    }
+
+    /// Where `Continue` of the innermost frame goes.
+    fn place_next(&mut self) {
+        if let Some(Frame { next: Jump { label, is_used: true }, .. }) = self.frames.last() {
+            let label = *label;
+            self.label(label);
+        }
+    }
+
+    /// Where `Break` of the innermost frame goes.
+    fn pop_frame(&mut self) {
+        if let Some(Frame { exit: Jump { label, is_used: true }, .. }) = self.frames.pop() {
+            self.label(label);
+        }
+    }
+
+    // ---- conditions ----
+
+    fn branch(&mut self, inst: Inst, condition: Value, then_block: Block, else_block: Block) {
+        let condition = self.in_register(condition);
+        let results = self.results(inst);
+        for (block, other, wanted) in [(then_block, else_block, true), (else_block, then_block, false)] {
+            if results.is_empty() && self.is_empty(other) {
+                return self.one_sided(condition, wanted, block);
+            }
+        }
+        // A side that only leaves needs no jump around it.
+        for (block, other, wanted) in [(then_block, else_block, true), (else_block, then_block, false)] {
+            if self.jump_away(condition, wanted, block) {
+                if self.block(other) == End::Falls {
+                    self.yield_into(other, &results);
+                }
+                return;
+            }
+        }
+        let [otherwise, end] = [(); 2].map(|()| self.new_label());
+        self.jump_if(condition, false, otherwise);
+        let mut is_joined = false;
+        if self.block(then_block) == End::Falls {
+            self.yield_into(then_block, &results);
+            self.jump(end);
+            is_joined = true;
+        }
+        self.label(otherwise);
+        if self.block(else_block) == End::Falls {
+            self.yield_into(else_block, &results);
+        }
+        if is_joined {
+            self.label(end);
+        }
+    }
+
+    /// Whether a block does nothing but end.
+    fn is_empty(&self, block: Block) -> bool {
+        let insts = &self.kernel.blocks[block].insts;
+        matches!(insts.as_slice(), [only] if matches!(&self.kernel.insts[*only].op, Op::Yield(values) if values.is_empty()))
+    }
+
+    /// `if` without the other side.
+    fn one_sided(&mut self, condition: Reg, wanted: bool, block: Block) {
+        if self.is_empty(block) || self.jump_away(condition, wanted, block) {
+            return;
+        }
+        if self.is_short(block) {
+            self.predicate = Some((condition, wanted));
+            self.block(block);
+            self.predicate = None;
+            return;
+        }
+        let end = self.new_label();
+        self.jump_if(condition, !wanted, end);
+        self.block(block);
+        self.label(end);
+    }
+
+    /// A block that is nothing but a jump without values, or a return, becomes a predicated one.
+    fn jump_away(&mut self, condition: Reg, wanted: bool, block: Block) -> bool {
+        let [only] = self.kernel.blocks[block].insts.as_slice() else { return false };
+        let (target, values, is_exit) = match &self.kernel.insts[*only].op {
+            Op::Break(target, values) => (target, values, true),
+            Op::Continue(target, values) => (target, values, false),
+            Op::Return => {
+                ptx!(self, "@{}{condition} ret;", if wanted { "" } else { "!" });
+                return true;
+            }
+            _ => return false,
+        };
+        let Some(n) = self.frames.iter().rposition(|frame| frame.inst == *target) else { return false };
+        let to = if is_exit { &self.frames[n].results } else { &self.frames[n].carried };
+        let to = to.clone();
+        let stays = to.iter().zip(values).all(|(to, value)| self.raw(*value) == Operand::Reg(*to));
+        if !stays {
+            return false;
+        }
+        let label = self.mark_used(n, is_exit);
+        self.jump_if(condition, wanted, label);
+        true
+    }
+
+    /// Whether predicating a block's instructions is shorter than jumping over them: few, and each one line.
+    fn is_short(&self, block: Block) -> bool {
+        let insts = &self.kernel.blocks[block].insts;
+        let is_simple = |inst: &Inst| {
+            let data = &self.kernel.insts[*inst];
+            let is_wide = |v: &Value| self.kernel.ty(*v).bytes() >= 4;
+            match &data.op {
+                Op::Const(_) | Op::Yield(_) => true,
+                Op::LoadAt { .. } => data.results.len() == 1 && data.results.iter().all(is_wide),
+                Op::StoreAt { values, .. } => values.len() == 1 && values.iter().all(is_wide),
+                Op::Binary(op, a, _) => is_wide(a) && !matches!(op, crate::ir::BinaryOp::Div | crate::ir::BinaryOp::Rem),
+                Op::MulAdd(a, ..) | Op::Offset(a, _) => is_wide(a),
+                _ => false,
+            }
+        };
+        let is_counted = |inst: &&Inst| !matches!(self.kernel.insts[**inst].op, Op::Const(_) | Op::Yield(_));
+        insts.iter().all(is_simple) && insts.iter().filter(is_counted).count() <= MOST_PREDICATED
+    }
+
+    // ---- regions and loops ----
+
+    fn once(&mut self, inst: Inst, body: Block) {
+        let results = self.results(inst);
+        self.push_frame(inst, results.clone(), Vec::new());
+        if self.block(body) == End::Falls {
+            self.yield_into(body, &results);
+        }
+        self.pop_frame();
+    }
+
+    /// Binds a loop's parameters to registers that hold their first values.
+    fn enter_loop(&mut self, body: Block, first: &[Value]) -> Vec<Reg> {
+        let params: Vec<Reg> = self.kernel.blocks[body].params.clone().iter().map(|v| self.register(*v)).collect();
+        self.move_values(&params, first);
+        params
+    }
+
+    /// `loop`. One that begins with a test that leaves it is tested at the bottom: the test is printed before the loop and at its end.
+    fn open_loop(&mut self, inst: Inst, init: &[Value], body: Block) {
+        let carried = self.enter_loop(body, init);
+        let results = self.results(inst);
+        let head = self.head(inst, body);
+        self.push_frame(inst, results.clone(), carried.clone());
+        let top = self.new_label();
+        match head {
+            None => {
+                self.label(top);
+                self.place_next_at_top(top);
+                if self.block(body) == End::Falls {
+                    self.yield_into(body, &carried);
+                    self.jump(top);
+                }
+            }
+            Some(head) => self.rotated_loop(body, &head, top, &carried, &results),
+        }
+        self.pop_frame();
+    }
+
+    /// `Continue` may jump to the top itself.
+    fn place_next_at_top(&mut self, top: u32) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.next.label = top;
+        }
+    }
+
+    fn rotated_loop(&mut self, body: Block, head: &Head, top: u32, carried: &[Reg], results: &[Reg]) {
+        let insts = self.kernel.blocks[body].insts.clone();
+        let out = self.new_label();
+        let condition = self.print_head(&insts[..head.length], head.condition);
+        self.jump_if(condition, head.leaves_if, out);
+        self.label(top);
+        let mut falls = true;
+        if !self.is_empty(head.stay) {
+            falls = self.block(head.stay) == End::Falls;
+        }
+        if falls {
+            falls = self.rest_of_block(&insts[head.length + 1..]) == End::Falls;
+        }
+        if falls {
+            self.yield_into(body, carried);
+        }
+        let is_continued = self.frames.last().is_some_and(|frame| frame.next.is_used);
+        if falls || is_continued {
+            self.place_next();
+            let condition = self.print_head(&insts[..head.length], head.condition);
+            self.jump_if(condition, !head.leaves_if, top);
+        }
+        self.label(out);
+        self.move_values(results, &head.values);
+    }
+
+    fn print_head(&mut self, insts: &[Inst], condition: Value) -> Reg {
+        for inst in insts {
+            self.enter(*inst);
+            self.instruction(*inst);
+        }
+        self.in_register(condition)
+    }
+
+    /// Prints instructions of a block from the middle on.
+    fn rest_of_block(&mut self, insts: &[Inst]) -> End {
+        for inst in insts {
+            self.enter(*inst);
+            match &self.kernel.insts[*inst].op {
+                Op::Yield(_) => return End::Falls,
+                op if op.is_terminator() => return self.terminator(*inst),
+                op if !op.blocks().is_empty() => self.region(*inst),
+                _ => self.instruction(*inst),
+            }
+        }
+        End::Falls
+    }
+
+    fn terminator(&mut self, inst: Inst) -> End {
+        match &self.kernel.insts[inst].op {
+            Op::Return => ptx!(self, "ret;"),
+            Op::Break(target, values) => self.leave(*target, values, true),
+            Op::Continue(target, values) => self.leave(*target, values, false),
+            Op::Trap(message) => self.trap(message),
+            _ => return End::Falls,
+        }
+        End::Left
+    }
+
+    /// The test that a loop's body begins with, if it does: instructions without control flow or effect, then an `If` one side of
+    /// which only leaves the loop and the other gives no values.
+    fn head(&self, owner: Inst, body: Block) -> Option<Head> {
+        let insts = &self.kernel.blocks[body].insts;
+        let is_plain = |inst: &&Inst| {
+            let op = &self.kernel.insts[**inst].op;
+            op.blocks().is_empty() && (op.is_pure() || matches!(op, Op::LoadAt { .. }))
+        };
+        let length = insts.iter().take_while(is_plain).count();
+        let printed = insts[..length].iter().filter(|i| !matches!(self.kernel.insts[**i].op, Op::Const(_))).count();
+        let data = &self.kernel.insts[*insts.get(length)?];
+        let Op::If { condition, then_block, else_block } = data.op else { return None };
+        if printed > MOST_ROTATED || !data.results.is_empty() {
+            return None;
+        }
+        let leaving = |block: Block| match self.kernel.blocks[block].insts.as_slice() {
+            [only] => match &self.kernel.insts[*only].op {
+                Op::Break(target, values) if *target == owner => Some(values.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        match (leaving(then_block), leaving(else_block)) {
+            (Some(values), None) => Some(Head { length, condition, leaves_if: true, stay: else_block, values }),
+            (None, Some(values)) => Some(Head { length, condition, leaves_if: false, stay: then_block, values }),
+            _ => None,
+        }
+    }
+
+    // ---- counted loops ----
+
+    fn counted_loop(&mut self, inst: Inst) {
+        let Op::For { start, end, step, ref init, body, keep_rolled } = self.kernel.insts[inst].op else { return };
+        let mut first = vec![start];
+        first.extend(init);
+        let params = self.enter_loop(body, &first);
+        let carried = params[1..].to_vec();
+        // The results are the carried values after the last iteration: they may live where those do.
+        for (result, reg) in self.kernel.insts[inst].results.clone().iter().zip(&carried) {
+            self.alias(*result, *reg);
+        }
+        let counter = self.counter(params[0], start, end, step);
+        self.push_frame(inst, carried.clone(), carried.clone());
+        let [top, out] = [(); 2].map(|()| self.new_label());
+        let is_entered = self.is_entered(start, end);
+        if is_entered == Some(false) {
+            self.pop_frame();
+            return;
+        }
+        if is_entered.is_none() {
+            let inside = self.temp(Class::Predicate);
+            ptx!(self, "setp.lt.{} {inside}, {}, {};", suffix(counter.ty), counter.at, counter.end);
+            self.jump_if(inside, false, out);
+        }
+        self.label(top);
+        if keep_rolled {
+            ptx!(self, ".pragma \"nounroll\";");
+        }
+        let falls = self.block(body) == End::Falls;
+        if falls {
+            self.yield_into(body, &carried);
+        }
+        if falls || self.frames.last().is_some_and(|frame| frame.next.is_used) {
+            self.place_next();
+            self.enter(inst);
+            self.advance(&counter, top);
+        }
+        if is_entered.is_none() {
+            self.label(out);
+        }
+        self.pop_frame();
+    }
+
+    /// Whether a loop runs at all, if its bounds are known.
+    fn is_entered(&self, start: Value, end: Value) -> Option<bool> {
+        Some(self.kernel.constant(start)?.as_int() < self.kernel.constant(end)?.as_int())
+    }
+
+    fn counter(&mut self, at: Reg, start: Value, end: Value, step: Value) -> Counter {
+        let ty = self.kernel.ty(start);
+        let known = |v: Value| self.kernel.constant(v).map(Scalar::as_int);
+        let most = (1i128 << (ty.bits() - u32::from(ty.is_signed_int()))) - 1;
+        let is_exact = known(step) == Some(1);
+        let is_safe = match (known(end), known(step)) {
+            (Some(end), Some(step)) => end - 1 + step <= most,
+            _ => false,
+        };
+        Counter { ty, at, end: self.operand(end), step: self.operand(step), is_safe, is_exact }
+    }
+
+    /// To the next iteration, if there is one. Where the sum might wrap the rest of the way is compared with the step instead.
+    fn advance(&mut self, counter: &Counter, top: u32) {
+        let Counter { ty, at, end, step, .. } = counter;
+        let again = self.temp(Class::Predicate);
+        if counter.is_exact || counter.is_safe {
+            ptx!(self, "add.{} {at}, {at}, {step};", suffix(*ty));
+            ptx!(self, "setp.lt.{} {again}, {at}, {end};", suffix(*ty));
+        } else {
+            let unsigned = if ty.bits() < 16 { Type::U16 } else { ty.to_unsigned() };
+            let rest = self.temp_of(*ty);
+            ptx!(self, "sub.{} {rest}, {end}, {at};", suffix(unsigned));
+            ptx!(self, "add.{} {at}, {at}, {step};", suffix(*ty));
+            ptx!(self, "setp.gt.{} {again}, {rest}, {step};", suffix(unsigned));
+        }
+        self.jump_if(again, true, top);
+    }
+}
+
+/// The test that a loop begins with.
+struct Head {
+    /// Instructions of the body before the `If`.
+    length: usize,
+    condition: Value,
+    leaves_if: bool,
+    /// The side that stays.
+    stay: Block,
+    /// The results where it leaves.
+    values: Vec<Value>,
+}

@@ -1,0 +1,255 @@
+//! The state of printing one kernel: registers, labels, lines, what the text has come to need, what cannot be printed.
+
+use super::control::Frame;
+use super::registers::{Class, Operand, Reg, bits_suffix};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::ir::{Inst, Kernel, Loc, Object, Op, Type, Value};
+use crate::target::Target;
+use proc_macro2::Span;
+use std::fmt::{self, Write};
+
+/// Appends an instruction: `ptx!(emitter, "add.rn.f32 {d}, {a}, {b};")`.
+macro_rules! ptx {
+    ($emitter:expr, $($text:tt)*) => {
+        $emitter.line(format_args!($($text)*))
+    };
+}
+pub(super) use ptx;
+
+/// Printing one kernel.
+pub(super) struct Emitter<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) target: &'k Target,
+    span: &'k dyn Fn(Loc) -> Span,
+    /// Name of the entry point.
+    pub(super) entry: String,
+    /// The instructions so far.
+    pub(super) text: String,
+    /// The register of each value that has one.
+    registers: Vec<Option<Reg>>,
+    /// How many registers there are of each class.
+    pub(super) counts: [u32; Class::ALL.len()],
+    /// Uses of each value that need it in a register; what nobody needs is not printed.
+    pub(super) uses: Vec<u32>,
+    /// Products of widened 32-bit values, by instruction: printed as `mul.wide`.
+    pub(super) wide: Vec<Option<super::fuse::Wide>>,
+    /// Lowest PTX version that has all that was printed.
+    pub(super) version: u16,
+    labels: u32,
+    /// The place last said by `.loc`, and that of the current instruction.
+    said: Loc,
+    loc: Loc,
+    /// Printed before every instruction while set: runs only where the register is as the flag says.
+    pub(super) predicate: Option<(Reg, bool)>,
+    /// What `Break` and `Continue` can leave, innermost last.
+    pub(super) frames: Vec<Frame>,
+    /// Texts in global memory, by index.
+    pub(super) strings: Vec<String>,
+    pub(super) has_print: bool,
+    pub(super) has_assert: bool,
+    /// Bytes of the largest list of `print!` arguments.
+    pub(super) print_bytes: u32,
+    /// Objects whose length is asked for.
+    pub(super) lengths: Vec<Object>,
+    pub(super) diagnostics: Diagnostics,
+}
+
+impl<'k> Emitter<'k> {
+    pub(super) fn new(kernel: &'k Kernel, target: &'k Target, entry: String, span: &'k dyn Fn(Loc) -> Span) -> Emitter<'k> {
+        Emitter {
+            kernel,
+            target,
+            span,
+            entry,
+            text: String::with_capacity(4096),
+            registers: vec![None; kernel.values.len()],
+            counts: [1; Class::ALL.len()],
+            uses: kernel.use_counts(),
+            wide: vec![None; kernel.insts.len()],
+            version: target.ptx_version,
+            labels: 0,
+            said: Loc(0),
+            loc: Loc(0),
+            predicate: None,
+            frames: Vec::new(),
+            strings: Vec::new(),
+            has_print: false,
+            has_assert: false,
+            print_bytes: 0,
+            lengths: Vec::new(),
+            diagnostics: Diagnostics::new(),
+        }
+    }
+
+    /// Makes an instruction the current one, for `.loc` and refusals.
+    pub(super) fn enter(&mut self, inst: Inst) {
+        self.loc = self.kernel.insts[inst].loc;
+    }
+
+    /// The current instruction's place.
+    pub(super) fn loc(&self) -> Loc {
+        self.loc
+    }
+
+    /// Refuses the current instruction.
+    pub(super) fn refuse(&mut self, message: String, help: String) {
+        self.refuse_at(self.loc, message, help);
+    }
+
+    /// Refuses what stands at a place.
+    pub(super) fn refuse_at(&mut self, loc: Loc, message: String, help: String) {
+        let diagnostic = Diagnostic::error((self.span)(loc), message);
+        self.diagnostics.push(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
+    }
+
+    /// Appends a line of the body, after what it needs to say of its place. Prefer `ptx!`.
+    pub(super) fn line(&mut self, text: fmt::Arguments<'_>) {
+        if self.loc != self.said {
+            self.said = self.loc;
+            let place = self.kernel.locations[self.loc];
+            if place.line != 0 {
+                let _ = writeln!(self.text, "\t.loc\t{} {} {}", place.file + 1, place.line, place.column);
+            }
+        }
+        self.text.push('\t');
+        if let Some((reg, wanted)) = self.predicate {
+            let _ = write!(self.text, "@{}{reg} ", if wanted { "" } else { "!" });
+        }
+        let _ = self.text.write_fmt(text);
+        self.text.push('\n');
+    }
+
+    /// Says that something printed needs this PTX version.
+    pub(super) fn needs(&mut self, version: u16) {
+        self.version = self.version.max(version);
+    }
+
+    /// Whether the target has what came with this capability.
+    pub(super) fn has(&self, capability: u16) -> bool {
+        self.target.capability >= capability
+    }
+
+    /// A new label.
+    pub(super) fn new_label(&mut self) -> u32 {
+        self.labels += 1;
+        self.labels
+    }
+
+    /// Puts a label here.
+    pub(super) fn label(&mut self, label: u32) {
+        let _ = writeln!(self.text, "$L{label}:");
+    }
+
+    /// A new register.
+    pub(super) fn temp(&mut self, class: Class) -> Reg {
+        let number = self.counts[class as usize];
+        self.counts[class as usize] += 1;
+        Reg { class, number }
+    }
+
+    /// A new register for a type.
+    pub(super) fn temp_of(&mut self, ty: Type) -> Reg {
+        self.temp(Class::of(ty))
+    }
+
+    /// The register that a value is defined in.
+    pub(super) fn register(&mut self, value: Value) -> Reg {
+        if let Some(reg) = self.registers[value.0 as usize] {
+            return reg;
+        }
+        let reg = self.temp_of(self.kernel.ty(value));
+        self.registers[value.0 as usize] = Some(reg);
+        reg
+    }
+
+    /// Lets a value live in the register of another.
+    pub(super) fn alias(&mut self, value: Value, reg: Reg) {
+        self.registers[value.0 as usize] = Some(reg);
+    }
+
+    /// A value as an operand of `mov`: its register, or the constant it is.
+    pub(super) fn raw(&mut self, value: Value) -> Operand {
+        match self.kernel.constant(value) {
+            Some(scalar) => Operand::Constant(scalar),
+            None => Operand::Reg(self.register(value)),
+        }
+    }
+
+    /// A value as an operand of arithmetic: constants of numbers in place, `bool` and 16-bit floats in registers.
+    pub(super) fn operand(&mut self, value: Value) -> Operand {
+        match self.kernel.constant(value) {
+            Some(scalar) if !matches!(scalar.ty, Type::Bool | Type::F16 | Type::BF16) => Operand::Constant(scalar),
+            _ => Operand::Reg(self.in_register(value)),
+        }
+    }
+
+    /// A value in a register, whatever it is.
+    pub(super) fn in_register(&mut self, value: Value) -> Reg {
+        match self.kernel.constant(value) {
+            Some(scalar) => self.constant_register(Operand::Constant(scalar), scalar.ty),
+            None => self.register(value),
+        }
+    }
+
+    /// An operand in a register of its type.
+    pub(super) fn constant_register(&mut self, operand: Operand, ty: Type) -> Reg {
+        match operand {
+            Operand::Reg(reg) => reg,
+            Operand::Constant(_) => {
+                let reg = self.temp_of(ty);
+                ptx!(self, "mov.{} {reg}, {operand};", bits_suffix(ty));
+                reg
+            }
+        }
+    }
+
+    /// Copies, all at once: no destination is written before every source that it is has been read.
+    pub(super) fn parallel_moves(&mut self, moves: Vec<(Reg, Operand)>) {
+        let mut pending: Vec<_> = moves.into_iter().filter(|(to, from)| *from != Operand::Reg(*to)).collect();
+        while !pending.is_empty() {
+            let is_free = |n: usize| pending.iter().enumerate().all(|(m, (_, from))| m == n || *from != Operand::Reg(pending[n].0));
+            match (0..pending.len()).find(|n| is_free(*n)) {
+                Some(n) => {
+                    let (to, from) = pending.remove(n);
+                    self.copy(to, from);
+                }
+                None => {
+                    // A cycle: one destination's old value moves out of the way.
+                    let blocked = pending[0].0;
+                    let spare = self.temp(blocked.class);
+                    self.copy(spare, blocked.into());
+                    for (_, from) in &mut pending {
+                        if *from == Operand::Reg(blocked) {
+                            *from = spare.into();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// `to = from`.
+    pub(super) fn copy(&mut self, to: Reg, from: Operand) {
+        let suffix = match to.class {
+            Class::Predicate => "pred",
+            Class::Half => "b16",
+            Class::Word => "b32",
+            Class::Float => "f32",
+            Class::Long => "b64",
+            Class::Double => "f64",
+        };
+        ptx!(self, "mov.{suffix} {to}, {from};");
+    }
+
+    /// Copies values into registers, all at once.
+    pub(super) fn move_values(&mut self, to: &[Reg], values: &[Value]) {
+        let moves = to.iter().zip(values).map(|(to, value)| (*to, self.raw(*value))).collect();
+        self.parallel_moves(moves);
+    }
+
+    /// The only definition of an operand that is no block parameter.
+    pub(super) fn op_of(&self, value: Value) -> Option<&'k Op> {
+        let kernel: &'k Kernel = self.kernel;
+        kernel.def(value).map(|(_, op)| op)
+    }
+}

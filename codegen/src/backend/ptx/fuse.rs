@@ -1,0 +1,108 @@
+//! What is known before the first line: which products of widened values `mul.wide` makes, which addresses are named in place, and so
+//! which values nobody needs in a register.
+
+use super::emitter::Emitter;
+use crate::ir::{BinaryOp, Inst, Op, Scalar, Space, Type, Value};
+
+/// A factor of a widening product: a 32-bit value, or a constant that 32 bits hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Factor {
+    Value(Value),
+    Constant(Scalar),
+}
+
+/// `mul.wide`: the type of the factors (`u32` or `i32`), and they.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wide {
+    pub(super) ty: Type,
+    pub(super) factors: [Factor; 2],
+}
+
+impl Emitter<'_> {
+    /// Finds what is printed as part of its user, and takes those uses off the counts.
+    pub(super) fn fuse(&mut self) {
+        let mut order: Vec<Inst> = Vec::new();
+        self.kernel.for_each_inst(|_, _, inst| order.push(inst));
+        for inst in &order {
+            self.fuse_product(*inst);
+            self.fuse_address(*inst);
+        }
+        // Users come after what they use: from the end, what has lost its last use gives up its own.
+        for inst in order.iter().rev() {
+            let data = &self.kernel.insts[*inst];
+            if data.op.is_pure() && data.op.blocks().is_empty() && data.results.iter().all(|r| self.uses[r.0 as usize] == 0) {
+                match self.wide[inst.0 as usize] {
+                    Some(wide) => wide.factors.iter().for_each(|factor| {
+                        if let Factor::Value(value) = factor {
+                            self.uses[value.0 as usize] -= 1;
+                        }
+                    }),
+                    None => data.op.for_each_operand(|value| self.uses[value.0 as usize] -= 1),
+                }
+            }
+        }
+    }
+
+    /// zext(x) · zext(y), zext(x) · c, zext(x) << c in 64 bits, and the same of signed values.
+    fn fuse_product(&mut self, inst: Inst) {
+        let data = &self.kernel.insts[inst];
+        let (a, b) = match data.op {
+            Op::Binary(BinaryOp::Mul, a, b) => (a, b),
+            Op::Binary(BinaryOp::Shl, a, b) if self.kernel.constant(b).is_some_and(|count| count.bits % 64 < 31) => (a, b),
+            _ => return,
+        };
+        if !matches!(self.kernel.ty(data.results[0]), Type::U64 | Type::I64) {
+            return;
+        }
+        let is_shift = matches!(data.op, Op::Binary(BinaryOp::Shl, ..));
+        let Some(ty) = [a, b].iter().find_map(|v| self.widened(*v)).map(|narrow| self.kernel.ty(narrow)) else { return };
+        let Some(first) = self.factor(a, ty) else { return };
+        let second = match self.kernel.constant(b) {
+            Some(count) if is_shift => Some(Factor::Constant(Scalar::int(ty, 1 << (count.bits % 64)))),
+            _ => self.factor(b, ty),
+        };
+        let Some(second) = second else { return };
+        data.op.for_each_operand(|value| self.uses[value.0 as usize] -= 1);
+        for factor in [first, second] {
+            if let Factor::Value(value) = factor {
+                self.uses[value.0 as usize] += 1;
+            }
+        }
+        self.wide[inst.0 as usize] = Some(Wide { ty, factors: [first, second] });
+    }
+
+    /// The 32-bit value behind a cast to 64 bits.
+    fn widened(&self, value: Value) -> Option<Value> {
+        match self.op_of(value) {
+            Some(Op::Cast(narrow)) if matches!(self.kernel.ty(*narrow), Type::U32 | Type::I32) => Some(*narrow),
+            _ => None,
+        }
+    }
+
+    fn factor(&self, value: Value, ty: Type) -> Option<Factor> {
+        if let Some(constant) = self.kernel.constant(value) {
+            let narrow = Scalar::int(ty, constant.as_int());
+            return (narrow.as_int() == constant.as_int()).then_some(Factor::Constant(narrow));
+        }
+        self.widened(value).filter(|narrow| self.kernel.ty(*narrow) == ty).map(Factor::Value)
+    }
+
+    /// Accesses through the address of an object that has a name in PTX: `[tile+64]`.
+    fn fuse_address(&mut self, inst: Inst) {
+        let ptr = match self.kernel.insts[inst].op {
+            Op::LoadAt { ptr, .. } | Op::StoreAt { ptr, .. } | Op::AtomicAt { ptr, .. } => ptr,
+            _ => return,
+        };
+        if self.named_address(ptr).is_some() {
+            self.uses[ptr.0 as usize] -= 1;
+        }
+    }
+
+    /// The object whose first byte a pointer is, where its symbol can stand in an address: everywhere but in global memory.
+    pub(super) fn named_address(&self, ptr: Value) -> Option<crate::ir::Object> {
+        match self.op_of(ptr) {
+            Some(Op::Address(object)) if self.kernel.objects[*object].space() != Space::Global => Some(*object),
+            _ => None,
+        }
+    }
+}

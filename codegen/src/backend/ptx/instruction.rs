@@ -1,0 +1,197 @@
+//! One instruction without control flow.
+
+use super::emitter::{Emitter, ptx};
+use super::registers::{Class, Operand, Reg};
+use crate::intrinsics::{Device, PtxForm, Row};
+use crate::ir::{Axis, Inst, Op, Special, Type, Value};
+
+impl Emitter<'_> {
+    pub(super) fn instruction(&mut self, inst: Inst) {
+        let data = &self.kernel.insts[inst];
+        let is_unneeded = data.results.iter().all(|v| self.uses[v.0 as usize] == 0);
+        if matches!(data.op, Op::Const(_)) || (data.op.is_pure() && is_unneeded) {
+            return;
+        }
+        match &data.op {
+            Op::LoadAt { object, ptr, offset } => {
+                let place = self.place(*ptr, *offset);
+                self.load(*object, &place, &data.results);
+            }
+            Op::StoreAt { object, ptr, offset, values } => {
+                let place = self.place(*ptr, *offset);
+                self.store(*object, &place, values);
+            }
+            Op::AtomicAt { op, object, ptr, offset, operands } => {
+                let place = self.place(*ptr, *offset);
+                self.atomic(*op, *object, place, operands, data.results.first().copied());
+            }
+            Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
+            Op::Print(parts, values) => self.print(parts, values),
+            Op::Assert(condition, parts, values) => self.assert(*condition, parts, values),
+            Op::Load(_) | Op::Store(..) | Op::Atomic(..) => {
+                self.refuse("an access by path reached the PTX back end, which takes addresses".into(), String::new());
+            }
+            _ => {
+                let d = self.register(data.results[0]);
+                self.computation(inst, d);
+            }
+        }
+    }
+
+    /// An instruction that computes one result from its operands.
+    fn computation(&mut self, inst: Inst, d: Reg) {
+        let kernel = self.kernel;
+        let to = kernel.ty(kernel.insts[inst].results[0]);
+        match &kernel.insts[inst].op {
+            Op::Special(special, axis) => self.special(*special, *axis, d),
+            Op::Unary(op, a) => {
+                let a = self.operand(*a);
+                self.unary(*op, to, d, a);
+            }
+            Op::Binary(op, a, b) => match self.wide[inst.0 as usize] {
+                Some(wide) => self.wide_product(d, wide),
+                None => {
+                    let (a, b) = (self.operand(*a), self.operand(*b));
+                    self.binary(*op, to, d, a, b);
+                }
+            },
+            Op::MulAdd(a, b, c) => {
+                let operands = [*a, *b, *c].map(|v| self.operand(v));
+                self.mul_add(to, d, operands);
+            }
+            Op::Compare(op, a, b) => {
+                let ty = kernel.ty(*a);
+                let (a, b) = (self.operand(*a), self.operand(*b));
+                self.compare(*op, ty, d, a, b);
+            }
+            Op::Select(c, a, b) => {
+                let c = self.in_register(*c);
+                let (a, b) = (self.operand(*a), self.operand(*b));
+                self.select(to, d, c, a, b);
+            }
+            Op::Cast(a) => {
+                let (from, a) = (kernel.ty(*a), self.in_register(*a));
+                self.cast(from, to, d, a);
+            }
+            Op::Bitcast(a) => {
+                let (from, a) = (kernel.ty(*a), self.in_register(*a));
+                self.bitcast(from, to, d, a.into());
+            }
+            Op::Len(object) => self.length(*object, d),
+            Op::Address(object) => self.address(*object, d),
+            Op::Offset(ptr, bytes) => {
+                let (ptr, bytes) = (self.operand(*ptr), self.operand(*bytes));
+                ptx!(self, "add.s{} {d}, {ptr}, {bytes};", to.bits());
+            }
+            _ => {}
+        }
+    }
+
+    fn special(&mut self, special: Special, axis: Axis, d: Reg) {
+        let name = match special {
+            Special::ThreadIdx => "tid",
+            Special::BlockIdx => "ctaid",
+            Special::BlockDim => "ntid",
+            Special::GridDim => "nctaid",
+            Special::LaneId => return ptx!(self, "mov.u32 {d}, %laneid;"),
+            Special::WarpId => return self.warp_id(d),
+        };
+        match (special, self.kernel.options.block) {
+            (Special::BlockDim, Some(block)) => ptx!(self, "mov.u32 {d}, {};", block[axis as usize]),
+            _ => ptx!(self, "mov.u32 {d}, %{name}.{};", axis.word()),
+        }
+    }
+
+    /// The number of the thread over 32: `%warpid` is where the warp happens to run, which may change.
+    fn warp_id(&mut self, d: Reg) {
+        let block = self.kernel.options.block;
+        let thread = self.temp(Class::Word);
+        ptx!(self, "mov.u32 {thread}, %tid.x;");
+        if block.is_none_or(|[_, y, z]| y > 1 || z > 1) {
+            let [row, height, width] = [(); 3].map(|()| self.temp(Class::Word));
+            ptx!(self, "mov.u32 {row}, %tid.z;");
+            ptx!(self, "mov.u32 {height}, %ntid.y;");
+            ptx!(self, "mov.u32 {width}, %tid.y;");
+            ptx!(self, "mad.lo.u32 {row}, {row}, {height}, {width};");
+            ptx!(self, "mov.u32 {width}, %ntid.x;");
+            ptx!(self, "mad.lo.u32 {thread}, {row}, {width}, {thread};");
+        }
+        ptx!(self, "shr.u32 {d}, {thread}, 5;");
+    }
+
+    fn intrinsic(&mut self, row: &'static Row, args: &[Value], result: Option<Value>) {
+        // `T` is the type of the first argument; of the result where there is none.
+        let ty = args.first().or(result.as_ref()).map(|v| self.kernel.ty(*v));
+        let Some(device) = row.device() else {
+            return self.refuse(format!("`{}` was not expanded", row.name), String::new());
+        };
+        let Some(form) = self.ptx_form(device, ty) else {
+            return self.refuse_intrinsic(row, device, ty);
+        };
+        self.needs(form.version);
+        let args: Vec<Reg> = args.iter().map(|v| self.in_register(*v)).collect();
+        let d = result.map(|v| self.register(v));
+        self.template(form.text, d, &args);
+    }
+
+    /// The first form for the type that the target has.
+    fn ptx_form(&self, device: &Device, ty: Option<Type>) -> Option<&'static PtxForm> {
+        let forms: &'static [PtxForm] = device.ptx;
+        forms.iter().find(|form| is_for(form, ty) && self.has(form.capability))
+    }
+
+    fn refuse_intrinsic(&mut self, row: &Row, device: &Device, ty: Option<Type>) {
+        let of = ty.map(|ty| format!(" of `{ty}`")).unwrap_or_default();
+        match device.ptx.iter().filter(|form| is_for(form, ty)).map(|form| form.capability).min() {
+            Some(needed) => self.refuse(
+                format!("`{}`{of} needs sm_{needed}, and the target is {}", row.name, self.target.name),
+                format!("choose a target from sm_{needed} on"),
+            ),
+            None => self.refuse(format!("`{}`{of} has no form in PTX yet", row.name), device.without_ptx.into()),
+        }
+    }
+
+    /// The lines of a template, filled in. Scratch registers are new each time.
+    pub(super) fn template(&mut self, text: &str, d: Option<Reg>, args: &[Reg]) {
+        let mut scratch: Vec<(&str, Reg)> = Vec::new();
+        for line in text.lines() {
+            let mut filled = String::with_capacity(line.len() + 8);
+            let mut rest = line;
+            while let Some(at) = rest.find(['{', '}']) {
+                filled.push_str(&rest[..at]);
+                let brace = &rest[at..];
+                if brace.starts_with("{{") || brace.starts_with("}}") {
+                    filled.push_str(&brace[..1]);
+                    rest = &brace[2..];
+                    continue;
+                }
+                let (name, after) = brace[1..].split_once('}').unwrap_or((&brace[1..], ""));
+                rest = after;
+                let reg = match (name, name.parse::<usize>()) {
+                    ("d", _) => d,
+                    (_, Ok(n)) => args.get(n).copied(),
+                    _ => Some(self.scratch_register(name, &mut scratch)),
+                };
+                if let Some(reg) = reg {
+                    filled.push_str(&Operand::Reg(reg).to_string());
+                }
+            }
+            filled.push_str(rest);
+            ptx!(self, "{filled}");
+        }
+    }
+
+    /// The register of `tmp0:f32`.
+    fn scratch_register<'t>(&mut self, name: &'t str, scratch: &mut Vec<(&'t str, Reg)>) -> Reg {
+        if let Some((_, reg)) = scratch.iter().find(|(known, _)| *known == name) {
+            return *reg;
+        }
+        let reg = self.temp(Class::of_ptx(name.split(':').nth(1).unwrap_or("b32")));
+        scratch.push((name, reg));
+        reg
+    }
+}
+
+fn is_for(form: &PtxForm, ty: Option<Type>) -> bool {
+    form.types.is_empty() || ty.is_some_and(|ty| form.types.contains(&ty))
+}

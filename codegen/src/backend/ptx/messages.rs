@@ -1,0 +1,146 @@
+//! `print!`, assertions and traps: calls of the functions that the driver links in, `vprintf` and `__assertfail`.
+//! CUDA Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System Calls".
+
+use super::emitter::{Emitter, ptx};
+use super::registers::{Class, Reg};
+use crate::ir::{PrintPart, Type, Value};
+
+impl Emitter<'_> {
+    /// The arguments stand in local memory as C would pass them to a variadic function.
+    pub(super) fn print(&mut self, parts: &[PrintPart], values: &[Value]) {
+        let types: Vec<Type> = values.iter().map(|v| self.kernel.ty(*v)).collect();
+        let format = self.string(&format_text(parts, &types));
+        let mut offset = 0u32;
+        for (value, ty) in values.iter().zip(&types) {
+            let (reg, suffix, bytes) = self.promoted(*value, *ty);
+            offset = offset.next_multiple_of(bytes);
+            let entry = self.entry.clone();
+            ptx!(self, "st.local.{suffix} [{entry}_print+{offset}], {reg};");
+            offset += bytes;
+        }
+        self.print_bytes = self.print_bytes.max(offset);
+        self.has_print = true;
+        let arguments = self.temp(Class::Long);
+        if values.is_empty() {
+            ptx!(self, "mov.u64 {arguments}, 0;");
+        } else {
+            let entry = self.entry.clone();
+            ptx!(self, "mov.u64 {arguments}, {entry}_print;");
+            ptx!(self, "cvta.local.u64 {arguments}, {arguments};");
+        }
+        ptx!(self, "{{");
+        ptx!(self, ".param .b64 format;");
+        ptx!(self, ".param .b64 arguments;");
+        ptx!(self, ".param .b32 status;");
+        ptx!(self, "st.param.b64 [format], {format};");
+        ptx!(self, "st.param.b64 [arguments], {arguments};");
+        ptx!(self, "call (status), vprintf, (format, arguments);");
+        ptx!(self, "}}");
+    }
+
+    /// A value as C's default argument promotions make it: the register, its suffix and bytes. A `bool` is a text.
+    fn promoted(&mut self, value: Value, ty: Type) -> (Reg, &'static str, u32) {
+        let reg = self.in_register(value);
+        let wide = match ty {
+            Type::Bool => return (self.bool_text(reg), "u64", 8),
+            _ if ty.is_float() => Type::F64,
+            Type::I8 | Type::I16 => Type::I32,
+            Type::U8 | Type::U16 => Type::U32,
+            _ => ty,
+        };
+        let suffix = super::registers::suffix(wide);
+        if wide == ty {
+            return (reg, suffix, wide.bytes());
+        }
+        let promoted = self.temp_of(wide);
+        self.cast(ty, wide, promoted, reg);
+        (promoted, suffix, wide.bytes())
+    }
+
+    fn bool_text(&mut self, predicate: Reg) -> Reg {
+        let (yes, no, text) = (self.string("true"), self.string("false"), self.temp(Class::Long));
+        ptx!(self, "selp.b64 {text}, {yes}, {no}, {predicate};");
+        text
+    }
+
+    /// The generic address of a text in global memory.
+    fn string(&mut self, text: &str) -> Reg {
+        let index = self.strings.iter().position(|known| known == text).unwrap_or_else(|| {
+            self.strings.push(text.to_owned());
+            self.strings.len() - 1
+        });
+        let address = self.temp(Class::Long);
+        let entry = self.entry.clone();
+        ptx!(self, "mov.u64 {address}, {entry}_text_{index};");
+        ptx!(self, "cvta.global.u64 {address}, {address};");
+        address
+    }
+
+    /// Goes on only if the condition holds.
+    pub(super) fn assert(&mut self, condition: Value, parts: &[PrintPart], values: &[Value]) {
+        let condition = self.in_register(condition);
+        let holds = self.new_label();
+        ptx!(self, "@{condition} bra $L{holds};");
+        if !values.is_empty() {
+            let mut line = parts.to_vec();
+            line.push(PrintPart::Text("\n".into()));
+            self.print(&line, values);
+        }
+        let text: String = parts.iter().map(|part| if let PrintPart::Text(text) = part { text.as_str() } else { "{}" }).collect();
+        self.trap(&text);
+        self.label(holds);
+    }
+
+    /// Ends the kernel with a message, the file and the line.
+    pub(super) fn trap(&mut self, message: &str) {
+        let place = self.kernel.locations[self.loc()];
+        let file = self.kernel.files.get(usize::from(place.file)).cloned().unwrap_or_default();
+        let name = self.kernel.name.clone();
+        let (message, file, name) = (self.string(message), self.string(&file), self.string(&name));
+        self.has_assert = true;
+        ptx!(self, "{{");
+        for parameter in ["b64 message", "b64 file", "b32 line", "b64 function", "b64 size"] {
+            ptx!(self, ".param .{parameter};");
+        }
+        ptx!(self, "st.param.b64 [message], {message};");
+        ptx!(self, "st.param.b64 [file], {file};");
+        ptx!(self, "st.param.b32 [line], {};", place.line);
+        ptx!(self, "st.param.b64 [function], {name};");
+        ptx!(self, "st.param.b64 [size], 1;");
+        ptx!(self, "call __assertfail, (message, file, line, function, size);");
+        ptx!(self, "}}");
+        ptx!(self, "trap;");
+    }
+}
+
+/// The format of C's `printf` for these parts.
+fn format_text(parts: &[PrintPart], types: &[Type]) -> String {
+    let mut types = types.iter();
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            PrintPart::Text(part) => text.push_str(&part.replace('%', "%%")),
+            PrintPart::Argument(digits) => match (types.next(), digits) {
+                (Some(ty), Some(digits)) if ty.is_float() => text.push_str(&format!("%.{digits}f")),
+                (Some(ty), _) => text.push_str(conversion(*ty)),
+                (None, _) => {}
+            },
+        }
+    }
+    text
+}
+
+/// How `printf` shows a promoted value. Floats by as many digits as tell them apart, but for trailing zeros.
+fn conversion(ty: Type) -> &'static str {
+    match ty {
+        Type::Bool => "%s",
+        Type::F64 => "%.17g",
+        Type::F32 => "%.9g",
+        Type::F16 => "%.5g",
+        Type::BF16 => "%.4g",
+        Type::I64 => "%lld",
+        Type::U64 => "%llu",
+        Type::I8 | Type::I16 | Type::I32 => "%d",
+        _ => "%u",
+    }
+}
