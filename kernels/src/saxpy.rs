@@ -1,0 +1,26 @@
+//! y ← a·x + y: the smallest kernel worth timing. Two reads and one write of four bytes per element, nothing to reuse.
+
+use warpwright::prelude::*;
+
+/// y ← a·x + y, one element per thread.
+#[kernel(block = 256)]
+pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+/// The same without contraction to a fused multiply-add: bit for bit what the host computes.
+#[kernel(block = 256, contract = false)]
+pub fn saxpy_exact(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+/// Reference, two roundings per element.
+pub fn reference(a: f32, x: &[f32], y: &[f32]) -> Vec<f32> {
+    x.iter().zip(y).map(|(x, y)| a * x + y).collect()
+}
