@@ -129,6 +129,11 @@ pub(crate) trait Queue: Send + Sync {
     /// Remembers the kernel as the last one launched, for messages.
     fn note_launch(&self, _definition: &'static KernelDefinition) {}
 
+    /// The first fault of what has run in this queue, where the device keeps them until they are asked for.
+    fn check_faults(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Waits until all that is in the queue has run, and gives the first fault among it.
     fn synchronize(&self) -> Result<()>;
 }

@@ -211,7 +211,8 @@ fn read_allocation(allocation: &Allocation, to: *mut u8, bytes: usize) -> Result
     let stream: &Arc<StreamCore> = allocation.device.own_stream();
     allocation.uses.read_on(stream)?;
     // SAFETY: the callers are in this file; each passes the allocation's own size and a place of that size, exclusively its own.
-    unsafe { stream.queue().read(allocation.memory(), to, bytes, true) }
+    unsafe { stream.queue().read(allocation.memory(), to, bytes, true) }?;
+    allocation.uses.check_faults()
 }
 
 /// Copies the first `bytes` bytes from one allocation to another, of any two devices, over the host. Waits for the result.

@@ -145,6 +145,16 @@ impl Check<'_> {
     }
 }
 
+/// All parameters together fit what the device can be handed.
+pub(crate) fn check_parameter_bytes(definition: &'static KernelDefinition, arguments: &Arguments<'_>, device: &Device) -> Result<()> {
+    // A buffer is an address and a length.
+    let bytes = |kind: ArgumentKind<'_>| if let ArgumentKind::Value { bytes, .. } = kind { bytes as u64 } else { 16 };
+    let figure = arguments.iter().map(|argument| bytes(argument.kind)).sum();
+    let limit = device.limits().parameter_bytes;
+    let help = "pass large parameters as `&Constant` or `&Global`";
+    Check { kernel: definition.name, device }.limit("bytes of parameters", figure, limit, help)
+}
+
 /// Buffers and by-value `usize`s fit the kernel's index type.
 pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &Arguments<'_>, facts: &Facts) -> Result<()> {
     if facts.index == IndexWidth::Bits64 {

@@ -9,7 +9,7 @@ use crate::pinned::PinnedBuffer;
 use crate::stream::{Stream, StreamCore};
 use crate::{cuda, host, opencl, simulator};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use crate::backend::DeviceKind;
 
@@ -25,6 +25,8 @@ pub struct Device {
 pub(crate) struct DeviceCore {
     backend: Box<dyn Backend>,
     stream: Arc<StreamCore>,
+    /// The others that still live somewhere.
+    streams: Mutex<Vec<Weak<StreamCore>>>,
     cache: Cache,
 }
 
@@ -87,7 +89,8 @@ impl Device {
     /// A device of its own, in no list.
     pub(crate) fn with_backend(backend: Box<dyn Backend>) -> Result<Device> {
         let stream = StreamCore::new(backend.queue()?, backend.is_synchronous());
-        Ok(Device { core: Arc::new(DeviceCore { backend, stream: Arc::new(stream), cache: Cache::default() }) })
+        let core = DeviceCore { backend, stream: Arc::new(stream), streams: Mutex::default(), cache: Cache::default() };
+        Ok(Device { core: Arc::new(core) })
     }
 
     fn open_always(kind: DeviceKind, make: impl FnOnce() -> Box<dyn Backend>) -> Device {
@@ -155,8 +158,11 @@ impl Device {
     /// [`Error::Driver`], [`Error::OutOfMemory`].
     pub fn stream(&self) -> Result<Stream> {
         let backend = &self.core.backend;
-        let core = StreamCore::new(backend.queue()?, backend.is_synchronous());
-        Ok(Stream::new(self.clone(), Arc::new(core)))
+        let core = Arc::new(StreamCore::new(backend.queue()?, backend.is_synchronous()));
+        let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|stream| stream.strong_count() != 0);
+        streams.push(Arc::downgrade(&core));
+        Ok(Stream::new(self.clone(), core))
     }
 
     /// The device's own stream.
@@ -164,13 +170,17 @@ impl Device {
         Stream::new(self.clone(), Arc::clone(&self.core.stream))
     }
 
-    /// Waits until everything launched on the device's own stream has run. Other streams have their own
-    /// [`synchronize`](Stream::synchronize).
+    /// Waits until everything in all streams of the device has run. The first failure comes back after all have been waited for.
     ///
     /// # Errors
     /// [`Error::Fault`] if a kernel faulted, [`Error::Driver`] if the device failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.core.stream.synchronize()
+        let streams: Vec<_> = {
+            let streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
+            streams.iter().filter_map(Weak::upgrade).collect()
+        };
+        let own = self.core.stream.synchronize();
+        streams.iter().map(|stream| stream.synchronize()).fold(own, Result::and)
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -3,6 +3,7 @@
 use crate::arguments::{ArgumentKind, Arguments};
 use crate::backend::Executable;
 use crate::cache::Generics;
+use crate::check::check_parameter_bytes;
 use crate::definition::{DeviceItem, ExternTarget, GenericArgument, KernelDefinition, ScalarKind};
 use crate::device::Device;
 use crate::element::ElementType;
@@ -98,6 +99,7 @@ impl Instance {
         generics: &Generics,
         arguments: &Arguments<'_>,
     ) -> Result<Instance> {
+        check_parameter_bytes(definition, arguments, device)?;
         with_source(definition, generics, |source| {
             check_parameters(definition, source.kernel(), arguments)?;
             Ok(Instance { facts: source.facts.clone(), executable: device.backend().compile(source)? })

@@ -71,6 +71,12 @@ impl Uses {
         Ok(())
     }
 
+    /// The fault of the stream that wrote last, if there is one: then what was written is no result.
+    pub(crate) fn check_faults(&self) -> Result<()> {
+        let writer = self.lock().writer.clone();
+        writer.map_or(Ok(()), |writer| writer.queue().check_faults())
+    }
+
     /// Waits until no stream works with it any more. The first failure comes back after all have been waited for.
     pub(crate) fn settle(&self) -> Result<()> {
         let state = std::mem::take(&mut *self.lock());

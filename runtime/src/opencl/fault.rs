@@ -57,9 +57,9 @@ impl Faults {
         Ok(memory)
     }
 
-    /// Looks at the faults of one queue or of all, and waits for what may write them. The first one is the error.
-    pub(super) fn check(&self, device: &str, queue: Option<u64>) -> Result<()> {
-        for slot in self.lock().iter_mut().filter(|slot| slot.pending && queue.is_none_or(|queue| queue == slot.queue)) {
+    /// Looks at the faults of a queue, and waits for what may write them. The first one is the error.
+    pub(super) fn check(&self, device: &str, queue: u64) -> Result<()> {
+        for slot in self.lock().iter_mut().filter(|slot| slot.pending && slot.queue == queue) {
             let words = slot.read()?;
             slot.pending = false;
             if words[0] != 0 {

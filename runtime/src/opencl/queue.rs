@@ -64,14 +64,13 @@ impl Queue for OpenClQueue {
     }
 
     unsafe fn read(&self, from: &dyn Memory, to: *mut u8, bytes: usize, wait: bool) -> Result<()> {
-        if bytes != 0 {
-            let from = from.handle() as cl_mem;
-            // SAFETY: the caller's promise.
-            let code = unsafe { ffi::clEnqueueReadBuffer(self.queue, from, cl_bool::from(wait), 0, bytes, to.cast(), 0, NONE, null_mut()) };
-            check(code, "clEnqueueReadBuffer")?;
+        if bytes == 0 {
+            return if wait { self.synchronize() } else { Ok(()) };
         }
-        // What is read may be of a kernel of any queue; if one of them faulted, it is not the result.
-        if wait { self.context.faults.check(&self.context.name, None) } else { Ok(()) }
+        let from = from.handle() as cl_mem;
+        // SAFETY: the caller's promise.
+        let code = unsafe { ffi::clEnqueueReadBuffer(self.queue, from, cl_bool::from(wait), 0, bytes, to.cast(), 0, NONE, null_mut()) };
+        check(code, "clEnqueueReadBuffer")
     }
 
     unsafe fn zero(&self, to: &dyn Memory, bytes: usize) -> Result<()> {
@@ -99,7 +98,11 @@ impl Queue for OpenClQueue {
     fn synchronize(&self) -> Result<()> {
         // SAFETY: the queue is alive.
         check(unsafe { ffi::clFinish(self.queue) }, "clFinish")?;
-        self.context.faults.check(&self.context.name, Some(self.handle()))
+        self.check_faults()
+    }
+
+    fn check_faults(&self) -> Result<()> {
+        self.context.faults.check(&self.context.name, self.handle())
     }
 }
 

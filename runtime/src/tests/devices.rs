@@ -1,7 +1,9 @@
 //! Devices, buffers and streams that every machine has.
 
+use super::drivers::ONE_AT_A_TIME;
 use crate::device::{Device, DeviceKind};
 use crate::error::Error;
+use std::sync::PoisonError;
 
 #[test]
 fn a_device_asked_for_twice_is_the_same() {
@@ -101,6 +103,7 @@ fn pinned_copies_wait_for_each_other() {
 
 #[test]
 fn events_pass_in_order() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     for device in Device::all() {
         let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
         let start = first.record().unwrap();

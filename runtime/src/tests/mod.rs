@@ -4,9 +4,8 @@ mod checks;
 mod cost;
 mod cpu;
 mod devices;
+mod drivers;
 mod null;
-#[cfg(feature = "opencl")]
-mod opencl;
 
 use crate::twin::TwinEntry;
 
