@@ -82,6 +82,30 @@ fn shared_arrays_and_casts_are_rewritten() {
 }
 
 #[test]
+fn operators_of_traits_read_before_they_borrow() {
+    let text =
+        expand(kernel, "", "fn k(y: &mut Global<f16>) { y[0] += y[1]; y[0].x *= y[1] + y[2]; y[0] += c; let mut s = y[0]; s += y[1]; }");
+    check(
+        &text,
+        &[
+            "{ let __warpwright_value = y[1]; y[0] += __warpwright_value; }",
+            "{ let __warpwright_value = y[1] + y[2]; y[0].x *= __warpwright_value; }",
+            "y[0] += c;",
+            "s += y[1];",
+        ],
+    );
+    let text = expand(kernel, "", "fn k(y: &mut Global<f32>) { y[0] += y[1]; }");
+    check(&text, &["y[0] += y[1];"]);
+}
+
+#[test]
+fn methods_that_std_keeps_unstable_do_not_warn() {
+    let text = expand(kernel, "", "fn k(y: &mut Global<f32>) { y[0] = y[1].erf(); }");
+    check(&text, &["{ #![allow(unstable_name_collisions)] y[0] = y[1].erf(); }"]);
+    assert!(!expand(kernel, "", "fn k(y: &mut Global<f32>) { y[0] = y[1].exp(); }").contains("unstable"));
+}
+
+#[test]
 fn names_from_outside_are_handed_in() {
     let text = expand(kernel, "", "fn k(y: &mut Global<Point>) { use crate::far::N; y[0] = other::make(N); }");
     check(

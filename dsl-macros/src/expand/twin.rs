@@ -35,7 +35,12 @@ pub(super) fn needs_casts(tokens: TokenStream) -> bool {
 /// Rewrites a function for the host.
 pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block, casts: bool, slots: &mut Slots) {
     let is_generic = sig.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
-    Rewriter { casts: casts || is_generic, slots }.visit_block_mut(block);
+    let mut rewriter = Rewriter { casts: casts || is_generic, slots, needs_traits_method: false };
+    rewriter.visit_block_mut(block);
+    if rewriter.needs_traits_method {
+        let allow = quote::quote!(#![allow(unstable_name_collisions)]);
+        block.stmts.insert(0, syn::Stmt::Expr(syn::Expr::Verbatim(allow), None));
+    }
 }
 
 /// Rewrites the functions of an `impl`.
@@ -52,6 +57,8 @@ pub(super) fn rewrite_impl(item: &mut syn::ItemImpl, casts: bool, slots: &mut Sl
 struct Rewriter<'s> {
     casts: bool,
     slots: &'s mut Slots,
+    /// Whether a method of the prelude's traits is called that std has too, but unstable: `rustc` warns of that.
+    needs_traits_method: bool,
 }
 
 impl Rewriter<'_> {
@@ -77,6 +84,42 @@ impl Rewriter<'_> {
     }
 }
 
+impl Rewriter<'_> {
+    /// `y[i] += e` → `{ let value = e; y[i] += value; }`. For operators of its own types Rust evaluates `e` first; for those that are a
+    /// trait's, it borrows `y[i]` first, and `e` could not read `y`.
+    fn rewrite_compound_assignment(&mut self, expr: &mut syn::Expr) {
+        let syn::Expr::Binary(syn::ExprBinary { left, op, right, .. }) = &*expr else { return };
+        let assigns = matches!(
+            op,
+            syn::BinOp::AddAssign(_)
+                | syn::BinOp::SubAssign(_)
+                | syn::BinOp::MulAssign(_)
+                | syn::BinOp::DivAssign(_)
+                | syn::BinOp::RemAssign(_)
+                | syn::BinOp::BitAndAssign(_)
+                | syn::BinOp::BitOrAssign(_)
+                | syn::BinOp::BitXorAssign(_)
+                | syn::BinOp::ShlAssign(_)
+                | syn::BinOp::ShrAssign(_)
+        );
+        if assigns && !matches!(**right, syn::Expr::Lit(_) | syn::Expr::Path(_)) && has_index(left) {
+            let value = syn::Ident::new("__warpwright_value", proc_macro2::Span::mixed_site());
+            let block = quote_spanned!(op.span()=> { let #value = #right; #left #op #value; });
+            *expr = syn::Expr::Verbatim(block);
+        }
+    }
+}
+
+/// Whether it is an element of something, or a part of one.
+fn has_index(place: &syn::Expr) -> bool {
+    match place {
+        syn::Expr::Index(_) => true,
+        syn::Expr::Field(field) => has_index(&field.base),
+        syn::Expr::Paren(paren) => has_index(&paren.expr),
+        _ => false,
+    }
+}
+
 /// Attributes that Rust itself knows stay; ours, and misspelt ones that are refused already, go.
 fn keep_rusts_own(attrs: &mut Vec<syn::Attribute>) {
     const RUSTS: [&str; 9] = ["allow", "expect", "warn", "deny", "forbid", "doc", "cfg", "cfg_attr", "rustfmt"];
@@ -93,8 +136,16 @@ impl VisitMut for Rewriter<'_> {
         keep_rusts_own(attrs);
     }
 
+    fn visit_expr_method_call_mut(&mut self, call: &mut syn::ExprMethodCall) {
+        self.needs_traits_method |= call.method == "erf" || call.method == "erfc";
+        visit_mut::visit_expr_method_call_mut(self, call);
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
         visit_mut::visit_expr_mut(self, expr);
+        if self.casts {
+            self.rewrite_compound_assignment(expr);
+        }
         if let (true, syn::Expr::Cast(cast)) = (self.casts, &*expr)
             && !is_plain_literal_cast(cast)
         {
