@@ -3,10 +3,11 @@
 //! * Integer to integer truncates or extends; C's conversion does just that on every compiler there is.
 //! * Float to integer saturates, NaN gives 0. `convert_T_sat` saturates; its NaN is only a "should" in the standard (Oclgrind gives
 //!   the minimum), so it is asked for first.
-//! * To `f16` by `vstore_half_rte`, from it by `vload_half`, both core without `cl_khr_fp16`, through private memory. An integer
+//! * `f32` to `f16` by `vstore_half_rte`, from it by `vload_half`, both core without `cl_khr_fp16`, through private memory. An integer
 //!   beyond 2²⁴, inexact as `float`, is far beyond 65,504 anyway, so going through `float` rounds once.
-//! * To `bf16` by integer code. `f64` and wide integers go through a `float` rounded to odd (truncated, last bit set if anything
-//!   was lost), from which rounding to nearest is right: Boldo, Melquiond, *Emulation of FMA and correctly rounded sums* (2008).
+//! * `f32` to `bf16` by integer code.
+//! * `f64` to either, and wide integers to `bf16`, go through a `float` rounded to odd (truncated, last bit set if anything was
+//!   lost), from which rounding to nearest is right: Boldo, Melquiond, *Emulation of FMA and correctly rounded sums* (2008).
 
 use super::Writer;
 use super::expressions::{Expr, PRIMARY, UNARY};

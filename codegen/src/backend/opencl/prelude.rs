@@ -53,10 +53,19 @@ impl Prelude {
 
     /// `float` or `double` → `f16` bits.
     pub(super) fn float_to_half(&self, from: Type) -> String {
-        self.ask(format!("ww_{from}_to_f16"), |name| {
+        let rounding = self.ask("ww_f32_to_f16".into(), |name| {
+            format!("ushort {name}(float x) {{\n    ushort bits;\n    vstore_half_rte(x, 0, (half *)&bits);\n    return bits;\n}}")
+        });
+        if from == Type::F32 { rounding } else { self.by_odd_rounding(from, Type::F16, &rounding) }
+    }
+
+    /// To a narrow float through a `float` rounded to odd: truncated, the last bit set if that lost anything.
+    fn by_odd_rounding(&self, from: Type, to: Type, rounding: &str) -> String {
+        let t = value_type(from);
+        self.ask(format!("ww_{from}_to_{to}"), |name| {
             format!(
-                "ushort {name}({} x) {{\n    ushort bits;\n    vstore_half_rte(x, 0, (half *)&bits);\n    return bits;\n}}",
-                value_type(from)
+                "ushort {name}({t} x) {{\n    const float cut = convert_float_rtz(x);\n    \
+                 return {rounding}(({t})cut == x ? cut : as_float(as_uint(cut) | 1u));\n}}"
             )
         })
     }
@@ -68,15 +77,7 @@ impl Prelude {
                 "ushort {name}(float x) {{\n    const uint bits = as_uint(x);\n    if ((bits & 0x7fffffffu) > 0x7f800000u) {{\n        return (ushort)(bits >> 16) | 0x40;\n    }}\n    return (ushort)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);\n}}"
             )
         });
-        if from == Type::F32 {
-            return rounding;
-        }
-        let t = value_type(from);
-        self.ask(format!("ww_{from}_to_bf16"), |name| {
-            format!(
-                "ushort {name}({t} x) {{\n    const float cut = convert_float_rtz(x);\n    return {rounding}(({t})cut == x ? cut : as_float(as_uint(cut) | 1u));\n}}"
-            )
-        })
+        if from == Type::F32 { rounding } else { self.by_odd_rounding(from, Type::BF16, &rounding) }
     }
 
     /// `float` or `double` → integer, saturating, NaN → 0.

@@ -1,0 +1,216 @@
+//! OpenCL C handed to real tools: PoCL, which compiles and runs it on the CPU, and Oclgrind, which runs it and watches every access.
+//!
+//! Both run in a child process with a time limit (`bin/opencl_child.rs`, built with the feature `opencl`). A compiler's warning is an
+//! error of the job, and so is anything Oclgrind says. What a missing tool skipped is printed, one line each.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A kernel to build and, if it has an entry, to run.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// What failures call it.
+    pub name: String,
+    /// OpenCL C.
+    pub text: String,
+    /// Options for the compiler.
+    pub options: String,
+    /// The kernel; empty: only build.
+    pub entry: String,
+    /// Threads in all, x, y, z.
+    pub global: [usize; 3],
+    /// Threads of a block.
+    pub local: [usize; 3],
+    /// The arguments in order.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// By value: its bytes.
+    Value(Vec<u8>),
+    /// A buffer with this content; what it holds afterwards is part of the outcome.
+    Buffer(Vec<u8>),
+    /// Local memory of this many bytes.
+    Local(usize),
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// What the compiler said, and why the job failed. Empty: all is well.
+    pub complaints: String,
+    /// The buffers' contents after the run, in the order of the arguments.
+    pub buffers: Vec<Vec<u8>>,
+}
+
+/// What runs the jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// The system's first OpenCL device, PoCL where the tests set up.
+    Pocl,
+    /// Oclgrind, with its detectors of data races and uninitialised memory.
+    Oclgrind,
+}
+
+impl Tool {
+    /// Both.
+    pub const ALL: [Tool; 2] = [Tool::Pocl, Tool::Oclgrind];
+
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::Pocl => "PoCL",
+            Tool::Oclgrind => "Oclgrind",
+        }
+    }
+}
+
+/// Longest that a batch of jobs may take: a divergent barrier hangs a CPU device.
+const TIME_LIMIT: Duration = Duration::from_secs(240);
+
+/// Runs jobs on a tool; outcomes in their order. `child` is the child's path as Cargo tells integration tests
+/// (`option_env!("CARGO_BIN_EXE_opencl-child")`). `None` if the tool is absent, which is printed under the name `test`.
+///
+/// # Panics
+///
+/// If the child cannot be run, or does not end in time.
+pub fn run(test: &str, child: Option<&str>, tool: Tool, jobs: &[Job]) -> Option<Vec<Outcome>> {
+    let Some(child) = child else {
+        println!("skipped: {test} (no feature `opencl`)");
+        return None;
+    };
+    if tool == Tool::Oclgrind && !is_in_path("oclgrind") {
+        println!("skipped: {test} (no Oclgrind)");
+        return None;
+    }
+    let folder = scratch_folder();
+    let job_file = folder.join("jobs");
+    let log_file = folder.join("log");
+    std::fs::write(&job_file, jobs.iter().map(|job| job_text(job, tool)).collect::<String>()).expect("the jobs can be written");
+    let mut command = match tool {
+        Tool::Pocl => Command::new(child),
+        Tool::Oclgrind => {
+            let mut command = Command::new("oclgrind");
+            command.args(["--data-races", "--uninitialized", "--max-errors", "20", "--log"]).arg(&log_file).arg(child);
+            command
+        }
+    };
+    command.arg(&job_file).stdin(Stdio::null());
+    let (status, answer) = output(command, &format!("{test} on {}", tool.name()));
+    if status == Some(3) {
+        println!("skipped: {test} (no {})", tool.name());
+        return None;
+    }
+    let mut outcomes = outcomes(&answer);
+    let log = std::fs::read_to_string(&log_file).unwrap_or_default();
+    if let (Some(first), false) = (outcomes.first_mut(), log.trim().is_empty()) {
+        // The log is of the whole process; it names kernels.
+        first.complaints.push_str(&log);
+    }
+    // Left behind only where something went wrong above.
+    let _ = std::fs::remove_dir_all(&folder);
+    assert_eq!(outcomes.len(), jobs.len(), "{test} on {}: the child ended early, with status {status:?}", tool.name());
+    println!("ran: {test} ({} kernels on {})", jobs.len(), tool.name());
+    Some(outcomes)
+}
+
+/// Runs jobs on both tools and fails on any complaint.
+///
+/// # Panics
+///
+/// With every complaint.
+pub fn expect_no_complaints(test: &str, child: Option<&str>, jobs: &[Job]) {
+    for tool in Tool::ALL {
+        let Some(outcomes) = run(test, child, tool, jobs) else { continue };
+        let complaints: String = jobs
+            .iter()
+            .zip(&outcomes)
+            .filter(|(_, outcome)| !outcome.complaints.is_empty())
+            .map(|(job, outcome)| format!("--- {} on {}:\n{}\n{}\n", job.name, tool.name(), outcome.complaints, job.text))
+            .collect();
+        assert!(complaints.is_empty(), "{test}:\n{complaints}");
+    }
+}
+
+fn is_in_path(program: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
+}
+
+/// A folder of this process's own, one for each call.
+fn scratch_folder() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("warpwright-opencl-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
+    folder
+}
+
+fn job_text(job: &Job, tool: Tool) -> String {
+    // Oclgrind does not know the `freeze` that LLVM's optimiser puts before a division, and watches best what is as written.
+    let more = if tool == Tool::Oclgrind { " -cl-opt-disable" } else { "" };
+    let mut text = format!("job\ntext {}\noptions {}{more}\nentry {}\n", hex(job.text.as_bytes()), job.options, job.entry);
+    let [gx, gy, gz] = job.global;
+    let [lx, ly, lz] = job.local;
+    text.push_str(&format!("range {gx} {gy} {gz} {lx} {ly} {lz}\n"));
+    for argument in &job.arguments {
+        text.push_str(&match argument {
+            Argument::Value(bytes) => format!("value {}\n", hex(bytes)),
+            Argument::Buffer(bytes) => format!("buffer {}\n", hex(bytes)),
+            Argument::Local(size) => format!("local {size}\n"),
+        });
+    }
+    text.push_str("run\n");
+    text
+}
+
+/// Exit status (none: killed by a signal) and standard output.
+fn output(mut command: Command, what: &str) -> (Option<i32>, String) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the child can be started");
+    let mut stdout = child.stdout.take().expect("standard output is piped");
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // What arrived before an error is still the answer.
+        let _ = stdout.read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("the child can be waited for") {
+            return (status.code(), reader.join().expect("the reader does not panic"));
+        }
+        if start.elapsed() > TIME_LIMIT {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("{what}: not done after {} s", TIME_LIMIT.as_secs());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn outcomes(answer: &str) -> Vec<Outcome> {
+    let mut all = Vec::new();
+    let mut outcome = Outcome::default();
+    for line in answer.lines() {
+        match line.split_once(' ').unwrap_or((line, "")) {
+            ("log" | "error", text) => outcome.complaints.push_str(&format!("{}\n", String::from_utf8_lossy(&bytes(text)))),
+            ("buffer", content) => outcome.buffers.push(bytes(content)),
+            ("end", _) => all.push(std::mem::take(&mut outcome)),
+            // Output of the kernel's own `printf`.
+            _ => {}
+        }
+    }
+    all
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).filter_map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).ok()).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

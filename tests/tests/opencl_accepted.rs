@@ -1,0 +1,10 @@
+//! OpenCL C of hand-built and of Rust kernels, compiled and run by PoCL and Oclgrind: no complaints, and the results that
+//! [`warpwright_codegen::ir::eval`] gives, on edge values.
+
+#[path = "opencl_accepted/arithmetic.rs"]
+mod arithmetic;
+#[path = "opencl_accepted/build.rs"]
+mod build;
+
+/// The program that talks to OpenCL, if it was built.
+const CHILD: Option<&str> = option_env!("CARGO_BIN_EXE_opencl-child");
