@@ -6,7 +6,8 @@ use std::collections::HashMap;
 impl Kernel {
     /// Drops instructions, blocks, values and locations that the body does not reach, and renumbers the rest in program order:
     /// an instruction's results, then the parameters of its blocks and what is in them. Parameters become the first objects.
-    /// No object or struct is dropped: memory that nobody touches is still asked for.
+    /// No object or struct is dropped: memory that nobody touches is still asked for. Locations are renumbered too, so the spans
+    /// that lowering kept beside them no longer fit: for dumps and tests.
     pub fn compact(&mut self) {
         let mut plan = Plan::new(self);
         plan.number_block(self, self.body);

@@ -1,5 +1,6 @@
 // test ir built locations
 // test ir legal
+// test opencl
 use warpwright::prelude::*;
 
 /// y ← a·x + y
