@@ -112,13 +112,13 @@ pub enum Error {
         /// What differs, and the way out.
         reason: String,
     },
-    /// The kernel does not name the compute capability or format asked for.
-    #[error("there is no target `{target}`; {known}")]
+    /// No compute capability of this name is known.
+    #[error("there is no target `{target}`; {help}")]
     UnknownTarget {
         /// What was asked for.
         target: String,
-        /// What there is.
-        known: String,
+        /// The nearest one, or all there are.
+        help: String,
     },
 
     /// Neither `.grid(…)` nor `.cover(…)` was called.

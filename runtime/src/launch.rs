@@ -231,7 +231,7 @@ impl Launch<'_> {
 }
 
 fn find_target(name: &str) -> Result<&'static Target> {
-    Err(Error::UnknownTarget { target: name.to_owned(), known: "the table of targets is empty".into() })
+    Target::find(name).map_err(|unknown| Error::UnknownTarget { target: name.to_owned(), help: unknown.help() })
 }
 
 impl fmt::Debug for Launch<'_> {

@@ -64,7 +64,8 @@ impl Context {
         };
         let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-        let target = newest_target(10 * major + minor).ok_or_else(|| Error::Unsupported {
+        let capability = u16::try_from(10 * major + minor).unwrap_or(u16::MAX);
+        let target = Target::for_capability(capability).ok_or_else(|| Error::Unsupported {
             device: name.clone(),
             what: format!("has compute capability {major}.{minor}, for which nothing can be compiled; use `Device::simulator()`"),
         })?;
@@ -150,12 +151,6 @@ fn device_name(driver: &Driver, device: sys::CUdevice) -> Result<String> {
     name[name.len() - 1] = 0;
     // SAFETY: ends with a zero byte.
     Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
-}
-
-/// The newest row of the table at or below a capability: PTX for it runs on everything newer.
-fn newest_target(capability: u64) -> Option<&'static Target> {
-    let targets: &'static [Target] = &[];
-    targets.iter().filter(|target| u64::from(target.capability) <= capability).max_by_key(|target| target.capability)
 }
 
 /// A GPU.

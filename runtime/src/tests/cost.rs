@@ -44,11 +44,8 @@ fn a_repeated_launch_allocates_nothing() {
     let stream = device.stream().unwrap();
     let mut launch = |on_stream: bool, block: u64| {
         let saxpy = Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(1000);
-        if on_stream {
-            saxpy.launch_on(&stream).unwrap()
-        } else {
-            saxpy.launch(&device).unwrap()
-        }
+        let launched = if on_stream { saxpy.launch_on(&stream) } else { saxpy.launch(&device) };
+        launched.unwrap();
         let generics = [GenericArgument::Const(ScalarKind::Usize, block)];
         Launch::new(&SHARED, &generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
     };

@@ -14,7 +14,7 @@ const SAXPY_TWIN: TwinEntry = |args| {
     fn twin(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
         let i = global_id().x;
         if i < y.len() {
-            y[i] = a * x[i] + y[i];
+            y[i] += a * x[i];
         }
     }
     twin(args.value::<f32>(0), &args.global::<f32>(1), &mut args.global_mut::<f32>(2));
@@ -98,7 +98,7 @@ struct Pair {
     b: f64,
 }
 
-impl crate::Element for Pair {
+impl Element for Pair {
     const TYPE: crate::element::ElementType =
         crate::element::ElementType::Struct { name: "Pair", size: size_of::<Pair>(), align: align_of::<Pair>() };
 }
@@ -122,6 +122,8 @@ fn the_text_of_every_stage_needs_no_device() {
     let launch = saxpy(&x, &mut y);
     assert!(launch.ir().unwrap().contains("saxpy"));
     assert!(launch.opencl_c().unwrap().contains("__kernel"));
+    let ptx = launch.ptx("sm_90").unwrap();
+    assert!(ptx.contains(".target sm_90") && ptx.contains(".entry"), "{ptx}");
     let error = launch.ptx("sm_12345").unwrap_err().to_string();
     assert!(error.contains("`sm_12345`"), "{error}");
 }
