@@ -4,6 +4,7 @@
 
 mod annotations;
 mod attributes;
+mod body;
 mod free_paths;
 mod layout;
 mod nearest;
@@ -11,7 +12,9 @@ mod options;
 mod place;
 mod program;
 mod scopes;
+mod signature;
 mod subset;
+mod vocabulary;
 
 pub use annotations::{LetAttributes, LoopAttributes, SharedAttribute};
 pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named, literal_int};

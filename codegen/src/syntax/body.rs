@@ -1,0 +1,453 @@
+//! The bodies of device code: what of Rust's expressions, statements, types and patterns is not in the language.
+
+use super::attributes::literal_int;
+use super::nearest::nearest;
+use super::scopes::{bindings, macro_arguments};
+use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
+use super::vocabulary::{MACROS, REFUSED_MACROS, missing};
+use crate::diagnostic::Diagnostics;
+use proc_macro2::Span;
+use quote::ToTokens;
+use std::collections::HashMap;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// What a name of a body stands for, as far as references go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Local {
+    /// A register.
+    Value,
+    /// Memory of the device: a shared array, a reference parameter.
+    Memory,
+}
+
+/// Checks one function's body, or a type or expression on its own.
+pub(super) struct BodyChecker<'c> {
+    names: &'c Names,
+    diagnostics: &'c mut Diagnostics,
+    /// The last meaning of each name: scopes matter little for what references lead to.
+    locals: HashMap<String, Local>,
+    /// Type and const parameters, which may be called like a type of Rust.
+    generics: Vec<String>,
+}
+
+impl<'c> BodyChecker<'c> {
+    pub(super) fn new(names: &'c Names, diagnostics: &'c mut Diagnostics) -> BodyChecker<'c> {
+        BodyChecker { names, diagnostics, locals: HashMap::new(), generics: Vec::new() }
+    }
+
+    /// A kernel's body: its signature has rules of its own.
+    pub(super) fn check_body(mut self, sig: &syn::Signature, block: &syn::Block) {
+        self.enter(sig);
+        self.visit_block(block);
+    }
+
+    /// A device function: parameters and result are types like any other, but that parameters may be references.
+    pub(super) fn check_signature_and_body(mut self, sig: &syn::Signature, block: &syn::Block) {
+        self.enter(sig);
+        for input in &sig.inputs {
+            if let syn::FnArg::Typed(typed) = input {
+                self.visit_pat(&typed.pat);
+                match &*typed.ty {
+                    syn::Type::Reference(reference) => match &*reference.elem {
+                        syn::Type::Slice(slice) => self.visit_type(&slice.elem),
+                        elem => self.visit_type(elem),
+                    },
+                    ty => self.visit_type(ty),
+                }
+            }
+        }
+        if let syn::ReturnType::Type(_, ty) = &sig.output {
+            self.visit_type(ty);
+        }
+        self.visit_block(block);
+    }
+
+    fn enter(&mut self, sig: &syn::Signature) {
+        for param in &sig.generics.params {
+            match param {
+                syn::GenericParam::Type(param) => self.generics.push(param.ident.to_string()),
+                syn::GenericParam::Const(param) => self.generics.push(param.ident.to_string()),
+                _ => {}
+            }
+        }
+        for input in &sig.inputs {
+            match input {
+                syn::FnArg::Receiver(_) => self.bind("self", Local::Value),
+                syn::FnArg::Typed(typed) => {
+                    let local = if matches!(&*typed.ty, syn::Type::Reference(_)) { Local::Memory } else { Local::Value };
+                    bindings(&typed.pat).iter().for_each(|ident| self.bind(&ident.to_string(), local));
+                }
+            }
+        }
+    }
+
+    fn bind(&mut self, name: &str, local: Local) {
+        self.locals.insert(name.to_owned(), local);
+    }
+
+    fn bind_pattern(&mut self, pat: &syn::Pat, local: Local) {
+        for ident in bindings(pat) {
+            self.bind(&ident.to_string(), local);
+        }
+    }
+
+    fn refuse(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics.push(refuse(span, message, help));
+    }
+
+    /// A name that Rust has and the device has not, unless the unit means something of its own.
+    fn check_path(&mut self, path: &syn::Path) {
+        for segment in &path.segments {
+            let name = segment.ident.to_string();
+            if self.names.defined.contains(&name) || self.generics.contains(&name) || self.locals.contains_key(&name) {
+                continue;
+            }
+            if let Some(missing) = missing(&name) {
+                self.refuse(segment.ident.span(), format!("`{name}` {}", missing.why), missing.instead);
+                return;
+            }
+        }
+    }
+
+    /// A function of the unit that is not marked is the host's.
+    fn check_callee(&mut self, path: &syn::Path) {
+        let Some(ident) = path.get_ident() else { return };
+        let name = ident.to_string();
+        if self.names.unmarked.contains(&name) && !self.locals.contains_key(&name) {
+            self.refuse(ident.span(), format!("`{name}` is not marked for the device"), format!("write `#[device]` before `fn {name}`"));
+        }
+    }
+
+    /// `&x`, `&mut x`, as an argument of a call.
+    fn check_reference_argument(&mut self, reference: &syn::ExprReference) {
+        let root = root_of(&reference.expr);
+        match root.map(|ident| (ident, self.locals.get(&ident.to_string()))) {
+            // Memory of the device; or a constant of the unit, which the front end looks at.
+            Some((_, Some(Local::Memory) | None)) => {}
+            Some((ident, Some(Local::Value))) => {
+                let text = reference.expr.to_token_stream().to_string().replace(' ', "");
+                let help = if reference.mutability.is_some() {
+                    format!("pass `{text}` by value, and return the new one")
+                } else {
+                    format!("pass `{text}` by value")
+                };
+                self.refuse(
+                    reference.and_token.span(),
+                    format!("`{ident}` is a local, and the kernel language has no references to locals"),
+                    help,
+                );
+            }
+            None => self.refuse(reference.and_token.span(), "this refers to a value of no place", "pass it by value"),
+        }
+        self.visit_expr(&reference.expr);
+    }
+
+    fn check_arguments<'a>(&mut self, arguments: impl Iterator<Item = &'a syn::Expr>) {
+        for argument in arguments {
+            match argument {
+                syn::Expr::Reference(reference) => self.check_reference_argument(reference),
+                other => self.visit_expr(other),
+            }
+        }
+    }
+
+    /// What a `for` walks: a range with both ends, perhaps `.rev()` and `.step_by(k)`. Whether it is one.
+    fn check_walk(&mut self, expr: &syn::Expr) -> bool {
+        match expr {
+            syn::Expr::Paren(paren) => self.check_walk(&paren.expr),
+            syn::Expr::Group(group) => self.check_walk(&group.expr),
+            syn::Expr::Range(range) => {
+                let ends = [&range.start, &range.end];
+                ends.into_iter().flatten().for_each(|end| self.visit_expr(end));
+                if range.end.is_none() || range.start.is_none() {
+                    self.refuse(range.limits.span(), "this range is open", "write both ends, `for i in a..b`, or `loop` with a `break`");
+                }
+                true
+            }
+            syn::Expr::MethodCall(call) if call.method == "rev" || call.method == "step_by" => {
+                call.args.iter().for_each(|argument| self.visit_expr(argument));
+                if call.args.first().and_then(literal_int) == Some(0) {
+                    self.refuse(call.method.span(), "steps of 0 never arrive", "step by 1 or more");
+                }
+                self.check_walk(&call.receiver)
+            }
+            _ => false,
+        }
+    }
+
+    fn check_macro(&mut self, mac: &syn::Macro) {
+        let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        if let Some((_, instead)) = REFUSED_MACROS.iter().find(|(refused, _)| *refused == name) {
+            self.refuse(mac.path.span(), format!("the macro `{name}!` is not in the kernel language"), *instead);
+            return;
+        }
+        if !MACROS.contains(&name.as_str()) {
+            let help = match nearest(&name, MACROS.iter().copied()) {
+                Some(near) => format!("write `{near}!`"),
+                None => {
+                    "there are `assert!`, `debug_assert!`, `print!` and `println!`; call a `#[device]` function for the rest".to_owned()
+                }
+            };
+            self.refuse(mac.path.span(), format!("the macro `{name}!` is not in the kernel language"), help);
+            return;
+        }
+        let mut arguments = macro_arguments(mac);
+        // The format string is the one place for a string.
+        if let Some(at) = arguments.iter().position(is_string) {
+            arguments.remove(at);
+        }
+        for argument in &arguments {
+            match argument {
+                // `name = value`.
+                syn::Expr::Assign(assign) => BodyChecker::visit_expr(self, &assign.right),
+                other => BodyChecker::visit_expr(self, other),
+            }
+        }
+    }
+}
+
+fn is_string(expr: &syn::Expr) -> bool {
+    matches!(expr, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+}
+
+/// The variable that a place is part of.
+fn root_of(expr: &syn::Expr) -> Option<&syn::Ident> {
+    match expr {
+        syn::Expr::Path(path) => path.path.get_ident(),
+        syn::Expr::Field(field) => root_of(&field.base),
+        syn::Expr::Index(index) => root_of(&index.expr),
+        syn::Expr::Paren(paren) => root_of(&paren.expr),
+        syn::Expr::Group(group) => root_of(&group.expr),
+        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => root_of(expr),
+        _ => None,
+    }
+}
+
+/// Expressions that are never in the language: where, what, and the way out.
+fn refused_expression(expr: &syn::Expr) -> Option<(Span, &'static str, &'static str)> {
+    Some(match expr {
+        syn::Expr::Closure(e) => {
+            (e.inputs_begin.span(), "closures are not in the kernel language", "write a `#[device]` function, and call it")
+        }
+        syn::Expr::Async(e) => {
+            (e.async_token.span(), "`async` is not in the kernel language", "remove it: a kernel's threads wait at barriers only")
+        }
+        syn::Expr::Await(e) => {
+            (e.await_token.span(), "`await` is not in the kernel language", "remove it: a kernel's threads wait at barriers only")
+        }
+        syn::Expr::Unsafe(e) => {
+            (e.unsafe_token.span(), "`unsafe` is not in the kernel language", "remove it: nothing in the language needs it")
+        }
+        syn::Expr::Try(e) => {
+            (e.question_token.span(), "`?` is not in the kernel language", "use a flag and `if`; `return` leaves the kernel")
+        }
+        syn::Expr::TryBlock(e) => (e.try_token.span(), "`try` is not in the kernel language", "use a flag and `if`"),
+        syn::Expr::Yield(e) => (e.yield_token.span(), "`yield` is not in the kernel language", "write results to a buffer"),
+        syn::Expr::Const(e) => {
+            (e.const_token.span(), "`const` blocks are not in the kernel language", "define a `const` outside, and name it")
+        }
+        syn::Expr::RawAddr(e) => (e.raw.span(), "raw pointers are not in the kernel language", "index the buffer: `y[i]`"),
+        syn::Expr::Range(e) => {
+            (e.limits.span(), "a range is no value of the kernel language", "write it after `for … in`, or in a pattern")
+        }
+        _ => return None,
+    })
+}
+
+/// Types that are never in the language.
+fn refused_type(ty: &syn::Type) -> Option<(&'static str, &'static str)> {
+    Some(match ty {
+        syn::Type::TraitObject(_) => ("`dyn` is not in the kernel language", "name the type, or make it a generic parameter: `T: Float`"),
+        syn::Type::ImplTrait(_) => {
+            ("`impl Trait` is not in the kernel language", "name the type, or make it a generic parameter: `T: Float`")
+        }
+        syn::Type::FnPtr(_) => {
+            ("function pointers are not in the kernel language", "call the function by its name, or choose with `match`")
+        }
+        syn::Type::Ptr(_) => ("raw pointers are not in the kernel language", "use a buffer and an index: `&mut Global<f32>`"),
+        syn::Type::Reference(_) => ("references to locals are not in the kernel language", "use the value itself"),
+        syn::Type::Slice(_) => ("slices of locals are not in the kernel language", "use an array `[f32; N]`, or `#[shared(dynamic)]`"),
+        syn::Type::Macro(_) => ("macros as types are not in the kernel language", "write the type out"),
+        _ => return None,
+    })
+}
+
+impl<'a> Visit<'a> for BodyChecker<'_> {
+    /// What is left when loops and `let`s have taken theirs.
+    fn visit_attribute(&mut self, attr: &'a syn::Attribute) {
+        check_other_attribute(attr, self.diagnostics);
+    }
+
+    fn visit_local(&mut self, local: &'a syn::Local) {
+        let before = self.diagnostics.iter().len();
+        check_let_attributes(&local.attrs, self.diagnostics);
+        let is_shared = local.attrs.iter().any(|attr| attr.path().is_ident("shared"));
+        let is_refused = self.diagnostics.iter().len() > before;
+        if let Some(init) = &local.init {
+            self.visit_expr(&init.expr);
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
+        }
+        match &local.pat {
+            syn::Pat::Type(typed) => {
+                self.visit_pat(&typed.pat);
+                match &*typed.ty {
+                    // `#[shared(dynamic)] let mut buf: [f32]`. Where the annotation is misspelt, that is what is wrong.
+                    syn::Type::Slice(slice) if is_shared || is_refused => self.visit_type(&slice.elem),
+                    ty => self.visit_type(ty),
+                }
+            }
+            pat => self.visit_pat(pat),
+        }
+        self.bind_pattern(&local.pat, if is_shared { Local::Memory } else { Local::Value });
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &'a syn::ExprForLoop) {
+        check_loop_attributes(&expr.attrs, self.diagnostics);
+        self.visit_pat(&expr.pat);
+        if !self.check_walk(&expr.expr) {
+            let help = "write `for i in a..b`, with `.rev()` or `.step_by(k)` if need be, and index with `i`";
+            self.refuse(expr.expr.span(), "a `for` in device code walks a range", help);
+        }
+        self.bind_pattern(&expr.pat, Local::Value);
+        self.visit_block(&expr.body);
+    }
+
+    fn visit_expr_while(&mut self, expr: &'a syn::ExprWhile) {
+        check_loop_attributes(&expr.attrs, self.diagnostics);
+        self.visit_expr(&expr.cond);
+        self.visit_block(&expr.body);
+    }
+
+    fn visit_expr_loop(&mut self, expr: &'a syn::ExprLoop) {
+        check_loop_attributes(&expr.attrs, self.diagnostics);
+        self.visit_block(&expr.body);
+    }
+
+    fn visit_expr_let(&mut self, expr: &'a syn::ExprLet) {
+        visit::visit_expr_let(self, expr);
+        self.bind_pattern(&expr.pat, Local::Value);
+    }
+
+    fn visit_arm(&mut self, arm: &'a syn::Arm) {
+        self.bind_pattern(&arm.pat, Local::Value);
+        visit::visit_arm(self, arm);
+    }
+
+    fn visit_expr(&mut self, expr: &'a syn::Expr) {
+        if let Some((span, message, help)) = refused_expression(expr) {
+            self.refuse(span, message, help);
+        }
+        // What stands in a closure or a future is not looked at: it goes with it.
+        if !matches!(expr, syn::Expr::Closure(_) | syn::Expr::Async(_)) {
+            visit::visit_expr(self, expr);
+        }
+    }
+
+    fn visit_expr_reference(&mut self, reference: &'a syn::ExprReference) {
+        let is_slice = matches!(&*reference.expr, syn::Expr::Index(index) if matches!(&*index.index, syn::Expr::Range(_)));
+        if !is_slice {
+            let message = "references to locals are not in the kernel language";
+            self.refuse(
+                reference.and_token.span(),
+                message,
+                "use the value itself; only calls of device functions take `&buffer` and `&shared`",
+            );
+        }
+        self.visit_expr(&reference.expr);
+    }
+
+    fn visit_expr_index(&mut self, index: &'a syn::ExprIndex) {
+        self.visit_expr(&index.expr);
+        match &*index.index {
+            syn::Expr::Range(range) => {
+                self.refuse(
+                    range.limits.span(),
+                    "slices are not in the kernel language",
+                    "pass the array and two indices, or loop over `a..b`",
+                );
+            }
+            other => self.visit_expr(other),
+        }
+    }
+
+    fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
+        if let syn::Expr::Path(path) = &*call.func {
+            self.check_callee(&path.path);
+        }
+        self.visit_expr(&call.func);
+        self.check_arguments(call.args.iter());
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
+        self.visit_expr(&call.receiver);
+        if let Some(turbofish) = &call.turbofish {
+            self.visit_angle_bracketed_generic_arguments(turbofish);
+        }
+        self.check_arguments(call.args.iter());
+    }
+
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        self.check_path(path);
+        visit::visit_path(self, path);
+    }
+
+    fn visit_type(&mut self, ty: &'a syn::Type) {
+        match refused_type(ty) {
+            Some((message, help)) => self.refuse(ty.span(), message, help),
+            None => visit::visit_type(self, ty),
+        }
+    }
+
+    fn visit_lit(&mut self, lit: &'a syn::Lit) {
+        match lit {
+            syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => {
+                let help = "only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes";
+                self.refuse(lit.span(), "strings are not in the kernel language", help);
+            }
+            syn::Lit::Char(_) => self.refuse(lit.span(), "`char` is not a type of the kernel language", "write a `u8`: `b'a'`"),
+            _ => {}
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'a syn::Macro) {
+        self.check_macro(mac);
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
+        if let Some(by_ref) = &pat.by_ref {
+            self.refuse(by_ref.span(), "`ref` is not in the kernel language", "remove it: values are copied");
+        }
+        visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_pat_reference(&mut self, pat: &'a syn::PatReference) {
+        self.refuse(pat.and_token.span(), "references to locals are not in the kernel language", "remove `&`: values are copied");
+        self.visit_pat(&pat.pat);
+    }
+
+    fn visit_item(&mut self, item: &'a syn::Item) {
+        if !matches!(item, syn::Item::Use(_)) {
+            let (span, what) = inner_item(item);
+            self.refuse(span, format!("{what} within a body are not in the kernel language"), "move it out of the function");
+        }
+    }
+}
+
+/// The word an item begins with, and what its kind is called.
+fn inner_item(item: &syn::Item) -> (Span, &'static str) {
+    match item {
+        syn::Item::Fn(item) => (item.sig.fn_token.span(), "functions"),
+        syn::Item::Const(item) => (item.const_token.span(), "constants"),
+        syn::Item::Static(item) => (item.static_token.span(), "`static`s"),
+        syn::Item::Struct(item) => (item.struct_token.span(), "structs"),
+        syn::Item::Enum(item) => (item.enum_token.span(), "enums"),
+        syn::Item::Union(item) => (item.union_token.span(), "unions"),
+        syn::Item::Impl(item) => (item.impl_token.span(), "`impl`s"),
+        syn::Item::Trait(item) => (item.trait_token.span(), "traits"),
+        syn::Item::Macro(item) => (item.mac.path.span(), "macros that make items"),
+        other => (other.span(), "items"),
+    }
+}

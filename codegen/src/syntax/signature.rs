@@ -1,0 +1,322 @@
+//! Signatures of kernels and device functions: generics, parameters, results.
+
+use super::attributes::{KernelAttributes, is_named, literal_int};
+use super::nearest::nearest;
+use super::vocabulary::missing;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+
+/// Traits that may bound a type parameter, and say what it can be.
+const ELEMENT_BOUNDS: &[&str] = &["Float", "Num", "Int", "Element"];
+
+/// Traits of Rust that every element has, so that naming them does no harm.
+const HARMLESS_BOUNDS: &[&str] = &["Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd"];
+
+/// Types of const generics.
+const CONST_TYPES: &[&str] = &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+
+/// Checks a kernel's attribute, generics, parameters and result.
+pub(super) fn check_kernel(item: &syn::ItemFn, diagnostics: &mut Diagnostics) {
+    let attributes = KernelAttributes::find(&item.attrs, diagnostics).unwrap_or_default();
+    let sig = &item.sig;
+    check_qualifiers(sig, "kernel", diagnostics);
+    if let Some(constness) = &sig.constness {
+        diagnostics.push(Diagnostic::error(constness.span(), "a kernel cannot be `const`").help("remove `const`"));
+    }
+    if let syn::ReturnType::Type(arrow, ty) = &sig.output
+        && !matches!(&**ty, syn::Type::Tuple(tuple) if tuple.elems.is_empty())
+    {
+        let error = Diagnostic::error(ty.span(), "a kernel returns nothing").label(arrow.span(), "remove this");
+        diagnostics.push(error.help("write results to a buffer: `out: &mut Global<f32>`"));
+    }
+    check_generics(&sig.generics, diagnostics);
+    check_variants(&attributes, sig, diagnostics);
+    for input in &sig.inputs {
+        match input {
+            syn::FnArg::Receiver(receiver) => {
+                let error = Diagnostic::error(receiver.self_token.span(), "a kernel cannot be a method");
+                diagnostics.push(error.help("take the value as a parameter of its own"));
+            }
+            syn::FnArg::Typed(typed) => {
+                check_parameter_pattern(&typed.pat, "kernel", diagnostics);
+                check_kernel_parameter(&typed.ty, diagnostics);
+            }
+        }
+    }
+}
+
+/// Checks the signature of a `#[device]` function or method. Types are the body checker's.
+pub(super) fn check_device(sig: &syn::Signature, diagnostics: &mut Diagnostics) {
+    check_qualifiers(sig, "device function", diagnostics);
+    for input in &sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            check_device_parameter(&typed.ty, diagnostics);
+        }
+    }
+}
+
+/// `async`, `unsafe`, `extern "C"`, `…`.
+fn check_qualifiers(sig: &syn::Signature, what: &str, diagnostics: &mut Diagnostics) {
+    let mut refuse = |span: Span, word: &str| {
+        diagnostics.push(Diagnostic::error(span, format!("a {what} cannot be `{word}`")).help(format!("remove `{word}`")));
+    };
+    if let Some(token) = &sig.asyncness {
+        refuse(token.span(), "async");
+    }
+    if let syn::Safety::Unsafe(token) = &sig.safety {
+        refuse(token.span(), "unsafe");
+    }
+    if let Some(abi) = &sig.abi {
+        refuse(abi.extern_token.span(), "extern");
+    }
+    if let Some(variadic) = &sig.variadic {
+        refuse(variadic.dots.span(), "...");
+    }
+}
+
+fn check_generics(generics: &syn::Generics, diagnostics: &mut Diagnostics) {
+    for param in &generics.params {
+        match param {
+            syn::GenericParam::Lifetime(lifetime) => {
+                let error =
+                    Diagnostic::error(lifetime.lifetime.span(), "a kernel needs no lifetimes: its buffers live as long as its launch");
+                diagnostics.push(error.help(format!("remove `{}`", lifetime.lifetime)));
+            }
+            syn::GenericParam::Const(param) => {
+                let ty = param.ty.to_token_stream().to_string();
+                if !CONST_TYPES.contains(&ty.as_str()) {
+                    let error = Diagnostic::error(param.ty.span(), format!("a const generic of a kernel cannot be a `{ty}`"));
+                    diagnostics.push(error.help("use an integer type or `bool`"));
+                }
+            }
+            syn::GenericParam::Type(param) => check_type_parameter(param, generics.where_clause.as_ref(), diagnostics),
+        }
+    }
+}
+
+/// A type parameter says by its bounds what it can be.
+fn check_type_parameter(param: &syn::TypeParam, clause: Option<&syn::WhereClause>, diagnostics: &mut Diagnostics) {
+    let is_of_param = |predicate: &&syn::PredicateType| predicate.bounded_ty.to_token_stream().to_string() == param.ident.to_string();
+    let predicates = clause.into_iter().flat_map(|clause| &clause.predicates).filter_map(|predicate| match predicate {
+        syn::WherePredicate::Type(predicate) => Some(predicate),
+        _ => None,
+    });
+    let bounds = param.bounds.iter().chain(predicates.filter(is_of_param).flat_map(|predicate| &predicate.bounds));
+    let mut is_element = false;
+    for bound in bounds {
+        let syn::TypeParamBound::Trait(bound) = bound else { continue };
+        let Some(name) = bound.path.segments.last().map(|segment| segment.ident.to_string()) else { continue };
+        if ELEMENT_BOUNDS.contains(&name.as_str()) {
+            is_element = true;
+        } else if !HARMLESS_BOUNDS.contains(&name.as_str()) {
+            is_element = true;
+            let error = Diagnostic::error(bound.path.span(), format!("the device does not know the trait `{name}`"));
+            diagnostics.push(match nearest(&name, ELEMENT_BOUNDS.iter().copied()) {
+                Some(near) => error.help(format!("write `{near}`")),
+                None => error.help("type parameters of kernels are `Float`, `Num`, `Int` or `Element`"),
+            });
+        }
+    }
+    if !is_element {
+        let error = Diagnostic::error(param.ident.span(), format!("`{}` needs a bound that says what it can be", param.ident));
+        diagnostics.push(error.help(format!("write `{}: Element`, or `Float`, `Num`, `Int` to calculate with it", param.ident)));
+    }
+}
+
+/// Declared variants name the kernel's generics, all of them, with values of their kind.
+fn check_variants(attributes: &KernelAttributes, sig: &syn::Signature, diagnostics: &mut Diagnostics) {
+    let Some(span) = attributes.variants.span else { return };
+    let generics: Vec<&syn::GenericParam> = sig.generics.params.iter().filter(|param| name_of(param).is_some()).collect();
+    for (axis, values) in &attributes.variants.axes {
+        match generics.iter().find(|param| name_of(param).is_some_and(|name| name == axis)) {
+            Some(param) => check_values(axis, values, param, diagnostics),
+            None => {
+                let error = Diagnostic::error(axis.span(), format!("`{}` has no generic parameter `{axis}`", sig.ident));
+                let names: Vec<String> = generics.iter().filter_map(|param| name_of(param)).map(ToString::to_string).collect();
+                diagnostics.push(match nearest(&axis.to_string(), names.iter().map(String::as_str)) {
+                    Some(near) => error.help(format!("write `{near}`")),
+                    None => error.help(format!("add it to the kernel: `const {axis}: usize`")),
+                });
+            }
+        }
+    }
+    for name in generics.iter().filter_map(|param| name_of(param)) {
+        if attributes.variants.axes.iter().all(|(axis, _)| axis != name) && !attributes.variants.axes.is_empty() {
+            let error = Diagnostic::error(span, format!("the variants say nothing of `{name}`")).label(name.span(), "declared here");
+            diagnostics.push(error.help(format!("add its values: `{name} in [1, 2, 4]`")));
+        }
+    }
+}
+
+fn name_of(param: &syn::GenericParam) -> Option<&syn::Ident> {
+    match param {
+        syn::GenericParam::Type(param) => Some(&param.ident),
+        syn::GenericParam::Const(param) => Some(&param.ident),
+        _ => None,
+    }
+}
+
+/// Literals must be of the parameter's kind; names are looked up later.
+fn check_values(axis: &syn::Ident, values: &[syn::Expr], param: &syn::GenericParam, diagnostics: &mut Diagnostics) {
+    let syn::GenericParam::Const(param) = param else { return };
+    let ty = param.ty.to_token_stream().to_string();
+    for value in values {
+        let is_bool = matches!(value, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(_), .. }));
+        let is_literal = is_bool || literal_int(value).is_some() || matches!(value, syn::Expr::Lit(_));
+        if is_literal && is_bool != (ty == "bool") {
+            let text = value.to_token_stream();
+            let error = Diagnostic::error(value.span(), format!("`{axis}` is a `{ty}`, and `{text}` is none"));
+            diagnostics.push(error.help(if is_bool { "list integers" } else { "list `false` and `true`" }));
+        }
+    }
+}
+
+fn check_parameter_pattern(pat: &syn::Pat, what: &str, diagnostics: &mut Diagnostics) {
+    let is_plain = matches!(pat, syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none());
+    if !is_plain {
+        let error = Diagnostic::error(pat.span(), format!("a parameter of a {what} has a plain name"));
+        diagnostics.push(error.help("name it, and take it apart in the body with `let`"));
+    }
+}
+
+/// What a kernel's parameter may be: a value, `&Global<T>`, `&mut Global<T>`, `&Constant<T>`.
+fn check_kernel_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
+    let error = match ty {
+        syn::Type::Group(group) => return check_kernel_parameter(&group.elem, diagnostics),
+        syn::Type::Paren(paren) => return check_kernel_parameter(&paren.elem, diagnostics),
+        syn::Type::Reference(reference) => refused_reference(reference),
+        syn::Type::Ptr(pointer) => {
+            let buffer = if matches!(pointer.mutability, syn::PointerMutability::Mut(_)) { "&mut Global" } else { "&Global" };
+            let error = Diagnostic::error(ty.span(), "a kernel takes no raw pointers");
+            Some(error.help(format!("take a buffer: `{buffer}<{}>`", pointer.elem.to_token_stream())))
+        }
+        syn::Type::Slice(slice) => {
+            let error = Diagnostic::error(ty.span(), "a kernel takes no slices");
+            Some(error.help(format!("take a buffer: `&Global<{}>`", slice.elem.to_token_stream())))
+        }
+        syn::Type::ImplTrait(_) => {
+            let error = Diagnostic::error(ty.span(), "a kernel takes no `impl Trait`");
+            Some(error.help("name the type by a generic parameter: `T: Float`"))
+        }
+        syn::Type::TraitObject(_) | syn::Type::FnPtr(_) | syn::Type::Never(_) | syn::Type::Macro(_) => {
+            let error = Diagnostic::error(ty.span(), "a kernel takes scalars, structs and buffers, nothing else");
+            Some(error.help("pass what it needs by value"))
+        }
+        syn::Type::Path(path) => refused_value(path),
+        _ => None,
+    };
+    if let Some(error) = error {
+        diagnostics.push(error);
+    }
+}
+
+/// A path by value: memory is taken by reference, containers as buffers.
+fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
+    let segment = path.path.segments.last()?;
+    let name = segment.ident.to_string();
+    let span = path.path.span();
+    let argument = || match &segment.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => arguments.args.to_token_stream().to_string(),
+        _ => "f32".to_owned(),
+    };
+    match name.as_str() {
+        "Global" | "Constant" => {
+            let error = Diagnostic::error(span, format!("a `{name}` is memory of the device: it is taken by reference"));
+            Some(error.help(format!("write `&{name}<{}>`", argument())))
+        }
+        "Vec" | "Box" | "VecDeque" | "Buffer" => {
+            let error = Diagnostic::error(span, format!("a kernel takes no `{name}`"));
+            Some(error.help(format!("take a buffer: `&Global<{}>`", argument())))
+        }
+        _ => {
+            let missing = missing(&name)?;
+            Some(Diagnostic::error(span, format!("`{name}` {}", missing.why)).help(missing.instead))
+        }
+    }
+}
+
+/// References other than to the device's memory.
+fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
+    let span = reference.and_token.span();
+    if let Some(lifetime) = &reference.lifetime {
+        let error = Diagnostic::error(lifetime.span(), "a kernel needs no lifetimes: its buffers live as long as its launch");
+        return Some(error.help(format!("remove `{lifetime}`")));
+    }
+    let is_mut = reference.mutability.is_some();
+    let buffer = if is_mut { "&mut Global" } else { "&Global" };
+    match &*reference.elem {
+        syn::Type::Slice(slice) => {
+            let error = Diagnostic::error(span, "a kernel takes no slices");
+            Some(error.help(format!("take a buffer: `{buffer}<{}>`", slice.elem.to_token_stream())))
+        }
+        syn::Type::Array(array) => {
+            let error = Diagnostic::error(span, "a kernel takes no reference to an array");
+            let (elem, whole) = (array.elem.to_token_stream(), array.to_token_stream());
+            let help = if is_mut { format!("`{buffer}<{elem}>`") } else { format!("`&Constant<{whole}>` or `{buffer}<{elem}>`") };
+            Some(error.help(format!("take {help}")))
+        }
+        syn::Type::Path(path) => {
+            let segment = path.path.segments.last()?;
+            let name = segment.ident.to_string();
+            match name.as_str() {
+                "Global" | "Constant" if !has_one_type_argument(segment) => {
+                    let error = Diagnostic::error(segment.ident.span(), format!("`{name}` takes one type: what it holds"));
+                    Some(error.help(format!("write `{name}<f32>`")))
+                }
+                "Global" => None,
+                "Constant" if is_mut => {
+                    let error = Diagnostic::error(span, "constant memory cannot be written by a kernel");
+                    Some(error.help("write `&Constant<…>`, or take a `&mut Global<…>`"))
+                }
+                "Constant" => None,
+                _ => refused_value(path).or_else(|| Some(refused_single(reference, span))),
+            }
+        }
+        _ => Some(refused_single(reference, span)),
+    }
+}
+
+fn has_one_type_argument(segment: &syn::PathSegment) -> bool {
+    match &segment.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => {
+            arguments.args.len() == 1 && matches!(arguments.args.first(), Some(syn::GenericArgument::Type(_)))
+        }
+        _ => false,
+    }
+}
+
+/// `&f32`, `&mut Params`: one value.
+fn refused_single(reference: &syn::TypeReference, span: Span) -> Diagnostic {
+    let ty = reference.elem.to_token_stream();
+    if reference.mutability.is_some() {
+        let error = Diagnostic::error(span, format!("a kernel cannot write to a single `{ty}` of the host"));
+        error.help(format!("take a buffer of one element: `&mut Global<{ty}>`"))
+    } else {
+        Diagnostic::error(span, format!("a kernel takes a single `{ty}` by value")).help(format!("write `{ty}`"))
+    }
+}
+
+/// What a device function's parameter may refer to: buffers, constant memory, shared arrays. Everything else goes by value.
+fn check_device_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
+    let syn::Type::Reference(reference) = ty else { return };
+    match &*reference.elem {
+        syn::Type::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "Global" || s.ident == "Constant") => {}
+        syn::Type::Array(_) | syn::Type::Slice(_) | syn::Type::Group(_) => {}
+        elem => {
+            let ty = elem.to_token_stream();
+            let error = Diagnostic::error(reference.and_token.span(), "device functions take references to buffers and shared arrays only");
+            diagnostics.push(if reference.mutability.is_some() {
+                error.help(format!("take `{ty}` by value, and return the new one"))
+            } else {
+                error.help(format!("take `{ty}` by value"))
+            });
+        }
+    }
+}
+
+/// Whether a function is the device's.
+pub(super) fn is_marked(attrs: &[syn::Attribute]) -> bool {
+    attrs.iter().any(|attr| is_named(attr, "kernel") || is_named(attr, "device"))
+}
