@@ -2,7 +2,7 @@
 
 use super::attributes::literal_int;
 use super::nearest::nearest;
-use super::scopes::{bindings, macro_arguments};
+use super::scopes::{bindings, is_constant_pattern, macro_arguments};
 use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, missing};
 use crate::diagnostic::Diagnostics;
@@ -347,6 +347,7 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     }
 
     fn visit_expr_reference(&mut self, reference: &'a syn::ExprReference) {
+        reference.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         let is_slice = matches!(&*reference.expr, syn::Expr::Index(index) if matches!(&*index.index, syn::Expr::Range(_)));
         if !is_slice {
             let message = "references to locals are not in the kernel language";
@@ -360,6 +361,7 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     }
 
     fn visit_expr_index(&mut self, index: &'a syn::ExprIndex) {
+        index.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         self.visit_expr(&index.expr);
         match &*index.index {
             syn::Expr::Range(range) => {
@@ -374,6 +376,7 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
+        call.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         if let syn::Expr::Path(path) = &*call.func {
             self.check_callee(&path.path);
         }
@@ -382,6 +385,7 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     }
 
     fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
+        call.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         self.visit_expr(&call.receiver);
         if let Some(turbofish) = &call.turbofish {
             self.visit_angle_bracketed_generic_arguments(turbofish);
@@ -419,6 +423,9 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
         if let Some(by_ref) = &pat.by_ref {
             self.refuse(by_ref.span(), "`ref` is not in the kernel language", "remove it: values are copied");
+        }
+        if is_constant_pattern(pat) {
+            self.check_path(&pat.ident.clone().into());
         }
         visit::visit_pat_ident(self, pat);
     }

@@ -216,7 +216,7 @@ fn check_kernel_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
 fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
     let segment = path.path.segments.last()?;
     let name = segment.ident.to_string();
-    let span = path.path.span();
+    let span = segment.ident.span();
     let argument = || match &segment.arguments {
         syn::PathArguments::AngleBracketed(arguments) => arguments.args.to_token_stream().to_string(),
         _ => "f32".to_owned(),

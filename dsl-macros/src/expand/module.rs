@@ -1,6 +1,6 @@
 //! `#[warpwright::module] mod name { … }`: one unit, whose items share its source and what it names from outside.
 
-use super::source::{Source, without_tests};
+use super::source::{Source, mark, without_tests};
 use super::{check, device, host, refuse_item, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::TokenStream;
@@ -25,7 +25,8 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
         let errors = compile_errors(&findings);
         return quote!(#item #errors);
     };
-    let unit = without_tests(&parsed);
+    let mut unit = without_tests(&parsed);
+    unit.attrs.insert(0, mark("module", TokenStream::new()));
     let casts = twin::needs_casts(unit.to_token_stream());
     let items = vec![syn::Item::Mod(unit.clone())];
     findings.append(check::check_items(&items));
