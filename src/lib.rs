@@ -43,12 +43,5 @@ pub mod prelude {
     pub use warpwright_runtime::{Buffer, ConstantBuffer, Device, Launch, PinnedBuffer, Stream};
 }
 
-/// What the macros' code names. Not for people.
 #[doc(hidden)]
-pub mod __private {
-    pub use warpwright_runtime::Launch;
-    pub use warpwright_runtime::definition::*;
-    pub use warpwright_runtime::element::*;
-    pub use warpwright_runtime::outside::*;
-    pub use warpwright_runtime::twin::*;
-}
+pub use warpwright_runtime::generated as __private;

@@ -15,6 +15,8 @@ mod device;
 mod dim3;
 pub mod element;
 mod error;
+#[doc(hidden)]
+pub mod generated;
 mod host;
 mod host_memory;
 mod inline;

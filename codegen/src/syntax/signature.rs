@@ -142,10 +142,12 @@ fn check_variants(attributes: &KernelAttributes, sig: &syn::Signature, diagnosti
             }
         }
     }
-    for name in generics.iter().filter_map(|param| name_of(param)) {
+    for param in &generics {
+        let Some(name) = name_of(param) else { continue };
         if attributes.variants.axes.iter().all(|(axis, _)| axis != name) && !attributes.variants.axes.is_empty() {
             let error = Diagnostic::error(span, format!("the variants say nothing of `{name}`")).label(name.span(), "declared here");
-            diagnostics.push(error.help(format!("add its values: `{name} in [1, 2, 4]`")));
+            let values = if matches!(param, syn::GenericParam::Type(_)) { "f32, f64" } else { "1, 2, 4" };
+            diagnostics.push(error.help(format!("add its values: `{name} in [{values}]`")));
         }
     }
 }

@@ -1,0 +1,9 @@
+//! What the code that `#[kernel]`, `#[device]` and `#[warpwright::module]` generate names. Nobody else should: it changes with them.
+
+pub use crate::definition::{
+    DeviceItem, ExternItem, ExternTarget, GenericArgument, KernelDefinition, Parameter, ParameterKind, ScalarKind, SourceText,
+};
+pub use crate::element::{Element, ElementType};
+pub use crate::outside::{DeviceMethods, DeviceType, IntoConstValue, assert_element};
+pub use crate::prelude::cast::{CastSource, CastTarget, Universal, cast};
+pub use crate::twin::{TwinArguments, shared, shared_dynamic};
