@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use warpwright_codegen::syntax::KernelAttributes;
 
 /// How a parameter is passed.
 enum Passing<'f> {
@@ -19,11 +20,12 @@ struct Parameter<'f> {
 }
 
 /// The host function and, in it, the twin (`function`, rewritten already) and the definition. `item` is an expression for the unit.
-pub(super) fn host_function(function: &syn::ItemFn, item: &TokenStream) -> TokenStream {
+pub(super) fn host_function(function: &syn::ItemFn, attributes: &KernelAttributes, item: &TokenStream) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = function;
     let parameters: Vec<Parameter> = sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect();
     let signature = host_signature(sig, &parameters);
     let twin = twin_function(function);
+    let named = attribute_values(&sig.generics, attributes);
     let definition = definition(&sig.generics, &parameters, item);
     let generics = sig.generics.params.iter().filter_map(generic_argument);
     let entry = twin_entry(&sig.generics, &parameters);
@@ -34,11 +36,22 @@ pub(super) fn host_function(function: &syn::ItemFn, item: &TokenStream) -> Token
     quote! {
         #(#attrs)* #vis #signature {
             #twin
+            #named
             static __WARPWRIGHT_DEFINITION: ::warpwright::__private::KernelDefinition = #definition;
             ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, &[#(#generics),*], #entry)
             #(#arguments)*
         }
     }
+}
+
+/// The values of the attribute's arguments that are more than literals, so that `rustc` knows what they name is used, and checks it.
+fn attribute_values(generics: &syn::Generics, attributes: &KernelAttributes) -> TokenStream {
+    let is_type = |name: &Ident| generics.type_params().any(|param| param.ident == *name);
+    let block = attributes.block.iter().flat_map(|(_, extents)| extents);
+    let single = [&attributes.min_blocks, &attributes.max_registers, &attributes.contract].into_iter().flatten();
+    let variants = attributes.variants.axes.iter().filter(|(name, _)| !is_type(name)).flat_map(|(_, values)| values);
+    let values: Vec<_> = block.chain(single).chain(variants).filter(|value| !matches!(value, syn::Expr::Lit(_))).collect();
+    if values.is_empty() { TokenStream::new() } else { quote!(let _ = (#(#values,)*);) }
 }
 
 /// The parameter, its name made up where the source has a pattern (which is refused elsewhere).

@@ -21,6 +21,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use source::Source;
 use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::syntax::KernelAttributes;
 
 /// `#[kernel(arguments)] item`.
 pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -33,12 +34,13 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     unit.attrs.insert(0, mark.clone());
     let items = vec![syn::Item::Fn(unit)];
     let findings = check::check_items(&items);
+    let attributes = KernelAttributes::find(std::slice::from_ref(&mark), &mut Diagnostics::new()).unwrap_or_default();
     let mark = mark.into_token_stream();
     let text = quote!(#mark #item);
     let source = Source::new(text, &items, function.sig.ident.to_string(), !findings.has_errors());
     let is_wide = twin::needs_casts(item);
     twin::rewrite_function(&mut function.sig, &mut function.block, is_wide, &mut twin::Slots::default());
-    let host = host::host_function(&function, &source.item_expression());
+    let host = host::host_function(&function, &attributes, &source.item_expression());
     let errors = compile_errors(&findings);
     quote!(#host #errors)
 }

@@ -6,7 +6,7 @@ use crate::diagnostics::compile_errors;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
-use warpwright_codegen::syntax::is_named;
+use warpwright_codegen::syntax::{KernelAttributes, is_named};
 
 /// `#[module] item`.
 pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -75,10 +75,11 @@ fn expand_item(item: &syn::Item, module: &syn::Ident, casts: bool, slots: &mut t
     let mut item = item.clone();
     match &mut item {
         syn::Item::Fn(function) if function.attrs.iter().any(|attr| is_named(attr, "kernel")) => {
+            let attributes = KernelAttributes::find(&function.attrs, &mut Diagnostics::new()).unwrap_or_default();
             function.attrs.retain(|attr| !is_named(attr, "kernel"));
             let source = source(&function.sig.ident);
             twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
-            host::host_function(function, &source)
+            host::host_function(function, &attributes, &source)
         }
         syn::Item::Fn(function) => {
             function.attrs.retain(|attr| !is_named(attr, "device"));
