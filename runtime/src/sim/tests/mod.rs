@@ -5,6 +5,7 @@ mod control;
 mod memory;
 mod operations;
 mod parallel;
+mod random;
 mod speed;
 
 use super::{Counters, Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};

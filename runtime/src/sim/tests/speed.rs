@@ -9,9 +9,13 @@ fn measure(name: &str, text: &str, grid: u32, buffers: usize) -> f64 {
     let program = program(text, SimOptions { workers: 1, ..SimOptions::default() });
     let mut bytes = vec![vec![0; 4 * 256 * grid as usize]; buffers];
     let mut arguments: Vec<SimArgument<'_>> = bytes.iter_mut().map(|bytes| SimArgument::Global { bytes }).collect();
-    let start = Instant::now();
-    let counters = program.run(&launch(grid, 256), &mut arguments).unwrap();
-    let rate = counters.total.total_thread_instructions() as f64 / start.elapsed().as_secs_f64();
+    let mut rate = 0f64;
+    // The best of several: other work on the machine only slows.
+    for _ in 0..5 {
+        let start = Instant::now();
+        let counters = program.run(&launch(grid, 256), &mut arguments).unwrap();
+        rate = rate.max(counters.total.total_thread_instructions() as f64 / start.elapsed().as_secs_f64());
+    }
     println!("simulator: {name}: {:.0} million thread instructions per second and core", rate / 1e6);
     rate
 }
