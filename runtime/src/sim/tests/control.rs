@@ -294,3 +294,38 @@ param m0 \"y\": global mut [u32]
     assert_eq!(counters.threads, 64);
     assert!(counters.to_string().contains("k.rs:4"), "{counters}");
 }
+
+#[test]
+fn counters_forget_lanes_that_left() {
+    let text = "kernel \"k\" legal
+file \"k.rs\"
+param m0 \"y\": global mut [u32]
+{
+  v0: u32 = thread_idx.x
+  v1: u32 = const 8
+  v2: bool = lt v0, v1
+  v3: u32 = const 0
+  v4: u32 = const 1
+  if v2 {
+    return
+  }
+  v5: u32 = sub v0, v0 @5:1
+  for i1 (v6: u32 in v3..v1 step v4) {
+    v7: bool = eq v6, v0
+    v8: u32 = const 2
+    v9: u32 = rem v0, v8
+    v10: bool = eq v9, v3
+    if v10 {
+      break i1
+    }
+    v11: u32 = mul v0, v0 @6:1
+    yield
+  }
+  v12: u32 = mul v0, v0 @7:1
+  return
+}
+";
+    let counters = run(text, 1, 32, &mut vec![0u32; 1]).unwrap();
+    let threads = |line: u32| counters.line(line).unwrap().total_thread_instructions();
+    assert_eq!((threads(5), threads(6), threads(7)), (24, 8 * 12, 24));
+}
