@@ -230,16 +230,15 @@ param m0 \"y\": global mut [u32]
     yield v12
   }
   v13: u32 = for i2 (v14: i8 in v4..v5 step v6; v15: u32 = v9) {
-    v16: u32 = add v15, v14b
+    v16: u32 = add v15, v8
     yield v16
   }
   store m0[v0], v13
   return
 }
-"
-    .replace("v14b", "v8");
+";
     let mut y = vec![0; 1];
-    run(&text, 1, 1, &mut y).unwrap();
+    run(text, 1, 1, &mut y).unwrap();
     assert_eq!(y, [2 + 3]);
 }
 
