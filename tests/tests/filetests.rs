@@ -28,11 +28,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::opencl::emit_opencl;
+use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::lower_kernel;
 use warpwright_codegen::ir::{Kernel, Scalar, Stage, parse_kernel};
 use warpwright_codegen::passes::{self, PassOptions};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
+use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
 
 /// Between a kernel and what comes of it in `*.ir` files.
@@ -182,6 +184,7 @@ fn ir_result(mut kernel: Kernel, command: &str) -> Result<String, String> {
             Ok(if lines.is_empty() { "// lawful\n".to_owned() } else { lines })
         }
         ["opencl"] => opencl_text(&kernel, None),
+        ["ptx", name] => ptx_text(&kernel, name, None),
         [] => Err("`// test` names no command".to_owned()),
         _ => {
             require_lawful(&kernel)?;
@@ -241,6 +244,12 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
             let mut kernel = source.kernel.clone();
             passes::optimize(&mut kernel);
             Ok(("cl".to_owned(), opencl_text(&kernel, Some(&source))?))
+        }
+        ["ptx", name] => {
+            let source = Source::lower(file, text)?;
+            let mut kernel = source.kernel.clone();
+            passes::address(&mut kernel);
+            Ok((format!("{name}.ptx"), ptx_text(&kernel, name, Some(&source))?))
         }
         ["errors"] => match Source::lower(file, text) {
             Ok(_) => Err("there are none".to_owned()),
@@ -353,6 +362,14 @@ fn opencl_text(kernel: &Kernel, source: Option<&Source>) -> Result<String, Strin
     require_lawful(kernel)?;
     let span = |loc| source.map_or_else(proc_macro2::Span::call_site, |source| source.lowered.span(loc));
     let emitted = emit_opencl(kernel, &span);
+    emitted.map(|emitted| emitted.text).map_err(|findings| refusal(&findings, source))
+}
+
+fn ptx_text(kernel: &Kernel, name: &str, source: Option<&Source>) -> Result<String, String> {
+    require_lawful(kernel)?;
+    let target = Target::find(name).map_err(|unknown| unknown.to_string())?;
+    let span = |loc| source.map_or_else(proc_macro2::Span::call_site, |source| source.lowered.span(loc));
+    let emitted = emit_ptx(kernel, target, &span);
     emitted.map(|emitted| emitted.text).map_err(|findings| refusal(&findings, source))
 }
 
