@@ -4,6 +4,7 @@
 //! pipeline; a line's comment is the reason why it stands where it stands. Every pass leaves a kernel that [`crate::verify`]
 //! accepts, whether or not the passes round it run; debug builds check that after each.
 
+mod address;
 #[cfg(test)]
 mod check;
 mod contract;
@@ -12,7 +13,9 @@ mod dce;
 mod fold;
 mod hoist;
 mod if_convert;
+mod legalize;
 mod promote_arrays;
+mod reassociate;
 mod rewrite;
 mod strength;
 
@@ -45,10 +48,14 @@ pub const OPTIMIZE: &[Pass] = &[
     pass("cse", cse::run),
     // Before hoist, which takes the invariant parts of the longer sequences out of loops.
     pass("strength", strength::run),
+    // Before hoist, too: invariant terms stand together.
+    pass("reassociate", reassociate::run),
     // After cse, which tells what is the same inside and outside a loop.
     pass("hoist", hoist::run),
     // After hoist: an arm is shorter without its invariants.
     pass("if_convert", if_convert::run),
+    // Before the last cse, which shares the casts.
+    pass("legalize", legalize::run),
     // Selects of constants, and what cse made equal.
     pass("fold", fold::run),
     pass("cse", cse::run),
@@ -61,7 +68,16 @@ pub const OPTIMIZE: &[Pass] = &[
 ];
 
 /// From `Legal` to `Addressed`: for PTX.
-pub const ADDRESS: &[Pass] = &[];
+pub const ADDRESS: &[Pass] = &[
+    // Accesses one by one; neighbours share pointers.
+    pass("address", address::run),
+    // Different objects and levels share scaled indices.
+    pass("cse", cse::run),
+    // Addresses of objects, and what of a pointer is invariant.
+    pass("hoist", hoist::run),
+    // Indices that became immediates.
+    pass("dce", dce::run),
+];
 
 /// What each pass took, in the order they ran.
 pub type Timings = Vec<(&'static str, Duration)>;

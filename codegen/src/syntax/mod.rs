@@ -21,7 +21,7 @@ pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, i
 pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout};
 pub use nearest::nearest;
-pub use options::{Bounds, IndexWidth, KernelOptions, Math};
+pub use options::{Bounds, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use place::Place;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
 pub use subset::check_subset;

@@ -30,6 +30,20 @@ impl IndexWidth {
     }
 }
 
+/// How far below 2³² elements the longest buffer stays where indices have 32 bits: so that an index that wraps round by less than
+/// this is out of range (`passes::address` says what that is good for).
+pub const INDEX_WINDOW: u64 = 1 << 16;
+
+impl IndexWidth {
+    /// Elements of a buffer, at most.
+    pub fn max_elements(self) -> u64 {
+        match self {
+            IndexWidth::Bits32 => (1 << 32) - INDEX_WINDOW,
+            IndexWidth::Bits64 => u64::MAX,
+        }
+    }
+}
+
 /// `math = …`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Math {

@@ -1,0 +1,244 @@
+//! From accesses to addresses: `Legal` to `Addressed`, for PTX.
+//!
+//! **Needs** sums with their constants last (`reassociate`); `cse`, `hoist` and `dce` behind it share what accesses have in common and take the invariant
+//! part out of loops. **Preserves** every place that is in range. **Refuses** nothing.
+//!
+//! `m[i + c].f[j]` becomes `LoadAt` of a pointer and a constant number of bytes. The pointer is the object's address plus, for every index that is
+//! no constant, `i * stride`, outermost loop's first, so that what is invariant comes first. The constant collects the
+//! fields' offsets, constant indices and the `c` of `i + c`; accesses whose indices differ by constants share one pointer.
+//!
+//! * **Shared, local, constant, parameter**: pointers and indices are `u32`, all arithmetic is modulo 2³², and `(i + c) * s = i * s + c * s` always.
+//! * **Global**: pointers are `u64`. A `u64` index (`index = 64`) is as wide: the same modulo 2⁶⁴. A `u32` index is widened,
+//!   `Mul(Cast(i), s)`, which PTX prints as one `mul.wide.u32`, and there `widen(i + c)` is `widen(i) + c` only if `i + c` does not wrap round.
+//!   [`sharing`] tells when that is certain; where it is not, the sum is computed in 32 bits as it stands in the source.
+//!
+//! By-value parameters are read by `LoadAt` on their `Address`, too.
+
+mod sharing;
+#[cfg(test)]
+mod tests;
+
+use super::rewrite::Rewrite;
+use crate::analysis::bounds::Bounds;
+use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, MemoryType, Object, Op, Scalar, Space, Stage, Step, Type, Value};
+use sharing::{Pointers, Shape, Term};
+
+/// Bytes that an instruction adds to its pointer without another one: 24 bits, signed, on every GPU that PTX reaches.
+const IMMEDIATE: i64 = 1 << 23;
+
+/// Runs it.
+pub(super) fn run(kernel: &mut Kernel) -> bool {
+    let bounds = Bounds::of(kernel);
+    let depth = vec![0; kernel.values.len()];
+    let body = kernel.body;
+    let mut address = Address { rewrite: Rewrite::new(kernel), bounds, depth, loops: 0, pointers: Pointers::default() };
+    address.block(body);
+    kernel.stage = Stage::Addressed;
+    true
+}
+
+struct Address<'k> {
+    rewrite: Rewrite<'k>,
+    bounds: Bounds,
+    /// By value: the loops round its definition.
+    depth: Vec<usize>,
+    /// Loops round the current block.
+    loops: usize,
+    pointers: Pointers,
+}
+
+/// An access taken apart: constant bytes, and an index for every level that is not constant.
+struct Parts {
+    bytes: i64,
+    indices: Vec<Index>,
+}
+
+/// An index that is not constant.
+struct Index {
+    /// As it stands in the source: `base + constant`.
+    whole: Value,
+    base: Value,
+    constant: i64,
+    /// Bytes from one element to the next.
+    stride: u64,
+}
+
+impl Address<'_> {
+    fn block(&mut self, block: Block) {
+        let mark = self.pointers.mark();
+        for inst in self.rewrite.take(block) {
+            let is_loop = matches!(self.rewrite.kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. });
+            self.loops += usize::from(is_loop);
+            for child in self.rewrite.kernel.insts[inst].op.blocks() {
+                for n in 0..self.rewrite.kernel.blocks[child].params.len() {
+                    let param = self.rewrite.kernel.blocks[child].params[n];
+                    self.depth[usize::from(param)] = self.loops;
+                }
+                self.block(child);
+            }
+            self.loops -= usize::from(is_loop);
+            for result in &self.rewrite.kernel.insts[inst].results {
+                self.depth[usize::from(*result)] = self.loops;
+            }
+            self.access(block, inst);
+            self.rewrite.keep(block, inst);
+        }
+        self.pointers.release(mark);
+    }
+
+    /// Gives a load, store or atomic its address.
+    fn access(&mut self, block: Block, inst: Inst) {
+        let access = match &mut self.rewrite.kernel.insts[inst].op {
+            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => access,
+            _ => return,
+        };
+        let object = access.object;
+        let access = Access { object, path: std::mem::take(&mut access.path) };
+        let (ptr, offset) = self.locate(block, inst, &access);
+        let op = &mut self.rewrite.kernel.insts[inst].op;
+        *op = match std::mem::replace(op, Op::Return) {
+            Op::Store(_, values) => Op::StoreAt { object, ptr, offset, values },
+            Op::Atomic(op, _, operands) => Op::AtomicAt { op, object, ptr, offset, operands },
+            _ => Op::LoadAt { object, ptr, offset },
+        };
+    }
+
+    /// The pointer and the constant of an access, built before `inst`.
+    fn locate(&mut self, block: Block, inst: Inst, access: &Access) -> (Value, i32) {
+        let loc = self.rewrite.kernel.insts[inst].loc;
+        let mut parts = take_apart(self.rewrite.kernel, access);
+        let depth = &self.depth;
+        parts.indices.sort_by_key(|index| depth[usize::from(index.base)]);
+        let is_exact = |index: &Index, kernel: &Kernel| pointer_bits(kernel, access.object) <= kernel.ty(index.base).bits();
+        let terms: Vec<Term> = parts
+            .indices
+            .iter()
+            .map(|index| Term {
+                base: index.base,
+                stride: index.stride,
+                exact: is_exact(index, self.rewrite.kernel),
+                upper: self.bounds.upper(self.rewrite.kernel, index.base),
+            })
+            .collect();
+        let constants: Vec<i64> = parts.indices.iter().map(|index| index.constant).collect();
+        let shape = Shape { object: access.object, terms };
+        if let Some((ptr, difference)) = self.pointers.find(&shape, &constants)
+            && let Some(offset) = immediate(parts.bytes.checked_add(difference))
+        {
+            self.pointers.add(shape, ptr, None, constants);
+            return (ptr, offset);
+        }
+        let bases = self.bases(&shape, &parts);
+        let mut builder = self.rewrite.builder(block, loc);
+        let mut ptr = builder.push1(Op::Address(access.object), pointer_type(builder.kernel, access.object));
+        let mut bytes = Some(parts.bytes);
+        for (index, base) in parts.indices.iter().zip(&bases) {
+            let value = if *base == 0 { index.base } else { index.whole };
+            ptr = add_scaled(&mut builder, ptr, value, index.stride);
+            let rest = (index.constant - base).checked_mul(i64::try_from(index.stride).unwrap_or(i64::MAX));
+            bytes = bytes.zip(rest).and_then(|(bytes, rest)| bytes.checked_add(rest));
+        }
+        let offset = immediate(bytes);
+        if let (None, Some(bytes)) = (offset, bytes) {
+            ptr = add_bytes(&mut builder, ptr, bytes);
+        }
+        if offset.is_some() {
+            self.pointers.add(shape, ptr, Some(bases), constants);
+        }
+        (ptr, offset.unwrap_or(0))
+    }
+
+    /// The part of each index's constant that the pointer has to include: 0, or all of it where it must not be split off or where
+    /// the immediate could not hold it.
+    fn bases(&self, shape: &Shape, parts: &Parts) -> Vec<i64> {
+        let fits = |index: &Index| immediate(index.constant.checked_mul(i64::try_from(index.stride).unwrap_or(i64::MAX))).is_some();
+        let split = |(term, index): (&Term, &Index)| if term.may_split(index.constant) && fits(index) { 0 } else { index.constant };
+        shape.terms.iter().zip(&parts.indices).map(split).collect()
+    }
+}
+
+/// Bytes that fit into an instruction.
+fn immediate(bytes: Option<i64>) -> Option<i32> {
+    let bytes = bytes.filter(|bytes| (-IMMEDIATE..IMMEDIATE).contains(bytes))?;
+    i32::try_from(bytes).ok()
+}
+
+fn pointer_type(kernel: &Kernel, object: Object) -> Type {
+    Type::Ptr(kernel.objects[object].space())
+}
+
+fn pointer_bits(kernel: &Kernel, object: Object) -> u32 {
+    pointer_type(kernel, object).bits()
+}
+
+/// Goes along the path: constants into bytes, the rest into indices.
+fn take_apart(kernel: &Kernel, access: &Access) -> Parts {
+    let mut parts = Parts { bytes: 0, indices: Vec::new() };
+    let mut ty = &kernel.objects[access.object].ty;
+    for step in &access.path {
+        match (step, ty) {
+            (Step::Field(n), MemoryType::Struct(id)) => {
+                let Some(field) = kernel.structs[*id].fields.get(*n as usize) else { break };
+                parts.bytes = parts.bytes.saturating_add_unsigned(field.offset);
+                ty = &field.ty;
+            }
+            (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Slice(element)) => {
+                parts.index(kernel, *index, element.size(&kernel.structs));
+                ty = element;
+            }
+            _ => break,
+        }
+    }
+    parts
+}
+
+impl Parts {
+    fn index(&mut self, kernel: &Kernel, whole: Value, stride: u64) {
+        if let Some(constant) = kernel.constant(whole) {
+            let bytes = i64::try_from(u128::from(constant.bits) * u128::from(stride)).unwrap_or(i64::MAX);
+            self.bytes = self.bytes.saturating_add(bytes);
+            return;
+        }
+        let (base, constant) = split_constant(kernel, whole).unwrap_or((whole, 0));
+        self.indices.push(Index { whole, base, constant, stride });
+    }
+}
+
+/// `base + constant` of a sum that ends in a constant.
+fn split_constant(kernel: &Kernel, value: Value) -> Option<(Value, i64)> {
+    let (sign, base, constant) = match kernel.def(value)? {
+        (_, Op::Binary(BinaryOp::Add, base, constant)) => (1, *base, *constant),
+        (_, Op::Binary(BinaryOp::Sub, base, constant)) => (-1, *base, *constant),
+        _ => return None,
+    };
+    let constant = i64::try_from(kernel.constant(constant)?.as_int()).ok()?;
+    Some((base, sign * constant))
+}
+
+/// `ptr + index * stride`, in the pointer's width.
+fn add_scaled(b: &mut Builder<'_>, ptr: Value, index: Value, stride: u64) -> Value {
+    let ty = if b.kernel.ty(ptr) == Type::Ptr(Space::Global) { Type::U64 } else { Type::U32 };
+    let is_wide_multiply = ty.bits() > b.kernel.ty(index).bits();
+    let index = b.cast(index, ty);
+    let offset = match stride {
+        1 => index,
+        _ if stride.is_power_of_two() && !is_wide_multiply => {
+            let count = b.constant(Scalar::u32(stride.trailing_zeros()));
+            b.binary(BinaryOp::Shl, index, count)
+        }
+        _ => {
+            let stride = b.int(ty, i128::from(stride));
+            b.binary(BinaryOp::Mul, index, stride)
+        }
+    };
+    let pointer = b.kernel.ty(ptr);
+    b.push1(Op::Offset(ptr, offset), pointer)
+}
+
+/// `ptr + bytes`, in the pointer's width.
+fn add_bytes(b: &mut Builder<'_>, ptr: Value, bytes: i64) -> Value {
+    let pointer = b.kernel.ty(ptr);
+    let ty = if pointer == Type::Ptr(Space::Global) { Type::U64 } else { Type::U32 };
+    let bytes = b.int(ty, i128::from(bytes));
+    b.push1(Op::Offset(ptr, bytes), pointer)
+}

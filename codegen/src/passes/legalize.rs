@@ -1,0 +1,121 @@
+//! What not every device has becomes what every device has.
+//!
+//! **Needs** nothing; stands before the last `cse`, which shares the casts. **Preserves** every value bit for bit as `ir::eval` defines it
+//! (NaN payloads aside). **Refuses** nothing: what it does not know is left to the back ends. Vectors, 8- and 16-bit integers and casts are theirs:
+//! each has its own way.
+//!
+//! `f16` and `bf16` are computed in `f32` and rounded after every operation. f32 has 24 digits, at least 2·11 + 2, so that for
+//! `+ - * /` the double rounding is the single one (S. Figueroa, *When is double rounding innocuous?*, 1995), `rem`, `min`, `max` and the comparisons are
+//! exact anyway, and a fused multiply-add is rounded twice, as its definition says. Negation and absolute value are made of
+//! bits, so that they keep NaNs.
+
+use super::rewrite::Rewrite;
+use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Type, UnaryOp, Value};
+
+/// Runs it.
+pub(super) fn run(kernel: &mut Kernel) -> bool {
+    if !kernel.values.values().any(|value| is_short(value.ty)) {
+        return false;
+    }
+    let body = kernel.body;
+    let mut rewrite = Rewrite::new(kernel);
+    legalize_block(&mut rewrite, body);
+    rewrite.changed
+}
+
+fn legalize_block(rewrite: &mut Rewrite<'_>, block: Block) {
+    for inst in rewrite.take(block) {
+        rewrite.resolve_operands(inst);
+        for child in rewrite.kernel.insts[inst].op.blocks() {
+            legalize_block(rewrite, child);
+        }
+        match legal(rewrite, block, inst).zip(rewrite.result(inst)) {
+            Some((value, result)) => rewrite.replace(result, value),
+            None => rewrite.keep(block, inst),
+        }
+    }
+}
+
+fn is_short(ty: Type) -> bool {
+    matches!(ty, Type::F16 | Type::BF16)
+}
+
+/// The value that takes the place of an operation on short floats.
+fn legal(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {
+    let data = &rewrite.kernel.insts[inst];
+    let first = match data.op {
+        Op::Unary(_, a) | Op::Binary(_, a, _) | Op::MulAdd(a, ..) | Op::Compare(_, a, _) => a,
+        _ => return None,
+    };
+    let ty = Some(rewrite.kernel.ty(first)).filter(|ty| is_short(*ty))?;
+    let loc = data.loc;
+    let b = &mut Builder::new(rewrite.kernel, block, loc);
+    let wide = |b: &mut Builder<'_>, value| b.cast(value, Type::F32);
+    match b.kernel.insts[inst].op {
+        Op::Unary(op, a) => Some(by_bits(b, op, a, ty)),
+        Op::Binary(op, left, right) => {
+            let (left, right) = (wide(b, left), wide(b, right));
+            let result = b.binary(op, left, right);
+            Some(b.cast(result, ty))
+        }
+        Op::MulAdd(x, y, z) => {
+            let (x, y, z) = (wide(b, x), wide(b, y), wide(b, z));
+            let result = b.mul_add(x, y, z);
+            Some(b.cast(result, ty))
+        }
+        Op::Compare(op, left, right) => {
+            let (left, right) = (wide(b, left), wide(b, right));
+            Some(b.compare(op, left, right))
+        }
+        _ => None,
+    }
+}
+
+/// `-a` flips the sign bit, `|a|` clears it.
+fn by_bits(b: &mut Builder<'_>, op: UnaryOp, a: Value, ty: Type) -> Value {
+    let bits = b.bitcast(a, Type::U16);
+    let (op, mask) = if op == UnaryOp::Neg { (BinaryOp::Xor, 0x8000) } else { (BinaryOp::And, 0x7fff) };
+    let mask = b.constant(Scalar::new(Type::U16, mask));
+    let bits = b.binary(op, bits, mask);
+    b.bitcast(bits, ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::passes::check::{check, check_refused};
+
+    #[test]
+    fn short_floats_are_rounded_after_every_operation() {
+        check(
+            run,
+            "v0: u32 = thread_idx.x
+             v1: f32 = load m1[v0]
+             v2: f16 = cast v1
+             v3: f16 = mul v2, v2
+             v4: f16 = neg v3
+             v5: f32 = cast v4
+             store m2[v0], v5
+             return",
+            "v0: u32 = thread_idx.x
+             v1: f32 = load m1[v0]
+             v2: f16 = cast v1
+             v6: f32 = cast v2
+             v7: f32 = cast v2
+             v8: f32 = mul v6, v7
+             v3: f16 = cast v8
+             v9: u16 = bitcast v3
+             v10: u16 = const 32768
+             v11: u16 = xor v9, v10
+             v4: f16 = bitcast v11
+             v5: f32 = cast v4
+             store m2[v0], v5
+             return",
+        );
+    }
+
+    #[test]
+    fn other_floats_stay() {
+        check_refused(run, "v0: u32 = thread_idx.x\n v1: f32 = load m1[v0]\n v2: f32 = mul v1, v1\n store m2[v0], v2\n return");
+    }
+}

@@ -1,0 +1,264 @@
+//! Integer sums in the order that serves: what stays the same longest first, the constant last.
+//!
+//! **Needs** constants joined (`fold`); stands before `hoist`, which takes the first part of a sum out of the loop, and before
+//! `address`, which puts the constant into the instruction. **Preserves** every sum, since integers add modulo 2ⁿ. **Refuses** floats; and
+//! parts that something else uses as well, which would be computed twice.
+//!
+//! `((row + k) + 1) + column`, `k` being the loop's counter, becomes `((row + column) + k) + 1`. A sum is taken apart through its
+//! additions and subtractions within one block, down to the *terms*: other instructions and sums of other blocks or with other
+//! users. Terms are ordered by *depth*, the number of loops inside which they have to be computed; of equal ones the order
+//! stays. A sum that is in order stays as it is.
+
+use super::rewrite::Rewrite;
+use crate::analysis::cost::is_speculable;
+use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
+
+/// Runs it.
+pub(super) fn run(kernel: &mut Kernel) -> bool {
+    let sums = Sums::of(kernel);
+    let depth = vec![0; kernel.values.len()];
+    let body = kernel.body;
+    let mut pass = Reassociate { rewrite: Rewrite::new(kernel), sums, depth, loops: 0 };
+    pass.block(body);
+    pass.rewrite.changed
+}
+
+/// Which sums are parts of another one.
+struct Sums {
+    /// By value: a sum whose one user is a sum of the same block.
+    is_part: Vec<bool>,
+}
+
+impl Sums {
+    fn of(kernel: &Kernel) -> Sums {
+        let uses = kernel.use_counts();
+        let mut home: Vec<Option<Block>> = vec![None; kernel.insts.len()];
+        let mut is_part = vec![false; kernel.values.len()];
+        kernel.for_each_inst(|kernel, block, inst| {
+            home[usize::from(inst)] = Some(block);
+            let Some((_, left, right)) = as_sum(kernel, inst) else { return };
+            for operand in [left, right] {
+                let ValueDef::Result(part, _) = kernel.values[operand].def else { continue };
+                let same_block = home[usize::from(part)] == Some(block);
+                is_part[usize::from(operand)] = uses[usize::from(operand)] == 1 && same_block && as_sum(kernel, part).is_some();
+            }
+        });
+        Sums { is_part }
+    }
+}
+
+/// Sign of the right side, and both sides, of an integer sum.
+fn as_sum(kernel: &Kernel, inst: Inst) -> Option<(i128, Value, Value)> {
+    match kernel.insts[inst].op {
+        Op::Binary(BinaryOp::Add, a, b) if kernel.ty(a).is_int() => Some((1, a, b)),
+        Op::Binary(BinaryOp::Sub, a, b) if kernel.ty(a).is_int() => Some((-1, a, b)),
+        _ => None,
+    }
+}
+
+/// A sum taken apart.
+#[derive(Default)]
+struct Terms {
+    /// Sign and value, in the order of the source.
+    values: Vec<(i128, Value)>,
+    constant: i128,
+}
+
+struct Reassociate<'k> {
+    rewrite: Rewrite<'k>,
+    sums: Sums,
+    /// By value: the loops inside which it has to be computed.
+    depth: Vec<usize>,
+    /// Loops round the current block.
+    loops: usize,
+}
+
+impl Reassociate<'_> {
+    fn block(&mut self, block: Block) {
+        for inst in self.rewrite.take(block) {
+            self.rewrite.resolve_operands(inst);
+            let op = &self.rewrite.kernel.insts[inst].op;
+            let is_loop = matches!(op, Op::For { .. } | Op::Loop { .. });
+            let children = op.blocks();
+            self.loops += usize::from(is_loop);
+            for child in children {
+                for n in 0..self.rewrite.kernel.blocks[child].params.len() {
+                    let param = self.rewrite.kernel.blocks[child].params[n];
+                    self.set_depth(param, self.loops);
+                }
+                self.block(child);
+            }
+            self.loops -= usize::from(is_loop);
+            self.find_depth(inst);
+            if !self.reorder(block, inst) {
+                self.rewrite.keep(block, inst);
+            }
+        }
+    }
+
+    /// Results of what can move belong where their operands are; of what cannot, where they stand.
+    fn find_depth(&mut self, inst: Inst) {
+        let kernel = &*self.rewrite.kernel;
+        let mut depth = self.loops;
+        if is_speculable(kernel, inst) {
+            depth = 0;
+            kernel.insts[inst].op.for_each_operand(|value| depth = depth.max(self.depth[usize::from(value)]));
+        }
+        for n in 0..self.rewrite.kernel.insts[inst].results.len() {
+            let value = self.rewrite.kernel.insts[inst].results[n];
+            self.set_depth(value, depth);
+        }
+    }
+
+    fn set_depth(&mut self, value: Value, depth: usize) {
+        if self.depth.len() <= usize::from(value) {
+            self.depth.resize(usize::from(value) + 1, 0);
+        }
+        self.depth[usize::from(value)] = depth;
+    }
+
+    /// Rebuilds a whole sum in order, if it is not; whether it did.
+    fn reorder(&mut self, block: Block, inst: Inst) -> bool {
+        let kernel = &*self.rewrite.kernel;
+        let Some((sign, left, right)) = as_sum(kernel, inst) else { return false };
+        let Some(result) = self.rewrite.result(inst).filter(|value| !self.is_part(*value)) else { return false };
+        if !self.is_part(left) && !self.is_part(right) {
+            return false;
+        }
+        let mut terms = Terms::default();
+        self.collect(left, 1, &mut terms);
+        self.collect(right, sign, &mut terms);
+        let constant_last = terms.constant == 0 || (kernel.constant(right).is_some() && self.constants(left) == 0);
+        let in_order = terms.values.is_sorted_by_key(|(_, value)| self.depth[usize::from(*value)]);
+        if constant_last && in_order {
+            return false;
+        }
+        terms.values.sort_by_key(|(_, value)| self.depth[usize::from(*value)]);
+        // Something to subtract from comes first.
+        let Some(first) = terms.values.iter().position(|(sign, _)| *sign > 0) else { return false };
+        let positive = terms.values.remove(first);
+        terms.values.insert(0, positive);
+        self.build(block, inst, result, &terms);
+        true
+    }
+
+    fn is_part(&self, value: Value) -> bool {
+        self.sums.is_part.get(usize::from(value)).copied().unwrap_or(false)
+    }
+
+    fn collect(&self, value: Value, sign: i128, terms: &mut Terms) {
+        let kernel = &*self.rewrite.kernel;
+        if let Some(constant) = kernel.constant(value) {
+            terms.constant += sign * constant.as_int();
+            return;
+        }
+        match kernel.def(value).and_then(|(inst, _)| as_sum(kernel, inst)).filter(|_| self.is_part(value)) {
+            Some((right_sign, left, right)) => {
+                self.collect(left, sign, terms);
+                self.collect(right, sign * right_sign, terms);
+            }
+            None => terms.values.push((sign, value)),
+        }
+    }
+
+    /// The constant inside a sum.
+    fn constants(&self, value: Value) -> i128 {
+        let mut terms = Terms::default();
+        self.collect(value, 1, &mut terms);
+        terms.constant
+    }
+
+    fn build(&mut self, block: Block, inst: Inst, result: Value, terms: &Terms) {
+        let (ty, loc) = (self.rewrite.kernel.ty(result), self.rewrite.kernel.insts[inst].loc);
+        let mut depth = 0;
+        let mut sum: Option<Value> = None;
+        for (sign, value) in &terms.values {
+            depth = depth.max(self.depth[usize::from(*value)]);
+            sum = Some(match sum {
+                None => *value,
+                Some(sum) => {
+                    let op = if *sign > 0 { BinaryOp::Add } else { BinaryOp::Sub };
+                    let next = self.rewrite.builder(block, loc).binary(op, sum, *value);
+                    self.set_depth(next, depth);
+                    next
+                }
+            });
+        }
+        if let Some(sum) = sum {
+            let whole = add_constant(&mut self.rewrite.builder(block, loc), sum, ty, terms.constant);
+            self.set_depth(whole, depth);
+            self.rewrite.replace(result, whole);
+        }
+    }
+}
+
+/// `sum ± constant`, with whichever sign makes the constant the smaller one.
+fn add_constant(b: &mut Builder<'_>, sum: Value, ty: Type, constant: i128) -> Value {
+    let (plus, minus) = (Scalar::int(ty, constant), Scalar::int(ty, -constant));
+    if plus.bits == 0 {
+        return sum;
+    }
+    let (op, constant) = if minus.bits < plus.bits { (BinaryOp::Sub, minus) } else { (BinaryOp::Add, plus) };
+    let constant = b.constant(constant);
+    b.binary(op, sum, constant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::passes::check::{check, check_refused};
+
+    #[test]
+    fn invariants_first_and_the_constant_last() {
+        check(
+            run,
+            "v0: u32 = load m0
+             v1: u32 = thread_idx.x
+             v2: u32 = const 1
+             for i9 (v3: u32 in v1..v0 step v2) {
+               v4: u32 = add v0, v3
+               v5: u32 = add v4, v2
+               v6: u32 = sub v5, v1
+               store m3[v6], v3
+               yield
+             }
+             return",
+            "v0: u32 = load m0
+             v1: u32 = thread_idx.x
+             v2: u32 = const 1
+             for i9 (v3: u32 in v1..v0 step v2) {
+               v4: u32 = sub v0, v1
+               v5: u32 = add v4, v3
+               v8: u32 = const 1
+               v6: u32 = add v5, v8
+               store m3[v6], v3
+               yield
+             }
+             return",
+        );
+    }
+
+    #[test]
+    fn sums_in_order_shared_parts_and_floats_stay() {
+        check_refused(
+            run,
+            "v0: u32 = load m0
+             v1: u32 = thread_idx.x
+             v2: u32 = const 1
+             v3: u32 = add v0, v2
+             v4: u32 = add v3, v1
+             store m3[v3], v4
+             return",
+        );
+        check_refused(
+            run,
+            "v1: u32 = thread_idx.x
+             v0: f32 = load m1[v1]
+             v2: f32 = const 1.0
+             v3: f32 = add v0, v2
+             v4: f32 = add v3, v0
+             store m2[v1], v4
+             return",
+        );
+    }
+}
