@@ -5,6 +5,7 @@
 //! devices may have more), so that no back end can break them.
 
 use crate::ir::{Axis, BinaryOp, Block, Inst, Kernel, Op, Special, Type, Value, ValueDef};
+use crate::syntax::IndexWidth;
 
 /// How many operations deep a bound is looked for.
 const DEPTH: u32 = 8;
@@ -113,7 +114,7 @@ fn is_global_id(kernel: &Kernel, product: Value, thread: Value) -> bool {
     };
     let Some((Special::ThreadIdx, axis)) = special(thread) else { return false };
     let Some((_, Op::Binary(BinaryOp::Mul, a, b))) = kernel.def(product) else { return false };
-    if kernel.ty(product) != Type::U32 {
+    if kernel.ty(product) != Type::U32 || kernel.options.index == IndexWidth::Bits64 {
         return false;
     }
     let block_size = |value: Value| {

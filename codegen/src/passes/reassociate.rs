@@ -7,7 +7,7 @@
 //! `((row + k) + 1) + column`, `k` being the loop's counter, becomes `((row + column) + k) + 1`. A sum is taken apart through its
 //! additions and subtractions within one block, down to the *terms*: other instructions and sums of other blocks or with other
 //! users. Terms are ordered by *depth*, the number of loops inside which they have to be computed; of equal ones the order
-//! stays. A sum that is in order stays as it is.
+//! stays. A sum that is in order stays as it is. Of a term `(x + c) * k` the constant is taken out: `x * k + c * k`.
 
 use super::rewrite::Rewrite;
 use crate::analysis::cost::is_speculable;
@@ -56,11 +56,20 @@ fn as_sum(kernel: &Kernel, inst: Inst) -> Option<(i128, Value, Value)> {
     }
 }
 
+/// One term of a sum: `sign * value * factor`.
+#[derive(Clone, Copy)]
+struct Term {
+    sign: i128,
+    value: Value,
+    /// A product to be built anew.
+    factor: Option<Value>,
+}
+
 /// A sum taken apart.
 #[derive(Default)]
 struct Terms {
-    /// Sign and value, in the order of the source.
-    values: Vec<(i128, Value)>,
+    /// In the order of the source.
+    list: Vec<Term>,
     constant: i128,
 }
 
@@ -122,22 +131,20 @@ impl Reassociate<'_> {
         let kernel = &*self.rewrite.kernel;
         let Some((sign, left, right)) = as_sum(kernel, inst) else { return false };
         let Some(result) = self.rewrite.result(inst).filter(|value| !self.is_part(*value)) else { return false };
-        if !self.is_part(left) && !self.is_part(right) {
-            return false;
-        }
         let mut terms = Terms::default();
         self.collect(left, 1, &mut terms);
+        let inner_constant = terms.constant;
         self.collect(right, sign, &mut terms);
-        let constant_last = terms.constant == 0 || (kernel.constant(right).is_some() && self.constants(left) == 0);
-        let in_order = terms.values.is_sorted_by_key(|(_, value)| self.depth[usize::from(*value)]);
-        if constant_last && in_order {
+        let constant_last = terms.constant == 0 || (kernel.constant(right).is_some() && inner_constant == 0);
+        let in_order = terms.list.is_sorted_by_key(|term| self.depth[usize::from(term.value)]);
+        if constant_last && in_order && terms.list.iter().all(|term| term.factor.is_none()) {
             return false;
         }
-        terms.values.sort_by_key(|(_, value)| self.depth[usize::from(*value)]);
+        terms.list.sort_by_key(|term| self.depth[usize::from(term.value)]);
         // Something to subtract from comes first.
-        let Some(first) = terms.values.iter().position(|(sign, _)| *sign > 0) else { return false };
-        let positive = terms.values.remove(first);
-        terms.values.insert(0, positive);
+        let Some(first) = terms.list.iter().position(|term| term.sign > 0) else { return false };
+        let positive = terms.list.remove(first);
+        terms.list.insert(0, positive);
         self.build(block, inst, result, &terms);
         true
     }
@@ -157,28 +164,43 @@ impl Reassociate<'_> {
                 self.collect(left, sign, terms);
                 self.collect(right, sign * right_sign, terms);
             }
-            None => terms.values.push((sign, value)),
+            None => match self.scaled_sum(value) {
+                Some((inner, constant, factor, by)) => {
+                    terms.constant += sign * constant * by;
+                    terms.list.push(Term { sign, value: inner, factor: Some(factor) });
+                }
+                None => terms.list.push(Term { sign, value, factor: None }),
+            },
         }
     }
 
-    /// The constant inside a sum.
-    fn constants(&self, value: Value) -> i128 {
-        let mut terms = Terms::default();
-        self.collect(value, 1, &mut terms);
-        terms.constant
+    /// `(x ± c) * k`: x, ±c, and k as a value and a number.
+    fn scaled_sum(&self, value: Value) -> Option<(Value, i128, Value, i128)> {
+        let kernel = &*self.rewrite.kernel;
+        let (_, Op::Binary(BinaryOp::Mul, sum, factor)) = kernel.def(value)? else { return None };
+        let (sign, inner, constant) = as_sum(kernel, kernel.def(*sum)?.0)?;
+        Some((inner, sign * kernel.constant(constant)?.as_int(), *factor, kernel.constant(*factor)?.as_int()))
     }
 
     fn build(&mut self, block: Block, inst: Inst, result: Value, terms: &Terms) {
         let (ty, loc) = (self.rewrite.kernel.ty(result), self.rewrite.kernel.insts[inst].loc);
         let mut depth = 0;
         let mut sum: Option<Value> = None;
-        for (sign, value) in &terms.values {
-            depth = depth.max(self.depth[usize::from(*value)]);
+        for term in &terms.list {
+            depth = depth.max(self.depth[usize::from(term.value)]);
+            let value = match term.factor {
+                None => term.value,
+                Some(factor) => {
+                    let product = self.rewrite.builder(block, loc).binary(BinaryOp::Mul, term.value, factor);
+                    self.set_depth(product, self.depth[usize::from(term.value)]);
+                    product
+                }
+            };
             sum = Some(match sum {
-                None => *value,
+                None => value,
                 Some(sum) => {
-                    let op = if *sign > 0 { BinaryOp::Add } else { BinaryOp::Sub };
-                    let next = self.rewrite.builder(block, loc).binary(op, sum, *value);
+                    let op = if term.sign > 0 { BinaryOp::Add } else { BinaryOp::Sub };
+                    let next = self.rewrite.builder(block, loc).binary(op, sum, value);
                     self.set_depth(next, depth);
                     next
                 }
@@ -234,6 +256,31 @@ mod tests {
                store m3[v6], v3
                yield
              }
+             return",
+        );
+    }
+
+    #[test]
+    fn a_scaled_constant_is_taken_out() {
+        check(
+            run,
+            "v0: u32 = load m0
+             v1: u32 = const 1
+             v2: u32 = const 18
+             v3: u32 = thread_idx.x
+             v4: u32 = sub v0, v1
+             v5: u32 = mul v4, v2
+             v6: u32 = add v5, v3
+             store m3[v6], v3
+             return",
+            "v0: u32 = load m0
+             v2: u32 = const 18
+             v3: u32 = thread_idx.x
+             v5: u32 = mul v0, v2
+             v6: u32 = add v5, v3
+             v7: u32 = const 18
+             v8: u32 = sub v6, v7
+             store m3[v8], v3
              return",
         );
     }

@@ -2,8 +2,8 @@
 //!
 //! **Needs** constants on the right (`fold`). **Preserves** every result for every dividend, `MIN` and both signs included: the equations stand
 //! above the functions, and the tests try all 8-bit pairs and random 32- and 64-bit ones through the evaluator. **Refuses** division by zero, which
-//! stays where it faults; multiplication by other constants than powers of two (devices multiply as fast as they shift twice and add);
-//! and floats (`fold` has the exact ones).
+//! stays where it faults; products of 32 bits and less, even by powers of two (devices multiply and add in one instruction, and so
+//! readers see the factor that they wrote); and floats (`fold` has the exact ones).
 //!
 //! Sources of the division sequences: T. Granlund, P. Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994
 //! (`choose_multiplier`, figures 4.2, 5.2 and 6.2 there); the notation below is theirs: N is the width, ⊗ the high half of a product, SRL and SRA
@@ -104,9 +104,9 @@ impl Arithmetic<'_> {
         Some(self.b.cast(result, narrow))
     }
 
-    /// `x * 2ᵏ = x << k`, modulo 2ᴺ.
+    /// `x * 2ᵏ = x << k`, modulo 2ᴺ, for N = 64: a product of 64 bits is four of 32.
     fn multiply(&mut self, x: Value, c: u64) -> Option<Value> {
-        (c.is_power_of_two() && c > 1).then(|| self.shift(BinaryOp::Shl, x, c.trailing_zeros()))
+        (c.is_power_of_two() && c > 1 && self.width() == 64).then(|| self.shift(BinaryOp::Shl, x, c.trailing_zeros()))
     }
 
     /// Unsigned `x / d`. d = 2ᵏ: `SRL(x, k)`. d > 2ᴺ⁻¹: the quotient is 1 or 0, `x >= d`. Else, by figure 4.2, with m and s of
@@ -344,20 +344,30 @@ mod tests {
             "v0: u32 = load m0
              v1: u32 = const 16
              v2: u32 = mul v0, v1
+             v10: u64 = cast v0
+             v11: u64 = const 16
+             v12: u64 = mul v10, v11
+             v13: u32 = cast v12
              v3: u32 = div v0, v1
              v4: u32 = rem v0, v1
              store m3[v2], v3
              store m3[v3], v4
+             store m3[v3], v13
              return",
             "v0: u32 = load m0
+             v1: u32 = const 16
+             v2: u32 = mul v0, v1
+             v10: u64 = cast v0
              v9: u32 = const 4
-             v2: u32 = shl v0, v9
+             v12: u64 = shl v10, v9
+             v13: u32 = cast v12
              v8: u32 = const 4
              v3: u32 = shr v0, v8
              v7: u32 = const 15
              v4: u32 = and v0, v7
              store m3[v2], v3
              store m3[v3], v4
+             store m3[v3], v13
              return",
         );
     }

@@ -1,12 +1,12 @@
 //! Comparisons that are decided, and selects that need not choose.
 
 use super::Context;
-use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value, eval};
 
 type Compare = fn(&mut Context<'_>, CompareOp, Value, Value) -> Option<Value>;
 type Select = fn(&mut Context<'_>, Value, Value, Value) -> Option<Value>;
 
-pub(super) const COMPARE: &[Compare] = &[constant_right, same_operands, known_bound, with_bool, widened_bool];
+pub(super) const COMPARE: &[Compare] = &[constant_right, same_operands, known_bound, with_bool, widened_bool, of_select];
 pub(super) const SELECT: &[Select] = &[decided, same_arms, negated_condition, of_bools];
 
 /// `c < x = x > c`.
@@ -65,6 +65,18 @@ fn widened_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Opti
         CompareOp::Ne => Some(inner),
         CompareOp::Eq => Some(cx.b.unary(UnaryOp::Not, inner)),
         _ => None,
+    }
+}
+
+/// `(if c { a } else { b }) op d`, all but c constants: what holds of a and b decides; c, `!c`, or whatever c is.
+fn of_select(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
+    let d = cx.constant(b)?;
+    let Some(Op::Select(c, left, right)) = cx.op(a) else { return None };
+    let (c, left, right) = (*c, cx.constant(*left)?, cx.constant(*right)?);
+    match (eval::compare(op, left, d)?.is_true(), eval::compare(op, right, d)?.is_true()) {
+        (true, false) => Some(c),
+        (false, true) => Some(cx.b.unary(UnaryOp::Not, c)),
+        (same, _) => Some(cx.b.bool(same)),
     }
 }
 

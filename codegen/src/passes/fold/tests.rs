@@ -249,3 +249,12 @@ fn what_follows_two_leaving_arms_is_dropped() {
          return",
     );
 }
+
+#[test]
+fn a_match_on_a_chosen_constant_is_the_choice() {
+    check_u32(
+        "v2: bool = lt v0, v1\n v3: u32 = const 0\n v4: u32 = const 6\n v5: u32 = select v2, v3, v4\n v6: bool = eq v5, v4\n v9: u32 = cast v6",
+        "v3: bool = ge v0, v1\n v4: u32 = cast v3",
+        "v4",
+    );
+}
