@@ -162,7 +162,7 @@ pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &A
     }
     for (index, argument) in arguments.iter().enumerate() {
         let (figure, fits, what) = match argument.kind {
-            ArgumentKind::Global { len, .. } => (len as u128, (len as u128) < INDEX_LIMIT, "elements of parameter"),
+            ArgumentKind::Global { len, .. } => (len as u128, len as u64 <= facts.index.max_elements(), "elements of parameter"),
             ArgumentKind::Value { .. } if is_plain_index(argument.ty) => {
                 let (figure, fits) = arguments.plain_index(argument);
                 (figure, fits, "value of parameter")
