@@ -1,3 +1,4 @@
 //! What the tests share.
 
 pub mod opencl_tools;
+pub mod ptxas;
