@@ -42,10 +42,19 @@ pub enum Argument {
 /// What came of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What the compiler said, and why the job failed. Empty: all is well.
+    /// What the compiler said: warnings.
+    pub warnings: String,
+    /// Why the job failed, and what Oclgrind found. Empty: all is well.
     pub complaints: String,
     /// The buffers' contents after the run, in the order of the arguments.
     pub buffers: Vec<Vec<u8>>,
+}
+
+impl Outcome {
+    /// Warnings and complaints together.
+    pub fn all_complaints(&self) -> String {
+        format!("{}{}", self.warnings, self.complaints)
+    }
 }
 
 /// What runs the jobs.
@@ -130,8 +139,8 @@ pub fn expect_no_complaints(test: &str, child: Option<&str>, jobs: &[Job]) {
         let complaints: String = jobs
             .iter()
             .zip(&outcomes)
-            .filter(|(_, outcome)| !outcome.complaints.is_empty())
-            .map(|(job, outcome)| format!("--- {} on {}:\n{}\n{}\n", job.name, tool.name(), outcome.complaints, job.text))
+            .filter(|(_, outcome)| !outcome.all_complaints().is_empty())
+            .map(|(job, outcome)| format!("--- {} on {}:\n{}\n{}\n", job.name, tool.name(), outcome.all_complaints(), job.text))
             .collect();
         assert!(complaints.is_empty(), "{test}:\n{complaints}");
     }
@@ -197,7 +206,8 @@ fn outcomes(answer: &str) -> Vec<Outcome> {
     let mut outcome = Outcome::default();
     for line in answer.lines() {
         match line.split_once(' ').unwrap_or((line, "")) {
-            ("log" | "error", text) => outcome.complaints.push_str(&format!("{}\n", String::from_utf8_lossy(&bytes(text)))),
+            ("log", text) => outcome.warnings.push_str(&String::from_utf8_lossy(&bytes(text))),
+            ("error", text) => outcome.complaints.push_str(&format!("{}\n", String::from_utf8_lossy(&bytes(text)))),
             ("buffer", content) => outcome.buffers.push(bytes(content)),
             ("end", _) => all.push(std::mem::take(&mut outcome)),
             // Output of the kernel's own `printf`.

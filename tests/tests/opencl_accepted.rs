@@ -6,5 +6,8 @@ mod arithmetic;
 #[path = "opencl_accepted/build.rs"]
 mod build;
 
+#[path = "opencl_accepted/control.rs"]
+mod control;
+
 /// The program that talks to OpenCL, if it was built.
 const CHILD: Option<&str> = option_env!("CARGO_BIN_EXE_opencl-child");

@@ -140,10 +140,10 @@ fn check_all(test: &str, cases: &[Case]) {
     for tool in Tool::ALL {
         let Some(outcomes) = run(test, CHILD, tool, &jobs) else { continue };
         for (case, outcome) in cases.iter().zip(&outcomes) {
-            if outcome.complaints.is_empty() {
+            if outcome.all_complaints().is_empty() {
                 case.check(tool, &outcome.buffers, &mut wrong);
             } else {
-                wrong.push(format!("{} on {}: {}\n{}", case.job.name, tool.name(), outcome.complaints, case.job.text));
+                wrong.push(format!("{} on {}: {}\n{}", case.job.name, tool.name(), outcome.all_complaints(), case.job.text));
             }
         }
     }
