@@ -23,6 +23,7 @@ pub(super) mod code {
     pub(in crate::cuda) const NO_DEVICE: Code = 100;
     pub(in crate::cuda) const NO_BINARY_FOR_GPU: Code = 209;
     pub(in crate::cuda) const INVALID_PTX: Code = 218;
+    pub(in crate::cuda) const JIT_COMPILER_NOT_FOUND: Code = 221;
     pub(in crate::cuda) const UNSUPPORTED_PTX_VERSION: Code = 222;
     pub(in crate::cuda) const NOT_READY: Code = 600;
     pub(in crate::cuda) const ILLEGAL_ADDRESS: Code = 700;

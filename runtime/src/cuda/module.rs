@@ -300,6 +300,12 @@ fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emit
     let code = unsafe { context.driver.cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, names, values) };
     let end = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
     let log = String::from_utf8_lossy(&log[..end]);
+    let refused = |code| Error::DeviceCompiler {
+        kernel: definition.name,
+        compiler: format!("the CUDA driver's assembler (CUDA {})", context.driver.version()),
+        code: context.driver.name(code),
+        log: log.trim_end().into(),
+    };
     match code {
         code::SUCCESS => Ok(module),
         code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.name.clone(), bytes: emitted.text.len() as u64 }),
@@ -307,12 +313,8 @@ fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emit
             what: format!("kernel `{}`, which is PTX {}", definition.name, ptx_version(&emitted.text)),
             driver: context.driver.version(),
         }),
-        code::INVALID_PTX | code::NO_BINARY_FOR_GPU => Err(Error::DeviceCompiler {
-            kernel: definition.name,
-            compiler: format!("the CUDA driver's assembler (CUDA {})", context.driver.version()),
-            code: context.driver.name(code),
-            log: log.trim_end().into(),
-        }),
+        code::INVALID_PTX | code::NO_BINARY_FOR_GPU | code::JIT_COMPILER_NOT_FOUND => Err(refused(code)),
+        code if !log.is_empty() => Err(refused(code)),
         code => Err(context.error(code, &format!("loading kernel `{}`", definition.name))),
     }
 }
