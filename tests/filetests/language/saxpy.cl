@@ -2,7 +2,7 @@
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void saxpy(const float a, __global const float *restrict x, __global float *y, const uint y_len) {
-    const uint i = ((uint)get_group_id(0) << 8) + (uint)get_local_id(0);
+    const uint i = (uint)get_group_id(0) * 256u + (uint)get_local_id(0);
     if (i < y_len) {
         y[i] = fma(a, x[i], y[i]);
     }

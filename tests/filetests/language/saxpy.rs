@@ -1,6 +1,8 @@
 // test ir built locations
 // test ir legal
+// test ir addressed
 // test opencl
+// test ptx sm_90
 use warpwright::prelude::*;
 
 /// y ← a·x + y

@@ -1,5 +1,6 @@
 // test ir legal
 // test opencl
+// test ptx sm_90
 use warpwright::prelude::*;
 
 /// c ← a·aᵀ, both n×n with n a multiple of 16.
