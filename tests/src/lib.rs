@@ -1,4 +1,6 @@
-//! What the tests share.
+//! What the tests share: the table of kernels every device runs, random inputs, and other people's tools as judges.
 
 pub mod opencl_tools;
 pub mod ptxas;
+pub mod random;
+pub mod table;

@@ -202,7 +202,11 @@ impl Checker<'_, '_> {
 
     /// The fields of a struct with its generics filled in: names and types, in order. Not a struct: `None`.
     pub(super) fn struct_fields(&mut self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
-        let Ty::Adt(id, args) = self.infer.shallow(ty) else { return None };
+        let shallow = self.infer.shallow(ty);
+        if shallow == Ty::Dim3 {
+            return Some(["x", "y", "z"].map(|axis| (axis.to_owned(), Ty::Usize)).into());
+        }
+        let Ty::Adt(id, args) = shallow else { return None };
         let (fields, scope) = self.context.struct_definition(id, &args)?;
         Some(self.with_scope(scope, |checker| {
             let one = |(index, field): (usize, &syn::Field)| {

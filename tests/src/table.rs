@@ -1,0 +1,205 @@
+//! The table of kernels that every device must run alike: each with random inputs, a launch, and what its outputs are compared with.
+
+use crate::random::Random;
+use warpwright::{Device, Result};
+use warpwright_kernels::{aat, complex, dot, histogram, life, mandelbrot, matmul, saxpy, stencil};
+
+/// What a case leaves behind.
+pub enum Output {
+    /// Must be these bits on every device: expected, found.
+    Exact(Vec<u64>, Vec<u64>),
+    /// Expected in double precision, found, and the bound of the error relative to the largest expected magnitude.
+    Close(Vec<f64>, Vec<f64>, f64),
+}
+
+/// A kernel on random inputs.
+pub struct Case {
+    /// The kernel's name.
+    pub name: &'static str,
+    /// Draws inputs, launches on a device, gives the reference's and the device's results.
+    pub run: fn(&Device, &mut Random) -> Result<Output>,
+}
+
+/// Unit roundoff of `f32`.
+const EPSILON: f64 = f32::EPSILON as f64 / 2.0;
+
+/// Every case.
+pub const CASES: &[Case] = &[
+    Case { name: "saxpy", run: run_saxpy },
+    Case { name: "saxpy_exact", run: run_saxpy_exact },
+    Case { name: "dot", run: run_dot },
+    Case { name: "dot_tree", run: run_dot_tree },
+    Case { name: "dot_integer", run: run_dot_integer },
+    Case { name: "matmul_tiled::<8>", run: |device, random| run_matmul::<8>(device, random) },
+    Case { name: "matmul_tiled::<16>", run: |device, random| run_matmul::<16>(device, random) },
+    Case { name: "aat", run: run_aat },
+    Case { name: "stencil3d", run: run_stencil },
+    Case { name: "histogram", run: run_histogram },
+    Case { name: "mandelbrot", run: run_mandelbrot },
+    Case { name: "live", run: run_life },
+];
+
+fn bits(values: &[f32]) -> Vec<u64> {
+    values.iter().map(|value| u64::from(value.to_bits())).collect()
+}
+
+fn wide(values: &[f32]) -> Vec<f64> {
+    values.iter().map(|value| f64::from(*value)).collect()
+}
+
+fn run_saxpy(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = random.length(5_000);
+    let (a, xs, ys) = (random.float(), random.floats(n), random.floats(n));
+    let x = device.upload(&xs)?;
+    let mut y = device.upload(&ys)?;
+    saxpy::saxpy(a, &x, &mut y).cover(n).launch(device)?;
+    // One rounding on a device that contracts, two on the host: they differ by a rounding of the product.
+    Ok(Output::Close(wide(&saxpy::reference(a, &xs, &ys)), wide(&y.download()?), 2.0 * EPSILON))
+}
+
+fn run_saxpy_exact(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = random.length(5_000);
+    let (a, xs, ys) = (random.float(), random.floats(n), random.floats(n));
+    let x = device.upload(&xs)?;
+    let mut y = device.upload(&ys)?;
+    saxpy::saxpy_exact(a, &x, &mut y).cover(n).launch(device)?;
+    Ok(Output::Exact(bits(&saxpy::reference(a, &xs, &ys)), bits(&y.download()?)))
+}
+
+/// Sums of n products, in any order: n roundings of partial sums of magnitude at most Σ|x·y|, which is at most n here.
+fn sum_bound(n: usize) -> f64 {
+    n as f64 * EPSILON
+}
+
+fn run_dot(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = random.length(20_000);
+    let (xs, ys) = (random.floats(n), random.floats(n));
+    let (x, y) = (device.upload(&xs)?, device.upload(&ys)?);
+    let mut result = device.upload(&[0.0f32])?;
+    dot::dot(&x, &y, &mut result).grid(7).launch(device)?;
+    Ok(absolute(&[dot::reference(&xs, &ys)], &result.download()?, n))
+}
+
+fn run_dot_tree(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = random.length(20_000);
+    let (xs, ys) = (random.floats(n), random.floats(n));
+    let (x, y) = (device.upload(&xs)?, device.upload(&ys)?);
+    let mut result = device.upload(&[0.0f32])?;
+    dot::dot_tree(&x, &y, &mut result).grid(5).launch(device)?;
+    Ok(absolute(&[dot::reference(&xs, &ys)], &result.download()?, n))
+}
+
+/// Compares against an absolute bound: inputs are at most 1 in magnitude, so sums of `n` products are at most `n`.
+fn absolute(expected: &[f64], found: &[f32], n: usize) -> Output {
+    let mut expected: Vec<f64> = expected.to_vec();
+    let mut found = wide(found);
+    // The scale of the comparison: the largest a partial sum can be.
+    expected.push(n as f64);
+    found.push(n as f64);
+    Output::Close(expected, found, sum_bound(n))
+}
+
+fn run_dot_integer(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = random.length(10_000);
+    let mut ints = |n| (0..n).map(|_| random.next() as i32).collect::<Vec<i32>>();
+    let (xs, ys) = (ints(n), ints(n));
+    let expected = xs.iter().zip(&ys).fold(0i64, |sum, (x, y)| sum.wrapping_add(i64::from(*x) * i64::from(*y)));
+    let (x, y) = (device.upload(&xs)?, device.upload(&ys)?);
+    let mut result = device.upload(&[0i64])?;
+    dot::dot_integer(&x, &y, &mut result).cover(n).launch(device)?;
+    Ok(Output::Exact(vec![expected as u64], result.download()?.into_iter().map(|v| v as u64).collect()))
+}
+
+fn run_matmul<const T: usize>(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = 48;
+    let (a, b) = (random.floats(n * n), random.floats(n * n));
+    let (a_buffer, b_buffer) = (device.upload(&a)?, device.upload(&b)?);
+    let mut c = device.zeros::<f32>(n * n)?;
+    matmul::matmul_tiled::<T>(n, &a_buffer, &b_buffer, &mut c).cover((n, n)).launch(device)?;
+    Ok(absolute(&matmul::reference(n, &a, &b), &c.download()?, n))
+}
+
+fn run_aat(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = 64;
+    let a = random.floats(n * aat::T);
+    let a_buffer = device.upload(&a)?;
+    let mut c = device.zeros::<f32>(n * n)?;
+    aat::aat(n, &a_buffer, &mut c).cover((n, n)).launch(device)?;
+    Ok(absolute(&aat::reference(n, &a), &c.download()?, aat::T))
+}
+
+fn run_stencil(device: &Device, random: &mut Random) -> Result<Output> {
+    let extent = (17, 9, 7);
+    let n = extent.0 * extent.1 * extent.2;
+    let input = random.floats(n);
+    let source = device.upload(&input)?;
+    let mut out = device.zeros::<f32>(n)?;
+    stencil::stencil3d(extent, 0.4, 0.1, &source, &mut out).cover(extent).launch(device)?;
+    // Contraction saves one of the roundings of the last sum.
+    Ok(Output::Close(wide(&stencil::reference(extent, 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
+}
+
+fn run_histogram(device: &Device, random: &mut Random) -> Result<Output> {
+    let n = random.length(30_000);
+    let values: Vec<u8> = (0..n).map(|_| (random.next() % 97) as u8).collect();
+    let source = device.upload(&values)?;
+    let mut bins = device.zeros::<u32>(histogram::BINS)?;
+    histogram::histogram(&source, &mut bins).grid(6).launch(device)?;
+    let widen = |bins: &[u32]| bins.iter().map(|bin| u64::from(*bin)).collect();
+    Ok(Output::Exact(widen(&histogram::reference(&values)), widen(&bins.download()?)))
+}
+
+fn run_mandelbrot(device: &Device, random: &mut Random) -> Result<Output> {
+    let (width, height, limit) = (70, 50, 60);
+    let corner = complex::Complex { re: -2.0 - random.float().abs() / 8.0, im: 1.2 };
+    let mut counts = device.zeros::<u32>(width * height)?;
+    mandelbrot::mandelbrot(width, height, corner, 0.045, limit, &mut counts).cover((width, height)).launch(device)?;
+    let widen = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).collect();
+    Ok(Output::Exact(widen(&mandelbrot::reference(width, height, corner, 0.045, limit)), widen(&counts.download()?)))
+}
+
+fn run_life(device: &Device, random: &mut Random) -> Result<Output> {
+    use life::particles::{Particle, live, reference};
+    let n = random.length(700);
+    let one = |_| Particle {
+        motion: [random.float() * 50.0, random.float() * 20.0],
+        age: (random.next() % 1000) as u16,
+        bounce: (random.next() % 6) as u8,
+        state: 1,
+    };
+    let before: Vec<Particle> = (0..n).map(one).collect();
+    let mut particles = device.upload(&before)?;
+    live(40, &mut particles).cover(n).launch(device)?;
+    let flat = |all: &[Particle]| {
+        let one = |p: &Particle| {
+            [u64::from(p.motion[0].to_bits()), u64::from(p.motion[1].to_bits()), u64::from(p.age), u64::from(p.bounce), u64::from(p.state)]
+        };
+        all.iter().flat_map(one).collect()
+    };
+    let expected: Vec<Particle> = before.into_iter().map(|particle| reference(40, particle)).collect();
+    Ok(Output::Exact(flat(&expected), flat(&particles.download()?)))
+}
+
+impl Output {
+    /// What is wrong with it, if anything.
+    pub fn complaint(&self) -> Option<String> {
+        match self {
+            Output::Exact(expected, found) => {
+                if expected.len() != found.len() {
+                    return Some(format!("{} results, expected {}", found.len(), expected.len()));
+                }
+                let at = expected.iter().zip(found).position(|(e, f)| e != f)?;
+                Some(format!("element {at}: bits {:#x}, expected {:#x}", found[at], expected[at]))
+            }
+            Output::Close(expected, found, bound) => {
+                if expected.len() != found.len() {
+                    return Some(format!("{} results, expected {}", found.len(), expected.len()));
+                }
+                let scale = expected.iter().fold(0.0f64, |most, e| most.max(e.abs()));
+                let wrong = |(e, f): (&f64, &f64)| (e - f).abs() > bound * scale || f.is_nan();
+                let at = expected.iter().zip(found).position(wrong)?;
+                Some(format!("element {at}: {}, expected {} within {:e}", found[at], expected[at], bound * scale))
+            }
+        }
+    }
+}

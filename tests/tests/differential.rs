@@ -1,0 +1,55 @@
+//! Every kernel of the table on every device there is: the simulator and the host twin always, OpenCL and CUDA where they are.
+
+use warpwright::{Device, DeviceKind};
+use warpwright_tests::random::Random;
+use warpwright_tests::table::CASES;
+
+/// Runs the whole table on one device; gives the complaints.
+fn complaints(device: &Device, seed: u64) -> Vec<String> {
+    let mut all = Vec::new();
+    for case in CASES {
+        let mut random = Random::new(seed);
+        match (case.run)(device, &mut random) {
+            Ok(output) => all.extend(output.complaint().map(|text| format!("{} on {}: {text} (seed {seed})", case.name, device.name()))),
+            Err(error) => all.push(format!("{} on {}: {error} (seed {seed})", case.name, device.name())),
+        }
+    }
+    all
+}
+
+fn check(device: &Device) {
+    let mut all = Vec::new();
+    for round in 0..3 {
+        all.extend(complaints(device, Random::fresh_seed().wrapping_add(round)));
+    }
+    assert!(all.is_empty(), "{} complaints:\n{}", all.len(), all.join("\n"));
+    println!("ran: differential ({} kernels on {})", CASES.len(), device.name());
+}
+
+#[test]
+fn simulator() {
+    check(&Device::simulator());
+}
+
+#[test]
+fn host_twin() {
+    check(&Device::host());
+}
+
+#[test]
+fn opencl() {
+    let devices: Vec<Device> = Device::all().into_iter().filter(|device| device.kind() == DeviceKind::OpenCl).collect();
+    if devices.is_empty() {
+        println!("skipped: differential on OpenCL (no OpenCL device, or built without the feature `opencl`)");
+    }
+    devices.iter().for_each(check);
+}
+
+#[test]
+fn cuda() {
+    let devices: Vec<Device> = Device::all().into_iter().filter(|device| device.kind() == DeviceKind::Cuda).collect();
+    if devices.is_empty() {
+        println!("skipped: differential on CUDA (no CUDA device)");
+    }
+    devices.iter().for_each(check);
+}
