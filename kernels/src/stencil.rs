@@ -4,8 +4,7 @@ use warpwright::prelude::*;
 
 /// One step: out = centre·c0 + (sum of the six neighbours)·c1 inside, out = input on the border. x is the fastest axis.
 #[kernel(block = (8, 4, 4))]
-pub fn stencil3d(extent: (usize, usize, usize), c0: f32, c1: f32, input: &Global<f32>, out: &mut Global<f32>) {
-    let (nx, ny, nz) = extent;
+pub fn stencil3d(nx: usize, ny: usize, nz: usize, c0: f32, c1: f32, input: &Global<f32>, out: &mut Global<f32>) {
     let Dim3 { x, y, z } = global_id();
     if x >= nx || y >= ny || z >= nz {
         return;
