@@ -5,7 +5,7 @@ __kernel void exits(const uint n, __global uint *y, const uint y_len) {
     if (i >= y_len) {
         return;
     }
-    uint v12 = 0u;
+    uint steps = 0u;
     for (uint j = 0u; j < n; j++) {
         for (uint k = 0u; k < j; k++) {
             if (j * k == i) {
@@ -14,19 +14,19 @@ __kernel void exits(const uint n, __global uint *y, const uint y_len) {
             if (k > 7u) {
                 goto next;
             }
-            v12 = v12 + 1u;
+            steps = steps + 1u;
         }
         next:;
     }
     done:;
     uint found;
     while (1) {
-        const uint v62 = (v12 & 1u) == 0u ? v12 >> 1 : v12 * 3u + 1u;
-        if (v62 < 4u) {
-            found = v62;
+        const uint steps_1 = (steps & 1u) == 0u ? steps >> 1 : steps * 3u + 1u;
+        if (steps_1 < 4u) {
+            found = steps_1;
             break;
         }
-        v12 = v62;
+        steps = steps_1;
     }
     y[i] = found == 0u ? n : (found >= 1u && found <= 2u && n > 3u ? 7u : found + 1u);
 }

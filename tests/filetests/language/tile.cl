@@ -11,16 +11,16 @@ void tile(__global const float *restrict a, __global float *c, const uint n) {
     const uint v23 = (uint)get_group_id(0) * 16u;
     const uint v55 = (v23 + y) * n + x;
     const uint step__end = n >> 4;
-    float v9 = 0.0f;
+    float sum = 0.0f;
     for (uint step_ = 0u; step_ < step__end; step_++) {
         const uint v17 = step_ * 16u;
         rows[y][x] = a[v53 + v17];
         columns[x][y] = a[v55 + v17];
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         for (uint k = 0u; k < 16u; k++) {
-            v9 = fma(rows[y][k], columns[k][x], v9);
+            sum = fma(rows[y][k], columns[k][x], sum);
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
-    c[v15 + v23 + x] = v9;
+    c[v15 + v23 + x] = sum;
 }

@@ -432,14 +432,24 @@ fn float_binary(op: BinaryOp, x: &Expr, y: &Expr) -> Expr {
     let call = |name: &str| Expr::over(format!("{name}({}, {})", x.text, y.text), PRIMARY, &parts);
     let operator = |word: &str, level| Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &parts);
     match op {
-        BinaryOp::Add => operator("+", ADD),
-        BinaryOp::Sub => operator("-", ADD),
+        BinaryOp::Add | BinaryOp::Sub => {
+            let (plus, minus) = if op == BinaryOp::Add { ("+", "-") } else { ("-", "+") };
+            // a + −b is a − b, exactly, whatever b is: a plain literal or name here.
+            match y.text.strip_prefix('-').filter(|rest| y.level == UNARY && rest.bytes().all(is_plain)) {
+                Some(rest) => Expr::over(infix((&x.text, x.level), minus, (rest, PRIMARY), ADD), ADD, &parts),
+                None => operator(plus, ADD),
+            }
+        }
         BinaryOp::Mul => operator("*", MULTIPLY),
         BinaryOp::Div => operator("/", MULTIPLY),
         BinaryOp::Rem => call("fmod"),
         BinaryOp::Min => call("fmin"),
         _ => call("fmax"),
     }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }
 
 fn bool_binary(op: BinaryOp, x: &Expr, y: &Expr) -> Expr {

@@ -222,9 +222,7 @@ impl Lowerer<'_, '_> {
         for ((var, leaf), value) in changed.iter().zip(values) {
             let mut leaves = Vec::new();
             self.vars[*var].leaves(&mut leaves);
-            if let Some(name) = self.kernel.values[leaves[*leaf]].name.clone() {
-                self.name(*value, &name);
-            }
+            self.name_joined(*var, leaves[*leaf], *value);
             leaves[*leaf] = *value;
             self.vars[*var].replace_leaves(&mut leaves.into_iter());
         }

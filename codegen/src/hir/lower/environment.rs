@@ -74,17 +74,29 @@ impl Lowerer<'_, '_> {
         all
     }
 
-    /// Gives these variables new scalars; keeps the source's names on them.
+    /// Gives these variables new scalars, with the source's names on them.
     pub(super) fn set_leaves(&mut self, vars: &[usize], values: &[Value]) {
-        let before = self.leaves_of(vars);
-        for (old, new) in before.iter().zip(values) {
-            if let Some(name) = self.kernel.values[*old].name.clone() {
-                self.name(*new, &name);
+        let mut next = values.iter();
+        for var in vars {
+            for (old, new) in self.leaves_of(&[*var]).into_iter().zip(&mut next) {
+                self.name_joined(*var, old, *new);
             }
         }
         let mut values = values.iter().copied();
         for var in vars {
             self.vars[*var].replace_leaves(&mut values);
+        }
+    }
+
+    /// Names the value that a variable has behind or in a construct that changes it: by the variable, or by the part of it that
+    /// the value before was. A constant has no name of its own, but the variable that begins with it has.
+    pub(super) fn name_joined(&mut self, var: usize, before: Value, now: Value) {
+        let name = match &self.vars[var] {
+            Var::Value(Tree::Leaf(_)) => self.local_name(var),
+            _ => None,
+        };
+        if let Some(name) = name.or_else(|| self.kernel.values[before].name.as_deref().map(str::to_owned)) {
+            self.name(now, &name);
         }
     }
 

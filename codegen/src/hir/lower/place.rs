@@ -236,9 +236,14 @@ impl Lowerer<'_, '_> {
     }
 
     fn variable_name(&self, var: usize) -> String {
+        self.local_name(var).unwrap_or_else(|| "temporary".to_owned())
+    }
+
+    /// The source's name for a variable of the present function.
+    pub(super) fn local_name(&self, var: usize) -> Option<String> {
         let frame = self.frame();
         let local = var.checked_sub(frame.base).and_then(|index| frame.body.locals.get(index));
-        local.map_or_else(|| "temporary".to_owned(), |local| local.name.clone())
+        local.map(|local| local.name.clone())
     }
 
     /// A constant array as a table in constant memory, made once; only where all its scalars are of one type.
