@@ -221,10 +221,11 @@ fn expand_short_match(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
     vec![call_function(b, "match_any", &[word])]
 }
 
-/// A butterfly: each lane joins its group's result with that of the group beside it, in groups of 1, 2, 4, 8, 16 lanes, farthest first.
+/// A butterfly: each lane joins its result with that of the lane across, 16 apart, then 8, 4, 2, 1. Before the step of distance d a lane has
+/// the result of all lanes whose number is its own modulo 2 d.
 ///
-/// Whole warps: with the lane across. A warp with missing lanes (they are the highest): with the lowest lane of the group of lanes that
-/// the lane across stands for, which exists if any of them does.
+/// Whole warps: with the lane across. A warp with missing lanes (they are the highest): with the lowest lane that has the same result as the
+/// lane across, (lane ^ d) mod 2 d, which exists if any of them does. So the order is the same, and missing lanes count as if not there.
 fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
     let is_whole = b.kernel.options.block.is_some_and(|[x, y, z]| (x * y * z).is_multiple_of(32));
     if is_whole {
@@ -239,8 +240,8 @@ fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
     let (threads, width) = (super::block::threads(b), b.int(Type::U32, 32));
     let before = b.binary(BinaryOp::Mul, warp, width);
     let lanes = b.binary(BinaryOp::Sub, threads, before);
-    [1u32, 2, 4, 8, 16].iter().fold(value, |value, group| {
-        let (across, low) = (b.int(Type::U32, i128::from(*group)), b.constant(Scalar::u32(!(group - 1))));
+    [16u32, 8, 4, 2, 1].iter().fold(value, |value, distance| {
+        let (across, low) = (b.int(Type::U32, i128::from(*distance)), b.constant(Scalar::u32(2 * distance - 1)));
         let other = b.binary(BinaryOp::Xor, lane, across);
         let first = b.binary(BinaryOp::And, other, low);
         let exists = b.compare(CompareOp::Lt, first, lanes);
