@@ -48,7 +48,7 @@ pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
 }
 
 /// Functions of the language that are not rows of the table of intrinsics.
-const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id"];
+const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id", "lane_id", "warp_id"];
 
 /// Types and traits of the language that are not Rust's own.
 const PRELUDE_TYPES: &[&str] = &["Global", "Constant", "Texture2d", "Dim3", "f16", "bf16", "Float", "Num", "Int", "Element"];
@@ -479,6 +479,7 @@ mod tests {
         check_body("let i = global_id().x; if i < y.len() { y[i] = a * x[i] + f32::MAX; }", &[]);
         check_body("let t = thread_idx().x as u64; let z = f32::from_bits(3u32); let w: [f16; B] = [T::ZERO; B];", &[]);
         check_body("let p = std::f32::consts::PI + f32::consts::E + core::f64::consts::TAU + std::u32::MAX;", &[]);
+        check_body("y[lane_id() as usize] = warp_sum(warp_id());", &[]);
         check_body("let d: warpwright::prelude::Dim3 = warpwright::prelude::thread_idx();", &[]);
     }
 

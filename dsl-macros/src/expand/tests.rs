@@ -77,6 +77,8 @@ fn shared_arrays_and_casts_are_rewritten() {
             "1 as f32",
         ],
     );
+    let text = expand(kernel, "", "fn k(n: u64, y: &mut Global<f16>) { y[0] = (n as f32 + 1.0) as f16; }");
+    check(&text, &["::warpwright::__private::cast::<_, f16>(::warpwright::__private::cast::<_, f32>(n) + 1.0)"]);
     let text = expand(kernel, "", "fn k(n: u64, y: &mut Global<u32>) { y[0] = n as u32; }");
     check(&text, &["y[0] = n as u32;"]);
 }

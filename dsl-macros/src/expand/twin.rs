@@ -149,7 +149,7 @@ impl VisitMut for Rewriter<'_> {
         if let (true, syn::Expr::Cast(cast)) = (self.casts, &*expr)
             && !is_plain_literal_cast(cast)
         {
-            let (value, ty) = (&cast.expr, &cast.ty);
+            let (value, ty) = (without_parentheses(&cast.expr), &cast.ty);
             let call = quote_spanned!(cast.as_token.span=> ::warpwright::__private::cast::<_, #ty>(#value));
             *expr = syn::Expr::Verbatim(call);
         }
@@ -169,6 +169,14 @@ impl VisitMut for Rewriter<'_> {
 
     // Items within a body are refused, or `use`.
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// `(a + b) as T` needs parentheses, `cast(a + b)` does not, and `rustc` would say so.
+fn without_parentheses(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(paren) => without_parentheses(&paren.expr),
+        other => other,
+    }
 }
 
 /// `1 as f32`: a literal and a type of Rust's own, where inference wants Rust's `as`.
