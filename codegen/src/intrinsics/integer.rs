@@ -51,6 +51,9 @@ pub(super) const ROWS: &[Row] = &[
     Row::method("rem_euclid", Class::Int, TWO, T1, expand_rem_euclid).cost(40).doc("the remainder that is not negative"),
     Row::method("div_euclid", Class::Int, TWO, T1, expand_div_euclid).cost(45).doc("the quotient that belongs to `rem_euclid`"),
     Row::method("div_ceil", Class::Unsigned, TWO, T1, expand_div_ceil).cost(42).doc("the quotient, rounded up"),
+    Row::method("is_multiple_of", Class::Unsigned, TWO, BOOL, expand_is_multiple_of)
+        .cost(42)
+        .doc("whether it is a multiple of another; of 0, only 0 is"),
     Row::method("isqrt", Class::Int, T1, T1, expand_isqrt).cost(30).doc("the integer part of the square root"),
     Row::new("mul_hi", Call::Method, WIDE, TWO, T1, Body::Device(MUL_HI)).cost(2).doc("the high half of the product"),
     Row::method("mul_hi", NARROW, TWO, T1, expand_narrow_mul_hi).cost(2).doc("the high half of the product"),
@@ -243,6 +246,16 @@ fn expand_div_ceil(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
     let has_rest = against_zero(b, CompareOp::Ne, rest);
     let more = b.cast(has_rest, ty);
     vec![b.binary(BinaryOp::Add, quotient, more)]
+}
+
+/// a % b == 0; a == 0 if b is 0, where the remainder is taken by 1.
+fn expand_is_multiple_of(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let one = b.int(b.kernel.ty(a[0]), 1);
+    let by_zero = against_zero(b, CompareOp::Eq, a[1]);
+    let divisor = b.select(by_zero, one, a[1]);
+    let rest = b.binary(BinaryOp::Rem, a[0], divisor);
+    let rest = b.select(by_zero, a[0], rest);
+    vec![against_zero(b, CompareOp::Eq, rest)]
 }
 
 /// The float root, at most one off, put right by its square: `f32` for 32 bits, `f64` for 64.

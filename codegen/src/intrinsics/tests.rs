@@ -292,6 +292,8 @@ macro_rules! check_sign {
     (@division signed, $get:ident, $put:ident, $x:ident, $y:ident) => {};
     (@division unsigned, $get:ident, $put:ident, $x:ident, $y:ident) => {
         check_methods!($get, $put, $x, $y; div_ceil);
+        assert_eq!($get("is_multiple_of", &[$put($x), $put($y)]), Scalar::bool($x.is_multiple_of($y)), "{} {}", $x, $y);
+        assert_eq!($get("is_multiple_of", &[$put($x), $put(0)]), Scalar::bool($x == 0), "{}", $x);
     };
 }
 
