@@ -120,7 +120,7 @@ fn integers(x: &Global<u32>, y: &mut Global<u64>) {
     let i = global_id().x;
     let v = x[i];
     let s = v as i32;
-    let mut r = v.mul_hi(0x9E37_79B9) as u64 + (v.mul24(77) as u64) << 3;
+    let mut r = v.mul_hi(0x9E37_79B9) as u64 + ((v.mul24(77) as u64) << 3);
     r ^= (s.wrapping_abs() as u64).wrapping_mul(v.count_ones() as u64 | 1);
     r = r.rotate_left(v.leading_zeros()).swap_bytes() ^ v.reverse_bits().saturating_add(7) as u64;
     r ^= (s as f32 / 3.0) as u8 as u64 ^ (s as f64 * 1e9) as i64 as u64;
@@ -187,7 +187,7 @@ fn beyond(x: &Global<u32>, y: &mut Global<u32>) {
 #[kernel(block = 64)]
 fn parting(y: &mut Global<u32>) {
     let t = thread_idx().x;
-    if t % 2 == 0 {
+    if t.is_multiple_of(2) {
         sync_threads();
         y[t] = 1;
     } else {
