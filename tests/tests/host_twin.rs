@@ -178,6 +178,34 @@ fn histograms_agree() {
     assert_eq!(y.iter().sum::<u32>(), 1000);
 }
 
+/// Heat along a rod: each round reads what the neighbours wrote in the one before.
+#[device]
+fn relax(rod: &mut [f32; 64], t: usize, rounds: u32) {
+    for _ in 0..rounds {
+        let (left, right) = (rod[(t + 63) % 64], rod[(t + 1) % 64]);
+        sync_threads();
+        rod[t] = rod[t] * 0.5 + (left + right) * 0.25;
+        sync_threads();
+    }
+}
+
+#[kernel(block = 64, contract = false)]
+fn rods(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut rod: [f32; 64];
+    let t = thread_idx().x;
+    rod[t] = x[global_id().x];
+    sync_threads();
+    relax(&mut rod, t, 20);
+    y[global_id().x] = rod[t];
+}
+
+#[test]
+fn functions_see_what_other_threads_write_to_shared_arrays() {
+    let x = uneven(128);
+    agree(128, |device, y| rods(&device.upload(&x)?, y).cover(128).launch(device));
+}
+
 #[kernel(block = 32)]
 fn beyond(x: &Global<u32>, y: &mut Global<u32>) {
     let i = global_id().x;

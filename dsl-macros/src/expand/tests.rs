@@ -101,6 +101,12 @@ fn operators_of_traits_read_before_they_borrow() {
 }
 
 #[test]
+fn other_threads_may_write_to_borrowed_shared_arrays() {
+    let text = expand(device, "", "fn f(tile: &mut [f32; 64], mut rest: &[f32], y: &mut Global<f32>) { tile[0] = 1.0; }");
+    check(&text, &["{ let tile = ::core::hint::black_box(tile); let mut rest = ::core::hint::black_box(rest); tile[0] = 1.0; }"]);
+}
+
+#[test]
 fn methods_that_std_keeps_unstable_do_not_warn() {
     let text = expand(kernel, "", "fn k(y: &mut Global<f32>) { y[0] = y[1].erf(); }");
     check(&text, &["{ #![allow(unstable_name_collisions)] y[0] = y[1].erf(); }"]);

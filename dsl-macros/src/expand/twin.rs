@@ -37,10 +37,26 @@ pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block,
     let is_generic = sig.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
     let mut rewriter = Rewriter { casts: casts || is_generic, slots, needs_traits_method: false };
     rewriter.visit_block_mut(block);
+    forget_exclusiveness(sig, block);
     if rewriter.needs_traits_method {
         let allow = quote::quote!(#![allow(unstable_name_collisions)]);
         block.stmts.insert(0, syn::Stmt::Expr(syn::Expr::Verbatim(allow), None));
     }
+}
+
+/// Lets other threads write to shared arrays that a function borrows.
+///
+/// To `rustc` `&mut [T; N]` means that nobody else writes there while the function runs, and it may keep elements in registers across a
+/// barrier. `black_box` hides where the reference is from.
+fn forget_exclusiveness(sig: &syn::Signature, block: &mut syn::Block) {
+    let hidden = sig.inputs.iter().filter_map(|input| {
+        let syn::FnArg::Typed(syn::PatType { pat, ty, .. }) = input else { return None };
+        let (syn::Pat::Ident(pat), syn::Type::Reference(reference)) = (&**pat, &**ty) else { return None };
+        let is_array = matches!(*reference.elem, syn::Type::Array(_) | syn::Type::Slice(_));
+        let (ident, span) = (&pat.ident, pat.ident.span());
+        is_array.then(|| syn::Stmt::Expr(syn::Expr::Verbatim(quote_spanned!(span=> let #pat = ::core::hint::black_box(#ident);)), None))
+    });
+    block.stmts.splice(0..0, hidden);
 }
 
 /// Rewrites the functions of an `impl`.
