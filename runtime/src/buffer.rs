@@ -118,6 +118,12 @@ impl<T: Element> Buffer<T> {
         &self.allocation
     }
 
+    /// The address of the first element in a CUDA device's memory, for other libraries that work in the device's primary context;
+    /// `None` on other devices. Work that others do with it is not ordered with launches of this library: synchronise in between.
+    pub fn cuda_address(&self) -> Option<u64> {
+        (self.device().kind() == crate::DeviceKind::Cuda).then(|| self.allocation.memory().handle())
+    }
+
     /// Sets every byte to zero.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The table of kernels that every device must run alike: each with random inputs, a launch, and what its outputs are compared with.
 
 use crate::random::Random;
-use warpwright::{Device, Result};
+use warpwright::{Device, Launch, Result};
 use warpwright_kernels::{aat, complex, dot, histogram, life, mandelbrot, matmul, saxpy, stencil};
 
 /// What a case leaves behind.
@@ -17,7 +17,24 @@ pub struct Case {
     /// The kernel's name.
     pub name: &'static str,
     /// Draws inputs, launches on a device, gives the reference's and the device's results.
-    pub run: fn(&Device, &mut Random) -> Result<Output>,
+    pub run: fn(&mut Bench<'_>) -> Result<Output>,
+}
+
+/// What a case runs with.
+pub struct Bench<'a> {
+    /// The device.
+    pub device: &'a Device,
+    /// Where inputs come from.
+    pub random: Random,
+    /// Sees every launch before it runs.
+    pub inspect: &'a mut dyn FnMut(&Launch<'_>),
+}
+
+impl Bench<'_> {
+    fn go(&mut self, launch: Launch<'_>) -> Result<()> {
+        (self.inspect)(&launch);
+        launch.launch(self.device)
+    }
 }
 
 /// Unit roundoff of `f32`.
@@ -30,8 +47,8 @@ pub const CASES: &[Case] = &[
     Case { name: "dot", run: run_dot },
     Case { name: "dot_tree", run: run_dot_tree },
     Case { name: "dot_integer", run: run_dot_integer },
-    Case { name: "matmul_tiled::<8>", run: |device, random| run_matmul::<8>(device, random) },
-    Case { name: "matmul_tiled::<16>", run: |device, random| run_matmul::<16>(device, random) },
+    Case { name: "matmul_tiled::<8>", run: run_matmul::<8> },
+    Case { name: "matmul_tiled::<16>", run: run_matmul::<16> },
     Case { name: "aat", run: run_aat },
     Case { name: "stencil3d", run: run_stencil },
     Case { name: "histogram", run: run_histogram },
@@ -47,22 +64,26 @@ fn wide(values: &[f32]) -> Vec<f64> {
     values.iter().map(|value| f64::from(*value)).collect()
 }
 
-fn run_saxpy(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_saxpy(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = random.length(5_000);
     let (a, xs, ys) = (random.float(), random.floats(n), random.floats(n));
     let x = device.upload(&xs)?;
     let mut y = device.upload(&ys)?;
-    saxpy::saxpy(a, &x, &mut y).cover(n).launch(device)?;
+    bench.go(saxpy::saxpy(a, &x, &mut y).cover(n))?;
     // One rounding on a device that contracts, two on the host: they differ by a rounding of the product.
     Ok(Output::Close(wide(&saxpy::reference(a, &xs, &ys)), wide(&y.download()?), 2.0 * EPSILON))
 }
 
-fn run_saxpy_exact(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_saxpy_exact(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = random.length(5_000);
     let (a, xs, ys) = (random.float(), random.floats(n), random.floats(n));
     let x = device.upload(&xs)?;
     let mut y = device.upload(&ys)?;
-    saxpy::saxpy_exact(a, &x, &mut y).cover(n).launch(device)?;
+    bench.go(saxpy::saxpy_exact(a, &x, &mut y).cover(n))?;
     Ok(Output::Exact(bits(&saxpy::reference(a, &xs, &ys)), bits(&y.download()?)))
 }
 
@@ -71,21 +92,25 @@ fn sum_bound(n: usize) -> f64 {
     n as f64 * EPSILON
 }
 
-fn run_dot(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_dot(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = random.length(20_000);
     let (xs, ys) = (random.floats(n), random.floats(n));
     let (x, y) = (device.upload(&xs)?, device.upload(&ys)?);
     let mut result = device.upload(&[0.0f32])?;
-    dot::dot(&x, &y, &mut result).grid(7).launch(device)?;
+    bench.go(dot::dot(&x, &y, &mut result).grid(7))?;
     Ok(absolute(&[dot::reference(&xs, &ys)], &result.download()?, n))
 }
 
-fn run_dot_tree(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_dot_tree(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = random.length(20_000);
     let (xs, ys) = (random.floats(n), random.floats(n));
     let (x, y) = (device.upload(&xs)?, device.upload(&ys)?);
     let mut result = device.upload(&[0.0f32])?;
-    dot::dot_tree(&x, &y, &mut result).grid(5).launch(device)?;
+    bench.go(dot::dot_tree(&x, &y, &mut result).grid(5))?;
     Ok(absolute(&[dot::reference(&xs, &ys)], &result.download()?, n))
 }
 
@@ -99,36 +124,44 @@ fn absolute(expected: &[f64], found: &[f32], n: usize) -> Output {
     Output::Close(expected, found, sum_bound(n))
 }
 
-fn run_dot_integer(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_dot_integer(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = random.length(10_000);
     let mut ints = |n| (0..n).map(|_| random.next() as i32).collect::<Vec<i32>>();
     let (xs, ys) = (ints(n), ints(n));
     let expected = xs.iter().zip(&ys).fold(0i64, |sum, (x, y)| sum.wrapping_add(i64::from(*x) * i64::from(*y)));
     let (x, y) = (device.upload(&xs)?, device.upload(&ys)?);
     let mut result = device.upload(&[0i64])?;
-    dot::dot_integer(&x, &y, &mut result).cover(n).launch(device)?;
+    bench.go(dot::dot_integer(&x, &y, &mut result).cover(n))?;
     Ok(Output::Exact(vec![expected as u64], result.download()?.into_iter().map(|v| v as u64).collect()))
 }
 
-fn run_matmul<const T: usize>(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_matmul<const T: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = 48;
     let (a, b) = (random.floats(n * n), random.floats(n * n));
     let (a_buffer, b_buffer) = (device.upload(&a)?, device.upload(&b)?);
     let mut c = device.zeros::<f32>(n * n)?;
-    matmul::matmul_tiled::<T>(n, &a_buffer, &b_buffer, &mut c).cover((n, n)).launch(device)?;
+    bench.go(matmul::matmul_tiled::<T>(n, &a_buffer, &b_buffer, &mut c).cover((n, n)))?;
     Ok(absolute(&matmul::reference(n, &a, &b), &c.download()?, n))
 }
 
-fn run_aat(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_aat(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = 64;
     let a = random.floats(n * aat::T);
     let a_buffer = device.upload(&a)?;
     let mut c = device.zeros::<f32>(n * n)?;
-    aat::aat(n, &a_buffer, &mut c).cover((n, n)).launch(device)?;
+    bench.go(aat::aat(n, &a_buffer, &mut c).cover((n, n)))?;
     Ok(absolute(&aat::reference(n, &a), &c.download()?, aat::T))
 }
 
-fn run_stencil(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_stencil(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let extent = (17, 9, 7);
     let n = extent.0 * extent.1 * extent.2;
     let input = random.floats(n);
@@ -139,26 +172,32 @@ fn run_stencil(device: &Device, random: &mut Random) -> Result<Output> {
     Ok(Output::Close(wide(&stencil::reference(extent, 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
 }
 
-fn run_histogram(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_histogram(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let n = random.length(30_000);
     let values: Vec<u8> = (0..n).map(|_| (random.next() % 97) as u8).collect();
     let source = device.upload(&values)?;
     let mut bins = device.zeros::<u32>(histogram::BINS)?;
-    histogram::histogram(&source, &mut bins).grid(6).launch(device)?;
+    bench.go(histogram::histogram(&source, &mut bins).grid(6))?;
     let widen = |bins: &[u32]| bins.iter().map(|bin| u64::from(*bin)).collect();
     Ok(Output::Exact(widen(&histogram::reference(&values)), widen(&bins.download()?)))
 }
 
-fn run_mandelbrot(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_mandelbrot(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     let (width, height, limit) = (70, 50, 60);
     let corner = complex::Complex { re: -2.0 - random.float().abs() / 8.0, im: 1.2 };
     let mut counts = device.zeros::<u32>(width * height)?;
-    mandelbrot::mandelbrot(width, height, corner, 0.045, limit, &mut counts).cover((width, height)).launch(device)?;
+    bench.go(mandelbrot::mandelbrot(width, height, corner, 0.045, limit, &mut counts).cover((width, height)))?;
     let widen = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).collect();
     Ok(Output::Exact(widen(&mandelbrot::reference(width, height, corner, 0.045, limit)), widen(&counts.download()?)))
 }
 
-fn run_life(device: &Device, random: &mut Random) -> Result<Output> {
+fn run_life(bench: &mut Bench<'_>) -> Result<Output> {
+    let device = bench.device;
+    let random = &mut bench.random;
     use life::particles::{Particle, live, reference};
     let n = random.length(700);
     let one = |_| Particle {
@@ -169,7 +208,7 @@ fn run_life(device: &Device, random: &mut Random) -> Result<Output> {
     };
     let before: Vec<Particle> = (0..n).map(one).collect();
     let mut particles = device.upload(&before)?;
-    live(40, &mut particles).cover(n).launch(device)?;
+    bench.go(live(40, &mut particles).cover(n))?;
     let flat = |all: &[Particle]| {
         let one = |p: &Particle| {
             [u64::from(p.motion[0].to_bits()), u64::from(p.motion[1].to_bits()), u64::from(p.age), u64::from(p.bounce), u64::from(p.state)]

@@ -2,14 +2,13 @@
 
 use warpwright::{Device, DeviceKind};
 use warpwright_tests::random::Random;
-use warpwright_tests::table::CASES;
+use warpwright_tests::table::{Bench, CASES};
 
 /// Runs the whole table on one device; gives the complaints.
 fn complaints(device: &Device, seed: u64) -> Vec<String> {
     let mut all = Vec::new();
     for case in CASES {
-        let mut random = Random::new(seed);
-        match (case.run)(device, &mut random) {
+        match (case.run)(&mut Bench { device, random: Random::new(seed), inspect: &mut |_| {} }) {
             Ok(output) => all.extend(output.complaint().map(|text| format!("{} on {}: {text} (seed {seed})", case.name, device.name()))),
             Err(error) => all.push(format!("{} on {}: {error} (seed {seed})", case.name, device.name())),
         }
