@@ -20,7 +20,7 @@ impl fmt::Display for Place {
         };
         match offset {
             0 => write!(f, "[{base}]"),
-            _ => write!(f, "[{base}{offset:+}]"),
+            _ => write!(f, "[{base}+{offset}]"),
         }
     }
 }
