@@ -8,6 +8,12 @@ mod build;
 
 #[path = "opencl_accepted/control.rs"]
 mod control;
+#[path = "opencl_accepted/intrinsics.rs"]
+mod intrinsics;
+#[path = "opencl_accepted/sources.rs"]
+mod sources;
+#[path = "opencl_accepted/warps.rs"]
+mod warps;
 
 /// The program that talks to OpenCL, if it was built.
 const CHILD: Option<&str> = option_env!("CARGO_BIN_EXE_opencl-child");

@@ -131,7 +131,11 @@ impl Walk<'_> {
                 self.leave(*target, apart);
                 self.carried(*target, values);
             }
-            Op::Return | Op::Trap(_) => self.lost |= apart,
+            Op::Return | Op::Trap(_) if apart => {
+                self.lost = true;
+                self.tear_from(0);
+            }
+            Op::Return | Op::Trap(_) => {}
             op => {
                 let divergent = self.makes_divergent(op);
                 for result in results {
@@ -152,7 +156,11 @@ impl Walk<'_> {
         if !apart {
             return;
         }
-        let from = self.owners.iter().rposition(|o| *o == target).unwrap_or(0);
+        self.tear_from(self.owners.iter().rposition(|o| *o == target).unwrap_or(0));
+    }
+
+    /// Tears what stands around the present instruction, but for the outermost `from` owners.
+    fn tear_from(&mut self, from: usize) {
         let is_if = |owner: &Inst| matches!(self.kernel.insts[*owner].op, Op::If { .. });
         let torn: Vec<Inst> = self.owners[from..].iter().copied().filter(|owner| !is_if(owner)).collect();
         torn.into_iter().for_each(|owner| self.tear(owner));
@@ -193,5 +201,56 @@ impl Walk<'_> {
             },
             _ => operands,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parse_kernel;
+
+    /// The stores of a kernel, in order, each with whether all threads of a block are there together.
+    fn together(body: &str) -> Vec<bool> {
+        let head = "kernel \"k\" legal\nparam m0 \"n\": value u32\nparam m1 \"y\": global mut [u32]\nobject m2 \"t\": shared [u32; 4]\n";
+        let values = "v0: u32 = load m0\nv1: u32 = thread_idx.x\nv2: u32 = block_idx.x\nv3: u32 = const 1\nv4: u32 = const 0\n";
+        let kernel = parse_kernel(&format!("{head}{{\n{values}{body}return\n}}\n")).unwrap();
+        let uniformity = Uniformity::of(&kernel);
+        let mut stores = Vec::new();
+        kernel.for_each_inst(|kernel, _, inst| {
+            if matches!(kernel.insts[inst].op, Op::Store(..)) {
+                stores.push(uniformity.runs_together(inst));
+            }
+        });
+        stores
+    }
+
+    #[test]
+    fn conditions_on_the_thread_part_a_block_and_join_again() {
+        let body = "v5: bool = lt v1, v0\nif v5 {\nstore m2[v4], v0\nyield\n}\nstore m2[v4], v0\nv6: bool = lt v2, v0\nif v6 {\nstore m2[v4], v0\nyield\n}\n";
+        assert_eq!(together(body), [false, true, true]);
+    }
+
+    #[test]
+    fn shared_memory_is_uniform_at_a_uniform_index_only() {
+        let body = "v5: u32 = load m2[v4]\nv6: bool = lt v5, v0\nif v6 {\nstore m2[v4], v0\nyield\n}\nv7: u32 = load m2[v1]\nv8: bool = lt v7, v0\nif v8 {\nstore m2[v4], v0\nyield\n}\n";
+        assert_eq!(together(body), [true, false]);
+    }
+
+    #[test]
+    fn a_return_of_some_threads_parts_the_rest() {
+        let body = "v5: bool = lt v1, v0\nstore m2[v4], v0\nif v5 {\nreturn\n}\nstore m2[v4], v0\n";
+        assert_eq!(together(body), [true, false]);
+        // In a loop, also what stands before it: there is a next time.
+        let body = "for i100 (v6: u32 in v4..v0 step v3) {\nstore m2[v4], v0\nv5: bool = lt v1, v0\nif v5 {\nreturn\n}\nyield\n}\n";
+        assert_eq!(together(body), [false]);
+    }
+
+    #[test]
+    fn an_exit_of_some_threads_tears_the_loop_but_not_what_follows() {
+        let body = "loop i100 () {\nstore m2[v4], v0\nv5: bool = lt v1, v0\nif v5 {\nbreak i100\n}\nyield\n}\nstore m2[v4], v0\n";
+        assert_eq!(together(body), [false, true]);
+        // What is carried round diverges on the way, and the condition with it.
+        let body = "v5: u32 = for i100 (v6: u32 in v4..v0 step v3; v7: u32 = v4) {\nv8: bool = lt v7, v0\nif v8 {\nstore m2[v4], v0\nyield\n}\nyield v1\n}\nstore m2[v4], v5\n";
+        assert_eq!(together(body), [false, true]);
     }
 }

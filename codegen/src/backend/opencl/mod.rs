@@ -35,8 +35,6 @@ mod names;
 mod output;
 mod prelude;
 mod signature;
-#[cfg(test)]
-mod tests;
 mod types;
 mod values;
 mod warp;

@@ -1,0 +1,157 @@
+//! Warp intrinsics and voting barriers through the exchange array, against their rows' evaluators: whole and partial warps, blocks
+//! that the kernel fixes and blocks that it does not.
+
+use super::CHILD;
+use super::build::{at, buffer, edges, emit, empty, from_bytes, global_id, is_same, job};
+use warpwright_codegen::backend::opencl::emit_opencl;
+use warpwright_codegen::intrinsics::{Effect, Eval, Row, RowId, Sort, rows};
+use warpwright_codegen::ir::{Axis, Builder, CompareOp, Kernel, MemoryType, Op, Scalar, Special, Type, Value};
+use warpwright_tests::opencl_tools::{Job, Tool, run};
+
+const BLOCKS: usize = 2;
+
+/// `y[i] = row(x[i], n[i])`, all threads together.
+fn kernel(row: &'static Row, ty: Type, block: u32, is_fixed: bool) -> Kernel {
+    let mut kernel = empty(&format!("{}_{ty}_{block}_{is_fixed}", row.name), is_fixed.then_some(block));
+    let argument = if row.args.first() == Some(&Sort::T) { ty } else { Type::Bool };
+    let result = match row.results[0] {
+        Sort::Is(ty) => ty,
+        _ => ty,
+    };
+    let x = buffer(&mut kernel, "x", MemoryType::Scalar(argument), false);
+    let n = buffer(&mut kernel, "n", MemoryType::Scalar(Type::U32), false);
+    let y = buffer(&mut kernel, "y", MemoryType::Scalar(result), true);
+    let body = kernel.body;
+    let mut b = Builder::new(&mut kernel, body, warpwright_codegen::ir::Loc(0));
+    let i = global_id(&mut b);
+    let value = b.push1(Op::Load(at(x, i)), argument);
+    let lane = b.push1(Op::Load(at(n, i)), Type::U32);
+    let args: Vec<Value> = [value, lane].into_iter().take(row.args.len()).collect();
+    let given = b.intrinsic(RowId(row), args, result);
+    b.push(Op::Store(at(y, i), vec![given]), &[]);
+    b.push(Op::Return, &[]);
+    kernel
+}
+
+struct Case {
+    row: &'static Row,
+    ty: Type,
+    block: usize,
+    inputs: [Vec<Scalar>; 2],
+    result: Type,
+    job: Job,
+}
+
+fn case(row: &'static Row, ty: Type, block: usize, is_fixed: bool) -> Case {
+    let kernel = kernel(row, ty, block as u32, is_fixed);
+    let threads = BLOCKS * block;
+    let argument = if row.args.first() == Some(&Sort::T) { ty } else { Type::Bool };
+    let some = edges(argument);
+    let values: Vec<Scalar> = (0..threads).map(|i| some[i * i / 3 % some.len()]).collect();
+    let lanes: Vec<Scalar> = (0..threads).map(|i| Scalar::u32((i * 7 % 37) as u32)).collect();
+    let result = match row.results[0] {
+        Sort::Is(ty) => ty,
+        _ => ty,
+    };
+    let zeros = vec![Scalar { ty: result, bits: 0 }; threads];
+    let job = job(&kernel, block as u32, threads, &[values.clone(), lanes.clone(), zeros]);
+    Case { row, ty, block, inputs: [values, lanes], result, job }
+}
+
+/// What each thread of a block gets.
+fn expected(case: &Case, first: usize) -> Vec<u64> {
+    let bits = |k: usize, i: usize| case.inputs[k][first + i].bits;
+    match case.row.device().map(|d| d.eval) {
+        Some(Eval::Warp(eval)) => (0..case.block)
+            .step_by(32)
+            .flat_map(|warp| {
+                let lanes = (case.block - warp).min(32);
+                let mut args = [[0u64; 32]; 2];
+                for (k, of_argument) in args.iter_mut().enumerate() {
+                    of_argument.iter_mut().enumerate().take(lanes).for_each(|(lane, slot)| *slot = bits(k, warp + lane));
+                }
+                let mask = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
+                eval(case.ty, &args[..case.row.args.len()], mask).into_iter().take(lanes).collect::<Vec<_>>()
+            })
+            .collect(),
+        Some(Eval::Barrier(eval)) => {
+            let count = (0..case.block).filter(|i| bits(0, *i) != 0).count();
+            vec![eval(count as u32, case.block as u32); case.block]
+        }
+        _ => panic!("`{}` exchanges nothing", case.row.name),
+    }
+}
+
+#[test]
+fn exchanges_give_what_their_rows_say() {
+    let exchanges =
+        rows().filter(|row| row.device().is_some() && !row.results.is_empty() && matches!(row.effect, Effect::Warp | Effect::Barrier));
+    let mut cases = Vec::new();
+    for row in exchanges {
+        let types: Vec<Type> = Type::SCALARS.iter().map(|(ty, _)| *ty).filter(|ty| row.over.contains(*ty)).collect();
+        for ty in if types.is_empty() { vec![Type::Bool] } else { types } {
+            cases.extend([(64, true), (40, true), (96, false)].map(|(block, is_fixed)| case(row, ty, block, is_fixed)));
+        }
+    }
+    assert!(cases.len() > 30, "the table has many rows: {}", cases.len());
+    let jobs: Vec<Job> = cases.iter().map(|c| c.job.clone()).collect();
+    for tool in Tool::ALL {
+        let Some(outcomes) = run("exchanges_give_what_their_rows_say", CHILD, tool, &jobs) else { continue };
+        for (case, outcome) in cases.iter().zip(&outcomes) {
+            let complaints = outcome.all_complaints();
+            assert!(complaints.is_empty(), "{} on {}: {complaints}\n{}", case.job.name, tool.name(), case.job.text);
+            let got = from_bytes(case.result, &outcome.buffers[2]);
+            let expected: Vec<u64> = (0..BLOCKS).flat_map(|block| expected(case, block * case.block)).collect();
+            for (i, (got, bits)) in got.iter().zip(&expected).enumerate() {
+                let expected = Scalar { ty: case.result, bits: *bits };
+                assert!(
+                    is_same(expected, *got),
+                    "{} on {}: thread {i} got {got}, not {expected}\n{}",
+                    case.job.name,
+                    tool.name(),
+                    case.job.text
+                );
+            }
+        }
+    }
+}
+
+fn ballot() -> RowId {
+    RowId(rows().find(|row| row.name == "ballot").expect("there is a ballot"))
+}
+
+/// `if condition { y[i] = ballot(true) }`.
+fn conditional(condition: impl FnOnce(&mut Builder<'_>) -> Value) -> Kernel {
+    let mut kernel = empty("conditional", Some(64));
+    let y = buffer(&mut kernel, "y", MemoryType::Scalar(Type::U32), true);
+    let (body, then_block, else_block) = (kernel.body, kernel.new_block(&[]), kernel.new_block(&[]));
+    let mut b = Builder::new(&mut kernel, body, warpwright_codegen::ir::Loc(0));
+    let i = global_id(&mut b);
+    let condition = condition(&mut b);
+    b.push(Op::If { condition, then_block, else_block }, &[]);
+    b.push(Op::Return, &[]);
+    b.block = then_block;
+    let yes = b.bool(true);
+    let votes = b.intrinsic(ballot(), vec![yes], Type::U32);
+    b.push(Op::Store(at(y, i), vec![votes]), &[]);
+    b.push(Op::Yield(Vec::new()), &[]);
+    b.block = else_block;
+    b.push(Op::Yield(Vec::new()), &[]);
+    kernel
+}
+
+#[test]
+fn an_exchange_where_threads_part_is_refused() {
+    let of = |special: Special| {
+        move |b: &mut Builder<'_>| {
+            let (value, one) = (b.special(special, Axis::X), b.int(Type::U32, 1));
+            b.compare(CompareOp::Lt, value, one)
+        }
+    };
+    emit(&conditional(of(Special::BlockIdx)));
+    let refused = emit_opencl(&conditional(of(Special::ThreadIdx)), &|_| proc_macro2::Span::call_site()).expect_err("threads part here");
+    let messages: Vec<_> = refused.iter().map(|d| (d.message.as_str(), d.help.as_deref().unwrap_or(""))).collect();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].0.contains("all threads of a block at `ballot`"), "{messages:?}");
+    assert!(messages[0].1.contains("call `ballot` outside"), "{messages:?}");
+}
