@@ -1,6 +1,7 @@
 //! What an instruction costs and whether running it where it was not meant to run is harmless: what moving code asks.
 
-use crate::ir::{BinaryOp, Inst, Kernel, MemoryType, Op, Step, Type};
+use super::place::constant_place;
+use crate::ir::{BinaryOp, Inst, Kernel, Op, Type};
 
 /// Issue slots, relative to a 32-bit add; 0 for what is an operand or a register that is there anyway. Control flow and memory
 /// count as more than any limit.
@@ -36,24 +37,8 @@ pub fn is_speculable(kernel: &Kernel, inst: Inst) -> bool {
 /// A load from a read-only object of fixed size by constant indices within it.
 fn is_always_in_range(kernel: &Kernel, inst: Inst) -> bool {
     let data = &kernel.insts[inst];
-    let Op::Load(access) = &data.op else { return false };
-    let object = &kernel.objects[access.object];
-    let mut ty = &object.ty;
-    for (n, step) in access.path.iter().enumerate() {
-        ty = match (step, ty) {
-            (Step::Field(field), MemoryType::Struct(id)) => match kernel.structs[*id].fields.get(*field as usize) {
-                Some(field) => &field.ty,
-                None => return false,
-            },
-            (Step::Index(index), MemoryType::Array(element, len)) => {
-                let scalars = if n + 1 == access.path.len() { data.results.len() as u64 } else { 1 };
-                match kernel.constant(*index) {
-                    Some(index) if index.bits.checked_add(scalars).is_some_and(|end| end <= *len) => element,
-                    _ => return false,
-                }
-            }
-            _ => return false,
-        };
+    match &data.op {
+        Op::Load(access) => kernel.objects[access.object].is_read_only() && constant_place(kernel, access, data.results.len()).is_some(),
+        _ => false,
     }
-    object.is_read_only()
 }

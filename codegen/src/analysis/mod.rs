@@ -4,4 +4,5 @@ pub mod bounds;
 pub mod cost;
 pub mod effects;
 pub mod exits;
+pub mod place;
 pub mod uniformity;

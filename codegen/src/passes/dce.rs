@@ -8,10 +8,10 @@
 //! to the owners of the blocks they stand in, and, through a region's results and a loop's carried values, *one position at a
 //! time*: a carried value that only feeds itself is never reached and goes, with its place in `init`, parameters, exits and
 //! results. A store to a local array that nobody loads from is no effect. A load without a use goes, and a division too: what is
-//! undefined (on a device) or a fault (in the simulator) need not happen.
+//! undefined (on a device) or a fault (in the simulator) need not happen. A local array or table that nothing touches any more goes, too.
 
 use crate::analysis::exits::{Exits, exit_values_mut};
-use crate::ir::{Block, Inst, Kernel, ObjectKind, Op, Value, ValueDef};
+use crate::ir::{Block, EntityMap, Inst, Kernel, Object, ObjectKind, Op, Value, ValueDef};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -22,7 +22,41 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     let Marks { insts, values, .. } = marks;
     let mut sweep = Sweep { kernel, exits: &exits, insts, values, changed: false };
     sweep.block(sweep.kernel.body);
-    sweep.changed
+    let changed = sweep.changed;
+    drop_objects(kernel) | changed
+}
+
+/// Local arrays and constant tables that nothing touches any more go; the objects behind them are renumbered.
+fn drop_objects(kernel: &mut Kernel) -> bool {
+    let is_private = |kind: &ObjectKind| matches!(kind, ObjectKind::Local | ObjectKind::Table(_));
+    if !kernel.objects.values().any(|object| is_private(&object.kind)) {
+        return false;
+    }
+    let mut used: Vec<bool> = kernel.objects.values().map(|object| !is_private(&object.kind)).collect();
+    let mut touching = Vec::new();
+    kernel.for_each_inst(|_, _, inst| touching.push(inst));
+    for inst in &touching {
+        if let Some(object) = kernel.insts[*inst].op.object_mut() {
+            used[usize::from(*object)] = true;
+        }
+    }
+    if !used.contains(&false) {
+        return false;
+    }
+    let mut kept = EntityMap::default();
+    let names: Vec<Object> = used
+        .iter()
+        .enumerate()
+        .map(|(n, used)| if *used { kept.push(kernel.objects[Object::from(n)].clone()) } else { Object::from(kept.len()) })
+        .collect();
+    kernel.objects = kept;
+    kernel.params.iter_mut().for_each(|object| *object = names[usize::from(*object)]);
+    for inst in touching {
+        if let Some(object) = kernel.insts[inst].op.object_mut() {
+            *object = names[usize::from(*object)];
+        }
+    }
+    true
 }
 
 /// What is needed so far.

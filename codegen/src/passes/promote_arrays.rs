@@ -15,7 +15,8 @@
 
 use super::rewrite::Rewrite;
 use crate::analysis::exits::exit_values_mut;
-use crate::ir::{Access, Block, Inst, Kernel, Loc, MemoryType, Object, ObjectKind, Op, Scalar, Step, Type, Value};
+use crate::analysis::place::{constant_place, scalars_of};
+use crate::ir::{Access, Block, Inst, Kernel, Loc, MemoryType, Object, ObjectKind, Op, Scalar, Type, Value};
 use std::collections::HashMap;
 
 /// Scalars of all promoted arrays together, at most: the registers a thread can have.
@@ -58,7 +59,7 @@ impl Slots {
                 Op::Atomic(_, access, _) => (access, usize::MAX),
                 _ => return,
             };
-            if is_local(&access.object) && place(kernel, access, scalars).is_none() {
+            if is_local(&access.object) && constant_place(kernel, access, scalars).is_none() {
                 refused[usize::from(access.object)] = true;
             }
         });
@@ -74,17 +75,7 @@ impl Slots {
 
     /// The first slot of an access, if its object is promoted.
     fn slot(&self, kernel: &Kernel, access: &Access, scalars: usize) -> Option<usize> {
-        Some(self.first.get(&access.object)? + place(kernel, access, scalars)?)
-    }
-}
-
-/// How many scalars a type has.
-fn scalars_of(kernel: &Kernel, ty: &MemoryType) -> usize {
-    match ty {
-        MemoryType::Scalar(_) => 1,
-        MemoryType::Array(element, n) => scalars_of(kernel, element).saturating_mul(usize::try_from(*n).unwrap_or(usize::MAX)),
-        MemoryType::Slice(_) => usize::MAX / 2,
-        MemoryType::Struct(id) => kernel.structs[*id].fields.iter().fold(0, |sum, field| sum.saturating_add(scalars_of(kernel, &field.ty))),
+        Some(self.first.get(&access.object)? + constant_place(kernel, access, scalars)?)
     }
 }
 
@@ -95,32 +86,6 @@ fn push_types(kernel: &Kernel, ty: &MemoryType, types: &mut Vec<Type>) {
         MemoryType::Slice(_) => {}
         MemoryType::Struct(id) => kernel.structs[*id].fields.iter().for_each(|field| push_types(kernel, &field.ty, types)),
     }
-}
-
-/// The number, within its object, of the first scalar of an access: if all indices are constants within range.
-fn place(kernel: &Kernel, access: &Access, scalars: usize) -> Option<usize> {
-    let mut ty = &kernel.objects[access.object].ty;
-    let mut place = 0;
-    for (n, step) in access.path.iter().enumerate() {
-        match (step, ty) {
-            (Step::Field(field), MemoryType::Struct(id)) => {
-                let (before, rest) = kernel.structs[*id].fields.split_at_checked(*field as usize)?;
-                place += before.iter().map(|field| scalars_of(kernel, &field.ty)).sum::<usize>();
-                ty = &rest.first()?.ty;
-            }
-            (Step::Index(index), MemoryType::Array(element, len)) => {
-                let index = usize::try_from(kernel.constant(*index)?.bits).ok()?;
-                let touched = if n + 1 == access.path.len() { scalars } else { 1 };
-                if index.checked_add(touched)? as u64 > *len {
-                    return None;
-                }
-                place += index * scalars_of(kernel, element);
-                ty = element;
-            }
-            _ => return None,
-        }
-    }
-    matches!(ty, MemoryType::Scalar(_)).then_some(place)
 }
 
 /// The slots written inside each region, nested ones counted in, in order.

@@ -142,6 +142,7 @@ fn a_stencil_has_neither_local_memory_nor_division_and_shares_its_row() {
         _ => false,
     };
     assert_eq!(count(&kernel, is_local), 0);
+    assert!(kernel.objects.values().all(|object| object.kind != ObjectKind::Local));
     assert_eq!(count(&kernel, |_, op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..))), 0);
     // One for the row of x, two for the rows above and below, one for y.
     let pointers = count(&kernel, |kernel, op| matches!(op, Op::Offset(ptr, _) if kernel.ty(*ptr).bits() == 64));

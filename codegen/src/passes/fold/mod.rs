@@ -29,8 +29,9 @@ pub(super) use arithmetic::is_commutative;
 use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::exits::Exits;
+use crate::analysis::place::constant_place;
 use crate::intrinsics::{Call, Eval, RowId};
-use crate::ir::{Axis, BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Special, Type, UnaryOp, Value, eval};
+use crate::ir::{Axis, BinaryOp, Block, Builder, Inst, Kernel, ObjectKind, Op, Scalar, Special, Type, UnaryOp, Value, eval};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -97,6 +98,10 @@ fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
         Op::Bitcast(a) => eval::bitcast(of(a)?, ty),
         Op::Special(special, axis) => fixed_geometry(kernel, *special, *axis),
         Op::Intrinsic(row, args) => evaluate_row(kernel, *row, args, ty),
+        Op::Load(access) => match &kernel.objects[access.object].kind {
+            ObjectKind::Table(scalars) => scalars.get(constant_place(kernel, access, 1)?).copied(),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -258,3 +258,23 @@ fn a_match_on_a_chosen_constant_is_the_choice() {
         "v4",
     );
 }
+
+#[test]
+fn a_table_at_a_constant_index_is_known() {
+    let text = "kernel \"k\" built
+param m0 \"y\": global mut [f32]
+object m1 \"w\": table [[f32; 2]; 2] = 1.0, 2.0, 3.0, 4.0
+{
+  v0: u32 = const 1
+  v1: u32 = const 0
+  v2: f32 = load m1[v0][v1]
+  store m0[v0], v2
+  return
+}
+";
+    let mut kernel = crate::ir::parse_kernel(text).unwrap();
+    run(&mut kernel);
+    crate::passes::dce::run(&mut kernel);
+    let text = kernel.text_without_locations();
+    assert!(text.contains("const 3.0") && !text.contains("load") && !text.contains("table"), "{text}");
+}
