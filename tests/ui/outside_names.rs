@@ -1,0 +1,45 @@
+//! Names from outside that the device does not know.
+
+use warpwright::prelude::*;
+
+fn on_the_host(x: f32) -> f32 {
+    x
+}
+
+struct Hosted {
+    x: f32,
+}
+
+const TEXT: &str = "text";
+
+#[kernel(block = 64)]
+fn calls(y: &mut Global<f32>) {
+    y[0] = on_the_host(1.0);
+}
+
+#[kernel(block = 64)]
+fn builds(y: &mut Global<f32>) {
+    let hosted = Hosted { x: 1.0 };
+    y[0] = hosted.x;
+}
+
+#[kernel(block = 64)]
+fn reads(y: &mut Global<u32>) {
+    y[0] = TEXT.len() as u32;
+}
+
+#[warpwright::module]
+mod module {
+    use warpwright::prelude::*;
+
+    fn helper() -> f32 {
+        1.0
+    }
+
+    #[kernel(block = 64)]
+    pub fn calls(y: &mut Global<f32>) {
+        y[0] = helper();
+    }
+}
+
+fn main() {}
