@@ -18,6 +18,7 @@ mod module {
         a: u32,
         b: f32,
     }
+    #[derive(Clone, Copy)]
     struct NoLayout {
         a: f32,
     }

@@ -4,11 +4,11 @@ use warpwright::prelude::*;
 
 #[kernel(block = 64)]
 fn heap(y: &mut Global<f32>) {
-    let list: Vec<f32> = Vec::new();
-    let boxed = Box::new(1.0);
-    let text = String::from("x");
-    let listed = vec![1.0];
-    let shown = format!("{}", y[0]);
+    let _list: Vec<f32> = Vec::new();
+    let _boxed = Box::new(1.0);
+    let _text = String::from("x");
+    let _listed = vec![1.0];
+    let _shown = format!("{}", y[0]);
 }
 
 #[kernel(block = 64)]

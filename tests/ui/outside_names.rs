@@ -2,20 +2,11 @@
 
 use warpwright::prelude::*;
 
-fn on_the_host(x: f32) -> f32 {
-    x
-}
-
 struct Hosted {
     x: f32,
 }
 
 const TEXT: &str = "text";
-
-#[kernel(block = 64)]
-fn calls(y: &mut Global<f32>) {
-    y[0] = on_the_host(1.0);
-}
 
 #[kernel(block = 64)]
 fn builds(y: &mut Global<f32>) {

@@ -3,15 +3,15 @@
 use warpwright::prelude::*;
 
 #[kernel(block = 64)]
-fn memory(a: &[f32], b: &mut [f64], c: &mut Vec<f32>, d: Vec<u32>, e: *const f32, f: &[f32; 16]) {}
+fn memory(_a: &[f32], _b: &mut [f64], _c: &mut Vec<f32>, _d: Vec<u32>, _e: *const f32, _f: &[f32; 16]) {}
 
 #[kernel(block = 64)]
-fn handles(a: Global<f32>, b: &mut Constant<[f32; 4]>, c: &Global, d: &Texture2d<f32>) {}
+fn handles(_a: Global<f32>, _b: &mut Constant<[f32; 4]>, _c: &Global, _d: &Texture2d<f32>) {}
 
 #[kernel(block = 64)]
-fn values(a: &f32, b: &mut u32, c: &str, d: String, e: char, f: Option<u32>, g: u128) {}
+fn values(_a: &f32, _b: &mut u32, _c: &str, _d: String, _e: char, _f: Option<u32>, _g: u128) {}
 
 #[kernel(block = 64)]
-fn shapes(a: impl Fn(f32) -> f32, b: fn(f32) -> f32, c: &dyn Send) {}
+fn shapes(_a: impl Fn(f32) -> f32, _b: fn(f32) -> f32, _c: &dyn Send) {}
 
 fn main() {}

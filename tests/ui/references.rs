@@ -11,11 +11,11 @@ fn by_reference(x: &f32, p: &mut [f32; 4]) -> f32 {
 fn references(a: f32, y: &mut Global<f32>) {
     let mut values = [0.0; 4];
     let r = &a;
-    let s = &mut values[1..3];
-    y[0] = sum(&mut values, &a);
-    let &copied = r;
-    let ref named = a;
-    let annotated: &f32 = r;
+    let _s = &mut values[1..3];
+    y[0] = sum(&mut values, a);
+    let &_copied = r;
+    let ref _named = a;
+    let _annotated: &f32 = r;
 }
 
 #[device]

@@ -20,16 +20,16 @@ fn returns(x: &Global<f32>) -> f32 {
 }
 
 #[kernel]
-fn borrows<'a>(x: &'a Global<f32>) {}
+fn borrows<'a>(_x: &'a Global<f32>) {}
 
 #[kernel]
-fn takes_apart((a, b): (f32, f32)) {}
+fn takes_apart((_a, _b): (f32, f32)) {}
 
 #[kernel]
-fn unbound<T>(x: &Global<T>) {}
+fn unbound<T>(_x: &Global<T>) {}
 
 #[kernel]
-fn unknown_bound<T: Flot>(x: &Global<T>) {}
+fn unknown_bound<T: Flot>(_x: &Global<T>) {}
 
 #[kernel]
 fn letters<const C: char>() {}

@@ -9,7 +9,7 @@ fn misspelt<const BLOCK: usize>() {}
 fn kinds<const A: bool, const F: bool>() {}
 
 #[kernel(block = 64, variants(A in [1, 2]))]
-fn incomplete<const A: u32, T: Float>(x: &Global<T>) {}
+fn incomplete<const A: u32, T: Float>(_x: &Global<T>) {}
 
 #[kernel(block = 64, variants(A in [], B = [1]))]
 fn malformed<const A: u32, const B: u32>() {}

@@ -240,7 +240,17 @@ impl<'p> Items<'p> {
 
     /// What `path` means in `module`. `Self` is not handled here.
     pub(crate) fn resolve(&self, module: ModuleId, path: &[String], namespace: Namespace) -> Option<Def> {
-        self.resolve_external(module, path).or_else(|| self.resolve_within(module, path, namespace, 0))
+        let here = self.resolve_external(module, path).or_else(|| self.resolve_within(module, path, namespace, 0));
+        here.or_else(|| self.resolve_external_member(module, path))
+    }
+
+    /// `Mode::Fast`, `Point::ORIGIN`, `Point::new` of a type from outside: the type is what is bound there.
+    fn resolve_external_member(&self, module: ModuleId, path: &[String]) -> Option<Def> {
+        let (name, owner) = path.split_last()?;
+        match self.resolve_external(module, owner)? {
+            Def::Adt(adt) => self.resolve_member(adt, name),
+            _ => None,
+        }
     }
 
     /// Paths the caller bound from outside come first: they were written exactly so.

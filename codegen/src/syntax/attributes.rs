@@ -6,6 +6,7 @@
 use super::nearest::nearest;
 use super::{Bounds, IndexWidth, Math};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::target::Target;
 use proc_macro2::{Ident, Span, TokenStream};
 use std::fmt::Write;
 use syn::ext::IdentExt;
@@ -223,7 +224,10 @@ pub fn literal_int(expr: &Expr) -> Option<i128> {
 fn check_count(name: &Ident, expr: &Expr, most: u64, limit: &str, diagnostics: &mut Diagnostics) {
     if let Some(value) = literal_int(expr) {
         if value < 1 {
-            diagnostics.push(Diagnostic::error(expr.span(), format!("`{name} = {value}` is not possible: it must be at least 1")));
+            diagnostics.push(
+                Diagnostic::error(expr.span(), format!("`{name} = {value}` is not possible: it must be at least 1"))
+                    .help(format!("use 1 to {most}")),
+            );
         } else if value > i128::from(most) {
             let message = format!("`{name} = {value}` is not possible: {limit} {most}");
             diagnostics.push(Diagnostic::error(expr.span(), message).help(format!("use at most {most}")));
@@ -385,10 +389,8 @@ fn check_target(target: &Ident, before: &[Ident], diagnostics: &mut Diagnostics)
     if let Some(first) = before.iter().find(|first| *first == target) {
         let error = Diagnostic::error(target.span(), format!("`{name}` is listed twice")).label(first.span(), "first listed here");
         diagnostics.push(error.help("remove one of them"));
-    } else if !name.strip_prefix("sm_").is_some_and(|capability| capability.starts_with(|c: char| c.is_ascii_digit())) {
-        let error = Diagnostic::error(target.span(), format!("unknown target `{name}`"));
-        let help = "targets are called `sm_80`, `sm_90` and so on: `sm_`, then the compute capability without the point";
-        diagnostics.push(error.help(help));
+    } else if let Err(unknown) = Target::find(&name) {
+        diagnostics.push(Diagnostic::error(target.span(), format!("unknown target `{name}`")).help(unknown.help()));
     }
 }
 
@@ -565,7 +567,7 @@ mod tests {
             "contract = 1",
             &["1: `contract` is `true` or `false`; write `contract = false` for results that are bit for bit the host's"],
         );
-        check("min_blocks = 0", &["0: `min_blocks = 0` is not possible: it must be at least 1"]);
+        check("min_blocks = 0", &["0: `min_blocks = 0` is not possible: it must be at least 1; use 1 to 32"]);
         check(
             "min_blocks = 64",
             &["64: `min_blocks = 64` is not possible: the most resident blocks of a multiprocessor are 32; use at most 32"],

@@ -284,12 +284,6 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         check_let_attributes(&local.attrs, self.diagnostics);
         let is_shared = local.attrs.iter().any(|attr| attr.path().is_ident("shared"));
         let is_refused = self.diagnostics.iter().len() > before;
-        if let Some(init) = &local.init {
-            self.visit_expr(&init.expr);
-            if let Some((_, diverge)) = &init.diverge {
-                self.visit_expr(diverge);
-            }
-        }
         match &local.pat {
             syn::Pat::Type(typed) => {
                 self.visit_pat(&typed.pat);
@@ -300,6 +294,12 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
                 }
             }
             pat => self.visit_pat(pat),
+        }
+        if let Some(init) = &local.init {
+            self.visit_expr(&init.expr);
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
         }
         self.bind_pattern(&local.pat, if is_shared { Local::Memory } else { Local::Value });
     }

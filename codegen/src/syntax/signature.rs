@@ -98,7 +98,7 @@ fn check_generics(generics: &syn::Generics, diagnostics: &mut Diagnostics) {
 
 /// A type parameter says by its bounds what it can be.
 fn check_type_parameter(param: &syn::TypeParam, clause: Option<&syn::WhereClause>, diagnostics: &mut Diagnostics) {
-    let is_of_param = |predicate: &&syn::PredicateType| predicate.bounded_ty.to_token_stream().to_string() == param.ident.to_string();
+    let is_of_param = |predicate: &&syn::PredicateType| param.ident == predicate.bounded_ty.to_token_stream().to_string();
     let predicates = clause.into_iter().flat_map(|clause| &clause.predicates).filter_map(|predicate| match predicate {
         syn::WherePredicate::Type(predicate) => Some(predicate),
         _ => None,
@@ -275,6 +275,10 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
                 "Constant" => None,
                 _ => refused_value(path).or_else(|| Some(refused_single(reference, span))),
             }
+        }
+        syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) | syn::Type::FnPtr(_) | syn::Type::Ptr(_) | syn::Type::Reference(_) => {
+            let error = Diagnostic::error(span, "a kernel takes scalars, structs and buffers, nothing else");
+            Some(error.help("pass what it needs by value"))
         }
         _ => Some(refused_single(reference, span)),
     }

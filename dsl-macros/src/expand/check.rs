@@ -7,6 +7,7 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::ir::{ObjectData, ObjectKind};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset, free_paths};
+use warpwright_codegen::target::TARGETS;
 
 /// Checks the items of a unit: kernels, device functions, types.
 pub(super) fn check_items(items: &[syn::Item]) -> Diagnostics {
@@ -68,19 +69,16 @@ fn words(generics: &syn::Generics, instance: &Instance) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// Most static shared memory of a block, in bytes, on every target (CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability": more is to be had dynamically only).
-const MAX_STATIC_SHARED: u64 = 48 * 1024;
-
 /// Refuses more static shared memory than any target has for a block.
 fn check_shared_memory(lowered: &Lowered, findings: &mut Diagnostics) {
     let kernel = &lowered.kernel;
     let size = |object: &ObjectData| object.ty.size(&kernel.structs);
     let arrays: Vec<_> = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared).collect();
     let used = arrays.iter().fold(0u64, |used, object| used.saturating_add(size(object)));
+    let most = TARGETS.iter().map(|target| u64::from(target.static_shared)).max().unwrap_or(0);
     let Some(largest) = arrays.iter().max_by_key(|object| size(object)) else { return };
-    if used > MAX_STATIC_SHARED {
-        let message = format!("{used} bytes of static shared memory, and no target has more than {MAX_STATIC_SHARED} for a block");
+    if used > most {
+        let message = format!("{used} bytes of static shared memory, and no target has more than {most} for a block");
         let error = Diagnostic::error(lowered.span(largest.loc), message);
         findings.push(error.help("make the array smaller, or take it from `#[shared(dynamic)]`: many devices have more of that"));
     }

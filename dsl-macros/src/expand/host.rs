@@ -19,6 +19,31 @@ struct Parameter<'f> {
     passing: Passing<'f>,
 }
 
+/// The host function of a kernel that has errors: its signature, for those who call it, and the twin, for what `rustc` has to say of
+/// the body. It does nothing, and asks nothing of the types that are refused already.
+pub(super) fn refused_function(function: &syn::ItemFn) -> TokenStream {
+    let mut function = function.clone();
+    let bounded = function.sig.generics.clone();
+    for param in bounded.type_params() {
+        let ident = &param.ident;
+        let clause = function.sig.generics.make_where_clause();
+        clause.predicates.push(syn::parse_quote!(#ident: ::warpwright::__private::Element));
+    }
+    let syn::ItemFn { attrs, vis, sig, .. } = &function;
+    let parameters: Vec<Parameter> = sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect();
+    let signature = host_signature(sig, &parameters);
+    let twin = twin_function(&function);
+    let names = parameters.iter().map(|parameter| &parameter.ident);
+    quote! {
+        #(#attrs)* #vis #signature {
+            #[allow(dead_code)]
+            #twin
+            let _ = (#(#names,)*);
+            ::core::unreachable!()
+        }
+    }
+}
+
 /// The host function and, in it, the twin (`function`, rewritten already) and the definition. `item` is an expression for the unit.
 pub(super) fn host_function(function: &syn::ItemFn, attributes: &KernelAttributes, item: &TokenStream) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = function;

@@ -20,7 +20,7 @@ use crate::diagnostics::compile_errors;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use source::Source;
-use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::syntax::KernelAttributes;
 
 /// `#[kernel(arguments)] item`.
@@ -40,7 +40,11 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let source = Source::new(text, &items, function.sig.ident.to_string(), !findings.has_errors());
     let is_wide = twin::needs_casts(item);
     twin::rewrite_function(&mut function.sig, &mut function.block, is_wide, &mut twin::Slots::default());
-    let host = host::host_function(&function, &attributes, &source.item_expression());
+    let host = if findings.has_errors() {
+        host::refused_function(&function)
+    } else {
+        host::host_function(&function, &attributes, &source.item_expression())
+    };
     let errors = compile_errors(&findings);
     quote!(#host #errors)
 }
@@ -55,6 +59,7 @@ fn refuse_item(attribute: &str, wanted: &str, error: &syn::Error, item: TokenStr
     }
     let span = item.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
     let message = format!("`#[{attribute}]` belongs on {wanted}");
-    let errors = compile_errors(&Diagnostics::from(warpwright_codegen::diagnostic::Diagnostic::error(span, message)));
+    let error = Diagnostic::error(span, message).help(format!("remove `#[{attribute}]`, or move it to {wanted}"));
+    let errors = compile_errors(&Diagnostics::from(error));
     quote!(#errors #item)
 }

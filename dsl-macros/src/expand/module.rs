@@ -33,7 +33,8 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let has_items = content.iter().any(is_device_item);
     let (text, externs) = Source::new(unit.into_token_stream(), &items, String::new(), !findings.has_errors()).into_parts();
     let mut slots = twin::Slots::default();
-    let expanded: Vec<TokenStream> = content.iter().map(|item| expand_item(item, &parsed.ident, casts, &mut slots)).collect();
+    let expanded: Vec<TokenStream> =
+        content.iter().map(|item| expand_item(item, &parsed.ident, casts, findings.has_errors(), &mut slots)).collect();
     let errors = compile_errors(&findings);
     let syn::ItemMod { attrs, vis, mod_token, ident, .. } = &parsed;
     let shared = has_items.then(|| {
@@ -62,7 +63,7 @@ fn is_device_item(item: &syn::Item) -> bool {
     }
 }
 
-fn expand_item(item: &syn::Item, module: &syn::Ident, casts: bool, slots: &mut twin::Slots) -> TokenStream {
+fn expand_item(item: &syn::Item, module: &syn::Ident, casts: bool, is_refused: bool, slots: &mut twin::Slots) -> TokenStream {
     if !is_device_item(item) {
         return item.to_token_stream();
     }
@@ -79,7 +80,7 @@ fn expand_item(item: &syn::Item, module: &syn::Ident, casts: bool, slots: &mut t
             function.attrs.retain(|attr| !is_named(attr, "kernel"));
             let source = source(&function.sig.ident);
             twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
-            host::host_function(function, &attributes, &source)
+            if is_refused { host::refused_function(function) } else { host::host_function(function, &attributes, &source) }
         }
         syn::Item::Fn(function) => {
             function.attrs.retain(|attr| !is_named(attr, "device"));

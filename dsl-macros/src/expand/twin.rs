@@ -96,6 +96,8 @@ impl Rewriter<'_> {
             let init = syn::LocalInit { eq_token: syn::Token![=](span), expr: Box::new(syn::Expr::Verbatim(handle)), diverge: None };
             local.init = Some(init);
             local.pat = (**pat).clone();
+            // As in the language, a shared array is written as `let mut`; the handle is mutable only where the array is assigned to.
+            local.attrs.push(syn::parse_quote!(#[allow(unused_mut)]));
         }
     }
 }
@@ -159,6 +161,7 @@ impl VisitMut for Rewriter<'_> {
 
     fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
         visit_mut::visit_expr_mut(self, expr);
+        keep_precedence(expr);
         if self.casts {
             self.rewrite_compound_assignment(expr);
         }
@@ -192,6 +195,19 @@ fn without_parentheses(expr: &syn::Expr) -> &syn::Expr {
     match expr {
         syn::Expr::Paren(paren) => without_parentheses(&paren.expr),
         other => other,
+    }
+}
+
+/// An argument of a `macro_rules!` stands in an invisible group, which `rustc` forgets when a macro gives it back: `$a * 2` with
+/// `a + 1` for `$a` would become `a + 1 * 2`.
+fn keep_precedence(expr: &mut syn::Expr) {
+    use syn::Expr::{Assign, Binary, Cast, Range, Reference, Unary};
+    if let syn::Expr::Group(group) = expr
+        && matches!(&*group.expr, Assign(_) | Binary(_) | Cast(_) | Range(_) | Reference(_) | Unary(_))
+    {
+        let inner = std::mem::replace(&mut *group.expr, syn::Expr::PLACEHOLDER);
+        let paren_token = syn::token::Paren(group.group_token.span);
+        *expr = syn::Expr::Paren(syn::ExprParen { attrs: Vec::new(), paren_token, expr: Box::new(inner) });
     }
 }
 

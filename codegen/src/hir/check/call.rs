@@ -250,6 +250,10 @@ impl Checker<'_, '_> {
             self.report(Diagnostic::error(span, message).by_rustc());
         }
         for (generic, given) in generics[parents..].iter_mut().zip(explicit) {
+            // `f::<2>`: the value is of the type that the function declares.
+            if let (Arg::Const(_, declared), Arg::Const(_, own)) = (&*generic, given) {
+                self.infer.unify(own, declared);
+            }
             *generic = given.clone();
         }
         let names = generic_names(parent.map(|(g, _)| g), Some(&signature.generics));
