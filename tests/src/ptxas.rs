@@ -159,7 +159,7 @@ impl Counts {
     pub fn report(&self, test: &str) {
         let (accepted, skipped) = (self.accepted.load(Ordering::Relaxed), self.skipped.load(Ordering::Relaxed));
         let refused = self.refused.lock().map(|r| r.clone()).unwrap_or_default();
-        println!("{test}: ptxas took {accepted} texts, refused {}, was not asked about {skipped}", refused.len());
+        println!("ran: {test} ({accepted} texts on ptxas), {} refused, {skipped} not asked about", refused.len());
         assert!(refused.is_empty(), "{}", refused.iter().take(8).cloned().collect::<Vec<_>>().join("\n"));
     }
 }
