@@ -51,6 +51,7 @@ pub trait Int:
     fn swap_bytes(self) -> Self;
     fn pow(self, exponent: u32) -> Self;
     fn isqrt(self) -> Self;
+    fn ilog2(self) -> u32;
     fn div_euclid(self, b: Self) -> Self;
     fn rem_euclid(self, b: Self) -> Self;
     fn wrapping_add(self, b: Self) -> Self;
@@ -108,6 +109,7 @@ macro_rules! integers {
                 swap_bytes() -> $t;
                 pow(exponent: u32) -> $t;
                 isqrt() -> $t;
+                ilog2() -> u32;
                 div_euclid(b: $t) -> $t;
                 rem_euclid(b: $t) -> $t;
                 wrapping_add(b: $t) -> $t;
