@@ -23,6 +23,15 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     if let Some(first) = arguments.into_iter().next() {
         findings.push(Diagnostic::error(first.span(), "`#[device]` takes no arguments").help("write `#[device]`"));
     }
+    if let syn::Item::Fn(function) = &parsed
+        && let Some(receiver) = function.sig.receiver()
+    {
+        // Within an `impl` there is no place for what a device function needs beside it.
+        let error = Diagnostic::error(receiver.self_token.span(), "a method is marked by its `impl`");
+        findings.push(error.help("write `#[device]` before the `impl`, and remove it here"));
+        let errors = compile_errors(&findings);
+        return quote!(#item #errors);
+    }
     let mark = mark("device", TokenStream::new());
     let mut unit = parsed.clone();
     match &mut unit {

@@ -171,6 +171,9 @@ fn errors_leave_the_item_in_place() {
     check(&text, &["fn k<'launch,>", "unknown argument `blok`", "`index` is 32 or 64"]);
     let text = expand(kernel, "", "struct S;");
     check(&text, &["struct S;", "`#[kernel]` belongs on a function"]);
+    let text = expand(device, "", "fn norm(self) -> f32 { 1.0 }");
+    check(&text, &["fn norm(self) -> f32 { 1.0 }", "a method is marked by its `impl`"]);
+    assert!(!text.contains("enum"), "an `impl` has no place for it");
     let text = expand(device, "", "trait T {}");
     check(&text, &["trait T {}", "`#[device]` belongs on"]);
     let text = expand(module, "", "mod m;");
