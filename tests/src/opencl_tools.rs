@@ -4,7 +4,7 @@
 //! error of the job, and so is anything Oclgrind says. What a missing tool skipped is printed, one line each.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -144,6 +144,30 @@ pub fn expect_no_complaints(test: &str, child: Option<&str>, jobs: &[Job]) {
             .collect();
         assert!(complaints.is_empty(), "{test}:\n{complaints}");
     }
+}
+
+/// Runs a program that uses OpenCL inside Oclgrind, with a variable set, watching for bad accesses and data races; gives what it
+/// printed and what Oclgrind says. (Not for uninitialised memory: Oclgrind does not count `clEnqueueFillBuffer` as writing.) `None`
+/// if Oclgrind is absent, which is printed under the name `test`.
+///
+/// # Panics
+///
+/// If the program cannot be run, or does not end in time.
+pub fn watch(test: &str, program: &Path, arguments: &[&str], variable: (&str, &str)) -> Option<(String, String)> {
+    if !is_in_path("oclgrind") {
+        println!("skipped: {test} (no Oclgrind)");
+        return None;
+    }
+    let folder = scratch_folder();
+    let log_file = folder.join("log");
+    let mut command = Command::new("oclgrind");
+    command.args(["--data-races", "--max-errors", "20", "--log"]).arg(&log_file).arg(program).args(arguments);
+    command.env(variable.0, variable.1).stdin(Stdio::null());
+    let (_, answer) = output(command, test);
+    let log = std::fs::read_to_string(&log_file).unwrap_or_default();
+    // Left behind only where something went wrong above.
+    let _ = std::fs::remove_dir_all(&folder);
+    Some((answer, log))
 }
 
 fn is_in_path(program: &str) -> bool {

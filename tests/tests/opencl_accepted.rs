@@ -12,8 +12,10 @@ mod control;
 mod intrinsics;
 #[path = "opencl_accepted/sources.rs"]
 mod sources;
+#[path = "opencl_accepted/table.rs"]
+mod table;
 #[path = "opencl_accepted/warps.rs"]
 mod warps;
 
-/// The program that talks to OpenCL, if it was built.
-const CHILD: Option<&str> = option_env!("CARGO_BIN_EXE_opencl-child");
+/// The program that talks to OpenCL, if it was built. (Cargo tells its path whether or not it was.)
+const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };

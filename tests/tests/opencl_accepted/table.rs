@@ -1,0 +1,37 @@
+//! The kernels of the table under Oclgrind: this test runs itself again inside it, on the OpenCL device that Oclgrind pretends to be.
+
+use super::CHILD;
+use warpwright::{Device, DeviceKind};
+use warpwright_tests::opencl_tools::watch;
+use warpwright_tests::random::Random;
+use warpwright_tests::table::{Bench, CASES};
+
+/// Set in the run inside.
+const INSIDE: &str = "WARPWRIGHT_INSIDE_OCLGRIND";
+const NAME: &str = "table::kernels_of_the_table_run_under_oclgrind";
+
+#[test]
+fn kernels_of_the_table_run_under_oclgrind() {
+    if std::env::var_os(INSIDE).is_some() {
+        return run_the_table();
+    }
+    if CHILD.is_none() {
+        println!("skipped: {NAME} (no feature `opencl`)");
+        return;
+    }
+    let this = std::env::current_exe().expect("a test knows its program");
+    let Some((answer, log)) = watch(NAME, &this, &["--exact", NAME, "--nocapture"], (INSIDE, "1")) else { return };
+    assert!(answer.contains("test result: ok. 1 passed"), "{answer}");
+    assert!(log.trim().is_empty(), "{log}");
+    println!("ran: {NAME} ({} kernels on Oclgrind)", CASES.len());
+}
+
+fn run_the_table() {
+    let device = Device::all().into_iter().find(|device| device.kind() == DeviceKind::OpenCl).expect("Oclgrind is an OpenCL device");
+    assert!(device.name().contains("Oclgrind"), "not `{}`", device.name());
+    for case in CASES {
+        let output = (case.run)(&mut Bench { device: &device, random: Random::new(1), inspect: &mut |_| {} });
+        let output = output.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        assert_eq!(output.complaint(), None, "{}", case.name);
+    }
+}
