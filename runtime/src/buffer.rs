@@ -4,11 +4,12 @@
 
 use crate::backend::Memory;
 use crate::device::Device;
-use crate::element::{Element, ElementType};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::order::Uses;
 use crate::pinned::PinnedBuffer;
 use crate::stream::{Stream, StreamCore};
+use crate::validity::make_valid;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -60,24 +61,6 @@ pub(crate) fn bytes_of<T>(len: usize) -> Result<usize> {
     bytes.ok_or(Error::TooLarge { len, element: size_of::<T>() })
 }
 
-/// A `bool` is 0 or 1 for Rust. A kernel that wrote out of bounds may have left something else: any other byte counts as `true`.
-///
-/// # Safety
-/// `bytes` bytes at `address` can be written and are initialised.
-pub(crate) unsafe fn make_bools_valid(ty: &ElementType, address: *mut u8, bytes: usize) {
-    let mut ty = ty;
-    while let ElementType::Array(element, _) = ty {
-        ty = element;
-    }
-    if *ty != ElementType::Scalar("bool") {
-        return;
-    }
-    // SAFETY: the caller's promise.
-    for byte in unsafe { std::slice::from_raw_parts_mut(address, bytes) } {
-        *byte = u8::from(*byte != 0);
-    }
-}
-
 /// Elements in the memory of a device. Made by [`Device::upload`] and [`Device::zeros`]; passed to a kernel as `&Global<T>` or
 /// `&mut Global<T>`.
 ///
@@ -127,8 +110,9 @@ impl<T: Element> Buffer<T> {
     /// Sets every byte to zero.
     ///
     /// # Errors
-    /// [`Error::Driver`] if the device failed.
+    /// [`Error::NoZero`] if that is no value of the elements' type, [`Error::Driver`] if the device failed.
     pub fn clear(&mut self) -> Result<()> {
+        T::TYPE.check_zero()?;
         let stream = self.allocation.device.own_stream();
         self.allocation.uses.write_on(stream)?;
         // SAFETY: the allocation has this many bytes.
@@ -206,8 +190,8 @@ impl<T: Element> Buffer<T> {
 
     fn read_to(&self, to: *mut T) -> Result<()> {
         read_allocation(&self.allocation, to.cast(), self.bytes())?;
-        // SAFETY: `read_allocation` wrote this many bytes there.
-        unsafe { make_bools_valid(&T::TYPE, to.cast(), self.bytes()) };
+        // SAFETY: `read_allocation` filled this many elements there.
+        unsafe { make_valid(&T::TYPE, to.cast(), self.len) };
         Ok(())
     }
 }
@@ -268,10 +252,10 @@ impl<A: Element> ConstantBuffer<A> {
     pub fn download(&self) -> Result<A> {
         let mut array = std::mem::MaybeUninit::<A>::uninit();
         read_allocation(&self.allocation, array.as_mut_ptr().cast(), size_of::<A>())?;
-        // SAFETY: filled with the bytes of an `A` that was uploaded; kernels cannot write constant memory, and a `bool` that an
-        // out-of-bounds write broke is mended first.
+        // SAFETY: filled with the bytes of an `A` that was uploaded; kernels cannot write constant memory, and what an out-of-bounds
+        // write broke is mended first.
         Ok(unsafe {
-            make_bools_valid(&A::TYPE, array.as_mut_ptr().cast(), size_of::<A>());
+            make_valid(&A::TYPE, array.as_mut_ptr().cast(), 1);
             array.assume_init()
         })
     }

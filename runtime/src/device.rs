@@ -125,7 +125,7 @@ impl Device {
     /// A buffer of `len` elements, all bytes zero.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
+    /// [`Error::NoZero`] if that is no value of the elements' type, [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let mut buffer = Buffer::new(self, len)?;
         buffer.clear()?;
@@ -147,7 +147,7 @@ impl Device {
     /// A host buffer of `len` elements, all bytes zero, that copies to and from this device fastest and without waiting.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
+    /// [`Error::NoZero`] if that is no value of the elements' type, [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         PinnedBuffer::new(self, len)
     }

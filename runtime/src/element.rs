@@ -7,90 +7,192 @@ use std::mem::{align_of, offset_of, size_of};
 /// A type that kernels may hold in memory: an element of a buffer, a parameter by value, a shared array's element.
 ///
 /// Implemented by this library for scalars, arrays and tuples, and by `#[device]` and `#[warpwright::module]` for structs and
-/// enums. Nobody else should: buffers move values to and from devices as plain bytes, laid out as [`Element::TYPE`] says, and
-/// make new ones of zero bytes.
+/// enums. Nobody else should: values move to and from devices as plain bytes, laid out as [`Element::TYPE`] says, and new ones are
+/// made of zero bytes where it says that these are one.
 pub trait Element: Copy + Send + Sync + 'static {
     /// Its name and layout.
     const TYPE: ElementType;
 }
 
 /// Name and layout of an [`Element`].
+///
+/// Sizes, alignments and offsets written here are those of the host, as rustc chose them. What the device makes of the type, `repr(C)`
+/// with the kernel's own width of `usize`, follows from the fields: see [`ElementType::device_layout`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     /// A scalar, by Rust's name: `bool`, `u32`, `usize`, `f16`.
     Scalar(&'static str),
     /// An array and its length.
     Array(&'static ElementType, usize),
-    /// A `#[repr(C)]` struct, or a C-like enum.
-    Struct {
-        /// The name that the kernel's unit knows it by.
-        name: &'static str,
-        /// Size in bytes, padding included.
-        size: usize,
-        /// Alignment in bytes.
-        align: usize,
-    },
-    /// A tuple. rustc chooses its layout; devices lay it out as `repr(C)`: see [`ElementType::is_layout_c`].
-    Tuple(&'static [TupleField]),
+    /// A `#[repr(C)]` struct.
+    Struct(&'static StructType),
+    /// A C-like enum with the integer that holds it.
+    Enum(&'static EnumType),
+    /// A tuple. rustc chooses the order of its fields; devices keep the order written.
+    Tuple(&'static Fields),
 }
 
-/// A field of a tuple.
+/// A struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TupleField {
+pub struct StructType {
+    /// The name that the kernel's unit knows it by.
+    pub name: &'static str,
+    /// Where it is defined, module path and place in the file: tells structs of one name apart.
+    pub place: &'static str,
+    /// What it holds.
+    pub fields: &'static Fields,
+}
+
+/// A C-like enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EnumType {
+    /// The name that the kernel's unit knows it by.
+    pub name: &'static str,
+    /// Where it is defined, as of [`StructType::place`].
+    pub place: &'static str,
+    /// The integer type of its `#[repr(…)]`: `u32`.
+    pub repr: &'static str,
+    /// The value of each variant, at least one: other values of the integer are none of the enum.
+    pub discriminants: &'static [i128],
+}
+
+/// The fields of a struct or tuple, and the room they take on the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fields {
+    /// Size in bytes, padding included.
+    pub size: usize,
+    /// Alignment in bytes.
+    pub align: usize,
+    /// The fields in the order written.
+    pub list: &'static [Field],
+}
+
+/// A field of a struct or tuple.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// Its name, `width`; of a tuple its number, `0`.
+    pub name: &'static str,
     /// Its type.
     pub ty: ElementType,
     /// Where rustc put it, in bytes.
     pub offset: usize,
 }
 
+/// Size and alignment in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Size, padding included.
+    pub size: usize,
+    /// Alignment.
+    pub align: usize,
+}
+
+impl Layout {
+    const fn of_scalar(bytes: usize) -> Layout {
+        Layout { size: bytes, align: bytes }
+    }
+}
+
 impl ElementType {
-    /// Size in bytes by the rules of `repr(C)`, with the host's `usize`.
+    /// Size in bytes on the host.
     pub fn size(&self) -> usize {
         match self {
             ElementType::Scalar(name) => scalar_size(name),
+            ElementType::Enum(ty) => scalar_size(ty.repr),
             ElementType::Array(element, length) => element.size() * length,
-            ElementType::Struct { size, .. } => *size,
-            ElementType::Tuple(fields) => {
-                let end = fields.iter().fold(0, |end: usize, field| end.next_multiple_of(field.ty.align()) + field.ty.size());
-                end.next_multiple_of(self.align())
-            }
+            ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => fields.size,
         }
     }
 
-    /// Alignment in bytes, with the host's `usize`.
+    /// Alignment in bytes on the host.
     pub fn align(&self) -> usize {
         match self {
             ElementType::Scalar(name) => scalar_size(name),
+            ElementType::Enum(ty) => scalar_size(ty.repr),
             ElementType::Array(element, _) => element.align(),
-            ElementType::Struct { align, .. } => *align,
-            ElementType::Tuple(fields) => fields.iter().map(|field| field.ty.align()).max().unwrap_or(1),
+            ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => fields.align,
         }
     }
 
-    /// Whether every tuple within it has its fields where `repr(C)` puts them, so that host and device agree.
-    pub fn is_layout_c(&self) -> bool {
+    /// Size and alignment by the rules of `repr(C)`, with `usize`s of this many bytes.
+    pub fn device_layout(&self, index_bytes: usize) -> Layout {
         match self {
-            ElementType::Scalar(_) | ElementType::Struct { .. } => true,
-            ElementType::Array(element, _) => element.is_layout_c(),
-            ElementType::Tuple(fields) => {
-                let mut end = 0usize;
-                fields.iter().all(|field| {
-                    let expected = end.next_multiple_of(field.ty.align());
-                    end = expected + field.ty.size();
-                    field.offset == expected && field.ty.is_layout_c()
-                })
+            ElementType::Scalar(_) if self.is_index() => Layout::of_scalar(index_bytes),
+            ElementType::Scalar(name) => Layout::of_scalar(scalar_size(name)),
+            ElementType::Enum(ty) => Layout::of_scalar(scalar_size(ty.repr)),
+            ElementType::Array(element, length) => {
+                let element = element.device_layout(index_bytes);
+                Layout { size: element.size * length, ..element }
+            }
+            ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => {
+                let mut place = DevicePlaces::new(index_bytes);
+                for field in fields.list {
+                    place.next(&field.ty);
+                }
+                place.end()
             }
         }
     }
 
-    /// Whether it holds a `usize` or `isize`, whose width the kernel's index type decides. Structs are not looked into.
+    /// Whether host and device, whose `usize` has this many bytes, lay it out alike: then its bytes are moved as they are.
+    pub fn is_same_on_device(&self, index_bytes: usize) -> bool {
+        match self {
+            ElementType::Scalar(_) => !self.is_index() || index_bytes == size_of::<usize>(),
+            ElementType::Enum(_) => true,
+            ElementType::Array(element, _) => element.is_same_on_device(index_bytes),
+            ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => {
+                let mut place = DevicePlaces::new(index_bytes);
+                let mut fields_agree =
+                    fields.list.iter().map(|field| place.next(&field.ty) == field.offset && field.ty.is_same_on_device(index_bytes));
+                fields_agree.all(|agrees| agrees) && place.end().size == fields.size
+            }
+        }
+    }
+
+    /// Whether it is `usize` or `isize` itself.
+    pub fn is_index(&self) -> bool {
+        matches!(self, ElementType::Scalar("usize" | "isize"))
+    }
+
+    /// Whether it is or holds a `usize` or `isize`, whose width the kernel's index type decides.
     pub fn has_index(&self) -> bool {
         match self {
-            ElementType::Scalar(name) => matches!(*name, "usize" | "isize"),
+            ElementType::Scalar(_) => self.is_index(),
+            ElementType::Enum(_) => false,
             ElementType::Array(element, _) => element.has_index(),
-            ElementType::Struct { .. } => false,
-            ElementType::Tuple(fields) => fields.iter().any(|field| field.ty.has_index()),
+            ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => {
+                fields.list.iter().any(|field| field.ty.has_index())
+            }
         }
+    }
+}
+
+/// Where `repr(C)` puts fields, one after the other.
+pub(crate) struct DevicePlaces {
+    index_bytes: usize,
+    /// Of what has been placed so far.
+    end: usize,
+    align: usize,
+}
+
+impl DevicePlaces {
+    /// Nothing placed yet; `usize`s have this many bytes.
+    pub(crate) fn new(index_bytes: usize) -> DevicePlaces {
+        DevicePlaces { index_bytes, end: 0, align: 1 }
+    }
+
+    /// The offset of the next field, of this type.
+    pub(crate) fn next(&mut self, ty: &ElementType) -> usize {
+        let layout = ty.device_layout(self.index_bytes);
+        let offset = self.end.next_multiple_of(layout.align);
+        self.end = offset + layout.size;
+        self.align = self.align.max(layout.align);
+        offset
+    }
+
+    /// The layout of all that has been placed.
+    fn end(self) -> Layout {
+        Layout { size: self.end.next_multiple_of(self.align), align: self.align }
     }
 }
 
@@ -109,11 +211,13 @@ impl fmt::Display for ElementType {
     /// Rust text: `f32`, `[f16; 4]`, `(u32, f32)`, `Particle`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ElementType::Scalar(name) | ElementType::Struct { name, .. } => f.write_str(name),
+            ElementType::Scalar(name) | ElementType::Struct(StructType { name, .. }) | ElementType::Enum(EnumType { name, .. }) => {
+                f.write_str(name)
+            }
             ElementType::Array(element, length) => write!(f, "[{element}; {length}]"),
             ElementType::Tuple(fields) => {
                 f.write_str("(")?;
-                for (i, field) in fields.iter().enumerate() {
+                for (i, field) in fields.list.iter().enumerate() {
                     let separator = if i == 0 { "" } else { ", " };
                     write!(f, "{separator}{}", field.ty)?;
                 }
@@ -143,7 +247,15 @@ impl<T: Element, const N: usize> Element for [T; N] {
 macro_rules! tuples {
     ($(($($t:ident $i:tt),*))*) => {$(
         impl<$($t: Element),*> Element for ($($t,)*) {
-            const TYPE: ElementType = ElementType::Tuple(&[$(TupleField { ty: $t::TYPE, offset: offset_of!(Self, $i) }),*]);
+            const TYPE: ElementType = ElementType::Tuple(
+                const {
+                    &Fields {
+                        size: size_of::<Self>(),
+                        align: align_of::<Self>(),
+                        list: &[$(Field { name: stringify!($i), ty: $t::TYPE, offset: offset_of!(Self, $i) }),*],
+                    }
+                },
+            );
         }
     )*};
 }
@@ -166,25 +278,63 @@ mod tests {
 
     #[test]
     fn sizes_are_rustc_s() {
-        assert_eq!(<[[f16; 4]; 3]>::TYPE.size(), size_of::<[[f16; 4]; 3]>());
-        assert_eq!(<(u64, u32)>::TYPE.size(), size_of::<(u64, u32)>());
-        assert_eq!(<(u64, u32)>::TYPE.align(), align_of::<(u64, u32)>());
-        assert_eq!(<(u8, u32, u8)>::TYPE.size(), 12);
+        fn check<T: Element>() {
+            assert_eq!((T::TYPE.size(), T::TYPE.align()), (size_of::<T>(), align_of::<T>()), "{}", T::TYPE);
+        }
+        check::<[[f16; 4]; 3]>();
+        check::<(u64, u32)>();
+        check::<(u8, u32, u8)>();
+        check::<[(u8, u32, u8); 5]>();
+    }
+
+    const fn fields(size: usize, list: &'static [Field]) -> Fields {
+        Fields { size, align: 8, list }
     }
 
     #[test]
-    fn a_tuple_that_rustc_reorders_is_noticed() {
-        let field = |ty, offset| TupleField { ty, offset };
-        let in_order = [field(u8::TYPE, 0), field(u32::TYPE, 4)];
-        let reordered = [field(u8::TYPE, 4), field(u32::TYPE, 0)];
-        assert!(ElementType::Tuple(Box::leak(Box::new(in_order))).is_layout_c());
-        assert!(!ElementType::Tuple(Box::leak(Box::new(reordered))).is_layout_c());
-        assert!(<(f32, f32)>::TYPE.is_layout_c());
+    fn devices_keep_fields_in_order_whatever_rustc_does() {
+        const IN_ORDER: ElementType = ElementType::Tuple(
+            const { &fields(16, &[Field { name: "0", ty: u8::TYPE, offset: 0 }, Field { name: "1", ty: u64::TYPE, offset: 8 }]) },
+        );
+        const REORDERED: ElementType = ElementType::Tuple(
+            const { &fields(16, &[Field { name: "0", ty: u8::TYPE, offset: 8 }, Field { name: "1", ty: u64::TYPE, offset: 0 }]) },
+        );
+        assert!(IN_ORDER.is_same_on_device(4));
+        assert!(!REORDERED.is_same_on_device(4));
+        assert!(!ElementType::Array(&REORDERED, 2).is_same_on_device(4));
+        assert!(<(f32, f32)>::TYPE.is_same_on_device(4));
+        assert_eq!(<(u8, u32, u8)>::TYPE.device_layout(4), Layout { size: 12, align: 4 });
+    }
+
+    #[test]
+    fn the_width_of_usize_decides_what_the_device_has() {
+        let ty = <(u32, [usize; 3], u64)>::TYPE;
+        assert_eq!(ty.device_layout(4), Layout { size: 24, align: 8 });
+        assert_eq!(ty.device_layout(8), Layout { size: 40, align: 8 });
+        assert!(!<[usize; 2]>::TYPE.is_same_on_device(4));
+        assert!(<[usize; 2]>::TYPE.is_same_on_device(size_of::<usize>()));
+        assert!(<u64>::TYPE.is_same_on_device(4));
     }
 
     #[test]
     fn index_types_are_found_within() {
+        const PARAMS: StructType = StructType {
+            name: "Params",
+            place: "here",
+            fields: const {
+                &fields(16, &[Field { name: "scale", ty: f32::TYPE, offset: 0 }, Field { name: "width", ty: isize::TYPE, offset: 8 }])
+            },
+        };
+        assert!(ElementType::Struct(&PARAMS).has_index());
         assert!(<[(u32, usize); 2]>::TYPE.has_index());
         assert!(!<[u64; 2]>::TYPE.has_index());
+    }
+
+    #[test]
+    fn structs_of_one_name_are_told_apart() {
+        const HERE: StructType = StructType { name: "P", place: "here::P", fields: const { &fields(0, &[]) } };
+        const THERE: StructType = StructType { place: "there::P", ..HERE };
+        assert_ne!(ElementType::Struct(&HERE), ElementType::Struct(&THERE));
+        assert_eq!(ElementType::Struct(&HERE).to_string(), ElementType::Struct(&THERE).to_string());
     }
 }

@@ -71,6 +71,14 @@ pub enum Error {
         /// Elements on the other side.
         other: usize,
     },
+    /// Zeroed memory for elements that are or hold an enum without a variant 0.
+    #[error("zero bytes are no `{element}`: the enum `{within}` has no variant of value 0; add one, or upload elements")]
+    NoZero {
+        /// The element type.
+        element: String,
+        /// The enum.
+        within: &'static str,
+    },
     /// Constant memory holds 64 KiB.
     #[error("{bytes} bytes do not fit into constant memory of {limit} bytes; use `device.upload` and `&Global`")]
     ConstantTooLarge {
@@ -174,9 +182,10 @@ pub enum Error {
     IndexWidth {
         /// The kernel.
         kernel: &'static str,
-        /// What is too long: `the grid has this many threads:`, `parameter `x` has this many elements:` …
+        /// What is too much: ``the threads of the grid number``, ``the elements of parameter `x` number``,
+        /// `` `p.width` of parameter `p` is``.
         what: String,
-        /// How many.
+        /// How much.
         figure: u128,
     },
     /// A buffer of another device.

@@ -210,7 +210,7 @@ fn check_parameters(definition: &'static KernelDefinition, kernel: &Kernel, argu
         let (ty, is_value) = (argument.ty, matches!(argument.kind, ArgumentKind::Value { .. }));
         let wrong =
             |reason: String| Err(Error::Layout { kernel: definition.name, parameter: parameter.name, element: ty.to_string(), reason });
-        if !ty.is_layout_c() {
+        if !ty.is_same_on_device(size_of::<usize>()) {
             return wrong("is a tuple that rustc lays out in another order than `repr(C)`: use a `#[repr(C)]` struct".into());
         }
         // A plain `usize` by value is converted; its width need not agree.

@@ -35,6 +35,7 @@ mod stream;
 mod tests;
 mod timing;
 pub mod twin;
+mod validity;
 
 pub use buffer::{Buffer, ConstantBuffer};
 pub use device::{Device, DeviceKind};

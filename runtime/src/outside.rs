@@ -1,7 +1,6 @@
 //! What generated code asks of the names that a kernel takes from outside: constants their value, types and functions their source.
 
 use crate::definition::{DeviceItem, SourceText};
-use crate::element::Element;
 use half::{bf16, f16};
 use warpwright_codegen::ir::{Scalar, Type};
 use warpwright_codegen::syntax::ConstValue;
@@ -99,9 +98,6 @@ macro_rules! tuples {
 }
 
 tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
-
-/// Compiles only for an [`Element`]: the macro asks so of each field of a struct.
-pub const fn assert_element<T: Element>() {}
 
 #[cfg(test)]
 mod tests {

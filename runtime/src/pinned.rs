@@ -3,11 +3,12 @@
 #![expect(unsafe_code, reason = "gives out slices of memory that a driver allocated")]
 
 use crate::backend::{Marker, Memory};
-use crate::buffer::{bytes_of, make_bools_valid};
+use crate::buffer::bytes_of;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Result;
 use crate::stream::Stream;
+use crate::validity::make_valid;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,7 @@ struct Copying {
 
 impl<T: Element> PinnedBuffer<T> {
     pub(crate) fn new(device: &Device, len: usize) -> Result<PinnedBuffer<T>> {
+        T::TYPE.check_zero()?;
         let memory = device.backend().allocate_host(bytes_of::<T>(len)?)?;
         Ok(PinnedBuffer { device: device.clone(), memory, len, copies: Mutex::default(), element: PhantomData })
     }
@@ -64,10 +66,10 @@ impl<T: Element> PinnedBuffer<T> {
             // SAFETY: `len` elements are there; no copy writes them now, and none can start while the result is borrowed, since
             // that needs `&mut self`. `as_slice` alone gives out references that may exist now, and only if no copy was under way
             // when they were made, so none exist.
-            unsafe { make_bools_valid(&T::TYPE, self.address().cast(), self.len * size_of::<T>()) };
+            unsafe { make_valid(&T::TYPE, self.address().cast(), self.len) };
         }
         drop(copies);
-        // SAFETY: zeroed when allocated, then written by typed copies only; nobody writes while the result is borrowed, as above.
+        // SAFETY: zeroed when allocated, which is a value of the type, then written by typed copies only; nobody writes while the result is borrowed, as above.
         Ok(unsafe { std::slice::from_raw_parts(self.address(), self.len) })
     }
 

@@ -9,6 +9,7 @@ use super::{check, refuse_item, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 
@@ -124,36 +125,74 @@ fn mark_struct(item: &syn::ItemStruct, source: &TokenStream) -> TokenStream {
     if !item.generics.params.is_empty() {
         return device_type;
     }
-    let element = element(ident, &cfgs);
-    // Each field at its own place, so that `rustc` points at the one that is not an `Element`.
-    let fields = item.fields.iter().map(|field| {
-        let ty = &field.ty;
-        quote_spanned!(ty.span()=> ::warpwright::__private::assert_element::<#ty>();)
-    });
+    let element = element(ident, &cfgs, &struct_type(item));
     quote! {
         #device_type
         #element
-        #(#cfgs)*
-        const _: () = { #(#fields)* };
     }
 }
 
-/// `impl Element`: plain bytes, laid out as `repr(C)`.
-fn element(ident: &Ident, cfgs: &[&syn::Attribute]) -> TokenStream {
-    let name = ident.to_string();
+/// `impl Element`, of this `ElementType`.
+fn element(ident: &Ident, cfgs: &[&syn::Attribute], ty: &TokenStream) -> TokenStream {
     quote! {
         #(#cfgs)*
         impl ::warpwright::__private::Element for #ident {
-            const TYPE: ::warpwright::__private::ElementType = ::warpwright::__private::ElementType::Struct {
-                name: #name,
-                size: ::core::mem::size_of::<#ident>(),
-                align: ::core::mem::align_of::<#ident>(),
-            };
+            const TYPE: ::warpwright::__private::ElementType = #ty;
         }
     }
 }
 
-/// A C-like enum is a `DeviceType` and can be cast; with a `repr` and a variant 0 (what zeroed memory holds) it is an `Element` too.
+/// The `ElementType` of a struct: its fields, with the places that rustc gave them.
+fn struct_type(item: &syn::ItemStruct) -> TokenStream {
+    let ident = &item.ident;
+    let (name, place) = (ident.to_string(), place(ident));
+    let fields = item.fields.members().zip(&item.fields).map(|(member, field)| {
+        let (ty, cfgs) = (&field.ty, cfgs(&field.attrs));
+        let name = match &member {
+            syn::Member::Named(ident) => ident.unraw().to_string(),
+            syn::Member::Unnamed(index) => index.index.to_string(),
+        };
+        // At the field's own place, so that `rustc` points there if it is not an `Element`.
+        let ty = quote_spanned!(ty.span()=> <#ty as ::warpwright::__private::Element>::TYPE);
+        quote! {
+            #(#cfgs)*
+            ::warpwright::__private::Field { name: #name, ty: #ty, offset: ::core::mem::offset_of!(#ident, #member) }
+        }
+    });
+    quote! {{
+        const __WARPWRIGHT_FIELDS: ::warpwright::__private::Fields = ::warpwright::__private::Fields {
+            size: ::core::mem::size_of::<#ident>(),
+            align: ::core::mem::align_of::<#ident>(),
+            list: &[#(#fields),*],
+        };
+        const __WARPWRIGHT_STRUCT: ::warpwright::__private::StructType =
+            ::warpwright::__private::StructType { name: #name, place: #place, fields: &__WARPWRIGHT_FIELDS };
+        ::warpwright::__private::ElementType::Struct(&__WARPWRIGHT_STRUCT)
+    }}
+}
+
+/// The `ElementType` of an enum held by this integer: `rustc` says which values are its variants.
+fn enum_type(item: &syn::ItemEnum, repr: &str) -> TokenStream {
+    let ident = &item.ident;
+    let (name, place) = (ident.to_string(), place(ident));
+    let discriminants = item.variants.iter().map(|variant| {
+        let (variant, cfgs) = (&variant.ident, cfgs(&variant.attrs));
+        quote!(#(#cfgs)* { #ident::#variant as i128 })
+    });
+    quote! {{
+        const __WARPWRIGHT_ENUM: ::warpwright::__private::EnumType =
+            ::warpwright::__private::EnumType { name: #name, place: #place, repr: #repr, discriminants: &[#(#discriminants),*] };
+        ::warpwright::__private::ElementType::Enum(&__WARPWRIGHT_ENUM)
+    }}
+}
+
+/// Where a type is defined, as an expression: crate, module and place in the file tell it from others of its name.
+fn place(ident: &Ident) -> TokenStream {
+    let name = format!("::{ident} at ");
+    quote!(::core::concat!(::core::module_path!(), #name, ::core::file!(), ":", ::core::line!(), ":", ::core::column!()))
+}
+
+/// A C-like enum is a `DeviceType` and can be cast; with an integer `repr` it is an `Element` too.
 fn mark_enum(item: &syn::ItemEnum, source: &TokenStream) -> TokenStream {
     let ident = &item.ident;
     let cfgs = cfgs(&item.attrs);
@@ -162,7 +201,7 @@ fn mark_enum(item: &syn::ItemEnum, source: &TokenStream) -> TokenStream {
     if !is_c_like || !item.generics.params.is_empty() || item.variants.is_empty() {
         return device_type;
     }
-    let element = if has_integer_repr(&item.attrs) && has_zero(item) { element(ident, &cfgs) } else { quote!() };
+    let element = integer_repr(&item.attrs).map(|repr| element(ident, &cfgs, &enum_type(item, &repr)));
     quote! {
         #device_type
         #element
@@ -175,24 +214,11 @@ fn mark_enum(item: &syn::ItemEnum, source: &TokenStream) -> TokenStream {
     }
 }
 
-fn has_integer_repr(attrs: &[syn::Attribute]) -> bool {
-    let is_integer = |text: &str| text.parse::<warpwright_codegen::ir::Type>().is_ok_and(|ty| ty.is_int());
-    attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
-        let arguments = attr.parse_args::<Ident>().map(|ident| ident.to_string());
-        arguments.is_ok_and(|argument| is_integer(&argument))
-    })
-}
-
-fn has_zero(item: &syn::ItemEnum) -> bool {
-    let mut next = Some(0);
-    item.variants.iter().any(|variant| {
-        if let Some((_, value)) = &variant.discriminant {
-            next = warpwright_codegen::syntax::literal_int(value);
-        }
-        let value = next;
-        next = next.map(|value| value + 1);
-        value == Some(0)
-    })
+/// The integer type of `#[repr(u32)]`.
+fn integer_repr(attrs: &[syn::Attribute]) -> Option<String> {
+    let is_integer = |text: &String| text.parse::<warpwright_codegen::ir::Type>().is_ok_and(|ty| ty.is_int());
+    let argument = |attr: &syn::Attribute| Some(attr.parse_args::<Ident>().ok()?.to_string());
+    attrs.iter().filter(|attr| attr.path().is_ident("repr")).filter_map(argument).find(is_integer)
 }
 
 /// The methods' source hangs on the type as an inherent function: whoever needs the type asks for it, and gets an empty unit where

@@ -132,13 +132,23 @@ fn device_items_are_marked() {
     let text = expand(device, "", "pub fn helper(x: f32) -> f32 { x }");
     check(&text, &["pub fn helper(x: f32) -> f32 { x }", "pub enum helper {}", "impl ::warpwright::__private::DeviceType for helper"]);
     let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(C)] struct P { x: f32 }");
-    check(&text, &["impl ::warpwright::__private::Element for P", "assert_element::<f32>()", "P::__warpwright_methods()"]);
+    check(
+        &text,
+        &[
+            "impl ::warpwright::__private::Element for P",
+            "Field { name: \"x\", ty: <f32 as ::warpwright::__private::Element>::TYPE, offset: ::core::mem::offset_of!(P, x) }",
+            "P::__warpwright_methods()",
+        ],
+    );
+    let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(C)] struct P(u32, #[cfg(test)] pub usize);");
+    check(&text, &["Field { name: \"0\", ty: <u32", "#[cfg(test)] ::warpwright::__private::Field { name: \"1\"", "offset_of!(P, 1)"]);
     let text = expand(device, "", "impl P { fn len(self) -> f32 { self.x } }");
     check(&text, &["pub fn __warpwright_methods()", "<P as ::warpwright::__private::DeviceType>::item()"]);
     let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(u32)] enum E { A, B }");
     check(&text, &["impl ::warpwright::__private::Element for E", "impl ::warpwright::__private::CastSource for E"]);
-    let text = expand(device, "", "#[repr(u32)] enum E { A = 1, B }");
-    assert!(!text.contains("::Element"), "zeroed memory is no `E`");
+    check(&text, &["repr: \"u32\", discriminants: &[{ E::A as i128 }, { E::B as i128 }]"]);
+    let text = expand(device, "", "enum E { A, B }");
+    assert!(!text.contains("::Element"), "`rustc` chooses the integer");
 }
 
 #[test]

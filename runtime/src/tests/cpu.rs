@@ -2,12 +2,14 @@
 
 use super::{NO_TWIN, SAXPY, definition};
 use crate::device::Device;
+use crate::element::{ElementType, Field, Fields, StructType};
 use crate::error::Error;
 use crate::launch::Launch;
 use crate::prelude::*;
 use crate::sim::FaultKind;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
+use std::mem::offset_of;
 
 /// As the macro writes it.
 const SAXPY_TWIN: TwinEntry = |args| {
@@ -99,8 +101,18 @@ struct Pair {
 }
 
 impl Element for Pair {
-    const TYPE: crate::element::ElementType =
-        crate::element::ElementType::Struct { name: "Pair", size: size_of::<Pair>(), align: align_of::<Pair>() };
+    const TYPE: ElementType = ElementType::Struct(&StructType {
+        name: "Pair",
+        place: "here",
+        fields: &Fields {
+            size: size_of::<Pair>(),
+            align: align_of::<Pair>(),
+            list: &[
+                Field { name: "a", ty: u8::TYPE, offset: offset_of!(Pair, a) },
+                Field { name: "b", ty: f64::TYPE, offset: offset_of!(Pair, b) },
+            ],
+        },
+    });
 }
 
 #[test]

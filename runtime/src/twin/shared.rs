@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "shared arrays are shared by the threads of a block, as on a device")]
 
 use crate::element::Element;
+use crate::validity::make_valid;
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -132,8 +133,12 @@ pub(super) fn start_block() {
 pub fn shared<T: Element>(slot: usize) -> Shared<T> {
     const { assert!(align_of::<T>() <= align_of::<u128>(), "shared arrays are aligned to 16 bytes") }
     let key = Key::Static(slot, TypeId::of::<T>(), Location::caller());
-    let place = MEMORY.with_borrow_mut(|memory| memory.array(key, size_of::<T>())).cast();
-    // The key holds the type, so the storage is as large as a `T`; zeros are a `T` (see `Element`).
+    let place: NonNull<T> = MEMORY.with_borrow_mut(|memory| memory.array(key, size_of::<T>())).cast();
+    // The key holds the type, so the storage is as large as a `T`, and what is in it is one unless it is zeros that are none.
+    if T::TYPE.enum_without_zero().is_some() {
+        // SAFETY: one `T`, initialised; no reference to it is alive between two expressions of kernel code.
+        unsafe { make_valid(&T::TYPE, place.as_ptr().cast(), 1) };
+    }
     Shared { place, shared: PhantomData }
 }
 
@@ -145,5 +150,8 @@ pub fn shared_dynamic<T: Element>() -> Shared<[T]> {
         (memory.array(Key::Dynamic, bytes), bytes)
     });
     let len = bytes.checked_div(size_of::<T>()).unwrap_or(0);
+    // Zeros, or what was written as elements of another type.
+    // SAFETY: as many elements as there is room for, initialised; no reference to them is alive between two expressions of kernel code.
+    unsafe { make_valid(&T::TYPE, start.as_ptr(), len) };
     Shared { place: NonNull::slice_from_raw_parts(start.cast(), len), shared: PhantomData }
 }
