@@ -1,4 +1,5 @@
-//! The arguments of a launch, kept in place: no allocation for up to 16 parameters and 256 bytes of by-value ones.
+//! The arguments of a launch, kept in place: no allocation for up to 16 parameters and 256 bytes of by-value ones, each rounded up to a
+//! multiple of 16 bytes.
 
 #![expect(unsafe_code, reason = "keeps by-value parameters as plain bytes")]
 
@@ -21,14 +22,14 @@ const INLINE_CHUNKS: usize = 16;
 #[derive(Clone, Copy)]
 pub(crate) struct Argument<'a> {
     pub(crate) kind: ArgumentKind<'a>,
-    /// Its type, or its elements'.
+    /// Its type, or its elements', as the host has it.
     pub(crate) ty: &'static ElementType,
 }
 
 /// What an argument is.
 #[derive(Clone, Copy)]
 pub(crate) enum ArgumentKind<'a> {
-    /// By value: the first of its chunks, and its size.
+    /// By value: the first of its chunks, and its size there.
     Value { chunk: usize, bytes: usize },
     /// A buffer.
     Global { allocation: &'a Allocation, len: usize, writable: bool },
@@ -37,6 +38,11 @@ pub(crate) enum ArgumentKind<'a> {
 }
 
 impl<'a> Argument<'a> {
+    /// Whether it is passed by value.
+    pub(crate) fn is_value(&self) -> bool {
+        matches!(self.kind, ArgumentKind::Value { .. })
+    }
+
     /// The memory it names.
     pub(crate) fn allocation(&self) -> Option<&'a Allocation> {
         match self.kind {
@@ -64,6 +70,7 @@ impl<'a> Argument<'a> {
 }
 
 /// All arguments of a launch, in the order of the kernel's parameters.
+#[derive(Clone)]
 pub(crate) struct Arguments<'a> {
     list: Inline<Argument<'a>, 16>,
     chunks: [Chunk; INLINE_CHUNKS],
@@ -83,6 +90,13 @@ impl<'a> Arguments<'a> {
 
     pub(crate) fn push_value<T: Element>(&mut self, value: T) {
         let bytes = size_of::<T>();
+        let to = self.push_room(&T::TYPE, bytes);
+        // SAFETY: `to` has room for this many bytes; padding is copied as what it is, perhaps uninitialised.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast(), to, bytes) };
+    }
+
+    /// An argument of this type by value, of which `bytes` bytes are to be written where the result says; zeros until then.
+    pub(crate) fn push_room(&mut self, ty: &'static ElementType, bytes: usize) -> *mut u8 {
         let needed = bytes.div_ceil(size_of::<Chunk>()).max(1);
         // A value lies in one piece: what does not fit into the rest of the inline chunks goes to the heap whole.
         if self.next < INLINE_CHUNKS && self.next + needed > INLINE_CHUNKS {
@@ -93,29 +107,16 @@ impl<'a> Arguments<'a> {
         if chunk >= INLINE_CHUNKS {
             self.more.resize(self.next - INLINE_CHUNKS, EMPTY);
         }
-        let to = self.chunk_mut(chunk);
-        // SAFETY: the chunks from `to` on have at least `bytes` bytes; padding is copied as what it is, perhaps uninitialised.
-        unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast::<MaybeUninit<u8>>(), to, bytes) };
-        self.push(Argument { kind: ArgumentKind::Value { chunk, bytes }, ty: &T::TYPE });
+        self.push(Argument { kind: ArgumentKind::Value { chunk, bytes }, ty });
+        self.chunk_mut(chunk)
     }
 
-    fn chunk_mut(&mut self, chunk: usize) -> *mut MaybeUninit<u8> {
+    fn chunk_mut(&mut self, chunk: usize) -> *mut u8 {
         let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
             None => &mut self.chunks[chunk..],
             Some(rest) => &mut self.more[rest..],
         };
         chunks.as_mut_ptr().cast()
-    }
-
-    /// The value of an argument that is a `usize` or `isize` (its bits, for a message), and whether 32 bits hold it.
-    pub(crate) fn plain_index(&self, argument: &Argument<'_>) -> (u128, bool) {
-        let ArgumentKind::Value { chunk, .. } = argument.kind else { return (0, true) };
-        // SAFETY: `push_value` put a `usize` or an `isize` there: the argument's type says so.
-        let bits = unsafe { self.value_address(chunk).cast::<usize>().read() };
-        match argument.ty {
-            ElementType::Scalar("isize") => ((bits as isize).unsigned_abs() as u128, i32::try_from(bits as isize).is_ok()),
-            _ => (bits as u128, u32::try_from(bits).is_ok()),
-        }
     }
 
     /// The address of a value's bytes: aligned to 16, valid while the arguments stay where they are.

@@ -14,6 +14,7 @@ use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -170,8 +171,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) block: [u32; 3],
     /// Dynamic shared memory, bytes.
     pub(crate) shared_bytes: u32,
-    /// One for each parameter, all of this device.
-    pub(crate) arguments: &'p Arguments<'p>,
+    /// One for each parameter, all of this device; by-value ones laid out as it has them.
+    pub(crate) arguments: Cow<'p, Arguments<'p>>,
 }
 
 /// A compiled instance.

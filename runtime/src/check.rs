@@ -1,11 +1,12 @@
 //! What a launch must satisfy, checked before anything runs: each failure names the kernel, the figure, the limit and the way out.
 
-use crate::arguments::{ArgumentKind, Arguments};
+use crate::arguments::{Argument, ArgumentKind, Arguments};
 use crate::definition::KernelDefinition;
 use crate::device::Device;
 use crate::dim3::Dim3;
 use crate::error::{Error, Result};
-use crate::instance::{Facts, is_plain_index};
+use crate::instance::Facts;
+use crate::repack::index_bytes;
 use warpwright_codegen::syntax::IndexWidth;
 
 /// The geometry as asked for.
@@ -65,7 +66,8 @@ pub(crate) fn check_geometry(definition: &'static KernelDefinition, asked: &Geom
     }
     let threads: u128 = grid.iter().chain(&block).map(|extent| u128::from(*extent)).product();
     if facts.index == IndexWidth::Bits32 && threads >= INDEX_LIMIT {
-        return Err(Error::IndexWidth { kernel: definition.name, what: "the threads of the grid number".into(), figure: threads });
+        let figure = i128::try_from(threads).unwrap_or(i128::MAX);
+        return Err(Error::IndexWidth { kernel: definition.name, what: "the threads of the grid number".into(), figure });
     }
     let shared = check.shared(asked, facts)?;
     // The limits of every device are below 2³².
@@ -146,32 +148,31 @@ impl Check<'_> {
 }
 
 /// All parameters together fit what the device can be handed.
-pub(crate) fn check_parameter_bytes(definition: &'static KernelDefinition, arguments: &Arguments<'_>, device: &Device) -> Result<()> {
+pub(crate) fn check_parameter_bytes(
+    definition: &'static KernelDefinition,
+    arguments: &Arguments<'_>,
+    index: IndexWidth,
+    device: &Device,
+) -> Result<()> {
     // A buffer is an address and a length.
-    let bytes = |kind: ArgumentKind<'_>| if let ArgumentKind::Value { bytes, .. } = kind { bytes as u64 } else { 16 };
-    let figure = arguments.iter().map(|argument| bytes(argument.kind)).sum();
+    let bytes = |argument: &Argument<'_>| if argument.is_value() { argument.ty.device_layout(index_bytes(index)).size } else { 16 };
+    let figure = arguments.iter().map(|argument| bytes(argument) as u64).sum();
     let limit = device.limits().parameter_bytes;
     let help = "pass large parameters as `&Constant` or `&Global`";
     Check { kernel: definition.name, device }.limit("bytes of parameters", figure, limit, help)
 }
 
-/// Buffers and by-value `usize`s fit the kernel's index type.
+/// Buffers are not too long for the kernel's index type.
 pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &Arguments<'_>, facts: &Facts) -> Result<()> {
     if facts.index == IndexWidth::Bits64 {
         return Ok(());
     }
     for (index, argument) in arguments.iter().enumerate() {
-        let (figure, fits, what) = match argument.kind {
-            ArgumentKind::Global { len, .. } => (len as u128, len as u64 <= facts.index.max_elements(), "elements of parameter"),
-            ArgumentKind::Value { .. } if is_plain_index(argument.ty) => {
-                let (figure, fits) = arguments.plain_index(argument);
-                (figure, fits, "value of parameter")
-            }
-            _ => continue,
-        };
-        if !fits {
-            let name = parameter_name(definition, index);
-            return Err(Error::IndexWidth { kernel: definition.name, what: format!("the {what} `{name}` number"), figure });
+        if let ArgumentKind::Global { len, .. } = argument.kind
+            && len as u64 > facts.index.max_elements()
+        {
+            let what = format!("the elements of parameter `{}` number", parameter_name(definition, index));
+            return Err(Error::IndexWidth { kernel: definition.name, what, figure: len as i128 });
         }
     }
     Ok(())

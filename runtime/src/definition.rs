@@ -84,7 +84,7 @@ pub struct KernelDefinition {
 /// The value of a generic parameter in one instance, as the host function passes it: no allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GenericArgument {
-    /// A const generic of an integer type, `bool` or `char`-free scalar: its type and bits.
+    /// A const generic, an integer or a `bool`: its type and bits.
     Const(ScalarKind, u64),
     /// A type generic.
     Type(ElementType),

@@ -186,7 +186,7 @@ pub enum Error {
         /// `` `p.width` of parameter `p` is``.
         what: String,
         /// How much.
-        figure: u128,
+        figure: i128,
     },
     /// A buffer of another device.
     #[error(

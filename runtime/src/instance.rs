@@ -1,13 +1,14 @@
 //! From a kernel's definition and generics to something a device runs: source text → syntax → IR → passes → back end.
 
-use crate::arguments::{ArgumentKind, Arguments};
+use crate::arguments::Arguments;
 use crate::backend::Executable;
 use crate::cache::Generics;
 use crate::check::check_parameter_bytes;
 use crate::definition::{DeviceItem, ExternTarget, GenericArgument, KernelDefinition, ScalarKind};
 use crate::device::Device;
-use crate::element::ElementType;
+use crate::element::Layout;
 use crate::error::{Error, Result};
+use crate::repack::index_bytes;
 use std::collections::HashMap;
 use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
@@ -99,8 +100,8 @@ impl Instance {
         generics: &Generics,
         arguments: &Arguments<'_>,
     ) -> Result<Instance> {
-        check_parameter_bytes(definition, arguments, device)?;
         with_source(definition, generics, |source| {
+            check_parameter_bytes(definition, arguments, source.facts.index, device)?;
             check_parameters(definition, source.kernel(), arguments)?;
             Ok(Instance { facts: source.facts.clone(), executable: device.backend().compile(source)? })
         })
@@ -199,46 +200,40 @@ fn facts(kernel: &Kernel, is_cooperative: bool) -> Facts {
     Facts { block: kernel.options.block, index: kernel.options.index, shared_bytes, is_cooperative }
 }
 
-/// Whether each element is laid out on the host as on the device.
+/// Whether each buffer's elements are laid out on the host as on the device, and each by-value parameter is what the kernel takes.
 fn check_parameters(definition: &'static KernelDefinition, kernel: &Kernel, arguments: &Arguments<'_>) -> Result<()> {
     if arguments.len() != definition.parameters.len() || kernel.params.len() != arguments.len() {
         let reason = format!("{} arguments for {} parameters", arguments.len(), kernel.params.len());
         return Err(Error::Argument { kernel: definition.name, reason });
     }
-    let wide = kernel.options.index == IndexWidth::Bits64;
+    let index_bytes = index_bytes(kernel.options.index);
     for ((argument, parameter), object) in arguments.iter().zip(definition.parameters).zip(&kernel.params) {
-        let (ty, is_value) = (argument.ty, matches!(argument.kind, ArgumentKind::Value { .. }));
+        let ty = argument.ty;
         let wrong =
             |reason: String| Err(Error::Layout { kernel: definition.name, parameter: parameter.name, element: ty.to_string(), reason });
-        if !ty.is_same_on_device(size_of::<usize>()) {
-            return wrong("is a tuple that rustc lays out in another order than `repr(C)`: use a `#[repr(C)]` struct".into());
-        }
-        // A plain `usize` by value is converted; its width need not agree.
-        if is_value && is_plain_index(ty) {
-            continue;
-        }
-        if ty.has_index() && !wide {
-            return wrong(
-                "holds `usize` or `isize`, 64 bits on the host and 32 in this kernel: use `u32`, or write `#[kernel(index = 64)]`".into(),
-            );
-        }
         let memory = match &kernel.objects[*object].ty {
             MemoryType::Slice(element) => element,
             other => other,
         };
         let (size, align) = (memory.size(&kernel.structs), memory.align(&kernel.structs));
-        if (ty.size() as u64, ty.align() as u64) != (size, align) {
-            let (host_size, host_align) = (ty.size(), ty.align());
+        // A value is laid out for the device at each launch; buffers are moved as they are.
+        let layout = if argument.is_value() {
+            ty.device_layout(index_bytes)
+        } else if ty.has_index() && kernel.options.index == IndexWidth::Bits32 {
+            return wrong(
+                "holds `usize` or `isize`, 64 bits on the host and 32 in this kernel: use `u32`, or write `#[kernel(index = 64)]`".into(),
+            );
+        } else if !ty.is_same_on_device(index_bytes) {
+            return wrong("is or holds a tuple that rustc lays out in another order than `repr(C)`: use a `#[repr(C)]` struct".into());
+        } else {
+            Layout { size: ty.size(), align: ty.align() }
+        };
+        if (layout.size as u64, layout.align as u64) != (size, align) {
             return wrong(format!(
-                "has {host_size} bytes aligned to {host_align} on the host, but {size} aligned to {align} on the device: \
-                 write `#[repr(C)]`, and `u32` for `usize`"
+                "has {} bytes aligned to {} on the host, but {size} aligned to {align} on the device: write `#[repr(C)]`",
+                layout.size, layout.align
             ));
         }
     }
     Ok(())
-}
-
-/// Whether it is a `usize` or `isize` itself.
-pub(crate) fn is_plain_index(ty: &ElementType) -> bool {
-    matches!(ty, ElementType::Scalar("usize" | "isize"))
 }

@@ -6,15 +6,17 @@ use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Generics;
 use crate::check::{self, Geometry, Grid};
 use crate::definition::{GenericArgument, KernelDefinition};
-use crate::device::Device;
+use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, with_source};
+use crate::repack::for_device;
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
 use crate::timing::Timing;
 use crate::twin::TwinEntry;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use warpwright_codegen::backend::Emitted;
@@ -204,13 +206,16 @@ impl Launch<'_> {
     pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<Plan<'p>> {
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
         check::check_lengths(self.definition, &self.arguments, &instance.facts)?;
+        // The twin takes values as the host has them, and refuses those a device would refuse.
+        let repacked = for_device(self.definition, &self.arguments, instance.facts.index)?;
+        let arguments = if device.kind() == DeviceKind::Host { Cow::Borrowed(&self.arguments) } else { repacked };
         Ok(Plan {
             definition: self.definition,
             twin: self.twin,
             grid: extents.grid,
             block: extents.block,
             shared_bytes: extents.shared_bytes,
-            arguments: &self.arguments,
+            arguments,
         })
     }
 

@@ -1,8 +1,8 @@
 //! Devices, buffers and launches.
 //!
 //! [`Device`] is one type over CUDA, OpenCL, the simulator and the host twin; each implements the private traits of `backend` in a
-//! folder of its own. A kernel's host function gives a [`Launch`]; its checks are in `check`, its arguments lie in `arguments`, and
-//! `instance` and `cache` make it something a device runs. `order` keeps streams in order.
+//! folder of its own. A kernel's host function gives a [`Launch`]; its checks are in `check`, its arguments lie in `arguments`, which
+//! `repack` lays out as the device has them, and `instance` and `cache` make it something a device runs. `order` keeps streams in order.
 
 mod arguments;
 mod backend;
@@ -27,6 +27,7 @@ mod order;
 pub mod outside;
 mod pinned;
 pub mod prelude;
+mod repack;
 pub mod sim;
 mod simulate;
 mod simulator;

@@ -6,13 +6,12 @@ use crate::arguments::{Argument, ArgumentKind, Arguments};
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
 use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
-use crate::instance::{Source, is_plain_index};
+use crate::instance::Source;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimProgram};
 use crate::stream::StreamCore;
 use crate::timing::Clock;
 use std::sync::Arc;
 use std::time::Duration;
-use warpwright_codegen::syntax::IndexWidth;
 
 /// The device.
 pub(crate) struct Simulator;
@@ -53,8 +52,7 @@ impl Backend for Simulator {
     fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
         let kernel = source.definition.name;
         let program = SimProgram::compile(source.kernel()).map_err(|error| from_simulator(kernel, error))?;
-        let index_bytes = if source.facts.index == IndexWidth::Bits64 { 8 } else { 4 };
-        Ok(Box::new(Simulated { program, index_bytes }))
+        Ok(Box::new(Simulated { program }))
     }
 }
 
@@ -68,34 +66,29 @@ fn from_simulator(kernel: &'static str, error: sim::Error) -> Error {
 /// A compiled instance.
 struct Simulated {
     program: SimProgram,
-    /// Bytes of the kernel's `usize`.
-    index_bytes: usize,
 }
 
-impl Simulated {
-    fn argument<'p>(&self, argument: &Argument<'p>, all: &'p Arguments<'p>) -> SimArgument<'p> {
-        let bytes = argument.bytes();
-        match argument.kind {
-            ArgumentKind::Value { chunk, .. } => {
-                let bytes = if is_plain_index(argument.ty) { self.index_bytes.min(bytes) } else { bytes };
-                // SAFETY: the value's bytes; padding among them holds whatever, and no kernel reads it.
-                SimArgument::Value(unsafe { std::slice::from_raw_parts(all.value_address(chunk), bytes) })
-            }
-            ArgumentKind::Global { allocation, writable: true, .. } => {
-                let address = allocation.memory().handle() as *mut u8;
-                // SAFETY: the launch borrows the buffer as `&mut` while this runs, so nobody else reaches its memory.
-                SimArgument::Global { bytes: unsafe { std::slice::from_raw_parts_mut(address, bytes) } }
-            }
-            ArgumentKind::Global { allocation, .. } => {
-                let address = allocation.memory().handle() as *const u8;
-                // SAFETY: the launch borrows the buffer while this runs, so nobody writes its memory.
-                SimArgument::GlobalReadOnly { bytes: unsafe { std::slice::from_raw_parts(address, bytes) } }
-            }
-            ArgumentKind::Constant { allocation } => {
-                let address = allocation.memory().handle() as *const u8;
-                // SAFETY: constant memory never changes.
-                SimArgument::Constant { bytes: unsafe { std::slice::from_raw_parts(address, bytes) } }
-            }
+fn sim_argument<'p>(argument: &Argument<'p>, all: &'p Arguments<'p>) -> SimArgument<'p> {
+    let bytes = argument.bytes();
+    match argument.kind {
+        ArgumentKind::Value { chunk, .. } => {
+            // SAFETY: the value's bytes; padding among them holds whatever, and no kernel reads it.
+            SimArgument::Value(unsafe { std::slice::from_raw_parts(all.value_address(chunk), bytes) })
+        }
+        ArgumentKind::Global { allocation, writable: true, .. } => {
+            let address = allocation.memory().handle() as *mut u8;
+            // SAFETY: the launch borrows the buffer as `&mut` while this runs, so nobody else reaches its memory.
+            SimArgument::Global { bytes: unsafe { std::slice::from_raw_parts_mut(address, bytes) } }
+        }
+        ArgumentKind::Global { allocation, .. } => {
+            let address = allocation.memory().handle() as *const u8;
+            // SAFETY: the launch borrows the buffer while this runs, so nobody writes its memory.
+            SimArgument::GlobalReadOnly { bytes: unsafe { std::slice::from_raw_parts(address, bytes) } }
+        }
+        ArgumentKind::Constant { allocation } => {
+            let address = allocation.memory().handle() as *const u8;
+            // SAFETY: constant memory never changes.
+            SimArgument::Constant { bytes: unsafe { std::slice::from_raw_parts(address, bytes) } }
         }
     }
 }
@@ -103,7 +96,7 @@ impl Simulated {
 impl Executable for Simulated {
     fn launch(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         let launch = SimLaunch { grid: plan.grid, block: plan.block, shared_bytes: plan.shared_bytes };
-        let mut arguments: Vec<_> = plan.arguments.iter().map(|argument| self.argument(argument, plan.arguments)).collect();
+        let mut arguments: Vec<_> = plan.arguments.iter().map(|argument| sim_argument(argument, &plan.arguments)).collect();
         let counters = self.program.run(&launch, &mut arguments).map_err(|error| from_simulator(plan.definition.name, error))?;
         Ok(Some(counters))
     }

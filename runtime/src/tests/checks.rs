@@ -93,7 +93,7 @@ fn lengths_beyond_the_index_type_are_refused() {
     assert!(error.contains("the elements of parameter `y` number 4294967296"), "{error}");
     let mut y = device.zeros::<u32>(8).unwrap();
     let error = refusal(&null, &device, free(1 << 33, &mut y).block(32).grid(1));
-    assert!(error.contains("the value of parameter `n` number 8589934592"), "{error}");
+    assert!(error.contains("but parameter `n` is 8589934592"), "{error}");
     assert!(matches!(crate::Buffer::<u64>::new(&device, usize::MAX), Err(Error::TooLarge { .. })));
 }
 

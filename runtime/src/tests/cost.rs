@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "counts allocations")]
 
 use super::null::Null;
-use super::{NO_TWIN, SAXPY, SHARED};
+use super::{NO_TWIN, SAXPY, SHARED, definition};
+use crate::backend::DeviceKind;
 use crate::definition::{GenericArgument, ScalarKind};
 use crate::launch::Launch;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -61,6 +62,30 @@ fn a_repeated_launch_allocates_nothing() {
     // The counter counts.
     drop(Box::new(7));
     assert!(ALLOCATIONS.with(Cell::get) > before);
+}
+
+definition!(
+    SIZES = "sizes",
+    "#[kernel(block = 32)] fn sizes(a: [usize; 20], t: (u8, usize, usize), n: usize, y: &mut Global<u32>) { y[0] = (a[1] + t.1 + n) as u32; }",
+    ["a": Value, "t": Value, "n": Value, "y": GlobalMut],
+    []
+);
+
+#[test]
+fn laying_values_out_for_the_device_allocates_nothing() {
+    // Not one that runs the host's code: there values stay as they are.
+    let null = Null::of_kind(DeviceKind::Cuda);
+    let device = null.device();
+    let mut y = device.zeros::<u32>(8).unwrap();
+    let mut launch = || {
+        let values = Launch::new(&SIZES, &[], NO_TWIN).value([1usize; 20]).value((1u8, 2usize, 3usize)).value(4usize);
+        values.global_mut(&mut y).grid(1).launch(&device).unwrap();
+    };
+    launch();
+    let before = ALLOCATIONS.with(Cell::get);
+    (0..10).for_each(|_| launch());
+    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+    assert_eq!(null.launched.load(Ordering::Relaxed), 11);
 }
 
 #[test]

@@ -13,13 +13,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The device, and how often it was asked to compile and to launch.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Null {
+    kind: DeviceKind,
     pub(super) compiled: Arc<AtomicUsize>,
     pub(super) launched: Arc<AtomicUsize>,
 }
 
+impl Default for Null {
+    fn default() -> Null {
+        Null::of_kind(DeviceKind::Host)
+    }
+}
+
 impl Null {
+    /// One that says to be of this kind.
+    pub(super) fn of_kind(kind: DeviceKind) -> Null {
+        Null { kind, compiled: Arc::default(), launched: Arc::default() }
+    }
+
     pub(super) fn device(&self) -> Device {
         Device::with_backend(Box::new(self.clone())).unwrap()
     }
@@ -27,7 +39,7 @@ impl Null {
 
 impl Backend for Null {
     fn kind(&self) -> DeviceKind {
-        DeviceKind::Host
+        self.kind
     }
 
     fn name(&self) -> &str {
