@@ -220,7 +220,7 @@ impl<'k> Writer<'k> {
         let mut typedefs = self.emit_structs();
         let (parameters, abi) = self.signature(&mut typedefs);
         let before = format!("{typedefs}{}{}", self.emit_tables(), self.prelude.text());
-        let doubles = parameters.iter().any(|p| p.contains("double")) || [&before[..], arrays, body].iter().any(|t| t.contains("double"));
+        let doubles = parameters.iter().map(String::as_str).chain([&before[..], arrays, body]).any(has_doubles);
         let extensions = [
             (doubles, "cl_khr_fp64"),
             (self.features.int64_base_atomics, "cl_khr_int64_base_atomics"),
@@ -251,5 +251,27 @@ impl<'k> Writer<'k> {
         text.push_str(body);
         text.push_str("}\n");
         Emitted { text, entry: self.entry, abi, shared_bytes: self.shared_bytes, faults: self.faults, build_options: BUILD_OPTIONS.into() }
+    }
+}
+
+/// Whether a text has `double` or one of its vectors as a word.
+fn has_doubles(text: &str) -> bool {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words
+        .filter_map(|word| word.strip_prefix("double").or_else(|| word.strip_prefix("as_double")))
+        .any(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_are_words() {
+        for (text, expected) in
+            [("const double x", true), ("(double4)(a)", true), ("as_double(x)", true), ("float doubled", false), ("redouble", false)]
+        {
+            assert_eq!(has_doubles(text), expected, "{text}");
+        }
     }
 }
