@@ -126,7 +126,7 @@ impl Printer<'_> {
             let ty = self.memory_type(&data.ty);
             match &data.kind {
                 ObjectKind::Shared if matches!(data.ty, MemoryType::Slice(_)) => {
-                    self.line(&format!("#[shared(dynamic)] let mut {name}: {ty};"))
+                    self.line(&format!("#[shared(dynamic)] let mut {name}: {ty};"));
                 }
                 ObjectKind::Shared => self.line(&format!("#[shared] let mut {name}: {ty};")),
                 ObjectKind::Local => self.line(&format!("let mut {name}: {ty};")),

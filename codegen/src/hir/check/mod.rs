@@ -26,13 +26,16 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
+/// A function with its generic arguments.
+type FunctionInstance = (FnId, Vec<Arg>);
+
 /// What all bodies of one compilation share.
 pub(crate) struct Context<'p> {
     pub(crate) items: Items<'p>,
     pub(crate) diagnostics: RefCell<Diagnostics>,
     constants: RefCell<HashMap<ConstId, Option<ConstValue>>>,
     constants_open: RefCell<Vec<ConstId>>,
-    bodies: RefCell<HashMap<(FnId, Vec<Arg>), Option<Rc<Body>>>>,
+    bodies: RefCell<HashMap<FunctionInstance, Option<Rc<Body>>>>,
 }
 
 /// Where types are written: what generics and `Self` stand for there.

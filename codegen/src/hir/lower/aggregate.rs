@@ -229,7 +229,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// A value of this type made of these scalars.
-    pub(super) fn from_leaves(&mut self, ty: &Ty, values: &[Value]) -> Tree {
+    pub(super) fn tree_of(&mut self, ty: &Ty, values: &[Value]) -> Tree {
         let mut values = values.iter().copied();
         self.shaped(ty, &mut |lowerer, scalar| {
             values.next().unwrap_or_else(|| lowerer.builder().constant(crate::ir::Scalar::new(scalar, 0)))

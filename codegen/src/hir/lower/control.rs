@@ -284,7 +284,7 @@ impl Lowerer<'_, '_> {
         self.loc = loc;
         let results = self.kernel.insts[inst].results.clone();
         self.set_leaves(&carried, &results[..count]);
-        self.from_leaves(ty, &results[count..])
+        self.tree_of(ty, &results[count..])
     }
 }
 

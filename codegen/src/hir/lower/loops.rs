@@ -75,7 +75,7 @@ impl Lowerer<'_, '_> {
         self.loc = loc;
         let results = self.kernel.insts[inst].results.clone();
         self.set_leaves(&carried, &results[..types.len()]);
-        self.from_leaves(ty, &results[types.len()..])
+        self.tree_of(ty, &results[types.len()..])
     }
 
     /// A `For` over `start..end` by `step`; `body` gets the induction variable.
