@@ -39,7 +39,7 @@ pub struct Measured {
 impl Ptxas {
     /// Every assembler that is found, each release once.
     pub fn all() -> Vec<Ptxas> {
-        let named = VARIABLES.iter().filter_map(|name| std::env::var_os(name)).map(PathBuf::from);
+        let named = VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let searched = std::env::split_paths(&path).map(|folder| folder.join("ptxas")).filter(|file| file.is_file());
         let mut found: Vec<Ptxas> = Vec::new();
