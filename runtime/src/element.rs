@@ -1,7 +1,9 @@
 //! What a buffer's element or a by-value parameter may be, and how each type is named and laid out.
 
+use crate::definition::DeviceItem;
 use half::{bf16, f16};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::mem::{align_of, offset_of, size_of};
 
 /// A type that kernels may hold in memory: an element of a buffer, a parameter by value, a shared array's element.
@@ -32,13 +34,37 @@ pub enum ElementType {
     Tuple(&'static Fields),
 }
 
+/// What tells a struct or enum from all others.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeName {
+    /// Its name in its own source.
+    pub name: &'static str,
+    /// Where it is defined, module path and place in the file: types of one name differ in it.
+    pub place: &'static str,
+    /// Its source.
+    pub item: fn() -> &'static DeviceItem,
+}
+
+impl PartialEq for TypeName {
+    /// By name and place: one function may have several addresses.
+    fn eq(&self, other: &TypeName) -> bool {
+        (self.name, self.place) == (other.name, other.place)
+    }
+}
+
+impl Eq for TypeName {}
+
+impl Hash for TypeName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.name, self.place).hash(state);
+    }
+}
+
 /// A struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StructType {
-    /// The name that the kernel's unit knows it by.
-    pub name: &'static str,
-    /// Where it is defined, module path and place in the file: tells structs of one name apart.
-    pub place: &'static str,
+    /// Its name and source.
+    pub id: TypeName,
     /// What it holds.
     pub fields: &'static Fields,
 }
@@ -46,10 +72,8 @@ pub struct StructType {
 /// A C-like enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EnumType {
-    /// The name that the kernel's unit knows it by.
-    pub name: &'static str,
-    /// Where it is defined, as of [`StructType::place`].
-    pub place: &'static str,
+    /// Its name and source.
+    pub id: TypeName,
     /// The integer type of its `#[repr(…)]`: `u32`.
     pub repr: &'static str,
     /// The value of each variant, at least one: other values of the integer are none of the enum.
@@ -207,23 +231,25 @@ fn scalar_size(name: &str) -> usize {
     }
 }
 
+impl ElementType {
+    /// Rust text, with what `name` says for each struct and enum that it names.
+    pub(crate) fn text<E>(&self, name: &mut impl FnMut(&TypeName) -> Result<String, E>) -> Result<String, E> {
+        match self {
+            ElementType::Scalar(scalar) => Ok((*scalar).to_owned()),
+            ElementType::Struct(StructType { id, .. }) | ElementType::Enum(EnumType { id, .. }) => name(id),
+            ElementType::Array(element, length) => Ok(format!("[{}; {length}]", element.text(name)?)),
+            ElementType::Tuple(fields) => {
+                let fields = fields.list.iter().map(|field| field.ty.text(name)).collect::<Result<Vec<_>, E>>()?;
+                Ok(format!("({})", fields.join(", ")))
+            }
+        }
+    }
+}
+
 impl fmt::Display for ElementType {
     /// Rust text: `f32`, `[f16; 4]`, `(u32, f32)`, `Particle`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ElementType::Scalar(name) | ElementType::Struct(StructType { name, .. }) | ElementType::Enum(EnumType { name, .. }) => {
-                f.write_str(name)
-            }
-            ElementType::Array(element, length) => write!(f, "[{element}; {length}]"),
-            ElementType::Tuple(fields) => {
-                f.write_str("(")?;
-                for (i, field) in fields.list.iter().enumerate() {
-                    let separator = if i == 0 { "" } else { ", " };
-                    write!(f, "{separator}{}", field.ty)?;
-                }
-                f.write_str(")")
-            }
-        }
+        f.write_str(&self.text(&mut |id| Ok::<_, fmt::Error>(id.name.to_owned()))?)
     }
 }
 
@@ -269,6 +295,8 @@ tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::type_name;
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
     #[test]
     fn names_are_rust_text() {
@@ -319,8 +347,7 @@ mod tests {
     #[test]
     fn index_types_are_found_within() {
         const PARAMS: StructType = StructType {
-            name: "Params",
-            place: "here",
+            id: type_name("Params"),
             fields: const {
                 &fields(16, &[Field { name: "scale", ty: f32::TYPE, offset: 0 }, Field { name: "width", ty: isize::TYPE, offset: 8 }])
             },
@@ -332,9 +359,12 @@ mod tests {
 
     #[test]
     fn structs_of_one_name_are_told_apart() {
-        const HERE: StructType = StructType { name: "P", place: "here::P", fields: const { &fields(0, &[]) } };
-        const THERE: StructType = StructType { place: "there::P", ..HERE };
-        assert_ne!(ElementType::Struct(&HERE), ElementType::Struct(&THERE));
+        const HERE: StructType = StructType { id: type_name("P"), fields: const { &fields(0, &[]) } };
+        const THERE: StructType = StructType { id: TypeName { place: "there::P", ..HERE.id }, ..HERE };
+        let hash = |ty: &StructType| BuildHasherDefault::<DefaultHasher>::new().hash_one(ElementType::Struct(Box::leak(Box::new(*ty))));
+        assert_ne!(HERE, THERE);
+        assert_ne!(hash(&HERE), hash(&THERE));
+        assert_eq!(hash(&HERE), hash(&StructType { ..HERE }));
         assert_eq!(ElementType::Struct(&HERE).to_string(), ElementType::Struct(&THERE).to_string());
     }
 }

@@ -3,7 +3,7 @@
 pub use crate::definition::{
     DeviceItem, ExternItem, ExternTarget, GenericArgument, KernelDefinition, Parameter, ParameterKind, ScalarKind, SourceText,
 };
-pub use crate::element::{Element, ElementType, EnumType, Field, Fields, StructType};
+pub use crate::element::{Element, ElementType, EnumType, Field, Fields, StructType, TypeName};
 pub use crate::outside::{DeviceMethods, DeviceType, IntoConstValue};
 pub use crate::prelude::cast::{CastSource, CastTarget, Universal, cast};
 pub use crate::twin::{TwinArguments, shared, shared_dynamic};

@@ -6,7 +6,7 @@ use crate::cache::Generics;
 use crate::check::check_parameter_bytes;
 use crate::definition::{DeviceItem, ExternTarget, GenericArgument, KernelDefinition, ScalarKind};
 use crate::device::Device;
-use crate::element::Layout;
+use crate::element::{Layout, TypeName};
 use crate::error::{Error, Result};
 use crate::repack::index_bytes;
 use std::collections::HashMap;
@@ -81,8 +81,11 @@ pub(crate) fn with_source<R>(
     use_it: impl FnOnce(&Source<'_>) -> Result<R>,
 ) -> Result<R> {
     let mut program = Program::default();
-    let unit = gather(definition, &mut program)?;
-    let assignment = Assignment { generics: generics.iter().map(generic_value).collect() };
+    let mut units = Units::new(definition, &mut program);
+    let unit = units.add(&definition.item)?;
+    let generic_values = generics.iter().map(|generic| units.generic_value(unit, generic)).collect::<Result<_>>()?;
+    units.add_externs()?;
+    let assignment = Assignment { generics: generic_values };
     let refused = |found: Diagnostics| refused(definition, &program, &found);
     let mut lowered = hir::lower_kernel(&program, unit, definition.name, &assignment).map_err(refused)?;
     // Before the passes: what they remove, the host twin still does.
@@ -108,46 +111,70 @@ impl Instance {
     }
 }
 
-/// Parses the kernel's unit and all units it names, each once.
-fn gather(definition: &'static KernelDefinition, program: &mut Program) -> Result<UnitId> {
-    let mut known = HashMap::new();
-    let mut open = Vec::new();
-    let mut parse = |item: &'static DeviceItem, program: &mut Program, open: &mut Vec<(UnitId, &'static DeviceItem)>| {
+/// The units that a kernel needs, each parsed once.
+struct Units<'p> {
+    definition: &'static KernelDefinition,
+    program: &'p mut Program,
+    known: HashMap<(&'static str, u32, u32, &'static str), UnitId>,
+    /// Those whose names from outside have not been bound.
+    open: Vec<(UnitId, &'static DeviceItem)>,
+}
+
+impl<'p> Units<'p> {
+    fn new(definition: &'static KernelDefinition, program: &'p mut Program) -> Units<'p> {
+        Units { definition, program, known: HashMap::new(), open: Vec::new() }
+    }
+
+    /// The unit that holds an item.
+    fn add(&mut self, item: &'static DeviceItem) -> Result<UnitId> {
         let source = &item.source;
         let key = (source.file, source.line, source.column, source.text);
-        if let Some(unit) = known.get(&key) {
+        if let Some(unit) = self.known.get(&key) {
             return Ok(*unit);
         }
         let parsed = Unit::parse(source.file, source.line, source.column, source.text)
-            .map_err(|found| refused(definition, &Program::default(), &found))?;
-        let unit = program.add(parsed);
-        known.insert(key, unit);
-        open.push((unit, item));
-        Ok::<UnitId, Error>(unit)
-    };
-    let first = parse(&definition.item, program, &mut open)?;
-    while let Some((unit, item)) = open.pop() {
-        for name in item.externs {
-            let target = match name.target {
-                ExternTarget::Constant(value) => Extern::Constant(value()),
-                ExternTarget::Item(get) => {
-                    let other = get();
-                    Extern::Item(parse(other, program, &mut open)?, other.name.to_owned())
-                }
-            };
-            program.units[unit.0].externs.insert(name.path.to_owned(), target);
-        }
+            .map_err(|found| refused(self.definition, &Program::default(), &found))?;
+        let unit = self.program.add(parsed);
+        self.known.insert(key, unit);
+        self.open.push((unit, item));
+        Ok(unit)
     }
-    Ok(first)
-}
 
-fn generic_value(argument: &GenericArgument) -> GenericValue {
-    let scalar = |ty: Type, bits: u64| GenericValue::Const(ConstValue::Scalar(Scalar::new(ty, bits)));
-    match *argument {
-        GenericArgument::Type(ty) => GenericValue::Type(ty.to_string()),
-        GenericArgument::Const(ScalarKind::Usize, bits) => GenericValue::Const(ConstValue::Index(i128::from(bits), false)),
-        GenericArgument::Const(ScalarKind::Isize, bits) => GenericValue::Const(ConstValue::Index(i128::from(bits as i64), true)),
-        GenericArgument::Const(kind, bits) => scalar(scalar_type(kind), bits),
+    /// The value of a generic parameter. Structs and enums may be of any crate: each is bound in the kernel's unit, to a name of ours.
+    fn generic_value(&mut self, unit: UnitId, argument: &GenericArgument) -> Result<GenericValue> {
+        let scalar = |ty: Type, bits: u64| GenericValue::Const(ConstValue::Scalar(Scalar::new(ty, bits)));
+        Ok(match *argument {
+            GenericArgument::Type(ty) => GenericValue::Type(ty.text(&mut |id: &TypeName| self.bind_type(unit, id))?),
+            GenericArgument::Const(ScalarKind::Usize, bits) => GenericValue::Const(ConstValue::Index(i128::from(bits), false)),
+            GenericArgument::Const(ScalarKind::Isize, bits) => GenericValue::Const(ConstValue::Index(i128::from(bits as i64), true)),
+            GenericArgument::Const(kind, bits) => scalar(scalar_type(kind), bits),
+        })
+    }
+
+    fn bind_type(&mut self, unit: UnitId, id: &TypeName) -> Result<String> {
+        let item = (id.item)();
+        let target = Extern::Item(self.add(item)?, item.name.to_owned());
+        let externs = &mut self.program.units[unit.0].externs;
+        let name = format!("__warpwright_type_{}", externs.len());
+        externs.insert(name.clone(), target);
+        Ok(name)
+    }
+
+    /// Binds what the units name from outside, and what that names in turn.
+    fn add_externs(&mut self) -> Result<()> {
+        while let Some((unit, item)) = self.open.pop() {
+            for name in item.externs {
+                let target = match name.target {
+                    ExternTarget::Constant(value) => Extern::Constant(value()),
+                    ExternTarget::Item(get) => {
+                        let other = get();
+                        Extern::Item(self.add(other)?, other.name.to_owned())
+                    }
+                };
+                self.program.units[unit.0].externs.insert(name.path.to_owned(), target);
+            }
+        }
+        Ok(())
     }
 }
 

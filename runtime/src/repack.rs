@@ -128,7 +128,7 @@ fn holds(is_signed: bool, index_bytes: usize, value: i128) -> bool {
 mod tests {
     use super::*;
     use crate::element::{Element, Field, Fields};
-    use crate::tests::definition;
+    use crate::tests::{definition, type_name};
     use std::mem::offset_of;
 
     #[derive(Clone, Copy)]
@@ -143,8 +143,7 @@ mod tests {
 
     impl Element for Params {
         const TYPE: ElementType = ElementType::Struct(&StructType {
-            name: "Params",
-            place: "here",
+            id: type_name("Params"),
             fields: &Fields {
                 size: size_of::<Params>(),
                 align: align_of::<Params>(),

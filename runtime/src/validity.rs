@@ -35,7 +35,7 @@ impl ElementType {
     pub(crate) fn check_zero(&self) -> Result<()> {
         match self.enum_without_zero() {
             None => Ok(()),
-            Some(within) => Err(Error::NoZero { element: self.to_string(), within: within.name }),
+            Some(within) => Err(Error::NoZero { element: self.to_string(), within: within.id.name }),
         }
     }
 }
@@ -97,8 +97,9 @@ fn mend_enum(ty: &EnumType, bytes: &mut [u8]) {
 mod tests {
     use super::*;
     use crate::element::{Element, Field, Fields};
+    use crate::tests::type_name;
 
-    const MODE: ElementType = ElementType::Enum(&EnumType { name: "Mode", place: "here", repr: "i16", discriminants: &[-2, 3] });
+    const MODE: ElementType = ElementType::Enum(&EnumType { id: type_name("Mode"), repr: "i16", discriminants: &[-2, 3] });
 
     fn mended(ty: &ElementType, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
@@ -119,8 +120,7 @@ mod tests {
     fn they_are_found_within_arrays_and_structs() {
         const FLAGS: ElementType = ElementType::Array(&bool::TYPE, 2);
         const STRUCT: ElementType = ElementType::Struct(&StructType {
-            name: "S",
-            place: "here",
+            id: type_name("S"),
             fields: &Fields {
                 size: 6,
                 align: 2,
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn zero_is_refused_where_an_enum_has_none() {
-        const WITH_ZERO: ElementType = ElementType::Enum(&EnumType { name: "Zero", place: "here", repr: "u8", discriminants: &[1, 0] });
+        const WITH_ZERO: ElementType = ElementType::Enum(&EnumType { id: type_name("Zero"), repr: "u8", discriminants: &[1, 0] });
         WITH_ZERO.check_zero().unwrap();
         <[(u32, bool); 3]>::TYPE.check_zero().unwrap();
         ElementType::Array(&MODE, 0).check_zero().unwrap();

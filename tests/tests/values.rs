@@ -1,7 +1,7 @@
 //! By-value parameters that hold `usize`s, tuples and enums: every device gets what the host wrote, whatever its own `usize`.
 
 use params::{Mode, Params, Step, Window, at, gather, generic, modes, wide};
-use warpwright::{Device, DeviceKind, Error};
+use warpwright::{Device, Error};
 
 /// The kernels, and what they take.
 #[warpwright::module]
@@ -182,11 +182,18 @@ mod elsewhere {
 
 #[test]
 fn types_of_one_name_are_told_apart() {
-    let device = Device::simulator();
-    assert_ne!(<Step as warpwright::Element>::TYPE, <elsewhere::Step as warpwright::Element>::TYPE);
-    let step = Step { mode: Mode::High, is_last: true, count: 5 };
-    let mut steps = device.upload(&[Step { mode: Mode::Low, is_last: false, count: 0 }; 2]).unwrap();
-    generic(step, 1, &mut steps).grid(1).launch(&device).unwrap();
-    assert_eq!(steps.download().unwrap()[0], step);
-    assert!(Device::all().iter().any(|device| device.kind() == DeviceKind::Simulator));
+    for device in [Device::simulator(), Device::host()] {
+        let step = Step { mode: Mode::High, is_last: true, count: 5 };
+        let mut steps = device.upload(&[Step { mode: Mode::Low, is_last: false, count: 0 }; 2]).unwrap();
+        generic(step, 1, &mut steps).grid(1).launch(&device).unwrap();
+        assert_eq!(steps.download().unwrap()[0], step, "{device}");
+        let other = elsewhere::Step { a: 1.5, b: -2.5 };
+        let mut others = device.zeros::<elsewhere::Step>(2).unwrap();
+        generic(other, 1, &mut others).grid(1).launch(&device).unwrap();
+        assert_eq!(others.download().unwrap(), [other, elsewhere::Step { a: 0.0, b: 0.0 }], "{device}");
+        let mut pairs = device.upload(&[[(step, other); 2]]).unwrap();
+        let both = [(Step { count: 6, ..step }, other), (step, elsewhere::Step { a: 7.0, b: 8.0 })];
+        generic(both, 1, &mut pairs).grid(1).launch(&device).unwrap();
+        assert_eq!(pairs.download().unwrap(), [both], "{device}");
+    }
 }

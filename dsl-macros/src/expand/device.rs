@@ -145,7 +145,7 @@ fn element(ident: &Ident, cfgs: &[&syn::Attribute], ty: &TokenStream) -> TokenSt
 /// The `ElementType` of a struct: its fields, with the places that rustc gave them.
 fn struct_type(item: &syn::ItemStruct) -> TokenStream {
     let ident = &item.ident;
-    let (name, place) = (ident.to_string(), place(ident));
+    let id = type_name(ident);
     let fields = item.fields.members().zip(&item.fields).map(|(member, field)| {
         let (ty, cfgs) = (&field.ty, cfgs(&field.attrs));
         let name = match &member {
@@ -166,7 +166,7 @@ fn struct_type(item: &syn::ItemStruct) -> TokenStream {
             list: &[#(#fields),*],
         };
         const __WARPWRIGHT_STRUCT: ::warpwright::__private::StructType =
-            ::warpwright::__private::StructType { name: #name, place: #place, fields: &__WARPWRIGHT_FIELDS };
+            ::warpwright::__private::StructType { id: #id, fields: &__WARPWRIGHT_FIELDS };
         ::warpwright::__private::ElementType::Struct(&__WARPWRIGHT_STRUCT)
     }}
 }
@@ -174,22 +174,29 @@ fn struct_type(item: &syn::ItemStruct) -> TokenStream {
 /// The `ElementType` of an enum held by this integer: `rustc` says which values are its variants.
 fn enum_type(item: &syn::ItemEnum, repr: &str) -> TokenStream {
     let ident = &item.ident;
-    let (name, place) = (ident.to_string(), place(ident));
+    let id = type_name(ident);
     let discriminants = item.variants.iter().map(|variant| {
         let (variant, cfgs) = (&variant.ident, cfgs(&variant.attrs));
         quote!(#(#cfgs)* { #ident::#variant as i128 })
     });
     quote! {{
         const __WARPWRIGHT_ENUM: ::warpwright::__private::EnumType =
-            ::warpwright::__private::EnumType { name: #name, place: #place, repr: #repr, discriminants: &[#(#discriminants),*] };
+            ::warpwright::__private::EnumType { id: #id, repr: #repr, discriminants: &[#(#discriminants),*] };
         ::warpwright::__private::ElementType::Enum(&__WARPWRIGHT_ENUM)
     }}
 }
 
-/// Where a type is defined, as an expression: crate, module and place in the file tell it from others of its name.
-fn place(ident: &Ident) -> TokenStream {
-    let name = format!("::{ident} at ");
-    quote!(::core::concat!(::core::module_path!(), #name, ::core::file!(), ":", ::core::line!(), ":", ::core::column!()))
+/// The `TypeName` of a type: crate, module and place in the file tell it from others of its name.
+fn type_name(ident: &Ident) -> TokenStream {
+    let name = ident.to_string();
+    let place = format!("::{name} at ");
+    quote! {
+        ::warpwright::__private::TypeName {
+            name: #name,
+            place: ::core::concat!(::core::module_path!(), #place, ::core::file!(), ":", ::core::line!(), ":", ::core::column!()),
+            item: <#ident as ::warpwright::__private::DeviceType>::item,
+        }
+    }
 }
 
 /// A C-like enum is a `DeviceType` and can be cast; with an integer `repr` it is an `Element` too.

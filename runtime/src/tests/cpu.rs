@@ -1,6 +1,6 @@
 //! Kernels on the devices every machine has: the simulator and the host twin.
 
-use super::{NO_TWIN, SAXPY, definition};
+use super::{NO_TWIN, SAXPY, definition, type_name};
 use crate::device::Device;
 use crate::element::{ElementType, Field, Fields, StructType};
 use crate::error::Error;
@@ -102,8 +102,7 @@ struct Pair {
 
 impl Element for Pair {
     const TYPE: ElementType = ElementType::Struct(&StructType {
-        name: "Pair",
-        place: "here",
+        id: type_name("Pair"),
         fields: &Fields {
             size: size_of::<Pair>(),
             align: align_of::<Pair>(),

@@ -7,10 +7,18 @@ mod devices;
 mod drivers;
 mod null;
 
+use crate::definition::{DeviceItem, SourceText};
+use crate::element::TypeName;
 use crate::twin::TwinEntry;
 
 /// A twin that does nothing: these tests are about what happens around it.
 pub(crate) const NO_TWIN: TwinEntry = |_| {};
+
+/// The name of a type that no kernel takes as a generic: its source is asked for by none.
+pub(crate) const fn type_name(name: &'static str) -> TypeName {
+    const NO_SOURCE: SourceText = SourceText { text: "", file: "", line: 1, column: 1 };
+    TypeName { name, place: "here", item: || &DeviceItem { name: "", source: NO_SOURCE, externs: &[] } }
+}
 
 /// A `static` definition, as the macro writes one.
 macro_rules! definition {
