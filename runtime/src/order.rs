@@ -44,7 +44,11 @@ impl Uses {
             stream.order_after(writer)?;
         }
         let free = state.readers.iter().position(Option::is_none);
-        let slot = free.unwrap_or(0);
+        let slot = free.unwrap_or_else(|| {
+            // The oldest first: it goes last, where the new one takes its place.
+            state.readers.rotate_left(1);
+            READERS - 1
+        });
         if let Some(oldest) = &state.readers[slot] {
             oldest.synchronize()?;
         }
@@ -86,5 +90,22 @@ impl Uses {
             outcome = outcome.and(settled);
         }
         outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host_memory::HostQueue;
+
+    #[test]
+    fn readers_are_forgotten_oldest_first() {
+        let uses = Uses::default();
+        let streams: Vec<_> = (0..READERS + 3).map(|_| Arc::new(StreamCore::new(Box::new(HostQueue), false))).collect();
+        streams.iter().for_each(|stream| uses.read_on(stream).unwrap());
+        let state = uses.lock();
+        let remembered = |stream: &Arc<StreamCore>| state.readers.iter().flatten().any(|reader| Arc::ptr_eq(reader, stream));
+        let found: Vec<_> = streams.iter().map(remembered).collect();
+        assert_eq!(found, [false, false, false, true, true, true, true]);
     }
 }
