@@ -95,7 +95,7 @@ impl Launch<'_> {
     }
 
     /// Puts the kernel into the device's own stream and returns at once. The first launch of an instance on a device compiles it;
-    /// later ones neither compile nor allocate.
+    /// later ones do not, and find it without allocating.
     ///
     /// # Errors
     /// Everything that can be known before the kernel runs; see [`Error`]. A fault of the kernel itself comes back from what waits

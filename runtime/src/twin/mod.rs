@@ -11,7 +11,8 @@
 //! Rust: built with overflow checks, as debug builds are, it panics where the device wraps, and the error says so. Kernels that mean to
 //! wrap say `wrapping_add`, as in all Rust, and then agree everywhere.
 //!
-//! **`usize`** has the host's width here, 32 bits on devices unless the kernel says `index = 64`.
+//! **`usize`** has the host's width here, 32 bits on devices unless the kernel says `index = 64`. By-value parameters arrive as the host
+//! has them, but a launch refuses those that the device's `usize` could not hold.
 
 pub(crate) mod arguments;
 pub(crate) mod context;
