@@ -46,9 +46,9 @@ fn exchanges(x: &Global<f32>, y: &mut Global<u32>) {
     let t = thread_idx();
     let i = t.y * block_dim().x + t.x + block_idx().x * 48;
     let v = x[i];
-    let lane = lane_id();
+    let lane = lane_id() as u32;
     let mut r = (warp_sum(v) - warp_max(v)).to_bits();
-    r ^= ballot(v > 0.0).rotate_left(3) ^ match_any(lane / 5) ^ warp_id();
+    r ^= ballot(v > 0.0).rotate_left(3) ^ match_any(lane / 5) ^ warp_id() as u32;
     if lane < 16 && warp_id() == 0 {
         r += 1;
     }

@@ -130,3 +130,9 @@ fn constants_from_outside_are_used() {
     let text = lowered.kernel.to_string();
     assert!(text.contains("99") && text.contains('7'), "{text}");
 }
+
+#[test]
+fn lanes_are_usize_and_shuffles_take_any_integer() {
+    let source = "#[kernel(block = 64)] fn k(y: &mut Global<f32>) { #[shared] let mut part: [f32; 2]; let v = shuffle(y[0], lane_id() ^ 1) + shuffle_down(y[1], 4) + shuffle_xor(y[2], 3u32); if lane_id() == 0 { part[warp_id()] = v; } sync_threads(); y[lane_id()] = part[1]; }";
+    assert_eq!(compile(source, "k", Vec::new()).err(), None);
+}

@@ -79,6 +79,8 @@ pub enum Sort {
     Is(Type),
     /// `usize`.
     Index,
+    /// A lane or a distance between lanes: any integer in the source, a `u32` (wrapped) in the IR.
+    Lane,
 }
 
 /// What it does beyond computing its result from its arguments.
@@ -219,6 +221,7 @@ impl Row {
             Sort::T => ty,
             Sort::UnsignedT => ty.to_unsigned(),
             Sort::Is(fixed) => fixed,
+            Sort::Lane => Type::U32,
             Sort::Index => kernel.index_type(),
         }
     }

@@ -16,7 +16,7 @@ const PIECES: Class =
 const BOOL: Sort = Is(Type::Bool);
 const MASK: Sort = Is(Type::U32);
 /// Lanes, and distances between them: as `lane_id()`.
-const LANE: Sort = Is(Type::U32);
+const LANE: Sort = Sort::Lane;
 
 /// The PTX of a row in PTX 6.0, where the `.sync` forms begin; every target from sm_30 has it.
 macro_rules! sync {

@@ -128,6 +128,7 @@ fn type_of(sort: Sort, t: Option<Type>, index: Type) -> Type {
         Sort::T => t.unwrap_or(Type::Bool),
         Sort::UnsignedT => t.unwrap_or(Type::Bool).to_unsigned(),
         Sort::Is(ty) => ty,
+        Sort::Lane => Type::U32,
         Sort::Index => index,
     }
 }

@@ -36,12 +36,12 @@ pub fn global_id() -> Dim3 {
 
 /// The lane within the warp, 0 to 31. Threads are numbered x fastest, then y, then z.
 #[inline]
-pub fn lane_id() -> u32 {
-    context::rank() % 32
+pub fn lane_id() -> usize {
+    context::rank() as usize % 32
 }
 
 /// The warp within the block.
 #[inline]
-pub fn warp_id() -> u32 {
-    context::rank() / 32
+pub fn warp_id() -> usize {
+    context::rank() as usize / 32
 }

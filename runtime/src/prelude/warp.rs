@@ -24,35 +24,54 @@ fn vote(lanes: &Lanes, condition: impl Fn(u64) -> bool) -> u32 {
     (0..WARP).filter(|&lane| lanes.get(lane).is_some_and(&condition)).fold(0, |mask, lane| mask | 1 << lane)
 }
 
+/// What names a lane or a distance between lanes: `usize` as `lane_id()` gives it, `u32`, or a plain literal.
+pub trait LaneNumber: Copy {
+    /// Its low 32 bits.
+    fn number(self) -> u32;
+}
+
+macro_rules! lane_numbers {
+    ($($t:ident)*) => {$(
+        impl LaneNumber for $t {
+            #[inline]
+            fn number(self) -> u32 {
+                self as u32
+            }
+        }
+    )*};
+}
+
+lane_numbers! { i32 u32 usize }
+
 /// The value of lane `lane % 32`. Of a lane that does not take part: unspecified, here the own value.
 #[inline]
 #[track_caller]
-pub fn shuffle<T: Scalar>(v: T, lane: u32) -> T {
-    T::from_word(with_lanes("shuffle", |lanes| exchange(lanes, |_, source| source), [v.to_word(), u64::from(lane)]))
+pub fn shuffle<T: Scalar>(v: T, lane: impl LaneNumber) -> T {
+    T::from_word(with_lanes("shuffle", |lanes| exchange(lanes, |_, source| source), [v.to_word(), u64::from(lane.number())]))
 }
 
 /// The value of the lane `distance % 32` below; the own value where there is none.
 #[inline]
 #[track_caller]
-pub fn shuffle_up<T: Scalar>(v: T, distance: u32) -> T {
+pub fn shuffle_up<T: Scalar>(v: T, distance: impl LaneNumber) -> T {
     let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| lane.wrapping_sub(d));
-    T::from_word(with_lanes("shuffle_up", resolve, [v.to_word(), u64::from(distance)]))
+    T::from_word(with_lanes("shuffle_up", resolve, [v.to_word(), u64::from(distance.number())]))
 }
 
 /// The value of the lane `distance % 32` above; the own value where there is none.
 #[inline]
 #[track_caller]
-pub fn shuffle_down<T: Scalar>(v: T, distance: u32) -> T {
+pub fn shuffle_down<T: Scalar>(v: T, distance: impl LaneNumber) -> T {
     let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| lane + d);
-    T::from_word(with_lanes("shuffle_down", resolve, [v.to_word(), u64::from(distance)]))
+    T::from_word(with_lanes("shuffle_down", resolve, [v.to_word(), u64::from(distance.number())]))
 }
 
 /// The value of lane `lane_id() ^ mask % 32`; the own value where there is none.
 #[inline]
 #[track_caller]
-pub fn shuffle_xor<T: Scalar>(v: T, mask: u32) -> T {
+pub fn shuffle_xor<T: Scalar>(v: T, mask: impl LaneNumber) -> T {
     let resolve = |lanes: &Lanes| exchange(lanes, |lane, mask| lane ^ mask);
-    T::from_word(with_lanes("shuffle_xor", resolve, [v.to_word(), u64::from(mask)]))
+    T::from_word(with_lanes("shuffle_xor", resolve, [v.to_word(), u64::from(mask.number())]))
 }
 
 /// Which lanes bring `true`, as bits.

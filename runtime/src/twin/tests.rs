@@ -73,7 +73,7 @@ fn a_loop_over_all_threads() {
 fn places_of_threads(_: &Global<u32>, y: &mut Global<u32>) {
     let (t, b, g) = (thread_idx(), block_dim(), global_id());
     let rank = t.x + b.x * (t.y + b.y * t.z);
-    assert_eq!(rank as u32, warp_id() * 32 + lane_id());
+    assert_eq!(rank, warp_id() * 32 + lane_id());
     let width = grid_dim().x * b.x;
     let height = grid_dim().y * b.y;
     y[g.x + width * (g.y + height * g.z)] += 1 + block_idx().z as u32;
@@ -140,7 +140,7 @@ fn a_tiled_transpose() {
 fn votes(x: &Global<u32>, y: &mut Global<u32>) {
     let i = global_id().x;
     let v = x[i];
-    let lane = lane_id();
+    let lane = lane_id() as u32;
     y[i] = shuffle_xor(v, 1);
     y[i] += shuffle_up(v, 1) + shuffle_down(v, 1) + shuffle(v, 31);
     y[i] += if any(lane == 3) && all(lane < 32) && !all(lane != 7) { 0 } else { 1000 };
@@ -168,7 +168,7 @@ fn lanes_exchange_values() {
 
 /// Lanes leave a loop of warp operations after different numbers of rounds, and take part in others in branches.
 fn diverging(_: &Global<u32>, y: &mut Global<u32>) {
-    let lane = lane_id();
+    let lane = lane_id() as u32;
     let mut rounds = 0;
     let mut seen = 0;
     while rounds <= lane % 4 {

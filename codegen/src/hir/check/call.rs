@@ -27,6 +27,7 @@ pub(super) fn sort_type(sort: Sort, receiver: &Ty) -> Ty {
     match sort {
         Sort::T => receiver.clone(),
         Sort::Is(ty) => Ty::Scalar(ty),
+        Sort::Lane => Ty::U32,
         Sort::Index => Ty::Usize,
         Sort::UnsignedT => match receiver {
             Ty::Scalar(ty) => Ty::Scalar(ty.to_unsigned()),
@@ -75,7 +76,7 @@ impl Checker<'_, '_> {
         if let Some((_, geometry)) = GEOMETRY.iter().find(|(known, _)| *known == name) {
             self.arity(call, 0, name);
             let lane = matches!(geometry, Geometry::Special(Special::LaneId | Special::WarpId));
-            return expr(ExprKind::Geometry(*geometry), if lane { Ty::U32 } else { Ty::Dim3 }, span);
+            return expr(ExprKind::Geometry(*geometry), if lane { Ty::Usize } else { Ty::Dim3 }, span);
         }
         if let Some(row) = intrinsics::function(name) {
             let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
@@ -178,7 +179,12 @@ impl Checker<'_, '_> {
             let message = format!("`{}` takes {} arguments, {} were given", data.name, data.args.len(), args.len());
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
         }
-        for (arg, sort) in args.iter().zip(data.args) {
+        let mut args = args;
+        for (arg, sort) in args.iter_mut().zip(data.args) {
+            if *sort == Sort::Lane {
+                self.lane_argument(arg);
+                continue;
+            }
             let wanted = sort_type(*sort, &receiver);
             self.expect(&arg.ty, &wanted, arg.span);
         }
@@ -191,6 +197,19 @@ impl Checker<'_, '_> {
             _ => Ty::Tuple(results),
         };
         expr(ExprKind::Intrinsic(row, receiver, args), ty, span)
+    }
+
+    /// Lanes may be any integer; what is not a `u32` is converted.
+    fn lane_argument(&mut self, arg: &mut Expr) {
+        let ty = self.infer.shallow(&arg.ty);
+        if self.infer.kind(&ty).is_some() {
+            self.expect(&ty, &Ty::U32, arg.span);
+        } else if ty != Ty::U32 {
+            self.demand(&ty, super::Demand::Integer, arg.span);
+            let span = arg.span;
+            let inner = std::mem::replace(arg, expr(ExprKind::Int(0), Ty::U32, span));
+            *arg = expr(ExprKind::Cast(Box::new(inner)), Ty::U32, span);
+        }
     }
 
     /// Whether `T` fits a function's class; a literal's type is settled by it.

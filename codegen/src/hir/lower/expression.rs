@@ -267,7 +267,12 @@ impl Lowerer<'_, '_> {
 
     fn geometry(&mut self, geometry: Geometry) -> Tree {
         match geometry {
-            Geometry::Special(special @ (Special::LaneId | Special::WarpId)) => Tree::Leaf(self.builder().special(special, Axis::X)),
+            Geometry::Special(special @ (Special::LaneId | Special::WarpId)) => {
+                let index = self.kernel.index_type();
+                let mut b = self.builder();
+                let number = b.special(special, Axis::X);
+                Tree::Leaf(b.cast(number, index))
+            }
             _ => Tree::Node([Axis::X, Axis::Y, Axis::Z].map(|axis| Tree::Leaf(self.geometry_axis(geometry, axis))).into()),
         }
     }

@@ -148,6 +148,7 @@ fn every_intrinsic_of_a_device_survives() {
                 intrinsics::Sort::T => t,
                 intrinsics::Sort::UnsignedT => t.to_unsigned(),
                 intrinsics::Sort::Is(ty) => *ty,
+                intrinsics::Sort::Lane => Type::U32,
                 intrinsics::Sort::Index => Type::U32,
             };
             let mut kernel = Kernel::new("k", KernelOptions::default());
