@@ -45,3 +45,12 @@ pub mod prelude {
 
 #[doc(hidden)]
 pub use warpwright_runtime::generated as __private;
+
+/// Every Rust block of the README and of the book is compiled and run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../docs/language.md")]
+    mod language {}
+}
