@@ -99,7 +99,7 @@ impl Checker<'_, '_> {
         self.infer.unify(&receiver.ty, &ty);
         let mut args = vec![receiver];
         args.extend(call.args.iter().map(|arg| self.expression(arg)));
-        self.row_call(row, Some(ty), args, span)
+        self.row_call(row, Some(ty), args, call.method.span())
     }
 
     /// Methods of buffers, arrays and shared slices.
