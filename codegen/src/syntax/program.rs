@@ -51,12 +51,12 @@ impl Unit {
 
     /// Parses source text whose first character stands at `line` and `column` (from 1) of `file`.
     pub fn parse(file: impl Into<String>, line: u32, column: u32, text: &str) -> Result<Unit, Diagnostics> {
-        let parsed = syn::parse_file(text)?;
+        let items = super::read::read_items(text)?;
         Ok(Unit {
             file: file.into(),
             line_offset: line.saturating_sub(1),
             column_offset: column.saturating_sub(1),
-            items: parsed.items,
+            items,
             externs: BTreeMap::new(),
         })
     }

@@ -15,6 +15,9 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 
 /// `#[device] item`.
 pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    if let Some(refused) = super::refuse_nesting(&item) {
+        return refused;
+    }
     let wanted = "a function, a struct, an enum or an `impl`";
     let parsed: syn::Item = match syn::parse2(item.clone()) {
         Ok(parsed) => parsed,

@@ -21,10 +21,13 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use source::Source;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
-use warpwright_codegen::syntax::KernelAttributes;
+use warpwright_codegen::syntax::{KernelAttributes, check_nesting};
 
 /// `#[kernel(arguments)] item`.
 pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    if let Some(refused) = refuse_nesting(&item) {
+        return refused;
+    }
     let mut function: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => return refuse_item("kernel", "a function", &error, item),
@@ -47,6 +50,13 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     };
     let errors = compile_errors(&findings);
     quote!(#host #errors)
+}
+
+/// Source that would exhaust the compiler's stack, before anything walks it.
+fn refuse_nesting(item: &TokenStream) -> Option<TokenStream> {
+    let found = check_nesting(item).err()?;
+    let errors = compile_errors(&found);
+    Some(quote!(#item #errors))
 }
 
 /// The attribute stands on something it is not for, or on what is no Rust: the item stays as it is.

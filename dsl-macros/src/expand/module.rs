@@ -1,7 +1,7 @@
 //! `#[warpwright::module] mod name { … }`: one unit, whose items share its source and what it names from outside.
 
 use super::source::{Source, mark, without_tests};
-use super::{check, device, host, refuse_item, twin};
+use super::{check, device, host, refuse_item, refuse_nesting, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -10,6 +10,9 @@ use warpwright_codegen::syntax::{KernelAttributes, is_named};
 
 /// `#[module] item`.
 pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    if let Some(refused) = refuse_nesting(&item) {
+        return refused;
+    }
     let parsed: syn::ItemMod = match syn::parse2(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => return refuse_item("warpwright::module", "a module", &error, item),
