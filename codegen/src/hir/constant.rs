@@ -50,6 +50,25 @@ fn retype(value: ConstValue, ty: &Ty) -> ConstValue {
     }
 }
 
+/// What an integer operation gives without wrapping, where it can wrap.
+fn exact(op: BinaryOp, a: Scalar, b: Scalar) -> Option<i128> {
+    let (a, b) = (a.as_int(), b.as_int());
+    match op {
+        BinaryOp::Add => Some(a + b),
+        BinaryOp::Sub => Some(a - b),
+        BinaryOp::Mul => a.checked_mul(b),
+        _ => None,
+    }
+}
+
+/// How many scalars a constant has.
+fn elements(value: &ConstValue) -> i128 {
+    match value {
+        ConstValue::Aggregate(items) => items.iter().map(elements).fold(0, i128::saturating_add),
+        _ => 1,
+    }
+}
+
 struct Evaluator<'i> {
     infer: &'i Infer,
 }
@@ -96,7 +115,13 @@ impl Evaluator<'_> {
                 if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
                     b = Scalar::u32(b.bits as u32);
                 }
-                eval::binary(*op, a, b).ok_or_else(fault)?
+                let result = eval::binary(*op, a, b).ok_or_else(fault)?;
+                if !a.ty.is_float() && exact(*op, a, b).is_some_and(|exact| exact != result.as_int()) {
+                    let message =
+                        format!("this constant does not fit `{}`: {}", self.infer.resolve(&expr.ty), exact(*op, a, b).unwrap_or(0));
+                    return Err((expr.span, message));
+                }
+                result
             }
             ExprKind::Compare(op, a, b) => eval::compare(*op, self.scalar(a)?, self.scalar(b)?).ok_or_else(fault)?,
             ExprKind::And(a, b) => Scalar::bool(self.scalar(a)?.is_true() && self.scalar(b)?.is_true()),
@@ -112,9 +137,7 @@ impl Evaluator<'_> {
             ExprKind::Array(items) => {
                 return items.iter().map(|item| self.value(item)).collect::<Evaluated<_>>().map(ConstValue::Aggregate);
             }
-            ExprKind::Repeat(item, Const::Value(n)) if *n <= MOST_ELEMENTS => {
-                return Ok(ConstValue::Aggregate(vec![self.value(item)?; *n as usize]));
-            }
+            ExprKind::Repeat(item, n) => return self.repeat(item, self.infer.resolve_const(*n), expr),
             ExprKind::Aggregate(fields, None) => {
                 let mut fields: Vec<_> = fields.iter().collect();
                 fields.sort_by_key(|(index, _)| *index);
@@ -141,6 +164,16 @@ impl Evaluator<'_> {
             _ => return self.refuse(expr),
         };
         Ok(ConstValue::Scalar(scalar))
+    }
+
+    fn repeat(&self, item: &Expr, n: Const, expr: &Expr) -> Evaluated<ConstValue> {
+        let item = self.value(item)?;
+        let Const::Value(n) = n else { return self.refuse(expr) };
+        let total = n.saturating_mul(elements(&item).max(1));
+        match usize::try_from(n) {
+            Ok(n) if total <= MOST_ELEMENTS => Ok(ConstValue::Aggregate(vec![item; n])),
+            _ => Err((expr.span, format!("a constant of {total} elements; at most {MOST_ELEMENTS} can be compiled in"))),
+        }
     }
 
     fn intrinsic(&self, row: crate::intrinsics::RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Evaluated<ConstValue> {

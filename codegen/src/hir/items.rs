@@ -40,6 +40,7 @@ pub(crate) enum AdtKind<'p> {
 
 pub(crate) struct Adt<'p> {
     pub(crate) name: String,
+    pub(crate) span: proc_macro2::Span,
     pub(crate) module: ModuleId,
     pub(crate) generics: &'p syn::Generics,
     pub(crate) kind: AdtKind<'p>,
@@ -189,7 +190,7 @@ impl<'p> Items<'p> {
     }
 
     fn add_adt(&mut self, module: ModuleId, ident: &syn::Ident, generics: &'p syn::Generics, kind: AdtKind<'p>) {
-        self.adts.push(Adt { name: ident.to_string(), module, generics, kind });
+        self.adts.push(Adt { name: ident.to_string(), span: ident.span(), module, generics, kind });
         let def = Def::Adt(AdtId(self.adts.len() - 1));
         let module = &mut self.modules[module.0];
         // A tuple struct's constructor is found through its type.
@@ -320,7 +321,7 @@ impl<'p> Items<'p> {
         }
         data.globs.iter().find_map(|prefix| {
             let mut path = prefix.clone();
-            if matches!(path[0].as_str(), "std" | "core" | "warpwright") {
+            if matches!(path.first().map(String::as_str), None | Some("std" | "core" | "warpwright")) {
                 return None;
             }
             path.push(name.to_owned());
@@ -372,7 +373,7 @@ fn enum_variants(item: &syn::ItemEnum) -> Vec<(String, i128)> {
             next = literal_int(expr).unwrap_or(next);
         }
         variants.push((variant.ident.to_string(), next));
-        next += 1;
+        next = next.wrapping_add(1);
     }
     variants
 }

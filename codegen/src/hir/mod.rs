@@ -5,6 +5,7 @@
 
 mod check;
 mod constant;
+mod definitions;
 mod items;
 mod lower;
 mod options;
@@ -43,6 +44,8 @@ impl Lowered {
 pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
     let context = Context::new(program);
     let function = find_kernel(program, &context, unit, name)?;
+    definitions::check_definitions(&context);
+    context.diagnostics.borrow_mut().barrier()?;
     let item = &context.items.functions[function.0];
     let args = generic_arguments(&context, function, instance)?;
     let mut findings = Diagnostics::new();
@@ -81,12 +84,19 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
         return Err(Diagnostic::error(name.span(), message).help(format!("it has {}", names.join(", "))).into());
     }
     let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
-    let mut checker = Checker::new(context, scope);
+    let mut checker = Checker::new(context, scope.clone());
     let mut args = Vec::new();
     for (param, value) in params.into_iter().zip(&instance.generics) {
         args.push(match (param, value) {
             (syn::GenericParam::Type(_), GenericValue::Type(text)) => match syn::parse_str::<syn::Type>(text) {
-                Ok(ty) => Arg::Ty(checker.written_type(&ty)),
+                Ok(ty) => {
+                    let ty = checker.written_type(&ty);
+                    let ty = checker.infer.exported(&ty);
+                    if let syn::GenericParam::Type(param) = param {
+                        context.check_bound(param, &ty, scope.clone());
+                    }
+                    Arg::Ty(ty)
+                }
                 Err(error) => return Err(Diagnostic::error(name.span(), format!("`{text}` is not a type: {error}")).into()),
             },
             (syn::GenericParam::Const(param), GenericValue::Const(value)) => {

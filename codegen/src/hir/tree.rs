@@ -33,6 +33,8 @@ pub(crate) struct LocalData {
     pub(crate) name: String,
     pub(crate) ty: Ty,
     pub(crate) kind: LocalKind,
+    /// Whether it may be assigned: `mut`, `&mut`, or `let x;`.
+    pub(crate) mutable: bool,
     pub(crate) span: Span,
 }
 

@@ -145,6 +145,34 @@ impl Infer {
         }
     }
 
+    /// The type for use outside this body, whose variables mean nothing there: what is not known (and was reported) goes with
+    /// everything.
+    pub(crate) fn exported(&self, ty: &Ty) -> Ty {
+        match self.shallow(ty) {
+            Ty::Var(_) => Ty::Never,
+            Ty::Tuple(fields) => Ty::Tuple(fields.iter().map(|f| self.exported(f)).collect()),
+            Ty::Array(element, len) => match self.resolve_const(len) {
+                Const::Var(_) => Ty::Never,
+                len => Ty::Array(Box::new(self.exported(&element)), len),
+            },
+            Ty::Slice(element) => Ty::Slice(Box::new(self.exported(&element))),
+            Ty::Global(element) => Ty::Global(Box::new(self.exported(&element))),
+            Ty::Constant(element) => Ty::Constant(Box::new(self.exported(&element))),
+            Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|arg| self.exported_arg(arg)).collect()),
+            other => other,
+        }
+    }
+
+    fn exported_arg(&self, arg: &Arg) -> Arg {
+        match arg {
+            Arg::Ty(ty) => Arg::Ty(self.exported(ty)),
+            Arg::Const(value, ty) => match self.resolve_const(*value) {
+                Const::Var(_) => Arg::Const(Const::Value(0), Box::new(self.exported(ty))),
+                value => Arg::Const(value, Box::new(self.exported(ty))),
+            },
+        }
+    }
+
     /// The kind of a variable that is not known yet.
     pub(crate) fn kind(&self, ty: &Ty) -> Option<Kind> {
         match ty {
@@ -169,7 +197,36 @@ impl Infer {
         }
     }
 
+    /// What is left of a budget of `left` types when this one is written out.
+    pub(crate) fn weigh(&self, ty: &Ty, left: usize) -> usize {
+        let Some(left) = left.checked_sub(1) else { return 0 };
+        match self.shallow(ty) {
+            Ty::Tuple(fields) => fields.iter().fold(left, |left, field| self.weigh(field, left)),
+            Ty::Array(inner, _) => self.weigh(&inner, left),
+            Ty::Adt(_, args) => args.iter().fold(left, |left, arg| match arg {
+                Arg::Ty(ty) => self.weigh(ty, left),
+                Arg::Const(..) => left,
+            }),
+            _ => left,
+        }
+    }
+
+    /// Whether a variable stands somewhere in a type: a type that held itself would have no end.
+    fn occurs(&self, index: usize, ty: &Ty) -> bool {
+        let in_arg = |arg: &Arg| matches!(arg, Arg::Ty(ty) if self.occurs(index, ty));
+        match self.shallow(ty) {
+            Ty::Var(other) => other == index,
+            Ty::Tuple(fields) => fields.iter().any(|field| self.occurs(index, field)),
+            Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) => self.occurs(index, &inner),
+            Ty::Adt(_, args) => args.iter().any(in_arg),
+            _ => false,
+        }
+    }
+
     fn bind(&mut self, index: usize, ty: Ty) -> bool {
+        if self.occurs(index, &ty) {
+            return false;
+        }
         let fits = match (self.types[index].0, &ty) {
             (Kind::Any, _) => true,
             (Kind::Int, ty) => ty.is_int(),

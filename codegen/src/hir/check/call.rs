@@ -273,7 +273,24 @@ impl Checker<'_, '_> {
             if let (Arg::Const(_, declared), Arg::Const(_, own)) = (&*generic, given) {
                 self.infer.unify(own, declared);
             }
-            *generic = given.clone();
+            match (&*generic, given) {
+                (Arg::Ty(_), Arg::Ty(_)) | (Arg::Const(..), Arg::Const(..)) => *generic = given.clone(),
+                (Arg::Ty(_), Arg::Const(..)) => {
+                    self.report(Diagnostic::error(span, format!("`{name}` takes a type here, a value was given")).by_rustc());
+                }
+                (Arg::Const(..), Arg::Ty(_)) => {
+                    self.report(Diagnostic::error(span, format!("`{name}` takes a value here, a type was given")).by_rustc());
+                }
+            }
+        }
+        let declared = parent.into_iter().flat_map(|(g, _)| &g.params).chain(&signature.generics.params);
+        let declared = declared.filter(|param| !matches!(param, syn::GenericParam::Lifetime(_)));
+        for (param, generic) in declared.zip(&generics) {
+            if let (syn::GenericParam::Type(param), Arg::Ty(ty)) = (param, generic)
+                && let Some(demand) = super::bounds::demand(param)
+            {
+                self.demand(ty, demand, span);
+            }
         }
         let names = generic_names(parent.map(|(g, _)| g), Some(&signature.generics));
         let mut scope = TypeScope { module, generics: names.into_iter().zip(generics.iter().cloned()).collect(), self_ty: None };
@@ -295,6 +312,9 @@ impl Checker<'_, '_> {
             let parameter = self.with_scope(scope.clone(), |checker| checker.parameter_type(input));
             self.expect(&arg.ty, &parameter.ty, arg.span);
             let is_receiver = matches!(input, syn::FnArg::Receiver(_));
+            if parameter.reference && parameter.mutable {
+                self.check_mutable(arg);
+            }
             if parameter.reference && !is_receiver && !self.is_memory(arg) {
                 let message = "a reference to a local is not in the kernel language: locals are registers";
                 self.report(Diagnostic::error(arg.span, message).help("take the parameter by value, and return what changes"));

@@ -106,7 +106,12 @@ impl Checker<'_, '_> {
                 self.infer.unify(&ty, &Ty::unit());
             }
         }
+        let declared = self.locals.len();
         let pattern = self.pattern(&local.pat, &ty);
+        if init.is_none() {
+            // `let x;` is assigned later, once: that it is once is rustc's to say.
+            self.locals[declared..].iter_mut().for_each(|local| local.mutable = true);
+        }
         Some(Statement::Let(pattern, init))
     }
 
@@ -139,7 +144,7 @@ impl Checker<'_, '_> {
             _ => self.report(Diagnostic::error(typed.ty.span(), "shared memory holds arrays, scalars and structs")),
         }
         let kind = if dynamic { LocalKind::SharedDynamic } else { LocalKind::Shared };
-        let id = self.declare(&ident.ident.to_string(), ty, kind, ident.ident.span());
+        let id = self.declare(&ident.ident.to_string(), ty, kind, true, ident.ident.span());
         Some(Statement::Shared(id))
     }
 

@@ -1,12 +1,15 @@
 //! Expressions: literals, operators, aggregates, places. Control flow is in `control`, calls in `call`.
 
-use super::super::tree::{Block, Expr, ExprKind, Statement};
+use super::super::tree::{Block, Expr, ExprKind, LocalKind, Statement};
 use super::super::types::{Const, Kind, Ty};
 use super::{Checker, Demand};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, CompareOp, Type, UnaryOp};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
+
+/// Most fields of a tuple, those of the tuples in it counted.
+const MOST_FIELDS: usize = 1024;
 
 /// What a binary operator of the source is here.
 enum Operator {
@@ -77,6 +80,10 @@ impl Checker<'_, '_> {
             syn::Expr::Tuple(tuple) => {
                 let fields: Vec<Expr> = tuple.elems.iter().map(|e| self.expression(e)).collect();
                 let ty = Ty::Tuple(fields.iter().map(|f| f.ty.clone()).collect());
+                if self.infer.weigh(&ty, MOST_FIELDS) == 0 {
+                    let message = format!("this tuple has more than {MOST_FIELDS} fields, those of its fields counted");
+                    return self.error_expression(Diagnostic::error(span, message).help("use arrays, or a buffer"));
+                }
                 expr(ExprKind::Aggregate((0..).zip(fields).collect(), None), ty, span)
             }
             syn::Expr::Array(array) => {
@@ -92,6 +99,7 @@ impl Checker<'_, '_> {
                 let element = self.expression(&repeat.expr);
                 let len = self.const_expression(&repeat.len, &Ty::Usize);
                 let ty = Ty::Array(Box::new(element.ty.clone()), len);
+                self.arrays.push((ty.clone(), span));
                 expr(ExprKind::Repeat(Box::new(element), len), ty, span)
             }
             syn::Expr::Struct(literal) => self.struct_literal(literal, span),
@@ -120,8 +128,10 @@ impl Checker<'_, '_> {
     fn literal(&mut self, lit: &syn::Lit, span: Span) -> Expr {
         match lit {
             syn::Lit::Int(int) => {
-                let Ok(value) = int.base10_parse::<u128>() else {
-                    return self.error_expression(Diagnostic::error(span, "this integer is too large").by_rustc());
+                // In a pattern `-3` is one literal.
+                let Ok(value) = int.base10_parse::<i128>() else {
+                    let message = "this integer is too large: the widest integers of a kernel have 64 bits";
+                    return self.error_expression(Diagnostic::error(span, message).by_rustc());
                 };
                 let ty = match Ty::primitive(int.suffix()) {
                     Some(ty) => ty,
@@ -130,7 +140,7 @@ impl Checker<'_, '_> {
                 if ty.is_float() {
                     return expr(ExprKind::Float(value as f64), ty, span);
                 }
-                expr(ExprKind::Int(value as i128), ty, span)
+                expr(ExprKind::Int(value), ty, span)
             }
             syn::Lit::Float(float) => {
                 let Ok(value) = float.base10_parse::<f64>() else {
@@ -173,7 +183,7 @@ impl Checker<'_, '_> {
         let op = if matches!(unary.op, syn::UnOp::Neg(_)) { UnaryOp::Neg } else { UnaryOp::Not };
         self.demand(&ty, if op == UnaryOp::Neg { Demand::Signed } else { Demand::Bits }, span);
         match (op, &operand.kind) {
-            (UnaryOp::Neg, ExprKind::Int(value)) => expr(ExprKind::Int(-value), ty, span),
+            (UnaryOp::Neg, ExprKind::Int(value)) => expr(ExprKind::Int(value.wrapping_neg()), ty, span),
             (UnaryOp::Neg, ExprKind::Float(value)) => expr(ExprKind::Float(-value), ty, span),
             _ => expr(ExprKind::Unary(op, Box::new(operand)), ty, span),
         }
@@ -225,9 +235,47 @@ impl Checker<'_, '_> {
     }
 
     fn assignable(&mut self, place: &Expr) {
-        if !Checker::is_place(place) {
+        if Checker::is_place(place) {
+            self.check_mutable(place);
+        } else if self.infer.kind(&self.infer.shallow(&place.ty)) != Some(Kind::Any) {
+            // Of what is not known another error was reported.
             self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
         }
+    }
+
+    /// Refuses to change what was not declared to change.
+    pub(super) fn check_mutable(&mut self, place: &Expr) {
+        let mut root = place;
+        while let ExprKind::Field(base, _) | ExprKind::Index(base, _) = &root.kind {
+            root = base;
+        }
+        let ExprKind::Local(id) = &root.kind else { return };
+        let local = &self.locals[id.0];
+        let (name, ty) = (local.name.clone(), self.show(&local.ty));
+        let error = match (self.infer.shallow(&local.ty), local.kind) {
+            (Ty::Constant(_), _) => {
+                let message = format!("`{name}` is constant memory, which kernels only read");
+                Diagnostic::error(place.span, message).help("take a `&mut Global<…>` to write to")
+            }
+            _ if local.mutable => return,
+            (Ty::Global(_), _) => {
+                let message = format!("`{name}` is `&{ty}`, which is only read");
+                Diagnostic::error(place.span, message).help(format!("take it as `{name}: &mut {ty}`"))
+            }
+            (_, LocalKind::Reference) if name == "self" => {
+                Diagnostic::error(place.span, "`self` is `&self`, which is only read").help("take it as `&mut self`")
+            }
+            (_, LocalKind::Reference) => {
+                let message = format!("`{name}` is `&{ty}`, which is only read");
+                Diagnostic::error(place.span, message).help(format!("take it as `{name}: &mut {ty}`"))
+            }
+            _ => {
+                let message = format!("`{name}` is assigned, but was not declared `mut`");
+                Diagnostic::error(place.span, message).help(format!("declare it as `mut {name}`"))
+            }
+        };
+        let declared = local.span;
+        self.report(error.label(declared, "declared here").by_rustc());
     }
 
     fn assign(&mut self, assign: &syn::ExprAssign, span: Span) -> Expr {

@@ -194,7 +194,11 @@ impl Checker<'_, '_> {
                 return self.expression(&assign.right);
             }
         }
-        let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: syn::Ident::new(name, span).into() };
+        let Ok(ident) = syn::parse_str::<syn::Ident>(name) else {
+            let message = format!("`{{{name}}}` shows no value: between the braces stands the name of a variable, or nothing");
+            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+        };
+        let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: syn::Ident::new(&ident.to_string(), span).into() };
         self.path_expression(&path)
     }
 }

@@ -136,6 +136,7 @@ impl Checker<'_, '_> {
                 if !arity(self, 2) {
                     return nothing(self);
                 }
+                self.check_mutable(&receiver);
                 let (value, index) = (args.remove(1), args.remove(0));
                 self.expect(&index.ty, &Ty::Usize, index.span);
                 let given = match self.infer.resolve(&value.ty) {
@@ -156,6 +157,7 @@ impl Checker<'_, '_> {
                         let message = "atomics work on buffers and shared memory; this array belongs to one thread";
                         return self.error_expression(Diagnostic::error(span, message).help("use plain arithmetic"));
                     }
+                    self.check_mutable(&receiver);
                     let index = args.remove(0);
                     self.expect(&index.ty, &Ty::Usize, index.span);
                     for arg in &args {

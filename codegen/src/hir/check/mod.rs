@@ -3,6 +3,7 @@
 //! Generics are concrete here: a body is checked once for each instance. What `rustc` reports about the host twin is found here too
 //! (the command-line tool has no `rustc` beside it) and marked `by_rustc`.
 
+mod bounds;
 mod call;
 mod control;
 mod expression;
@@ -33,8 +34,10 @@ type FunctionInstance = (FnId, Vec<Arg>);
 pub(crate) struct Context<'p> {
     pub(crate) items: Items<'p>,
     pub(crate) diagnostics: RefCell<Diagnostics>,
-    constants: RefCell<HashMap<ConstId, Option<ConstValue>>>,
+    constants: RefCell<HashMap<ConstId, Option<(Ty, ConstValue)>>>,
     constants_open: RefCell<Vec<ConstId>>,
+    /// Type aliases that are being looked through.
+    aliases_open: RefCell<Vec<usize>>,
     bodies: RefCell<HashMap<FunctionInstance, Option<Rc<Body>>>>,
 }
 
@@ -50,6 +53,8 @@ pub(crate) struct TypeScope {
 pub(crate) struct ParameterType {
     pub(crate) ty: Ty,
     pub(crate) reference: bool,
+    /// Whether the function may assign it: `mut x`, `&mut x`.
+    pub(crate) mutable: bool,
 }
 
 /// An open loop or labelled block.
@@ -74,6 +79,7 @@ pub(super) enum Demand {
     /// Ordered: numbers and `bool`.
     Order,
     Signed,
+    Float,
     /// A scalar, to print or to cast.
     Scalar,
 }
@@ -89,6 +95,8 @@ pub(crate) struct Checker<'c, 'p> {
     scopes: usize,
     result: Ty,
     demands: Vec<(Ty, Demand, Span)>,
+    /// Arrays that are made on the way, with where.
+    arrays: Vec<(Ty, Span)>,
     /// Names bound by the first alternative of each open or-pattern.
     or_bindings: Vec<Option<HashMap<String, LocalId>>>,
 }
@@ -100,12 +108,21 @@ impl<'p> Context<'p> {
             diagnostics: RefCell::default(),
             constants: RefCell::default(),
             constants_open: RefCell::default(),
+            aliases_open: RefCell::default(),
             bodies: RefCell::default(),
         }
     }
 
+    /// Adds a finding; what is written once and looked at twice is found once.
     pub(crate) fn report(&self, diagnostic: Diagnostic) {
-        self.diagnostics.borrow_mut().push(diagnostic);
+        let same = |known: &Diagnostic| {
+            let (a, b) = (known.span, diagnostic.span);
+            known.message == diagnostic.message && a.start() == b.start() && a.end() == b.end()
+        };
+        let mut all = self.diagnostics.borrow_mut();
+        if !all.iter().any(same) {
+            all.push(diagnostic);
+        }
     }
 
     /// The checked body of a function with these generic arguments; checked once. `None` if it has errors (reported).
@@ -126,9 +143,16 @@ impl<'p> Context<'p> {
         let generics = names.into_iter().zip(args.iter().cloned()).collect();
         let mut scope = TypeScope { module: item.module, generics, self_ty: None };
         if let Some((_, self_ty)) = item.parent {
-            scope.self_ty = Some(Checker::new(self, scope.clone()).written_type(self_ty));
+            scope.self_ty = Some(self.outer_type(&scope, self_ty));
         }
         scope
+    }
+
+    /// The type written outside any body.
+    fn outer_type(&self, scope: &TypeScope, written: &syn::Type) -> Ty {
+        let mut checker = Checker::new(self, scope.clone());
+        let ty = checker.written_type(written);
+        checker.infer.exported(&ty)
     }
 
     fn check_function(&self, function: FnId, args: &[Arg]) -> Option<Body> {
@@ -151,7 +175,7 @@ impl<'p> Context<'p> {
                     pattern => (format!("argument{index}"), Some(pattern)),
                 },
             };
-            let local = checker.declare(&name, parameter.ty.clone(), kind, input.span());
+            let local = checker.declare(&name, parameter.ty.clone(), kind, parameter.mutable, input.span());
             params.push(local);
             if let Some(pattern) = pattern {
                 patterns.push((pattern, local));
@@ -176,35 +200,40 @@ impl<'p> Context<'p> {
 
     /// The value of a constant of the program. `None` if it cannot be known (reported).
     pub(crate) fn constant(&self, id: ConstId) -> Option<(Ty, ConstValue)> {
-        let item = &self.items.constants[id.0];
-        let mut scope = TypeScope { module: item.module, generics: HashMap::new(), self_ty: None };
-        if let Some((_, self_ty)) = item.parent {
-            scope.self_ty = Some(Checker::new(self, scope.clone()).written_type(self_ty));
-        }
-        let mut checker = Checker::new(self, scope);
-        let ty = checker.written_type(item.ty);
         if let Some(known) = self.constants.borrow().get(&id) {
-            return known.clone().map(|value| (ty, value));
+            return known.clone();
         }
+        let item = &self.items.constants[id.0];
         if self.constants_open.borrow().contains(&id) {
             self.report(Diagnostic::error(item.value.span(), "a constant is defined by itself").by_rustc());
             return None;
         }
         self.constants_open.borrow_mut().push(id);
+        let known = self.evaluate_constant(item);
+        self.constants_open.borrow_mut().pop();
+        self.constants.borrow_mut().insert(id, known.clone());
+        known
+    }
+
+    fn evaluate_constant(&self, item: &super::items::ConstItem<'p>) -> Option<(Ty, ConstValue)> {
+        let mut scope = TypeScope { module: item.module, generics: HashMap::new(), self_ty: None };
+        if let Some((_, self_ty)) = item.parent {
+            scope.self_ty = Some(self.outer_type(&scope, self_ty));
+        }
+        let mut checker = Checker::new(self, scope);
+        let ty = checker.written_type(item.ty);
         let expr = checker.expression(item.value);
         checker.expect(&expr.ty, &ty, expr.span);
+        // A constant's elements are counted when it is evaluated.
+        checker.arrays.clear();
         checker.finish();
-        let value = super::constant::evaluate(&expr, &checker.infer, &ty);
-        self.constants_open.borrow_mut().pop();
-        let value = match value {
-            Ok(value) => Some(value),
+        match super::constant::evaluate(&expr, &checker.infer, &ty) {
+            Ok(value) => Some((checker.infer.exported(&ty), value)),
             Err((span, message)) => {
                 self.report(Diagnostic::error(span, message));
                 None
             }
-        };
-        self.constants.borrow_mut().insert(id, value.clone());
-        value.map(|value| (ty, value))
+        }
     }
 }
 
@@ -230,6 +259,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             scopes: 0,
             result: Ty::unit(),
             demands: Vec::new(),
+            arrays: Vec::new(),
             or_bindings: Vec::new(),
         }
     }
@@ -276,8 +306,8 @@ impl<'c, 'p> Checker<'c, 'p> {
         self.demands.push((ty.clone(), demand, span));
     }
 
-    pub(super) fn declare(&mut self, name: &str, ty: Ty, kind: LocalKind, span: Span) -> LocalId {
-        self.locals.push(LocalData { name: name.to_owned(), ty, kind, span });
+    pub(super) fn declare(&mut self, name: &str, ty: Ty, kind: LocalKind, mutable: bool, span: Span) -> LocalId {
+        self.locals.push(LocalData { name: name.to_owned(), ty, kind, mutable, span });
         let id = LocalId(self.locals.len() - 1);
         if let Some(names) = self.names.last_mut() {
             names.insert(name.to_owned(), id);
@@ -319,6 +349,7 @@ impl<'c, 'p> Checker<'c, 'p> {
                 Demand::Equality => (scalar.is_some() || is_enum, "a scalar or a C-like enum"),
                 Demand::Order => (scalar.is_some(), "a scalar"),
                 Demand::Signed => (scalar.is_some_and(|t| t.is_signed_int() || t.is_float()), "a signed number"),
+                Demand::Float => (scalar.is_some_and(crate::ir::Type::is_float), "a float"),
                 Demand::Scalar => (scalar.is_some() || is_enum, "a scalar"),
             };
             if !fits && ty != Ty::Never && !matches!(ty, Ty::Var(_)) {
@@ -326,6 +357,7 @@ impl<'c, 'p> Checker<'c, 'p> {
                 self.report(Diagnostic::error(span, message).by_rustc());
             }
         }
+        self.check_sizes();
         for index in 0..self.locals.len() {
             let local = self.locals[index].clone();
             if matches!(self.infer.shallow(&local.ty), Ty::Var(_)) && !self.context.diagnostics.borrow().has_errors() {

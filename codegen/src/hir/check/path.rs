@@ -134,11 +134,7 @@ impl Checker<'_, '_> {
                 let generics = self.context.items.adts[id.0].generics;
                 Some(Ty::Adt(id, self.fresh_arguments(generics)))
             }
-            Some(Def::Alias(index)) => {
-                let (module, item) = self.context.items.aliases[index];
-                let scope = super::TypeScope { module, generics: Default::default(), self_ty: None };
-                Some(self.with_scope(scope, |checker| checker.written_type(&item.ty)))
-            }
+            Some(Def::Alias(index)) => Some(self.alias_type(index)),
             Some(_) => None,
             None => Ty::primitive(last),
         }

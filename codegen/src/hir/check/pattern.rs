@@ -8,6 +8,9 @@ use crate::diagnostic::Diagnostic;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
+/// Longest array that a pattern takes apart.
+const MOST_PARTS: i128 = 1024;
+
 impl Checker<'_, '_> {
     /// A pattern for a value of type `ty`; declares the names it binds.
     pub(super) fn pattern(&mut self, pattern: &syn::Pat, ty: &Ty) -> Pattern {
@@ -65,7 +68,7 @@ impl Checker<'_, '_> {
                 self.expect(ty, &declared, span);
                 known
             }
-            None => self.declare(&name, ty.clone(), LocalKind::Variable, ident.ident.span()),
+            None => self.declare(&name, ty.clone(), LocalKind::Variable, ident.mutability.is_some(), ident.ident.span()),
         };
         PatternKind::Bind(local, inner)
     }
@@ -115,6 +118,7 @@ impl Checker<'_, '_> {
         match self.infer.shallow(ty) {
             Ty::Tuple(fields) => Some(fields),
             Ty::Array(element, len) => match self.known_const(len) {
+                Some(len) if len > MOST_PARTS => None,
                 Some(len) => Some(vec![*element; usize::try_from(len).ok()?]),
                 None => Some(vec![*element; count]),
             },

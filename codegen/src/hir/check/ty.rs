@@ -62,11 +62,7 @@ impl Checker<'_, '_> {
         if let Some(def) = self.context.items.resolve(self.scope.module, &segments, Namespace::Types) {
             match def {
                 Def::Adt(_) => return self.adt_type(&def, last, path.span()),
-                Def::Alias(index) => {
-                    let (module, item) = self.context.items.aliases[index];
-                    let scope = TypeScope { module, generics: Default::default(), self_ty: None };
-                    return self.with_scope(scope, |checker| checker.written_type(&item.ty));
-                }
+                Def::Alias(index) => return self.alias_type(index),
                 _ => {}
             }
         }
@@ -85,6 +81,21 @@ impl Checker<'_, '_> {
                 self.infer.fresh(Kind::Any)
             }
         }
+    }
+
+    /// What a type alias stands for.
+    pub(super) fn alias_type(&mut self, index: usize) -> Ty {
+        let (module, item) = self.context.items.aliases[index];
+        if self.context.aliases_open.borrow().contains(&index) {
+            let message = format!("the type `{}` is defined by itself", item.ident);
+            self.report(Diagnostic::error(item.ident.span(), message).by_rustc());
+            return self.infer.fresh(Kind::Any);
+        }
+        self.context.aliases_open.borrow_mut().push(index);
+        let scope = TypeScope { module, generics: Default::default(), self_ty: None };
+        let ty = self.with_scope(scope, |checker| checker.written_type(&item.ty));
+        self.context.aliases_open.borrow_mut().pop();
+        ty
     }
 
     fn adt_type(&mut self, def: &Def, segment: &syn::PathSegment, span: Span) -> Ty {
@@ -190,12 +201,20 @@ impl Checker<'_, '_> {
         match input {
             syn::FnArg::Receiver(receiver) => {
                 let reference = matches!(receiver.kind, syn::ReceiverKind::Reference(..));
+                let mutable = match &receiver.kind {
+                    syn::ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+                    _ => receiver.mutability.is_some(),
+                };
                 let ty = self.scope.self_ty.clone();
-                ParameterType { ty: ty.unwrap_or_else(|| self.infer.fresh(Kind::Any)), reference }
+                ParameterType { ty: ty.unwrap_or_else(|| self.infer.fresh(Kind::Any)), reference, mutable }
             }
             syn::FnArg::Typed(typed) => {
+                let mutable = match &*typed.ty {
+                    syn::Type::Reference(reference) => reference.mutability.is_some(),
+                    _ => matches!(&*typed.pat, syn::Pat::Ident(ident) if ident.mutability.is_some()),
+                };
                 let reference = matches!(&*typed.ty, syn::Type::Reference(_));
-                ParameterType { ty: self.written_type(&typed.ty), reference }
+                ParameterType { ty: self.written_type(&typed.ty), reference, mutable }
             }
         }
     }
@@ -234,7 +253,7 @@ impl<'p> super::Context<'p> {
         let scope = TypeScope { module: super::super::items::ModuleId(0), generics: Default::default(), self_ty: None };
         let mut checker = Checker::new(self, scope);
         let fields = checker.struct_fields(ty)?;
-        Some(fields.into_iter().map(|(name, ty)| (name, checker.infer.resolve(&ty))).collect())
+        Some(fields.into_iter().map(|(name, ty)| (name, checker.infer.exported(&ty))).collect())
     }
 }
 

@@ -7,6 +7,9 @@ use crate::hir::items::FnId;
 use crate::hir::tree::{Expr, LocalKind};
 use crate::hir::types::{Arg, Ty};
 
+/// Most instructions of a kernel, calls inlined: what takes compilers minutes.
+const MOST_INSTRUCTIONS: usize = 200_000;
+
 impl Lowerer<'_, '_> {
     pub(super) fn call(&mut self, function: FnId, args: &[Arg], values: &[Expr], expr: &Expr) -> Tree {
         let ty = self.resolve(&expr.ty);
@@ -18,6 +21,15 @@ impl Lowerer<'_, '_> {
             let message = format!("`{name}` calls itself: recursion is not in the kernel language");
             let help = format!("write it as a loop (the chain of calls: {} → `{name}`)", chain.join(" → "));
             self.report(Diagnostic::error(expr.span, message).help(help));
+            return self.zero(&ty);
+        }
+        if self.kernel.insts.len() > MOST_INSTRUCTIONS {
+            if !self.too_long {
+                let name = &self.context.items.functions[function.0].signature.ident;
+                let message = format!("with `{name}` inlined here the kernel has more than {MOST_INSTRUCTIONS} instructions");
+                self.report(Diagnostic::error(expr.span, message).help("call the function in a loop, or fewer functions that call others"));
+            }
+            self.too_long = true;
             return self.zero(&ty);
         }
         if args.iter().any(|arg| matches!(arg, Arg::Ty(Ty::Var(_)))) {

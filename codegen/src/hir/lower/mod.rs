@@ -68,6 +68,8 @@ pub(super) struct Lowerer<'c, 'p> {
     structs: HashMap<Ty, StructId>,
     shared: HashMap<(FnId, Vec<Arg>, LocalId), Object>,
     tables: HashMap<String, Object>,
+    /// Whether the kernel has grown beyond measure (reported).
+    too_long: bool,
 }
 
 /// Lowers a checked kernel.
@@ -97,6 +99,7 @@ pub(super) fn lower<'p>(
         structs: HashMap::new(),
         shared: HashMap::new(),
         tables: HashMap::new(),
+        too_long: false,
     };
     lowerer.block = lowerer.kernel.body;
     lowerer.enter(body.clone(), unit, None);
@@ -260,6 +263,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     }
 
     fn parameters(&mut self, body: &Rc<Body>, signature: &syn::Signature) {
+        let mut constant = 0u64;
         for (local, input) in body.params.iter().zip(&signature.inputs) {
             let data = &body.locals[local.0];
             let ty = self.resolve(&data.ty);
@@ -278,8 +282,15 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             };
             if kind == ObjectKind::Constant {
                 let bytes = memory.size(&self.kernel.structs);
-                if bytes > MOST_CONSTANT {
-                    let message = format!("`{}` takes {bytes} bytes of constant memory; there are {MOST_CONSTANT}", data.name);
+                constant = constant.saturating_add(bytes);
+                if constant > MOST_CONSTANT {
+                    let message = match constant - bytes {
+                        0 => format!("`{}` takes {bytes} bytes of constant memory; there are {MOST_CONSTANT}", data.name),
+                        before => format!(
+                            "`{}` takes {bytes} bytes of constant memory beside {before} of other parameters; there are {MOST_CONSTANT}",
+                            data.name
+                        ),
+                    };
                     self.report(Diagnostic::error(data.span, message).help("take it as `&Global<T>`"));
                 }
             }

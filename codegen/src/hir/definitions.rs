@@ -1,0 +1,128 @@
+//! Types that cannot be: a struct that holds itself, one with more scalars than a thread can hold as a value, an enum whose
+//! variants do not fit the integer behind it.
+//!
+//! Looked at before anything asks for the fields of a field, so that nothing behind this walks in circles.
+
+use super::check::Context;
+use super::items::{AdtKind, Def, ModuleId, Namespace};
+use super::types::AdtId;
+use crate::diagnostic::Diagnostic;
+use crate::ir::Scalar;
+use syn::visit::{self, Visit};
+
+/// Most scalars of a struct, arrays counted once.
+const MOST_SCALARS: u64 = 4096;
+
+/// Most aliases that stand for one another.
+const MOST_ALIASES: u32 = 16;
+
+/// Reports every struct and enum that cannot be.
+pub(super) fn check_definitions(context: &Context<'_>) {
+    for adt in &context.items.adts {
+        let AdtKind::Enum(variants, repr) = &adt.kind else { continue };
+        for (variant, value) in variants.iter().filter(|(_, value)| Scalar::int(*repr, *value).as_int() != *value) {
+            let message = format!("`{}::{variant}` is {value}, which does not fit the `{repr}` behind `{}`", adt.name, adt.name);
+            context.report(Diagnostic::error(adt.span, message).by_rustc());
+        }
+    }
+    check_structs(context);
+}
+
+fn check_structs(context: &Context<'_>) {
+    let count = context.items.adts.len();
+    let edges: Vec<Vec<AdtId>> = (0..count).map(|index| fields_of(context, AdtId(index))).collect();
+    let mut walk = Walk { edges: &edges, state: vec![State::New; count], rings: Vec::new() };
+    for index in 0..count {
+        walk.scalars(index);
+    }
+    let rings = std::mem::take(&mut walk.rings);
+    for index in rings.iter().copied() {
+        let adt = &context.items.adts[index];
+        let message = format!("the struct `{}` holds itself, and would have no end", adt.name);
+        context.report(Diagnostic::error(adt.span, message).help("hold an index into a buffer instead").by_rustc());
+    }
+    for (index, state) in walk.state.iter().enumerate() {
+        if let State::Known(scalars) = state
+            && *scalars > MOST_SCALARS
+            && rings.is_empty()
+        {
+            let adt = &context.items.adts[index];
+            let message = format!("the struct `{}` has {scalars} scalars; a thread holds at most {MOST_SCALARS} as one value", adt.name);
+            context.report(Diagnostic::error(adt.span, message).help("hold arrays, or split the struct"));
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Open,
+    Known(u64),
+}
+
+struct Walk<'e> {
+    edges: &'e [Vec<AdtId>],
+    state: Vec<State>,
+    /// Structs that hold themselves.
+    rings: Vec<usize>,
+}
+
+impl Walk<'_> {
+    /// Scalars of a struct; 1 for what is no struct of the program.
+    fn scalars(&mut self, index: usize) -> u64 {
+        match self.state[index] {
+            State::Known(scalars) => return scalars,
+            State::Open => {
+                if !self.rings.contains(&index) {
+                    self.rings.push(index);
+                }
+                return 1;
+            }
+            State::New => {}
+        }
+        self.state[index] = State::Open;
+        let inner = self.edges[index].clone();
+        let total = inner.into_iter().map(|field| self.scalars(field.0)).fold(1, u64::saturating_add);
+        self.state[index] = State::Known(total);
+        total
+    }
+}
+
+/// The structs that a struct's fields hold, as often as they are named.
+fn fields_of(context: &Context<'_>, id: AdtId) -> Vec<AdtId> {
+    let adt = &context.items.adts[id.0];
+    let AdtKind::Struct(fields) = &adt.kind else { return Vec::new() };
+    let mut named = Named { context, module: adt.module, aliases: 0, found: Vec::new() };
+    fields.iter().for_each(|field| named.visit_type(&field.ty));
+    named.found
+}
+
+/// The structs that a written type names.
+struct Named<'c, 'p> {
+    context: &'c Context<'p>,
+    module: ModuleId,
+    aliases: u32,
+    found: Vec<AdtId>,
+}
+
+impl<'ast> Visit<'ast> for Named<'_, '_> {
+    fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
+        visit::visit_type_path(self, path);
+        let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        match self.context.items.resolve(self.module, &segments, Namespace::Types) {
+            Some(Def::Adt(id)) => self.found.push(id),
+            Some(Def::Alias(index)) if self.aliases < MOST_ALIASES => {
+                let (module, item) = self.context.items.aliases[index];
+                let outer = std::mem::replace(&mut self.module, module);
+                self.aliases += 1;
+                self.visit_type(&item.ty);
+                self.aliases -= 1;
+                self.module = outer;
+            }
+            _ => {}
+        }
+    }
+
+    // An array's length names constants, no structs.
+    fn visit_expr(&mut self, _: &'ast syn::Expr) {}
+}
