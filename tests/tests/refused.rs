@@ -1,0 +1,213 @@
+//! Hostile and clumsy kernels: each is refused with these messages, all of them at once, at these places, without a compiler's end.
+
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
+use warpwright_codegen::hir;
+use warpwright_codegen::syntax::{Instance, Program, Unit, check_subset};
+
+/// Errors of the kernel `k` of a source: what stands under the span (its first word), and the message.
+fn errors(source: &str) -> Vec<String> {
+    let one = |d: Diagnostic| format!("{}: {}", d.span.source_text().unwrap_or_default(), d.message);
+    let unit = match Unit::parse("refused.rs", 1, 1, source) {
+        Ok(unit) => unit,
+        Err(found) => return found.into_iter().map(one).collect(),
+    };
+    let mut found = Diagnostics::new();
+    check_subset(&unit.items, &mut found);
+    if found.has_errors() {
+        return found.into_iter().map(one).collect();
+    }
+    let mut program = Program::default();
+    let unit = program.add(unit);
+    match hir::lower_kernel(&program, unit, "k", &Instance::default()) {
+        Ok(_) => Vec::new(),
+        Err(found) => found.into_iter().map(one).collect(),
+    }
+}
+
+#[track_caller]
+fn refuses(items: &str, body: &str, expected: &[&str]) {
+    let source = format!("{items}\n#[kernel(block = 32)]\npub fn k(n: u32, x: &Global<f32>, y: &mut Global<f32>) {{ {body} }}");
+    assert_eq!(errors(&source), expected, "{source}");
+}
+
+#[test]
+fn definitions_by_themselves() {
+    refuses("type A = [A; 2];", "let a: A;", &["A: the type `A` is defined by itself"]);
+    refuses("type A = B; type B = A;", "let a: A;", &["A: the type `A` is defined by itself"]);
+    refuses("const A: usize = B; const B: usize = A + 1;", "y[A] = 1.0;", &["B: a constant is defined by itself"]);
+    let length = errors("const A: [u32; A[0] as usize] = [1; 4]; #[kernel] fn k(y: &mut Global<u32>) { y[0] = A[0]; }");
+    assert!(length.contains(&"[1; 4]: a constant is defined by itself".to_owned()), "{length:?}");
+    let itself = ["S: the struct `S` holds itself, and would have no end"];
+    refuses("#[device] #[repr(C)] struct S { a: S, b: f32 }", "let s: S;", &itself);
+    refuses("#[device] #[repr(C)] struct S { a: [T; 2] } #[device] #[repr(C)] struct T { a: S }", "", &itself);
+    refuses("", "let mut a; a = [a; 2];", &["[a; 2]: expected `_`, found `[_; 2]`"]);
+    refuses("", "let mut a; let mut b; a = (b, 1); b = (a, 1);", &["(a, 1): expected `_`, found `((_, an integer), an integer)`"]);
+}
+
+#[test]
+fn recursion_through_device_functions() {
+    let calls = |place: &str| format!("{place}: `f` calls itself: recursion is not in the kernel language");
+    refuses("#[device] fn f(a: f32) -> f32 { f(a - 1.0) }", "y[0] = f(1.0);", &[&calls("f(a - 1.0)")]);
+    refuses("#[device] fn f(a: f32) -> f32 { g(a) } #[device] fn g(a: f32) -> f32 { f(a) }", "y[0] = f(1.0);", &[&calls("f(a)")]);
+    let wider = "#[device] fn f<const N: usize>(a: [f32; N]) -> f32 { f::<{N + 1}>([0.0; N + 1]) }";
+    refuses(wider, "y[0] = f::<1>([1.0]);", &[&calls("f::<{N + 1}>([0.0; N + 1])")]);
+    let method = "#[device] #[repr(C)] struct S { b: f32 } #[device] impl S { fn f(self) -> f32 { self.f() } }";
+    refuses(method, "y[0] = S { b: 1.0 }.f();", &[&calls("self.f()")]);
+    let kernel = "#[kernel] pub fn other(y: &mut Global<f32>) { y[0] = 1.0; }";
+    refuses(kernel, "other(y);", &["other(y): `other` is a kernel; a kernel cannot be called from device code"]);
+}
+
+#[test]
+fn calls_that_multiply() {
+    let mut items = "#[device] fn f0(a: f32) -> f32 { a + 1.0 }".to_owned();
+    for level in 1..30 {
+        items.push_str(&format!("#[device] fn f{level}(a: f32) -> f32 {{ f{0}(a) + f{0}(a + 2.0) }}", level - 1));
+    }
+    let source = format!("{items} #[kernel] pub fn k(y: &mut Global<f32>) {{ y[0] = f29(y[1]); }}");
+    let found = errors(&source);
+    assert!(found.len() == 1 && found[0].contains("inlined here the kernel has more than 200000 instructions"), "{found:?}");
+    let doubled = "let a = (n, n); ".to_owned() + &"let a = (a, a); ".repeat(40);
+    let found = errors(&format!("#[kernel] pub fn k(n: u32) {{ {doubled} }}"));
+    assert_eq!(found.first().map(String::as_str), Some("(a, a): this tuple has more than 1024 fields, those of its fields counted"));
+}
+
+#[test]
+fn more_memory_than_there_is() {
+    let local = "a thread has at most 524288 of local memory";
+    let array = "[f32; 99999999999999]";
+    refuses("", "let a = [0.0f32; 99999999999999];", &[&format!("a: `{array}` takes 399999999999996 bytes; {local}")]);
+    let shared = "#[shared] let mut t: [[[f32; 4294967295]; 4294967295]; 4294967295];";
+    let message = "t: the kernel's shared arrays take 18446744073709551615 bytes; no device gives a block more than 232448";
+    refuses("", &format!("{shared} y[0] = t[0][0][0];"), &[message]);
+    let constants =
+        "#[kernel] pub fn k(c: &Constant<[f32; 10000]>, d: &Constant<[f32; 10000]>, y: &mut Global<f32>) { y[0] = c[0] + d[0]; }";
+    let message = "`d` takes 40000 bytes of constant memory beside 40000 of other parameters; there are 65536";
+    assert_eq!(errors(constants), [format!("d: &Constant<[f32; 10000]>: {message}")]);
+    let table = "const T: [[f32; 60000]; 60000] = [[0.0; 60000]; 60000];";
+    let found = errors(&format!("{table} #[kernel] pub fn k(y: &mut Global<f32>) {{ y[0] = T[1][1]; }}"));
+    assert_eq!(found[0], "[[0.0; 60000]; 60000]: a constant of 3600000000 elements; at most 65536 can be compiled in");
+}
+
+#[test]
+fn constants_that_do_not_fit() {
+    refuses("", "let b = [0.0f32; 1 - 2];", &["1 - 2: this constant does not fit `usize`: -1"]);
+    refuses("const N: u8 = 255 + 1;", "let a = N;", &["255 + 1: this constant does not fit `u8`: 256"]);
+    refuses("#[device] #[repr(u8)] enum E { A, B = 300 }", "", &["E: `E::B` is 300, which does not fit the `u8` behind `E`"]);
+    let widest = "this integer is too large: the widest integers of a kernel have 64 bits";
+    let huge = "340282366920938463463374607431768211456";
+    refuses("", &format!("let a = {huge};"), &[&format!("{huge}: {widest}")]);
+    refuses(
+        "",
+        "let a = 300u8; let b: i8 = 128;",
+        &["300u8: `300` does not fit `u8`, which has 8 bits here", "128: `128` does not fit `i8`, which has 8 bits here"],
+    );
+    refuses("", "match n { -3 => {} _ => {} }", &["-3: `-3` does not fit `u32`, which has 32 bits here"]);
+    refuses("", "let t = n as i32; match t { -3 => {} -9..=-4 => {} _ => {} }", &[]);
+}
+
+#[test]
+fn what_is_only_read() {
+    refuses("", "x[0] = 1.0;", &["x[0]: `x` is `&Global<f32>`, which is only read"]);
+    refuses("", "x[0] += 1.0;", &["x[0]: `x` is `&Global<f32>`, which is only read"]);
+    refuses("", "x.atomic_add(0, 1.0);", &["x: `x` is `&Global<f32>`, which is only read"]);
+    refuses("", "x.store::<2>(0, [1.0, 2.0]);", &["x: `x` is `&Global<f32>`, which is only read"]);
+    refuses("", "n = 3;", &["n: `n` is assigned, but was not declared `mut`"]);
+    refuses("", "let m = [1, 2]; m[0] += 1;", &["m[0]: `m` is assigned, but was not declared `mut`"]);
+    refuses("", "let m; if n > 1 { m = 2; } else { m = 3; } y[m] = 1.0;", &[]);
+    refuses("#[device] fn f(v: &Global<f32>) { v[0] = 1.0; }", "f(x);", &["v[0]: `v` is `&Global<f32>`, which is only read"]);
+    refuses("#[device] fn f(v: &mut Global<f32>) { v[0] = 1.0; }", "f(x);", &["x: `x` is `&Global<f32>`, which is only read"]);
+    refuses("#[device] fn f(v: &mut Global<f32>) { v[0] = 1.0; }", "f(y);", &[]);
+    let point =
+        "#[device] #[repr(C)] struct P { a: f32 } #[device] impl P { fn set(&mut self) { self.a = 1.0; } fn get(&self) { self.a = 1.0; } }";
+    refuses(point, "let mut p = P { a: 2.0 }; p.set();", &[]);
+    refuses(point, "let p = P { a: 2.0 }; p.set();", &["p: `p` is assigned, but was not declared `mut`"]);
+    refuses(point, "let p = P { a: 2.0 }; p.get();", &["self.a: `self` is `&self`, which is only read"]);
+}
+
+#[test]
+fn generics_of_the_wrong_kind() {
+    let items = "#[device] fn f<const N: usize, T: Float>(a: T) -> T { a }";
+    refuses(
+        items,
+        "f::<f32, 4>(1.0);",
+        &["f::<f32, 4>(1.0): `f` takes a value here, a type was given", "f::<f32, 4>(1.0): `f` takes a type here, a value was given"],
+    );
+    refuses(items, "f::<1, i32>(1);", &["f::<1, i32>(1): expected a float, found `i32`"]);
+    refuses(items, "f::<1, f64>(1.0);", &[]);
+}
+
+#[test]
+fn all_at_once() {
+    let body = "y[0] = x[0] + n; y[1] = undeclared; x[0] = 1.0; if n { } while 1.0 { } y[2] = missing(n); let a: u32 = 1.5;";
+    refuses(
+        "",
+        body,
+        &[
+            "n: expected `f32`, found `u32`",
+            "undeclared: `undeclared` is not known here",
+            "x[0]: `x` is `&Global<f32>`, which is only read",
+            "n: expected `bool`, found `u32`",
+            "1.0: expected `bool`, found `a float`",
+            "missing: the function `missing` is not known to the kernel",
+            "1.5: expected `u32`, found `a float`",
+        ],
+    );
+}
+
+#[test]
+fn text_in_braces_that_is_no_name() {
+    let message = "\"{1 + 2}\": `{1 + 2}` shows no value: between the braces stands the name of a variable, or nothing";
+    refuses("", "println!(\"{1 + 2}\");", &[message]);
+}
+
+#[test]
+fn deep_nesting_is_an_error_and_no_overflow() {
+    let message = "this nests too deep: at most 128 brackets, or 512 operators of one expression, can be compiled";
+    let n = 5000;
+    let shapes: [(&str, &str, &str); 18] = [
+        ("y[0] = ", "(", ")"),
+        ("y[0] = ", "-", ""),
+        ("", "{ y[1] = 2.0; ", "}"),
+        ("", "if n > 1 {", "}"),
+        ("y[0] = ", "if n > 1 {", "} else { 0.0 }"),
+        ("", "if n > 1 { y[0] += 1.0; } else ", ""),
+        ("", "for _ in 0..n {", "}"),
+        ("", "loop { ", "}"),
+        ("y[0] = 1.0", " + 1.0", ""),
+        ("y[0] = n", " as i64 as i32", ""),
+        ("y[0] = x[0]", ".abs()", ""),
+        ("y[0] = x", "[0]", ""),
+        ("y[0] = ", "min(", ", 1)"),
+        ("let a = ", "[", "]"),
+        ("let a: ", "&", ""),
+        ("let a: ", "Global<", ">"),
+        ("", "return ", ""),
+        ("let a = ", "|| ", ""),
+    ];
+    for (before, open, close) in shapes {
+        let source = format!("#[kernel] pub fn k(n: u32, y: &mut Global<f32>) {{ {before}{}{} }}", open.repeat(n), close.repeat(n));
+        let found = errors(&source);
+        assert!(found.len() == 1 && found[0].ends_with(message), "{open}: {found:?}");
+    }
+}
+
+#[test]
+fn what_may_be_compiled_fits_a_stack() {
+    // As much as the threads of `rustc` have, in which the macro runs.
+    let compile = || {
+        for (before, open, middle, close) in [
+            ("y[0] = ", "(", "1.0", ")"),
+            ("", "if n > 1 {", "", "}"),
+            ("", "for _ in 0..n {", "", "}"),
+            ("y[0] = ", "if n > 1 {", "1.0", "} else { 0.0 }"),
+            ("", "{ y[1] = 2.0; ", "", "}"),
+        ] {
+            let source =
+                format!("#[kernel] pub fn k(n: u32, y: &mut Global<f32>) {{ {before}{}{middle}{} }}", open.repeat(70), close.repeat(70));
+            assert_eq!(errors(&source), [""; 0], "{open}");
+        }
+        let sum = format!("#[kernel] pub fn k(n: f32, y: &mut Global<f32>) {{ y[0] = n{}; }}", " + n".repeat(480));
+        assert_eq!(errors(&sum), [""; 0]);
+    };
+    std::thread::Builder::new().stack_size(8 << 20).spawn(compile).unwrap().join().unwrap();
+}
