@@ -136,3 +136,9 @@ fn lanes_are_usize_and_shuffles_take_any_integer() {
     let source = "#[kernel(block = 64)] fn k(y: &mut Global<f32>) { #[shared] let mut part: [f32; 2]; let v = shuffle(y[0], lane_id() ^ 1) + shuffle_down(y[1], 4) + shuffle_xor(y[2], 3u32); if lane_id() == 0 { part[warp_id()] = v; } sync_threads(); y[lane_id()] = part[1]; }";
     assert_eq!(compile(source, "k", Vec::new()).err(), None);
 }
+
+#[test]
+fn destinations_negative_patterns_and_shapes_of_floats() {
+    let source = "struct P { a: i32, b: i32 } #[kernel] fn k(y: &mut Global<i32>) { let (mut p, mut q) = (1, 2); [p, _] = [q + 1, 0]; (_, q) = (0, p); let mut s = P { a: 3, b: 4 }; (s.b, s.a) = (s.a, s.b); y[0] = match p { -5 => s.a, -3..=-1 => q, _ => s.b } + f32::MAX_EXP + f64::MANTISSA_DIGITS as i32; }";
+    assert_eq!(compile(source, "k", Vec::new()).err(), None);
+}

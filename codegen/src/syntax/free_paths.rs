@@ -202,7 +202,7 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
     if path.leading_colon.is_none() && (is_primitive(first) || (PRELUDE_TYPES.contains(&first) && segments.len() <= 2)) {
         return true;
     }
-    if matches!(first, "std" | "core" | "half") {
+    if segments.len() > 1 && matches!(first, "std" | "core" | "half") {
         // `std::f32::MAX`, `core::primitive::f32`, `half::f16::ONE`: types of the language by a longer name. Functions of the
         // standard library are not device functions: the front end refuses them.
         return position != Position::Value || segments.iter().any(|segment| is_primitive(segment));

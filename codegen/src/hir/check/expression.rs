@@ -285,13 +285,38 @@ impl Checker<'_, '_> {
             return expr(ExprKind::Block(block), Ty::unit(), span);
         }
         let value = self.expression(&assign.right);
-        let place = self.expression(&assign.left);
+        let place = self.destination(&assign.left);
         self.expect(&value.ty, &place.ty, value.span);
         self.check_destination(&place);
         expr(ExprKind::Assign(Box::new(place), Box::new(value)), Ty::unit(), span)
     }
 
-    /// A place, or a tuple of places.
+    /// What stands left of `=`: a place, or a tuple, array or struct of such; `_` takes anything and keeps nothing.
+    fn destination(&mut self, e: &syn::Expr) -> Expr {
+        let span = e.span();
+        match e {
+            syn::Expr::Infer(_) => expr(ExprKind::Aggregate(Vec::new(), None), self.infer.fresh(Kind::Any), span),
+            syn::Expr::Paren(paren) => self.destination(&paren.expr),
+            syn::Expr::Group(group) => self.destination(&group.expr),
+            syn::Expr::Tuple(tuple) => {
+                let fields: Vec<Expr> = tuple.elems.iter().map(|e| self.destination(e)).collect();
+                let ty = Ty::Tuple(fields.iter().map(|f| f.ty.clone()).collect());
+                expr(ExprKind::Aggregate((0..).zip(fields).collect(), None), ty, span)
+            }
+            syn::Expr::Array(array) => {
+                let element = self.infer.fresh(Kind::Any);
+                let elements: Vec<Expr> = array.elems.iter().map(|e| self.destination(e)).collect();
+                for e in &elements {
+                    self.expect(&e.ty, &element, e.span);
+                }
+                let ty = Ty::Array(Box::new(element), Const::Value(elements.len() as i128));
+                expr(ExprKind::Aggregate((0..).zip(elements).collect(), None), ty, span)
+            }
+            e => self.expression(e),
+        }
+    }
+
+    /// A place, or an aggregate of places.
     fn check_destination(&mut self, place: &Expr) {
         match &place.kind {
             ExprKind::Aggregate(fields, None) => fields.iter().for_each(|(_, field)| self.check_destination(field)),

@@ -74,6 +74,9 @@ pub(super) fn constant(ty: Type, name: &str) -> Option<Scalar> {
             _ => None,
         };
     }
+    if let Some(value) = float_shape(ty, name) {
+        return Some(value);
+    }
     macro_rules! float {
         ($t:ident, $bits:ident) => {
             Some(match name {
@@ -94,6 +97,29 @@ pub(super) fn constant(ty: Type, name: &str) -> Option<Scalar> {
         Type::BF16 => float!(bf16, u16),
         Type::F32 => float!(f32, u32),
         Type::F64 => float!(f64, u64),
+        _ => None,
+    }
+}
+
+/// The integer constants of float types: `f32::MANTISSA_DIGITS` … (`u32` or `i32`, as in Rust).
+fn float_shape(ty: Type, name: &str) -> Option<Scalar> {
+    // Digits, mantissa digits; least and greatest exponents of two and ten.
+    let (digits, mantissa, exponents): (u32, u32, [i32; 4]) = match ty {
+        Type::F16 => (f16::DIGITS, f16::MANTISSA_DIGITS, [f16::MIN_EXP, f16::MAX_EXP, f16::MIN_10_EXP, f16::MAX_10_EXP]),
+        Type::BF16 => (bf16::DIGITS, bf16::MANTISSA_DIGITS, [bf16::MIN_EXP, bf16::MAX_EXP, bf16::MIN_10_EXP, bf16::MAX_10_EXP]),
+        Type::F32 => (f32::DIGITS, f32::MANTISSA_DIGITS, [f32::MIN_EXP, f32::MAX_EXP, f32::MIN_10_EXP, f32::MAX_10_EXP]),
+        Type::F64 => (f64::DIGITS, f64::MANTISSA_DIGITS, [f64::MIN_EXP, f64::MAX_EXP, f64::MIN_10_EXP, f64::MAX_10_EXP]),
+        _ => return None,
+    };
+    let exponent = |index: usize| Some(Scalar::int(Type::I32, i128::from(exponents[index])));
+    match name {
+        "DIGITS" => Some(Scalar::u32(digits)),
+        "MANTISSA_DIGITS" => Some(Scalar::u32(mantissa)),
+        "RADIX" => Some(Scalar::u32(2)),
+        "MIN_EXP" => exponent(0),
+        "MAX_EXP" => exponent(1),
+        "MIN_10_EXP" => exponent(2),
+        "MAX_10_EXP" => exponent(3),
         _ => None,
     }
 }

@@ -228,8 +228,10 @@ impl Lowerer<'_, '_> {
     pub(super) fn assign(&mut self, target: &Expr, value: Tree) {
         if let ExprKind::Aggregate(targets, None) = &target.kind {
             let Tree::Node(values) = self.materialized(value) else { return };
-            for ((_, target), value) in targets.iter().zip(values) {
-                self.assign(target, value);
+            for (index, target) in targets {
+                if let Some(value) = values.get(*index as usize) {
+                    self.assign(target, value.clone());
+                }
             }
             return;
         }
