@@ -115,6 +115,8 @@ pub(super) struct Context {
     pub(super) faults: Faults,
     target: String,
     limits: Limits,
+    /// The device's memory, bytes.
+    memory_bytes: u64,
 }
 
 // SAFETY: OpenCL objects may be used from any thread; only a kernel's arguments must not be set by two at once.
@@ -144,11 +146,16 @@ impl Context {
         // SAFETY: the list of properties ends with 0; one device; no callback.
         let context = unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &device, None, null_mut(), &mut code) };
         check(code, "clCreateContext")?;
-        Ok(Context { device, context, name, faults: Faults::default(), target, limits })
+        let memory_bytes = number(device, ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?;
+        Ok(Context { device, context, name, faults: Faults::default(), target, limits, memory_bytes })
     }
 
     /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.
     pub(super) fn allocate(&self, bytes: usize) -> Result<OpenClMemory> {
+        // Some drivers take any size and fail at the first use, with an error that says less.
+        if bytes as u64 > self.memory_bytes {
+            return Err(Error::OutOfMemory { device: self.name.clone(), bytes: bytes as u64 });
+        }
         let mut code = 0;
         // SAFETY: no host pointer is given.
         let memory = unsafe { ffi::clCreateBuffer(self.context, ffi::CL_MEM_READ_WRITE, bytes.max(16), null_mut(), &mut code) };
