@@ -120,6 +120,14 @@ fn refusals_name_the_thing() {
 }
 
 #[test]
+fn an_unknown_type_is_one_error_at_each_place_that_names_it() {
+    let source = "#[kernel] fn k(p: Missing, y: &mut Global<f32>) { let mut q = p; q.v[0] += 1.0f32; q.w = 2u32; y[0] = p.scale(q.v[1]); }";
+    let errors = compile(source, "k", Vec::new()).err().unwrap_or_default();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].contains("the type `Missing` is not known"), "{errors:?}");
+}
+
+#[test]
 fn constants_from_outside_are_used() {
     let mut program = Program::default();
     let mut unit = Unit::parse("kernel.rs", 1, 1, "#[kernel] fn k(y: &mut Global<u32>) { y[crate::N] = crate::LIMIT; }").expect("parses");

@@ -219,26 +219,26 @@ impl Checker<'_, '_> {
                 expr(kind, Ty::BOOL, span)
             }
             Operator::Assign(op, demand) => {
+                self.assignable(&left);
                 self.expect(&right.ty, &left.ty, right.span);
                 self.demand(&left.ty, demand, span);
-                self.assignable(&left);
                 expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
             }
             Operator::AssignShift(op) => {
+                self.assignable(&left);
                 self.demand(&left.ty, Demand::Integer, left.span);
                 self.demand(&right.ty, Demand::Integer, right.span);
-                self.assignable(&left);
                 expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
             }
             Operator::Unknown => self.error_expression(Diagnostic::error(span, "this operator is not in the kernel language")),
         }
     }
 
+    /// Asked before the place's type is made equal to the value's: an open type is the mark of an error that was reported.
     fn assignable(&mut self, place: &Expr) {
         if Checker::is_place(place) {
             self.check_mutable(place);
-        } else if self.infer.kind(&self.infer.shallow(&place.ty)) != Some(Kind::Any) {
-            // Of what is not known another error was reported.
+        } else if !self.is_left_open(&place.ty) {
             self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
         }
     }
@@ -286,8 +286,8 @@ impl Checker<'_, '_> {
         }
         let value = self.expression(&assign.right);
         let place = self.destination(&assign.left);
-        self.expect(&value.ty, &place.ty, value.span);
         self.check_destination(&place);
+        self.expect(&value.ty, &place.ty, value.span);
         expr(ExprKind::Assign(Box::new(place), Box::new(value)), Ty::unit(), span)
     }
 
@@ -361,7 +361,7 @@ impl Checker<'_, '_> {
             Some((index, ty)) => expr(ExprKind::Field(Box::new(base), index as u32), ty, span),
             None => {
                 let message = format!("`{}` has no field `{name}`", self.show(&ty));
-                self.error_expression(Diagnostic::error(field.member.span(), message).by_rustc())
+                self.error_about(&ty, Diagnostic::error(field.member.span(), message).by_rustc())
             }
         }
     }
@@ -377,7 +377,7 @@ impl Checker<'_, '_> {
             }
             ty => {
                 let message = format!("`{}` cannot be indexed", self.show(&ty));
-                self.error_expression(Diagnostic::error(span, message).by_rustc())
+                self.error_about(&ty, Diagnostic::error(span, message).by_rustc())
             }
         }
     }

@@ -68,7 +68,7 @@ impl Checker<'_, '_> {
         if let Some(nearest) = super::super::nearest(&name, known) {
             diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));
         }
-        self.error_expression(diagnostic)
+        self.error_about(&receiver.ty, diagnostic)
     }
 
     fn scalar_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, ty: &Ty, span: Span) -> Expr {

@@ -275,6 +275,21 @@ impl<'c, 'p> Checker<'c, 'p> {
         Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span }
     }
 
+    /// As [`Checker::error_expression`], about an expression of type `ty`. Where an error left the type open, nothing more is said.
+    pub(super) fn error_about(&mut self, ty: &Ty, diagnostic: Diagnostic) -> Expr {
+        if self.is_left_open(ty) {
+            return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span: diagnostic.span };
+        }
+        self.error_expression(diagnostic)
+    }
+
+    /// Whether nothing is known of the type, and an error that was reported may be why.
+    pub(super) fn is_left_open(&self, ty: &Ty) -> bool {
+        let open =
+            matches!(self.infer.resolve(ty), Ty::Var(index) if !matches!(self.infer.kind(&Ty::Var(index)), Some(Kind::Int | Kind::Float)));
+        open && self.context.diagnostics.borrow().has_errors()
+    }
+
     /// Reports a type mismatch unless the types can be made equal.
     pub(crate) fn expect(&mut self, found: &Ty, expected: &Ty, span: Span) {
         if !self.infer.unify(found, expected) {
