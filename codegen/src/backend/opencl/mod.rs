@@ -97,6 +97,8 @@ struct Writer<'k> {
     fault_name: String,
     exchange_name: String,
     faults: Vec<String>,
+    /// What was refused, and where.
+    refused: Vec<(Loc, String)>,
     shared_bytes: u64,
     uniformity: Option<Uniformity>,
 
@@ -134,6 +136,7 @@ impl<'k> Writer<'k> {
             fault_name: String::new(),
             exchange_name: String::new(),
             faults: Vec::new(),
+            refused: Vec::new(),
             shared_bytes: 0,
             uniformity: None,
             uses: Vec::new(),
@@ -161,9 +164,13 @@ impl<'k> Writer<'k> {
         (self.span)(self.kernel.insts[inst].loc)
     }
 
-    /// Notes an error at an instruction; its results stand for anything from here on, so that all errors are found.
+    /// Notes an error at an instruction, once for all that one call became; its results stand for anything from here on, so that all errors are found.
     fn refuse(&mut self, inst: Inst, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        let place = (self.kernel.insts[inst].loc, diagnostic.message.clone());
+        if !self.refused.contains(&place) {
+            self.refused.push(place);
+            self.diagnostics.push(diagnostic);
+        }
         for result in &self.kernel.insts[inst].results {
             self.bind(*result, expressions::Expr::new("0", expressions::PRIMARY));
         }
@@ -265,6 +272,30 @@ fn has_doubles(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hir::lower_kernel;
+    use crate::passes::{self, PassOptions};
+    use crate::syntax::{Instance, Program, Unit};
+
+    fn emit(source: &str) -> Result<Emitted, Diagnostics> {
+        let mut program = Program::default();
+        let unit = program.add(Unit::parse("kernel.rs", 1, 1, source).expect("the source parses"));
+        let mut lowered = lower_kernel(&program, unit, "k", &Instance::default()).expect("the source has no errors");
+        passes::run(&mut lowered.kernel, crate::ir::Stage::Legal, &mut PassOptions::default()).expect("the passes run");
+        emit_opencl(&lowered.kernel, &|loc| lowered.span(loc))
+    }
+
+    #[test]
+    fn texts_of_faults_have_no_holes() {
+        let emitted = emit("#[kernel(bounds = trap)] fn k(y: &mut Global<f32>) { y[global_id().x] = 1.0; }").expect("it compiles");
+        assert_eq!(emitted.faults, ["index … is out of range for `y` of length …"]);
+    }
+
+    #[test]
+    fn what_one_call_becomes_is_refused_once() {
+        let source = "#[kernel] fn k(y: &mut Global<u32>) { if thread_idx().x < 3 { y[0] = warp_sum(1u32); } }";
+        let refused = emit(source).expect_err("threads part here");
+        assert_eq!(refused.iter().count(), 1, "{refused:?}");
+    }
 
     #[test]
     fn doubles_are_words() {

@@ -48,7 +48,8 @@ impl Writer<'_> {
             .iter()
             .map(|part| match part {
                 PrintPart::Text(text) => text.as_str(),
-                PrintPart::Argument(_) => "{}",
+                // A fault carries its line and its thread, no values.
+                PrintPart::Argument(_) => "…",
             })
             .collect();
         self.line(&format!("if ({}) {{", condition.negation()));

@@ -86,7 +86,8 @@ impl Emitter<'_> {
             line.push(PrintPart::Text("\n".into()));
             self.print(&line, values);
         }
-        let text: String = parts.iter().map(|part| if let PrintPart::Text(text) = part { text.as_str() } else { "{}" }).collect();
+        // `__assertfail` takes no values; the line before has them.
+        let text: String = parts.iter().map(|part| if let PrintPart::Text(text) = part { text.as_str() } else { "…" }).collect();
         self.trap(&text);
         self.label(holds);
     }
