@@ -224,8 +224,8 @@ impl fmt::Display for FaultKind {
                 write!(f, "access of {width} bytes at byte {offset} of `{object}` is misaligned; its offset must be a multiple of {width}")
             }
             FaultKind::Uninitialised { object, index, length, shared } => {
-                let space = if *shared { "shared" } else { "local" };
-                write!(f, "reads scalar {index} of {space} `{object}` (of {length}), which nothing has written")
+                let (space, help) = if *shared { ("shared", " yet; write it, and pass `sync_threads()`, before") } else { ("local", "") };
+                write!(f, "reads scalar {index} of {space} `{object}` (of {length}), which nothing has written{help}")
             }
             FaultKind::Race { .. } => self.fmt_race(f),
             FaultKind::DivisionByZero => f.write_str("integer division by zero"),

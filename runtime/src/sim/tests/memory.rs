@@ -121,6 +121,7 @@ fn uninitialised_memory_is_found() {
     let read = "  v10: u32 = load m1[v0]\n  store m0[v3], v10";
     let fresh = fault(run(&kernel("u32", tile, read), 1, 32, &mut vec![0u32; 64]));
     assert_eq!(fresh.kind, FaultKind::Uninitialised { object: "t".into(), index: 0, length: 32, shared: true });
+    assert!(fresh.to_string().ends_with("which nothing has written yet; write it, and pass `sync_threads()`, before"), "{fresh}");
     run(&kernel("u32", tile, &format!("  store m1[v0], v0\n{read}")), 2, 32, &mut vec![0u32; 64]).unwrap();
     // What the first block wrote is nothing to the second.
     let second = format!("  v11: bool = eq v1, v7\n  if v11 {{\n    store m1[v0], v0\n    yield\n  }}\n{read}");
