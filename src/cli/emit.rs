@@ -75,7 +75,7 @@ impl Clock {
 
 impl Emit {
     pub(super) fn run(self) -> Result<(), Stop> {
-        let target = Target::find(&self.target).map_err(|error| Stop::usage(error.to_string()))?;
+        let target = Target::find(&self.target).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
         let (path, chosen) = split(&self.file);
         let mut clock = Clock::default();
         let source = clock.time("parse", || Source::read(path, &self.define))?;

@@ -11,6 +11,9 @@ pub(super) fn print(found: &Diagnostics, path: &str, text: &str) {
     for finding in found.iter() {
         eprintln!("{}\n", renderer.render(&report(finding, path, text)));
     }
+    if found.iter().any(|finding| finding.message.ends_with("is not known to the kernel")) {
+        eprintln!("note: `{path}` is read alone: what other files mark with `#[device]` is not known here, only to `cargo build`\n");
+    }
     let errors = found.iter().filter(|finding| finding.level == diagnostic::Level::Error).count();
     if errors > 0 {
         eprintln!("{errors} error{}", if errors == 1 { "" } else { "s" });
