@@ -1,8 +1,8 @@
 //! One worker's machine: runs the blocks it is given, one after the other, warp by warp from barrier to barrier.
 //!
 //! A warp runs until it has ended or stands at a barrier. When every warp of a block has, the barrier is passed: all warps that have not
-//! ended must stand at the same one with all their living threads. Threads that have returned are not waited for, as on NVIDIA's
-//! devices; that a living thread does not come is a fault.
+//! ended must stand at the same one with all their living threads. Threads that have returned early are not waited for, as on NVIDIA's
+//! devices; that a living thread does not come, or has come to the kernel's end without it, is a fault.
 
 use super::launch::{Launch, thread_position};
 use super::memory::first;
@@ -85,6 +85,8 @@ pub(super) struct Warp {
     pub(super) active: Mask,
     /// Lanes that have not returned.
     living: Mask,
+    /// Lanes that came to the end of the kernel, past every barrier.
+    ended: Mask,
     step: usize,
     /// Number of lane 0 in the block.
     pub(super) first_thread: u32,
@@ -192,6 +194,7 @@ fn new_warp(launch: &Launch<'_>, number: u32) -> Warp {
         masks: vec![0; program.masks],
         active: 0,
         living: Mask::MAX >> (LANES as u32 - count),
+        ended: 0,
         step: 0,
         first_thread,
         fuel: 0,
@@ -240,6 +243,7 @@ impl Machine<'_> {
         let count = (self.launch.threads - warp.first_thread).min(LANES as u32);
         warp.living = Mask::MAX >> (LANES as u32 - count);
         warp.active = warp.living;
+        warp.ended = 0;
         warp.step = 0;
         warp.fuel = self.launch.program.options.loop_limit;
         warp.start = self.tick;
@@ -331,6 +335,10 @@ impl Machine<'_> {
             Step::Join(mask) => warp.active |= std::mem::take(&mut warp.masks[usize::from(mask)]),
             Step::Exit(mask) => warp.masks[usize::from(mask)] |= std::mem::take(&mut warp.active),
             Step::Return => warp.living &= !std::mem::take(&mut warp.active),
+            Step::End => {
+                warp.ended |= warp.active;
+                warp.living &= !std::mem::take(&mut warp.active);
+            }
             Step::SkipIfEmpty(to) => return Ok((warp.active == 0).then_some(to)),
             Step::Enter { condition, mask, end, branch } => {
                 if self.part(warp, condition, mask, branch) {
@@ -431,6 +439,11 @@ impl Machine<'_> {
             let waiting = warps.iter().filter(|w| w.waits_at == Some(barrier)).map(|w| w.living.count_ones()).sum();
             let other_line = Some(self.launch.program.barriers[other as usize].location.line);
             return Err(self.fault_at(&warps[at], barrier, FaultKind::DivergentBarrier { waiting, living, other_line }));
+        }
+        let ended: u32 = warps.iter().map(|warp| warp.ended.count_ones()).sum();
+        if ended > 0 {
+            let kind = FaultKind::DivergentBarrier { waiting: living, living: living + ended, other_line: None };
+            return Err(self.fault_at(&warps[at], barrier, kind));
         }
         let data = &self.launch.program.barriers[barrier as usize];
         let holds = |warp: &Warp| match data.argument {

@@ -60,6 +60,8 @@ pub(super) enum Step {
     Exit(u16),
     /// Active threads are done.
     Return,
+    /// The active lanes have come to the end of the kernel.
+    End,
     /// Jumps if no lane is active.
     SkipIfEmpty(u32),
     /// Lanes where the `bool` does not hold go to wait in the slot; if none is left, jumps. The start of a `for`.

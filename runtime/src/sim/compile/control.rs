@@ -191,7 +191,9 @@ impl Compiler<'_> {
             Op::Return => {
                 self.count(InstructionClass::Control, 1);
                 self.outermost_exit = 0;
-                self.emit(Step::Return);
+                let last = self.kernel.blocks[self.kernel.body].insts.last();
+                let is_end = last.is_some_and(|last| std::ptr::eq(op, &self.kernel.insts[*last].op));
+                self.emit(if is_end { Step::End } else { Step::Return });
                 Ok(())
             }
             Op::Trap(text) => {

@@ -328,3 +328,25 @@ param m0 \"y\": global mut [u32]
     let threads = |line: u32| counters.line(line).unwrap().total_thread_instructions();
     assert_eq!((threads(5), threads(6), threads(7)), (24, 8 * 12, 24));
 }
+
+#[test]
+fn a_barrier_that_whole_warps_pass_by_is_a_fault() {
+    let text = "kernel \"k\" legal
+param m0 \"y\": global mut [u32]
+{
+  v0: u32 = thread_idx.x
+  v1: u32 = const 32
+  v2: bool = lt v0, v1
+  if v2 {
+    call sync_threads
+    yield
+  }
+  store m0[v0], v0
+  return
+}
+";
+    let mut y = vec![0; 64];
+    let fault = run(text, 1, 64, &mut y).unwrap_err().to_string();
+    assert!(fault.contains("divergent barrier: 32 of the block's 64"), "{fault}");
+    assert!(run(text, 1, 32, &mut y[..32].to_vec()).is_ok(), "a block that all goes there passes");
+}
