@@ -1,87 +1,106 @@
 //! `warpwright check`: every error of every kernel, as `rustc` would show it.
 
-use super::source::{Source, split};
-use super::{Stop, print, render};
+use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
+use super::{Stop, complain, print};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
-use warpwright_codegen::syntax::check_subset;
+use warpwright_codegen::syntax::Instance;
 
 /// Check kernels: all errors of all files, shown like rustc's.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  warpwright check src/kernels.rs\n  warpwright check src/*.rs")]
+#[command(
+    after_help = "Examples:\n  warpwright check src/kernels.rs\n  warpwright check src/*.rs\n  warpwright check src/main.rs::copy -D B=256 -D T=f32"
+)]
 pub(super) struct Check {
     /// Source files, each `FILE.rs` or `FILE.rs::kernel`.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
+    /// Give a generic or an outside constant its value, where the kernel declares no variants.
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    define: Vec<Define>,
 }
 
 impl Check {
     pub(super) fn run(self) -> Result<(), Stop> {
-        let mut stop = None;
+        let mut worst = None;
+        let mut known = Vec::new();
         for argument in &self.files {
             // One bad file does not hide the others.
-            if let Err(error) = check_file(argument) {
+            if let Err(error) = check_file(argument, self.files.len() == 1, &self.define, &mut known) {
                 if !error.message.is_empty() {
-                    eprintln!("error: {}", error.message);
+                    complain(&format!("error: {}", error.message));
                 }
-                let worst = stop.map_or(error.code, |code: u8| code.max(error.code));
-                stop = Some(worst);
+                worst = worst.max(Some(error.code));
             }
         }
-        match stop {
+        if worst.is_none() {
+            check_defines(&known, &self.define)?;
+        }
+        match worst {
             None => Ok(()),
             Some(code) => Err(Stop { message: String::new(), code }),
         }
     }
 }
 
-fn check_file(argument: &str) -> Result<(), Stop> {
+fn check_file(argument: &str, is_only: bool, defines: &[Define], known: &mut Vec<String>) -> Result<(), Stop> {
     let (path, chosen) = split(argument);
-    let source = Source::read(path, &[])?;
+    let source = Source::read(path, defines)?;
     let kernels = source.kernels(chosen)?;
-    let mut found = Diagnostics::new();
-    check_subset(&source.program.units[source.unit.0].items, &mut found);
+    if kernels.is_empty() && is_only {
+        return Err(source.no_kernels());
+    }
+    known.extend(source.definable(&kernels));
+    let mut findings = source.check_syntax();
     let mut checked = Vec::new();
-    if !found.has_errors() {
-        for kernel in &kernels {
-            checked.push(format!("{kernel} ({})", check_kernel(&source, kernel, &mut found)));
-        }
-    }
-    if !found.is_empty() {
-        render::print(&found, path, &source.text);
-    }
-    if found.has_errors() {
-        return Err(Stop::findings());
-    }
-    print(&format!("{path}: {} without errors: {}\n", count(kernels.len(), "kernel"), checked.join(", ")));
-    Ok(())
-}
-
-/// Lowers every declared instance of a kernel; says how many there were.
-fn check_kernel(source: &Source, kernel: &str, found: &mut Diagnostics) -> String {
-    let instances = match hir::declared_instances(&source.program, source.unit, kernel) {
-        Ok(instances) => instances,
-        Err(errors) => {
-            found.append(errors);
-            return "not checked".to_owned();
-        }
-    };
-    let mut seen = Vec::new();
-    for instance in &instances {
-        if let Err(errors) = hir::lower_kernel(&source.program, source.unit, kernel, instance) {
-            for error in errors {
-                // Variants share most of their errors.
-                let key = (error.message.clone(), error.span.start().line, error.span.start().column);
-                if !seen.contains(&key) {
-                    seen.push(key);
-                    found.push(error);
-                }
+    for kernel in &kernels {
+        let instances = instances(&source, kernel, defines, &mut findings)?;
+        for instance in instances.iter().flatten() {
+            if let Err(errors) = hir::lower_kernel(source.program(), source.unit, kernel, instance) {
+                findings.add(errors);
             }
         }
+        let how = match &instances {
+            Some(instances) => count(instances.len(), "instance"),
+            None => "generic without declared variants: its types are checked with `-D NAME=VALUE` only".to_owned(),
+        };
+        checked.push(format!("{kernel} ({how})"));
     }
-    match instances.len() {
-        0 => "generic without declared variants: syntax only".to_owned(),
-        n => count(n, "instance"),
+    let found = findings.finish();
+    if found.has_errors() {
+        return Err(source.findings(&found));
+    }
+    if !found.is_empty() {
+        source.findings(&found);
+    }
+    if kernels.is_empty() {
+        return print(&format!("{path}: no kernels\n"));
+    }
+    print(&format!("{path}: {} without errors: {}\n", count(kernels.len(), "kernel"), checked.join(", ")))
+}
+
+/// What to check of a kernel: what it declares, else what the defines make of it. `None`: they leave a generic open.
+fn instances(source: &Source, kernel: &str, defines: &[Define], findings: &mut Findings) -> Result<Option<Vec<Instance>>, Stop> {
+    let generics = hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
+    let wrong = |found: Diagnostics| {
+        findings.add(found);
+        source.bare_instance(kernel).into_iter().collect()
+    };
+    let declared = hir::declared_instances(source.program(), source.unit, kernel).unwrap_or_else(wrong);
+    if !declared.is_empty() {
+        return Ok(Some(declared));
+    }
+    let is_given = |(name, _): &(String, bool)| defines.iter().any(|define| define.name == *name);
+    if !generics.iter().all(is_given) {
+        return Ok(None);
+    }
+    match source.instance(kernel, defines) {
+        Ok(instance) => Ok(Some(vec![instance])),
+        Err(InstanceError::Usage(message)) => Err(Stop::usage(message)),
+        Err(InstanceError::Source(found)) => {
+            findings.add(found);
+            Ok(Some(Vec::new()))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `warpwright devices`: what kernels can run on here.
 
-use super::{Stop, print};
+use super::{Stop, complain, print};
 use warpwright::Device;
 
 /// List the devices that kernels can run on, the best first.
@@ -13,12 +13,12 @@ impl Devices {
         for device in Device::all() {
             text.push_str(&format!("{:<12} {}\n", device.target(), device.name()));
         }
-        print(&text);
+        print(&text)?;
         if let Err(reason) = Device::cuda(0) {
-            eprintln!("no CUDA device: {reason}");
+            complain(&format!("no CUDA device: {reason}"));
         }
         if let Err(reason) = Device::opencl(0) {
-            eprintln!("no OpenCL device: {reason}");
+            complain(&format!("no OpenCL device: {reason}"));
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! `warpwright emit`: a kernel as PTX, OpenCL C, IR or Rust.
 
-use super::source::{Define, Source, split};
-use super::{Stop, print};
+use super::source::{Define, InstanceError, Source, check_defines, split};
+use super::{Stop, complain, print};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use warpwright_codegen::backend;
+use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::ir::Stage;
 use warpwright_codegen::passes::{self, PassOptions};
@@ -25,9 +26,9 @@ pub(super) struct Emit {
     /// The device to compile for, by its compute capability.
     #[arg(long, default_value = "sm_80")]
     target: String,
-    /// What to print.
-    #[arg(long, value_enum, default_value = "ptx")]
-    format: Format,
+    /// What to print: PTX if nothing else is said.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Stop after this pass and print the IR (`built` for none).
     #[arg(long, value_name = "PASS")]
     after: Option<String>,
@@ -76,49 +77,97 @@ impl Clock {
 impl Emit {
     pub(super) fn run(self) -> Result<(), Stop> {
         let target = Target::find(&self.target).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
+        let format = match (self.format, &self.after) {
+            (None, None) => Format::Ptx,
+            (None | Some(Format::Ir), Some(_)) => Format::Ir,
+            (Some(_), Some(after)) => {
+                let message = format!("`--after {after}` stops before anything but the IR can be printed; use `--format ir`");
+                return Err(Stop::usage(message));
+            }
+            (Some(format), None) => format,
+        };
         let (path, chosen) = split(&self.file);
         let mut clock = Clock::default();
         let source = clock.time("parse", || Source::read(path, &self.define))?;
         let kernels = source.kernels(chosen)?;
-        source.check_defines(&kernels, &self.define)?;
+        if kernels.is_empty() {
+            return Err(source.no_kernels());
+        }
+        check_defines(&source.definable(&kernels), &self.define)?;
+        let mut lowered = self.lower(&source, &kernels, &mut clock)?;
         // Everything is compiled before anything is printed: an error leaves no half a file in a pipe.
         let mut text = String::new();
-        for kernel in &kernels {
-            if !text.is_empty() {
-                text.push('\n');
+        let mut findings = source.no_findings();
+        for lowered in &mut lowered {
+            match self.emit(lowered, format, target, &mut clock)? {
+                Ok(kernel) => {
+                    text.push_str(if text.is_empty() { "" } else { "\n" });
+                    text.push_str(&kernel);
+                }
+                Err(found) => findings.add(found),
             }
-            text.push_str(&self.emit(&source, kernel, target, &mut clock)?);
         }
-        print(&text);
+        let found = findings.finish();
+        if found.has_errors() {
+            return Err(source.findings(&found));
+        }
+        print(&text)?;
         if self.timings {
-            eprint!("{}", clock.table());
+            complain(clock.table().trim_end());
         }
         Ok(())
     }
 
-    fn emit(&self, source: &Source, kernel: &str, target: &Target, clock: &mut Clock) -> Result<String, Stop> {
-        let instance = source.instance(kernel, &self.define)?;
-        let lowered = clock.time("lower", || hir::lower_kernel(&source.program, source.unit, kernel, &instance));
-        let mut lowered = lowered.map_err(|found| source.findings(&found))?;
-        if let Some(after) = &self.after {
-            if after != "built" {
-                self.run_passes(&mut lowered, Stage::Addressed, clock)?;
+    /// Every kernel as IR, or all that is wrong with any of them.
+    fn lower(&self, source: &Source, kernels: &[String], clock: &mut Clock) -> Result<Vec<Lowered>, Stop> {
+        let mut findings = source.check_syntax();
+        let mut all = Vec::new();
+        let mut stop = None;
+        for kernel in kernels {
+            let instance = match source.instance(kernel, &self.define) {
+                Ok(instance) => instance,
+                Err(InstanceError::Source(found)) => {
+                    findings.add(found);
+                    match source.bare_instance(kernel) {
+                        Some(instance) => instance,
+                        None => continue,
+                    }
+                }
+                Err(InstanceError::Usage(message)) => {
+                    stop = stop.or(Some(Stop::usage(message)));
+                    continue;
+                }
+            };
+            match clock.time("lower", || hir::lower_kernel(source.program(), source.unit, kernel, &instance)) {
+                Ok(lowered) => all.push(lowered),
+                Err(found) => findings.add(found),
             }
-            return Ok(lowered.kernel.to_string());
         }
-        if self.format == Format::Rust {
-            return Ok(backend::rust::emit_rust(&lowered.kernel));
+        let found = findings.finish();
+        if !found.is_empty() {
+            let shown = source.findings(&found);
+            stop = if found.has_errors() { Some(shown) } else { stop };
         }
-        let stage = if self.format == Format::Ptx { Stage::Addressed } else { Stage::Legal };
-        self.run_passes(&mut lowered, stage, clock)?;
-        let lowered = &lowered;
+        stop.map_or(Ok(all), Err)
+    }
+
+    fn emit(&self, lowered: &mut Lowered, format: Format, target: &Target, clock: &mut Clock) -> Result<Result<String, Diagnostics>, Stop> {
+        let stage = match format {
+            Format::Rust => return Ok(Ok(backend::rust::emit_rust(&lowered.kernel))),
+            Format::Opencl => Stage::Legal,
+            Format::Ir if self.after.is_none() => Stage::Legal,
+            Format::Ptx | Format::Ir => Stage::Addressed,
+        };
+        if self.after.as_deref() != Some("built") {
+            self.run_passes(lowered, stage, clock)?;
+        }
+        let lowered = &*lowered;
         let span = |loc| lowered.span(loc);
-        let emitted = clock.time("print", || match self.format {
+        Ok(clock.time("print", || match format {
             Format::Ptx => backend::ptx::emit_ptx(&lowered.kernel, target, &span).map(|emitted| emitted.text),
             Format::Opencl => backend::opencl::emit_opencl(&lowered.kernel, &span).map(|emitted| emitted.text),
             Format::Ir | Format::Rust => Ok(lowered.kernel.to_string()),
-        });
-        emitted.map_err(|found| source.findings(&found))
+        }))
     }
 
     fn run_passes(&self, lowered: &mut Lowered, stage: Stage, clock: &mut Clock) -> Result<(), Stop> {

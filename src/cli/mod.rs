@@ -3,6 +3,7 @@
 mod check;
 mod devices;
 mod emit;
+mod files;
 mod render;
 mod source;
 
@@ -49,28 +50,44 @@ impl Stop {
     }
 }
 
+/// The compiler walks what it reads by recursion: this much stack is more than the deepest source that it takes needs.
+const STACK: usize = 64 << 20;
+
 /// Runs the command line.
 pub(crate) fn run() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let command = Arguments::parse().command;
+    let work = move || match command {
         Command::Emit(emit) => emit.run(),
         Command::Check(check) => check.run(),
         Command::Devices(devices) => devices.run(),
+    };
+    let result = match std::thread::Builder::new().stack_size(STACK).spawn(work) {
+        Ok(thread) => thread.join().unwrap_or_else(|_| Err(Stop::usage("this is a mistake of warpwright's own; please report it"))),
+        Err(error) => Err(Stop::usage(format!("no thread can be started: {error}"))),
     };
     match result {
         Ok(()) => ExitCode::from(FINE),
         Err(stop) => {
             if !stop.message.is_empty() {
-                eprintln!("error: {}", stop.message);
+                complain(&format!("error: {}", stop.message));
             }
             ExitCode::from(stop.code)
         }
     }
 }
 
-/// Writes to standard output; a reader that went away (`| head`) is no error.
-fn print(text: &str) {
+/// Writes to standard output, all of it or an error; a reader that went away (`| head`) is none.
+fn print(text: &str) -> Result<(), Stop> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    let _ = out.flush();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Stop::usage(format!("the output cannot be written: {error}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to standard error, if anyone is there to read it.
+fn complain(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

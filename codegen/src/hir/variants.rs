@@ -99,9 +99,18 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
     let Some(param) = item.signature.generics.params.iter().find(named) else {
         return Err(Diagnostic::error(item.signature.ident.span(), format!("`{kernel}` has no generic `{generic}`")).into());
     };
+    let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
+    if let syn::GenericParam::Type(param) = param {
+        let written: syn::Type =
+            syn::parse_str(text).map_err(|_| Diagnostic::error(param.span(), format!("`{text}` is not a type for `{generic}`")))?;
+        let mut checker = Checker::new(&context, scope.clone());
+        let ty = checker.written_type(&written);
+        context.check_bound(param, &checker.infer.exported(&ty), scope);
+        context.diagnostics.borrow_mut().barrier()?;
+        return Ok(GenericValue::Type(text.to_owned()));
+    }
     let value: syn::Expr =
         syn::parse_str(text).map_err(|_| Diagnostic::error(param.span(), format!("`{text}` is not a value for `{generic}`")))?;
-    let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
     let mut checker = Checker::new(&context, scope);
     let value = generic_value(&mut checker, param, &value);
     context.diagnostics.borrow_mut().barrier()?;

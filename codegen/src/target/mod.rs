@@ -87,6 +87,12 @@ impl Target {
     pub fn find(name: &str) -> Result<&'static Target, UnknownTarget> {
         let digits: String = name.strip_prefix("sm_").unwrap_or(name).split('.').collect();
         TARGETS.iter().find(|t| t.name.strip_prefix("sm_") == Some(&digits)).ok_or_else(|| {
+            // A capability that there is not: the one next to it. Anything else is a slip of the fingers.
+            let next = digits.parse::<u16>().ok().filter(|n| (TARGETS[0].capability..1000).contains(n));
+            if let Some(n) = next {
+                let nearest = TARGETS.iter().min_by_key(|t| t.capability.abs_diff(n)).map(|t| t.name);
+                return UnknownTarget { name: name.to_owned(), nearest };
+            }
             let full = if name.starts_with(|c: char| c.is_ascii_digit()) { format!("sm_{name}") } else { name.to_owned() };
             UnknownTarget { name: name.to_owned(), nearest: nearest(&full, TARGETS.iter().map(|t| t.name)) }
         })
@@ -113,7 +119,8 @@ mod tests {
         assert_eq!(Target::find("120").map(|t| t.capability), Ok(120));
         let error = Target::find("sm_85").unwrap_err();
         assert_eq!(error.to_string(), "`sm_85` is not a target");
-        assert!(error.nearest.is_some());
+        assert_eq!(error.nearest, Some("sm_86"));
+        assert_eq!(Target::find("sm90").unwrap_err().nearest, Some("sm_90"));
         assert!(Target::find("gfx90a").unwrap_err().help().starts_with("the targets are sm_50, "));
     }
 

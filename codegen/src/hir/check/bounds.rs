@@ -26,6 +26,9 @@ pub(super) fn demand(param: &syn::TypeParam) -> Option<Demand> {
 impl Context<'_> {
     /// Reports a type that a kernel's generic cannot stand for.
     pub(crate) fn check_bound(&self, param: &syn::TypeParam, ty: &Ty, scope: TypeScope) {
+        if self.diagnostics.borrow().has_errors() {
+            return;
+        }
         if matches!(ty, Ty::Global(_) | Ty::Constant(_) | Ty::Slice(_) | Ty::Never) {
             let message = format!("`{}` stands for a type of values, not for `{ty}`", param.ident);
             self.report(Diagnostic::error(param.span(), message).help("give it a scalar, a tuple, an array or a struct"));

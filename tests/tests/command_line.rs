@@ -1,0 +1,278 @@
+//! The `warpwright` command as people meet it: what it prints, what it says is wrong, and what it exits with (0: done, 1: the source
+//! has errors, 2: the command could not be carried out).
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The command, built once for all tests.
+fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        // Tests lie in `TARGET/PROFILE/deps`.
+        let test = std::env::current_exe().expect("the path of this test");
+        let folder = test.parent().and_then(Path::parent).expect("the folder of the profile");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "warpwright", "--features", "cli", "--bin", "warpwright"]).current_dir(root());
+        cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
+        if folder.ends_with("release") {
+            cargo.arg("--release");
+        }
+        assert!(cargo.status().expect("cargo runs").success(), "the command does not build");
+        folder.join(format!("warpwright{}", std::env::consts::EXE_SUFFIX))
+    })
+}
+
+/// A folder of files for one test; gone with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &[u8])]) -> Folder {
+        let folder = std::env::temp_dir().join(format!("warpwright-command-line-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder for the test's files");
+        for (file, text) in files {
+            std::fs::write(folder.join(file), text).expect("a file of the test");
+        }
+        Folder(folder)
+    }
+
+    #[track_caller]
+    fn run(&self, arguments: &[&str]) -> Outcome {
+        let output = Command::new(binary()).args(arguments).current_dir(&self.0).output().expect("the command runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Outcome {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Outcome {
+    /// Refused with this code; nothing on standard output, and these texts on standard error.
+    #[track_caller]
+    fn refuses(&self, code: i32, texts: &[&str]) {
+        assert_eq!((self.code, self.out.as_str()), (Some(code), ""), "{}", self.err);
+        for text in texts {
+            assert!(self.err.contains(text), "`{text}` is not in:\n{}", self.err);
+        }
+    }
+
+    #[track_caller]
+    fn prints(&self, text: &str) {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
+        assert!(self.out.contains(text), "`{text}` is not in:\n{}", self.out);
+    }
+}
+
+const SAXPY: &[u8] = b"use warpwright::prelude::*;
+#[kernel(block = 32)]
+pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+";
+
+const GENERIC: &[u8] = b"use warpwright::prelude::*;
+#[kernel(block = B)]
+pub fn scale<const B: usize, const F: bool, T: Float>(x: &Global<T>, y: &mut Global<T>) {
+    let i = global_id().x;
+    if i < y.len() && F {
+        y[i] = x[i] * T::from_f32(crate::N);
+    }
+}
+";
+
+#[test]
+fn files_that_are_none() {
+    let folder = Folder::new("files", &[("ok.rs", SAXPY), ("empty.rs", b""), ("binary.rs", b"\xff\xfe\0"), ("host.rs", b"fn main() {}")]);
+    folder.run(&["emit", "missing.rs"]).refuses(2, &["error: `missing.rs` cannot be read: No such file"]);
+    folder.run(&["emit", "ok.rs:saxpy"]).refuses(2, &["a kernel of a file is named `ok.rs::saxpy`"]);
+    folder.run(&["emit", "."]).refuses(2, &["error: `.` cannot be read", "name a file in it, or all: `FOLDER/*.rs`"]);
+    folder.run(&["check", "binary.rs"]).refuses(2, &["error: `binary.rs` cannot be read: it is not UTF-8 text"]);
+    for command in ["emit", "check"] {
+        folder.run(&[command, "empty.rs"]).refuses(2, &["error: `empty.rs` has no `#[kernel]` function"]);
+        folder.run(&[command, "host.rs"]).refuses(2, &["error: `host.rs` has no `#[kernel]` function"]);
+    }
+    folder.run(&["check", "ok.rs", "host.rs"]).prints("host.rs: no kernels");
+}
+
+#[test]
+fn misspelt_names() {
+    let folder = Folder::new("names", &[("ok.rs", SAXPY), ("generic.rs", GENERIC)]);
+    folder.run(&["emit", "ok.rs::saxpi"]).refuses(2, &["there is no kernel `saxpi` in `ok.rs`; did you mean `saxpy`?"]);
+    folder.run(&["check", "ok.rs::other"]).refuses(2, &["there is no kernel `other` in `ok.rs`; the file has `saxpy`"]);
+    folder.run(&["emit", "ok.rs", "--after", "fld"]).refuses(2, &["no pass is called `fld`; did you mean `fold`?"]);
+    folder.run(&["emit", "ok.rs", "--target", "sm_85"]).refuses(2, &["`sm_85` is not a target; did you mean `sm_86`?"]);
+    folder.run(&["emit", "ok.rs", "--target", "gfx90a"]).refuses(2, &["`gfx90a` is not a target; the targets are sm_50, "]);
+    folder.run(&["emit", "ok.rs", "--format", "ptxx"]).refuses(2, &["invalid value 'ptxx'", "a similar value exists: 'ptx'"]);
+    folder.run(&["emit", "ok.rs", "-D", "X"]).refuses(2, &["expected NAME=VALUE"]);
+    folder.run(&["emit", "ok.rs", "-D", "X=1"]).refuses(2, &["`-D X=…` names nothing in the kernel; it has no generics"]);
+    folder.run(&["emit", "generic.rs", "-D", "b=1"]).refuses(2, &["`-D b=…` names nothing in the kernel; did you mean `B`?"]);
+    folder.run(&["emit", "ok.rs", "--after", "fold", "--format", "ptx"]).refuses(2, &["use `--format ir`"]);
+}
+
+#[test]
+fn generics_from_the_command_line() {
+    let folder = Folder::new("generics", &[("generic.rs", GENERIC)]);
+    let run = |command: &str, defines: &[&str]| {
+        let defines = defines.iter().flat_map(|define| ["-D", define]);
+        folder.run(&[command, "generic.rs"].into_iter().chain(defines).collect::<Vec<_>>())
+    };
+    run("emit", &[]).refuses(2, &["`scale` is generic in `B`, `F`, `T`; give -D B=… -D F=… -D T=…"]);
+    run("emit", &["B=abc", "F=1", "T=Strng"]).refuses(
+        2,
+        &[
+            "`-D B=abc` does not fit `scale`: `abc` is not known here",
+            "`-D F=1` does not fit `scale`: expected `bool`, found `an integer`",
+            "`-D T=Strng` does not fit `scale`: the type `Strng` is not known to the kernel",
+        ],
+    );
+    run("emit", &["B=32", "F=true", "T=i32"]).refuses(2, &["`-D T=i32` does not fit `scale`: expected a float, found `i32`"]);
+    run("emit", &["B=32", "B=64", "F=true", "T=f32"]).refuses(2, &["`-D B=…` is given twice: 32 and 64"]);
+    run("emit", &["B=32", "F=true", "T=f32"]).refuses(1, &["`crate::N` is not known here", "give it with `-D crate::N=VALUE`"]);
+    run("emit", &["B=32", "F=true", "T=f32", "N=xyz"]).refuses(2, &["`-D N=xyz`: `xyz` is not a constant"]);
+    run("emit", &["B=0", "F=true", "T=f32", "N=1.5f32"]).refuses(1, &["a block has 1 to 1024 threads along x, not 0", "generic.rs:2:18"]);
+    run("emit", &["B=32", "F=true", "T=f32", "N=1.5f32"]).prints(".visible .entry scale");
+    run("check", &["B=32", "F=true", "T=f32", "N=1.5f32"]).prints("generic.rs: 1 kernel without errors: scale (1 instance)");
+    run("check", &[]).prints("its types are checked with `-D NAME=VALUE` only");
+}
+
+#[test]
+fn all_errors_of_all_files() {
+    let brackets = b"#[kernel]\nfn a(y: &mut Global<f32>) {\n    y[0] = (1.0;\n}\n";
+    let syntax = b"#[kernel]\nfn a(y: &mut Global<f32>) { y[0] = ; }\n#[kernel]\nfn b(y: &mut Global<f32>) { let = 3; }\n";
+    let types = b"#[kernel(blok = 32)]\r\nfn a(x: &Global<f32>, y: &mut Global<f32>) {\r\n    x[0] = 1;\r\n    y[0] = z;\r\n}\r\n";
+    let marked = [b"\xef\xbb\xbf".as_slice(), b"#[kernel(block = 0)] fn a(y: &mut Global<f32>) {}"].concat();
+    let files: &[(&str, &[u8])] =
+        &[("brackets.rs", brackets), ("syntax.rs", syntax), ("types.rs", types), ("marked.rs", &marked), ("ok.rs", SAXPY)];
+    let folder = Folder::new("errors", files);
+    let outcome = folder.run(&["check", "brackets.rs", "syntax.rs", "types.rs", "marked.rs"]);
+    outcome.refuses(
+        1,
+        &[
+            "error: this `}` does not close the bracket that is open here, or there is none\n --> brackets.rs:4:1",
+            "--> syntax.rs:2:36",
+            "--> syntax.rs:4:33",
+            "error: unknown argument `blok` of `#[kernel]`\n --> types.rs:1:10",
+            "error: `x` is `&Global<f32>`, which is only read\n --> types.rs:3:5",
+            "error: expected `f32`, found `an integer`\n --> types.rs:3:12",
+            "error: `z` is not known here\n --> types.rs:4:12",
+            "--> marked.rs:1:18",
+            "4 errors",
+        ],
+    );
+    // One bad file hides no other, and the worst decides.
+    let mixed = folder.run(&["check", "missing.rs", "types.rs", "ok.rs"]);
+    assert_eq!(mixed.code, Some(2));
+    assert!(mixed.err.contains("types.rs:4:12") && mixed.out.contains("ok.rs: 1 kernel without errors"), "{}{}", mixed.out, mixed.err);
+    folder.run(&["emit", "types.rs"]).refuses(1, &["unknown argument `blok`", "which is only read", "`z` is not known here", "4 errors"]);
+    // One kernel is wrong: nothing of the others is printed.
+    let half = [SAXPY, b"#[kernel] fn bad(y: &mut Global<f32>) { y[0] = z; }"].concat();
+    let folder = Folder::new("half", &[("half.rs", &half)]);
+    folder.run(&["emit", "half.rs"]).refuses(1, &["`z` is not known here"]);
+}
+
+#[test]
+fn hostile_source_ends_in_an_error() {
+    let deep = format!("#[kernel] fn a(y: &mut Global<f32>) {{ y[0] = {}1.0{}; }}", "(".repeat(100_000), ")".repeat(100_000));
+    let folder = Folder::new("deep", &[("deep.rs", deep.as_bytes())]);
+    folder.run(&["check", "deep.rs"]).refuses(1, &["this nests too deep: at most 128 brackets", "deep.rs:1:"]);
+}
+
+#[test]
+fn what_siblings_define() {
+    let helpers = b"use warpwright::prelude::*;
+#[device]
+pub fn twice(a: f32) -> f32 { a + crate::deeper::inner::ONE * a }
+#[device]
+pub fn wrong(a: f32) -> f32 { a + unheard_of }
+";
+    let deeper = b"pub mod inner { pub const ONE: f32 = 1.0; }";
+    let main = b"mod helpers; mod deeper;
+use warpwright::prelude::*;
+use crate::helpers::twice;
+#[kernel] pub fn good(y: &mut Global<f32>) { y[0] = twice(y[1]) + helpers::twice(y[2]); }
+#[kernel] pub fn bad(y: &mut Global<f32>) { y[0] = helpers::wrong(y[1]); }
+use other_crate::thing;
+#[kernel] pub fn foreign(y: &mut Global<f32>) { y[0] = thing(y[1]); }
+";
+    let folder = Folder::new("siblings", &[("main.rs", main), ("helpers.rs", helpers), ("deeper.rs", deeper)]);
+    folder.run(&["emit", "main.rs::good", "--format", "ir"]).prints("kernel \"good\"");
+    folder.run(&["check", "main.rs::bad"]).refuses(1, &["`unheard_of` is not known here\n --> helpers.rs:5:35"]);
+    let foreign = "`thing` of `main.rs` comes from outside it";
+    folder
+        .run(&["check", "main.rs::foreign"])
+        .refuses(1, &["the function `thing` is not known to the kernel", foreign, "`cargo check` sees them all"]);
+}
+
+#[test]
+fn every_kernel_of_the_library_in_every_format() {
+    let folder = Folder::new("formats", &[]);
+    let kernels = root().join("kernels/src");
+    for name in ["aat", "dot", "histogram", "life", "mandelbrot", "matmul", "saxpy", "stencil"] {
+        let file = kernels.join(format!("{name}.rs"));
+        let file = file.to_str().expect("a path in UTF-8");
+        for (arguments, text) in [
+            (&["--format", "ptx", "--target", "sm_90"] as &[&str], ".target sm_90"),
+            (&["--format", "opencl"], "__kernel"),
+            (&["--format", "ir"], " legal\n"),
+            (&["--format", "rust"], "fn "),
+            (&["--after", "built"], " built\n"),
+            (&["--after", "cse.2"], "kernel \""),
+        ] {
+            folder.run(&[&["emit", file], arguments].concat()).prints(text);
+        }
+        let timed = folder.run(&["emit", file, "--timings"]);
+        assert!(timed.code == Some(0) && timed.err.contains("total"), "{}", timed.err);
+    }
+}
+
+#[test]
+fn readers_that_go_away_and_disks_that_are_full() {
+    let folder = Folder::new("pipes", &[("ok.rs", SAXPY), ("bad.rs", b"#[kernel] fn a(y: &mut Global<f32>) { y[0] = z; }")]);
+    for (file, code) in [("ok.rs", 0), ("bad.rs", 1)] {
+        let mut command = Command::new(binary());
+        command.args(["emit", file]).current_dir(&folder.0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command runs");
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().expect("the command ends").code(), Some(code), "{file}");
+    }
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        println!("skipped: disks that are full (no /dev/full)");
+        return;
+    };
+    let mut command = Command::new(binary());
+    let mut child = command.args(["emit", "ok.rs"]).current_dir(&folder.0).stdout(full).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut said = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
+    assert_eq!(child.wait().expect("the command ends").code(), Some(2));
+    assert!(said.starts_with("error: the output cannot be written"), "{said}");
+}
+
+#[test]
+fn help_and_devices() {
+    let folder = Folder::new("help", &[]);
+    folder.run(&["--help"]).prints("emit     Print what a kernel compiles to");
+    folder.run(&["emit", "--help"]).prints("warpwright emit src/main.rs::copy -D B=256 -D ILP=4 --target sm_80");
+    folder.run(&["check", "--help"]).prints("warpwright check src/*.rs");
+    folder.run(&["emti"]).refuses(2, &["unrecognized subcommand 'emti'", "a similar subcommand exists: 'emit'"]);
+    let devices = folder.run(&["devices"]);
+    assert!(devices.code == Some(0) && devices.out.contains("simulator") && devices.out.contains("host"), "{}", devices.out);
+}
