@@ -14,7 +14,8 @@ use warpwright_codegen::syntax::IndexWidth;
 pub(crate) struct Geometry {
     pub(crate) grid: Option<Grid>,
     pub(crate) block: Option<Dim3>,
-    pub(crate) shared_bytes: usize,
+    /// `.shared_bytes(…)`.
+    pub(crate) shared_bytes: Option<usize>,
 }
 
 /// How the grid was asked for.
@@ -125,11 +126,17 @@ impl Check<'_> {
 
     fn shared(&self, asked: &Geometry, facts: &Facts) -> Result<u32> {
         let limit = self.device.limits().shared_bytes;
-        let dynamic = asked.shared_bytes as u64;
-        if isize::try_from(asked.shared_bytes).is_err() {
-            let reason = format!("`.shared_bytes({})`: the size must not be negative", asked.shared_bytes as isize);
+        if let (Some(name), None) = (&facts.dynamic_shared, asked.shared_bytes) {
+            let reason =
+                format!("the length of `{name}`, its dynamic shared memory, is not given: call `.shared_bytes(bytes)` before launching");
             return Err(Error::Argument { kernel: self.kernel, reason });
         }
+        let bytes = asked.shared_bytes.unwrap_or(0);
+        if isize::try_from(bytes).is_err() {
+            let reason = format!("`.shared_bytes({})`: the size must not be negative", bytes as isize);
+            return Err(Error::Argument { kernel: self.kernel, reason });
+        }
+        let dynamic = bytes as u64;
         let (figure, what) = match (facts.shared_bytes, dynamic) {
             (fixed, 0) => (fixed, "bytes of shared memory"),
             (0, dynamic) => (dynamic, "bytes of dynamic shared memory"),

@@ -14,7 +14,7 @@ use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::intrinsics::Effect;
-use warpwright_codegen::ir::{Kernel, MemoryType, ObjectKind, Op, Scalar, Type};
+use warpwright_codegen::ir::{Kernel, MemoryType, ObjectData, ObjectKind, Op, Scalar, Type};
 use warpwright_codegen::passes;
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, IndexWidth, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
@@ -28,6 +28,8 @@ pub(crate) struct Facts {
     pub(crate) index: IndexWidth,
     /// Static shared memory, bytes.
     pub(crate) shared_bytes: u64,
+    /// The name of the dynamic shared array, if there is one.
+    pub(crate) dynamic_shared: Option<Box<str>>,
     /// Whether threads wait for or talk to each other: barriers, exchanges within a warp.
     pub(crate) is_cooperative: bool,
 }
@@ -219,12 +221,14 @@ fn is_cooperative(kernel: &Kernel) -> bool {
 
 fn facts(kernel: &Kernel, is_cooperative: bool) -> Facts {
     let shared = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared);
+    let is_dynamic = |object: &&ObjectData| matches!(object.ty, MemoryType::Slice(_));
+    let dynamic_shared = shared.clone().find(is_dynamic).map(|object| object.name.as_str().into());
     let shared_bytes = shared.fold(0u64, |end, object| {
         // Each begins at a multiple of 16 at most: the widest vector access.
         let align = object.ty.align(&kernel.structs).max(1);
         end.next_multiple_of(align).saturating_add(object.ty.size(&kernel.structs))
     });
-    Facts { block: kernel.options.block, index: kernel.options.index, shared_bytes, is_cooperative }
+    Facts { block: kernel.options.block, index: kernel.options.index, shared_bytes, dynamic_shared, is_cooperative }
 }
 
 /// Whether each buffer's elements are laid out on the host as on the device, and each by-value parameter is what the kernel takes.

@@ -90,7 +90,7 @@ impl Launch<'_> {
 
     /// Bytes of dynamic shared memory: what `#[shared(dynamic)]` gets.
     pub fn shared_bytes(mut self, bytes: impl Extent) -> Self {
-        self.geometry.shared_bytes = bytes.extent();
+        self.geometry.shared_bytes = Some(bytes.extent());
         self
     }
 
