@@ -17,6 +17,7 @@ use warpwright_codegen::passes;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
+use warpwright_runtime::sim::SimProgram;
 use warpwright_tests::random::Random;
 
 /// A kernel with something of everything that the repository's kernels leave out.
@@ -317,6 +318,7 @@ fn compile(text: &str, progress: &mut Progress) {
         // Refusals are fine; panics are not.
         let opencl = emit_opencl(&ir, &span).is_ok();
         emit_rust(&ir);
+        let _ = SimProgram::compile(&ir);
         passes::address(&mut ir);
         let ptx = emit_ptx(&ir, Target::find("sm_90").expect("a target"), &span).is_ok();
         progress.printed += u32::from(opencl && ptx);

@@ -137,6 +137,55 @@ fn generics_of_the_wrong_kind() {
 }
 
 #[test]
+fn matches_that_leave_values_out() {
+    let no_arm = |value: &str| format!("match: this `match` has no arm for `{value}`");
+    let kind = "#[device] #[derive(Clone, Copy)] #[repr(u8)] enum E { A, B = 7, C }";
+    let signed = |arms: &str| format!("let t = n as i32; match t {{ {arms} }}");
+    for (body, missing) in [
+        ("match n { 0 => {} }", "1..=4294967295"),
+        ("match n { 0 => {} 2.. => {} }", "1"),
+        ("match n { 0..=7 | 9.. => {} 8 if n > 3 => {} }", "8"),
+        ("match n > 3 { true => {} }", "false"),
+        ("match (n, n > 3) { (0, _) => {} (_, true) => {} }", "(1..=4294967295, false)"),
+        ("match x[0] { 1.0 => {} }", "_"),
+        (&signed("-3 => {} i32::MIN..=-4 => {} 0.. => {}"), "-2..=-1"),
+        ("let e = E::A; match e { E::A => {} E::C => {} }", "E::B"),
+        ("let e = E::A; match (e, e) { (E::A, _) | (_, E::B) => {} (E::B, E::C) => {} (E::C, E::C) => {} }", "(E::B, E::A)"),
+    ] {
+        refuses(kind, body, &[&no_arm(missing)]);
+    }
+    for body in [
+        "match n { 0 => {} 1.. => {} }",
+        "match n { 0 => {} m => { y[m as usize] = 1.0; } }",
+        "match n > 3 { true => {} false => {} }",
+        "match (n > 3, n > 4) { (true, _) => {} (false, true) => {} (_, false) => {} }",
+        "let e = E::A; match e { E::A | E::B => {} E::C => {} }",
+        "match n as u8 { 0..=99 => {} 100..=255 => {} }",
+        &signed("i32::MIN..=-1 => {} 0 => {} 1..=i32::MAX => {}"),
+        "match thread_idx().x { 0 => {} _ => {} }",
+        "match [n, n] { [0, _] => {} [_, m] => { y[m as usize] = 1.0; } }",
+        "let (a, [b, _]) = (n, [n, 1]);",
+        "let Dim3 { x: tx, .. } = thread_idx();",
+    ] {
+        refuses(kind, body, &[]);
+    }
+    refuses("", "let (3, a) = (n, n);", &["(3, a): this pattern does not fit `(0..=2, _)`"]);
+}
+
+#[test]
+fn slips_of_the_fingers() {
+    refuses("", "y.len(1);", &["y.len(1): `len` takes 0 arguments, 1 was given"]);
+    refuses("", "x[0].sin(1);", &["sin: `sin` takes 0 arguments, 1 was given"]);
+    refuses("", "warp_sum();", &["warp_sum(): `warp_sum` takes 1 argument, 0 were given"]);
+    refuses("", "native_sin(1);", &["native_sin(1): `native_sin` does not take a `i32`"]);
+    refuses("", "let a = f32::MAXX;", &["f32::MAXX: `f32` has no constant `MAXX` in a kernel"]);
+    refuses("", "let a = n as bool;", &["n as bool: `u32` cannot be cast to `bool`"]);
+    refuses("", "y = y;", &["y: a buffer cannot be assigned, only its elements can"]);
+    refuses("", "println!(\"{\", n);", &["\"{\": a `{` without its `}`; for the sign itself write `{{`"]);
+    refuses("", "println!(\"}\");", &["\"}\": a `}` without its `{`; for the sign itself write `}}`"]);
+}
+
+#[test]
 fn all_at_once() {
     let body = "y[0] = x[0] + n; y[1] = undeclared; x[0] = 1.0; if n { } while 1.0 { } y[2] = missing(n); let a: u32 = 1.5;";
     refuses(

@@ -4,7 +4,10 @@
 /// one edit is always forgiven.
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let limit = (name.chars().count() / 3).max(1);
-    let scored = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate));
+    // Of one letter every other one is an edit away; only its other case is a slip.
+    let is_one = |text: &str| text.chars().count() == 1;
+    let candidates = candidates.into_iter().filter(|candidate| !is_one(name) && !is_one(candidate) || candidate.eq_ignore_ascii_case(name));
+    let scored = candidates.map(|candidate| (distance(name, candidate), candidate));
     scored.filter(|(d, _)| *d <= limit).min_by_key(|(d, _)| *d).map(|(_, candidate)| candidate)
 }
 

@@ -58,6 +58,17 @@ impl Context<'_> {
 }
 
 impl Checker<'_, '_> {
+    /// `as` makes no `bool`: Rust's own rule, which the host twin's generic casts hide from rustc.
+    pub(super) fn check_casts(&mut self) {
+        for (from, to, span) in std::mem::take(&mut self.casts) {
+            let (from, to) = (self.infer.resolve(&from), self.infer.resolve(&to));
+            if to == Ty::BOOL && (from.is_int() || from.is_float()) {
+                let message = format!("`{}` cannot be cast to `bool`", self.show(&from));
+                self.report(Diagnostic::error(span, message).help("compare it: `a != 0`"));
+            }
+        }
+    }
+
     /// Refuses variables and arrays that no thread has memory for.
     pub(super) fn check_sizes(&mut self) {
         let own = self.locals.iter().filter(|local| local.kind == LocalKind::Variable);

@@ -11,6 +11,12 @@ use crate::ir::{Special, Type};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
+/// `takes 1 argument, 2 were given`.
+pub(super) fn arity_text(wanted: usize, given: usize) -> String {
+    let (plural, were) = (if wanted == 1 { "" } else { "s" }, if given == 1 { "was" } else { "were" });
+    format!("takes {wanted} argument{plural}, {given} {were} given")
+}
+
 /// The functions that say where a thread stands.
 const GEOMETRY: &[(&str, Geometry)] = &[
     ("thread_idx", Geometry::Special(Special::ThreadIdx)),
@@ -104,7 +110,7 @@ impl Checker<'_, '_> {
 
     fn arity(&mut self, call: &syn::ExprCall, wanted: usize, name: &str) {
         if call.args.len() != wanted {
-            let message = format!("`{name}` takes {wanted} arguments, {} were given", call.args.len());
+            let message = format!("`{name}` {}", arity_text(wanted, call.args.len()));
             self.report(Diagnostic::error(call.span(), message).by_rustc());
         }
     }
@@ -176,7 +182,10 @@ impl Checker<'_, '_> {
             _ => Ty::unit(),
         };
         if args.len() != data.args.len() {
-            let message = format!("`{}` takes {} arguments, {} were given", data.name, data.args.len(), args.len());
+            // A method's receiver stands before the parentheses.
+            let own = usize::from(data.call == Call::Method);
+            let given = arity_text(data.args.len().saturating_sub(own), args.len().saturating_sub(own));
+            let message = format!("`{}` {given}", data.name);
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
         }
         let mut args = args;
@@ -213,10 +222,12 @@ impl Checker<'_, '_> {
     }
 
     /// Whether `T` fits a function's class; a literal's type is settled by it.
-    fn settle_receiver(&mut self, receiver: &Ty, row: RowId, span: Span) {
+    pub(super) fn settle_receiver(&mut self, receiver: &Ty, row: RowId, span: Span) {
         let ty = self.infer.resolve(receiver);
         let Some(scalar) = row_type(&ty) else {
-            if !matches!(ty, Ty::Var(_)) {
+            if matches!(ty, Ty::Var(_)) {
+                self.literal_calls.push((row, ty, span));
+            } else {
                 let message = format!("`{}` does not take a `{}`", row.row().name, self.show(&ty));
                 self.report(Diagnostic::error(span, message).by_rustc());
             }
@@ -305,7 +316,9 @@ impl Checker<'_, '_> {
             scope.self_ty = Some(ty);
         }
         if args.len() != signature.inputs.len() {
-            let message = format!("`{name}` takes {} arguments, {} were given", signature.inputs.len(), args.len());
+            let own = usize::from(signature.receiver().is_some());
+            let given = arity_text(signature.inputs.len() - own, args.len().saturating_sub(own));
+            let message = format!("`{name}` {given}");
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
         }
         for (arg, input) in args.iter().zip(&signature.inputs) {

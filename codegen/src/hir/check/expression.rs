@@ -236,7 +236,10 @@ impl Checker<'_, '_> {
 
     /// Asked before the place's type is made equal to the value's: an open type is the mark of an error that was reported.
     fn assignable(&mut self, place: &Expr) {
-        if Checker::is_place(place) {
+        if matches!(self.infer.shallow(&place.ty), Ty::Global(_) | Ty::Constant(_)) {
+            let error = Diagnostic::error(place.span, "a buffer cannot be assigned, only its elements can");
+            self.report(error.help("write `y[i] = x[i]` in every thread").by_rustc());
+        } else if Checker::is_place(place) {
             self.check_mutable(place);
         } else if !self.is_left_open(&place.ty) {
             self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
@@ -329,6 +332,7 @@ impl Checker<'_, '_> {
         let ty = self.written_type(&cast.ty);
         self.demand(&operand.ty, Demand::Scalar, operand.span);
         self.demand(&ty, Demand::Scalar, span);
+        self.casts.push((operand.ty.clone(), ty.clone(), span));
         expr(ExprKind::Cast(Box::new(operand)), ty, span)
     }
 

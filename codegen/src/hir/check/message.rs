@@ -32,9 +32,13 @@ fn pieces(format: &str) -> Result<Vec<Piece>, String> {
                 chars.next();
                 text.push('}');
             }
-            '}' => return Err("a `}` without its `{`".to_owned()),
+            '}' => return Err("a `}` without its `{`; for the sign itself write `}}`".to_owned()),
             '{' => {
-                let hole: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                let mut closed = false;
+                let hole: String = chars.by_ref().take_while(|c| !std::mem::replace(&mut closed, *c == '}') && *c != '}').collect();
+                if !closed {
+                    return Err("a `{` without its `}`; for the sign itself write `{{`".to_owned());
+                }
                 let (name, spec) = hole.split_once(':').unwrap_or((&hole, ""));
                 let precision = match spec {
                     "" | "?" => None,

@@ -3,7 +3,7 @@
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
-use super::call::row_type;
+use super::call::{arity_text, row_type};
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
@@ -25,6 +25,16 @@ const ATOMICS: &[(&str, AtomicOp)] = &[
 /// Most scalars of one vector access, and its widest size in bytes.
 const MOST_LANES: i128 = 8;
 const WIDEST_ACCESS: u64 = 16;
+
+/// How many elements of this size one access may move: `1, 2 or 4`.
+fn widths(bytes: u64) -> String {
+    let fitting = (0..).map(|shift| 1u64 << shift).take_while(|n| *n <= MOST_LANES as u64 && n * bytes <= WIDEST_ACCESS);
+    let all: Vec<String> = fitting.map(|n| n.to_string()).collect();
+    match all.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => all.concat(),
+    }
+}
 
 impl Checker<'_, '_> {
     pub(super) fn method_call(&mut self, call: &syn::ExprMethodCall, span: Span) -> Expr {
@@ -110,14 +120,18 @@ impl Checker<'_, '_> {
             if call.args.len() == wanted {
                 return true;
             }
-            let message = format!("`{name}` takes {wanted} arguments, {} were given", call.args.len());
+            let message = format!("`{name}` {}", arity_text(wanted, call.args.len()));
             checker.report(Diagnostic::error(span, message).by_rustc());
             false
         };
         let nothing = |checker: &mut Self| expr(ExprKind::Int(0), checker.fresh_any(), span);
         match name.as_str() {
-            "len" if arity(self, 0) => expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span),
-            "is_empty" if arity(self, 0) => {
+            "len" => {
+                arity(self, 0);
+                expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span)
+            }
+            "is_empty" => {
+                arity(self, 0);
                 let len = expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span);
                 let zero = expr(ExprKind::Int(0), Ty::Usize, span);
                 expr(ExprKind::Compare(crate::ir::CompareOp::Eq, Box::new(len), Box::new(zero)), Ty::BOOL, span)
@@ -215,7 +229,7 @@ impl Checker<'_, '_> {
         };
         if !(1..=MOST_LANES).contains(&n) || !(n as u64).is_power_of_two() || n as u64 * bytes > WIDEST_ACCESS {
             let message = format!("a vector access of {n} × {bytes} bytes; the hardware moves 1, 2, 4 or 8 elements and at most 16 bytes");
-            self.report(Diagnostic::error(span, message).help(format!("use at most {} elements", WIDEST_ACCESS / bytes)));
+            self.report(Diagnostic::error(span, message).help(format!("use {}", widths(bytes))));
         }
     }
 }

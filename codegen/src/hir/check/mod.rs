@@ -6,6 +6,7 @@
 mod bounds;
 mod call;
 mod control;
+mod exhaustive;
 mod expression;
 mod inherent;
 mod message;
@@ -95,6 +96,12 @@ pub(crate) struct Checker<'c, 'p> {
     scopes: usize,
     result: Ty,
     demands: Vec<(Ty, Demand, Span)>,
+    /// Calls of the language's functions with literals, whose types are settled last.
+    literal_calls: Vec<(crate::intrinsics::RowId, Ty, Span)>,
+    /// Each `match` and `let`: the type of its value, its patterns, where.
+    matches: Vec<(exhaustive::Place, Ty, Vec<exhaustive::ArmShape>, Span)>,
+    /// `a as T`: from what, to what, where.
+    casts: Vec<(Ty, Ty, Span)>,
     /// Arrays that are made on the way, with where.
     arrays: Vec<(Ty, Span)>,
     /// Names bound by the first alternative of each open or-pattern.
@@ -259,6 +266,9 @@ impl<'c, 'p> Checker<'c, 'p> {
             scopes: 0,
             result: Ty::unit(),
             demands: Vec::new(),
+            literal_calls: Vec::new(),
+            matches: Vec::new(),
+            casts: Vec::new(),
             arrays: Vec::new(),
             or_bindings: Vec::new(),
         }
@@ -372,6 +382,13 @@ impl<'c, 'p> Checker<'c, 'p> {
                 self.report(Diagnostic::error(span, message).by_rustc());
             }
         }
+        for (row, ty, span) in std::mem::take(&mut self.literal_calls) {
+            self.settle_receiver(&ty, row, span);
+        }
+        for (place, ty, arms, span) in std::mem::take(&mut self.matches) {
+            self.check_exhaustive(place, &ty, &arms, span);
+        }
+        self.check_casts();
         self.check_sizes();
         for index in 0..self.locals.len() {
             let local = self.locals[index].clone();

@@ -142,6 +142,17 @@ impl Checker<'_, '_> {
 
     fn unknown_path(&mut self, segments: &[String], span: Span) -> Expr {
         let shown = segments.join("::");
+        if let [owner, name] = segments
+            && let Some(ty) = Ty::primitive(owner)
+        {
+            let known = ["MAX", "MIN", "BITS", "EPSILON", "INFINITY", "NEG_INFINITY", "NAN", "MIN_POSITIVE", "ZERO", "ONE"];
+            let error = Diagnostic::error(span, format!("`{ty}` has no constant `{name}` in a kernel")).by_rustc();
+            let near = crate::syntax::nearest(name, known);
+            return self.error_expression(match near {
+                Some(near) => error.help(format!("did you mean `{owner}::{near}`?")),
+                None => error,
+            });
+        }
         let message = format!("`{shown}` is not known here");
         let diagnostic = if segments.len() > 1 || shown.chars().next().is_some_and(char::is_uppercase) {
             let help =
