@@ -172,7 +172,16 @@ impl<'p> Items<'p> {
                     self.modules[id.0].types.insert(module.ident.to_string(), Def::Module(child));
                 }
             }
-            syn::Item::Use(item) => collect_use(&item.tree, &mut Vec::new(), &mut self.modules[id.0]),
+            syn::Item::Use(item) => {
+                for import in imports(&item.tree) {
+                    match import {
+                        Import::Name(name, path) => {
+                            self.modules[id.0].uses.insert(name, path);
+                        }
+                        Import::Glob(path) => self.modules[id.0].globs.push(path),
+                    }
+                }
+            }
             _ => {}
         }
     }
@@ -335,31 +344,43 @@ impl<'p> Items<'p> {
     }
 }
 
-fn collect_use(tree: &syn::UseTree, prefix: &mut Vec<String>, module: &mut Module<'_>) {
+/// What a `use` brings in.
+pub(crate) enum Import {
+    /// A name, and the path that it stands for.
+    Name(String, Vec<String>),
+    /// Everything in there.
+    Glob(Vec<String>),
+}
+
+/// What a `use` brings in.
+pub(crate) fn imports(tree: &syn::UseTree) -> Vec<Import> {
+    let mut found = Vec::new();
+    collect_imports(tree, &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect_imports(tree: &syn::UseTree, prefix: &mut Vec<String>, found: &mut Vec<Import>) {
     match tree {
         syn::UseTree::Path(path) => {
             prefix.push(path.ident.to_string());
-            collect_use(&path.tree, prefix, module);
+            collect_imports(&path.tree, prefix, found);
             prefix.pop();
         }
         syn::UseTree::Name(name) => {
             let ident = name.ident.to_string();
-            let (alias, path) = if ident == "self" {
-                (prefix.last().cloned().unwrap_or_default(), prefix.clone())
+            if ident == "self" {
+                found.push(Import::Name(prefix.last().cloned().unwrap_or_default(), prefix.clone()));
             } else {
-                let mut path = prefix.clone();
-                path.push(ident.clone());
-                (ident, path)
-            };
-            module.uses.insert(alias, path);
+                found.push(Import::Name(ident.clone(), [&prefix[..], &[ident]].concat()));
+            }
         }
         syn::UseTree::Rename(rename) => {
-            let mut path = prefix.clone();
-            path.push(rename.ident.to_string());
-            module.uses.insert(rename.rename.to_string(), path);
+            let ident = rename.ident.to_string();
+            let path = if ident == "self" { prefix.clone() } else { [&prefix[..], &[ident]].concat() };
+            found.push(Import::Name(rename.rename.to_string(), path));
         }
-        syn::UseTree::Glob(_) if !prefix.is_empty() => module.globs.push(prefix.clone()),
-        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| collect_use(tree, prefix, module)),
+        syn::UseTree::Glob(_) if !prefix.is_empty() => found.push(Import::Glob(prefix.clone())),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| collect_imports(tree, prefix, found)),
         _ => {}
     }
 }

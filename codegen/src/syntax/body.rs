@@ -2,7 +2,7 @@
 
 use super::attributes::literal_int;
 use super::nearest::nearest;
-use super::scopes::{bindings, is_constant_pattern, macro_arguments};
+use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
 use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, missing};
 use crate::diagnostic::Diagnostics;
@@ -176,6 +176,22 @@ impl<'c> BodyChecker<'c> {
         }
     }
 
+    /// The left side of an assignment, where `..` stands for what is left over.
+    fn check_destination(&mut self, expr: &syn::Expr) {
+        match expr {
+            syn::Expr::Range(syn::ExprRange { start: None, end: None, .. }) => {}
+            syn::Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.check_destination(part)),
+            syn::Expr::Array(array) => array.elems.iter().for_each(|part| self.check_destination(part)),
+            syn::Expr::Paren(paren) => self.check_destination(&paren.expr),
+            syn::Expr::Struct(literal) => {
+                self.check_path(&literal.path);
+                literal.fields.iter().for_each(|field| self.check_destination(&field.expr));
+            }
+            syn::Expr::Call(call) => call.args.iter().for_each(|part| self.check_destination(part)),
+            other => self.visit_expr(other),
+        }
+    }
+
     fn check_macro(&mut self, mac: &syn::Macro) {
         let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         if let Some((_, instead)) = REFUSED_MACROS.iter().find(|(refused, _)| *refused == name) {
@@ -190,6 +206,13 @@ impl<'c> BodyChecker<'c> {
                 }
             };
             self.refuse(mac.path.span(), format!("the macro `{name}!` is not in the kernel language"), help);
+            return;
+        }
+        if let Some(matches) = MatchesArguments::of(mac) {
+            BodyChecker::visit_expr(self, &matches.value);
+            BodyChecker::visit_pat(self, &matches.pattern);
+            self.bind_pattern(&matches.pattern, Local::Value);
+            matches.guard.iter().for_each(|guard| BodyChecker::visit_expr(self, guard));
             return;
         }
         let mut arguments = macro_arguments(mac);
@@ -360,6 +383,11 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         self.visit_expr(&reference.expr);
     }
 
+    fn visit_expr_assign(&mut self, assign: &'a syn::ExprAssign) {
+        self.visit_expr(&assign.right);
+        self.check_destination(&assign.left);
+    }
+
     fn visit_expr_index(&mut self, index: &'a syn::ExprIndex) {
         index.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         self.visit_expr(&index.expr);
@@ -436,7 +464,10 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     }
 
     fn visit_item(&mut self, item: &'a syn::Item) {
-        if !matches!(item, syn::Item::Use(_)) {
+        if let syn::Item::Const(item) = item {
+            self.visit_type(&item.ty);
+            self.visit_expr(&item.expr);
+        } else if !matches!(item, syn::Item::Use(_)) {
             let (span, what) = inner_item(item);
             self.refuse(span, format!("{what} within a body are not in the kernel language"), "move it out of the function");
         }
@@ -447,7 +478,6 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
 fn inner_item(item: &syn::Item) -> (Span, &'static str) {
     match item {
         syn::Item::Fn(item) => (item.sig.fn_token.span(), "functions"),
-        syn::Item::Const(item) => (item.const_token.span(), "constants"),
         syn::Item::Static(item) => (item.static_token.span(), "`static`s"),
         syn::Item::Struct(item) => (item.struct_token.span(), "structs"),
         syn::Item::Enum(item) => (item.enum_token.span(), "enums"),

@@ -6,7 +6,7 @@
 //! and a capitalised name in a pattern or in `f::<N>` is a constant if it has no lower-case letter.
 
 use super::attributes::{KernelAttributes, is_named, path_text};
-use super::scopes::{Scopes, bindings, imported_names, item_name, macro_arguments};
+use super::scopes::{MatchesArguments, Scopes, bindings, imported_names, item_name, macro_arguments};
 use crate::diagnostic::Diagnostics;
 use crate::intrinsics;
 use crate::ir::Type;
@@ -42,7 +42,14 @@ pub struct FreePath {
 
 /// The free paths of items, each once, in order of first use.
 pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
-    let mut finder = Finder { modules: Vec::new(), scopes: Scopes::default(), uses: Vec::new(), found: Vec::new() };
+    let mut finder = Finder {
+        modules: Vec::new(),
+        scopes: Scopes::default(),
+        uses: Vec::new(),
+        variant_globs: 0,
+        variants: Vec::new(),
+        found: Vec::new(),
+    };
     finder.visit_module(items);
     finder.found
 }
@@ -68,15 +75,58 @@ struct Finder {
     modules: Vec<HashSet<String>>,
     scopes: Scopes<()>,
     uses: Vec<syn::ItemUse>,
+    /// How many `use Shape::*` of the open blocks bring in the variants of an enum, whose names nothing here tells.
+    variant_globs: usize,
+    /// The variants of the unit's own enums, with the enums' names.
+    variants: Vec<(String, String)>,
     found: Vec<FreePath>,
 }
 
 impl Finder {
+    /// `use Shape::{Line, Circle as Round};` and `use Shape::*;` in a block: variants, by their convention. What comes from outside is
+    /// the enum. And what a block imports from the unit itself is the unit's.
+    fn visit_use_tree(&mut self, tree: &syn::UseTree, prefix: &mut Vec<syn::Ident>) {
+        let segments: Vec<String> = prefix.iter().map(ToString::to_string).collect();
+        let of_type = segments.last().is_some_and(|last| is_capitalised(last));
+        let is_own = !segments.is_empty() && (self.is_of_unit(&segments) || self.scopes.contains(&segments[0]));
+        match tree {
+            syn::UseTree::Path(path) => {
+                prefix.push(path.ident.clone());
+                self.visit_use_tree(&path.tree, prefix);
+                prefix.pop();
+                return;
+            }
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.visit_use_tree(tree, prefix));
+                return;
+            }
+            syn::UseTree::Name(name) if of_type || is_own => self.scopes.bind(name.ident.to_string(), ()),
+            syn::UseTree::Rename(rename) if of_type || is_own => self.scopes.bind(rename.rename.to_string(), ()),
+            syn::UseTree::Glob(_) if is_own => {
+                let of = segments.last();
+                let names = self.variants.iter().filter(|(name, _)| Some(name) == of);
+                let names: Vec<String> = names.map(|(_, variant)| variant.clone()).collect();
+                names.into_iter().for_each(|name| self.scopes.bind(name, ()));
+            }
+            syn::UseTree::Glob(_) if of_type => self.variant_globs += 1,
+            _ => {}
+        }
+        if of_type && !is_own {
+            let segments = prefix.iter().cloned().map(syn::PathSegment::from).collect();
+            self.record(&syn::Path { leading_colon: None, segments }, Position::Type);
+        }
+    }
+
     fn visit_module(&mut self, items: &[syn::Item]) {
         let mut names: HashSet<String> = items.iter().filter_map(item_name).collect();
         for item in items {
-            if let syn::Item::Use(item) = item {
-                names.extend(imported_names(&item.tree, &names, items));
+            match item {
+                syn::Item::Use(item) => names.extend(imported_names(&item.tree, &names, items)),
+                syn::Item::Enum(item) => {
+                    let name = item.ident.to_string();
+                    self.variants.extend(item.variants.iter().map(|variant| (name.clone(), variant.ident.to_string())));
+                }
+                _ => {}
             }
         }
         self.modules.push(names);
@@ -106,7 +156,8 @@ impl Finder {
     fn record(&mut self, path: &syn::Path, position: Position) {
         let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let Some(first) = segments.first() else { return };
-        let is_bound = self.scopes.contains(first) || first == "Self";
+        let is_variant = self.variant_globs > 0 && position == Position::Value && segments.len() == 1 && is_type_name(first);
+        let is_bound = self.scopes.contains(first) || first == "Self" || is_variant;
         if is_bound || self.is_of_unit(&segments) || is_of_language(path, &segments, position) {
             return;
         }
@@ -125,11 +176,12 @@ impl Finder {
 
     /// Visits within a scope of its own.
     fn scoped(&mut self, visit: impl FnOnce(&mut Finder)) {
-        let uses = self.uses.len();
+        let (uses, variant_globs) = (self.uses.len(), self.variant_globs);
         self.scopes.push();
         visit(self);
         self.scopes.pop();
         self.uses.truncate(uses);
+        self.variant_globs = variant_globs;
     }
 
     fn bind(&mut self, pat: &syn::Pat) {
@@ -223,7 +275,7 @@ fn kind_of(segments: &[String], position: Position) -> (usize, FreePathKind) {
         _ if length > 1 && is_capitalised(&segments[length - 2]) => (length - 1, FreePathKind::Type),
         // `Pair(a, b)`, `Unit`.
         Position::Call if is_capitalised(last) => (length, FreePathKind::Type),
-        Position::Value if is_capitalised(last) && !is_constant_name(last) => (length, FreePathKind::Type),
+        Position::Value if is_type_name(last) => (length, FreePathKind::Type),
         Position::Call => (length, FreePathKind::Function),
         Position::Value => (length, FreePathKind::Constant),
     }
@@ -231,6 +283,11 @@ fn kind_of(segments: &[String], position: Position) -> (usize, FreePathKind) {
 
 fn is_capitalised(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// `CamelCase`.
+fn is_type_name(name: &str) -> bool {
+    is_capitalised(name) && !is_constant_name(name)
 }
 
 fn is_constant_name(name: &str) -> bool {
@@ -287,7 +344,11 @@ impl<'a> Visit<'a> for Finder {
         self.scoped(|finder| {
             for stmt in &block.stmts {
                 match stmt {
-                    syn::Stmt::Item(syn::Item::Use(item)) => finder.uses.push(item.clone()),
+                    syn::Stmt::Item(syn::Item::Use(item)) => {
+                        // `std::f32::consts::*` and the like is the language's.
+                        finder.visit_use_tree(&item.tree, &mut Vec::new());
+                        finder.uses.push(item.clone());
+                    }
                     syn::Stmt::Item(item) => {
                         if let Some(name) = item_name(item) {
                             finder.scopes.bind(name, ());
@@ -445,6 +506,14 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_macro(&mut self, mac: &'a syn::Macro) {
+        if let Some(matches) = MatchesArguments::of(mac) {
+            Finder::visit_expr(self, &matches.value);
+            self.scoped(|finder| {
+                finder.bind(&matches.pattern);
+                matches.guard.iter().for_each(|guard| Finder::visit_expr(finder, guard));
+            });
+            return;
+        }
         for argument in macro_arguments(mac) {
             match &argument {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => self.visit_format_string(text),
@@ -480,6 +549,7 @@ mod tests {
         check_body("let t = thread_idx().x as u64; let z = f32::from_bits(3u32); let w: [f16; B] = [T::ZERO; B];", &[]);
         check_body("let p = std::f32::consts::PI + f32::consts::E + core::f64::consts::TAU + std::u32::MAX;", &[]);
         check_body("y[lane_id() as usize] = warp_sum(warp_id());", &[]);
+        check_body("half(half::f16::ONE, core);", &["half: Function", "core: Constant"]);
         check_body("let d: warpwright::prelude::Dim3 = warpwright::prelude::thread_idx();", &[]);
     }
 
@@ -492,6 +562,16 @@ mod tests {
         check_body("if let (c, d) = e { c; } else { d; }", &["e: Constant", "d: Constant"]);
         check_body("while let c = 1 { c; }", &[]);
         check_body("let (a, [b, c]) = (1, [2, 3]); let P { u, v: w } = P { u: b, v: c }; u + w; v;", &["P: Type", "v: Constant"]);
+    }
+
+    #[test]
+    fn blocks_import() {
+        check_body("use Shape::*; match s { Line => Circle, LOW => 1 };", &["Shape: Type", "s: Constant", "LOW: Constant"]);
+        check_body("{ use m::Shape::{Line, Dot as Point}; Line; Point; } Line;", &["m::Shape: Type", "Line: Type"]);
+        check_body("use m::f; use m::n::{self, C}; f(); n::g(); C;", &["f: Function", "n::g: Function", "C: Constant"]);
+        check_body("const N: usize = M; N;", &["M: Constant"]);
+        check("mod a { enum E { A } #[kernel] fn k() { use E::*; use self::E::A as B; A; B; } }", &[]);
+        check_body("matches!(a, 1..=2 | N if b)", &["N: Constant", "b: Constant"]);
     }
 
     #[test]

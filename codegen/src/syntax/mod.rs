@@ -27,6 +27,7 @@ pub use nesting::check_nesting;
 pub use options::{Bounds, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use place::Place;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
+pub use scopes::MatchesArguments;
 pub use subset::check_subset;
 
 #[cfg(test)]

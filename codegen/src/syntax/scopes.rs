@@ -119,6 +119,42 @@ pub(super) fn macro_arguments(mac: &syn::Macro) -> Vec<syn::Expr> {
     parser.parse2(mac.tokens.clone()).map(|arguments| arguments.into_iter().collect()).unwrap_or_default()
 }
 
+/// The arguments of `matches!(value, pattern if guard)`.
+pub struct MatchesArguments {
+    /// What is matched.
+    pub value: syn::Expr,
+    /// Against what.
+    pub pattern: syn::Pat,
+    /// What must also hold.
+    pub guard: Option<syn::Expr>,
+}
+
+impl MatchesArguments {
+    /// The arguments of a `matches!`.
+    ///
+    /// # Errors
+    /// If they are not a value and a pattern; `rustc` says so too.
+    pub fn parse(mac: &syn::Macro) -> syn::Result<MatchesArguments> {
+        let parser = |input: syn::parse::ParseStream<'_>| {
+            let value: syn::Expr = input.parse()?;
+            let _: syn::Token![,] = input.parse()?;
+            let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
+            let guard = match input.parse::<Option<syn::Token![if]>>()? {
+                Some(_) => Some(input.parse()?),
+                None => None,
+            };
+            let _: Option<syn::Token![,]> = input.parse()?;
+            Ok(MatchesArguments { value, pattern, guard })
+        };
+        parser.parse2(mac.tokens.clone())
+    }
+
+    /// The same if `mac` is a `matches!` at all, and well-formed.
+    pub fn of(mac: &syn::Macro) -> Option<MatchesArguments> {
+        mac.path.is_ident("matches").then(|| MatchesArguments::parse(mac).ok()).flatten()
+    }
+}
+
 /// The names that a format string captures: `x` of `"{x} {x:?} {{no}} {0}"`.
 pub(super) fn format_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();

@@ -392,7 +392,6 @@ mod tests {
             "fn f() {} const N: usize = 1; struct S; static Z: u8 = 0;",
             &[
                 "fn: functions within a body are not in the kernel language; move it out of the function",
-                "const: constants within a body are not in the kernel language; move it out of the function",
                 "struct: structs within a body are not in the kernel language; move it out of the function",
                 "static: `static`s within a body are not in the kernel language; move it out of the function",
             ],

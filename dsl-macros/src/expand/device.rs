@@ -52,8 +52,7 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let source = |name: String| Source::new(text, &items, name, !findings.has_errors());
     let source = match &parsed {
         syn::Item::Fn(item) => source(item.sig.ident.to_string()),
-        syn::Item::Struct(item) if item.generics.params.is_empty() => source(item.ident.to_string()).with_methods_of(&item.ident),
-        syn::Item::Struct(item) => source(item.ident.to_string()),
+        syn::Item::Struct(item) => source(item.ident.to_string()).with_methods_of(&item.ident),
         syn::Item::Enum(item) => source(item.ident.to_string()).with_methods_of(&item.ident),
         _ => source(String::new()),
     };
@@ -67,7 +66,8 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
 pub(super) fn mark_item(item: syn::Item, source: &TokenStream, casts: bool, slots: &mut twin::Slots) -> TokenStream {
     match item {
         syn::Item::Fn(item) => mark_function(item, source, casts, slots),
-        syn::Item::Struct(item) => {
+        syn::Item::Struct(mut item) => {
+            add_defaults(&mut item.generics);
             let mark = mark_struct(&item, source);
             quote!(#item #mark)
         }
@@ -82,6 +82,30 @@ pub(super) fn mark_item(item: syn::Item, source: &TokenStream, casts: bool, slot
         }
         other => other.into_token_stream(),
     }
+}
+
+/// Gives the parameters of a generic struct defaults where they have none. Its source is the same whatever they are, and what asks for
+/// it knows the struct's name only: `<Complex as DeviceType>` means the struct with its defaults.
+fn add_defaults(generics: &mut syn::Generics) {
+    for param in &mut generics.params {
+        match param {
+            syn::GenericParam::Type(param) if param.default.is_none() => {
+                let is_int = |bound: &syn::TypeParamBound| matches!(bound, syn::TypeParamBound::Trait(bound) if is_named_int(&bound.path));
+                let ty = if param.bounds.iter().any(is_int) { syn::parse_quote!(i32) } else { syn::parse_quote!(f32) };
+                param.default = Some((syn::Token![=](Span::call_site()), ty));
+            }
+            syn::GenericParam::Const(param) if param.default.is_none() => {
+                let is_bool = matches!(&param.ty, syn::Type::Path(path) if path.path.is_ident("bool"));
+                let value = if is_bool { syn::parse_quote!(false) } else { syn::parse_quote!(1) };
+                param.default = Some((syn::Token![=](Span::call_site()), value));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_named_int(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == "Int")
 }
 
 /// The function, an empty enum of the same name, and the way from it to the source.

@@ -8,6 +8,7 @@ mod check;
 mod device;
 mod host;
 mod module;
+mod shared_scalars;
 mod source;
 #[cfg(test)]
 mod tests;

@@ -48,7 +48,7 @@ impl Source {
                 target: ::warpwright::__private::ExternTarget::Item(|| {
                     #[allow(unused_imports)]
                     use ::warpwright::__private::DeviceMethods as _;
-                    #ty::__warpwright_methods()
+                    <#ty>::__warpwright_methods()
                 }),
             }
         });

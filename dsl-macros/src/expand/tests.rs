@@ -137,7 +137,7 @@ fn device_items_are_marked() {
         &[
             "impl ::warpwright::__private::Element for P",
             "Field { name: \"x\", ty: <f32 as ::warpwright::__private::Element>::TYPE, offset: ::core::mem::offset_of!(P, x) }",
-            "P::__warpwright_methods()",
+            "<P>::__warpwright_methods()",
         ],
     );
     let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(C)] struct P(u32, #[cfg(test)] pub usize);");

@@ -8,7 +8,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use warpwright_codegen::ir::Type;
-use warpwright_codegen::syntax::is_named;
+use warpwright_codegen::syntax::{MatchesArguments, is_named};
 
 /// Numbers for the shared arrays of a unit. Those of other units are told apart by their place in the source.
 #[derive(Default)]
@@ -36,6 +36,7 @@ pub(super) fn needs_casts(tokens: TokenStream) -> bool {
 pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block, casts: bool, slots: &mut Slots) {
     let is_generic = sig.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
     let mut rewriter = Rewriter { casts: casts || is_generic, slots, needs_traits_method: false };
+    super::shared_scalars::dereference(block);
     rewriter.visit_block_mut(block);
     forget_exclusiveness(sig, block);
     if rewriter.needs_traits_method {
@@ -177,6 +178,14 @@ impl VisitMut for Rewriter<'_> {
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         // The arguments of `assert!` and `println!` are expressions, with casts in them.
         if !self.casts {
+            return;
+        }
+        if let Some(mut matches) = MatchesArguments::of(mac) {
+            self.visit_expr_mut(&mut matches.value);
+            matches.guard.iter_mut().for_each(|guard| self.visit_expr_mut(guard));
+            let MatchesArguments { value, pattern, guard } = matches;
+            let guard = guard.map(|guard| quote::quote!(if #guard));
+            mac.tokens = quote::quote!(#value, #pattern #guard);
             return;
         }
         let parser = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;

@@ -64,7 +64,7 @@ impl Checker<'_, '_> {
             let ty = self.written_type(&qself.ty);
             return self.associated_call(&ty, segments.last().map_or("", String::as_str), call, span);
         }
-        match self.context.items.resolve(self.scope.module, &segments, Namespace::Values) {
+        match self.resolve(&segments, Namespace::Values) {
             Some(Def::Function(id)) => return self.function_call(id, path, call, span),
             Some(def @ Def::Adt(_)) => return self.constructor(&def, path, call, span),
             _ => {}
@@ -211,7 +211,7 @@ impl Checker<'_, '_> {
     /// Lanes may be any integer; what is not a `u32` is converted.
     fn lane_argument(&mut self, arg: &mut Expr) {
         let ty = self.infer.shallow(&arg.ty);
-        if self.infer.kind(&ty).is_some() {
+        if matches!(arg.kind, ExprKind::Int(_)) && self.infer.kind(&ty).is_some() {
             self.expect(&ty, &Ty::U32, arg.span);
         } else if ty != Ty::U32 {
             self.demand(&ty, super::Demand::Integer, arg.span);

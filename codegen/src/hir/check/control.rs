@@ -1,11 +1,12 @@
 //! Blocks, statements and control flow.
 
-use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalKind, ScopeId, Statement};
+use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalKind, Pattern, ScopeId, Statement};
 use super::super::types::{Const, Kind, Ty};
 use super::exhaustive::Place;
 use super::expression::expr;
 use super::{Checker, OpenScope};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::ir::UnaryOp;
 use crate::syntax::{LetAttributes, LoopAttributes};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -42,6 +43,7 @@ impl Checker<'_, '_> {
     pub(super) fn statements(&mut self, statements: &[syn::Stmt]) -> (Block, Ty) {
         let mut block = Block { statements: Vec::new(), tail: None };
         let mut diverges = false;
+        self.declare_items(statements);
         for (index, statement) in statements.iter().enumerate() {
             let last = index + 1 == statements.len();
             match statement {
@@ -51,6 +53,8 @@ impl Checker<'_, '_> {
                         block.statements.push(statement);
                     }
                 }
+                // A lone `;`.
+                syn::Stmt::Expr(syn::Expr::Verbatim(tokens), _) if tokens.is_empty() => {}
                 syn::Stmt::Expr(e, semi) => {
                     let typed = self.expression(e);
                     if last && semi.is_none() {
@@ -74,7 +78,7 @@ impl Checker<'_, '_> {
                     diverges |= self.infer.shallow(&typed.ty) == Ty::Never;
                     block.statements.push(Statement::Expr(typed));
                 }
-                syn::Stmt::Item(syn::Item::Use(_)) => {}
+                syn::Stmt::Item(syn::Item::Use(_) | syn::Item::Const(_)) => {}
                 syn::Stmt::Item(item) => {
                     let help = "move it out of the body, into the kernel's module";
                     self.report(Diagnostic::error(item.span(), "items inside a body are not in the kernel language").help(help));
@@ -92,10 +96,8 @@ impl Checker<'_, '_> {
             return self.shared_declaration(local, shared.dynamic, shared.span);
         }
         let init = local.init.as_ref().map(|init| self.expression(&init.expr));
-        if let Some((_, diverge)) = local.init.as_ref().and_then(|init| init.diverge.as_ref()) {
-            let help = "use `match` or `if let … else`";
-            self.report(Diagnostic::error(diverge.span(), "`let … else` is not in the kernel language").help(help));
-        }
+        // It does not see the names that the pattern binds.
+        let otherwise = local.init.as_ref().and_then(|init| init.diverge.as_ref()).map(|(_, diverge)| self.expression(diverge));
         let ty = match &local.pat {
             syn::Pat::Type(typed) => self.written_type(&typed.ty),
             _ => self.infer.fresh(Kind::Any),
@@ -117,7 +119,22 @@ impl Checker<'_, '_> {
             // `let x;` is assigned later, once: that it is once is rustc's to say.
             self.locals[declared..].iter_mut().for_each(|local| local.mutable = true);
         }
-        Some(Statement::Let(pattern, init))
+        Some(match (init, otherwise) {
+            (Some(init), Some(otherwise)) => Statement::Expr(self.let_else(pattern, init, otherwise, local.span())),
+            (init, _) => Statement::Let(pattern, init),
+        })
+    }
+
+    /// `let p = e else { … }`: as a statement, `if !(let p = e) { … }`, whose names live on.
+    fn let_else(&mut self, pattern: Pattern, init: Expr, otherwise: Expr, span: Span) -> Expr {
+        if self.infer.shallow(&otherwise.ty) != Ty::Never {
+            self.report(
+                Diagnostic::error(otherwise.span, "the `else` of a `let` has to leave: `return`, `break` or `continue`").by_rustc(),
+            );
+        }
+        let fits = expr(ExprKind::Let(pattern, Box::new(init)), Ty::BOOL, span);
+        let misses = expr(ExprKind::Unary(UnaryOp::Not, Box::new(fits)), Ty::BOOL, span);
+        expr(ExprKind::If(Box::new(misses), Box::new(otherwise), None), Ty::unit(), span)
     }
 
     fn shared_declaration(&mut self, local: &syn::Local, dynamic: bool, span: Span) -> Option<Statement> {

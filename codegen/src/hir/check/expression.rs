@@ -287,44 +287,34 @@ impl Checker<'_, '_> {
             let block = Block { statements: vec![Statement::Expr(value)], tail: None };
             return expr(ExprKind::Block(block), Ty::unit(), span);
         }
+        if let Some((pattern, parts)) = super::pattern::destructured(&assign.left) {
+            return self.destructure(&pattern, &parts, &assign.right, span);
+        }
         let value = self.expression(&assign.right);
-        let place = self.destination(&assign.left);
-        self.check_destination(&place);
+        let place = self.expression(&assign.left);
+        self.assignable(&place);
         self.expect(&value.ty, &place.ty, value.span);
         expr(ExprKind::Assign(Box::new(place), Box::new(value)), Ty::unit(), span)
     }
 
-    /// What stands left of `=`: a place, or a tuple, array or struct of such; `_` takes anything and keeps nothing.
-    fn destination(&mut self, e: &syn::Expr) -> Expr {
-        let span = e.span();
-        match e {
-            syn::Expr::Infer(_) => expr(ExprKind::Aggregate(Vec::new(), None), self.infer.fresh(Kind::Any), span),
-            syn::Expr::Paren(paren) => self.destination(&paren.expr),
-            syn::Expr::Group(group) => self.destination(&group.expr),
-            syn::Expr::Tuple(tuple) => {
-                let fields: Vec<Expr> = tuple.elems.iter().map(|e| self.destination(e)).collect();
-                let ty = Ty::Tuple(fields.iter().map(|f| f.ty.clone()).collect());
-                expr(ExprKind::Aggregate((0..).zip(fields).collect(), None), ty, span)
+    /// `(a, x[i]) = e`: as Rust has it, `{ let (p, q) = e; a = p; x[i] = q; }`.
+    fn destructure(&mut self, pattern: &syn::Pat, parts: &[(syn::Ident, &syn::Expr)], value: &syn::Expr, span: Span) -> Expr {
+        let value = self.expression(value);
+        let block = self.in_scope(|checker| {
+            let pattern = checker.pattern(pattern, &value.ty.clone());
+            let mut statements = vec![Statement::Let(pattern, Some(value))];
+            for (name, place) in parts {
+                let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() };
+                let part = checker.path_expression(&path);
+                let place = checker.expression(place);
+                checker.expect(&part.ty, &place.ty, place.span);
+                checker.assignable(&place);
+                let span = place.span;
+                statements.push(Statement::Expr(expr(ExprKind::Assign(Box::new(place), Box::new(part)), Ty::unit(), span)));
             }
-            syn::Expr::Array(array) => {
-                let element = self.infer.fresh(Kind::Any);
-                let elements: Vec<Expr> = array.elems.iter().map(|e| self.destination(e)).collect();
-                for e in &elements {
-                    self.expect(&e.ty, &element, e.span);
-                }
-                let ty = Ty::Array(Box::new(element), Const::Value(elements.len() as i128));
-                expr(ExprKind::Aggregate((0..).zip(elements).collect(), None), ty, span)
-            }
-            e => self.expression(e),
-        }
-    }
-
-    /// A place, or an aggregate of places.
-    fn check_destination(&mut self, place: &Expr) {
-        match &place.kind {
-            ExprKind::Aggregate(fields, None) => fields.iter().for_each(|(_, field)| self.check_destination(field)),
-            _ => self.assignable(place),
-        }
+            Block { statements, tail: None }
+        });
+        expr(ExprKind::Block(block), Ty::unit(), span)
     }
 
     fn cast(&mut self, cast: &syn::ExprCast, span: Span) -> Expr {

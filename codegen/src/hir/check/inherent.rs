@@ -1,9 +1,11 @@
 //! Constants that Rust's primitive types bring with them: `f32::MAX`, `u32::BITS`, `std::f32::consts::PI`.
 
-use super::super::tree::ExprKind;
+use super::super::tree::{Expr, ExprKind};
 use super::super::types::Ty;
-use crate::ir::{Scalar, Type};
+use crate::intrinsics;
+use crate::ir::{BinaryOp, Scalar, Type, UnaryOp};
 use half::{bf16, f16};
+use proc_macro2::Span;
 
 /// `std::f32::consts::NAME`, `f64::consts::NAME`: the constants of the module `consts`, rounded from these (Rust's own values).
 const MATH: &[(&str, f64)] = {
@@ -44,12 +46,20 @@ pub(super) fn math_constant(segments: &[String]) -> Option<(Type, Scalar)> {
 
 /// `usize::MAX` and the like, whose value the kernel's index width decides: made from what every width agrees on.
 pub(super) fn index_constant(ty: &Ty, name: &str) -> Option<ExprKind> {
-    let int = |value: i128| super::super::tree::Expr { kind: ExprKind::Int(value), ty: ty.clone(), span: proc_macro2::Span::call_site() };
+    let of = |kind: ExprKind, ty: Ty| Box::new(Expr { kind, ty, span: Span::call_site() });
+    let ones = || ExprKind::Unary(UnaryOp::Not, of(ExprKind::Int(0), Ty::Usize));
+    // isize::MAX: all bits but the first.
+    let greatest = || ExprKind::Cast(of(ExprKind::Binary(BinaryOp::Shr, of(ones(), Ty::Usize), of(ExprKind::Int(1), Ty::U32)), Ty::Usize));
     match (ty, name) {
         (Ty::Usize, "MIN" | "ZERO") | (Ty::Isize, "ZERO") => Some(ExprKind::Int(0)),
         (Ty::Usize | Ty::Isize, "ONE") => Some(ExprKind::Int(1)),
-        // All bits set.
-        (Ty::Usize, "MAX") => Some(ExprKind::Unary(crate::ir::UnaryOp::Not, Box::new(int(0)))),
+        (Ty::Usize, "MAX") => Some(ones()),
+        (Ty::Isize, "MAX") => Some(greatest()),
+        (Ty::Isize, "MIN") => Some(ExprKind::Unary(UnaryOp::Not, of(greatest(), Ty::Isize))),
+        (Ty::Usize | Ty::Isize, "BITS") => {
+            let row = intrinsics::method("count_ones", Type::U32)?;
+            Some(ExprKind::Intrinsic(row, Ty::Usize, vec![*of(ones(), Ty::Usize)]))
+        }
         _ => None,
     }
 }
@@ -80,6 +90,13 @@ pub(super) fn constant(ty: Type, name: &str) -> Option<Scalar> {
     macro_rules! float {
         ($t:ident, $bits:ident) => {
             Some(match name {
+                "RADIX" => return Some(Scalar::u32($t::RADIX)),
+                "DIGITS" => return Some(Scalar::u32($t::DIGITS)),
+                "MANTISSA_DIGITS" => return Some(Scalar::u32($t::MANTISSA_DIGITS)),
+                "MIN_EXP" => return Some(Scalar::int(Type::I32, i128::from($t::MIN_EXP))),
+                "MAX_EXP" => return Some(Scalar::int(Type::I32, i128::from($t::MAX_EXP))),
+                "MIN_10_EXP" => return Some(Scalar::int(Type::I32, i128::from($t::MIN_10_EXP))),
+                "MAX_10_EXP" => return Some(Scalar::int(Type::I32, i128::from($t::MAX_10_EXP))),
                 "MAX" => $t::MAX,
                 "MIN" => $t::MIN,
                 "MIN_POSITIVE" => $t::MIN_POSITIVE,

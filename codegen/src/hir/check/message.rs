@@ -6,6 +6,7 @@ use super::expression::expr;
 use super::{Checker, Demand};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{CompareOp, PrintPart};
+use crate::syntax::MatchesArguments;
 use proc_macro2::Span;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -111,20 +112,17 @@ impl Checker<'_, '_> {
     }
 
     fn matches_macro(&mut self, mac: &syn::Macro, span: Span) -> Expr {
-        let parser = |input: syn::parse::ParseStream<'_>| {
-            let value: syn::Expr = input.parse()?;
-            let _: syn::Token![,] = input.parse()?;
-            let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
-            let _: Option<syn::Token![,]> = input.parse()?;
-            Ok((value, pattern))
-        };
-        match parser.parse2(mac.tokens.clone()) {
-            Ok((value, pattern)) => self.in_scope(|checker| {
+        match MatchesArguments::parse(mac) {
+            Ok(MatchesArguments { value, pattern, guard }) => self.in_scope(|checker| {
                 let value = checker.expression(&value);
                 let pattern = checker.pattern(&pattern, &value.ty.clone());
-                expr(ExprKind::Let(pattern, Box::new(value)), Ty::BOOL, span)
+                let fits = expr(ExprKind::Let(pattern, Box::new(value)), Ty::BOOL, span);
+                let Some(guard) = guard else { return fits };
+                let guard = checker.expression(&guard);
+                checker.expect(&guard.ty, &Ty::BOOL, guard.span);
+                expr(ExprKind::And(Box::new(fits), Box::new(guard)), Ty::BOOL, span)
             }),
-            Err(error) => self.error_expression(Diagnostic::error(error.span(), error.to_string())),
+            Err(error) => self.error_expression(Diagnostic::error(error.span(), error.to_string()).by_rustc()),
         }
     }
 

@@ -11,12 +11,14 @@ mod expression;
 mod inherent;
 mod message;
 mod method;
+mod names;
 mod path;
 mod pattern;
 mod ty;
 
 pub(crate) use pattern::array_len;
 
+use self::names::{Name, Names};
 use super::items::{ConstId, FnId, Items, ModuleId};
 use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, ScopeId};
 use super::types::{Arg, Infer, Kind, Ty};
@@ -91,7 +93,9 @@ pub(crate) struct Checker<'c, 'p> {
     pub(super) scope: Rc<TypeScope>,
     pub(crate) infer: Infer,
     pub(super) locals: Vec<LocalData>,
-    names: Vec<HashMap<String, LocalId>>,
+    names: Vec<Names>,
+    /// The scope that the body itself is written in: only there its own names mean something.
+    home: Rc<TypeScope>,
     open: Vec<OpenScope>,
     scopes: usize,
     result: Ty,
@@ -205,19 +209,32 @@ impl<'p> Context<'p> {
         clean.then_some(Body { infer: checker.infer, locals: checker.locals, params, result, root })
     }
 
+    /// Notes that a constant's value is being looked at. Not if it is already: then it is defined by itself.
+    fn open_constant(&self, id: ConstId) -> bool {
+        let mut open = self.constants_open.borrow_mut();
+        let is_new = !open.contains(&id);
+        if is_new {
+            open.push(id);
+        }
+        is_new
+    }
+
+    fn close_constant(&self) {
+        self.constants_open.borrow_mut().pop();
+    }
+
     /// The value of a constant of the program. `None` if it cannot be known (reported).
     pub(crate) fn constant(&self, id: ConstId) -> Option<(Ty, ConstValue)> {
         if let Some(known) = self.constants.borrow().get(&id) {
             return known.clone();
         }
         let item = &self.items.constants[id.0];
-        if self.constants_open.borrow().contains(&id) {
+        if !self.open_constant(id) {
             self.report(Diagnostic::error(item.value.span(), "a constant is defined by itself").by_rustc());
             return None;
         }
-        self.constants_open.borrow_mut().push(id);
         let known = self.evaluate_constant(item);
-        self.constants_open.borrow_mut().pop();
+        self.close_constant();
         self.constants.borrow_mut().insert(id, known.clone());
         known
     }
@@ -256,12 +273,14 @@ pub(crate) fn generic_names(parent: Option<&syn::Generics>, own: Option<&syn::Ge
 
 impl<'c, 'p> Checker<'c, 'p> {
     pub(crate) fn new(context: &'c Context<'p>, scope: TypeScope) -> Checker<'c, 'p> {
+        let scope = Rc::new(scope);
         Checker {
             context,
-            scope: Rc::new(scope),
+            home: scope.clone(),
+            scope,
             infer: Infer::default(),
             locals: Vec::new(),
-            names: vec![HashMap::new()],
+            names: vec![Names::default()],
             open: Vec::new(),
             scopes: 0,
             result: Ty::unit(),
@@ -335,17 +354,20 @@ impl<'c, 'p> Checker<'c, 'p> {
         self.locals.push(LocalData { name: name.to_owned(), ty, kind, mutable, span });
         let id = LocalId(self.locals.len() - 1);
         if let Some(names) = self.names.last_mut() {
-            names.insert(name.to_owned(), id);
+            names.names.insert(name.to_owned(), Name::Local(id));
         }
         id
     }
 
     pub(super) fn lookup_local(&self, name: &str) -> Option<LocalId> {
-        self.names.iter().rev().find_map(|names| names.get(name).copied())
+        match self.lookup_name(name)? {
+            Name::Local(local) => Some(*local),
+            _ => None,
+        }
     }
 
     pub(super) fn in_scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        self.names.push(HashMap::new());
+        self.names.push(Names::default());
         let result = f(self);
         self.names.pop();
         result

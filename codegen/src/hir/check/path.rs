@@ -1,11 +1,11 @@
 //! Paths as values: locals, const generics, constants, enum variants, inherent constants.
 
-use super::super::items::{Def, Namespace};
+use super::super::items::{AdtKind, ConstId, Def, Namespace};
 use super::super::tree::{Expr, ExprKind, LocalKind};
-use super::super::types::{Arg, Const, Kind, Ty};
-use super::Checker;
+use super::super::types::{AdtId, Arg, Const, Kind, Ty};
 use super::inherent;
 use super::ty::constant_expression;
+use super::{Checker, TypeScope, generic_names};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Scalar, Type};
 use crate::syntax::ConstValue;
@@ -53,6 +53,10 @@ impl Checker<'_, '_> {
                 let ty = self.locals[local.0].ty.clone();
                 return Expr { kind: ExprKind::Local(local), ty, span };
             }
+            if let Some(constant) = self.lookup_constant(&name) {
+                let (ty, value) = (*constant).clone();
+                return constant_expression(value, ty, span);
+            }
             if let Some(Arg::Const(value, ty)) = self.scope.generics.get(&name).cloned() {
                 let Const::Value(value) = self.infer.resolve_const(value) else {
                     return self.error_expression(Diagnostic::error(span, format!("the value of `{name}` is not known here")));
@@ -65,7 +69,7 @@ impl Checker<'_, '_> {
         if let Some(expr) = self.associated_value(path, &segments, span) {
             return expr;
         }
-        match self.context.items.resolve(self.scope.module, &segments, Namespace::Values) {
+        match self.resolve(&segments, Namespace::Values) {
             Some(Def::Const(id)) => match self.context.constant(id) {
                 Some((ty, value)) => constant_expression(value, ty, span),
                 None => Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span },
@@ -75,7 +79,7 @@ impl Checker<'_, '_> {
                 constant_expression(value, ty, span)
             }
             Some(Def::Variant(adt, index)) => {
-                let super::super::items::AdtKind::Enum(variants, repr) = &self.context.items.adts[adt.0].kind else {
+                let AdtKind::Enum(variants, repr) = &self.context.items.adts[adt.0].kind else {
                     return self.unknown_path(&segments, span);
                 };
                 let value = ConstValue::Scalar(Scalar::int(*repr, variants[index].1));
@@ -103,12 +107,22 @@ impl Checker<'_, '_> {
             None => self.owner_type(owner)?,
         };
         let ty = self.infer.resolve(&ty);
-        if let Ty::Adt(id, _) = &ty {
-            if let Some(constant) = self.context.items.associated_constant(*id, name) {
-                let (ty, value) = self.context.constant(constant)?;
-                return Some(constant_expression(value, ty, span));
+        if let Ty::Adt(id, args) = &ty {
+            if let AdtKind::Enum(variants, repr) = &self.context.items.adts[id.0].kind
+                && let Some((_, value)) = variants.iter().find(|(variant, _)| variant == name)
+            {
+                return Some(constant_expression(ConstValue::Scalar(Scalar::int(*repr, *value)), ty, span));
             }
-            return None;
+            let constant = self.context.items.associated_constant(*id, name)?;
+            if !args.is_empty() {
+                return self.generic_constant(constant, *id, args, span);
+            }
+            let (ty, value) = self.context.constant(constant)?;
+            return Some(constant_expression(value, ty, span));
+        }
+        if let (Ty::Var(_), "ZERO" | "ONE") = (&ty, name.as_str()) {
+            // Every number has them, whichever it turns out to be.
+            return Some(Expr { kind: ExprKind::Int(i128::from(name == "ONE")), ty, span });
         }
         if let Some(expr) = inherent::index_constant(&ty, name) {
             return Some(Expr { kind: expr, ty: if name == "BITS" { Ty::U32 } else { ty }, span });
@@ -116,6 +130,33 @@ impl Checker<'_, '_> {
         let Ty::Scalar(scalar) = ty else { return None };
         let value = inherent::constant(scalar, name)?;
         Some(constant_expression(ConstValue::Scalar(value), Ty::Scalar(value.ty), span))
+    }
+
+    /// A constant of a generic struct: as it depends on the struct's arguments, which may not be inferred yet, its expression stands for
+    /// it.
+    fn generic_constant(&mut self, constant: ConstId, adt: AdtId, args: &[Arg], span: Span) -> Option<Expr> {
+        let item = &self.context.items.constants[constant.0];
+        let (generics, self_ty) = item.parent?;
+        let fresh = self.with_scope(TypeScope { module: item.module, generics: Default::default(), self_ty: None }, |checker| {
+            checker.fresh_arguments(generics)
+        });
+        let generics = generic_names(None, Some(generics)).into_iter().zip(fresh).collect();
+        let mut scope = TypeScope { module: item.module, generics, self_ty: None };
+        let written = self.with_scope(scope.clone(), |checker| checker.written_type(self_ty));
+        self.infer.unify(&written, &Ty::Adt(adt, args.to_vec()));
+        scope.self_ty = Some(written);
+        if !self.context.open_constant(constant) {
+            self.report(Diagnostic::error(span, "a constant is defined by itself").by_rustc());
+            return None;
+        }
+        let value = self.elsewhere(scope, |checker| {
+            let ty = checker.written_type(item.ty);
+            let value = checker.expression(item.value);
+            checker.expect(&value.ty, &ty, value.span);
+            value
+        });
+        self.context.close_constant();
+        Some(value)
     }
 
     /// The type before the last `::`: a generic, `Self`, a primitive, `half::f16`, a struct.
@@ -129,7 +170,7 @@ impl Checker<'_, '_> {
                 return Some(ty.clone());
             }
         }
-        match self.context.items.resolve(self.scope.module, owner, Namespace::Types) {
+        match self.resolve(owner, Namespace::Types) {
             Some(Def::Adt(id)) => {
                 let generics = self.context.items.adts[id.0].generics;
                 Some(Ty::Adt(id, self.fresh_arguments(generics)))

@@ -50,8 +50,9 @@ impl Checker<'_, '_> {
         let name = ident.ident.to_string();
         // A lone name may be a constant or a variant brought in by `use`.
         if ident.subpat.is_none() && ident.mutability.is_none() {
-            let def = self.context.items.resolve(self.scope.module, std::slice::from_ref(&name), Namespace::Values);
-            if matches!(def, Some(Def::Const(_) | Def::Variant(..) | Def::Value(_))) {
+            let def = self.resolve(std::slice::from_ref(&name), Namespace::Values);
+            let is_constant = self.lookup_constant(&name).is_some();
+            if is_constant || matches!(def, Some(Def::Const(_) | Def::Variant(..) | Def::Value(_))) {
                 let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.ident.clone().into() };
                 return self.value_pattern(&syn::Expr::Path(path), ty);
             }
@@ -188,6 +189,50 @@ impl Checker<'_, '_> {
         PatternKind::Fields(matched)
     }
 }
+
+/// The left side of `(a, [_, x[i]], ..) = e` as a pattern of new names, and the place that each stands for. A place alone: none.
+pub(super) fn destructured(left: &syn::Expr) -> Option<(syn::Pat, Vec<(syn::Ident, &syn::Expr)>)> {
+    let mut parts = Vec::new();
+    let pattern = destination(left, &mut parts);
+    (!matches!(pattern, syn::Pat::Ident(_))).then_some((pattern, parts))
+}
+
+fn destination<'e>(left: &'e syn::Expr, parts: &mut Vec<(syn::Ident, &'e syn::Expr)>) -> syn::Pat {
+    let span = left.span();
+    let mut all = |exprs: &'e Elements| -> Elements<syn::Pat> { exprs.iter().map(|part| destination(part, parts)).collect() };
+    match left {
+        syn::Expr::Paren(paren) => destination(&paren.expr, parts),
+        syn::Expr::Group(group) => destination(&group.expr, parts),
+        syn::Expr::Infer(_) => syn::parse_quote_spanned!(span=> _),
+        syn::Expr::Range(syn::ExprRange { start: None, end: None, .. }) => syn::parse_quote_spanned!(span=> ..),
+        syn::Expr::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let elems = all(&tuple.elems);
+            syn::parse_quote_spanned!(span=> (#elems,))
+        }
+        syn::Expr::Array(array) => {
+            let elems = all(&array.elems);
+            syn::parse_quote_spanned!(span=> [#elems])
+        }
+        syn::Expr::Call(syn::ExprCall { func, args, .. }) if matches!(**func, syn::Expr::Path(_)) => {
+            let elems = all(args);
+            syn::parse_quote_spanned!(span=> #func(#elems))
+        }
+        syn::Expr::Struct(literal) if literal.rest.is_none() => {
+            let path = &literal.path;
+            let members = literal.fields.iter().map(|field| &field.member);
+            let patterns: Vec<syn::Pat> = literal.fields.iter().map(|field| destination(&field.expr, parts)).collect();
+            syn::parse_quote_spanned!(span=> #path { #(#members: #patterns,)* .. })
+        }
+        _ => {
+            let name = quote::format_ident!("__part{}", parts.len(), span = span);
+            parts.push((name.clone(), left));
+            syn::parse_quote_spanned!(span=> #name)
+        }
+    }
+}
+
+/// Expressions, or what becomes of them, between commas.
+type Elements<T = syn::Expr> = syn::punctuated::Punctuated<T, syn::Token![,]>;
 
 /// An array's length, if it is known.
 pub(crate) fn array_len(len: Const) -> Option<u64> {

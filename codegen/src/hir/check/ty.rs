@@ -59,7 +59,7 @@ impl Checker<'_, '_> {
             }
         }
         let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        if let Some(def) = self.context.items.resolve(self.scope.module, &segments, Namespace::Types) {
+        if let Some(def) = self.resolve(&segments, Namespace::Types) {
             match def {
                 Def::Adt(_) => return self.adt_type(&def, last, path.span()),
                 Def::Alias(index) => return self.alias_type(index),
@@ -159,9 +159,10 @@ impl Checker<'_, '_> {
                 return arg.clone();
             }
             let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
-            let is_type = self.context.items.resolve(self.scope.module, &segments, Namespace::Types).is_some();
-            let value = self.context.items.resolve(self.scope.module, &segments, Namespace::Values);
-            if !is_type && matches!(value, Some(Def::Const(_) | Def::Value(_))) {
+            let is_local = path.path.get_ident().is_some_and(|ident| self.lookup_constant(&ident.to_string()).is_some());
+            let is_type = self.resolve(&segments, Namespace::Types).is_some();
+            let value = self.resolve(&segments, Namespace::Values);
+            if is_local || !is_type && matches!(value, Some(Def::Const(_) | Def::Value(_))) {
                 let ty = self.infer.fresh(Kind::Any);
                 let expr = syn::Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() });
                 let value = self.const_expression(&expr, &ty);
@@ -180,6 +181,7 @@ impl Checker<'_, '_> {
             return *value;
         }
         let mut checker = Checker::new(self.context, (*self.scope).clone());
+        checker.names = self.constant_names();
         checker.infer = std::mem::take(&mut self.infer);
         let typed = checker.expression(expr);
         checker.expect(&typed.ty, ty, typed.span);

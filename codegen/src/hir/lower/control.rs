@@ -4,7 +4,7 @@ use super::environment::{Tree, Var};
 use super::{Exit, Lowerer};
 use crate::hir::tree::{Arm, Block as Body, Expr, ExprKind, ScopeId};
 use crate::hir::types::Ty;
-use crate::ir::{Block, Op, Value};
+use crate::ir::{Block, Op, Scalar, Value, eval};
 
 /// What one side of a branch left behind.
 struct Side {
@@ -123,6 +123,19 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// The value of what was computed from constants alone.
+    fn known(&self, value: Value) -> Option<Scalar> {
+        let (_, op) = self.kernel.def(value)?;
+        match op {
+            Op::Const(scalar) => Some(*scalar),
+            Op::Unary(op, a) => eval::unary(*op, self.known(*a)?),
+            Op::Binary(op, a, b) => eval::binary(*op, self.known(*a)?, self.known(*b)?),
+            Op::Compare(op, a, b) => eval::compare(*op, self.known(*a)?, self.known(*b)?),
+            Op::Cast(a) => eval::cast(self.known(*a)?, self.kernel.ty(value)),
+            _ => None,
+        }
+    }
+
     fn side(&mut self, block: Block, before: Vec<Var>, body: impl FnOnce(&mut Self) -> Tree) -> Side {
         self.block = block;
         self.dead = false;
@@ -140,6 +153,12 @@ impl Lowerer<'_, '_> {
         then: impl FnOnce(&mut Self) -> Tree,
         otherwise: impl FnOnce(&mut Self) -> Tree,
     ) -> Tree {
+        // `if N > 2 { a[2] } …`, N a generic: what is not taken in this instance need not even be possible.
+        match self.known(condition) {
+            Some(condition) if condition.is_true() => return then(self),
+            Some(_) => return otherwise(self),
+            None => {}
+        }
         let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
         let inst = self.builder().push(Op::If { condition, then_block, else_block }, &[]);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
