@@ -11,6 +11,7 @@ pub mod hir;
 pub mod intrinsics;
 pub mod ir;
 pub mod passes;
+pub mod schedule;
 pub mod syntax;
 pub mod target;
 pub mod verify;

@@ -15,9 +15,9 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::intrinsics::Effect;
 use warpwright_codegen::ir::{Kernel, MemoryType, ObjectData, ObjectKind, Op, Scalar, Type};
-use warpwright_codegen::passes;
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, IndexWidth, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
+use warpwright_codegen::{passes, schedule};
 
 /// What a launch must know of a compiled instance.
 #[derive(Clone, Debug)]
@@ -92,6 +92,8 @@ pub(crate) fn with_source<R>(
     let mut lowered = hir::lower_kernel(&program, unit, definition.name, &assignment).map_err(refused)?;
     // Before the passes: what they remove, the host twin still does.
     let is_cooperative = is_cooperative(&lowered.kernel);
+    // Warnings are for who compiles the crate.
+    schedule::schedule(&mut lowered).map_err(refused)?;
     passes::optimize(&mut lowered.kernel);
     let facts = facts(&lowered.kernel, is_cooperative);
     use_it(&Source { definition, facts: &facts, program: &program, lowered: &lowered })

@@ -4,6 +4,7 @@ use super::source::{Define, Findings, InstanceError, Source, check_defines, spli
 use super::{Stop, complain, print};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
+use warpwright_codegen::schedule;
 use warpwright_codegen::syntax::Instance;
 
 /// Check kernels: all errors of all files, shown like rustc's.
@@ -56,8 +57,9 @@ fn check_file(argument: &str, is_only: bool, defines: &[Define], known: &mut Vec
     for kernel in &kernels {
         let instances = instances(&source, kernel, defines, &mut findings)?;
         for instance in instances.iter().flatten() {
-            if let Err(errors) = hir::lower_kernel(source.program(), source.unit, kernel, instance) {
-                findings.add(errors);
+            let lowered = hir::lower_kernel(source.program(), source.unit, kernel, instance);
+            match lowered.and_then(|mut lowered| schedule::schedule(&mut lowered)) {
+                Ok(found) | Err(found) => findings.add(found),
             }
         }
         let how = match &instances {

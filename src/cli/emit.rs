@@ -9,6 +9,7 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::ir::Stage;
 use warpwright_codegen::passes::{self, PassOptions};
+use warpwright_codegen::schedule;
 use warpwright_codegen::target::Target;
 
 /// Print what a kernel compiles to.
@@ -139,6 +140,15 @@ impl Emit {
                 }
             };
             match clock.time("lower", || hir::lower_kernel(source.program(), source.unit, kernel, &instance)) {
+                Ok(mut lowered) if self.after.as_deref() != Some("built") => {
+                    match clock.time("schedule", || schedule::schedule(&mut lowered)) {
+                        Ok(warnings) => {
+                            findings.add(warnings);
+                            all.push(lowered);
+                        }
+                        Err(found) => findings.add(found),
+                    }
+                }
                 Ok(lowered) => all.push(lowered),
                 Err(found) => findings.add(found),
             }

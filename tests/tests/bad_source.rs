@@ -14,6 +14,7 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Scalar;
 use warpwright_codegen::passes;
+use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
@@ -303,8 +304,11 @@ fn compile(text: &str, progress: &mut Progress) {
     let unit = program.add(unit);
     for kernel in kernels {
         let Some(instance) = instance(&program, unit, &kernel) else { continue };
-        let Ok(lowered) = hir::lower_kernel(&program, unit, &kernel, &instance) else { continue };
+        let Ok(mut lowered) = hir::lower_kernel(&program, unit, &kernel, &instance) else { continue };
         progress.checked += 1;
+        if schedule(&mut lowered).is_err() {
+            continue;
+        }
         let span = |loc| lowered.span(loc);
         let mut ir = lowered.kernel.clone();
         if let Err(violations) = verify(&ir) {

@@ -31,6 +31,9 @@ pub struct Lowered {
     pub kernel: Kernel,
     /// For each location of the kernel, the span it was made from.
     pub spans: Vec<Span>,
+    /// For each location of the kernel, the statement of the source it belongs to: what `ilp` interleaves. Beyond the end, every
+    /// instruction is a statement of its own.
+    pub statements: Vec<u32>,
 }
 
 impl Lowered {

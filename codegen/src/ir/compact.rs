@@ -118,6 +118,9 @@ impl Plan {
             data
         });
         kernel.body = self.blocks.name(kernel.body);
+        let annotations =
+            std::mem::take(&mut kernel.annotations).into_iter().filter(|(inst, _)| self.insts.names[usize::from(*inst)].is_some());
+        kernel.annotations = annotations.map(|(inst, asked)| (self.insts.name(inst), asked)).collect();
         kernel.locations = locations.table;
     }
 

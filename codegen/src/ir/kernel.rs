@@ -1,7 +1,8 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
-use super::{Block, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Type, Value};
+use super::{Block, EntityMap, Inst, Loc, LoopAnnotations, Object, ObjectData, Op, StructId, StructType, Type, Value};
 use crate::syntax::KernelOptions;
+use std::collections::BTreeMap;
 
 /// Where a kernel stands. Each stage keeps the law of the ones before, but for what its line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +97,8 @@ pub struct Kernel {
     pub blocks: EntityMap<Block, BlockData>,
     /// The body.
     pub body: Block,
+    /// What the source asks of a `For` or `Loop`. Empty from `Scheduled` on.
+    pub annotations: BTreeMap<Inst, LoopAnnotations>,
     /// Source files.
     pub files: Vec<String>,
     /// Places in them. Index 0 is "nowhere".
@@ -120,6 +123,7 @@ impl Kernel {
             insts: EntityMap::default(),
             blocks,
             body,
+            annotations: BTreeMap::new(),
             files: Vec::new(),
             locations,
         }

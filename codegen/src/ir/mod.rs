@@ -6,6 +6,7 @@
 //! expressions: order is the vector's. The law is in [`crate::verify`].
 
 mod access;
+mod annotations;
 mod builder;
 mod compact;
 mod entities;
@@ -20,6 +21,7 @@ mod types;
 mod walk;
 
 pub use access::{Access, Step};
+pub use annotations::{Asked, LoopAnnotations, Unroll};
 pub use builder::Builder;
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};

@@ -100,6 +100,10 @@ impl Printer<'_> {
         Ok(())
     }
 
+    fn annotations(&mut self, inst: Inst) -> fmt::Result {
+        self.kernel.annotations.get(&inst).map_or(Ok(()), |asked| write!(self.out, "{asked}"))
+    }
+
     fn inst(&mut self, inst: Inst, depth: usize) -> fmt::Result {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
@@ -129,12 +133,14 @@ impl Printer<'_> {
                 write!(self.out, " in {start}..{end} step {step}")?;
                 self.carried("; ", params.get(1..).unwrap_or(&[]), init)?;
                 self.out.write_str(if *keep_rolled { ") rolled" } else { ")" })?;
+                self.annotations(inst)?;
                 self.child(*body, data.loc, depth)?;
             }
             Op::Loop { init, body } => {
                 write!(self.out, "loop {inst} (")?;
                 self.carried("", &kernel.blocks[*body].params, init)?;
                 self.out.write_char(')')?;
+                self.annotations(inst)?;
                 self.child(*body, data.loc, depth)?;
             }
             Op::Region { body } => {

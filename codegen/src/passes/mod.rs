@@ -125,6 +125,7 @@ pub fn run(kernel: &mut Kernel, to: Stage, options: &mut PassOptions<'_>) -> Res
     if let Some(name) = options.after {
         check_name(name)?;
     }
+    debug_assert!(kernel.annotations.is_empty(), "`schedule` has not run");
     let stages = [(Stage::Legal, OPTIMIZE), (Stage::Addressed, ADDRESS)];
     for (stage, passes) in stages.into_iter().filter(|(stage, _)| *stage <= to) {
         if kernel.stage < stage {

@@ -22,10 +22,12 @@
 //! read or written at once, more than one only where the path ends in an index. Read-only objects are not written. Atomics are on
 //! global or shared memory: on integers of 4 or 8 bytes and, but for logic, floats.
 //!
+//! **Annotations** belong to a `For` or a `Loop`, and there are none from `Scheduled` on.
+//!
 //! **Stages.** Accesses (`Load`, `Store`, `Atomic`) until `Legal`; addresses (`Address`, `Offset`, `LoadAt`, `StoreAt`, `AtomicAt` and values
 //! that are pointers) in `Addressed` only. A pointer's space is its object's, its offset as wide as it is.
 
-use crate::ir::{Block, Inst, Kernel, Location, Op, Value};
+use crate::ir::{Block, Inst, Kernel, Location, Op, Stage, Value};
 use std::fmt;
 
 mod memory;
@@ -74,6 +76,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Vec<Violation>> {
         owners: Vec::new(),
     };
     verifier.check_names();
+    verifier.check_annotations();
     if verifier.violations.is_empty() {
         verifier.check_objects();
         verifier.check_block(kernel.body);
@@ -109,6 +112,15 @@ impl Verifier<'_> {
             self.complain(message());
         }
         holds
+    }
+
+    fn check_annotations(&mut self) {
+        let kernel = self.kernel;
+        for inst in kernel.annotations.keys() {
+            let is_loop = kernel.insts.get(*inst).is_some_and(|data| matches!(data.op, Op::For { .. } | Op::Loop { .. }));
+            self.require(is_loop, || format!("{inst} is annotated and no loop"));
+            self.require(kernel.stage == Stage::Built, || format!("{inst} is still annotated"));
+        }
     }
 
     fn op(&self, inst: Inst) -> &Op {

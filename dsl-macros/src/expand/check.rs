@@ -6,6 +6,7 @@
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::ir::{ObjectData, ObjectKind};
+use warpwright_codegen::schedule;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset, free_paths};
 use warpwright_codegen::target::TARGETS;
 
@@ -39,7 +40,12 @@ fn check_instances(items: &[syn::Item]) -> Diagnostics {
 fn check_instance(program: &Program, unit: UnitId, path: &str, instance: &Instance, words: &str) -> Diagnostics {
     let mut findings = Diagnostics::new();
     match hir::lower_kernel(program, unit, path, instance) {
-        Ok(lowered) => check_shared_memory(&lowered, &mut findings),
+        Ok(mut lowered) => {
+            check_shared_memory(&lowered, &mut findings);
+            match schedule::schedule(&mut lowered) {
+                Ok(found) | Err(found) => findings.append(found),
+            }
+        }
         Err(errors) => errors.into_iter().filter(|error| !error.by_rustc).for_each(|error| findings.push(error)),
     }
     let in_variant = |mut finding: Diagnostic| {

@@ -241,7 +241,9 @@ impl Lowerer<'_, '_> {
     }
 
     pub(super) fn block(&mut self, block: &Block) -> Tree {
+        let outer = self.statement;
         for statement in &block.statements {
+            self.next_statement();
             match statement {
                 Statement::Expr(expr) => {
                     self.expression(expr);
@@ -256,10 +258,19 @@ impl Lowerer<'_, '_> {
                 Statement::Let(pattern, None) => self.declare(pattern),
             }
         }
-        match &block.tail {
+        self.next_statement();
+        let value = match &block.tail {
             Some(tail) => self.expression(tail),
             None => self.unit(),
-        }
+        };
+        self.statement = outer;
+        value
+    }
+
+    /// What is built from here on belongs to a statement of its own.
+    fn next_statement(&mut self) {
+        self.last_statement += 1;
+        self.statement = self.last_statement;
     }
 
     pub(super) fn set_var(&mut self, local: crate::hir::tree::LocalId, tree: Tree) {

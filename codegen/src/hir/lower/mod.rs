@@ -59,6 +59,12 @@ pub(super) struct Lowerer<'c, 'p> {
     dead: bool,
     loc: Loc,
     spans: Vec<Span>,
+    /// By location: the statement it stands in.
+    statements: Vec<u32>,
+    /// The present statement.
+    statement: u32,
+    /// Statements are numbered in the order they begin.
+    last_statement: u32,
     places: HashMap<(usize, u32, u32), Loc>,
     files: HashMap<usize, u16>,
     vars: Vec<Var>,
@@ -91,6 +97,9 @@ pub(super) fn lower<'p>(
         dead: false,
         loc: Loc(0),
         spans: vec![item.signature.ident.span()],
+        statements: vec![0],
+        statement: 0,
+        last_statement: 0,
         places: HashMap::new(),
         files: HashMap::new(),
         vars: Vec::new(),
@@ -109,7 +118,7 @@ pub(super) fn lower<'p>(
         lowerer.terminate(Op::Return);
     }
     lowerer.check_shared(item.signature.ident.span());
-    Some(Lowered { kernel: lowerer.kernel, spans: lowerer.spans })
+    Some(Lowered { kernel: lowerer.kernel, spans: lowerer.spans, statements: lowerer.statements })
 }
 
 /// Most static shared memory any device gives a block, bytes: capabilities 9.0 and 10.0, CUDA C++ Programming Guide, table of
@@ -173,6 +182,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         let column = start.column as u32 + 1 + if start.line == 1 { data.column_offset } else { 0 };
         self.loc = self.kernel.locations.push(Location { file, line, column });
         self.spans.push(span);
+        self.statements.push(self.statement);
         self.places.insert(key, self.loc);
     }
 

@@ -2,7 +2,10 @@
 
 use super::lex::Token;
 use super::{ParseError, Parser, named};
-use crate::ir::{Access, AtomicOp, Axis, BinaryOp, Block, CompareOp, Inst, Object, Op, PrintPart, Special, Step, UnaryOp, Value};
+use crate::ir::{
+    Access, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Inst, Loc, LoopAnnotations, Object, Op, PrintPart, Special, Step, UnaryOp,
+    Unroll, Value,
+};
 
 /// Deepest nesting of blocks.
 const MAX_DEPTH: usize = 200;
@@ -79,9 +82,56 @@ impl<'t> Parser<'t> {
         let init = if self.eat(';') { self.carried(body)? } else { Vec::new() };
         self.expect(')')?;
         let keep_rolled = self.eat_word("rolled");
+        self.annotations(inst)?;
         self.kernel.insts[inst].loc = self.location()?;
         self.open(body, depth)?;
         Ok(Op::For { start, end, step, init, body, keep_rolled })
+    }
+
+    /// ` unroll(4) ilp(2) batch_loads`, as [`LoopAnnotations`] prints them.
+    fn annotations(&mut self, inst: Inst) -> Result<(), ParseError> {
+        let mut all = LoopAnnotations::default();
+        while let Token::Word(word) = *self.peek() {
+            self.advance();
+            let (n, asked) = self.annotation()?;
+            let count = n.ok_or_else(|| self.error(format!("`{word}` needs a number")));
+            match word {
+                "unroll" => all.unroll = Some(asked.with(n.map_or(Unroll::Full, Unroll::By))),
+                "ilp" => all.ilp = Some(asked.with(count?)),
+                "vectorize" => all.vectorize = Some(asked.with(count?)),
+                "batch_loads" => all.batch_loads = Some(asked),
+                "prefetch" => all.prefetch = Some(asked),
+                "of_kernel" => all.of_kernel = true,
+                _ => return Err(self.error(format!("`{word}` is no annotation of a loop"))),
+            }
+        }
+        if !all.is_empty() {
+            self.kernel.annotations.insert(inst, all);
+        }
+        Ok(())
+    }
+
+    /// `(4, best_effort)`, or nothing.
+    fn annotation(&mut self) -> Result<(Option<u32>, Asked<()>), ParseError> {
+        let (mut n, mut asked) = (None, Asked::new((), Loc(0)));
+        if !self.eat('(') {
+            return Ok((n, asked));
+        }
+        while !self.eat(')') {
+            if matches!(self.peek(), Token::Number(_)) {
+                n = Some(self.integer()?);
+            } else if self.eat_word("best_effort") {
+                asked.best_effort = true;
+            } else if self.eat_word("assume_disjoint") {
+                asked.assume_disjoint = true;
+            } else if self.eat_word("assume_aligned") {
+                asked.assume_aligned = true;
+            } else {
+                return Err(self.expected("a number, `best_effort`, `assume_disjoint` or `assume_aligned`"));
+            }
+            self.eat(',');
+        }
+        Ok((n, asked))
     }
 
     fn loop_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
@@ -90,6 +140,7 @@ impl<'t> Parser<'t> {
         self.expect('(')?;
         let init = self.carried(body)?;
         self.expect(')')?;
+        self.annotations(inst)?;
         self.kernel.insts[inst].loc = self.location()?;
         self.open(body, depth)?;
         Ok(Op::Loop { init, body })

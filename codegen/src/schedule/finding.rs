@@ -1,0 +1,43 @@
+//! What an annotation's pass has to say, in the kernel's own locations.
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::Loc;
+use proc_macro2::Span;
+
+/// A promise that cannot be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The annotation.
+    pub loc: Loc,
+    /// What is in the way.
+    pub message: String,
+    /// The places that belong to it: accesses, variables, barriers.
+    pub labels: Vec<(Loc, String)>,
+    /// The edit that helps.
+    pub help: String,
+    /// Whether the annotation says `best_effort`.
+    pub is_warning: bool,
+}
+
+impl Finding {
+    /// One whose annotation is filled in by who reports it.
+    pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Finding {
+        Finding { loc: Loc(0), message: message.into(), labels: Vec::new(), help: help.into(), is_warning: false }
+    }
+
+    /// The same with another place that belongs to it.
+    pub(super) fn label(mut self, loc: Loc, text: impl Into<String>) -> Finding {
+        self.labels.push((loc, text.into()));
+        self
+    }
+
+    /// As a diagnostic of the source.
+    pub(super) fn diagnostic(self, span: impl Fn(Loc) -> Span) -> Diagnostic {
+        let new = if self.is_warning { Diagnostic::warning } else { Diagnostic::error };
+        let mut diagnostic = new(span(self.loc), self.message).help(self.help);
+        for (loc, text) in self.labels {
+            diagnostic = diagnostic.label(span(loc), text);
+        }
+        diagnostic
+    }
+}

@@ -1,0 +1,83 @@
+//! Annotations: promises about the emitted code, kept here. From `Built` to `Scheduled`.
+//!
+//! One annotation, one file, consumed by exactly one pass of the list below; the file's essay says what the annotation means in the
+//! IR, when it is legal and what it refuses. A promise that cannot be kept is an error at the annotation that names the access, the
+//! other access or the variable that is in the way, and what would help; with `best_effort` it is a warning, and the loop stays as
+//! it is. Nothing here changes what a kernel computes, but for the sums that `ilp` splits.
+
+mod finding;
+
+use crate::diagnostic::Diagnostics;
+use crate::hir::Lowered;
+use crate::ir::{Asked, Kernel, Stage};
+use crate::verify::verify;
+pub use finding::Finding;
+
+/// What consumes one annotation.
+pub struct Pass {
+    /// The annotation's name and the file's.
+    pub name: &'static str,
+    run: fn(&mut Schedule<'_>),
+}
+
+/// The passes, in the order they run.
+pub const PASSES: &[Pass] = &[];
+
+/// A kernel being scheduled.
+struct Schedule<'k> {
+    kernel: &'k mut Kernel,
+    /// By location: the statement of the source. Beyond the end, every instruction is a statement of its own.
+    statements: &'k [u32],
+    findings: Vec<Finding>,
+}
+
+impl Schedule<'_> {
+    /// Reports that an annotation cannot be kept.
+    fn refuse<T>(&mut self, asked: &Asked<T>, mut finding: Finding) {
+        finding.loc = asked.loc;
+        finding.is_warning = asked.best_effort;
+        self.findings.push(finding);
+    }
+}
+
+/// Keeps every annotation of a kernel. Gives warnings: what `best_effort` let pass.
+///
+/// # Errors
+/// Every promise that cannot be kept, at its annotation. The kernel is then of no use.
+pub fn schedule(lowered: &mut Lowered) -> Result<Diagnostics, Diagnostics> {
+    let findings = schedule_kernel(&mut lowered.kernel, &lowered.statements);
+    let mut diagnostics = Diagnostics::new();
+    for finding in findings {
+        diagnostics.push(finding.diagnostic(|loc| lowered.span(loc)));
+    }
+    diagnostics.barrier()?;
+    Ok(diagnostics)
+}
+
+/// The same for a kernel without a source.
+pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> {
+    if kernel.stage > Stage::Built {
+        return Vec::new();
+    }
+    let mut schedule = Schedule { kernel, statements, findings: Vec::new() };
+    if !schedule.kernel.annotations.is_empty() {
+        for pass in PASSES {
+            (pass.run)(&mut schedule);
+            if cfg!(debug_assertions) && schedule.findings.is_empty() {
+                check(schedule.kernel, pass.name);
+            }
+        }
+    }
+    let findings = schedule.findings;
+    // What was refused is left out: the rest of the kernel can still be looked at.
+    kernel.annotations.clear();
+    kernel.stage = Stage::Scheduled;
+    findings
+}
+
+fn check(kernel: &Kernel, pass: &str) {
+    if let Err(violations) = verify(kernel) {
+        let list: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        panic!("`{pass}` broke kernel `{}`:\n{}\n{kernel:#}", kernel.name, list.join("\n"));
+    }
+}
