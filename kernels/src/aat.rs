@@ -1,15 +1,30 @@
-//! C = A·Aᵀ for a row-major matrix of n rows and T columns, as in NVIDIA's OpenCL best practices guide 1.0, section 3.2.2.3.
+//! C = A·Aᵀ for a row-major matrix of n rows and T columns, as in NVIDIA's OpenCL best practices guide 1.0, section 3.2.2.3: from global
+//! memory, through shared memory, and with the bank conflicts of the transposed tile gone.
 
 use warpwright::prelude::*;
 
 /// Side of a tile.
 pub const T: usize = 16;
 
-/// C = A·Aᵀ with both tiles in shared memory; the second is stored transposed.
+/// C = A·Aᵀ with no shared memory: the second factor is read in steps of a row.
 #[kernel(block = (T, T))]
-pub fn aat(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
+pub fn aat_direct(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
+    let (row, column) = (global_id().y, global_id().x);
+    let mut sum = 0.0;
+    // annotation: #[unroll]
+    for k in 0..T {
+        sum += a[row * T + k] * a[column * T + k];
+    }
+    c[row * n + column] = sum;
+}
+
+/// C = A·Aᵀ with both tiles in shared memory; the second is stored transposed. Plain, that store meets 8 elements of each bank it
+/// touches; rows `PAD = 1` word longer, or columns swizzled, meet one.
+#[kernel(block = (T, T), variants(PAD in [0, 1], SWIZZLE in [false]))]
+pub fn aat<const PAD: usize, const SWIZZLE: bool>(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
     #[shared]
     let mut rows: [[f32; T]; T];
+    // annotation: #[shared(pad = PAD, swizzle = SWIZZLE)]
     #[shared]
     let mut columns: [[f32; T]; T];
     let (tx, ty) = (thread_idx().x, thread_idx().y);
@@ -18,6 +33,7 @@ pub fn aat(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
     columns[tx][ty] = a[(block_idx().x * T + ty) * T + tx];
     sync_threads();
     let mut sum = 0.0;
+    // annotation: #[unroll]
     for k in 0..T {
         sum += rows[ty][k] * columns[k][tx];
     }

@@ -2,11 +2,18 @@
 //! against on every device.
 
 pub mod aat;
+pub mod ab;
+pub mod access;
 pub mod complex;
+pub mod copy;
 pub mod dot;
 pub mod histogram;
 pub mod life;
 pub mod mandelbrot;
 pub mod matmul;
+pub mod reduce;
 pub mod saxpy;
+pub mod shortcut;
 pub mod stencil;
+pub mod throughput;
+pub mod transpose;

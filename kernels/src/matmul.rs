@@ -1,10 +1,35 @@
-//! C = A·B for row-major square matrices whose side is a multiple of the tile.
+//! C = A·B for row-major square matrices, as in Ryoo et al., "Optimization Principles and Application Performance Evaluation of a
+//! Multithreaded GPU Using CUDA" (PPoPP 2008), section 4: not tiled, tiled, unrolled, prefetched.
 
 use warpwright::prelude::*;
 
-/// C = A·B with both operands' tiles in shared memory; one thread per element of C.
-#[kernel(block = (T, T), variants(T in [8, 16]))]
-pub fn matmul_tiled<const T: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
+/// Side of the untiled kernel's block.
+pub const SIDE: usize = 16;
+
+/// C = A·B with every operand from global memory; one thread per element of C. The side may be anything.
+// annotation: #[kernel(block = (SIDE, SIDE), variants(UNROLL in [1, 4]))]
+#[kernel(block = (SIDE, SIDE), variants(UNROLL in [1, 4]))]
+pub fn matmul_direct<const UNROLL: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
+    let (row, column) = (global_id().y, global_id().x);
+    if row < n && column < n {
+        let mut sum = 0.0;
+        // annotation: #[unroll(UNROLL)]
+        for k in 0..n {
+            sum += a[row * n + k] * b[k * n + column];
+        }
+        c[row * n + column] = sum;
+    }
+}
+
+/// C = A·B with both operands' tiles in shared memory; one thread per element of C. The side is a multiple of the tile's. The inner
+/// product is unrolled by `UNROLL` (`T` is all of it), and the next tiles are fetched while one is worked on if `PREFETCH`.
+#[kernel(block = (T, T), variants(T in [4, 8, 12, 16], UNROLL in [1, 4], PREFETCH in [false, true]))]
+pub fn matmul_tiled<const T: usize, const UNROLL: usize, const PREFETCH: bool>(
+    n: usize,
+    a: &Global<f32>,
+    b: &Global<f32>,
+    c: &mut Global<f32>,
+) {
     #[shared]
     let mut a_tile: [[f32; T]; T];
     #[shared]
@@ -13,10 +38,12 @@ pub fn matmul_tiled<const T: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, 
     let row = block_idx().y * T + ty;
     let column = block_idx().x * T + tx;
     let mut sum = 0.0;
+    // annotation: #[prefetch(PREFETCH)]
     for tile in 0..n / T {
         a_tile[ty][tx] = a[row * n + tile * T + tx];
         b_tile[ty][tx] = b[(tile * T + ty) * n + column];
         sync_threads();
+        // annotation: #[unroll(UNROLL)]
         for k in 0..T {
             sum += a_tile[ty][k] * b_tile[k][tx];
         }

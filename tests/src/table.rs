@@ -1,8 +1,11 @@
 //! The table of kernels that every device must run alike: each with random inputs, a launch, and what its outputs are compared with.
 
+mod matrices;
+mod streams;
+
 use crate::random::Random;
 use warpwright::{Device, Launch, Result};
-use warpwright_kernels::{aat, complex, dot, histogram, life, mandelbrot, matmul, saxpy, stencil};
+use warpwright_kernels::{complex, dot, histogram, life, mandelbrot, saxpy, stencil};
 
 /// What a case leaves behind.
 pub enum Output {
@@ -47,9 +50,42 @@ pub const CASES: &[Case] = &[
     Case { name: "dot", run: run_dot },
     Case { name: "dot_tree", run: run_dot_tree },
     Case { name: "dot_integer", run: run_dot_integer },
-    Case { name: "matmul_tiled::<8>", run: run_matmul::<8> },
-    Case { name: "matmul_tiled::<16>", run: run_matmul::<16> },
-    Case { name: "aat", run: run_aat },
+    Case { name: "copy: plain", run: streams::copy::<32, 1, false, 1> },
+    Case { name: "copy: ilp 4", run: streams::copy::<64, 4, false, 1> },
+    Case { name: "copy: ilp 4, batched", run: streams::copy::<128, 4, true, 1> },
+    Case { name: "copy: ilp 8, batched", run: streams::copy::<32, 8, true, 1> },
+    Case { name: "copy: vectors of 2", run: streams::copy::<256, 1, false, 2> },
+    Case { name: "copy: vectors of 2, ilp 4, batched", run: streams::copy::<64, 4, true, 2> },
+    Case { name: "copy: shared memory taken", run: streams::copy_with_shared_memory_taken },
+    Case { name: "saxpy_grouped: plain", run: streams::saxpy::<128, 1, false, 1> },
+    Case { name: "saxpy_grouped: ilp 4, batched", run: streams::saxpy::<128, 4, true, 1> },
+    Case { name: "saxpy_grouped: vectors of 4", run: streams::saxpy::<256, 1, false, 4> },
+    Case { name: "saxpy_grouped: vectors of 4, ilp 2, batched", run: streams::saxpy::<64, 2, true, 4> },
+    Case { name: "offset_copy", run: streams::offset_copy },
+    Case { name: "stride_copy", run: streams::stride_copy },
+    Case { name: "reduce_interleaved", run: streams::reduce_interleaved::<64> },
+    Case { name: "reduce_contiguous", run: streams::reduce_contiguous::<256> },
+    Case { name: "additions::<1>", run: streams::additions::<1, 1> },
+    Case { name: "additions::<4>", run: streams::additions::<4, 4> },
+    Case { name: "matmul_direct: rolled", run: matrices::matmul_direct::<1> },
+    Case { name: "matmul_direct: unrolled by 4", run: matrices::matmul_direct::<4> },
+    Case { name: "matmul_tiled: 4, rolled", run: matrices::matmul_tiled::<4, 1, false> },
+    Case { name: "matmul_tiled: 8, unrolled", run: matrices::matmul_tiled::<8, 8, false> },
+    Case { name: "matmul_tiled: 12, unrolled, prefetched", run: matrices::matmul_tiled::<12, 12, true> },
+    Case { name: "matmul_tiled: 16, prefetched", run: matrices::matmul_tiled::<16, 1, true> },
+    Case { name: "matmul_tiled: 16, unrolled by 4", run: matrices::matmul_tiled::<16, 4, false> },
+    Case { name: "ab: direct", run: matrices::ab::<false, false> },
+    Case { name: "ab: A shared", run: matrices::ab::<true, false> },
+    Case { name: "ab: A and B shared", run: matrices::ab::<true, true> },
+    Case { name: "aat_direct", run: matrices::aat_direct },
+    Case { name: "aat: plain", run: matrices::aat::<0, false> },
+    Case { name: "aat: padded", run: matrices::aat::<1, false> },
+    Case { name: "aat: swizzled", run: matrices::aat::<0, true> },
+    Case { name: "transpose_direct", run: matrices::transpose_direct },
+    Case { name: "transpose_tiled: plain", run: matrices::transpose_tiled::<0, false> },
+    Case { name: "transpose_tiled: padded", run: matrices::transpose_tiled::<1, false> },
+    Case { name: "transpose_tiled: swizzled", run: matrices::transpose_tiled::<0, true> },
+    Case { name: "shortcut", run: matrices::shortcut },
     Case { name: "stencil3d", run: run_stencil },
     Case { name: "histogram", run: run_histogram },
     Case { name: "mandelbrot", run: run_mandelbrot },
@@ -135,28 +171,6 @@ fn run_dot_integer(bench: &mut Bench<'_>) -> Result<Output> {
     let mut result = device.upload(&[0i64])?;
     bench.go(dot::dot_integer(&x, &y, &mut result).cover(n))?;
     Ok(Output::Exact(vec![expected as u64], result.download()?.into_iter().map(|v| v as u64).collect()))
-}
-
-fn run_matmul<const T: usize>(bench: &mut Bench<'_>) -> Result<Output> {
-    let device = bench.device;
-    let random = &mut bench.random;
-    let n = 48;
-    let (a, b) = (random.floats(n * n), random.floats(n * n));
-    let (a_buffer, b_buffer) = (device.upload(&a)?, device.upload(&b)?);
-    let mut c = device.zeros::<f32>(n * n)?;
-    bench.go(matmul::matmul_tiled::<T>(n, &a_buffer, &b_buffer, &mut c).cover((n, n)))?;
-    Ok(absolute(&matmul::reference(n, &a, &b), &c.download()?, n))
-}
-
-fn run_aat(bench: &mut Bench<'_>) -> Result<Output> {
-    let device = bench.device;
-    let random = &mut bench.random;
-    let n = 64;
-    let a = random.floats(n * aat::T);
-    let a_buffer = device.upload(&a)?;
-    let mut c = device.zeros::<f32>(n * n)?;
-    bench.go(aat::aat(n, &a_buffer, &mut c).cover((n, n)))?;
-    Ok(absolute(&aat::reference(n, &a), &c.download()?, aat::T))
 }
 
 fn run_stencil(bench: &mut Bench<'_>) -> Result<Output> {
