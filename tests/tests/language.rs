@@ -70,14 +70,9 @@ fn kept(case: &Case, device: &Device) -> Result<Vec<Kept>, String> {
     bench.finish().map_err(|complaint| format!("{} on {}: {complaint}", case.name, device.name()))
 }
 
-/// Cases that OpenCL does not run, and why. The first two are refused there, with a way out; of the last two PoCL's results differ from
-/// those of the simulator, the host twin and CUDA in a way that is not understood yet.
-const NOT_ON_OPENCL: [(&str, &str); 4] = [
-    ("votes", "a warp intrinsic under a condition"),
-    ("lanes_in_branches", "a warp intrinsic under a condition"),
-    ("compound", "differs on PoCL: open"),
-    ("shifts_and_wraps", "differs on PoCL: open"),
-];
+/// Cases that OpenCL does not run, and why: it refuses them, with a way out.
+const NOT_ON_OPENCL: [(&str, &str); 2] =
+    [("votes", "a warp intrinsic under a condition"), ("lanes_in_branches", "a warp intrinsic under a condition")];
 
 /// Every case on a device, against the host twin.
 fn check(device: &Device) {

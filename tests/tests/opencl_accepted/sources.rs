@@ -190,6 +190,24 @@ fn cases() -> Vec<Case> {
             )
         },
         Case {
+            // The one value whose absolute value is negative, widened.
+            parameters: vec![u32s(&[0x8000_0000, 0x8000_0001, 5, 0]), vec![0; 32]],
+            lengths: vec![4, 4],
+            expected: vec![
+                u32s(&[0x8000_0000, 0x8000_0001, 5, 0]),
+                bytes(&[i64::from(i32::MIN), i64::from(i32::MAX), 5, 0], i64::to_le_bytes),
+            ],
+            threads: 4,
+            block: 4,
+            ..case(
+                "absolute",
+                "#[kernel(block = 4)] fn absolute(x: &Global<i32>, y: &mut Global<i64>) {
+                     let i = global_id().x;
+                     y[i] = x[i].wrapping_abs() as i64;
+                 }",
+            )
+        },
+        Case {
             // Counting in ways that wrap: to the end of a type, by steps that pass it, backwards.
             parameters: vec![vec![250], u32s(&[u32::MAX - 5]), vec![0; 16]],
             lengths: vec![0, 0, 4],

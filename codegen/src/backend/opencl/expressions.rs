@@ -181,6 +181,10 @@ impl Writer<'_> {
                 wrapped(Expr::over(text, ADD, &[&e]), ty)
             }
             // `abs` of a builtin type gives the unsigned type, wide enough for MIN.
+            (UnaryOp::Abs, Type::I32 | Type::I64) => {
+                let name = self.prelude.absolute(ty);
+                Expr::over(format!("{name}({})", e.text), PRIMARY, &[&e])
+            }
             (UnaryOp::Abs, _) if ty.is_signed_int() => wrapped(Expr::over(format!("abs({})", e.typed(ty)), PRIMARY, &[&e]), ty),
             (UnaryOp::Abs, _) => e,
         }

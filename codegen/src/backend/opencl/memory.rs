@@ -2,6 +2,7 @@
 
 use super::Writer;
 use super::expressions::{EQUALITY, Expr, PRIMARY};
+use super::order::IN_ORDER;
 use super::types::{Declarator, literal, memory_type};
 use crate::ir::{Access, Inst, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
 
@@ -13,6 +14,8 @@ pub(super) struct Place {
     pub(super) ty: Type,
     /// What a pointer to it is qualified with: `__global const`.
     pub(super) space: &'static str,
+    /// What else: [`IN_ORDER`] or nothing.
+    order: &'static str,
 }
 
 /// What a pointer into an object is qualified with.
@@ -66,7 +69,12 @@ impl Writer<'_> {
             }
         }
         let ty = if let MemoryType::Scalar(ty) = ty { *ty } else { Type::U32 };
-        Place { expr, ty, space: qualifier(&data.kind) }
+        Place { expr, ty, space: qualifier(&data.kind), order: self.order(access.object) }
+    }
+
+    /// What says that accesses to an object must stay in order, if they must.
+    pub(super) fn order(&self, object: Object) -> &'static str {
+        if self.in_order.contains(&object) { IN_ORDER } else { "" }
     }
 
     /// Reads one scalar or a vector.
@@ -124,7 +132,7 @@ impl Writer<'_> {
         for object in self.kernel.objects.keys() {
             let data = &self.kernel.objects[object];
             let name = self.object_names[object.0 as usize].clone();
-            let Declarator { base, extents } = self.declarator(&data.ty);
+            let Declarator { base, extents } = self.ordered_declarator(object, &data.ty);
             match (&data.kind, &data.ty) {
                 (ObjectKind::Shared, MemoryType::Slice(_)) if Some(object) != self.dynamic_shared() => {
                     let first = self.dynamic_shared().map_or(String::new(), |o| self.object_names[o.0 as usize].clone());
@@ -147,6 +155,12 @@ impl Writer<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// How to declare an object, or its elements, of type `ty`.
+    pub(super) fn ordered_declarator(&self, object: Object, ty: &MemoryType) -> Declarator {
+        let Declarator { base, extents } = self.declarator(ty);
+        Declarator { base: format!("{}{base}", self.order(object)), extents }
     }
 
     /// The first dynamic shared array: the one that is the kernel's argument. There is one memory for all.
@@ -210,5 +224,5 @@ fn from_memory(expr: Expr, ty: Type) -> Expr {
 
 /// One access to `n` scalars at once. The language promises the alignment.
 fn vector_pointer(place: &Place, n: usize) -> String {
-    format!("*({} {}{n} *)&{}", place.space, memory_type(place.ty), place.expr.text).replace("*( ", "*(")
+    format!("*({} {}{}{n} *)&{}", place.space, place.order, memory_type(place.ty), place.expr.text).replace("*( ", "*(")
 }

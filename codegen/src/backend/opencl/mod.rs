@@ -1,7 +1,7 @@
 //! OpenCL C 1.2, for people to read and for every OpenCL device to run.
 //!
 //! Source names stay, control flow is C's own, a value used once is part of its user's expression. The rooms: `names`, `types`,
-//! `expressions`, `values` (what becomes a variable), `casts`, `memory`, `control`, `atomics`, `intrinsics`, `warp` (exchanges
+//! `expressions`, `values` (what becomes a variable), `casts`, `memory`, `order` (where a compiler needs to be told), `control`, `atomics`, `intrinsics`, `warp` (exchanges
 //! without sub-groups), `output` (printf and faults), `signature` (parameters and what the runtime passes), `prelude` (functions
 //! before the kernel).
 //!
@@ -23,6 +23,9 @@
 //!   where vectors are read from them.
 //! * No device traps: an assertion that fails writes into a fault buffer that the runtime reads after the launch, and the thread returns.
 //! * `for (i = a; i < n; i += 4)` never ends where `n` is near the type's greatest value: the step is cut to what is left (`control`).
+//! * `abs(INT_MIN)` is 2³¹ in OpenCL C; PoCL computes it as a signed negation, which overflows, and LLVM then takes the result to be
+//!   positive. `abs` of `int` and `long` is written out.
+//! * PoCL's vectoriser may move an access over a store to the same place (`order`).
 //! * Names: builtins are overloaded functions in one scope with everything else, and vendors define macros; `names` has the table.
 
 mod atomics;
@@ -32,6 +35,7 @@ mod expressions;
 mod intrinsics;
 mod memory;
 mod names;
+mod order;
 mod output;
 mod prelude;
 mod signature;
@@ -90,6 +94,8 @@ struct Writer<'k> {
     indent: usize,
 
     entry: String,
+    /// Objects whose accesses must stay in order.
+    in_order: Vec<Object>,
     struct_names: Vec<String>,
     field_names: Vec<Vec<String>>,
     object_names: Vec<String>,
@@ -129,6 +135,7 @@ impl<'k> Writer<'k> {
             out: String::new(),
             indent: 0,
             entry: String::new(),
+            in_order: order::objects(kernel),
             struct_names: Vec::new(),
             field_names: Vec::new(),
             object_names: Vec::new(),
@@ -238,6 +245,9 @@ impl<'k> Writer<'k> {
             text.push_str(&format!("#pragma OPENCL EXTENSION {name} : enable\n"));
         }
         text.push('\n');
+        if !self.in_order.is_empty() {
+            text.push_str(order::DEFINITION);
+        }
         text.push_str(&before);
         let attribute =
             kernel.options.block.map_or(String::new(), |[x, y, z]| format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));

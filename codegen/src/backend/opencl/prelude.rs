@@ -37,6 +37,12 @@ impl Prelude {
         })
     }
 
+    /// `|a|` on `int` or `long`, wrapping.
+    pub(super) fn absolute(&self, ty: Type) -> String {
+        let (t, u, zero) = if ty == Type::I32 { ("int", "uint", "0u") } else { ("long", "ulong", "0ul") };
+        self.ask(format!("ww_abs_{ty}"), |name| format!("{t} {name}({t} a) {{\n    return ({t})(a < 0 ? {zero} - ({u})a : ({u})a);\n}}"))
+    }
+
     /// The thread's number in its block.
     pub(super) fn linear_thread(&self) -> String {
         self.ask("ww_linear_thread".into(), |name| {

@@ -60,7 +60,7 @@ impl Writer<'_> {
                     };
                     // Nobody writes a read-only buffer while the kernel runs, so nothing aliases it.
                     let restrict = if matches!(kind, ObjectKind::Global { writable: false }) { "restrict " } else { "" };
-                    texts.push(pointer(qualifier(kind), &self.declarator(element), &format!("{restrict}{name}")));
+                    texts.push(pointer(qualifier(kind), &self.ordered_declarator(*object, element), &format!("{restrict}{name}")));
                     abi.push(AbiArgument::Buffer { param });
                 }
             }
@@ -92,7 +92,11 @@ impl Writer<'_> {
             }
         }
         if let Some(object) = self.dynamic_shared() {
-            texts.push(pointer("__local", &self.declarator(&kernel.objects[object].ty), &self.object_names[object.0 as usize]));
+            texts.push(pointer(
+                "__local",
+                &self.ordered_declarator(object, &kernel.objects[object].ty),
+                &self.object_names[object.0 as usize],
+            ));
             abi.push(AbiArgument::DynamicShared);
         }
         for (object, name) in &self.length_names {
