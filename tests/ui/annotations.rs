@@ -1,22 +1,62 @@
-//! Annotations inside a body: not supported yet, misspelt, in the wrong place.
+//! Annotations inside a body: misspelt, of impossible value, at odds with each other, in the wrong place.
 
 use warpwright::prelude::*;
 
 #[kernel(block = 64)]
 fn loops(y: &mut Global<f32>) {
-    #[unroll]
+    #[unroll(0)]
     for i in 0..4 {
         y[i] = 0.0;
     }
-    #[unroll(2)]
-    #[ilp(4)]
-    #[batch_loads(assume_disjoint)]
-    #[prefetch]
-    #[vectorize(4, assume_aligned)]
+    #[unroll(4096)]
+    #[ilp]
+    #[batch_loads(2)]
+    #[prefetch(asume_disjoint)]
+    #[vectorize(3, assume_aligned)]
     for i in 0..4 {
         y[i] = 1.0;
     }
+    #[ilp(200)]
+    #[ilp(4)]
+    #[unroll(assume_disjoint)]
+    #[prefetch = true]
+    for i in 0..4 {
+        y[i] = 2.0;
+    }
     #[unrol]
+    while y[0] < 1.0 {
+        y[0] += 1.0;
+    }
+    #[ilp(4)]
+    while y[0] < 2.0 {
+        y[0] += 1.0;
+    }
+    #[prefetch]
+    loop {
+        break;
+    }
+}
+
+#[kernel(block = 64, variants(N in [1, 2, 4], B in [false, true]))]
+fn values<const N: usize, const B: bool>(y: &mut Global<f32>) {
+    #[unroll(1)]
+    #[ilp(N)]
+    for i in 0..4 {
+        y[i] = 0.0;
+    }
+    #[ilp(B)]
+    for i in 0..4 {
+        y[i] = 0.0;
+    }
+    #[prefetch(N)]
+    for i in 0..4 {
+        y[i] = 0.0;
+    }
+    #[vectorize(N * 8)]
+    for i in 0..4 {
+        y[i] = 0.0;
+    }
+    #[unroll(N)]
     while y[0] < 1.0 {
         y[0] += 1.0;
     }
@@ -24,10 +64,6 @@ fn loops(y: &mut Global<f32>) {
 
 #[kernel(block = 64)]
 fn lets(y: &mut Global<f32>) {
-    #[shared(pad = 1)]
-    let mut padded: [[f32; 32]; 32];
-    #[shared(swizzle)]
-    let mut swizzled: [[f32; 32]; 32];
     #[shared(dynamc)]
     let mut misspelt: [f32];
     #[shard]

@@ -38,6 +38,9 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
     }
+    for annotation in attributes.annotations() {
+        checker.context.report(Diagnostic::error(annotation.span, format!("`{}` is not supported yet", annotation.kind.name())));
+    }
     options
 }
 

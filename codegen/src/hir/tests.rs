@@ -1,5 +1,7 @@
 //! The front end on whole kernels: what verifies, and what is refused with which words.
 
+mod annotations;
+
 use super::lower_kernel;
 use crate::ir::Scalar;
 use crate::syntax::{ConstValue, GenericValue, Instance, Program, Unit};

@@ -3,9 +3,10 @@
 use super::items::FnId;
 use super::types::{Arg, Const, Infer, Ty};
 use crate::intrinsics::RowId;
-use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, UnaryOp};
-use crate::syntax::ConstValue;
+use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, UnaryOp, Unroll};
+use crate::syntax::{Annotation, ConstValue, Words};
 use proc_macro2::Span;
+use std::collections::HashMap;
 
 /// A local variable, by number within its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,34 @@ pub(crate) struct Body {
     pub(crate) params: Vec<LocalId>,
     pub(crate) result: Ty,
     pub(crate) root: Expr,
+    /// What is asked of its loops.
+    pub(crate) annotations: HashMap<ScopeId, LoopAnnotations>,
+}
+
+/// What is asked of a loop, the arguments evaluated.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct LoopAnnotations {
+    /// `unroll(1)`, where it stands.
+    pub(crate) rolled: Option<Span>,
+    pub(crate) unroll: Option<Asked<Unroll>>,
+    pub(crate) ilp: Option<Asked<u32>>,
+    pub(crate) batch_loads: Option<Asked<()>>,
+    pub(crate) prefetch: Option<Asked<()>>,
+    pub(crate) vectorize: Option<Asked<u32>>,
+}
+
+/// One annotation: the value of its argument, where it stands, and its words.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
+    pub(crate) words: Words,
+}
+
+impl<T> Asked<T> {
+    pub(crate) fn new(value: T, annotation: &Annotation) -> Asked<T> {
+        Asked { value, span: annotation.span, words: annotation.words }
+    }
 }
 
 pub(crate) struct Expr {
@@ -149,7 +178,6 @@ pub(crate) struct ForLoop {
     pub(crate) direction: Direction,
     pub(crate) step: Option<Expr>,
     pub(crate) body: Block,
-    pub(crate) keep_rolled: bool,
 }
 
 pub(crate) struct Pattern {

@@ -1,9 +1,9 @@
-//! The annotations inside a body: on a loop, on a `let`.
+//! Where annotations stand inside a body, and those of a `let`; `loop_annotations` has those of a loop.
 //!
-//! What LANGUAGE §6 lists but this version cannot do is recognised and refused at its span; what it does not list, or lists for
-//! another place, is refused with the nearest name or the right place.
+//! What is no annotation, or one of another place, is refused with the nearest name or the right place.
 
 use super::attributes::{not_supported_yet, path_text, skip_to_comma, with_nearest};
+use super::loop_annotations::{LoopAttributes, LoopKeyword};
 use super::nearest::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use proc_macro2::{Ident, Span};
@@ -11,10 +11,6 @@ use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-
-/// Annotations of a loop. Empty in this version: each is recognised and refused as not yet supported.
-#[derive(Clone, Debug, Default)]
-pub struct LoopAttributes {}
 
 /// `#[shared]`, `#[shared(dynamic)]`.
 #[derive(Clone, Debug)]
@@ -43,7 +39,7 @@ const INERT: &[&str] = &["allow", "expect", "warn", "deny", "forbid", "doc", "ru
 
 /// The attributes that are ours to understand: those that Rust itself knows are left out, a `cfg` is refused, since what a body
 /// holds must not depend on what the device's compiler cannot see.
-fn annotations<'a>(attrs: &'a [syn::Attribute], diagnostics: &mut Diagnostics) -> Vec<&'a syn::Attribute> {
+pub(super) fn annotations<'a>(attrs: &'a [syn::Attribute], diagnostics: &mut Diagnostics) -> Vec<&'a syn::Attribute> {
     let mut ours = Vec::new();
     for attr in attrs {
         let first = attr.path().segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
@@ -64,7 +60,7 @@ pub(super) fn refuse_cfg(attr: &syn::Attribute) -> Diagnostic {
 }
 
 /// Refuses an annotation where it does not belong or that there is not; `fitting` are those that do belong.
-fn refuse_annotation(attr: &syn::Attribute, place: &str, fitting: &[&'static str]) -> Diagnostic {
+pub(super) fn refuse_annotation(attr: &syn::Attribute, place: &str, fitting: &[&'static str]) -> Diagnostic {
     let name = path_text(attr.path());
     if LOOP_ANNOTATIONS.contains(&name.as_str()) {
         return Diagnostic::error(attr.path().span(), format!("`#[{name}]` belongs on a loop, not on {place}"))
@@ -110,6 +106,14 @@ impl LetAttributes {
     }
 }
 
+/// The expressions that annotations of a loop or a `let` hold; of other attributes none. Nothing is reported.
+pub fn annotation_arguments(attrs: &[syn::Attribute]) -> Vec<syn::Expr> {
+    let mut silent = Diagnostics::new();
+    let is_ours = |attr: &&syn::Attribute| LOOP_ANNOTATIONS.iter().any(|name| attr.path().is_ident(name));
+    let of_loop: Vec<syn::Attribute> = attrs.iter().filter(is_ours).cloned().collect();
+    LoopAttributes::parse(&of_loop, LoopKeyword::For, &mut silent).arguments().cloned().collect()
+}
+
 /// The arguments of `#[shared(…)]`: whether `dynamic` is among them.
 fn parse_shared(attr: &syn::Attribute, diagnostics: &mut Diagnostics) -> bool {
     let tokens = match &attr.meta {
@@ -149,21 +153,6 @@ fn parse_shared(attr: &syn::Attribute, diagnostics: &mut Diagnostics) -> bool {
     dynamic
 }
 
-impl LoopAttributes {
-    /// Parses the attributes of a loop.
-    pub fn parse(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) -> LoopAttributes {
-        for attr in annotations(attrs, diagnostics) {
-            match attr.path().get_ident() {
-                Some(name) if LOOP_ANNOTATIONS.iter().any(|known| name == known) => {
-                    diagnostics.push(not_supported_yet(name, &format!("`#[{name}]`")));
-                }
-                _ => diagnostics.push(refuse_annotation(attr, "a loop", LOOP_ANNOTATIONS)),
-            }
-        }
-        LoopAttributes {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,13 +164,6 @@ mod tests {
         let mut diagnostics = Diagnostics::new();
         let parsed = LetAttributes::parse(&local.attrs, &mut diagnostics);
         (parsed, render(&diagnostics))
-    }
-
-    fn on_loop(expression: &str) -> Vec<String> {
-        let syn::Expr::ForLoop(for_loop) = syn::parse_str(expression).unwrap() else { panic!("not a for") };
-        let mut diagnostics = Diagnostics::new();
-        LoopAttributes::parse(&for_loop.attrs, &mut diagnostics);
-        render(&diagnostics)
     }
 
     #[test]
@@ -212,20 +194,5 @@ mod tests {
              bool = cfg!(feature = \"checked\");`",
             ],
         );
-    }
-
-    #[test]
-    fn loop_annotations() {
-        for name in LOOP_ANNOTATIONS {
-            let expected = format!("{name}: `#[{name}]` is not supported yet; remove `{name}`: the kernel computes the same without it");
-            assert_eq!(on_loop(&format!("#[{name}] for i in 0..4 {{}}")), [expected.as_str()]);
-            assert_eq!(on_loop(&format!("#[{name}(4, best_effort)] for i in 0..4 {{}}")), [expected]);
-        }
-        assert_eq!(on_loop("#[unrol(2)] for i in 0..4 {}"), ["unrol: unknown annotation `#[unrol]` on a loop; write `#[unroll]`"]);
-        assert_eq!(
-            on_loop("#[shared] for i in 0..4 {}"),
-            ["shared: `#[shared]` belongs on a `let`, not on a loop; write `#[shared] let mut tile: [f32; 256];`"]
-        );
-        assert_eq!(on_loop("#[magic] for i in 0..4 {}"), ["magic: unknown annotation `#[magic]` on a loop; remove it"]);
     }
 }

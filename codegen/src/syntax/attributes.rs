@@ -3,6 +3,7 @@
 //! Each argument is parsed by itself, so that one mistake does not hide the next. What LANGUAGE §6 lists but this version cannot do
 //! is recognised and refused at its span; what it does not list is refused with the nearest name that it does.
 
+use super::loop_annotations::{Annotation, AnnotationKind};
 use super::nearest::nearest;
 use super::{Bounds, IndexWidth, Math};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -32,6 +33,14 @@ pub struct KernelAttributes {
     pub contract: Option<Expr>,
     /// `bounds = unchecked | trap`, checked.
     pub bounds: Bounds,
+    /// `ilp = N`, `ilp(N, …)`.
+    pub ilp: Option<Annotation>,
+    /// `vectorize = N`, `vectorize(N, …)`.
+    pub vectorize: Option<Annotation>,
+    /// `batch_loads`, `batch_loads = true`, `batch_loads(…)`.
+    pub batch_loads: Option<Annotation>,
+    /// `best_effort`: for the three above.
+    pub best_effort: bool,
     /// `targets = [sm_80, …]`, checked against the target table.
     pub targets: Vec<Ident>,
     /// `variants(B in [64, 128], …)`.
@@ -80,17 +89,29 @@ const ARGUMENTS: &[Argument] = &[
     Argument { name: "bounds", parse: Some(parse_bounds) },
     Argument { name: "targets", parse: Some(parse_targets) },
     Argument { name: "variants", parse: Some(parse_variants) },
-    Argument { name: "ilp", parse: None },
-    Argument { name: "batch_loads", parse: None },
-    Argument { name: "vectorize", parse: None },
+    Argument { name: "ilp", parse: Some(parse_ilp) },
+    Argument { name: "batch_loads", parse: Some(parse_batch_loads) },
+    Argument { name: "vectorize", parse: Some(parse_vectorize) },
+    Argument { name: "best_effort", parse: Some(parse_best_effort) },
     Argument { name: "require", parse: None },
     Argument { name: "allow", parse: None },
     Argument { name: "warn", parse: None },
     Argument { name: "deny", parse: None },
-    Argument { name: "best_effort", parse: None },
 ];
 
 impl KernelAttributes {
+    /// The annotations that `#[kernel(…)]` takes.
+    pub fn annotations(&self) -> impl Iterator<Item = &Annotation> {
+        [&self.ilp, &self.vectorize, &self.batch_loads].into_iter().flatten()
+    }
+
+    /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        let block = self.block.iter().flat_map(|(_, extents)| extents);
+        let single = [&self.min_blocks, &self.max_registers, &self.contract].into_iter().flatten();
+        block.chain(single).chain(self.annotations().filter_map(|annotation| annotation.argument.as_ref()))
+    }
+
     /// Finds and parses `#[kernel]` among a function's attributes (`#[kernel]`, `#[kernel(…)]`, `#[warpwright::kernel(…)]`).
     pub fn find(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Option<KernelAttributes> {
         let attr = attrs.iter().find(|a| is_named(a, "kernel"))?;
@@ -138,6 +159,12 @@ fn parse_argument(
         diagnostics.push(Diagnostic::error(input.span(), message).help("write `block = 256`, say"));
         return skip_to_comma(input);
     };
+    if name == "unroll" || name == "prefetch" {
+        let example = if name == "unroll" { "#[unroll(4)]" } else { "#[prefetch]" };
+        let error = Diagnostic::error(name.span(), format!("`{name}` belongs on a loop"));
+        diagnostics.push(error.help(format!("write `{example}` before the loop")));
+        return skip_to_comma(input);
+    }
     let Some(argument) = ARGUMENTS.iter().find(|argument| name == argument.name) else {
         let names: Vec<_> = ARGUMENTS.iter().filter(|a| a.parse.is_some()).map(|a| a.name).collect();
         let all = ARGUMENTS.iter().map(|a| a.name);
@@ -357,6 +384,30 @@ fn parse_contract(into: &mut KernelAttributes, name: &Ident, input: ParseStream<
     Ok(())
 }
 
+fn parse_ilp(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    into.ilp = Some(Annotation::parse_in_kernel(AnnotationKind::Ilp, name, input, diagnostics)?);
+    Ok(())
+}
+
+fn parse_vectorize(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    into.vectorize = Some(Annotation::parse_in_kernel(AnnotationKind::Vectorize, name, input, diagnostics)?);
+    Ok(())
+}
+
+fn parse_batch_loads(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    into.batch_loads = Some(Annotation::parse_in_kernel(AnnotationKind::BatchLoads, name, input, diagnostics)?);
+    Ok(())
+}
+
+fn parse_best_effort(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    if !input.is_empty() && !input.peek(Token![,]) {
+        diagnostics.push(Diagnostic::error(name.span(), "`best_effort` takes no value").help("write `best_effort` alone"));
+        return skip_to_comma(input);
+    }
+    into.best_effort = true;
+    Ok(())
+}
+
 fn parse_targets(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
     let value = parse_value(name, input, "[sm_80, sm_90]")?;
     let Expr::Array(array) = &value else {
@@ -508,7 +559,7 @@ mod tests {
             "max_regs = 256, maxregisters = 1",
             &[
                 "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-             `contract`, `bounds`, `targets` and `variants`",
+             `contract`, `bounds`, `targets`, `variants`, `ilp`, `batch_loads`, `vectorize` and `best_effort`",
                 "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
             ],
         );
@@ -516,9 +567,7 @@ mod tests {
 
     #[test]
     fn arguments_of_later_versions_are_recognised() {
-        for text in
-            ["ilp = 4", "batch_loads", "vectorize = 4", "require(occupancy >= 0.5, registers <= 64)", "allow(low_occupancy)", "warn(x)"]
-        {
+        for text in ["require(occupancy >= 0.5, registers <= 64)", "allow(low_occupancy)", "warn(x)"] {
             let name = text.split(|c: char| !c.is_ascii_lowercase() && c != '_').next().unwrap();
             let expected = format!("{name}: `{name}` is not supported yet; remove `{name}`: the kernel computes the same without it");
             check(text, &[&expected]);
@@ -581,6 +630,27 @@ mod tests {
         check("targets = [sm_80, sm_80]", &["sm_80: `sm_80` is listed twice; remove one of them"]);
         check("targets = [\"sm_80\"]", &["\"sm_80\": a target is a name like `sm_80`; write `targets = [sm_80, sm_90]`"]);
         check("targets = []", &["[]: `targets` is empty: the kernel would be checked for nothing; write `targets = [sm_80, sm_90]`"]);
+    }
+
+    #[test]
+    fn annotations_of_a_kernel_are_parsed() {
+        let mut diagnostics = Diagnostics::new();
+        let text = "ilp = ILP, vectorize(V, assume_aligned, assume_disjoint), batch_loads, best_effort";
+        let parsed = KernelAttributes::parse(text.parse().unwrap(), &mut diagnostics);
+        assert!(diagnostics.is_empty(), "{:?}", render(&diagnostics));
+        assert!(parsed.best_effort && parsed.batch_loads.as_ref().is_some_and(|annotation| annotation.argument.is_none()));
+        let words = parsed.vectorize.as_ref().unwrap().words;
+        assert!(words.assume_aligned && words.assume_disjoint && !words.best_effort);
+        assert_eq!((parsed.annotations().count(), parsed.values().count()), (3, 2));
+        check("batch_loads = BATCH, ilp(4, best_effort), vectorize = 2", &[]);
+        check("ilp = 0", &["0: `ilp` by 0 is not possible: it must be at least 1; use 1 for no change"]);
+        check("ilp, block = 64", &["ilp: `ilp` needs a number; write `ilp = 4`"]);
+        check("vectorize = , block = 64", &["vectorize: `vectorize` needs a value; write `vectorize = 4`"]);
+        check("batch_loads = 4", &["4: `batch_loads` takes `true` or `false`, not a number; write `true`, or leave it out"]);
+        check("best_effort = true", &["best_effort: `best_effort` takes no value; write `best_effort` alone"]);
+        check("ilp = 2, ilp = 4", &["ilp: `ilp` is given twice; remove one of them"]);
+        check("unroll = 4", &["unroll: `unroll` belongs on a loop; write `#[unroll(4)]` before the loop"]);
+        check("prefetch", &["prefetch: `prefetch` belongs on a loop; write `#[prefetch]` before the loop"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The bodies of device code: what of Rust's expressions, statements, types and patterns is not in the language.
 
 use super::attributes::literal_int;
+use super::loop_annotations::LoopKeyword;
 use super::nearest::nearest;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
 use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
@@ -150,6 +151,11 @@ impl<'c> BodyChecker<'c> {
                 other => self.visit_expr(other),
             }
         }
+    }
+
+    fn check_loop_attributes(&mut self, attrs: &[syn::Attribute], keyword: LoopKeyword) {
+        let attributes = check_loop_attributes(attrs, keyword, self.diagnostics);
+        attributes.arguments().for_each(|argument| BodyChecker::visit_expr(self, argument));
     }
 
     /// What a `for` walks: a range with both ends, perhaps `.rev()` and `.step_by(k)`. Whether it is one.
@@ -328,7 +334,7 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     }
 
     fn visit_expr_for_loop(&mut self, expr: &'a syn::ExprForLoop) {
-        check_loop_attributes(&expr.attrs, self.diagnostics);
+        self.check_loop_attributes(&expr.attrs, LoopKeyword::For);
         self.visit_pat(&expr.pat);
         if !self.check_walk(&expr.expr) {
             let help = "write `for i in a..b`, with `.rev()` or `.step_by(k)` if need be, and index with `i`";
@@ -339,13 +345,13 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     }
 
     fn visit_expr_while(&mut self, expr: &'a syn::ExprWhile) {
-        check_loop_attributes(&expr.attrs, self.diagnostics);
+        self.check_loop_attributes(&expr.attrs, LoopKeyword::While);
         self.visit_expr(&expr.cond);
         self.visit_block(&expr.body);
     }
 
     fn visit_expr_loop(&mut self, expr: &'a syn::ExprLoop) {
-        check_loop_attributes(&expr.attrs, self.diagnostics);
+        self.check_loop_attributes(&expr.attrs, LoopKeyword::Loop);
         self.visit_block(&expr.body);
     }
 

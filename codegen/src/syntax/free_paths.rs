@@ -5,6 +5,7 @@
 //! things Rust decides by types are decided by its naming conventions here: `a::B::c` takes `B` for a type if it is in `CamelCase`,
 //! and a capitalised name in a pattern or in `f::<N>` is a constant if it has no lower-case letter.
 
+use super::annotations::annotation_arguments;
 use super::attributes::{KernelAttributes, is_named, path_text};
 use super::scopes::{MatchesArguments, Scopes, bindings, imported_names, item_name, macro_arguments};
 use crate::diagnostic::Diagnostics;
@@ -225,10 +226,8 @@ impl Finder {
     /// The arguments of `#[kernel(…)]` name constants too. What is wrong with them is reported elsewhere.
     fn visit_kernel_attributes(&mut self, attrs: &[syn::Attribute]) {
         let Some(attributes) = KernelAttributes::find(attrs, &mut Diagnostics::new()) else { return };
-        let block = attributes.block.iter().flat_map(|(_, extents)| extents);
-        let single = [&attributes.min_blocks, &attributes.max_registers, &attributes.contract].into_iter().flatten();
         let variants = attributes.variants.axes.iter().flat_map(|(_, values)| values);
-        for expr in block.chain(single).chain(variants) {
+        for expr in attributes.values().chain(variants) {
             self.visit_expr(expr);
         }
     }
@@ -295,8 +294,12 @@ fn is_constant_name(name: &str) -> bool {
 }
 
 impl<'a> Visit<'a> for Finder {
-    // What stands in attributes is no code of the kernel.
-    fn visit_attribute(&mut self, _: &'a syn::Attribute) {}
+    // What stands in attributes is no code of the kernel, but for what our annotations name. What is wrong with them is reported elsewhere.
+    fn visit_attribute(&mut self, attr: &'a syn::Attribute) {
+        for argument in annotation_arguments(std::slice::from_ref(attr)) {
+            Visit::visit_expr(self, &argument);
+        }
+    }
     fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
     // Bounds name traits.
     fn visit_generics(&mut self, _: &'a syn::Generics) {}

@@ -2,9 +2,10 @@
 //!
 //! Only what syntax alone shows: types are the front end's, and what `rustc` says better about the host twin is `rustc`'s.
 
-use super::annotations::{LetAttributes, LoopAttributes, check_elsewhere, refuse_cfg};
+use super::annotations::{LetAttributes, check_elsewhere, refuse_cfg};
 use super::attributes::is_named;
 use super::body::BodyChecker;
+use super::loop_annotations::{LoopAttributes, LoopKeyword};
 use super::scopes::item_name;
 use super::signature::{check_device, check_kernel, is_marked};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -208,8 +209,8 @@ pub(super) fn check_let_attributes(attrs: &[syn::Attribute], diagnostics: &mut D
 }
 
 /// The same for a loop.
-pub(super) fn check_loop_attributes(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) {
-    LoopAttributes::parse(attrs, diagnostics);
+pub(super) fn check_loop_attributes(attrs: &[syn::Attribute], keyword: LoopKeyword, diagnostics: &mut Diagnostics) -> LoopAttributes {
+    LoopAttributes::parse(attrs, keyword, diagnostics)
 }
 
 /// The same for an attribute that stands on neither.
@@ -293,12 +294,12 @@ mod tests {
         check_body("for i in 0.. {}", &["..: this range is open; write both ends, `for i in a..b`, or `loop` with a `break`"]);
         check_body("for i in (0..4).step_by(0) {}", &["step_by: steps of 0 never arrive; step by 1 or more"]);
         check_body(
-            "#[unroll] for i in 0..4 {}",
-            &["unroll: `#[unroll]` is not supported yet; remove `unroll`: the kernel computes the same without it"],
+            "#[unroll(0)] for i in 0..4 {}",
+            &["0: `unroll` by 0 is not possible: it must be at least 1; use 1 to keep the loop rolled"],
         );
         check_body(
-            "#[ilp(4)] while a > 1.0 {}",
-            &["ilp: `#[ilp]` is not supported yet; remove `ilp`: the kernel computes the same without it"],
+            "#[unroll(|| 4)] for i in 0..4 {}",
+            &["|: closures are not in the kernel language; write a `#[device]` function, and call it"],
         );
         check_body("#[unroll] if a > 1.0 {}", &["unroll: `#[unroll]` belongs on a loop, not on this; move it before the loop"]);
     }

@@ -27,17 +27,57 @@ fn check_instances(items: &[syn::Item]) -> Diagnostics {
     let unit = program.add(Unit::from_items(String::new(), items.to_vec()));
     for (path, kernel) in program.units[unit.0].kernels() {
         match hir::declared_instances(&program, unit, &path) {
-            Ok(instances) => instances.iter().for_each(|instance| {
-                let words = words(&kernel.sig.generics, instance);
-                findings.append(check_instance(&program, unit, &path, instance, &words));
-            }),
+            Ok(instances) => {
+                let mut found = OfVariants { count: instances.len(), list: Vec::new() };
+                for instance in &instances {
+                    found.add(check_instance(&program, unit, &path, instance), &words(&kernel.sig.generics, instance));
+                }
+                findings.append(found.join());
+            }
             Err(errors) => findings.append(errors),
         }
     }
     findings
 }
 
-fn check_instance(program: &Program, unit: UnitId, path: &str, instance: &Instance, words: &str) -> Diagnostics {
+/// The findings of a kernel's variants: what several have in common is said once.
+struct OfVariants {
+    /// Variants.
+    count: usize,
+    /// Each finding with the first variant that has it, and how many do.
+    list: Vec<(Diagnostic, String, usize)>,
+}
+
+impl OfVariants {
+    fn add(&mut self, findings: Diagnostics, words: &str) {
+        for finding in findings {
+            let place = |finding: &Diagnostic| (finding.span.start().line, finding.span.start().column);
+            let is_same = |known: &Diagnostic| known.message == finding.message && place(known) == place(&finding);
+            match self.list.iter_mut().find(|(known, ..)| is_same(known)) {
+                Some((.., count)) => *count += 1,
+                None => self.list.push((finding, words.to_owned(), 1)),
+            }
+        }
+    }
+
+    /// The findings, saying which variants they are about unless it is all.
+    fn join(self) -> Diagnostics {
+        let mut findings = Diagnostics::new();
+        for (mut finding, words, count) in self.list {
+            if count < self.count {
+                let which = match count {
+                    1 => format!("the variant `{words}`"),
+                    _ => format!("{count} of {} variants, `{words}` the first", self.count),
+                };
+                finding.message = format!("{} (in {which})", finding.message);
+            }
+            findings.push(finding);
+        }
+        findings
+    }
+}
+
+fn check_instance(program: &Program, unit: UnitId, path: &str, instance: &Instance) -> Diagnostics {
     let mut findings = Diagnostics::new();
     match hir::lower_kernel(program, unit, path, instance) {
         Ok(mut lowered) => {
@@ -46,17 +86,9 @@ fn check_instance(program: &Program, unit: UnitId, path: &str, instance: &Instan
                 Ok(found) | Err(found) => findings.append(found),
             }
         }
-        Err(errors) => errors.into_iter().filter(|error| !error.by_rustc).for_each(|error| findings.push(error)),
+        Err(errors) => findings.extend(errors.into_iter().filter(|error| !error.by_rustc)),
     }
-    let in_variant = |mut finding: Diagnostic| {
-        if !words.is_empty() {
-            finding.message = format!("{} (in the variant `{words}`)", finding.message);
-        }
-        finding
-    };
-    let mut named = Diagnostics::new();
-    findings.into_iter().map(in_variant).for_each(|finding| named.push(finding));
-    named
+    findings
 }
 
 /// What tells a variant from its siblings: `B = 64, ILP = 4`.

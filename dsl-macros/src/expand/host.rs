@@ -72,10 +72,8 @@ pub(super) fn host_function(function: &syn::ItemFn, attributes: &KernelAttribute
 /// The values of the attribute's arguments that are more than literals, so that `rustc` knows what they name is used, and checks it.
 fn attribute_values(generics: &syn::Generics, attributes: &KernelAttributes) -> TokenStream {
     let is_type = |name: &Ident| generics.type_params().any(|param| param.ident == *name);
-    let block = attributes.block.iter().flat_map(|(_, extents)| extents);
-    let single = [&attributes.min_blocks, &attributes.max_registers, &attributes.contract].into_iter().flatten();
     let variants = attributes.variants.axes.iter().filter(|(name, _)| !is_type(name)).flat_map(|(_, values)| values);
-    let values: Vec<_> = block.chain(single).chain(variants).filter(|value| !matches!(value, syn::Expr::Lit(_))).collect();
+    let values: Vec<_> = attributes.values().chain(variants).filter(|value| !matches!(value, syn::Expr::Lit(_))).collect();
     if values.is_empty() { TokenStream::new() } else { quote!(let _ = (#(#values,)*);) }
 }
 

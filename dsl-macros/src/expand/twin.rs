@@ -8,7 +8,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use warpwright_codegen::ir::Type;
-use warpwright_codegen::syntax::{MatchesArguments, is_named};
+use warpwright_codegen::syntax::{MatchesArguments, annotation_arguments, is_named};
 
 /// Numbers for the shared arrays of a unit. Those of other units are told apart by their place in the source.
 #[derive(Default)]
@@ -145,10 +145,33 @@ fn keep_rusts_own(attrs: &mut Vec<syn::Attribute>) {
     attrs.retain(|attr| attr.path().segments.first().is_some_and(|first| RUSTS.iter().any(|name| first.ident == name)));
 }
 
+/// Puts what a loop's annotations name at the beginning of its body, so that `rustc` knows it is used, and checks it.
+fn name_arguments(attrs: &[syn::Attribute], body: &mut syn::Block) {
+    for argument in annotation_arguments(attrs).into_iter().filter(|argument| !matches!(argument, syn::Expr::Lit(_))) {
+        let name = quote_spanned!(argument.span()=> let _ = #argument;);
+        body.stmts.insert(0, syn::Stmt::Expr(syn::Expr::Verbatim(name), None));
+    }
+}
+
 impl VisitMut for Rewriter<'_> {
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
         self.rewrite_shared(local);
         visit_mut::visit_local_mut(self, local);
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, expr: &mut syn::ExprForLoop) {
+        name_arguments(&expr.attrs, &mut expr.body);
+        visit_mut::visit_expr_for_loop_mut(self, expr);
+    }
+
+    fn visit_expr_while_mut(&mut self, expr: &mut syn::ExprWhile) {
+        name_arguments(&expr.attrs, &mut expr.body);
+        visit_mut::visit_expr_while_mut(self, expr);
+    }
+
+    fn visit_expr_loop_mut(&mut self, expr: &mut syn::ExprLoop) {
+        name_arguments(&expr.attrs, &mut expr.body);
+        visit_mut::visit_expr_loop_mut(self, expr);
     }
 
     fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {

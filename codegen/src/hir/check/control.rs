@@ -7,7 +7,7 @@ use super::expression::expr;
 use super::{Checker, OpenScope};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::UnaryOp;
-use crate::syntax::{LetAttributes, LoopAttributes};
+use crate::syntax::{LetAttributes, LoopKeyword};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -253,16 +253,9 @@ impl Checker<'_, '_> {
         expr(ExprKind::Match(Box::new(value), arms), ty, span)
     }
 
-    fn loop_attributes(&mut self, attrs: &[syn::Attribute]) -> LoopAttributes {
-        let mut findings = Diagnostics::new();
-        let attributes = LoopAttributes::parse(attrs, &mut findings);
-        self.context.diagnostics.borrow_mut().append(findings);
-        attributes
-    }
-
     pub(super) fn while_loop(&mut self, e: &syn::ExprWhile, span: Span) -> Expr {
-        self.loop_attributes(&e.attrs);
         let id = self.open_scope(e.label.as_ref(), None, true);
+        self.annotate(id, &e.attrs, LoopKeyword::While);
         let kind = self.in_scope(|checker| {
             let condition = checker.expression(&e.cond);
             checker.expect(&condition.ty, &Ty::BOOL, condition.span);
@@ -275,9 +268,9 @@ impl Checker<'_, '_> {
     }
 
     pub(super) fn endless_loop(&mut self, e: &syn::ExprLoop, span: Span) -> Expr {
-        self.loop_attributes(&e.attrs);
         let result = self.infer.fresh(Kind::Any);
         let id = self.open_scope(e.label.as_ref(), Some(result.clone()), true);
+        self.annotate(id, &e.attrs, LoopKeyword::Loop);
         let (body, ty) = self.block(&e.body.stmts);
         self.expect(&ty, &Ty::unit(), e.body.span());
         let broken = self.open.pop().is_some_and(|open| open.broken);
@@ -285,7 +278,6 @@ impl Checker<'_, '_> {
     }
 
     pub(super) fn for_loop(&mut self, e: &syn::ExprForLoop, span: Span) -> Expr {
-        self.loop_attributes(&e.attrs);
         let Some(Range { range, direction, step }) = range_of(&e.expr) else {
             let message = "a `for` in a kernel walks a range";
             let help = "write `for i in a..b`, with `.rev()` or `.step_by(k)` if need be, and index with `i`";
@@ -309,6 +301,7 @@ impl Checker<'_, '_> {
         });
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
         let scope = self.open_scope(e.label.as_ref(), None, true);
+        self.annotate(scope, &e.attrs, LoopKeyword::For);
         let (pattern, body) = self.in_scope(|checker| {
             let pattern = checker.pattern(&e.pat, &start.ty.clone());
             let (body, ty) = checker.block(&e.body.stmts);
@@ -316,7 +309,7 @@ impl Checker<'_, '_> {
             (pattern, body)
         });
         self.open.pop();
-        let walk = ForLoop { scope, pattern, start, end, inclusive, direction, step, body, keep_rolled: false };
+        let walk = ForLoop { scope, pattern, start, end, inclusive, direction, step, body };
         expr(ExprKind::For(Box::new(walk)), Ty::unit(), span)
     }
 

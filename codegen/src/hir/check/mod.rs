@@ -3,6 +3,7 @@
 //! Generics are concrete here: a body is checked once for each instance. What `rustc` reports about the host twin is found here too
 //! (the command-line tool has no `rustc` beside it) and marked `by_rustc`.
 
+mod annotations;
 mod bounds;
 mod call;
 mod control;
@@ -16,11 +17,12 @@ mod path;
 mod pattern;
 mod ty;
 
+pub(crate) use annotations::Argument;
 pub(crate) use pattern::array_len;
 
 use self::names::{Name, Names};
 use super::items::{ConstId, FnId, Items, ModuleId};
-use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, ScopeId};
+use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, LoopAnnotations, ScopeId};
 use super::types::{Arg, Infer, Kind, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::{ConstValue, Program};
@@ -110,6 +112,8 @@ pub(crate) struct Checker<'c, 'p> {
     arrays: Vec<(Ty, Span)>,
     /// Names bound by the first alternative of each open or-pattern.
     or_bindings: Vec<Option<HashMap<String, LocalId>>>,
+    /// What is asked of loops.
+    annotations: HashMap<ScopeId, LoopAnnotations>,
 }
 
 impl<'p> Context<'p> {
@@ -206,7 +210,8 @@ impl<'p> Context<'p> {
         let root = Expr { ty: result.clone(), kind: ExprKind::Block(block.0), span: item.signature.ident.span() };
         checker.finish();
         let clean = self.diagnostics.borrow().iter().skip(errors).all(|d| d.level != crate::diagnostic::Level::Error);
-        clean.then_some(Body { infer: checker.infer, locals: checker.locals, params, result, root })
+        let Checker { infer, locals, annotations, .. } = checker;
+        clean.then_some(Body { infer, locals, params, result, root, annotations })
     }
 
     /// Notes that a constant's value is being looked at. Not if it is already: then it is defined by itself.
@@ -290,6 +295,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             casts: Vec::new(),
             arrays: Vec::new(),
             or_bindings: Vec::new(),
+            annotations: HashMap::new(),
         }
     }
 

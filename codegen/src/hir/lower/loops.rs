@@ -3,15 +3,45 @@
 use super::environment::{Tree, Var};
 use super::place::Place;
 use super::{Exit, Lowerer};
-use crate::hir::tree::{Block as Body, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, ScopeId, Statement};
+use crate::hir::tree::{self, Block as Body, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, ScopeId, Statement};
 use crate::hir::types::Ty;
-use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
+use crate::ir::{Asked, BinaryOp, CompareOp, Inst, LoopAnnotations, Op, Scalar, Type, Value};
+use crate::syntax::Words;
 
 impl Lowerer<'_, '_> {
     /// Enters a loop's scope: what `break` and `continue` in it mean.
     fn enter_loop(&mut self, scope: ScopeId, exit: &Exit) {
         let frame = self.frames.len() - 1;
         self.frames[frame].scopes.insert(scope, exit.clone());
+    }
+
+    /// Hands on what is asked of a loop.
+    fn annotate(&mut self, inst: Inst, scope: ScopeId) {
+        let Some(asked) = self.frame().body.annotations.get(&scope).copied() else { return };
+        let annotations = self.annotations(&asked);
+        if !annotations.is_empty() {
+            self.kernel.annotations.insert(inst, annotations);
+        }
+    }
+
+    /// The same annotations in the kernel's locations.
+    pub(super) fn annotations(&mut self, asked: &tree::LoopAnnotations) -> LoopAnnotations {
+        LoopAnnotations {
+            unroll: asked.unroll.map(|asked| self.asked(asked)),
+            ilp: asked.ilp.map(|asked| self.asked(asked)),
+            batch_loads: asked.batch_loads.map(|asked| self.asked(asked)),
+            prefetch: asked.prefetch.map(|asked| self.asked(asked)),
+            vectorize: asked.vectorize.map(|asked| self.asked(asked)),
+            of_kernel: false,
+        }
+    }
+
+    fn asked<T>(&mut self, tree::Asked { value, span, words }: tree::Asked<T>) -> Asked<T> {
+        let outer = self.loc;
+        self.at(span);
+        let loc = std::mem::replace(&mut self.loc, outer);
+        let Words { best_effort, assume_disjoint, assume_aligned } = words;
+        Asked { value, loc, best_effort, assume_disjoint, assume_aligned }
     }
 
     pub(super) fn while_loop(&mut self, scope: ScopeId, condition: &Expr, body: &Body) -> Tree {
@@ -58,6 +88,7 @@ impl Lowerer<'_, '_> {
         let mut results = types.clone();
         results.extend(self.leaf_types(ty));
         let inst = self.builder().push(Op::Loop { init, body: inner }, &results);
+        self.annotate(inst, scope);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
         self.enter_loop(scope, &exit);
@@ -86,8 +117,10 @@ impl Lowerer<'_, '_> {
         let mut params = vec![self.kernel.ty(start)];
         params.extend(&types);
         let inner = self.kernel.new_block(&params);
-        let op = Op::For { start, end, step, init, body: inner, keep_rolled: walk.keep_rolled };
+        let keep_rolled = self.frame().body.annotations.get(&walk.scope).is_some_and(|asked| asked.rolled.is_some());
+        let op = Op::For { start, end, step, init, body: inner, keep_rolled };
         let inst = self.builder().push(op, &types);
+        self.annotate(inst, walk.scope);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let exit = Exit { inst, carried: carried.to_vec(), result: None };
         self.enter_loop(walk.scope, &exit);
