@@ -1,20 +1,126 @@
-//! Times kernels against their twins in CUDA C++, alternately, in one process on one device: `warpwright-bench LIBTWINS.so [runs]`.
+//! Times kernels against their twins in CUDA C++, alternately, in one process on one device.
 //!
-//! Inputs are random, results are compared, times are device events'. A line of CSV per kernel and a table for people; the ratio is
-//! theirs over ours, so 1 is equal and more is faster.
+//! `warpwright-bench LIBTWINS.so [--only FAMILY]… [--runs N] [--small] [--csv PATH]`, the library being built from `bench/cuda` by
+//! `nvcc -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu`. `warpwright-bench --simulate` needs neither the library
+//! nor a GPU: it checks the same cases at tiny sizes on the simulator.
+//!
+//! Inputs are random, made on the device. Each case is checked once: outputs are filled with what is no number, both sides run, all
+//! results are compared with each other on the device and samples with the host. Then come the rounds: two launches of ours, the second
+//! timed, two of theirs, the second timed, by device events. The ratio is theirs over ours in time: 1 is equal, more is faster.
+//!
+//! Where the time goes: a round of the 72 copies moves 2 × 2 × 72 × 4.3 GB in about 1 s (a third of it in the copies that one warp per
+//! multiprocessor makes), so 10 rounds take 10 s; a round of the multiplications takes up to 1 s a case at the smallest tile, and
+//! `seconds_per_case` ends a case after 5 rounds; everything else is a second or two a family. Each variant costs the driver's assembler
+//! some 10 ms once.
 #![expect(unsafe_code, reason = "the twins are C functions of a shared library")]
 
-use std::time::{Duration, Instant};
-use warpwright::{Device, Result};
-use warpwright_kernels::saxpy::saxpy;
+mod cases;
+mod contest;
+mod launch_cost;
+mod memory;
+mod report;
+mod twins;
 
-type TwinSaxpy = unsafe extern "C" fn(f32, *const f32, *mut f32, u32) -> f32;
+use std::time::Instant;
+use twins::Twins;
+use warpwright::Device;
 
-/// Elements: 2²⁸ floats, a gigabyte each, many times the cache.
-const N: usize = 1 << 28;
+/// Anything that goes wrong, as text for a person.
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// How large the inputs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    /// Many times the cache: what is reported.
+    Full,
+    /// Megabytes: to see that all runs.
+    Small,
+    /// Thousands of elements, lengths that fit no block: for the simulator.
+    Tiny,
+}
+
+impl Size {
+    fn pick<T>(self, full: T, small: T, tiny: T) -> T {
+        match self {
+            Size::Full => full,
+            Size::Small => small,
+            Size::Tiny => tiny,
+        }
+    }
+}
+
+/// What the cases run with.
+struct Runner {
+    device: Device,
+    twins: Option<Twins>,
+    size: Size,
+    runs: usize,
+    /// After so much device time a case ends, if it has had a few rounds.
+    seconds_per_case: f64,
+    seed: u64,
+    rows: Vec<report::Row>,
+}
+
+impl Runner {
+    fn new(device: Device, twins: Option<Twins>, size: Size, runs: usize) -> Runner {
+        let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64);
+        Runner { device, twins, size, runs, seconds_per_case: 2.0, seed, rows: Vec::new() }
+    }
+
+    /// The `i`-th of the run's random numbers (SplitMix64).
+    fn random(&self, i: u64) -> u64 {
+        let mut z = self.seed.wrapping_add(i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Nine tenths of a multiprocessor's shared memory: room for one block, and no second.
+    fn most_shared_memory(&self) -> Outcome<u32> {
+        // Compute capability 9.0 has 228 KiB; the simulator is checked against it.
+        let bytes = self.twins.as_ref().map_or(Ok(228 * 1024), Twins::shared_memory)?;
+        Ok((f64::from(bytes) * 0.9) as u32 / 16 * 16)
+    }
+}
+
+/// The command line.
+#[derive(Default)]
+struct Arguments {
+    library: Option<String>,
+    only: Vec<String>,
+    runs: Option<usize>,
+    small: bool,
+    simulate: bool,
+    csv: Option<String>,
+}
+
+impl Arguments {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Outcome<Arguments> {
+        let mut parsed = Arguments::default();
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("`{argument}` takes a value"));
+            match argument.as_str() {
+                "--only" => parsed.only.push(value()?),
+                "--runs" => parsed.runs = Some(value()?.parse().ok().filter(|runs| *runs > 0).ok_or("`--runs` takes a number above 0")?),
+                "--csv" => parsed.csv = Some(value()?),
+                "--small" => parsed.small = true,
+                "--simulate" => parsed.simulate = true,
+                option if option.starts_with('-') => return Err(format!("unknown option `{option}`").into()),
+                path => parsed.library = Some(path.to_owned()),
+            }
+        }
+        for family in &parsed.only {
+            if !cases::FAMILIES.iter().any(|(name, _)| name == family) {
+                let names: Vec<&str> = cases::FAMILIES.iter().map(|(name, _)| *name).collect();
+                return Err(format!("no family `{family}`; there are {}", names.join(", ")).into());
+            }
+        }
+        Ok(parsed)
+    }
+}
 
 fn main() -> std::process::ExitCode {
-    match run() {
+    match Arguments::parse(std::env::args().skip(1)).and_then(run) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -23,82 +129,67 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-fn run() -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().ok_or("usage: warpwright-bench LIBTWINS.so [runs]")?;
-    let runs: usize = arguments.next().map_or(Ok(30), |text| text.parse())?;
-    let device = Device::cuda(0)?;
-    // SAFETY: the library is the one built from bench/cuda, whose functions have the types declared here.
-    let library = unsafe { libloading::Library::new(path)? };
-    // SAFETY: as above.
-    let twin: libloading::Symbol<'_, TwinSaxpy> = unsafe { library.get(b"twin_saxpy")? };
-    println!("device: {} ({})", device.name(), device.target());
-    saxpy_against_twin(&device, &twin, runs)?;
-    launch_cost(&device)?;
-    Ok(())
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
-/// Uniform in −1 … 1, by a linear congruential generator (Knuth's MMIX constants): enough that no value repeats in a cache line.
-fn random(n: usize, mut state: u64) -> Vec<f32> {
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+fn run(arguments: Arguments) -> Outcome<()> {
+    let mut runner = if arguments.simulate {
+        Runner::new(Device::simulator(), None, Size::Tiny, 1)
+    } else {
+        let path = arguments.library.as_deref().ok_or("usage: warpwright-bench LIBTWINS.so | --simulate [--only FAMILY] [--runs N] …")?;
+        let size = if arguments.small { Size::Small } else { Size::Full };
+        Runner::new(Device::cuda(0)?, Some(Twins::load(path)?), size, arguments.runs.unwrap_or(10))
     };
-    (0..n).map(|_| next()).collect()
-}
-
-fn saxpy_against_twin(device: &Device, twin: &TwinSaxpy, runs: usize) -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let (xs, ys) = (random(N, 1), random(N, 2));
-    let x = device.upload(&xs)?;
-    let mut ours = device.upload(&ys)?;
-    let theirs = device.upload(&ys)?;
-    let (x_address, y_address) = (x.cuda_address().ok_or("no address")?, theirs.cuda_address().ok_or("no address")?);
-    let a = 0.75f32;
-    let call_twin = || {
-        // SAFETY: both buffers have N elements and live until the function returns; it waits for its kernel.
-        let ms = unsafe { twin(a, x_address as *const f32, y_address as *mut f32, N as u32) };
-        if ms < 0.0 { Err(format!("CUDA error {}", -ms)) } else { Ok(f64::from(ms) / 1e3) }
-    };
-    // Once each: compiles, and gives the results to compare.
-    saxpy(a, &x, &mut ours).cover(N).launch(device)?;
-    device.synchronize()?;
-    call_twin()?;
-    let (mine, its) = (ours.download()?, theirs.download()?);
-    let differing = mine.iter().zip(&its).filter(|(m, i)| m.to_bits() != i.to_bits()).count();
-    let right = (0..N).step_by(4099).all(|i| mine[i] == a.mul_add(xs[i], ys[i]));
-    println!("saxpy: {differing} of {N} results differ from the twin's; right against the host: {right}");
-    let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
-    for _ in 0..runs {
-        our_times.push(saxpy(a, &x, &mut ours).cover(N).time(device, 1)?.median.as_secs_f64());
-        device.synchronize()?;
-        their_times.push(call_twin()?);
-    }
-    let (our, their) = (median(our_times), median(their_times));
-    let bandwidth = |seconds: f64| 12.0 * N as f64 / seconds / 1e9;
-    println!("kernel,ours GB/s,twin GB/s,ratio");
-    println!("saxpy,{:.0},{:.0},{:.4}", bandwidth(our), bandwidth(their), their / our);
-    Ok(())
-}
-
-/// Host time of a repeated launch of a kernel with almost no work.
-fn launch_cost(device: &Device) -> Result<()> {
-    let x = device.upload(&[1.0f32; 32])?;
-    let mut y = device.upload(&[1.0f32; 32])?;
-    let mut best = Duration::MAX;
-    let launches = 500;
-    for _ in 0..20 {
-        let start = Instant::now();
-        for _ in 0..launches {
-            saxpy(1.0, &x, &mut y).cover(32).launch(device)?;
+    println!("device: {} ({}); seed {}", runner.device.name(), runner.device.target(), runner.seed);
+    for (name, family) in cases::FAMILIES {
+        if arguments.only.is_empty() || arguments.only.iter().any(|only| only == name) {
+            let start = Instant::now();
+            family(&mut runner)?;
+            println!("{name}: {:.1} s", start.elapsed().as_secs_f64());
         }
-        best = best.min(start.elapsed() / launches);
-        device.synchronize()?;
     }
-    println!("host time of a repeated launch: {:.2} us (best of 20 rounds of {launches})", best.as_secs_f64() * 1e6);
-    Ok(())
+    println!("\n{}", report::table(&runner.rows));
+    if let Some(path) = &arguments.csv {
+        std::fs::write(path, report::csv(&runner.rows)).map_err(|error| format!("`{path}`: {error}"))?;
+    }
+    if !arguments.simulate && arguments.only.is_empty() {
+        launch_cost::print(&runner.device)?;
+    }
+    let slowest = runner.rows.iter().filter_map(report::Row::ratio).fold(f64::INFINITY, f64::min);
+    if slowest.is_finite() {
+        println!("smallest ratio: {slowest:.3}");
+    }
+    let failed = runner.rows.iter().filter_map(report::Row::complaint).count();
+    if failed > 0 { Err(format!("{failed} of {} cases failed", runner.rows.len()).into()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every case of every family, ours at tiny sizes on the simulator, against what the host expects.
+    #[test]
+    fn every_case_is_right_on_the_simulator() {
+        let mut runner = Runner::new(Device::simulator(), None, Size::Tiny, 1);
+        for (name, family) in cases::FAMILIES {
+            let before = runner.rows.len();
+            family(&mut runner).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(runner.rows.len() > before, "{name} has no case");
+        }
+        let complaints: Vec<String> = runner.rows.iter().filter_map(report::Row::complaint).collect();
+        assert!(complaints.is_empty(), "{} of {} cases failed:\n{}", complaints.len(), runner.rows.len(), complaints.join("\n"));
+    }
+
+    #[test]
+    fn refuses_arguments_it_does_not_know() {
+        let parse = |text: &str| Arguments::parse(text.split(' ').map(str::to_owned));
+        for (text, expected) in [
+            ("lib.so --onyl copy", "unknown option `--onyl`"),
+            ("lib.so --only kopy", "no family `kopy`; there are copy, "),
+            ("lib.so --runs 0", "`--runs` takes a number above 0"),
+            ("lib.so --csv", "`--csv` takes a value"),
+        ] {
+            let error = parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        let parsed = parse("lib.so --only copy --only aat --runs 3 --small --csv x.csv").ok();
+        assert!(parsed.is_some_and(|a| a.only.len() == 2 && a.runs == Some(3) && a.small && a.csv.as_deref() == Some("x.csv")));
+    }
 }

@@ -1,0 +1,143 @@
+//! One kernel against its twin: both checked once, then timed alternately.
+
+use crate::memory::{Number, apart, samples, set};
+use crate::report::{Row, Spread, Unit};
+use crate::twins::Twins;
+use crate::{Outcome, Runner};
+use warpwright::{Buffer, Device, Launch};
+
+/// Results checked against the host, per case.
+const SAMPLES: usize = 512;
+
+/// Fewest rounds of a case, however long one takes.
+const FEWEST_ROUNDS: usize = 5;
+
+/// What the cases of a family share: inputs, and an output for each side.
+pub(crate) struct Arena<T: Number, I> {
+    pub(crate) inputs: I,
+    pub(crate) ours: Buffer<T>,
+    /// None where there are no twins.
+    theirs: Option<Buffer<T>>,
+    /// What the outputs hold before a check: the inputs of this sequence, or else no numbers at all.
+    initial: Option<u32>,
+}
+
+impl<T: Number, I> Arena<T, I> {
+    /// Outputs of `n` elements.
+    pub(crate) fn new(runner: &Runner, inputs: I, n: usize) -> Outcome<Arena<T, I>> {
+        let theirs = if runner.twins.is_some() { Some(runner.device.zeros::<T>(n)?) } else { None };
+        Ok(Arena { inputs, ours: runner.device.zeros::<T>(n)?, theirs, initial: None })
+    }
+
+    /// Outputs that are read, too, or not written everywhere: before a check they hold the inputs of this sequence.
+    pub(crate) fn updated_from(mut self, seed: u32) -> Self {
+        self.initial = Some(seed);
+        self
+    }
+
+    /// Where the twin is to write.
+    pub(crate) fn theirs(&self) -> &Buffer<T> {
+        // Twins are called only where there are twins.
+        self.theirs.as_ref().unwrap_or(&self.ours)
+    }
+
+    fn prepare(&mut self, device: &Device) -> Outcome<()> {
+        for buffer in [Some(&mut self.ours), self.theirs.as_mut()].into_iter().flatten() {
+            match self.initial {
+                Some(seed) => T::fill(seed, buffer).launch(device)?,
+                None => set(device, T::UNWRITTEN, buffer)?,
+            }
+        }
+        device.synchronize()?;
+        Ok(())
+    }
+}
+
+/// Makes a launch of ours.
+type Ours<'c, T, I> = &'c dyn for<'m> Fn(&'m mut Arena<T, I>) -> Launch<'m>;
+
+/// Launches the twin; gives seconds.
+type Theirs<'c, T, I> = &'c dyn Fn(&Twins, &Arena<T, I>) -> Outcome<f64>;
+
+/// A kernel, its twin, and what both must compute.
+pub(crate) struct Case<'c, T: Number, I> {
+    /// What distinguishes it within its family.
+    pub(crate) variant: String,
+    /// Threads of a block.
+    pub(crate) threads: usize,
+    /// Dynamic shared memory, bytes.
+    pub(crate) shared: u32,
+    /// What one launch moves or computes.
+    pub(crate) work: f64,
+    pub(crate) unit: Unit,
+    pub(crate) ours: Ours<'c, T, I>,
+    pub(crate) theirs: Theirs<'c, T, I>,
+    /// What two launches leave in an element. (Each side is launched twice, the second time timed.)
+    pub(crate) expected: &'c dyn Fn(usize) -> f64,
+    /// How far results may be from what is expected, and from each other. 0: equal.
+    pub(crate) bound: f64,
+}
+
+impl Runner {
+    /// Checks and times a case of a family, and keeps the row. A case that fails is a row that says so.
+    pub(crate) fn contest<T: Number, I>(&mut self, family: &'static str, arena: &mut Arena<T, I>, case: &Case<'_, T, I>) {
+        let row = Row::new(family, &case.variant, case.threads, case.shared, case.work, case.unit);
+        let row = match self.check(arena, case).and_then(|()| self.rounds(arena, case)) {
+            Ok((ours, theirs)) => row.timed(ours, theirs),
+            Err(error) => row.failed(error.to_string()),
+        };
+        println!("{row}");
+        self.rows.push(row);
+    }
+
+    fn check<T: Number, I>(&mut self, arena: &mut Arena<T, I>, case: &Case<'_, T, I>) -> Outcome<()> {
+        let device = self.device.clone();
+        arena.prepare(&device)?;
+        (case.ours)(arena).time(&device, 1)?;
+        device.synchronize()?;
+        if let Some(twins) = &self.twins {
+            (case.theirs)(twins, arena)?;
+            let apart = apart(&device, case.bound, &arena.ours, arena.theirs())?;
+            if apart != 0 {
+                return Err(format!("{apart} of {} results differ from the twin's", arena.ours.len()).into());
+            }
+        }
+        let n = arena.ours.len();
+        let places: Vec<u32> = if n <= SAMPLES * 8 {
+            (0..n as u32).collect()
+        } else {
+            (0..SAMPLES as u64).map(|i| (self.random(i) % n as u64) as u32).chain([0, n as u32 - 1]).collect()
+        };
+        for (place, found) in places.iter().zip(samples(&device, &places, &arena.ours)?) {
+            let (found, expected) = (found.wide(), (case.expected)(*place as usize));
+            // What is not a number is within no bound.
+            let near = (found - expected).abs() <= case.bound;
+            if !near {
+                return Err(format!("element {place} is {found}, expected {expected} within {}", case.bound).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Seconds of each round, ours and the twin's.
+    fn rounds<T: Number, I>(&mut self, arena: &mut Arena<T, I>, case: &Case<'_, T, I>) -> Outcome<(Spread, Option<Spread>)> {
+        let device = self.device.clone();
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let Some(twins) = &self.twins else {
+            // Nobody's speed says anything here: that it was checked is what counts.
+            let time = (case.ours)(arena).time(&device, 1)?.median.as_secs_f64();
+            return Ok((Spread::of(&[time]), None));
+        };
+        while ours.len() < self.runs {
+            ours.push((case.ours)(arena).time(&device, 1)?.median.as_secs_f64());
+            device.synchronize()?;
+            theirs.push((case.theirs)(twins, arena)?);
+            // Every side is launched twice a round.
+            let spent = 2.0 * (ours.iter().sum::<f64>() + theirs.iter().sum::<f64>());
+            if spent > self.seconds_per_case && ours.len() >= FEWEST_ROUNDS {
+                break;
+            }
+        }
+        Ok((Spread::of(&ours), Some(Spread::of(&theirs))))
+    }
+}

@@ -1,0 +1,77 @@
+//! The CUDA C++ twins: the shared library built from `bench/cuda`, behind safe calls.
+
+use crate::Outcome;
+use warpwright::{Buffer, Element};
+
+/// Where a buffer lies in the device's memory.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Address(u64);
+
+/// The address of a buffer, which must be on a CUDA device.
+pub(crate) fn at<T: Element>(buffer: &Buffer<T>) -> Address {
+    // No device has memory there: a twin would fail, and say so.
+    Address(buffer.cuda_address().unwrap_or(0))
+}
+
+/// The library.
+pub(crate) struct Twins {
+    library: libloading::Library,
+}
+
+impl Twins {
+    /// Loads the library at `path`.
+    pub(crate) fn load(path: &str) -> Outcome<Twins> {
+        // SAFETY: the library is the one built from bench/cuda; loading it runs the CUDA runtime's constructors only.
+        let library = unsafe { libloading::Library::new(path) }?;
+        Ok(Twins { library })
+    }
+
+    /// Bytes of shared memory of a multiprocessor.
+    pub(crate) fn shared_memory(&self) -> Outcome<u32> {
+        // SAFETY: bench/cuda/copy.cu declares it so.
+        unsafe { Ok(self.library.get::<unsafe extern "C" fn() -> u32>(b"twin_shared_memory")?()) }
+    }
+
+    /// How many multiprocessors the device has.
+    pub(crate) fn multiprocessors(&self) -> Outcome<u32> {
+        // SAFETY: bench/cuda/copy.cu declares it so.
+        unsafe { Ok(self.library.get::<unsafe extern "C" fn() -> u32>(b"twin_multiprocessors")?()) }
+    }
+}
+
+/// Declares entry points as methods that give the seconds of the timed launch. Lengths are those of the buffers, which the callers see to.
+macro_rules! twins {
+    ($($name:ident($($argument:ident: $ty:ty),*);)*) => {
+        impl Twins {
+            $(
+                #[allow(clippy::too_many_arguments, reason = "as many as the C function has")]
+                pub(crate) fn $name(&self, $($argument: $ty),*) -> Outcome<f64> {
+                    // SAFETY: bench/cuda declares the function with these parameters; addresses are those of living buffers on the
+                    // device, and the function returns when its kernels have run.
+                    let ms = unsafe {
+                        let symbol = concat!("twin_", stringify!($name));
+                        self.library.get::<unsafe extern "C" fn($($ty),*) -> f32>(symbol.as_bytes())?($($argument),*)
+                    };
+                    if ms < 0.0 { Err(format!("the twin failed: CUDA error {}", -ms).into()) } else { Ok(f64::from(ms) / 1e3) }
+                }
+            )*
+        }
+    };
+}
+
+twins! {
+    copy(block: u32, ilp: u32, batched: u32, vector: u32, shared: u32, out: Address, inp: Address, n: u32);
+    memcpy(out: Address, inp: Address, n: u32);
+    saxpy(block: u32, ilp: u32, vector: u32, a: f32, x: Address, y: Address, n: u32);
+    offset_copy(offset: u32, out: Address, inp: Address, n: u32, count: u32);
+    stride_copy(stride: u32, out: Address, inp: Address, n: u32, count: u32);
+    matmul_direct(unroll: u32, n: u32, a: Address, b: Address, c: Address);
+    matmul_tiled(tile: u32, unrolled: u32, prefetch: u32, n: u32, a: Address, b: Address, c: Address);
+    ab(operands: u32, m: u32, n: u32, a: Address, b: Address, c: Address);
+    aat(variant: u32, n: u32, a: Address, c: Address);
+    transpose(variant: u32, width: u32, height: u32, inp: Address, out: Address);
+    reduce(block: u32, contiguous: u32, x: Address, sums: Address, n: u32);
+    additions(chains: u32, warps: u32, grid: u32, shared: u32, steps: u32, x: f32, out: Address, n: u32);
+    shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
+}
