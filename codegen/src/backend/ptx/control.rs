@@ -1,4 +1,4 @@
-//! Structured control flow as labels and branches: loops tested at the bottom, short branches predicated, no jump where falling through
+//! Structured control flow as labels and branches: loops tested at the bottom, short branches and guarded accesses predicated (`predicate`), no jump where falling through
 //! will do.
 
 use super::emitter::{Emitter, ptx};
@@ -30,9 +30,6 @@ enum End {
     /// By a jump or return: nothing after it runs.
     Left,
 }
-
-/// Most instructions that are predicated rather than jumped over.
-const MOST_PREDICATED: usize = 3;
 
 /// Most instructions of a loop's head that are printed twice to test at the bottom.
 const MOST_ROTATED: usize = 12;
@@ -97,7 +94,7 @@ impl Emitter<'_> {
     }
 
     /// The values that a block yields.
-    fn yielded(&self, block: Block) -> &[Value] {
+    pub(super) fn yielded(&self, block: Block) -> &[Value] {
         match self.kernel.blocks[block].insts.last().map(|i| &self.kernel.insts[*i].op) {
             Some(Op::Yield(values)) => values,
             _ => &[],
@@ -109,7 +106,7 @@ impl Emitter<'_> {
         self.kernel.insts[inst].results.iter().map(|v| self.register(*v)).collect()
     }
 
-    fn yield_into(&mut self, block: Block, to: &[Reg]) {
+    pub(super) fn yield_into(&mut self, block: Block, to: &[Reg]) {
         let values = self.yielded(block).to_vec();
         self.move_values(to, &values);
     }
@@ -177,6 +174,11 @@ impl Emitter<'_> {
                 return;
             }
         }
+        for (block, other, wanted) in [(then_block, else_block, true), (else_block, then_block, false)] {
+            if self.predicated_values(condition, wanted, block, other, &results) {
+                return;
+            }
+        }
         let [otherwise, end] = [(); 2].map(|()| self.new_label());
         self.jump_if(condition, false, otherwise);
         let mut is_joined = false;
@@ -205,11 +207,8 @@ impl Emitter<'_> {
         if self.is_empty(block) || self.jump_away(condition, wanted, block) {
             return;
         }
-        if self.is_short(block) {
-            self.predicate = Some((condition, wanted));
-            self.block(block);
-            self.predicate = None;
-            return;
+        if self.is_predicable(block) {
+            return self.predicated(condition, wanted, block);
         }
         let end = self.new_label();
         self.jump_if(condition, !wanted, end);
@@ -239,25 +238,6 @@ impl Emitter<'_> {
         let label = self.mark_used(n, is_exit);
         self.jump_if(condition, wanted, label);
         true
-    }
-
-    /// Whether predicating a block's instructions is shorter than jumping over them: few, and each one line.
-    fn is_short(&self, block: Block) -> bool {
-        let insts = &self.kernel.blocks[block].insts;
-        let is_simple = |inst: &Inst| {
-            let data = &self.kernel.insts[*inst];
-            let is_wide = |v: &Value| self.kernel.ty(*v).bytes() >= 4;
-            match &data.op {
-                Op::Const(_) | Op::Yield(_) => true,
-                Op::LoadAt { .. } => data.results.len() == 1 && data.results.iter().all(is_wide),
-                Op::StoreAt { values, .. } => values.len() == 1 && values.iter().all(is_wide),
-                Op::Binary(op, a, _) => is_wide(a) && !matches!(op, crate::ir::BinaryOp::Div | crate::ir::BinaryOp::Rem),
-                Op::MulAdd(a, ..) | Op::Offset(a, _) => is_wide(a),
-                _ => false,
-            }
-        };
-        let is_counted = |inst: &&Inst| !matches!(self.kernel.insts[**inst].op, Op::Const(_) | Op::Yield(_));
-        insts.iter().all(is_simple) && insts.iter().filter(is_counted).count() <= MOST_PREDICATED
     }
 
     // ---- regions and loops ----

@@ -162,6 +162,11 @@ impl<'k> Emitter<'k> {
         reg
     }
 
+    /// The register that a value is known to be defined in.
+    pub(super) fn known_register(&self, value: Value) -> Option<Reg> {
+        self.registers[value.0 as usize]
+    }
+
     /// Lets a value live in the register of another.
     pub(super) fn alias(&mut self, value: Value, reg: Reg) {
         self.registers[value.0 as usize] = Some(reg);

@@ -141,7 +141,8 @@ impl Emitter<'_> {
     pub(super) fn load(&mut self, object: Object, place: &Place, results: &[Value]) {
         let data = &self.kernel.objects[object];
         let ty = self.kernel.ty(results[0]);
-        let space = load_space(data);
+        // Under a predicate `.nc` would let later stores overtake the load (`predicate`).
+        let space = if self.predicate.is_some() { space_word(data.space()) } else { load_space(data) };
         let mut done = 0;
         while done < results.len() {
             let Piece { elements, parts, part } = piece(ty, results.len() - done);

@@ -2,7 +2,7 @@
 //!
 //! An `Addressed` kernel is printed in one walk; `fuse` looks ahead for what its users print, `control` turns regions into labels,
 //! `module` writes what stands around. Values are virtual registers, one each; a loop's carried values are moved into the registers of its
-//! parameters, all at once. Constants stand in place.
+//! parameters, all at once. Constants stand in place. `predicate` prints guarded accesses without jumps.
 //!
 //! **Traps of PTX**, and where they are kept:
 //!
@@ -37,6 +37,7 @@ mod instruction;
 mod memory;
 mod messages;
 mod module;
+mod predicate;
 mod registers;
 mod remainder;
 
