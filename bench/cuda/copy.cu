@@ -4,28 +4,33 @@
 
 namespace {
 
-// ILP elements per thread, a load and a store at a time. No `__restrict__` here: with it nvcc batches the loads by itself, and this would
-// be the kernel below.
+// ILP elements per thread, a load and a store at a time; whole groups are copied without further questions. No `__restrict__` here: with
+// it nvcc batches the loads by itself, and this would be the kernel below.
 template <int B, int ILP>
 __global__ void __launch_bounds__(B) copy_in_a_loop(double* out, const double* in, unsigned n) {
     unsigned first = blockIdx.x * (B * ILP) + threadIdx.x;
+    if (first + (ILP - 1) * B < n) {
+        double* to = out + first;
+        const double* from = in + first;
 #pragma unroll
-    for (int j = 0; j < ILP; j++) {
-        unsigned i = first + j * B;
-        if (i < n) out[i] = in[i];
+        for (int j = 0; j < ILP; j++) to[j * B] = from[j * B];
+    } else {
+        for (unsigned i = first; i < n; i += B) out[i] = in[i];
     }
 }
 
-// ILP elements per thread, all loads before the first store. Whole groups are copied without further questions; n counts elements of V.
+// ILP elements per thread, all loads before the first store; n counts elements of V.
 template <class V, int B, int ILP>
 __global__ void __launch_bounds__(B) copy_batched(V* __restrict__ out, const V* __restrict__ in, unsigned n) {
     unsigned first = blockIdx.x * (B * ILP) + threadIdx.x;
     if (first + (ILP - 1) * B < n) {
+        V* to = out + first;
+        const V* from = in + first;
         V values[ILP];
 #pragma unroll
-        for (int j = 0; j < ILP; j++) values[j] = in[first + j * B];
+        for (int j = 0; j < ILP; j++) values[j] = from[j * B];
 #pragma unroll
-        for (int j = 0; j < ILP; j++) out[first + j * B] = values[j];
+        for (int j = 0; j < ILP; j++) to[j * B] = values[j];
     } else {
         for (unsigned i = first; i < n; i += B) out[i] = in[i];
     }

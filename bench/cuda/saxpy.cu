@@ -14,14 +14,16 @@ template <class V, int B, int ILP>
 __global__ void __launch_bounds__(B) saxpy(float a, const V* __restrict__ x, V* __restrict__ y, unsigned n) {
     unsigned first = blockIdx.x * (B * ILP) + threadIdx.x;
     if (first + (ILP - 1) * B < n) {
+        const V* x_first = x + first;
+        V* y_first = y + first;
         V xs[ILP], ys[ILP];
 #pragma unroll
         for (int j = 0; j < ILP; j++) {
-            xs[j] = x[first + j * B];
-            ys[j] = y[first + j * B];
+            xs[j] = x_first[j * B];
+            ys[j] = y_first[j * B];
         }
 #pragma unroll
-        for (int j = 0; j < ILP; j++) y[first + j * B] = fused(a, xs[j], ys[j]);
+        for (int j = 0; j < ILP; j++) y_first[j * B] = fused(a, xs[j], ys[j]);
     } else {
         for (unsigned i = first; i < n; i += B) y[i] = fused(a, x[i], y[i]);
     }
