@@ -11,7 +11,7 @@ pub const T: usize = 16;
 pub fn aat_direct(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
     let (row, column) = (global_id().y, global_id().x);
     let mut sum = 0.0;
-    // annotation: #[unroll]
+    #[unroll]
     for k in 0..T {
         sum += a[row * T + k] * a[column * T + k];
     }
@@ -33,7 +33,7 @@ pub fn aat<const PAD: usize, const SWIZZLE: bool>(n: usize, a: &Global<f32>, c: 
     columns[tx][ty] = a[(block_idx().x * T + ty) * T + tx];
     sync_threads();
     let mut sum = 0.0;
-    // annotation: #[unroll]
+    #[unroll]
     for k in 0..T {
         sum += rows[ty][k] * columns[k][tx];
     }

@@ -26,7 +26,7 @@ pub fn ab<const A_SHARED: bool, const B_SHARED: bool>(n: usize, a: &Global<f32>,
         sync_threads();
     }
     let mut sum = 0.0;
-    // annotation: #[unroll]
+    #[unroll]
     for k in 0..T {
         let left = if A_SHARED { a_tile[ty][k] } else { a[row * T + k] };
         let right = if B_SHARED { b_tile[k][tx] } else { b[k * n + column] };

@@ -13,7 +13,7 @@ pub fn matmul_direct<const UNROLL: usize>(n: usize, a: &Global<f32>, b: &Global<
     let (row, column) = (global_id().y, global_id().x);
     if row < n && column < n {
         let mut sum = 0.0;
-        // annotation: #[unroll(UNROLL)]
+        #[unroll(UNROLL)]
         for k in 0..n {
             sum += a[row * n + k] * b[k * n + column];
         }
@@ -38,12 +38,12 @@ pub fn matmul_tiled<const T: usize, const UNROLL: usize, const PREFETCH: bool>(
     let row = block_idx().y * T + ty;
     let column = block_idx().x * T + tx;
     let mut sum = 0.0;
-    // annotation: #[prefetch(PREFETCH)]
+    #[prefetch(PREFETCH)]
     for tile in 0..n / T {
         a_tile[ty][tx] = a[row * n + tile * T + tx];
         b_tile[ty][tx] = b[(tile * T + ty) * n + column];
         sync_threads();
-        // annotation: #[unroll(UNROLL)]
+        #[unroll(UNROLL)]
         for k in 0..T {
             sum += a_tile[ty][k] * b_tile[k][tx];
         }

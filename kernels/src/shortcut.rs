@@ -21,22 +21,22 @@ pub fn shortcut(n: usize, padded: usize, rows: &Global<f32>, columns: &Global<f3
     for k in 0..n {
         let mut down = [0.0f32; TILE];
         let mut across = [0.0f32; TILE];
-        // annotation: #[unroll]
+        #[unroll]
         for t in 0..TILE {
             down[t] = rows[k * padded + top + t * SIDE];
             across[t] = columns[k * padded + left + t * SIDE];
         }
-        // annotation: #[unroll]
+        #[unroll]
         for i in 0..TILE {
-            // annotation: #[unroll]
+            #[unroll]
             for j in 0..TILE {
                 best[i][j] = best[i][j].min(down[i] + across[j]);
             }
         }
     }
-    // annotation: #[unroll]
+    #[unroll]
     for i in 0..TILE {
-        // annotation: #[unroll]
+        #[unroll]
         for j in 0..TILE {
             let (row, column) = (top + i * SIDE, left + j * SIDE);
             if row < n && column < n {

@@ -9,8 +9,8 @@ use warpwright::prelude::*;
 #[kernel(contract = false, variants(I in [1, 2, 4, 8], U in [4]))]
 pub fn additions<const I: usize, const U: usize>(steps: usize, x: f32, out: &mut Global<f32>) {
     let mut sum = 0.0f32;
-    // annotation: #[ilp(I)]
-    // annotation: #[unroll(U)]
+    #[ilp(I)]
+    #[unroll(U)]
     for _ in 0..steps {
         sum += x;
     }
