@@ -61,14 +61,20 @@ pub(crate) fn check_geometry(definition: &'static KernelDefinition, asked: &Geom
     let check = Check { kernel: definition.name, device };
     let limits = device.limits();
     let block = check.block(asked, facts)?;
-    let grid = check.grid(asked, block)?;
+    let per_thread = u64::from(facts.elements[0]) * u64::from(facts.elements[1]);
+    let grid = check.grid(asked, [block[0].saturating_mul(per_thread), block[1], block[2]])?;
     for (axis, name) in ["blocks in x of the grid", "blocks in y of the grid", "blocks in z of the grid"].into_iter().enumerate() {
         check.limit(name, grid[axis], limits.grid[axis], "use a larger block, more elements per thread, or several launches")?;
     }
     let threads: u128 = grid.iter().chain(&block).map(|extent| u128::from(*extent)).product();
-    if facts.index == IndexWidth::Bits32 && threads >= INDEX_LIMIT {
-        let figure = i128::try_from(threads).unwrap_or(i128::MAX);
-        return Err(Error::IndexWidth { kernel: definition.name, what: "the threads of the grid number".into(), figure });
+    let elements = threads.saturating_mul(u128::from(per_thread));
+    if facts.index == IndexWidth::Bits32 && elements >= INDEX_LIMIT {
+        let figure = i128::try_from(elements).unwrap_or(i128::MAX);
+        let what = match per_thread {
+            1 => "the threads of the grid number".to_owned(),
+            n => format!("the elements of the grid, {n} for each thread, number"),
+        };
+        return Err(Error::IndexWidth { kernel: definition.name, what, figure });
     }
     let shared = check.shared(asked, facts)?;
     // The limits of every device are below 2³².
@@ -103,6 +109,7 @@ impl Check<'_> {
         Ok(block)
     }
 
+    /// The blocks of the grid; `block` is the elements of each.
     fn grid(&self, asked: &Geometry, block: [u64; 3]) -> Result<[u64; 3]> {
         match asked.grid {
             None => Err(Error::NoGrid { kernel: self.kernel }),

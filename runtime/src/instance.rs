@@ -30,6 +30,8 @@ pub(crate) struct Facts {
     pub(crate) shared_bytes: u64,
     /// The name of the dynamic shared array, if there is one.
     pub(crate) dynamic_shared: Option<Box<str>>,
+    /// `ilp` and `vectorize`: elements of a thread along x.
+    pub(crate) elements: [u32; 2],
     /// Whether threads wait for or talk to each other: barriers, exchanges within a warp.
     pub(crate) is_cooperative: bool,
 }
@@ -230,7 +232,9 @@ fn facts(kernel: &Kernel, is_cooperative: bool) -> Facts {
         let align = object.ty.align(&kernel.structs).max(1);
         end.next_multiple_of(align).saturating_add(object.ty.size(&kernel.structs))
     });
-    Facts { block: kernel.options.block, index: kernel.options.index, shared_bytes, dynamic_shared, is_cooperative }
+    let options = &kernel.options;
+    let elements = [options.ilp, options.vectorize];
+    Facts { block: options.block, index: options.index, shared_bytes, dynamic_shared, elements, is_cooperative }
 }
 
 /// Whether each buffer's elements are laid out on the host as on the device, and each by-value parameter is what the kernel takes.

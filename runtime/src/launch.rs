@@ -76,7 +76,7 @@ impl Launch<'_> {
         self
     }
 
-    /// Enough blocks that every one of this many elements has a thread.
+    /// Enough blocks that every one of this many elements has a thread. Under `ilp = N` and `vectorize = V` a thread has N · V elements in x.
     pub fn cover(mut self, elements: impl Into<Dim3>) -> Self {
         self.geometry.grid = Some(Grid::Cover(elements.into()));
         self

@@ -13,6 +13,15 @@ pub fn any_block(y: &mut Global<u32>) {
     }
 }
 
+/// Four elements a thread.
+#[kernel(block = 256, ilp = 2, vectorize = 2)]
+pub fn in_fours(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = i as u32 + 1;
+    }
+}
+
 /// The block's elements in reverse.
 #[kernel(block = 64)]
 pub fn reversed(y: &mut Global<f32>) {
@@ -53,6 +62,8 @@ fn works(device: &Device) {
 fn geometry() {
     for device in Device::all() {
         let mut y = device.zeros::<u32>(100).unwrap();
+        let too_many = "the elements of the grid, 4 for each thread, number 4294967296";
+        refused(&device, in_fours(&mut y).grid(1 << 22), too_many);
         refused(&device, any_block(&mut y).block(32), "without a grid");
         refused(&device, any_block(&mut y).grid(4), "fixes no block");
         refused(&device, any_block(&mut y).block(32).grid(0), "a grid of (0, 1, 1)");

@@ -15,6 +15,8 @@
     reason = "kernels as other people write them: their style is part of what is tested"
 )]
 
+#[path = "language/annotations.rs"]
+mod annotations;
 #[path = "language/arguments.rs"]
 mod arguments;
 #[path = "language/bench.rs"]
@@ -46,6 +48,7 @@ use warpwright_tests::ptxas::{Counts, found_or_skip};
 /// Every kernel.
 fn cases() -> impl Iterator<Item = &'static Case> {
     let all = [
+        annotations::CASES,
         arguments::CASES,
         casts::CASES,
         control::CASES,

@@ -1,7 +1,7 @@
 //! Upper bounds of unsigned values, from what is known of the geometry, constants and masks.
 //!
-//! A grid as a whole has fewer than 2³² threads, and so has each axis, unless the kernel says `index = 64` (the launch refuses
-//! more). The limits of a block whose size the kernel leaves open are taken wider than any device's (CUDA: 1,024 threads; OpenCL
+//! A grid as a whole has fewer than 2³² threads, and elements of threads under `ilp` and `vectorize`; so has each axis, unless the
+//! kernel says `index = 64` (the launch refuses more). The limits of a block whose size the kernel leaves open are taken wider than any device's (CUDA: 1,024 threads; OpenCL
 //! devices may have more), so that no back end can break them.
 
 use crate::ir::{Axis, BinaryOp, Block, Inst, Kernel, Op, Special, Type, Value, ValueDef};
@@ -10,7 +10,7 @@ use crate::syntax::IndexWidth;
 /// How many operations deep a bound is looked for.
 const DEPTH: u32 = 8;
 
-/// The greatest number of a thread along an axis: fewer than 2³² threads.
+/// The greatest number of a thread, or of an element of one, along an axis: there are fewer than 2³².
 const GLOBAL_ID: u64 = u32::MAX as u64 - 1;
 
 /// Where to look bounds up: who owns each block.
@@ -57,7 +57,12 @@ impl Finder<'_> {
         match data.def {
             ValueDef::Param(block, 0) => self.induction(block, depth).unwrap_or(max),
             ValueDef::Param(..) => max,
-            ValueDef::Result(inst, _) => self.op(&self.kernel.insts[inst].op, depth).unwrap_or(max).min(max),
+            ValueDef::Result(inst, _) => {
+                let op = &self.kernel.insts[inst].op;
+                let bound = self.op(op, depth).unwrap_or(max).min(max);
+                let may_number = matches!(op, Op::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, ..) | Op::MulAdd(..));
+                if bound > GLOBAL_ID && may_number && self.is_element(value, depth) { GLOBAL_ID } else { bound }
+            }
         }
     }
 
@@ -90,9 +95,6 @@ fn binary_bound(kernel: &Kernel, op: BinaryOp, (left, a): (Value, u64), (right, 
     let bits = u64::from(kernel.ty(left).bits());
     let fits = |bound: Option<u64>| bound.filter(|bound| *bound <= type_max(kernel.ty(left)));
     match op {
-        BinaryOp::Add if is_global_id(kernel, left, right) || is_global_id(kernel, right, left) => {
-            fits(a.checked_add(b)).map_or(Some(GLOBAL_ID), |sum| Some(sum.min(GLOBAL_ID)))
-        }
         BinaryOp::Add => fits(a.checked_add(b)),
         BinaryOp::Mul => fits(a.checked_mul(b)),
         BinaryOp::And | BinaryOp::Min => Some(a.min(b)),
@@ -106,22 +108,109 @@ fn binary_bound(kernel: &Kernel, op: BinaryOp, (left, a): (Value, u64), (right, 
     }
 }
 
-/// `block_idx * block_dim + thread_idx` of one axis numbers the threads of the grid along it, of which there are fewer than 2³².
-fn is_global_id(kernel: &Kernel, product: Value, thread: Value) -> bool {
-    let special = |value: Value| match kernel.def(value) {
-        Some((_, Op::Special(special, axis))) => Some((*special, *axis)),
-        _ => None,
-    };
-    let Some((Special::ThreadIdx, axis)) = special(thread) else { return false };
-    let Some((_, Op::Binary(BinaryOp::Mul, a, b))) = kernel.def(product) else { return false };
-    if kernel.ty(product) != Type::U32 || kernel.options.index == IndexWidth::Bits64 {
-        return false;
+/// A value as `block * scale + rest`, without wrapping.
+struct OfBlock {
+    scale: u64,
+    rest: u64,
+}
+
+impl Finder<'_> {
+    /// Whether a value numbers an element of the grid along an axis: `block_idx * n + rest`, where a block has `n` elements along the axis
+    /// and `rest` is below `n`. Of such elements there are fewer than 2³².
+    fn is_element(&self, value: Value, depth: u32) -> bool {
+        let kernel = self.kernel;
+        if kernel.ty(value) != Type::U32 || kernel.options.index == IndexWidth::Bits64 {
+            return false;
+        }
+        let Some(axis) = self.block_axis(value, depth) else { return false };
+        let elements = if axis == Axis::X { kernel.options.elements_per_thread() } else { 1 };
+        match kernel.options.block {
+            Some(block) => {
+                let size = u64::from(block[axis as usize]).saturating_mul(elements);
+                self.of_block(value, axis, depth).is_some_and(|of| of.scale == size && of.rest < size)
+            }
+            None => self.is_element_by_shape(value, axis, depth),
+        }
     }
-    let block_size = |value: Value| {
-        special(value) == Some((Special::BlockDim, axis))
-            || kernel.constant(value).is_some_and(|c| kernel.options.block.is_some_and(|block| u64::from(block[axis as usize]) == c.bits))
-    };
-    (special(*a) == Some((Special::BlockIdx, axis)) && block_size(*b)) || (special(*b) == Some((Special::BlockIdx, axis)) && block_size(*a))
+
+    /// The axis of the block's index that a value is a sum with.
+    fn block_axis(&self, value: Value, depth: u32) -> Option<Axis> {
+        let depth = depth.checked_sub(1)?;
+        match self.kernel.def(value)?.1 {
+            Op::Special(Special::BlockIdx, axis) => Some(*axis),
+            Op::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, a, b) | Op::MulAdd(a, b, _) => {
+                self.block_axis(*a, depth).or_else(|| self.block_axis(*b, depth))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_block(&self, value: Value, axis: Axis, depth: u32) -> Option<OfBlock> {
+        let depth = depth.checked_sub(1)?;
+        let kernel = self.kernel;
+        let constant = |value| kernel.constant(value).map(|scalar| scalar.bits);
+        let scaled = |of: OfBlock, by: u64| Some(OfBlock { scale: of.scale.checked_mul(by)?, rest: of.rest.checked_mul(by)? });
+        let sum = |a: OfBlock, b: OfBlock| Some(OfBlock { scale: a.scale.checked_add(b.scale)?, rest: a.rest.checked_add(b.rest)? });
+        let product = |a: Value, b: Value| match (constant(a), constant(b)) {
+            (_, Some(by)) => scaled(self.of_block(a, axis, depth)?, by),
+            (Some(by), _) => scaled(self.of_block(b, axis, depth)?, by),
+            _ => None,
+        };
+        let other = || Some(OfBlock { scale: 0, rest: self.bound(value, depth) });
+        match kernel.def(value).map(|(_, op)| op) {
+            Some(Op::Special(Special::BlockIdx, of)) if *of == axis => Some(OfBlock { scale: 1, rest: 0 }),
+            Some(Op::Binary(BinaryOp::Add, a, b)) => sum(self.of_block(*a, axis, depth)?, self.of_block(*b, axis, depth)?),
+            Some(Op::Binary(BinaryOp::Mul, a, b)) => product(*a, *b).or_else(other),
+            Some(Op::Binary(BinaryOp::Shl, a, by)) => match constant(*by) {
+                Some(by) if by < 32 => scaled(self.of_block(*a, axis, depth)?, 1 << by),
+                _ => other(),
+            },
+            Some(Op::MulAdd(a, b, c)) => sum(product(*a, *b)?, self.of_block(*c, axis, depth)?),
+            _ => other(),
+        }
+    }
+
+    /// The same where the block's size is known at the launch only: as lowering builds it, `((block * N + g) * size + thread) * V + j`.
+    fn is_element_by_shape(&self, value: Value, axis: Axis, depth: u32) -> bool {
+        let options = &self.kernel.options;
+        let (groups, lanes) = if axis == Axis::X { (options.ilp, options.vectorize) } else { (1, 1) };
+        let special = |value: Value| match self.kernel.def(value) {
+            Some((_, Op::Special(special, axis))) => Some((*special, *axis)),
+            _ => None,
+        };
+        let is_block = |value: Value| special(value) == Some((Special::BlockIdx, axis));
+        let is_group = |value: Value| self.unscaled(value, groups, depth).is_some_and(is_block);
+        let is_size = |value: Value| special(value) == Some((Special::BlockDim, axis));
+        let is_first = |value: Value| match self.kernel.def(value) {
+            Some((_, Op::Binary(BinaryOp::Mul, a, b))) => is_size(*b) && is_group(*a) || is_size(*a) && is_group(*b),
+            _ => false,
+        };
+        let is_thread = |value: Value| match self.kernel.def(value) {
+            Some((_, Op::Binary(BinaryOp::Add, a, b))) => {
+                let is = |value: Value| special(value) == Some((Special::ThreadIdx, axis));
+                is(*b) && is_first(*a) || is(*a) && is_first(*b)
+            }
+            _ => false,
+        };
+        self.unscaled(value, lanes, depth).is_some_and(is_thread)
+    }
+
+    /// `a` of `a * count + rest`, where `rest` is below `count`.
+    fn unscaled(&self, value: Value, count: u32, depth: u32) -> Option<Value> {
+        if count == 1 {
+            return Some(value);
+        }
+        let factor = |value: Value| match self.kernel.def(value)?.1 {
+            Op::Binary(BinaryOp::Mul, a, b) => self.kernel.constant(*b).filter(|c| c.bits == u64::from(count)).map(|_| *a),
+            Op::Binary(BinaryOp::Shl, a, b) => self.kernel.constant(*b).filter(|c| 1u64 << (c.bits % 32) == u64::from(count)).map(|_| *a),
+            _ => None,
+        };
+        let is_rest = |value: Value| depth > 0 && self.bound(value, depth - 1) < u64::from(count);
+        match self.kernel.def(value)?.1 {
+            Op::Binary(BinaryOp::Add, a, b) => factor(*a).filter(|_| is_rest(*b)).or_else(|| factor(*b).filter(|_| is_rest(*a))),
+            _ => factor(value),
+        }
+    }
 }
 
 fn special_bound(kernel: &Kernel, special: Special, axis: Axis) -> u64 {
@@ -157,5 +246,41 @@ mod tests {
         assert_eq!(bounds.upper(&kernel, thread), 255);
         assert_eq!(bounds.upper(&kernel, id), (1 << 32) - 2);
         assert_eq!(bounds.upper(&kernel, other), (1 << 32) - 1);
+    }
+
+    /// The bound of `((block * ilp + group) * size + thread) * vectorize + lane`.
+    fn element_bound(block: Option<[u32; 3]>, [ilp, vectorize]: [u32; 2], [group, lane]: [i128; 2]) -> u64 {
+        let mut kernel = Kernel::new("k", KernelOptions { block, ilp, vectorize, ..KernelOptions::default() });
+        let body = kernel.body;
+        let mut b = Builder::new(&mut kernel, body, Loc(0));
+        let size = match block {
+            Some([x, ..]) => b.int(Type::U32, i128::from(x)),
+            None => b.special(Special::BlockDim, Axis::X),
+        };
+        let (block, thread) = (b.special(Special::BlockIdx, Axis::X), b.special(Special::ThreadIdx, Axis::X));
+        let scaled = |b: &mut Builder<'_>, value, count: u32, rest| {
+            let (count, rest) = (b.int(Type::U32, i128::from(count)), b.int(Type::U32, rest));
+            let first = b.binary(BinaryOp::Mul, value, count);
+            b.binary(BinaryOp::Add, first, rest)
+        };
+        let block = if ilp > 1 { scaled(&mut b, block, ilp, group) } else { block };
+        let first = b.binary(BinaryOp::Mul, block, size);
+        let number = b.binary(BinaryOp::Add, first, thread);
+        let number = if vectorize > 1 { scaled(&mut b, number, vectorize, lane) } else { number };
+        Bounds::of(&kernel).upper(&kernel, number)
+    }
+
+    #[test]
+    fn elements_of_threads_are_numbered_below_the_limit() {
+        for block in [None, Some([128, 1, 1])] {
+            for counts in [[1, 1], [4, 1], [1, 4], [8, 2]] {
+                let last = counts.map(|count| i128::from(count) - 1);
+                assert_eq!(element_bound(block, counts, last), (1 << 32) - 2, "{block:?} {counts:?}");
+                assert_eq!(element_bound(block, counts, [0, 0]), (1 << 32) - 2, "{block:?} {counts:?}");
+            }
+            // One beyond the last element is not known to fit.
+            assert_eq!(element_bound(block, [4, 1], [4, 0]), (1 << 32) - 1);
+            assert_eq!(element_bound(block, [1, 4], [0, 4]), (1 << 32) - 1);
+        }
     }
 }

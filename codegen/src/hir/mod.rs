@@ -34,6 +34,8 @@ pub struct Lowered {
     /// For each location of the kernel, the statement of the source it belongs to: what `ilp` interleaves. Beyond the end, every
     /// instruction is a statement of its own.
     pub statements: Vec<u32>,
+    /// What `best_effort` let pass so far.
+    pub warnings: Diagnostics,
 }
 
 impl Lowered {
@@ -55,13 +57,25 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
     let attributes = KernelAttributes::find(item.attrs, &mut findings).unwrap_or_default();
     context.diagnostics.borrow_mut().append(findings);
     let mut checker = Checker::new(&context, options::scope(&context, function, &args));
-    let options = options::evaluate(&mut checker, &attributes);
+    let (mut options, mut elements) = options::evaluate(&mut checker, &attributes);
     context.body(function, &args);
     context.diagnostics.borrow_mut().barrier()?;
-    let lowered = lower::lower(&context, &program.units, unit, function, &args, options);
-    let mut diagnostics = context.diagnostics.into_inner();
-    diagnostics.barrier()?;
-    lowered.ok_or_else(|| Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled")).into())
+    let mut warnings = Diagnostics::new();
+    loop {
+        let lowered = lower::lower(&context, &program.units, unit, function, &args, options.clone(), &elements);
+        context.diagnostics.borrow_mut().barrier()?;
+        let could_not = || Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled"));
+        let (mut lowered, refused) = lowered.ok_or_else(could_not)?;
+        let Some(refused) = refused else {
+            lowered.warnings = warnings;
+            return Ok(lowered);
+        };
+        warnings.push(refused);
+        warnings.barrier()?;
+        // `best_effort`: once more, with one element per thread.
+        (elements.ilp, elements.vectorize) = (None, None);
+        (options.ilp, options.vectorize) = (1, 1);
+    }
 }
 
 fn find_kernel(program: &Program, context: &Context<'_>, unit: UnitId, name: &str) -> Result<FnId, Diagnostics> {

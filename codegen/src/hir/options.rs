@@ -1,6 +1,7 @@
 //! The arguments of `#[kernel(…)]` with constants and generics filled in.
 
 use super::check::{Checker, TypeScope};
+use super::tree::LoopAnnotations;
 use super::types::{Const, Ty};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{KernelAttributes, KernelOptions};
@@ -10,8 +11,8 @@ use syn::spanned::Spanned;
 const MOST_THREADS: i128 = 1024;
 const MOST_ALONG: [i128; 3] = [1024, 1024, 64];
 
-/// Evaluates a kernel's attribute for one instance. Findings go to the checker's context.
-pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> KernelOptions {
+/// Evaluates a kernel's attribute for one instance: its options, and what is asked of the elements of a thread. Findings go to the checker's context.
+pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> (KernelOptions, LoopAnnotations) {
     let mut options =
         KernelOptions { index: attributes.index, math: attributes.math, bounds: attributes.bounds, ..KernelOptions::default() };
     if let Some((span, extents)) = &attributes.block {
@@ -38,10 +39,17 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
     }
+    let mut elements = LoopAnnotations::default();
     for annotation in attributes.annotations() {
-        checker.context.report(Diagnostic::error(annotation.span, format!("`{}` is not supported yet", annotation.kind.name())));
+        let mut annotation = annotation.clone();
+        annotation.words.best_effort |= attributes.best_effort;
+        if let Some(argument) = checker.annotation_argument(&annotation) {
+            elements.add(&annotation, argument);
+        }
     }
-    options
+    options.ilp = elements.ilp.map_or(1, |asked| asked.value);
+    options.vectorize = elements.vectorize.map_or(1, |asked| asked.value);
+    (options, elements)
 }
 
 fn checker_const(checker: &mut Checker<'_, '_>, expr: &syn::Expr, ty: &Ty) -> Option<i128> {

@@ -239,6 +239,9 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if options.bounds != defaults.bounds {
         writeln!(out, "bounds = {}", if options.bounds == Bounds::Trap { "trap" } else { "unchecked" })?;
     }
+    for (name, n) in [("ilp", options.ilp), ("vectorize", options.vectorize)].into_iter().filter(|(_, n)| *n != 1) {
+        writeln!(out, "{name} = {n}")?;
+    }
     Ok(())
 }
 

@@ -46,7 +46,7 @@ impl Schedule<'_> {
 /// Every promise that cannot be kept, at its annotation. The kernel is then of no use.
 pub fn schedule(lowered: &mut Lowered) -> Result<Diagnostics, Diagnostics> {
     let findings = schedule_kernel(&mut lowered.kernel, &lowered.statements);
-    let mut diagnostics = Diagnostics::new();
+    let mut diagnostics = std::mem::take(&mut lowered.warnings);
     for finding in findings {
         diagnostics.push(finding.diagnostic(|loc| lowered.span(loc)));
     }

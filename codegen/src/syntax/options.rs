@@ -81,6 +81,17 @@ pub struct KernelOptions {
     pub contract: bool,
     /// `bounds`.
     pub bounds: Bounds,
+    /// `ilp`: groups of elements of a thread, a block's threads apart.
+    pub ilp: u32,
+    /// `vectorize`: consecutive elements of a group.
+    pub vectorize: u32,
+}
+
+impl KernelOptions {
+    /// Elements along x that each thread runs the body for.
+    pub fn elements_per_thread(&self) -> u64 {
+        u64::from(self.ilp) * u64::from(self.vectorize)
+    }
 }
 
 impl Default for KernelOptions {
@@ -93,6 +104,8 @@ impl Default for KernelOptions {
             math: Math::default(),
             contract: true,
             bounds: Bounds::default(),
+            ilp: 1,
+            vectorize: 1,
         }
     }
 }

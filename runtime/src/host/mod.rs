@@ -10,7 +10,7 @@ use crate::instance::Source;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
-use crate::twin::{TwinArgument, TwinArguments, run_twin};
+use crate::twin::{Run, TwinArgument, TwinArguments, run_twin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,12 +51,15 @@ impl Backend for HostTwin {
     }
 
     fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
-        Ok(Box::new(Twin { is_cooperative: source.facts.is_cooperative }))
+        let facts = source.facts;
+        Ok(Box::new(Twin { elements: facts.elements, is_cooperative: facts.is_cooperative }))
     }
 }
 
 /// An instance: rustc compiled it, only how to run it is to be known.
 struct Twin {
+    /// `ilp` and `vectorize`.
+    elements: [u32; 2],
     is_cooperative: bool,
 }
 
@@ -76,8 +79,8 @@ impl Executable for Twin {
         // SAFETY: the launch has checked that the arguments are those of the kernel's parameters; it borrows their memory until it
         // is done, which is before this returns.
         let arguments = unsafe { TwinArguments::new(&arguments) };
-        run_twin(plan.twin, &arguments, plan.grid, plan.block, plan.shared_bytes, self.is_cooperative)
-            .map_err(|error| error.of_kernel(plan.definition.name))?;
+        let run = Run { elements: self.elements, shared_bytes: plan.shared_bytes, uses_barriers: self.is_cooperative };
+        run_twin(plan.twin, &arguments, plan.grid, plan.block, run).map_err(|error| error.of_kernel(plan.definition.name))?;
         Ok(None)
     }
 

@@ -28,10 +28,15 @@ pub fn grid_dim() -> Dim3 {
 }
 
 /// The thread within the grid: `block_idx() * block_dim() + thread_idx()`, axis by axis.
+///
+/// Where `#[kernel(ilp = N, vectorize = V)]` gives a thread several elements, `x` is the element's number:
+/// `((block_idx().x * N + g) * block_dim().x + thread_idx().x) * V + j`, `g` in `0..N`, `j` in `0..V`.
 #[inline]
 pub fn global_id() -> Dim3 {
     let (thread, block, dim) = (thread_idx(), block_idx(), block_dim());
-    Dim3::new(block.x * dim.x + thread.x, block.y * dim.y + thread.y, block.z * dim.z + thread.z)
+    let ([groups, lanes], [group, lane]) = (context::extents().elements, context::element());
+    let x = ((block.x * groups + group) * dim.x + thread.x) * lanes + lane;
+    Dim3::new(x, block.y * dim.y + thread.y, block.z * dim.z + thread.z)
 }
 
 /// The lane within the warp, 0 to 31. Threads are numbered x fastest, then y, then z.

@@ -11,6 +11,8 @@ pub(crate) struct Extents {
     pub(crate) grid: Dim3,
     /// Threads of a block.
     pub(crate) block: Dim3,
+    /// `ilp` and `vectorize`: groups of elements of a thread, and elements of a group.
+    pub(crate) elements: [usize; 2],
 }
 
 const ORIGIN: Dim3 = Dim3::new(0, 0, 0);
@@ -23,12 +25,14 @@ struct Place {
     block: Dim3,
     thread: Dim3,
     rank: usize,
+    element: [usize; 2],
 }
 
 thread_local! {
-    static EXTENTS: Cell<Extents> = const { Cell::new(Extents { grid: ONE, block: ONE }) };
+    static EXTENTS: Cell<Extents> = const { Cell::new(Extents { grid: ONE, block: ONE, elements: [1, 1] }) };
     static BLOCK: Cell<Dim3> = const { Cell::new(ORIGIN) };
     static THREAD: Cell<Dim3> = const { Cell::new(ORIGIN) };
+    static ELEMENT: Cell<[usize; 2]> = const { Cell::new([0, 0]) };
     static RANK: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -48,6 +52,18 @@ pub(crate) fn block() -> Dim3 {
 #[inline]
 pub(crate) fn thread() -> Dim3 {
     THREAD.get()
+}
+
+/// The running thread's element: the group it is of, and its place in that.
+#[inline]
+pub(crate) fn element() -> [usize; 2] {
+    ELEMENT.get()
+}
+
+/// The next code run is for this element of the thread.
+#[inline]
+pub(super) fn set_element(element: [usize; 2]) {
+    ELEMENT.set(element);
 }
 
 /// The running thread's number within its block.
@@ -78,8 +94,9 @@ pub(super) struct Launch {
 
 /// Starts a launch on this OS thread.
 pub(super) fn enter(extents: Extents, shared_bytes: usize) -> Launch {
-    let before = Place { extents: EXTENTS.get(), block: BLOCK.get(), thread: THREAD.get(), rank: RANK.get() };
+    let before = Place { extents: EXTENTS.get(), block: BLOCK.get(), thread: THREAD.get(), rank: RANK.get(), element: ELEMENT.get() };
     EXTENTS.set(extents);
+    ELEMENT.set([0, 0]);
     Launch { before, _fibre: fibre::leave(), _shared: shared::enter(shared_bytes) }
 }
 
@@ -88,5 +105,6 @@ impl Drop for Launch {
         EXTENTS.set(self.before.extents);
         BLOCK.set(self.before.block);
         set_thread(self.before.rank, self.before.thread);
+        ELEMENT.set(self.before.element);
     }
 }

@@ -63,9 +63,18 @@ impl TwinError {
     }
 }
 
+/// How a twin is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// `ilp` and `vectorize`: how many elements each thread runs the body for. More than one only without barriers.
+    pub(crate) elements: [u32; 2],
+    /// Dynamic shared memory.
+    pub(crate) shared_bytes: u32,
+    /// Whether the kernel, or a function it calls, has a barrier or a warp operation; where it is not known, `true`.
+    pub(crate) uses_barriers: bool,
+}
+
 /// Runs a twin for every thread of a grid.
-///
-/// `uses_barriers` says that the kernel, or a function it calls, has a barrier or a warp operation; where it is not known, say `true`.
 ///
 /// # Errors
 /// [`TwinError`], as the module says; also if there is no memory for the stacks of a block's fibres.
@@ -74,14 +83,14 @@ pub(crate) fn run_twin(
     arguments: &TwinArguments<'_>,
     grid: [u32; 3],
     block: [u32; 3],
-    shared_bytes: u32,
-    uses_barriers: bool,
+    run: Run,
 ) -> Result<(), TwinError> {
-    let extents = Extents { grid: dim3(grid), block: dim3(block) };
-    let _launch = context::enter(extents, shared_bytes as usize);
+    let elements = run.elements.map(|count| count as usize);
+    let extents = Extents { grid: dim3(grid), block: dim3(block), elements };
+    let _launch = context::enter(extents, run.shared_bytes as usize);
     let _quiet = panics::catch_quietly();
     let is_alone = extents.block == Dim3::new(1, 1, 1);
-    if uses_barriers && !is_alone {
+    if run.uses_barriers && !is_alone {
         schedule::run(entry, arguments, extents)
     } else {
         panics::catch(|| run_plainly(entry, arguments, extents)).map_err(|panic| panic.into_error(context::block(), context::thread()))
@@ -98,12 +107,27 @@ fn run_plainly(entry: TwinEntry, arguments: &TwinArguments<'_>, extents: Extents
             for y in 0..threads.y {
                 for x in 0..threads.x {
                     context::set_thread(rank, Dim3::new(x, y, z));
-                    entry(arguments);
+                    run_elements(entry, arguments, extents);
                     rank += 1;
                 }
             }
         }
     }
+}
+
+/// Runs a thread, once for each of its elements.
+fn run_elements(entry: TwinEntry, arguments: &TwinArguments<'_>, extents: Extents) {
+    let [groups, lanes] = extents.elements;
+    if (groups, lanes) == (1, 1) {
+        return entry(arguments);
+    }
+    for group in 0..groups {
+        for lane in 0..lanes {
+            context::set_element([group, lane]);
+            entry(arguments);
+        }
+    }
+    context::set_element([0, 0]);
 }
 
 fn dim3([x, y, z]: [u32; 3]) -> Dim3 {

@@ -17,7 +17,6 @@ mod path;
 mod pattern;
 mod ty;
 
-pub(crate) use annotations::Argument;
 pub(crate) use pattern::array_len;
 
 use self::names::{Name, Names};

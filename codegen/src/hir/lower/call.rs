@@ -1,7 +1,7 @@
 //! Calls of device functions: inlined.
 
-use super::Lowerer;
 use super::environment::{Tree, Var};
+use super::{Lowerer, Returns};
 use crate::diagnostic::Diagnostic;
 use crate::hir::items::FnId;
 use crate::hir::tree::{Expr, LocalKind};
@@ -56,7 +56,7 @@ impl Lowerer<'_, '_> {
         let early = super::loops::returns_early(&body.root);
         let kept = self.vars.len();
         self.stack.push(function);
-        self.enter(body.clone(), unit, None);
+        self.enter(body.clone(), unit, Returns::Thread);
         for (local, binding) in body.params.iter().zip(bindings) {
             let var = self.var(*local);
             self.vars[var] = binding;
@@ -66,7 +66,7 @@ impl Lowerer<'_, '_> {
             let result_ty = self.resolve(&body.result);
             self.region(carried, &result_ty, |lowerer, exit| {
                 let frame = lowerer.frames.len() - 1;
-                lowerer.frames[frame].returns = Some(exit.clone());
+                lowerer.frames[frame].returns = Returns::Function(exit.clone());
                 lowerer.expression(&body.root)
             })
         } else {

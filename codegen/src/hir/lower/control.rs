@@ -1,7 +1,7 @@
 //! Branches, matches, exits, and the joining of variables.
 
 use super::environment::{Tree, Var};
-use super::{Exit, Lowerer};
+use super::{Exit, Lowerer, Returns};
 use crate::hir::tree::{Arm, Block as Body, Expr, ExprKind, ScopeId};
 use crate::hir::types::Ty;
 use crate::ir::{Block, Op, Scalar, Value, eval};
@@ -67,8 +67,9 @@ impl Lowerer<'_, '_> {
                 let value = value.as_ref().map(|value| self.expression(value));
                 self.at(expr.span);
                 match self.frame().returns.clone() {
-                    Some(exit) => self.leave(&exit, value),
-                    None => self.terminate(Op::Return),
+                    Returns::Function(exit) => self.leave(&exit, value),
+                    Returns::Element(inst) => self.terminate(Op::Continue(inst, Vec::new())),
+                    Returns::Thread => self.terminate(Op::Return),
                 }
                 self.nothing(expr)
             }

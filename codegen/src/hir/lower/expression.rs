@@ -302,11 +302,18 @@ impl Lowerer<'_, '_> {
             }
         };
         match geometry {
-            Geometry::Special(which) => special(which),
+            Geometry::Special(which) => {
+                let value = special(which);
+                match (which, axis) {
+                    (Special::BlockIdx, Axis::X) => self.note_position(value, "block_idx().x"),
+                    (Special::GridDim, Axis::X) => self.note_position(value, "grid_dim().x"),
+                    _ => {}
+                }
+                value
+            }
             Geometry::GlobalId => {
-                let (block, size, thread) = (special(Special::BlockIdx), special(Special::BlockDim), special(Special::ThreadIdx));
-                let first = b.binary(BinaryOp::Mul, block, size);
-                b.binary(BinaryOp::Add, first, thread)
+                let parts = [Special::BlockIdx, Special::BlockDim, Special::ThreadIdx].map(special);
+                self.global_id(parts, axis)
             }
         }
     }
@@ -317,9 +324,11 @@ impl Lowerer<'_, '_> {
         self.at(expr.span);
         let ty = self.resolve(ty);
         let receiver = self.scalar(&ty);
+        let first = self.kernel.insts.len();
         let mut b = self.builder();
         let results = intrinsics::emit(&mut b, row, receiver.unwrap_or(Type::U32), &values);
         self.block = b.block;
+        self.note_meeting(first, row.row().name, expr.span);
         match results.as_slice() {
             [one] => Tree::Leaf(*one),
             many => Tree::Node(many.iter().map(|value| Tree::Leaf(*value)).collect()),

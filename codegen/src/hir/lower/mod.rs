@@ -7,6 +7,7 @@
 mod aggregate;
 mod call;
 mod control;
+mod elements;
 mod environment;
 mod expression;
 mod loops;
@@ -16,14 +17,15 @@ mod place;
 use super::Lowered;
 use super::check::Context;
 use super::items::{AdtKind, FnId};
-use super::tree::{Body, LocalId, LocalKind, ScopeId};
+use super::tree::{self, Body, LocalId, LocalKind, ScopeId};
 use super::types::{AdtId, Arg, Ty};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{
     Access, Block, Builder, EntityMap, Inst, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, StructId, StructType,
     Type, Value,
 };
 use crate::syntax::{KernelOptions, Unit, UnitId};
+use elements::Elements;
 use environment::{Tree, Var};
 use proc_macro2::Span;
 use std::collections::HashMap;
@@ -45,9 +47,20 @@ struct Frame {
     /// Its locals are the variables from here on.
     base: usize,
     unit: UnitId,
-    /// Where `return` goes; `None`: the thread is done.
-    returns: Option<Exit>,
+    /// Where `return` goes.
+    returns: Returns,
     scopes: HashMap<ScopeId, Exit>,
+}
+
+/// What `return` does.
+#[derive(Clone)]
+enum Returns {
+    /// The thread is done.
+    Thread,
+    /// This element of the thread is done: the loop over them goes on.
+    Element(Inst),
+    /// The inlined function is left.
+    Function(Exit),
 }
 
 pub(super) struct Lowerer<'c, 'p> {
@@ -74,11 +87,13 @@ pub(super) struct Lowerer<'c, 'p> {
     structs: HashMap<Ty, StructId>,
     shared: HashMap<(FnId, Vec<Arg>, LocalId), Object>,
     tables: HashMap<String, Object>,
+    elements: Elements,
     /// Whether the kernel has grown beyond measure (reported).
     too_long: bool,
 }
 
-/// Lowers a checked kernel.
+/// Lowers a checked kernel. `elements` are the annotations among the arguments of `#[kernel(…)]`; with the kernel comes why it cannot run for
+/// several elements of a thread, if so: then it is of no use.
 pub(super) fn lower<'p>(
     context: &Context<'p>,
     units: &'p [Unit],
@@ -86,7 +101,8 @@ pub(super) fn lower<'p>(
     function: FnId,
     args: &[Arg],
     options: KernelOptions,
-) -> Option<Lowered> {
+    elements: &tree::LoopAnnotations,
+) -> Option<(Lowered, Option<Diagnostic>)> {
     let body = context.body(function, args)?;
     let item = &context.items.functions[function.0];
     let mut lowerer = Lowerer {
@@ -108,17 +124,22 @@ pub(super) fn lower<'p>(
         structs: HashMap::new(),
         shared: HashMap::new(),
         tables: HashMap::new(),
+        elements: Elements::default(),
         too_long: false,
     };
     lowerer.block = lowerer.kernel.body;
-    lowerer.enter(body.clone(), unit, None);
-    lowerer.parameters(&body, item.signature);
-    lowerer.expression(&body.root);
+    lowerer.enter(body.clone(), unit, Returns::Thread);
+    let parameters = lowerer.parameters(&body, item.signature);
+    lowerer.for_each_element(elements, |lowerer| {
+        lowerer.bind_parameters(parameters);
+        lowerer.expression(&body.root);
+    });
     if !lowerer.dead {
         lowerer.terminate(Op::Return);
     }
     lowerer.check_shared(item.signature.ident.span());
-    Some(Lowered { kernel: lowerer.kernel, spans: lowerer.spans, statements: lowerer.statements })
+    let refused = lowerer.refuse_elements(elements);
+    Some((Lowered { kernel: lowerer.kernel, spans: lowerer.spans, statements: lowerer.statements, warnings: Diagnostics::new() }, refused))
 }
 
 /// Most static shared memory any device gives a block, bytes: capabilities 9.0 and 10.0, CUDA C++ Programming Guide, table of
@@ -141,7 +162,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         &self.frames[self.frames.len() - 1]
     }
 
-    fn enter(&mut self, body: Rc<Body>, unit: UnitId, returns: Option<Exit>) {
+    fn enter(&mut self, body: Rc<Body>, unit: UnitId, returns: Returns) {
         let base = self.vars.len();
         self.vars.resize_with(base + body.locals.len(), || Var::Undeclared);
         self.frames.push(Frame { body, base, unit, returns, scopes: HashMap::new() });
@@ -272,7 +293,9 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         self.kernel.objects.push(ObjectData { name: name.to_owned(), kind, ty, loc: self.loc })
     }
 
-    fn parameters(&mut self, body: &Rc<Body>, signature: &syn::Signature) {
+    /// Declares the parameters, and loads those by value: their variables, and what these hold at first.
+    fn parameters(&mut self, body: &Rc<Body>, signature: &syn::Signature) -> Vec<(LocalId, Ty, Tree)> {
+        let mut values = Vec::new();
         let mut constant = 0u64;
         for (local, input) in body.params.iter().zip(&signature.inputs) {
             let data = &body.locals[local.0];
@@ -307,14 +330,26 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let object = self.new_object(&data.name, kind.clone(), memory);
             self.kernel.params.push(object);
             let access = Access { object, path: Vec::new() };
-            let var = self.var(*local);
-            self.vars[var] = if kind == ObjectKind::Value {
+            if kind == ObjectKind::Value {
                 let value = self.load_tree(&access, &ty);
-                let tree = self.bound(&data.name, &ty, value);
-                Var::Value(tree)
+                values.push((*local, ty, value));
             } else {
-                Var::Place(place::Place::Memory { access, ty })
-            };
+                let var = self.var(*local);
+                self.vars[var] = Var::Place(place::Place::Memory { access, ty });
+            }
+        }
+        values
+    }
+
+    /// Gives parameters by value to their variables. What the body may assign, each element of a thread gets afresh.
+    fn bind_parameters(&mut self, values: Vec<(LocalId, Ty, Tree)>) {
+        let body = self.frame().body.clone();
+        for (local, ty, value) in values {
+            let data = &body.locals[local.0];
+            self.at(data.span);
+            let tree = self.bound(&data.name, &ty, value);
+            let var = self.var(local);
+            self.vars[var] = Var::Value(tree);
         }
     }
 

@@ -84,3 +84,78 @@ fn values_are_checked_when_they_are_known() {
     assert!(loops(number, "#[unroll(1)] #[ilp(N)]", vec![usize_value(1)]).is_ok());
     refused("#[ilp(n)]", number, usize_value(1), "`ilp` takes a constant, and `n` is a variable");
 }
+
+/// A kernel of one parameter `y: &mut Global<f32>` with these arguments and body.
+fn kernel(arguments: &str, body: &str) -> Result<crate::ir::Kernel, Vec<String>> {
+    compile(&format!("#[kernel({arguments})] fn k(y: &mut Global<f32>) {{ {body} }}"), "k", vec![])
+}
+
+const PLAIN: &str = "let i = global_id().x; if i < y.len() { y[i] = 1.0; }";
+
+#[track_caller]
+fn has_loops(arguments: &str, expected: &[&str]) {
+    let text = kernel(arguments, PLAIN).unwrap().text_without_locations();
+    let found: Vec<&str> = text.lines().filter(|line| line.contains(" for ")).map(|line| line.split_once(") ").unwrap().1).collect();
+    assert_eq!(found, expected, "{arguments}\n{text}");
+}
+
+#[test]
+fn elements_of_a_thread_are_loops() {
+    has_loops("ilp = 4", &["ilp(4) of_kernel {"]);
+    has_loops("ilp = 4, vectorize = 2, batch_loads", &["ilp(4) batch_loads of_kernel {", "vectorize(2) of_kernel {"]);
+    has_loops(
+        "vectorize(2, assume_aligned), batch_loads(assume_disjoint)",
+        &["vectorize(2, assume_aligned) batch_loads(assume_disjoint) of_kernel {"],
+    );
+    has_loops("batch_loads, best_effort", &["batch_loads(best_effort) of_kernel {"]);
+    has_loops(
+        "ilp = 4, vectorize(2, assume_disjoint), best_effort",
+        &["ilp(4, best_effort) of_kernel {", "vectorize(2, best_effort, assume_disjoint) of_kernel {"],
+    );
+    has_loops("ilp = 1, vectorize = 1, batch_loads = false", &[]);
+}
+
+#[test]
+fn a_return_ends_the_element() {
+    let body = "let i = global_id().x; if i >= y.len() { return; } y[i] = 1.0;";
+    let text = kernel("ilp = 4, vectorize = 2", body).unwrap().text_without_locations();
+    assert_eq!((text.matches("continue ").count(), text.matches("return").count()), (1, 1), "{text}");
+    let options = kernel("ilp = 4, vectorize = 2", body).unwrap().options;
+    assert_eq!((options.ilp, options.vectorize, options.elements_per_thread()), (4, 2, 8));
+}
+
+#[test]
+fn what_elements_cannot_do_is_refused() {
+    let refused = |arguments: &str, body: &str, expected: &str| {
+        assert_eq!(kernel(arguments, body).unwrap_err(), [expected], "{arguments} {body}");
+    };
+    let meets = |name: &str| format!("`ilp = 2` runs the body for 2 elements of a thread, and `{name}` waits for other threads");
+    refused("ilp = 2", "sync_threads(); y[global_id().x] = 1.0;", &meets("sync_threads"));
+    refused("ilp = 2", "let i = global_id().x; y[i] = block_sum(y[i]);", &meets("block_sum"));
+    refused("ilp = 2, vectorize = 4", "let i = global_id().x; y[i] = shuffle_xor(y[i], 1);", &meets("shuffle_xor"));
+    let asks = |name: &str| format!("with `vectorize = 4` a block has more elements than threads, and the body asks for `{name}`");
+    refused("vectorize = 4", "y[block_idx().x * 32 + thread_idx().x] = 1.0;", &asks("block_idx().x"));
+    refused("vectorize = 4", "let mut i = global_id().x; while i < 100 { y[i] = 0.0; i += grid_dim().x; }", &asks("grid_dim().x"));
+    refused(
+        "ilp = 8",
+        "y[global_id().y] = 1.0;",
+        "`ilp = 8` runs the body for 8 elements of a thread, and the body never asks for `global_id().x`: it would do the same 8 times",
+    );
+    let fine = "let b = block_idx(); let g = global_id(); y[g.x + b.y + grid_dim().z + lane_id()] = 1.0;";
+    assert!(kernel("ilp = 2", fine).is_ok());
+    // One element a thread is what there is without the argument; and loads are batched in any kernel.
+    assert!(kernel("ilp = 1, vectorize = 1, batch_loads", "sync_threads(); y[block_idx().x] = 1.0;").is_ok());
+}
+
+#[test]
+fn best_effort_leaves_one_element_and_a_warning() {
+    let source = "#[kernel(ilp = 4, best_effort)] fn k(y: &mut Global<f32>) { sync_threads(); y[global_id().x] = 1.0; }";
+    let mut program = crate::syntax::Program::default();
+    let unit = program.add(crate::syntax::Unit::parse("k.rs", 1, 1, source).unwrap());
+    let lowered = super::lower_kernel(&program, unit, "k", &Default::default()).unwrap_or_else(|found| panic!("{found:?}"));
+    assert_eq!((lowered.kernel.options.ilp, lowered.kernel.annotations.len()), (1, 0));
+    let warnings: Vec<_> = lowered.warnings.iter().map(|warning| (warning.level, warning.span.source_text().unwrap())).collect();
+    assert_eq!(warnings, [(crate::diagnostic::Level::Warning, "ilp".to_owned())]);
+    let hard = "#[kernel(ilp(4, best_effort), vectorize = 2)] fn k(y: &mut Global<f32>) { sync_threads(); y[global_id().x] = 1.0; }";
+    assert!(compile(hard, "k", vec![]).is_err());
+}

@@ -47,6 +47,8 @@ impl Parser<'_> {
                 self.kernel.options.block = Some([x, y, self.integer()?]);
             }
             "min_blocks" => self.kernel.options.min_blocks = Some(self.integer()?),
+            "ilp" => self.kernel.options.ilp = self.integer()?,
+            "vectorize" => self.kernel.options.vectorize = self.integer()?,
             "max_registers" => self.kernel.options.max_registers = Some(self.integer()?),
             "index" => {
                 self.kernel.options.index = match self.integer()? {

@@ -1,0 +1,253 @@
+//! Section 6: annotations of kernels and loops, which change nothing of what is computed.
+
+use crate::bench::{Bench, cases, tame, words};
+use warpwright::prelude::*;
+
+cases!(copies, early_returns, afresh, planes, stepped, wide, loops, named_outside, in_device_functions);
+
+#[kernel(block = B, ilp = ILP, vectorize = V, batch_loads = BATCH)]
+fn copy<const B: usize, const ILP: usize, const V: usize, const BATCH: bool>(out: &mut Global<f32>, inp: &Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = inp[i];
+    }
+}
+
+fn copies(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for n in [1, 31, 256, 257, 1000] {
+        let xs = tame(n);
+        let x = b.device.upload(&xs)?;
+        macro_rules! check {
+            ($($block:literal $ilp:literal $vectorize:literal $batch:literal;)*) => {$(
+                let mut y = b.device.zeros::<f32>(n)?;
+                b.go(copy::<$block, $ilp, $vectorize, $batch>(&mut y, &x).cover(n))?;
+                let found = b.keep(&y)?;
+                b.expect("a copy", &found, xs.iter().copied());
+            )*};
+        }
+        check! { 32 1 1 false; 32 1 1 true; 64 4 1 false; 64 8 1 true; 32 1 4 false; 32 3 2 true; 128 2 4 true; }
+    }
+    Ok(())
+}
+
+/// A block known at the launch only, and `return` in the middle.
+#[kernel(ilp = 3)]
+fn halves(n: u32, y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i >= y.len() {
+        return;
+    }
+    let mut k = n;
+    while k > 0 {
+        if k as usize == i {
+            y[i] = 1000 + k;
+            return;
+        }
+        k -= 1;
+    }
+    y[i] = i as u32 / 2;
+}
+
+fn early_returns(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for block in [32u32, 48] {
+        let mut y = b.device.zeros::<u32>(500)?;
+        b.go(halves(7, &mut y).block(block).cover(500))?;
+        let found = b.keep(&y)?;
+        b.expect("halves", &found, (0..500).map(|i| if (1..=7).contains(&i) { 1000 + i } else { i / 2 }));
+    }
+    Ok(())
+}
+
+/// What an element does to a parameter, the next does not see.
+#[kernel(block = 32, ilp = 4, vectorize = 2)]
+fn spoils(mut a: u32, mut c: [u32; 4], y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        a += i as u32;
+        c[i % 4] += 1;
+        let mut seen = [0u32; 4];
+        seen[i % 3] = 1;
+        y[i] = a * 10_000 + c[0] * 1000 + c[1] * 100 + c[2] * 10 + c[3] + seen[0] + seen[1] + seen[2];
+    }
+}
+
+fn afresh(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let mut y = b.device.zeros::<u32>(600)?;
+    b.go(spoils(3, [1, 2, 3, 4], &mut y).cover(600))?;
+    let found = b.keep(&y)?;
+    let one = |i: u32| (3 + i) * 10_000 + 1234 + 10u32.pow(3 - i % 4) + 1;
+    b.expect("parameters", &found, (0..600).map(one));
+    Ok(())
+}
+
+/// Rows by y; only x has several elements per thread.
+#[kernel(block = (16, 4), ilp = 2, batch_loads)]
+fn transposed(w: usize, x: &Global<u32>, y: &mut Global<u32>) {
+    let id = global_id();
+    let h = x.len() / w;
+    if id.x < w && id.y < h {
+        y[id.x * h + id.y] = x[id.y * w + id.x] + block_idx().y as u32 * 0;
+    }
+}
+
+fn planes(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let (w, h) = (70, 9);
+    let xs: Vec<u32> = words(w * h);
+    let x = b.device.upload(&xs)?;
+    let mut y = b.device.zeros::<u32>(w * h)?;
+    b.go(transposed(w, &x, &mut y).cover((w, h)))?;
+    let found = b.keep(&y)?;
+    b.expect("a transpose", &found, (0..w * h).map(|at| xs[at % h * w + at / h]));
+    Ok(())
+}
+
+#[kernel(block = 64, vectorize = 4, ilp = 2, bounds = trap)]
+fn every_third(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i % 3 == 0 && i < y.len() {
+        y[i] += i as u32;
+    }
+}
+
+fn stepped(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let mut y = b.device.upload(&[7u32; 1000])?;
+    b.go(every_third(&mut y).cover(1000))?;
+    let found = b.keep(&y)?;
+    b.expect("thirds", &found, (0..1000).map(|i| if i % 3 == 0 { 7 + i } else { 7 }));
+    Ok(())
+}
+
+#[kernel(block = 64, vectorize = 2, ilp = 4, batch_loads, index = 64)]
+fn doubled(x: &Global<f64>, y: &mut Global<f64>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = 2.0 * x[i];
+    }
+}
+
+fn wide(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let xs: Vec<f64> = tame(777).into_iter().map(f64::from).collect();
+    let x = b.device.upload(&xs)?;
+    let mut y = b.device.zeros::<f64>(777)?;
+    b.go(doubled(&x, &mut y).cover(777))?;
+    let found = b.keep(&y)?;
+    b.expect("doubles", &found, xs.iter().map(|x| 2.0 * x));
+    Ok(())
+}
+
+/// One row for each thread, by loops that are told how to run.
+#[kernel(block = 32)]
+fn rows<const N: usize, const BATCH: bool>(w: usize, x: &Global<u32>, y: &mut Global<u32>) {
+    let row = global_id().x;
+    if row < y.len() {
+        let mut total = 0u32;
+        #[unroll(N)]
+        for i in 0..w {
+            total = total.wrapping_add(x[row * w + i]);
+        }
+        let mut bits = 0u32;
+        #[ilp(N)]
+        #[batch_loads(BATCH)]
+        for i in 0..w {
+            bits ^= x[row * w + i].rotate_left(3);
+        }
+        let mut least = u32::MAX;
+        #[ilp(N, best_effort)]
+        for i in (0..w).rev() {
+            least = least.min(x[row * w + i]);
+        }
+        let mut last = 0u32;
+        #[prefetch(BATCH)]
+        for i in 0..w {
+            last = last.wrapping_mul(31) ^ x[row * w + i];
+        }
+        #[unroll]
+        for k in 0..4 {
+            total = total.rotate_left(k) ^ k;
+        }
+        let mut k = 0;
+        #[batch_loads(BATCH)]
+        while k < w {
+            least = least.rotate_left(1) ^ x[row * w + k];
+            k += 2;
+        }
+        y[row] = total ^ bits ^ least ^ last;
+    }
+}
+
+fn loops(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for w in [1usize, 2, 7, 16, 33] {
+        let x = b.device.upload(&words(w * 40))?;
+        let mut y = b.device.zeros::<u32>(40)?;
+        b.go(rows::<1, false>(w, &x, &mut y).cover(40))?;
+        let plain = b.keep(&y)?;
+        b.go(rows::<2, true>(w, &x, &mut y).cover(40))?;
+        let found = b.keep(&y)?;
+        b.expect("by two", &found, plain.iter().copied());
+        b.go(rows::<8, true>(w, &x, &mut y).cover(40))?;
+        let found = b.keep(&y)?;
+        b.expect("by eight", &found, plain.iter().copied());
+    }
+    Ok(())
+}
+
+mod figures {
+    /// Named by annotations only.
+    pub(super) const GROUPS: usize = 2;
+    pub(super) const UNROLL: bool = true;
+    pub(super) const STEPS: u32 = 4;
+}
+
+#[kernel(block = 32, ilp = figures::GROUPS * 2)]
+fn outside_figures(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        let mut v = i as u32;
+        #[unroll(figures::UNROLL)]
+        for k in 0..3 {
+            v = v * 3 + k;
+        }
+        #[unroll(figures::STEPS - 1)]
+        for k in 0..10 {
+            v = v ^ (v << 1) ^ k;
+        }
+        y[i] = v;
+    }
+}
+
+fn named_outside(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let mut y = b.device.zeros::<u32>(300)?;
+    b.go(outside_figures(&mut y).cover(300))?;
+    let one = |i: u32| (0..10).fold((0..3).fold(i, |v, k| v * 3 + k), |v, k| v ^ (v << 1) ^ k);
+    let found = b.keep(&y)?;
+    b.expect("figures", &found, (0..300).map(one));
+    Ok(())
+}
+
+#[device]
+fn folded<const U: usize>(seed: u32) -> u32 {
+    let mut v = seed;
+    #[unroll(U)]
+    for k in 0..6 {
+        if v == 77 {
+            return v;
+        }
+        v = v.wrapping_mul(5) + k;
+    }
+    v
+}
+
+#[kernel(block = 32, vectorize = 4)]
+fn folds(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = folded::<1>(i as u32) ^ folded::<3>(i as u32 + 70);
+    }
+}
+
+fn in_device_functions(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let mut y = b.device.zeros::<u32>(130)?;
+    b.go(folds(&mut y).cover(130))?;
+    b.keep(&y)?;
+    Ok(())
+}
