@@ -1,6 +1,8 @@
 //! What the tests share: the table of kernels every device runs, random inputs, and other people's tools as judges.
 
 pub mod opencl_tools;
+pub mod order;
 pub mod ptxas;
 pub mod random;
+pub mod sass;
 pub mod table;

@@ -76,6 +76,15 @@ impl Ptxas {
 
     /// Assembles a text for a target, 10·major + minor, with `extra` arguments.
     pub fn assemble(&self, ptx: &str, target: u16, extra: &[&str]) -> Result<Measured, Refusal> {
+        self.run(ptx, target, extra).map(|(measured, _)| measured)
+    }
+
+    /// What it makes of a text for a target, 10·major + minor.
+    pub fn cubin(&self, ptx: &str, target: u16) -> Result<Vec<u8>, Refusal> {
+        self.run(ptx, target, &[]).map(|(_, cubin)| cubin)
+    }
+
+    fn run(&self, ptx: &str, target: u16, extra: &[&str]) -> Result<(Measured, Vec<u8>), Refusal> {
         let scratch = Scratch::new();
         let refused = |message: String| Refusal { message };
         std::fs::write(&scratch.ptx, ptx).map_err(|error| refused(error.to_string()))?;
@@ -83,7 +92,11 @@ impl Ptxas {
         command.arg("-v").arg(format!("-arch=sm_{target}")).args(extra).arg("-o").arg(&scratch.cubin).arg(&scratch.ptx);
         let output = command.output().map_err(|error| refused(error.to_string()))?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(measured(&said)) } else { Err(refused(said)) }
+        if !output.status.success() {
+            return Err(refused(said));
+        }
+        let cubin = std::fs::read(&scratch.cubin).map_err(|error| refused(error.to_string()))?;
+        Ok((measured(&said), cubin))
     }
 }
 

@@ -1,0 +1,168 @@
+//! The order of loads, stores and barriers in emitted code: in our PTX, and in what `ptxas` makes of it.
+
+use warpwright_codegen::ir::parse_kernel;
+use warpwright_tests::order::{Order, ptx, ptx_of_kernel};
+use warpwright_tests::sass::Judge;
+
+/// The target whose SASS is looked at.
+const TARGET: (&str, u16) = ("sm_90", 90);
+
+/// A kernel, its PTX, and what is to be found.
+struct Case {
+    name: &'static str,
+    ptx: String,
+    /// In our text.
+    expected: &'static str,
+    /// In SASS, accesses and barriers only, predicates left out; nothing where `ptxas` may order them in several ways.
+    assembled: Option<&'static str>,
+}
+
+fn case(name: &'static str, source: &str, generics: &[&str], expected: &'static str, assembled: impl Into<Option<&'static str>>) -> Case {
+    let ptx = ptx(source, name, generics, TARGET.0).unwrap_or_else(|error| panic!("{name}: {error}"));
+    Case { name, ptx, expected, assembled: assembled.into() }
+}
+
+/// A file test of the PTX back end.
+fn file(name: &'static str, text: &str, expected: &'static str, assembled: impl Into<Option<&'static str>>) -> Case {
+    let (input, _) = text.split_once("// gives").unwrap_or_else(|| panic!("{name} has no output"));
+    let kernel = parse_kernel(input).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let ptx = ptx_of_kernel(&kernel, TARGET.0).unwrap_or_else(|error| panic!("{name}: {error}"));
+    Case { name, ptx, expected, assembled: assembled.into() }
+}
+
+const MATMUL: &str = "
+#[kernel(block = (T, T))]
+pub fn matmul<const T: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
+    #[shared]
+    let mut s: [[f32; T]; T];
+    #[shared]
+    let mut t: [[f32; T]; T];
+    let (i, j) = (thread_idx().y, thread_idx().x);
+    let (row, column) = (block_idx().y * T + i, block_idx().x * T + j);
+    let mut sum = 0.0;
+    for k in 0..n / T {
+        s[i][j] = a[row * n + k * T + j];
+        t[i][j] = b[(k * T + i) * n + column];
+        sync_threads();
+        for l in 0..T {
+            sum += s[i][l] * t[l][j];
+        }
+        sync_threads();
+    }
+    c[row * n + column] = sum;
+}";
+
+fn cases() -> Vec<Case> {
+    vec![
+        case(
+            "saxpy",
+            "#[kernel(block = 256)]
+             pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+                 let i = global_id().x;
+                 if i < y.len() {
+                     y[i] = a * x[i] + y[i];
+                 }
+             }",
+            &[],
+            "@bra L1, ld.global.32 x2, st.global.32, L1",
+            "ld.global.32 x2, st.global.32",
+        ),
+        case(
+            "matmul",
+            MATMUL,
+            &["16"],
+            "@bra L3, L1, ld.global.32, st.shared.32, ld.global.32, st.shared.32, bar, L2, ld.shared.32 x2, @bra L2, bar, @bra L1, \
+             L3, st.global.32",
+            // ptxas unrolls the inner loop.
+            None,
+        ),
+        case(
+            "quads",
+            "#[kernel(block = 32)]
+             pub fn quads(x: &Global<f32>, y: &mut Global<f64>) {
+                 #[shared]
+                 let mut s: [u8; 32];
+                 let i = global_id().x;
+                 let v = x.load::<4>(4 * i);
+                 s[i % 32] = v[0] as u8;
+                 sync_threads();
+                 y.store::<2>(2 * i, [v[1] as f64, v[2] as f64 + s[31 - i % 32] as f64]);
+             }",
+            &[],
+            "ld.global.128, st.shared.8, bar, ld.shared.8, st.global.128",
+            "ld.global.128, st.shared.8, bar, ld.shared.8, st.global.128",
+        ),
+        file(
+            "guarded_batch",
+            include_str!("../filetests/ptx/guarded_batch.ir"),
+            "@ld.global.32 x8, @bra L1, st.global.32 x8, L1",
+            "ld.global.32 x8, st.global.32 x8",
+        ),
+        file(
+            "guarded_partial",
+            include_str!("../filetests/ptx/guarded_partial.ir"),
+            "@ld.global.32 x4, @st.global.32 x4",
+            "ld.global.32 x4, st.global.32 x4",
+        ),
+        file(
+            "guarded_accesses",
+            include_str!("../filetests/ptx/guarded_accesses.ir"),
+            "@ld.global.128, @ld.global.8 x2, @st.global.128, @st.global.8, @st.shared.32, @st.global.32",
+            None,
+        ),
+    ]
+}
+
+#[test]
+fn ptx_has_accesses_in_the_order_of_the_source() {
+    for case in cases() {
+        let found = Order::of_ptx(&case.ptx);
+        assert_eq!(found.to_string(), case.expected, "{}\n{}", case.name, case.ptx);
+    }
+}
+
+#[test]
+fn ptxas_keeps_the_order() {
+    let test = "ptxas_keeps_the_order";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let mut count = 0;
+    for case in cases() {
+        let sass = judge.sass(&case.ptx, TARGET.1).unwrap_or_else(|error| panic!("{}: {error}\n{}", case.name, case.ptx));
+        let found = Order::of_sass(&sass);
+        if let Some(assembled) = case.assembled {
+            assert_eq!(found.bare().to_string(), assembled, "{}\n{found}\n{sass}", case.name);
+        }
+        count += 1;
+    }
+    println!("ran: {test} ({count} texts on nvdisasm)");
+}
+
+#[test]
+fn a_tile_is_filled_before_the_barrier_and_read_after_it_in_sass() {
+    let test = "a_tile_is_filled_before_the_barrier_and_read_after_it_in_sass";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let ptx = ptx(MATMUL, "matmul", &["16"], TARGET.0).expect("the kernel compiles");
+    let found = Order::of_sass(&judge.sass(&ptx, TARGET.1).expect("ptxas takes it")).accesses();
+    let steps: Vec<String> = found.0.iter().map(ToString::to_string).collect();
+    for interval in steps.split(|step| step == "bar") {
+        let has = |what: &str| interval.iter().any(|step| step.contains(what));
+        assert!(!(has("st.shared") && has("ld.shared")), "a tile is filled and read with no barrier between: {found}");
+    }
+    assert!(found.count("ld.shared") > 0 && found.count("st.shared") > 0, "{found}");
+    println!("ran: {test} (1 texts on nvdisasm)");
+}
+
+#[test]
+fn both_readers_use_the_same_words() {
+    let ptx = "\tld.param.u64 %rd1, [k_param_0];\n\t@!%p1 bra $L1;\n$L2:\n\t@%p2 ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+16];
+\tst.shared.b16 [%r1], %rs1;\n\tbar.sync 0;\n\tatom.shared.add.u32 %r1, [%r2], 1;\n\t@%p1 bra $L2;\n$L1:\n$L3:\n\t@%p3 ret;\n\tret;\n";
+    let sass = "        /*0000*/                   LDC R1, c[0x0][0x28] ;\n        /*0010*/              @!P0 BRA `(.L_x_1) ;\n.L_x_2:
+        /*0020*/              @!P1 LDG.E.128.CONSTANT R4, desc[UR4][R2.64+0x10] ;\n        /*0030*/                   STS.U16 [R1], R4 ;
+        /*0040*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;\n        /*0050*/                   ATOMS.ADD RZ, [R2], R3 ;
+        /*0060*/               @P0 BRA `(.L_x_2) ;\n.L_x_1:\n        /*0070*/               @P3 EXIT ;\n        /*0080*/                   EXIT ;
+.L_x_3:\n        /*0090*/                   BRA `(.L_x_3);\n        /*00a0*/                   NOP;\n";
+    let expected = "@bra L2, L1, @ld.global.128, st.shared.16, bar, atom.shared.32, @bra L1, L2, @exit";
+    assert_eq!(Order::of_ptx(ptx).to_string(), expected);
+    assert_eq!(Order::of_sass(sass).to_string(), expected);
+    assert_eq!(Order::of_ptx(ptx).before("atom").bare().to_string(), "ld.global.128, st.shared.16, bar");
+}
