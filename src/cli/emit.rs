@@ -30,7 +30,7 @@ pub(super) struct Emit {
     /// What to print: PTX if nothing else is said.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Stop after this pass and print the IR (`built` for none).
+    /// Stop after this pass and print the IR (`built` for none, `scheduled` for those of annotations).
     #[arg(long, value_name = "PASS")]
     after: Option<String>,
     /// Say on standard error how long each step took.
@@ -168,7 +168,7 @@ impl Emit {
             Format::Ir if self.after.is_none() => Stage::Legal,
             Format::Ptx | Format::Ir => Stage::Addressed,
         };
-        if self.after.as_deref() != Some("built") {
+        if !matches!(self.after.as_deref(), Some("built" | "scheduled")) {
             self.run_passes(lowered, stage, clock)?;
         }
         let lowered = &*lowered;

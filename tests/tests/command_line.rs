@@ -129,6 +129,20 @@ fn misspelt_names() {
 }
 
 #[test]
+fn what_best_effort_lets_pass_is_a_warning() {
+    let soft =
+        b"#[kernel(block = 64, ilp = 4, best_effort)]\nfn k(y: &mut Global<f32>) {\n    sync_threads();\n    y[global_id().x] = 1.0;\n}\n";
+    let hard = String::from_utf8(soft.to_vec()).expect("text").replace(", best_effort", "");
+    let folder = Folder::new("warnings", &[("soft.rs", soft), ("hard.rs", hard.as_bytes())]);
+    for command in [["check", "soft.rs"], ["emit", "soft.rs"]] {
+        let outcome = folder.run(&command);
+        let words = ["warning: `ilp = 4` runs the body for 4 elements", "`sync_threads` is called here", "help: remove `ilp`"];
+        assert!(outcome.code == Some(0) && words.iter().all(|text| outcome.err.contains(text)), "{}", outcome.err);
+    }
+    folder.run(&["check", "hard.rs"]).refuses(1, &["error: `ilp = 4` runs the body for 4 elements"]);
+}
+
+#[test]
 fn generics_from_the_command_line() {
     let folder = Folder::new("generics", &[("generic.rs", GENERIC)]);
     let run = |command: &str, defines: &[&str]| {
@@ -235,6 +249,7 @@ fn every_kernel_of_the_library_in_every_format() {
             (&["--format", "ir"], " legal\n"),
             (&["--format", "rust"], "fn "),
             (&["--after", "built"], " built\n"),
+            (&["--after", "scheduled"], " scheduled\n"),
             (&["--after", "cse.2"], "kernel \""),
         ] {
             folder.run(&[&["emit", file], arguments].concat()).prints(text);

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! // test fold dce              these passes, in this order
+//! // test schedule              the annotations' passes; or why they cannot be kept
 //! // test verify                nothing: what the law says about it
 //! // test opencl                the back end's text
 //! // test ptx sm_90
@@ -12,10 +13,11 @@
 //! **`*.rs`**: one kernel in Rust. Each command has a file of its own beside it.
 //!
 //! ```text
-//! // test ir [built|legal|addressed] [after PASS] [locations]     NAME.STAGE.ir, NAME.PASS.ir
+//! // test ir [built|scheduled|legal|addressed] [after PASS] [locations]     NAME.STAGE.ir, NAME.PASS.ir
 //! // test ptx sm_90                                              NAME.sm_90.ptx
 //! // test opencl                                                 NAME.cl
 //! // test errors                                                 NAME.errors.txt: all that is wrong with it
+//! // test warnings                                               NAME.warnings.txt: what `best_effort` let pass
 //! // kernel module::name                                         which one, if there are several
 //! // set N=16                                                    a generic of the kernel: a number, `true`, or a type
 //! ```
@@ -31,8 +33,9 @@ use warpwright_codegen::backend::opencl::emit_opencl;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::lower_kernel;
-use warpwright_codegen::ir::{Kernel, Scalar, Stage, parse_kernel};
+use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage, parse_kernel};
 use warpwright_codegen::passes::{self, PassOptions};
+use warpwright_codegen::schedule::{Finding, schedule, schedule_kernel};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
@@ -185,6 +188,16 @@ fn ir_result(mut kernel: Kernel, command: &str) -> Result<String, String> {
         }
         ["opencl"] => opencl_text(&kernel, None),
         ["ptx", name] => ptx_text(&kernel, name, None),
+        ["schedule"] => {
+            require_lawful(&kernel)?;
+            let findings = schedule_kernel(&mut kernel, &[]);
+            if findings.iter().any(|finding| !finding.is_warning) {
+                return Ok(findings.iter().map(|finding| found(finding, &kernel)).collect());
+            }
+            require_lawful(&kernel)?;
+            let warnings: String = findings.iter().map(|finding| found(finding, &kernel)).collect();
+            Ok(format!("{warnings}{kernel}"))
+        }
         [] => Err("`// test` names no command".to_owned()),
         _ => {
             require_lawful(&kernel)?;
@@ -194,6 +207,20 @@ fn ir_result(mut kernel: Kernel, command: &str) -> Result<String, String> {
             Ok(kernel.to_string())
         }
     }
+}
+
+/// A promise that cannot be kept, in comments.
+fn found(finding: &Finding, kernel: &Kernel) -> String {
+    let place = |loc| {
+        let Location { line, column, .. } = kernel.locations[loc];
+        format!("{line}:{column}")
+    };
+    let level = if finding.is_warning { "warning" } else { "error" };
+    let mut text = format!("// {level} @{}: {}\n", place(finding.loc), finding.message);
+    for (loc, label) in &finding.labels {
+        text.push_str(&format!("//   label @{}: {label}\n", place(*loc)));
+    }
+    text + &format!("//   help: {}\n", finding.help)
 }
 
 /// Runs one pass alone.
@@ -240,27 +267,32 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
     match words[..] {
         ["ir", ref words @ ..] => ir_of_rust(file, text, words),
         ["opencl"] => {
-            let source = Source::lower(file, text)?;
+            let source = Source::scheduled(file, text)?;
             let mut kernel = source.kernel.clone();
             passes::optimize(&mut kernel);
             Ok(("cl".to_owned(), opencl_text(&kernel, Some(&source))?))
         }
         ["ptx", name] => {
-            let source = Source::lower(file, text)?;
+            let source = Source::scheduled(file, text)?;
             let mut kernel = source.kernel.clone();
             passes::address(&mut kernel);
             Ok((format!("{name}.ptx"), ptx_text(&kernel, name, Some(&source))?))
         }
-        ["errors"] => match Source::lower(file, text) {
+        ["errors"] => match Source::scheduled(file, text) {
             Ok(_) => Err("there are none".to_owned()),
             Err(errors) => Ok(("errors.txt".to_owned(), errors)),
+        },
+        ["warnings"] => match Source::scheduled(file, text)? {
+            source if source.warnings.is_empty() => Err("there are none".to_owned()),
+            source => Ok(("warnings.txt".to_owned(), source.warnings)),
         },
         _ => Err("no such command".to_owned()),
     }
 }
 
 fn ir_of_rust(file: &str, text: &str, words: &[&str]) -> Result<(String, String), String> {
-    let mut kernel = Source::lower(file, text)?.kernel;
+    let source = if words.first() == Some(&"built") { Source::lower(file, text)? } else { Source::scheduled(file, text)? };
+    let mut kernel = source.kernel;
     require_lawful(&kernel)?;
     let (words, locations) = match words {
         [words @ .., "locations"] => (words, true),
@@ -268,12 +300,15 @@ fn ir_of_rust(file: &str, text: &str, words: &[&str]) -> Result<(String, String)
     };
     let (name, to, after) = match words {
         ["built"] => ("built", Stage::Built, None),
+        ["scheduled"] => ("scheduled", Stage::Scheduled, None),
         [] | ["legal"] => ("legal", Stage::Legal, None),
         ["addressed"] => ("addressed", Stage::Addressed, None),
         ["after", pass] => (*pass, Stage::Addressed, Some(*pass)),
-        _ => return Err("`built`, `legal`, `addressed` or `after PASS` expected".to_owned()),
+        _ => return Err("`built`, `scheduled`, `legal`, `addressed` or `after PASS` expected".to_owned()),
     };
-    passes::run(&mut kernel, to, &mut PassOptions { after, timings: None }).map_err(|error| error.to_string())?;
+    if to > Stage::Scheduled {
+        passes::run(&mut kernel, to, &mut PassOptions { after, timings: None }).map_err(|error| error.to_string())?;
+    }
     // Between the passes of a stage the kernel may be neither of the one before nor of the next.
     if after.is_none() {
         require_lawful(&kernel)?;
@@ -287,6 +322,8 @@ struct Source {
     program: Program,
     kernel: Kernel,
     lowered: warpwright_codegen::hir::Lowered,
+    /// What scheduling let pass, as text.
+    warnings: String,
 }
 
 impl Source {
@@ -296,7 +333,16 @@ impl Source {
         let unit = Unit::parse(file, 1, 1, text).map_err(|findings| render(&findings, &Program::default()))?;
         let unit = program.add(unit);
         let lowered = Source::lower_unit(&program, unit, text)?;
-        Ok(Source { kernel: lowered.kernel.clone(), program, lowered })
+        Ok(Source { kernel: lowered.kernel.clone(), program, lowered, warnings: String::new() })
+    }
+
+    /// Lowers the file's kernel and keeps its annotations; what is wrong with either as text.
+    fn scheduled(file: &str, text: &str) -> Result<Source, String> {
+        let mut source = Source::lower(file, text)?;
+        let found = schedule(&mut source.lowered).map_err(|found| render(&found, &source.program))?;
+        source.warnings = render(&found, &source.program);
+        source.kernel = source.lowered.kernel.clone();
+        Ok(source)
     }
 
     fn lower_unit(program: &Program, unit: UnitId, text: &str) -> Result<warpwright_codegen::hir::Lowered, String> {

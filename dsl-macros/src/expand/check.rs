@@ -3,26 +3,41 @@
 //!
 //! An instance is known if the kernel has no generics, or declares its variants, and if nothing in its unit comes from outside. What is not known here is checked at the first launch. What `rustc` reports about the twin is left to `rustc`.
 
-use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostics::warnings;
+use proc_macro2::TokenStream;
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::ir::{ObjectData, ObjectKind};
 use warpwright_codegen::schedule;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset, free_paths};
 use warpwright_codegen::target::TARGETS;
 
+/// What is found in a unit.
+pub(super) struct Findings {
+    pub(super) errors: Diagnostics,
+    /// With the name of the kernel that each is about.
+    warnings: Vec<(String, Diagnostic)>,
+}
+
+impl Findings {
+    /// Statements for a kernel's function that make `rustc` warn.
+    pub(super) fn warnings_of(&self, kernel: &syn::Ident) -> TokenStream {
+        warnings(self.warnings.iter().filter(|(name, _)| kernel == name).map(|(_, finding)| finding))
+    }
+}
+
 /// Checks the items of a unit: kernels, device functions, types.
-pub(super) fn check_items(items: &[syn::Item]) -> Diagnostics {
-    let mut findings = Diagnostics::new();
-    check_subset(items, &mut findings);
-    if !findings.has_errors() && free_paths(items).is_empty() {
-        findings.append(check_instances(items));
+pub(super) fn check_items(items: &[syn::Item]) -> Findings {
+    let mut findings = Findings { errors: Diagnostics::new(), warnings: Vec::new() };
+    check_subset(items, &mut findings.errors);
+    if !findings.errors.has_errors() && free_paths(items).is_empty() {
+        check_instances(items, &mut findings);
     }
     findings
 }
 
 /// Lowers every known instance of every kernel.
-fn check_instances(items: &[syn::Item]) -> Diagnostics {
-    let mut findings = Diagnostics::new();
+fn check_instances(items: &[syn::Item], findings: &mut Findings) {
     let mut program = Program::default();
     let unit = program.add(Unit::from_items(String::new(), items.to_vec()));
     for (path, kernel) in program.units[unit.0].kernels() {
@@ -32,12 +47,14 @@ fn check_instances(items: &[syn::Item]) -> Diagnostics {
                 for instance in &instances {
                     found.add(check_instance(&program, unit, &path, instance), &words(&kernel.sig.generics, instance));
                 }
-                findings.append(found.join());
+                let name = kernel.sig.ident.to_string();
+                let (errors, warnings): (Vec<_>, Vec<_>) = found.join().into_iter().partition(|finding| finding.level == Level::Error);
+                findings.errors.extend(errors);
+                findings.warnings.extend(warnings.into_iter().map(|warning| (name.clone(), warning)));
             }
-            Err(errors) => findings.append(errors),
+            Err(errors) => findings.errors.append(errors),
         }
     }
-    findings
 }
 
 /// The findings of a kernel's variants: what several have in common is said once.

@@ -46,7 +46,7 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
         _ => return refuse_item("device", wanted, &syn::Error::new(parsed.span(), ""), item),
     }
     let items = vec![unit];
-    findings.append(check::check_items(&items));
+    findings.append(check::check_items(&items).errors);
     let casts = twin::needs_casts(item.clone());
     let text = [mark.into_token_stream(), item].into_iter().collect();
     let source = |name: String| Source::new(text, &items, name, !findings.has_errors());

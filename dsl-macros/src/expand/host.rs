@@ -44,8 +44,14 @@ pub(super) fn refused_function(function: &syn::ItemFn) -> TokenStream {
     }
 }
 
-/// The host function and, in it, the twin (`function`, rewritten already) and the definition. `item` is an expression for the unit.
-pub(super) fn host_function(function: &syn::ItemFn, attributes: &KernelAttributes, item: &TokenStream) -> TokenStream {
+/// The host function and, in it, the twin (`function`, rewritten already) and the definition. `item` is an expression for the unit,
+/// `warnings` are statements.
+pub(super) fn host_function(
+    function: &syn::ItemFn,
+    attributes: &KernelAttributes,
+    item: &TokenStream,
+    warnings: &TokenStream,
+) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = function;
     let parameters: Vec<Parameter> = sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect();
     let signature = host_signature(sig, &parameters);
@@ -62,6 +68,7 @@ pub(super) fn host_function(function: &syn::ItemFn, attributes: &KernelAttribute
         #(#attrs)* #vis #signature {
             #twin
             #named
+            #warnings
             static __WARPWRIGHT_DEFINITION: ::warpwright::__private::KernelDefinition = #definition;
             ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, &[#(#generics),*], #entry)
             #(#arguments)*

@@ -37,7 +37,8 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut unit = function.clone();
     unit.attrs.insert(0, mark.clone());
     let items = vec![syn::Item::Fn(unit)];
-    let findings = check::check_items(&items);
+    let found = check::check_items(&items);
+    let (warnings, findings) = (found.warnings_of(&function.sig.ident), found.errors);
     let attributes = KernelAttributes::find(std::slice::from_ref(&mark), &mut Diagnostics::new()).unwrap_or_default();
     let mark = mark.into_token_stream();
     let text = quote!(#mark #item);
@@ -47,7 +48,7 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let host = if findings.has_errors() {
         host::refused_function(&function)
     } else {
-        host::host_function(&function, &attributes, &source.item_expression())
+        host::host_function(&function, &attributes, &source.item_expression(), &warnings)
     };
     let errors = compile_errors(&findings);
     quote!(#host #errors)

@@ -32,12 +32,13 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
     unit.attrs.insert(0, mark("module", TokenStream::new()));
     let casts = twin::needs_casts(unit.to_token_stream());
     let items = vec![syn::Item::Mod(unit.clone())];
-    findings.append(check::check_items(&items));
+    let found = check::check_items(&items);
+    findings.append(found.errors.clone());
     let has_items = content.iter().any(is_device_item);
     let (text, externs) = Source::new(unit.into_token_stream(), &items, String::new(), !findings.has_errors()).into_parts();
     let mut slots = twin::Slots::default();
     let expanded: Vec<TokenStream> =
-        content.iter().map(|item| expand_item(item, &parsed.ident, casts, findings.has_errors(), &mut slots)).collect();
+        content.iter().map(|item| expand_item(item, &parsed.ident, casts, &findings, &found, &mut slots)).collect();
     let errors = compile_errors(&findings);
     let syn::ItemMod { attrs, vis, mod_token, ident, .. } = &parsed;
     let shared = has_items.then(|| {
@@ -66,7 +67,14 @@ fn is_device_item(item: &syn::Item) -> bool {
     }
 }
 
-fn expand_item(item: &syn::Item, module: &syn::Ident, casts: bool, is_refused: bool, slots: &mut twin::Slots) -> TokenStream {
+fn expand_item(
+    item: &syn::Item,
+    module: &syn::Ident,
+    casts: bool,
+    errors: &Diagnostics,
+    found: &check::Findings,
+    slots: &mut twin::Slots,
+) -> TokenStream {
     if !is_device_item(item) {
         return item.to_token_stream();
     }
@@ -83,7 +91,11 @@ fn expand_item(item: &syn::Item, module: &syn::Ident, casts: bool, is_refused: b
             function.attrs.retain(|attr| !is_named(attr, "kernel"));
             let source = source(&function.sig.ident);
             twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
-            if is_refused { host::refused_function(function) } else { host::host_function(function, &attributes, &source) }
+            if errors.has_errors() {
+                return host::refused_function(function);
+            }
+            let warnings = found.warnings_of(&function.sig.ident);
+            host::host_function(function, &attributes, &source, &warnings)
         }
         syn::Item::Fn(function) => {
             function.attrs.retain(|attr| !is_named(attr, "device"));
