@@ -8,10 +8,11 @@
 //! to the owners of the blocks they stand in, and, through a region's results and a loop's carried values, *one position at a
 //! time*: a carried value that only feeds itself is never reached and goes, with its place in `init`, parameters, exits and
 //! results. A store to a local array that nobody loads from is no effect. A load without a use goes, and a division too: what is
-//! undefined (on a device) or a fault (in the simulator) need not happen. A local array or table that nothing touches any more goes, too.
+//! undefined (on a device) or a fault (in the simulator) need not happen. A local or shared array or a table that nothing touches any more
+//! goes, too: a variant that leaves an operand in global memory pays for no tile. Dynamic shared memory stays: its length is the launch's.
 
 use crate::analysis::exits::{Exits, exit_values_mut};
-use crate::ir::{Block, EntityMap, Inst, Kernel, Object, ObjectKind, Op, Value, ValueDef};
+use crate::ir::{Block, EntityMap, Inst, Kernel, MemoryType, Object, ObjectData, ObjectKind, Op, Value, ValueDef};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -26,13 +27,17 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     drop_objects(kernel) | changed
 }
 
-/// Local arrays and constant tables that nothing touches any more go; the objects behind them are renumbered.
+/// Arrays of a thread or a block and constant tables that nothing touches any more go; the objects behind them are renumbered.
 fn drop_objects(kernel: &mut Kernel) -> bool {
-    let is_private = |kind: &ObjectKind| matches!(kind, ObjectKind::Local | ObjectKind::Table(_));
-    if !kernel.objects.values().any(|object| is_private(&object.kind)) {
+    let is_own = |object: &ObjectData| match object.kind {
+        ObjectKind::Local | ObjectKind::Table(_) => true,
+        ObjectKind::Shared => !matches!(object.ty, MemoryType::Slice(_)),
+        ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant => false,
+    };
+    if !kernel.objects.values().any(is_own) {
         return false;
     }
-    let mut used: Vec<bool> = kernel.objects.values().map(|object| !is_private(&object.kind)).collect();
+    let mut used: Vec<bool> = kernel.objects.values().map(|object| !is_own(object)).collect();
     let mut touching = Vec::new();
     kernel.for_each_inst(|_, _, inst| touching.push(inst));
     for inst in &touching {
