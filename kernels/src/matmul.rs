@@ -7,7 +7,6 @@ use warpwright::prelude::*;
 pub const SIDE: usize = 16;
 
 /// C = A·B with every operand from global memory; one thread per element of C. The side may be anything.
-// annotation: #[kernel(block = (SIDE, SIDE), variants(UNROLL in [1, 4]))]
 #[kernel(block = (SIDE, SIDE), variants(UNROLL in [1, 4]))]
 pub fn matmul_direct<const UNROLL: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
     let (row, column) = (global_id().y, global_id().x);
