@@ -5,7 +5,14 @@
 //! other access or the variable that is in the way, and what would help; with `best_effort` it is a warning, and the loop stays as
 //! it is. Nothing here changes what a kernel computes, but for the sums that `ilp` splits.
 
+mod copy;
+mod dependence;
 mod finding;
+mod groups;
+mod ilp;
+mod interleave;
+mod reduction;
+mod unroll;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
@@ -21,7 +28,13 @@ pub struct Pass {
 }
 
 /// The passes, in the order they run.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[
+    // What is unrolled fully is straight code to all others, and arrays indexed by its counter are values.
+    Pass { name: "unroll", run: unroll::run },
+    Pass { name: "ilp", run: ilp::run },
+    // Groups.
+    Pass { name: "unroll", run: unroll::run },
+];
 
 /// A kernel being scheduled.
 struct Schedule<'k> {

@@ -1,0 +1,385 @@
+//! Indices as polynomials: `row * n + k * T + tx` in the things a kernel cannot know (parameters, thread and block numbers, loop counters),
+//! exact in the index type's arithmetic modulo 2ʷ. What of two accesses can be told apart is told apart here.
+//!
+//! An *atom* is what a polynomial is a polynomial of: a geometry value, a buffer's length, a parameter, a loop counter, a loaded value, or
+//! an operation that is no sum or product (`i / 32`), which is the same atom wherever its operands are the same polynomials.
+
+use super::bounds::{Bounds, type_max};
+use crate::ir::{Axis, BinaryOp, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value, ValueDef};
+use std::collections::{BTreeMap, HashMap};
+
+/// What a polynomial is a polynomial of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Atom(u32);
+
+/// A sum of products of atoms, each with a coefficient, modulo 2ʷ. The empty product is 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Polynomial {
+    bits: u32,
+    /// Coefficients as signed numbers of `bits` bits, none of them 0. Atoms of a product stand in order.
+    terms: BTreeMap<Vec<Atom>, i64>,
+}
+
+/// More terms than this are not a sum any more but an atom.
+const MOST_TERMS: usize = 64;
+
+impl Polynomial {
+    /// A number.
+    pub fn constant(bits: u32, value: i64) -> Polynomial {
+        let mut sum = Polynomial { bits, terms: BTreeMap::new() };
+        sum.add_term(Vec::new(), value);
+        sum
+    }
+
+    fn atom(bits: u32, atom: Atom) -> Polynomial {
+        let mut sum = Polynomial { bits, terms: BTreeMap::new() };
+        sum.add_term(vec![atom], 1);
+        sum
+    }
+
+    fn add_term(&mut self, product: Vec<Atom>, coefficient: i64) {
+        let wrap = |value: i64| if self.bits < 64 { (value << (64 - self.bits)) >> (64 - self.bits) } else { value };
+        let slot = self.terms.entry(product.clone()).or_insert(0);
+        *slot = wrap(slot.wrapping_add(coefficient));
+        if *slot == 0 {
+            self.terms.remove(&product);
+        }
+    }
+
+    /// The width of the arithmetic.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// `self + factor · other`.
+    #[must_use]
+    pub fn plus(&self, other: &Polynomial, factor: i64) -> Polynomial {
+        let mut sum = self.clone();
+        for (product, coefficient) in &other.terms {
+            sum.add_term(product.clone(), coefficient.wrapping_mul(factor));
+        }
+        sum
+    }
+
+    /// `self - other`.
+    #[must_use]
+    pub fn minus(&self, other: &Polynomial) -> Polynomial {
+        self.plus(other, -1)
+    }
+
+    /// `self · other`; `None` if that has too many terms.
+    pub fn times(&self, other: &Polynomial) -> Option<Polynomial> {
+        let mut sum = Polynomial::constant(self.bits, 0);
+        if self.terms.len() * other.terms.len() > MOST_TERMS {
+            return None;
+        }
+        for (left, a) in &self.terms {
+            for (right, b) in &other.terms {
+                let mut product: Vec<Atom> = left.iter().chain(right).copied().collect();
+                product.sort_unstable();
+                sum.add_term(product, a.wrapping_mul(*b));
+            }
+        }
+        Some(sum)
+    }
+
+    /// The number it is, if it is one.
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a multiple of `n`, a power of two, whatever its atoms are.
+    pub fn is_multiple_of(&self, n: i64) -> bool {
+        self.terms.values().all(|coefficient| coefficient % n == 0)
+    }
+
+    /// The atoms it names.
+    pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
+        self.terms.keys().flatten().copied()
+    }
+
+    /// `a · atom + b` as (a, b), if the atom is in no square and in no other atom's operands (who asks knows about those).
+    pub fn split(&self, atom: Atom) -> Option<(Polynomial, Polynomial)> {
+        let mut a = Polynomial::constant(self.bits, 0);
+        let mut b = Polynomial::constant(self.bits, 0);
+        for (product, coefficient) in &self.terms {
+            match product.iter().filter(|factor| **factor == atom).count() {
+                0 => b.add_term(product.clone(), *coefficient),
+                1 => a.add_term(product.iter().copied().filter(|factor| *factor != atom).collect(), *coefficient),
+                _ => return None,
+            }
+        }
+        Some((a, b))
+    }
+
+    /// With other atoms in the place of some.
+    #[must_use]
+    pub fn renamed(&self, names: &HashMap<Atom, Atom>) -> Polynomial {
+        let mut sum = Polynomial::constant(self.bits, 0);
+        for (product, coefficient) in &self.terms {
+            let mut product: Vec<Atom> = product.iter().map(|atom| names.get(atom).copied().unwrap_or(*atom)).collect();
+            product.sort_unstable();
+            sum.add_term(product, *coefficient);
+        }
+        sum
+    }
+}
+
+/// What makes two atoms the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Special(Special, Axis),
+    Len(Object),
+    Parameter(Object, Vec<u64>),
+    Value(Value),
+    Operation(BinaryOp, Type, Polynomial, Polynomial),
+    Widened(Polynomial),
+    /// Something that is like another atom, but need not be equal.
+    Fresh(u32),
+}
+
+/// Makes polynomials of one kernel's values, for as long as that does not change.
+#[derive(Debug)]
+pub struct Affine {
+    bounds: Bounds,
+    known: HashMap<Value, Polynomial>,
+    atoms: HashMap<Key, Atom>,
+    keys: Vec<Key>,
+    /// By atom: the least and the greatest number it can be.
+    ranges: Vec<(u64, u64)>,
+}
+
+impl Affine {
+    /// For the kernel as it stands.
+    pub fn of(kernel: &Kernel) -> Affine {
+        Affine { bounds: Bounds::of(kernel), known: HashMap::new(), atoms: HashMap::new(), keys: Vec::new(), ranges: Vec::new() }
+    }
+
+    /// The polynomial of an integer value.
+    pub fn polynomial(&mut self, kernel: &Kernel, value: Value) -> Polynomial {
+        if let Some(known) = self.known.get(&value) {
+            return known.clone();
+        }
+        let found = self.compute(kernel, value);
+        self.known.insert(value, found.clone());
+        found
+    }
+
+    /// The atom that a loop's counter is.
+    pub fn counter(&mut self, kernel: &Kernel, counter: Value) -> Atom {
+        self.intern(kernel, Key::Value(counter), counter)
+    }
+
+    /// An atom of the same range that need not be equal.
+    pub fn fresh(&mut self, like: Atom) -> Atom {
+        let range = self.ranges[like.0 as usize];
+        let n = self.keys.len() as u32;
+        self.keys.push(Key::Fresh(n));
+        self.ranges.push(range);
+        Atom(n)
+    }
+
+    fn compute(&mut self, kernel: &Kernel, value: Value) -> Polynomial {
+        let ty = kernel.ty(value);
+        let bits = ty.bits();
+        match self.sum(kernel, value, bits) {
+            Some(sum) if sum.terms.len() <= MOST_TERMS => sum,
+            _ => {
+                let key = self.key(kernel, value);
+                Polynomial::atom(bits, self.intern(kernel, key, value))
+            }
+        }
+    }
+
+    /// Sums, products and what keeps them.
+    fn sum(&mut self, kernel: &Kernel, value: Value, bits: u32) -> Option<Polynomial> {
+        let (_, op) = kernel.def(value)?;
+        match *op {
+            Op::Const(scalar) if kernel.ty(value).is_int() => Some(Polynomial::constant(bits, scalar.as_int() as i64)),
+            Op::Unary(UnaryOp::Neg, a) if kernel.ty(value).is_int() => {
+                Some(Polynomial::constant(bits, 0).minus(&self.polynomial(kernel, a)))
+            }
+            Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) if kernel.ty(value).is_int() => {
+                let (a, b) = (self.polynomial(kernel, a), self.polynomial(kernel, b));
+                match op {
+                    BinaryOp::Add => Some(a.plus(&b, 1)),
+                    BinaryOp::Sub => Some(a.minus(&b)),
+                    _ => a.times(&b),
+                }
+            }
+            Op::Binary(BinaryOp::Shl, a, count) => {
+                let count = kernel.constant(count)?.bits % u64::from(bits);
+                let factor = Polynomial::constant(bits, 1i64.wrapping_shl(count as u32));
+                self.polynomial(kernel, a).times(&factor)
+            }
+            Op::MulAdd(a, b, c) if kernel.ty(value).is_int() => {
+                let product = self.polynomial(kernel, a).times(&self.polynomial(kernel, b))?;
+                Some(product.plus(&self.polynomial(kernel, c), 1))
+            }
+            Op::Cast(a) if kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => {
+                let wide = self.polynomial(kernel, a);
+                let mut narrow = Polynomial::constant(bits, 0);
+                wide.terms.into_iter().for_each(|(product, coefficient)| narrow.add_term(product, coefficient));
+                Some(narrow)
+            }
+            // A single atom or a number is the same number in a wider type; a sum may have wrapped round.
+            Op::Cast(a) if kernel.ty(a).is_unsigned_int() && kernel.ty(value).is_int() => {
+                let narrow = self.polynomial(kernel, a);
+                let atom = narrow.terms.iter().next().filter(|(product, n)| narrow.terms.len() == 1 && product.len() == 1 && **n == 1);
+                match (atom, narrow.as_constant()) {
+                    (Some((product, _)), _) => Some(Polynomial::atom(bits, product[0])),
+                    (_, Some(number)) => Some(Polynomial::constant(bits, (number as u64 & type_max(kernel.ty(a))) as i64)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What else a value is.
+    fn key(&mut self, kernel: &Kernel, value: Value) -> Key {
+        let Some((_, op)) = kernel.def(value) else { return Key::Value(value) };
+        match op {
+            Op::Special(special, axis) => Key::Special(*special, *axis),
+            Op::Len(object) => Key::Len(*object),
+            Op::Binary(op, a, b) if kernel.ty(*a).is_int() && kernel.ty(*b).is_int() => {
+                let ty = kernel.ty(value);
+                Key::Operation(*op, ty, self.polynomial(kernel, *a), self.polynomial(kernel, *b))
+            }
+            Op::Cast(a) if kernel.ty(*a).is_int() => Key::Widened(self.polynomial(kernel, *a)),
+            Op::Load(access) if kernel.objects[access.object].kind == crate::ir::ObjectKind::Value => {
+                let step = |step: &Step| match step {
+                    Step::Field(field) => Some(u64::from(*field)),
+                    Step::Index(index) => kernel.constant(*index).map(|c| c.bits),
+                };
+                match access.path.iter().map(step).collect::<Option<Vec<u64>>>() {
+                    Some(path) => Key::Parameter(access.object, path),
+                    None => Key::Value(value),
+                }
+            }
+            _ => Key::Value(value),
+        }
+    }
+
+    fn intern(&mut self, kernel: &Kernel, key: Key, value: Value) -> Atom {
+        if let Some(atom) = self.atoms.get(&key) {
+            return *atom;
+        }
+        let atom = Atom(self.keys.len() as u32);
+        let least = match key {
+            Key::Special(Special::BlockDim | Special::GridDim, _) => 1,
+            _ => 0,
+        };
+        let upper = self.bounds.upper(kernel, value);
+        self.ranges.push((least, upper));
+        self.keys.push(key.clone());
+        self.atoms.insert(key, atom);
+        atom
+    }
+
+    /// Whether the atom is made of values that `varies` says change.
+    pub fn depends(&self, kernel: &Kernel, atom: Atom, varies: &dyn Fn(Value) -> bool) -> bool {
+        match &self.keys[atom.0 as usize] {
+            Key::Special(..) | Key::Len(_) | Key::Parameter(..) => false,
+            Key::Value(value) => match kernel.values[*value].def {
+                ValueDef::Param(..) | ValueDef::Result(..) => varies(*value),
+            },
+            Key::Operation(_, _, a, b) => a.atoms().chain(b.atoms()).any(|atom| self.depends(kernel, atom, varies)),
+            Key::Widened(a) => a.atoms().any(|atom| self.depends(kernel, atom, varies)),
+            Key::Fresh(_) => true,
+        }
+    }
+
+    /// Whether the number is surely not 0, in arithmetic modulo 2ʷ.
+    pub fn is_nonzero(&self, difference: &Polynomial) -> bool {
+        if let Some(number) = difference.as_constant() {
+            return number != 0;
+        }
+        // 2ᵏ divides all but the constant: so it does not divide the sum.
+        let constant = difference.terms.get(&Vec::new()).copied().unwrap_or(0);
+        let rest = difference.terms.iter().filter(|(product, _)| !product.is_empty());
+        let common = rest.clone().map(|(_, coefficient)| coefficient.trailing_zeros()).min().unwrap_or(0);
+        if constant != 0 && constant.trailing_zeros() < common {
+            return true;
+        }
+        // The sum's range, which has no multiple of 2ʷ in it.
+        let Some((least, greatest)) = self.range(difference) else { return false };
+        let modulus = 1i128 << difference.bits;
+        (least > 0 && greatest < modulus) || (greatest < 0 && least > -modulus)
+    }
+
+    /// The least and the greatest sum, as integers that do not wrap round; `None` beyond 127 bits.
+    fn range(&self, sum: &Polynomial) -> Option<(i128, i128)> {
+        let (mut least, mut greatest) = (0i128, 0i128);
+        for (product, coefficient) in &sum.terms {
+            let (mut low, mut high) = (1i128, 1i128);
+            for atom in product {
+                let (atom_low, atom_high) = self.ranges[atom.0 as usize];
+                low = low.checked_mul(i128::from(atom_low))?;
+                high = high.checked_mul(i128::from(atom_high))?;
+            }
+            let (a, b) = (low.checked_mul(i128::from(*coefficient))?, high.checked_mul(i128::from(*coefficient))?);
+            least = least.checked_add(a.min(b))?;
+            greatest = greatest.checked_add(a.max(b))?;
+        }
+        Some((least, greatest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, Loc};
+    use crate::syntax::KernelOptions;
+
+    fn kernel() -> Kernel {
+        Kernel::new("k", KernelOptions { block: Some([64, 1, 1]), ..KernelOptions::default() })
+    }
+
+    #[test]
+    fn sums_and_products_are_the_same_however_they_are_written() {
+        let mut kernel = kernel();
+        let body = kernel.body;
+        let mut b = Builder::new(&mut kernel, body, Loc(0));
+        let (x, y) = (b.special(Special::ThreadIdx, Axis::X), b.special(Special::BlockIdx, Axis::X));
+        let again = b.special(Special::ThreadIdx, Axis::X);
+        let (two, eight) = (b.int(Type::U32, 2), b.int(Type::U32, 8));
+        let sum = b.binary(BinaryOp::Add, x, y);
+        let left = b.binary(BinaryOp::Mul, sum, eight);
+        let three = b.int(Type::U32, 3);
+        let shifted = b.binary(BinaryOp::Shl, y, three);
+        let scaled = b.binary(BinaryOp::Mul, again, eight);
+        let right = b.binary(BinaryOp::Add, shifted, scaled);
+        let right = b.binary(BinaryOp::Sub, right, two);
+        let quotients = [x, again].map(|v| b.binary(BinaryOp::Div, v, two));
+        let mut affine = Affine::of(&kernel);
+        let difference = affine.polynomial(&kernel, left).minus(&affine.polynomial(&kernel, right));
+        assert_eq!(difference.as_constant(), Some(2));
+        assert!(affine.is_nonzero(&difference));
+        assert_eq!(affine.polynomial(&kernel, quotients[0]), affine.polynomial(&kernel, quotients[1]));
+    }
+
+    #[test]
+    fn what_cannot_be_zero_is_known_by_number_by_divisor_and_by_range() {
+        let mut kernel = kernel();
+        let body = kernel.body;
+        let mut b = Builder::new(&mut kernel, body, Loc(0));
+        let (thread, block) = (b.special(Special::ThreadIdx, Axis::X), b.special(Special::BlockIdx, Axis::X));
+        let (two, one, far) = (b.int(Type::U32, 2), b.int(Type::U32, 1), b.int(Type::U32, 64));
+        let even = b.binary(BinaryOp::Mul, block, two);
+        let odd = b.binary(BinaryOp::Add, even, one);
+        let beyond = b.binary(BinaryOp::Sub, thread, far);
+        let within = b.binary(BinaryOp::Sub, thread, one);
+        let mut affine = Affine::of(&kernel);
+        let mut nonzero = |value| {
+            let polynomial = affine.polynomial(&kernel, value);
+            affine.is_nonzero(&polynomial)
+        };
+        // A thread's number is below 64, the block's size.
+        assert_eq!([odd, beyond, within, even, thread].map(&mut nonzero), [true, true, false, false, false]);
+    }
+}

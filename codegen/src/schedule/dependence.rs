@@ -1,0 +1,200 @@
+//! Whether two accesses may touch the same element: what moving loads and stores asks.
+//!
+//! Different objects never do. Of one object, the indices are compared as polynomials (`analysis::affine`), index by index: one that
+//! surely differs is enough. Across iterations the counter is moved on, and what else an iteration computes may be anything of its
+//! range. What cannot be told apart counts as the same element, and the error says which accesses they are.
+
+use crate::analysis::affine::{Affine, Atom, Polynomial};
+use crate::ir::{Access, Block, Inst, Kernel, Object, ObjectKind, Op, Step, Value};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What an access does to its element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    /// Atomics may go in any order among themselves.
+    Atomic,
+}
+
+/// A load, store or atomic.
+#[derive(Clone, Debug)]
+pub(super) struct MemoryAccess {
+    pub(super) inst: Inst,
+    pub(super) object: Object,
+    pub(super) kind: Kind,
+    /// Scalars it touches, from its index on.
+    width: i64,
+    path: Vec<PathStep>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum PathStep {
+    Field(u32),
+    Index(Polynomial),
+}
+
+impl MemoryAccess {
+    /// Of an instruction, if it is one.
+    pub(super) fn of(kernel: &Kernel, affine: &mut Affine, inst: Inst) -> Option<MemoryAccess> {
+        let data = &kernel.insts[inst];
+        let (access, kind, width): (&Access, Kind, usize) = match &data.op {
+            Op::Load(access) => (access, Kind::Read, data.results.len()),
+            Op::Store(access, values) => (access, Kind::Write, values.len()),
+            Op::Atomic(_, access, _) => (access, Kind::Atomic, 1),
+            _ => return None,
+        };
+        let path = access.path.iter().map(|step| match step {
+            Step::Field(field) => PathStep::Field(*field),
+            Step::Index(index) => PathStep::Index(affine.polynomial(kernel, *index)),
+        });
+        Some(MemoryAccess { inst, object: access.object, kind, width: width as i64, path: path.collect() })
+    }
+
+    /// Whether the two cannot be swapped if they touch the same element.
+    pub(super) fn is_ordered_with(&self, other: &MemoryAccess) -> bool {
+        let orders = |a: Kind, b: Kind| a != Kind::Read && !(a == Kind::Atomic && b == Kind::Atomic);
+        self.object == other.object && (orders(self.kind, other.kind) || orders(other.kind, self.kind))
+    }
+
+    /// Whether they surely touch different elements.
+    pub(super) fn is_apart(&self, other: &MemoryAccess, affine: &Affine) -> bool {
+        self.object != other.object || self.differs(other, affine)
+    }
+
+    fn differs(&self, other: &MemoryAccess, affine: &Affine) -> bool {
+        let last = self.path.len().max(other.path.len()).saturating_sub(1);
+        self.path.iter().zip(&other.path).enumerate().any(|(n, pair)| match pair {
+            (PathStep::Field(a), PathStep::Field(b)) => a != b,
+            (PathStep::Index(a), PathStep::Index(b)) => {
+                let difference = a.minus(b);
+                let (wide, other_wide) = if n == last { (self.width, other.width) } else { (1, 1) };
+                // Elements a … a + wide − 1 and b … b + other − 1 have none in common.
+                ((1 - wide)..other_wide).all(|k| {
+                    let k = Polynomial::constant(difference.bits(), k);
+                    affine.is_nonzero(&difference.minus(&k))
+                })
+            }
+            _ => false,
+        })
+    }
+
+    /// The same access in another iteration: `later` by that much of the counter, all else that varies anew.
+    fn moved(&self, counter: Atom, later: &Polynomial, others: &HashMap<Atom, Atom>) -> Option<MemoryAccess> {
+        let step = |step: &PathStep| match step {
+            PathStep::Field(field) => Some(PathStep::Field(*field)),
+            PathStep::Index(index) => {
+                let (factor, _) = index.split(counter)?;
+                let away = factor.times(later)?;
+                Some(PathStep::Index(index.renamed(others).plus(&away, 1)))
+            }
+        };
+        let path = self.path.iter().map(step).collect::<Option<Vec<PathStep>>>()?;
+        Some(MemoryAccess { path, ..self.clone() })
+    }
+
+    /// The last index, if the path ends in one.
+    pub(super) fn last_index(&self) -> Option<&Polynomial> {
+        match self.path.last() {
+            Some(PathStep::Index(index)) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// The atoms of every index but the last.
+    pub(super) fn outer_atoms(&self) -> impl Iterator<Item = Atom> + '_ {
+        let outer = self.path.len().saturating_sub(1);
+        self.path[..outer].iter().flat_map(|step| match step {
+            PathStep::Index(index) => index.atoms().collect::<Vec<Atom>>(),
+            PathStep::Field(_) => Vec::new(),
+        })
+    }
+
+    /// Whether what it touches is there for this thread only, or cannot change.
+    fn is_private_or_constant(&self, kernel: &Kernel, privates: &BTreeSet<Object>) -> bool {
+        kernel.objects[self.object].is_read_only() || privates.contains(&self.object)
+    }
+}
+
+/// Two accesses that may touch the same element, the first of an earlier iteration.
+#[derive(Clone, Debug)]
+pub(super) struct Conflict {
+    pub(super) earlier: MemoryAccess,
+    pub(super) later: MemoryAccess,
+    /// Iterations between them, at which they could not be told apart.
+    pub(super) distance: u32,
+    /// Whether they surely are the same element.
+    pub(super) is_certain: bool,
+}
+
+/// Every access of a block and those in it, in program order.
+pub(super) fn accesses(kernel: &Kernel, affine: &mut Affine, block: Block) -> Vec<MemoryAccess> {
+    let mut insts = Vec::new();
+    kernel.walk_block(block, &mut |_, _, inst| insts.push(inst));
+    insts.into_iter().filter_map(|inst| MemoryAccess::of(kernel, affine, inst)).collect()
+}
+
+/// Every value that a block defines, those of the blocks in it included.
+pub(super) fn defined(kernel: &Kernel, block: Block) -> HashSet<Value> {
+    let mut values: HashSet<Value> = kernel.blocks[block].params.iter().copied().collect();
+    kernel.walk_block(block, &mut |kernel, _, inst| {
+        values.extend(&kernel.insts[inst].results);
+        for child in kernel.insts[inst].op.blocks() {
+            values.extend(&kernel.blocks[child].params);
+        }
+    });
+    values
+}
+
+/// Arrays of a thread that only this block touches: they were declared in it, so every iteration has its own.
+pub(super) fn privates(kernel: &Kernel, block: Block) -> BTreeSet<Object> {
+    let count = |block: Block| {
+        let mut counts: HashMap<Object, usize> = HashMap::new();
+        kernel.walk_block(block, &mut |kernel, _, inst| {
+            if let Some(object) = kernel.insts[inst].op.object() {
+                *counts.entry(object).or_default() += 1;
+            }
+        });
+        counts
+    };
+    let everywhere = count(kernel.body);
+    let inside = count(block).into_iter();
+    inside.filter(|(object, n)| kernel.objects[*object].kind == ObjectKind::Local && everywhere[object] == *n).map(|(object, _)| object).collect()
+}
+
+/// Two accesses of the body that may touch the same element in iterations fewer than `n` apart, and cannot be swapped.
+pub(super) fn carried_through_memory(kernel: &Kernel, body: Block, counter: Value, step: Value, n: u32) -> Option<Conflict> {
+    let mut affine = Affine::of(kernel);
+    let privates = privates(kernel, body);
+    let all: Vec<MemoryAccess> = accesses(kernel, &mut affine, body);
+    let all: Vec<MemoryAccess> = all.into_iter().filter(|access| !access.is_private_or_constant(kernel, &privates)).collect();
+    if all.iter().all(|access| access.kind == Kind::Read) {
+        return None;
+    }
+    let inside = defined(kernel, body);
+    let atom = affine.counter(kernel, counter);
+    let step = affine.polynomial(kernel, step);
+    let varies = |value: Value| inside.contains(&value);
+    for earlier in &all {
+        for later in all.iter().filter(|later| earlier.is_ordered_with(later)) {
+            let mut others = HashMap::new();
+            for index in later.path.iter() {
+                let PathStep::Index(index) = index else { continue };
+                for other in index.atoms().filter(|other| *other != atom) {
+                    if affine.depends(kernel, other, &varies) && !others.contains_key(&other) {
+                        others.insert(other, affine.fresh(other));
+                    }
+                }
+            }
+            for distance in 1..n {
+                let away = Polynomial::constant(step.bits(), 0).plus(&step, i64::from(distance));
+                let moved = later.moved(atom, &away, &others);
+                if moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, &affine)) {
+                    let is_certain = moved.is_some_and(|moved| moved.path == earlier.path);
+                    return Some(Conflict { earlier: earlier.clone(), later: later.clone(), distance, is_certain });
+                }
+            }
+        }
+    }
+    None
+}

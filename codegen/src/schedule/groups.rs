@@ -1,0 +1,173 @@
+//! A loop in groups: N iterations at a time, and what is left one at a time. What `unroll(N)`, `ilp` and `vectorize` have in common.
+//!
+//! ```text
+//! for i in start..end step s { body }
+//!     ▼
+//! next, … = for i in start..end − (N − 1)·s step N·s; next = start { group of i, i + s, …; yield i + N·s }
+//!           for i in next..end step s { body }
+//! ```
+//!
+//! The first loop's bound is its `start` if there are fewer than N iterations or N·s does not fit the counter's type. With constant
+//! bounds all of that is arithmetic done here, and a remainder of none is left out.
+
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Type, Value};
+
+/// A `For` taken apart.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    pub(super) start: Value,
+    pub(super) end: Value,
+    pub(super) step: Value,
+    pub(super) init: Vec<Value>,
+    pub(super) body: Block,
+    pub(super) loc: Loc,
+    /// The counter, a parameter of the body.
+    pub(super) counter: Value,
+    /// The carried values, parameters of the body.
+    pub(super) carried: Vec<Value>,
+}
+
+impl Counted {
+    /// `None` if it is no `For`.
+    pub(super) fn of(kernel: &Kernel, inst: Inst) -> Option<Counted> {
+        let Op::For { start, end, step, ref init, body, .. } = kernel.insts[inst].op else { return None };
+        let params = &kernel.blocks[body].params;
+        let loc = kernel.insts[inst].loc;
+        Some(Counted { start, end, step, init: init.clone(), body, loc, counter: params[0], carried: params[1..].to_vec() })
+    }
+
+    /// How often it runs, if that is known.
+    pub(super) fn trips(&self, kernel: &Kernel) -> Option<u64> {
+        let constant = |value: Value| kernel.constant(value).map(|scalar| scalar.as_int());
+        let (start, end, step) = (constant(self.start)?, constant(self.end)?, constant(self.step)?);
+        (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
+    }
+}
+
+/// What the loop over groups left behind.
+pub(super) struct Groups {
+    /// The loop over groups.
+    pub(super) main: Inst,
+    /// Its results: the group's carried values.
+    pub(super) results: Vec<Value>,
+    /// The counter of the first iteration that is in no group; `None`: every iteration is in one.
+    pub(super) rest: Option<Value>,
+}
+
+/// Builds, at the end of `block`, the loop over groups of `n`: `group` fills the body, given its block, the counters of its
+/// iterations and the carried values, and gives their next values.
+pub(super) fn in_groups(
+    kernel: &mut Kernel,
+    block: Block,
+    walk: &Counted,
+    n: u32,
+    init: Vec<Value>,
+    group: impl FnOnce(&mut Kernel, Block, &[Value], &[Value]) -> Vec<Value>,
+) -> Groups {
+    let ty = kernel.ty(walk.counter);
+    let trips = walk.trips(kernel);
+    let known = trips.map(|trips| trips / u64::from(n) * u64::from(n));
+    let needs_rest = trips.is_none_or(|trips| trips % u64::from(n) != 0);
+    let mut b = Builder::new(kernel, block, walk.loc);
+    let factor = b.int(ty, i128::from(n));
+    let stride = b.binary(BinaryOp::Mul, walk.step, factor);
+    let end = match known {
+        Some(whole) => {
+            let whole = b.int(ty, i128::from(whole));
+            let span = b.binary(BinaryOp::Mul, whole, walk.step);
+            b.binary(BinaryOp::Add, walk.start, span)
+        }
+        None => group_end(&mut b, walk, n),
+    };
+    // Where the rest begins is only carried if nothing else tells.
+    let carries_next = needs_rest && known.is_none();
+    let mut init = init;
+    if carries_next {
+        init.push(walk.start);
+    }
+    let types: Vec<Type> = std::iter::once(ty).chain(init.iter().map(|value| kernel.ty(*value))).collect();
+    let body = kernel.new_block(&types);
+    let op = Op::For { start: walk.start, end, step: stride, init, body, keep_rolled: false };
+    let main = kernel.new_inst(op, &types[1..], walk.loc);
+    let params = kernel.blocks[body].params.clone();
+    kernel.values[params[0]].name = kernel.values[walk.counter].name.clone();
+    let mut b = Builder::new(kernel, body, walk.loc);
+    let mut counters = vec![params[0]];
+    for k in 1..n {
+        let k = b.int(ty, i128::from(k));
+        let away = b.binary(BinaryOp::Mul, k, walk.step);
+        counters.push(b.binary(BinaryOp::Add, params[0], away));
+    }
+    let carried = &params[1..params.len() - usize::from(carries_next)];
+    let mut next = group(kernel, body, &counters, carried);
+    let mut b = Builder::new(kernel, body, walk.loc);
+    if carries_next {
+        let after = b.binary(BinaryOp::Add, params[0], stride);
+        // The last group ends below `end + s − 1`, which may be beyond the type; what begins there is nothing.
+        let wraps = b.compare(CompareOp::Lt, after, params[0]);
+        let is_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
+        next.push(if is_one { after } else { b.select(wraps, walk.end, after) });
+    }
+    b.push(Op::Yield(next), &[]);
+    kernel.blocks[block].insts.push(main);
+    let mut results = kernel.insts[main].results.clone();
+    let carried_next = if carries_next { results.pop() } else { None };
+    let rest = needs_rest.then_some(carried_next.unwrap_or(end));
+    Groups { main, results, rest }
+}
+
+/// `end − (n − 1)·step` if there are n iterations, else `start`.
+fn group_end(b: &mut Builder<'_>, walk: &Counted, n: u32) -> Value {
+    let ty = b.kernel.ty(walk.counter);
+    let unsigned = ty.to_unsigned();
+    let some = b.compare(CompareOp::Lt, walk.start, walk.end);
+    let distance = b.binary(BinaryOp::Sub, walk.end, walk.start);
+    let distance = b.bitcast(distance, unsigned);
+    let step = b.bitcast(walk.step, unsigned);
+    let greatest = (1i128 << (ty.bits() - u32::from(ty.is_signed_int()))) - 1;
+    let most = b.int(unsigned, greatest / i128::from(n));
+    let fits = b.compare(CompareOp::Le, step, most);
+    let others = b.int(unsigned, i128::from(n - 1));
+    let span = b.binary(BinaryOp::Mul, step, others);
+    let enough = b.compare(CompareOp::Gt, distance, span);
+    let both = b.binary(BinaryOp::And, some, enough);
+    let all = b.binary(BinaryOp::And, both, fits);
+    let span = b.bitcast(span, ty);
+    let end = b.binary(BinaryOp::Sub, walk.end, span);
+    b.select(all, end, walk.start)
+}
+
+/// Puts what is left of the original loop behind its groups, at the end of `block`: from `rest` on, starting with `init`; without a
+/// rest, `init` stands for its results. `behind` follows.
+pub(super) fn finish(kernel: &mut Kernel, block: Block, inst: Inst, rest: Option<Value>, init: Vec<Value>, behind: Vec<Inst>) {
+    match (&mut kernel.insts[inst].op, rest) {
+        (Op::For { start, init: first, .. }, Some(rest)) => {
+            *start = rest;
+            *first = init;
+            kernel.blocks[block].insts.push(inst);
+            kernel.blocks[block].insts.extend(behind);
+        }
+        _ => {
+            let results = kernel.insts[inst].results.clone();
+            kernel.blocks[block].insts.extend(behind);
+            replace(kernel, &results, &init);
+        }
+    }
+}
+
+/// `to` stands for `from` everywhere.
+pub(super) fn replace(kernel: &mut Kernel, from: &[Value], to: &[Value]) {
+    let mut map = vec![None; kernel.values.len()];
+    for (from, to) in from.iter().zip(to) {
+        map[usize::from(*from)] = Some(*to);
+    }
+    kernel.replace_values(&map);
+}
+
+/// Takes an instruction out of its block; gives what stood behind it.
+pub(super) fn open(kernel: &mut Kernel, block: Block, inst: Inst) -> Vec<Inst> {
+    let insts = &mut kernel.blocks[block].insts;
+    let at = insts.iter().position(|other| *other == inst).unwrap_or(insts.len());
+    let rest = insts.split_off(at);
+    rest.into_iter().skip(1).collect()
+}

@@ -1,0 +1,233 @@
+//! `#[ilp(N)]`: N iterations at a time, interleaved statement by statement (`schedule::interleave`), and what is left one at a time.
+//!
+//! An accumulator (`acc op= e` with `+ - * & | ^`, `min` or `max`, and nothing else that looks at `acc`) becomes N of them: the first begins with its value
+//! before the loop, the others with what changes nothing; after the groups they are joined in order, first op second op third. That
+//! reassociates sums of floats.
+//!
+//! **Legal** where the iterations of a group may run in any order: nothing but accumulators is carried round, and no iteration touches
+//! an element that another of its group writes (`schedule::dependence`; `assume_disjoint` takes the person's word for it). Atomics may go in
+//! any order. An array that is declared in the body is each copy's own. **Refuses** all else, barriers, bodies that may leave the loop, and groups
+//! larger than the loop.
+
+use super::copy::{Copy, loops};
+use super::dependence::{Conflict, Kind, carried_through_memory, privates};
+use super::groups::{Counted, finish, in_groups, open};
+use super::interleave::Interleave;
+use super::reduction::{Carried, carried, identity};
+use super::{Finding, Schedule};
+use crate::intrinsics::Effect;
+use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Op, Value};
+
+/// Runs it, on inner loops first.
+pub(super) fn run(schedule: &mut Schedule<'_>) {
+    while let Some((inst, block)) = loops(schedule.kernel, |asked| asked.ilp.is_some()).first().copied() {
+        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
+        let Some(asked) = annotations.ilp.take() else { return };
+        let rest = *annotations;
+        match plan(schedule.kernel, inst, &asked) {
+            Ok(plan) => {
+                schedule.kernel.annotations.remove(&inst);
+                split(schedule, inst, block, &plan, rest);
+            }
+            Err(finding) => schedule.refuse(&asked, finding),
+        }
+    }
+}
+
+struct Plan {
+    walk: Counted,
+    n: u32,
+    carried: Vec<Carried>,
+}
+
+fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>) -> Result<Plan, Finding> {
+    let n = asked.value;
+    let walk = independent(kernel, inst, asked, "ilp", n)?;
+    let mut all = Vec::new();
+    for (k, param) in walk.carried.iter().enumerate() {
+        let found = carried(kernel, walk.body, *param, next(kernel, &walk, k));
+        if let Carried::Other(user) = found {
+            return Err(not_an_accumulator(kernel, inst, &walk, k, user));
+        }
+        all.push(found);
+    }
+    Ok(Plan { walk, n, carried: all })
+}
+
+/// What an iteration hands on as the k-th carried value.
+pub(super) fn next(kernel: &Kernel, walk: &Counted, k: usize) -> Value {
+    match kernel.blocks[walk.body].insts.last().map(|last| &kernel.insts[*last].op) {
+        Some(Op::Yield(values)) => values[k],
+        _ => walk.carried[k],
+    }
+}
+
+fn not_an_accumulator(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize, user: Option<Inst>) -> Finding {
+    let name = variable(kernel, inst, walk, k);
+    let message = format!("iterations cannot be interleaved: each needs the {name} of the one before");
+    let help = "only accumulators may be carried round: `acc += e`, also with `* & | ^`, `min` and `max`, and nothing else in the loop that reads `acc`";
+    let finding = Finding::new(message, help);
+    match user {
+        Some(user) => finding.label(kernel.insts[user].loc, format!("{name} is used here")),
+        None => finding,
+    }
+}
+
+/// A carried variable as a message names it.
+pub(super) fn variable(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize) -> String {
+    let values = [walk.carried[k], kernel.insts[inst].results[k], walk.init[k], next(kernel, walk, k)];
+    match values.iter().find_map(|value| kernel.values[*value].name.as_deref()) {
+        Some(name) => format!("`{name}`"),
+        None => "value".to_owned(),
+    }
+}
+
+/// The loop, if iterations of a group of `n` may run in any order as far as control flow, barriers and memory go.
+pub(super) fn independent<T>(kernel: &Kernel, inst: Inst, asked: &Asked<T>, name: &str, n: u32) -> Result<Counted, Finding> {
+    let walk = Counted::of(kernel, inst)
+        .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
+    if let Some(trips) = walk.trips(kernel)
+        && trips < u64::from(n)
+    {
+        let message = format!("`{name}({n})` takes {n} iterations at a time, and this loop has {trips}");
+        return Err(Finding::new(message, format!("write `#[{name}({})]`, or leave it out", trips.max(1))));
+    }
+    let mut found = None;
+    kernel.walk_block(walk.body, &mut |kernel, _, inner| {
+        found = found.take().or_else(|| in_the_way(kernel, inst, inner, name));
+    });
+    if let Some(finding) = found {
+        return Err(finding);
+    }
+    if asked.assume_disjoint {
+        return Ok(walk);
+    }
+    match carried_through_memory(kernel, walk.body, walk.counter, walk.step, n) {
+        Some(conflict) => Err(dependent(kernel, &conflict, name, n)),
+        None => Ok(walk),
+    }
+}
+
+/// What of control flow forbids to reorder iterations.
+fn in_the_way(kernel: &Kernel, inst: Inst, inner: Inst, name: &str) -> Option<Finding> {
+    let loc = kernel.insts[inner].loc;
+    let early = |what: &str| {
+        let finding = Finding::new(
+            format!("`{name}` starts several iterations at a time, and this loop may be left in the middle of one"),
+            "give the loop a bound instead, or guard what must not run with an `if`",
+        );
+        Some(finding.label(loc, what))
+    };
+    match &kernel.insts[inner].op {
+        Op::Break(target, _) if *target == inst => early("it is left here"),
+        Op::Continue(target, _) if *target == inst => early("an iteration ends here"),
+        Op::Return => early("the kernel returns here"),
+        Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier | Effect::Fence) => {
+            let what = row.row().name;
+            let finding = Finding::new(
+                format!("`{name}` interleaves iterations, and `{what}` keeps them apart"),
+                "annotate a loop without barriers, inside or instead of this one",
+            );
+            Some(finding.label(loc, format!("`{what}` is here")))
+        }
+        _ => None,
+    }
+}
+
+/// Two accesses that may touch the same element.
+fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32) -> Finding {
+    let object = &kernel.objects[conflict.earlier.object].name;
+    let word = |kind: Kind| match kind {
+        Kind::Read => "read",
+        Kind::Write => "written",
+        Kind::Atomic => "changed atomically",
+    };
+    let later = if conflict.distance == 1 { "the next one".to_owned() } else { format!("the one {} later", conflict.distance) };
+    let may = if conflict.is_certain { "is" } else { "may be" };
+    let message = format!(
+        "iterations cannot be interleaved: the element of `{object}` that one iteration has {} {may} {} by {later}",
+        word(conflict.earlier.kind),
+        word(conflict.later.kind),
+    );
+    let help = if conflict.is_certain {
+        "every iteration needs elements of its own: gather in a variable and store it after the loop".to_owned()
+    } else {
+        format!("if no two of {n} neighbouring iterations ever touch the same element, write `#[{name}({n}, assume_disjoint)]`")
+    };
+    let finding = Finding::new(message, help).label(kernel.insts[conflict.earlier.inst].loc, format!("{} here", word(conflict.earlier.kind)));
+    if conflict.earlier.inst == conflict.later.inst {
+        return finding;
+    }
+    finding.label(kernel.insts[conflict.later.inst].loc, format!("{} here", word(conflict.later.kind)))
+}
+
+fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+    let (walk, n) = (&plan.walk, plan.n as usize);
+    let statements = schedule.statements;
+    let kernel = &mut *schedule.kernel;
+    let behind = open(kernel, block, inst);
+    let privates = privates(kernel, walk.body);
+    let mut b = Builder::new(kernel, block, walk.loc);
+    let mut init = Vec::new();
+    for (first, carried) in walk.init.iter().zip(&plan.carried) {
+        init.push(*first);
+        if let Carried::Accumulator(op) = carried {
+            let ty = b.kernel.ty(*first);
+            init.extend((1..n).map(|_| b.constant(identity(*op, ty))));
+        }
+    }
+    let groups = in_groups(kernel, block, walk, plan.n, init, |kernel, body, counters, params| {
+        let mut copies = vec![Copy::default(); n];
+        for (j, copy) in copies.iter_mut().enumerate() {
+            copy.set(walk.counter, counters[j]);
+            for object in privates.iter().filter(|_| j > 0) {
+                let data = kernel.objects[*object].clone();
+                let own = kernel.objects.push(data);
+                copy.set_object(*object, own);
+            }
+        }
+        for (k, own) in accumulators(&plan.carried, n, params).iter().enumerate() {
+            copies.iter_mut().enumerate().for_each(|(j, copy)| copy.set(walk.carried[k], own[j.min(own.len() - 1)]));
+        }
+        Interleave { kernel, statements }.block(walk.body, &mut copies, body);
+        let mut given = Vec::new();
+        for (k, carried) in plan.carried.iter().enumerate() {
+            let value = next(kernel, walk, k);
+            let parts = if matches!(carried, Carried::Accumulator(_)) { n } else { 1 };
+            given.extend(copies[..parts].iter().map(|copy| copy.get(value)));
+        }
+        given
+    });
+    if !rest.is_empty() {
+        kernel.annotations.insert(groups.main, rest);
+    }
+    let mut b = Builder::new(kernel, block, walk.loc);
+    let parts = accumulators(&plan.carried, n, &groups.results);
+    let joined = parts.into_iter().zip(&plan.carried).map(|(parts, carried)| match carried {
+        Carried::Accumulator(op) => join(&mut b, *op, parts),
+        _ => parts[0],
+    });
+    let joined = joined.collect();
+    finish(kernel, block, inst, groups.rest, joined, behind);
+}
+
+/// The values of each carried variable: n of an accumulator, one of anything else.
+fn accumulators<'v>(carried: &[Carried], n: usize, values: &'v [Value]) -> Vec<&'v [Value]> {
+    let mut rest = values;
+    let mut all = Vec::new();
+    for carried in carried {
+        let (own, others) = rest.split_at(if matches!(carried, Carried::Accumulator(_)) { n } else { 1 });
+        all.push(own);
+        rest = others;
+    }
+    all
+}
+
+/// First op second op third …
+fn join(b: &mut Builder<'_>, op: BinaryOp, parts: &[Value]) -> Value {
+    let mut sum = parts[0];
+    for part in &parts[1..] {
+        sum = b.binary(op, sum, *part);
+    }
+    sum
+}

@@ -1,0 +1,192 @@
+//! Which carried values are accumulators: `acc op= e`, and nothing else done with `acc`.
+//!
+//! From the value that an iteration hands on, the chain of updates leads back to the parameter it began with: through operations of
+//! one kind (`+` and `-` together), the arms of an `if`, the carried values of inner loops. Every use of a value of the chain has to be a
+//! link of it: what else looks at the accumulator sees a sum that no split one has.
+
+use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
+use std::collections::HashSet;
+
+/// What carrying a value round comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carried {
+    /// It stays what it was.
+    Invariant,
+    /// It gathers, by this operation.
+    Accumulator(BinaryOp),
+    /// Anything else: the instruction that looks at it, if one does.
+    Other(Option<Inst>),
+}
+
+/// What the parameter `param` of `body` is, given what `next` an iteration hands on.
+pub(super) fn carried(kernel: &Kernel, body: Block, param: Value, next: Value) -> Carried {
+    if param == next {
+        return Carried::Invariant;
+    }
+    let derived = derived(kernel, body, param);
+    let mut chain = Chain { kernel, derived: &derived, op: None, links: HashSet::new(), values: HashSet::from([param]) };
+    if !chain.leads_back(next, param) {
+        return Carried::Other(user(kernel, body, param));
+    }
+    // The iteration's end hands the last value on: the one use that is no link.
+    let mut stray = None;
+    kernel.walk_block(body, &mut |kernel, _, inst| {
+        let mut n = 0;
+        kernel.insts[inst].op.for_each_operand(|value| {
+            let is_end = value == next && is_end(kernel, body, inst);
+            if chain.values.contains(&value) && !chain.links.contains(&(inst, n)) && !is_end {
+                stray = stray.or(Some(inst));
+            }
+            n += 1;
+        });
+    });
+    match (stray, chain.op) {
+        (None, Some(op)) => Carried::Accumulator(op),
+        (None, None) => Carried::Other(None),
+        (stray, _) => Carried::Other(stray),
+    }
+}
+
+fn is_end(kernel: &Kernel, body: Block, inst: Inst) -> bool {
+    kernel.blocks[body].insts.last() == Some(&inst)
+}
+
+/// The first instruction that uses a value, other than to hand it on.
+fn user(kernel: &Kernel, body: Block, value: Value) -> Option<Inst> {
+    let mut found = None;
+    kernel.walk_block(body, &mut |kernel, _, inst| {
+        let op = &kernel.insts[inst].op;
+        if !op.is_terminator() && op.operands().contains(&value) {
+            found = found.or(Some(inst));
+        }
+    });
+    found
+}
+
+/// What is computed from `param`, directly or not; which way control goes is left out.
+fn derived(kernel: &Kernel, body: Block, param: Value) -> HashSet<Value> {
+    let mut found = HashSet::from([param]);
+    derive(kernel, body, &mut found);
+    found
+}
+
+fn derive(kernel: &Kernel, block: Block, found: &mut HashSet<Value>) {
+    for inst in &kernel.blocks[block].insts {
+        let data = &kernel.insts[*inst];
+        if let Op::For { init, body, .. } = &data.op {
+            let params = kernel.blocks[*body].params[1..].iter();
+            let begun: Vec<Value> = params.zip(init).filter(|(_, first)| found.contains(first)).map(|(param, _)| *param).collect();
+            found.extend(begun);
+        }
+        for child in data.op.blocks() {
+            derive(kernel, child, found);
+            if let Some(Op::Yield(values)) = kernel.blocks[child].insts.last().map(|last| &kernel.insts[*last].op) {
+                let given: Vec<Value> =
+                    values.iter().zip(&data.results).filter(|(value, _)| found.contains(value)).map(|(_, result)| *result).collect();
+                found.extend(given);
+            }
+        }
+        if data.op.operands().iter().any(|operand| found.contains(operand)) && data.op.blocks().is_empty() {
+            found.extend(&data.results);
+        }
+    }
+}
+
+struct Chain<'k> {
+    kernel: &'k Kernel,
+    derived: &'k HashSet<Value>,
+    op: Option<BinaryOp>,
+    /// Uses that are links: the instruction and which of its operands.
+    links: HashSet<(Inst, usize)>,
+    /// The accumulator's values: from the parameter to the last.
+    values: HashSet<Value>,
+}
+
+impl Chain<'_> {
+    /// Whether updates lead from `param` to `value`.
+    fn leads_back(&mut self, value: Value, param: Value) -> bool {
+        if value == param {
+            return true;
+        }
+        let ValueDef::Result(inst, n) = self.kernel.values[value].def else { return false };
+        let n = usize::from(n);
+        let found = match self.kernel.insts[inst].op.clone() {
+            Op::Binary(op, a, b) => self.update(inst, op, a, b, param),
+            Op::MulAdd(_, _, c) => self.is_kind(BinaryOp::Add) && self.link(inst, 2, c, param),
+            Op::Select(_, a, b) => self.link(inst, 1, a, param) && self.link(inst, 2, b, param),
+            Op::If { then_block, else_block, .. } => self.yields(then_block, n, param) && self.yields(else_block, n, param),
+            Op::For { init, body, .. } => {
+                let inner = self.kernel.blocks[body].params[n + 1];
+                self.values.insert(inner);
+                // Operands of a `For`: start, end, step, then the first values.
+                self.link(inst, 3 + n, init[n], param) && self.yields(body, n, inner) && self.only_falls_through(inst)
+            }
+            _ => false,
+        };
+        if found {
+            self.values.insert(value);
+        }
+        found
+    }
+
+    fn update(&mut self, inst: Inst, op: BinaryOp, a: Value, b: Value, param: Value) -> bool {
+        let kind = if op == BinaryOp::Sub { BinaryOp::Add } else { op };
+        let gathers = [BinaryOp::Add, BinaryOp::Mul, BinaryOp::Min, BinaryOp::Max, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor];
+        if !gathers.contains(&kind) {
+            return false;
+        }
+        if self.derived.contains(&a) {
+            return self.is_kind(kind) && self.link(inst, 0, a, param);
+        }
+        op != BinaryOp::Sub && self.is_kind(kind) && self.link(inst, 1, b, param)
+    }
+
+    fn is_kind(&mut self, op: BinaryOp) -> bool {
+        *self.op.get_or_insert(op) == op
+    }
+
+    fn link(&mut self, inst: Inst, n: usize, value: Value, param: Value) -> bool {
+        self.links.insert((inst, n));
+        self.leads_back(value, param)
+    }
+
+    /// Whether what a block yields leads back.
+    fn yields(&mut self, block: Block, n: usize, param: Value) -> bool {
+        let Some(last) = self.kernel.blocks[block].insts.last().copied() else { return false };
+        match &self.kernel.insts[last].op {
+            Op::Yield(values) => self.link(last, n, values[n], param),
+            _ => false,
+        }
+    }
+
+    /// Whether nothing leaves or repeats the loop but its end.
+    fn only_falls_through(&self, inst: Inst) -> bool {
+        let mut found = true;
+        for block in self.kernel.insts[inst].op.blocks() {
+            self.kernel.walk_block(block, &mut |kernel, _, inner| {
+                found &= !matches!(kernel.insts[inner].op, Op::Break(target, _) | Op::Continue(target, _) if target == inst);
+            });
+        }
+        found
+    }
+}
+
+/// What an accumulator begins with that gathers by `op` and has gathered nothing: `x op it` is `x`, bit for bit.
+pub(super) fn identity(op: BinaryOp, ty: Type) -> Scalar {
+    let ones = if ty == Type::Bool { Scalar::bool(true) } else { Scalar::int(ty, -1) };
+    let least = if ty.is_signed_int() { Scalar::int(ty, -(1i128 << (ty.bits() - 1))) } else { Scalar::int(ty, 0) };
+    let greatest = if ty.is_signed_int() { Scalar::int(ty, (1i128 << (ty.bits() - 1)) - 1) } else { Scalar::int(ty, -1) };
+    match op {
+        // x + −0 is x, also where x is −0.
+        BinaryOp::Add if ty.is_float() => Scalar::float(ty, -0.0),
+        BinaryOp::Mul if ty.is_float() => Scalar::float(ty, 1.0),
+        // `min` and `max` give the number if one side is none.
+        BinaryOp::Min | BinaryOp::Max if ty.is_float() => Scalar::float(ty, f64::NAN),
+        BinaryOp::Mul => Scalar::int(ty, 1),
+        BinaryOp::Min => greatest,
+        BinaryOp::Max => least,
+        BinaryOp::And => ones,
+        _ if ty == Type::Bool => Scalar::bool(false),
+        _ => Scalar::int(ty, 0),
+    }
+}
