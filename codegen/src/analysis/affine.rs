@@ -97,6 +97,13 @@ impl Polynomial {
         self.terms.values().all(|coefficient| coefficient % n == 0)
     }
 
+    /// How far past a multiple of `n` it is, if all but its constant is a multiple of `n`.
+    pub fn offset(&self, n: i64) -> Option<i64> {
+        let others = self.terms.iter().filter(|(product, _)| !product.is_empty());
+        let constant = self.terms.get(&Vec::new()).copied().unwrap_or(0);
+        others.map(|(_, coefficient)| coefficient).all(|coefficient| coefficient % n == 0).then(|| constant.rem_euclid(n))
+    }
+
     /// The atoms it names.
     pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         self.terms.keys().flatten().copied()
@@ -181,6 +188,14 @@ impl Affine {
         self.keys.push(Key::Fresh(n));
         self.ranges.push(range);
         Atom(n)
+    }
+
+    /// A number of `bits` bits of which nothing is known but that it is not 0.
+    pub fn some_number(&mut self, bits: u32) -> Polynomial {
+        let atom = Atom(self.keys.len() as u32);
+        self.keys.push(Key::Fresh(atom.0));
+        self.ranges.push((1, u64::MAX >> (64 - bits)));
+        Polynomial::atom(bits, atom)
     }
 
     fn compute(&mut self, kernel: &Kernel, value: Value) -> Polynomial {

@@ -142,6 +142,15 @@ pub fn run(kernel: &mut Kernel, to: Stage, options: &mut PassOptions<'_>) -> Res
     Ok(true)
 }
 
+/// What `schedule` needs before and between its own passes: constants, arrays as values, nothing dead. The stage stays.
+pub(crate) fn simplify(kernel: &mut Kernel) {
+    fold::run(kernel);
+    dce::run(kernel);
+    if promote_arrays::run(kernel) {
+        fold::run(kernel);
+    }
+}
+
 /// From `Built` or `Scheduled` to `Legal`.
 pub fn optimize(kernel: &mut Kernel) {
     let reached = run(kernel, Stage::Legal, &mut PassOptions::default());

@@ -187,7 +187,11 @@ pub(super) fn carried_through_memory(kernel: &Kernel, body: Block, counter: Valu
                 }
             }
             for distance in 1..n {
-                let away = Polynomial::constant(step.bits(), 0).plus(&step, i64::from(distance));
+                // A counter is not carried past its type's range: two of its values differ, whatever the step.
+                let away = match step.as_constant() {
+                    Some(_) => Polynomial::constant(step.bits(), 0).plus(&step, i64::from(distance)),
+                    None => affine.some_number(step.bits()),
+                };
                 let moved = later.moved(atom, &away, &others);
                 if moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, &affine)) {
                     let is_certain = moved.is_some_and(|moved| moved.path == earlier.path);

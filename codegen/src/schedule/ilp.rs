@@ -189,12 +189,15 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
         for (k, own) in accumulators(&plan.carried, n, params).iter().enumerate() {
             copies.iter_mut().enumerate().for_each(|(j, copy)| copy.set(walk.carried[k], own[j.min(own.len() - 1)]));
         }
-        Interleave { kernel, statements }.block(walk.body, &mut copies, body);
+        Interleave { kernel, statements, wide: None }.block(walk.body, &mut copies, body);
         let mut given = Vec::new();
         for (k, carried) in plan.carried.iter().enumerate() {
             let value = next(kernel, walk, k);
-            let parts = if matches!(carried, Carried::Accumulator(_)) { n } else { 1 };
-            given.extend(copies[..parts].iter().map(|copy| copy.get(value)));
+            match carried {
+                Carried::Accumulator(_) => given.extend(copies.iter().map(|copy| copy.get(value))),
+                Carried::Replaced => given.push(copies[n - 1].get(value)),
+                _ => given.push(copies[0].get(value)),
+            }
         }
         given
     });

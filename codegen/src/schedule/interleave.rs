@@ -14,12 +14,24 @@
 
 use super::copy::{Copy, parts};
 use crate::analysis::cost::is_speculable;
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Builder, Inst, InstData, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
+use std::collections::HashSet;
 
 /// Copies being interleaved.
 pub(super) struct Interleave<'a> {
     pub(super) kernel: &'a mut Kernel,
     pub(super) statements: &'a [u32],
+    /// What `vectorize` makes of it, if that is who asks.
+    pub(super) wide: Option<&'a Wide>,
+}
+
+/// Copies as the elements of vectors: instruction by instruction, whatever they write.
+#[derive(Debug, Default)]
+pub(super) struct Wide {
+    /// Loads and stores whose copies are one access to consecutive elements.
+    pub(super) merged: HashSet<Inst>,
+    /// Values carried from each copy to the next: the body's parameter, and what the one instruction makes of it.
+    pub(super) carried: Vec<(Value, Value)>,
 }
 
 impl Interleave<'_> {
@@ -59,6 +71,7 @@ impl Interleave<'_> {
             let op = &self.kernel.insts[*inst].op;
             !op.is_pure() && !matches!(op, Op::Load(_))
         });
+        let writes = writes && self.wide.is_none();
         let (outer, inner) = if writes { (copies.len(), insts.len()) } else { (insts.len(), copies.len()) };
         for a in 0..outer {
             for b in 0..inner {
@@ -70,6 +83,20 @@ impl Interleave<'_> {
 
     /// Copy `n` of an instruction.
     fn one(&mut self, inst: Inst, copies: &mut [Copy], n: usize, conditions: Option<&[Value]>, into: Block) {
+        if let Some(wide) = self.wide {
+            if wide.merged.contains(&inst) {
+                if n == 0 {
+                    self.merged(inst, copies, into);
+                }
+                return;
+            }
+            for (param, next) in &wide.carried {
+                if n > 0 && self.kernel.insts[inst].results.contains(next) {
+                    let before = copies[n - 1].get(*next);
+                    copies[n].set(*param, before);
+                }
+            }
+        }
         let data = &self.kernel.insts[inst];
         let is_fixed = match &data.op {
             Op::Load(access) => self.kernel.objects[access.object].is_read_only() && conditions.is_none(),
@@ -87,6 +114,25 @@ impl Interleave<'_> {
             _ => {
                 copies[n].inst(self.kernel, inst, into);
             }
+        }
+    }
+
+    /// One access for all copies, beginning with the first one's element.
+    fn merged(&mut self, inst: Inst, copies: &mut [Copy], into: Block) {
+        let InstData { mut op, results, loc } = self.kernel.insts[inst].clone();
+        op.for_each_operand_mut(|value| *value = copies[0].get(*value));
+        let mut types = Vec::new();
+        match &mut op {
+            Op::Store(_, values) => {
+                let Op::Store(_, each) = &self.kernel.insts[inst].op else { return };
+                *values = copies.iter().map(|copy| copy.get(each[0])).collect();
+            }
+            _ => types = vec![self.kernel.ty(results[0]); copies.len()],
+        }
+        let wide = Builder::new(self.kernel, into, loc).push(op, &types);
+        for (n, element) in self.kernel.insts[wide].results.clone().into_iter().enumerate() {
+            self.kernel.values[element].name = self.kernel.values[results[0]].name.clone();
+            copies[n].set(results[0], element);
         }
     }
 

@@ -11,16 +11,19 @@ mod finding;
 mod groups;
 mod ilp;
 mod interleave;
+mod prepare;
 mod reduction;
 mod unroll;
+mod vectorize;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
 use crate::ir::{Asked, Kernel, Stage};
+use crate::passes::simplify;
 use crate::verify::verify;
 pub use finding::Finding;
 
-/// What consumes one annotation.
+/// What consumes one annotation, or makes things simpler for those that do.
 pub struct Pass {
     /// The annotation's name and the file's.
     pub name: &'static str,
@@ -31,6 +34,10 @@ pub struct Pass {
 pub const PASSES: &[Pass] = &[
     // What is unrolled fully is straight code to all others, and arrays indexed by its counter are values.
     Pass { name: "unroll", run: unroll::run },
+    Pass { name: "simplify", run: |schedule| simplify(schedule.kernel) },
+    Pass { name: "vectorize", run: vectorize::run },
+    // A group of all of a thread's elements is no loop.
+    Pass { name: "simplify", run: |schedule| simplify(schedule.kernel) },
     Pass { name: "ilp", run: ilp::run },
     // Groups.
     Pass { name: "unroll", run: unroll::run },
@@ -74,6 +81,7 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
     }
     let mut schedule = Schedule { kernel, statements, findings: Vec::new() };
     if !schedule.kernel.annotations.is_empty() {
+        prepare::run(&mut schedule);
         for pass in PASSES {
             (pass.run)(&mut schedule);
             if cfg!(debug_assertions) && schedule.findings.is_empty() {

@@ -12,6 +12,8 @@ use std::collections::HashSet;
 pub(super) enum Carried {
     /// It stays what it was.
     Invariant,
+    /// Every iteration gives it anew: the last one counts.
+    Replaced,
     /// It gathers, by this operation.
     Accumulator(BinaryOp),
     /// Anything else: the instruction that looks at it, if one does.
@@ -24,6 +26,9 @@ pub(super) fn carried(kernel: &Kernel, body: Block, param: Value, next: Value) -
         return Carried::Invariant;
     }
     let derived = derived(kernel, body, param);
+    if !is_used(kernel, body, param) {
+        return Carried::Replaced;
+    }
     let mut chain = Chain { kernel, derived: &derived, op: None, links: HashSet::new(), values: HashSet::from([param]) };
     if !chain.leads_back(next, param) {
         return Carried::Other(user(kernel, body, param));
@@ -51,6 +56,12 @@ fn is_end(kernel: &Kernel, body: Block, inst: Inst) -> bool {
     kernel.blocks[body].insts.last() == Some(&inst)
 }
 
+fn is_used(kernel: &Kernel, body: Block, value: Value) -> bool {
+    let mut found = false;
+    kernel.walk_block(body, &mut |kernel, _, inst| found |= kernel.insts[inst].op.operands().contains(&value));
+    found
+}
+
 /// The first instruction that uses a value, other than to hand it on.
 fn user(kernel: &Kernel, body: Block, value: Value) -> Option<Inst> {
     let mut found = None;
@@ -64,7 +75,7 @@ fn user(kernel: &Kernel, body: Block, value: Value) -> Option<Inst> {
 }
 
 /// What is computed from `param`, directly or not; which way control goes is left out.
-fn derived(kernel: &Kernel, body: Block, param: Value) -> HashSet<Value> {
+pub(super) fn derived(kernel: &Kernel, body: Block, param: Value) -> HashSet<Value> {
     let mut found = HashSet::from([param]);
     derive(kernel, body, &mut found);
     found

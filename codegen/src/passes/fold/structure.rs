@@ -13,6 +13,8 @@ impl Fold<'_> {
                 Some(c) => self.splice(block, inst, if c.is_true() { then_block } else { else_block }),
                 None => self.branch(block, inst, then_block, else_block),
             },
+            // What is asked of a loop is asked of a loop.
+            Op::For { body, .. } if self.rewrite.kernel.annotations.contains_key(&inst) => self.repeated(block, inst, body),
             Op::For { body, .. } => match self.trips(inst) {
                 Some(0) => self.zero_trips(inst),
                 Some(1) if self.runs_through(inst) => self.one_trip(block, inst, body),
