@@ -5,12 +5,14 @@
 //! other access or the variable that is in the way, and what would help; with `best_effort` it is a warning, and the loop stays as
 //! it is. Nothing here changes what a kernel computes, but for the sums that `ilp` splits.
 
+mod batch_loads;
 mod copy;
 mod dependence;
 mod finding;
 mod groups;
 mod ilp;
 mod interleave;
+mod loads;
 mod prepare;
 mod reduction;
 mod unroll;
@@ -41,6 +43,9 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "ilp", run: ilp::run },
     // Groups.
     Pass { name: "unroll", run: unroll::run },
+    Pass { name: "simplify", run: |schedule| simplify(schedule.kernel) },
+    // What is left are bodies as they will run.
+    Pass { name: "batch_loads", run: batch_loads::run },
 ];
 
 /// A kernel being scheduled.

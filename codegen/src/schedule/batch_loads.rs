@@ -1,0 +1,112 @@
+//! `#[batch_loads]`: all global loads of the body are issued before anything that waits for one of them.
+//!
+//! Loads under a condition are taken out of it and predicated (`schedule::loads`). Then the body is put in order of *levels*, each level in the
+//! order it had: a load's result is one level above the load, anything else stands at the highest level of what it uses. Stores, barriers
+//! and what else others can see keep their order among themselves, so each stands at least as high as the one before.
+//!
+//! A load whose address comes from another load waits for that one: such loads form a batch of their own.
+//!
+//! **Legal** where no load has to stay behind a store or barrier that itself waits for a load (`assume_disjoint` takes the person's word that
+//! stores are to other elements), and no load is in an inner loop. **Refuses** these, and bodies without global loads.
+
+use super::copy::{loops, parts};
+use super::dependence::MemoryAccess;
+use super::loads::{Asking, has_loads, keeps_behind, needs, take_out, unit};
+use super::{Finding, Schedule};
+use crate::analysis::affine::Affine;
+use crate::ir::{Asked, Block, Inst, Kernel, Op, Value};
+use std::collections::HashMap;
+
+/// Runs it, on inner loops first.
+pub(super) fn run(schedule: &mut Schedule<'_>) {
+    while let Some((inst, _)) = loops(schedule.kernel, |asked| asked.batch_loads.is_some()).first().copied() {
+        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
+        let Some(asked) = annotations.batch_loads.take() else { return };
+        let before = schedule.kernel.clone();
+        if let Err(finding) = batch(schedule.kernel, inst, &asked) {
+            *schedule.kernel = before;
+            schedule.refuse(&asked, finding);
+        }
+    }
+}
+
+fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>) -> Result<(), Finding> {
+    let (Op::For { body, .. } | Op::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
+    if has_loads(kernel, body).is_none() {
+        return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));
+    }
+    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint };
+    take_out(kernel, body, asking)?;
+    let (insts, last) = parts(kernel, body);
+    let levels = levels(kernel, &insts, asking)?;
+    let mut ordered: Vec<(u32, Inst)> = levels.into_iter().zip(insts).collect();
+    ordered.sort_by_key(|(level, _)| *level);
+    kernel.blocks[body].insts = ordered.into_iter().map(|(_, inst)| inst).chain(last).collect();
+    Ok(())
+}
+
+/// The level of every instruction.
+fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32>, Finding> {
+    let mut affine = Affine::of(kernel);
+    let mut values: HashMap<Value, u32> = HashMap::new();
+    let mut levels: Vec<u32> = Vec::new();
+    // The highest level of anything that others can see, and of loads that a store must not overtake.
+    let (mut effects, mut reads) = (0, 0);
+    for (n, inst) in insts.iter().enumerate() {
+        let load = unit(kernel, *inst);
+        let used = if load.is_some() { needs(kernel, *inst) } else { used(kernel, *inst) };
+        let own = used.iter().filter_map(|value| values.get(value)).copied().max().unwrap_or(0);
+        let mut level = own;
+        if let Some(load) = load {
+            if let Some(access) = MemoryAccess::of(kernel, &mut affine, load) {
+                for (earlier, other) in insts[..n].iter().enumerate() {
+                    if levels[earlier] <= level {
+                        continue;
+                    }
+                    if is_check(kernel, *other) {
+                        let message = "`batch_loads` cannot issue a load before a check that itself waits for a load";
+                        let finding = Finding::new(message, "check before the first load, or after the last");
+                        return Err(finding.label(kernel.insts[load].loc, "this load").label(kernel.insts[*other].loc, "the check"));
+                    }
+                    if let Some(finding) = keeps_behind(kernel, &mut affine, &access, *other, asking) {
+                        return Err(finding);
+                    }
+                }
+                if !kernel.objects[access.object].is_read_only() {
+                    reads = reads.max(level);
+                }
+            }
+        } else if is_check(kernel, *inst) {
+            // Not among what others can see: where it fails nothing else counts.
+        } else if !kernel.insts[*inst].op.is_pure() {
+            level = level.max(effects).max(reads);
+            effects = level;
+        }
+        levels.push(level);
+        for result in &kernel.insts[*inst].results {
+            values.insert(*result, level + u32::from(load.is_some()));
+        }
+    }
+    Ok(levels)
+}
+
+/// Everything an instruction and what is in it uses.
+fn used(kernel: &Kernel, inst: Inst) -> Vec<Value> {
+    let mut all = kernel.insts[inst].op.operands();
+    for block in kernel.insts[inst].op.blocks() {
+        kernel.walk_block(block, &mut |kernel, _, inner| all.extend(kernel.insts[inner].op.operands()));
+    }
+    all
+}
+
+/// An assertion, or an `if` that only traps.
+fn is_check(kernel: &Kernel, inst: Inst) -> bool {
+    match kernel.insts[inst].op {
+        Op::Assert(..) => true,
+        Op::If { then_block, else_block, .. } => {
+            let only = |block: Block| matches!(kernel.blocks[block].insts[..], [last] if matches!(kernel.insts[last].op, Op::Trap(_) | Op::Yield(_)));
+            only(then_block) && only(else_block) && kernel.insts[inst].results.is_empty()
+        }
+        _ => false,
+    }
+}

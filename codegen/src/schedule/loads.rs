@@ -1,0 +1,274 @@
+//! Global loads as units that can be moved: bare ones, and ones predicated by a condition.
+//!
+//! A load under an `if` is taken out of it as `if condition { load } else { 0 }`, with what computes its address: that is pure and harmless
+//! to run anyway. What cannot be taken out is a load in an inner loop, one whose address needs what only happens under the condition, and one
+//! behind a store that may be to the same element.
+
+use super::Finding;
+use super::copy::parts;
+use super::dependence::MemoryAccess;
+use crate::analysis::affine::Affine;
+use crate::analysis::cost::is_speculable;
+use crate::intrinsics::Effect;
+use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Space, Type, UnaryOp, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Who asks, for messages and rules.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    /// The annotation.
+    pub(super) name: &'a str,
+    /// Whether stores are taken to be to other elements.
+    pub(super) assume_disjoint: bool,
+}
+
+/// The load of a unit: a global load, or an `if` that does nothing else.
+pub(super) fn unit(kernel: &Kernel, inst: Inst) -> Option<Inst> {
+    match &kernel.insts[inst].op {
+        Op::Load(access) => is_global(kernel, access).then_some(inst),
+        Op::If { then_block, else_block, .. } => {
+            let (inner, last) = parts(kernel, *then_block);
+            let (others, _) = parts(kernel, *else_block);
+            let is_plain = others.iter().all(|inst| matches!(kernel.insts[*inst].op, Op::Const(_)));
+            let yields = last.is_some_and(|last| matches!(kernel.insts[last].op, Op::Yield(_)));
+            match inner[..] {
+                [load] if is_plain && yields => unit(kernel, load).filter(|_| matches!(kernel.insts[load].op, Op::Load(_))),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn is_global(kernel: &Kernel, access: &Access) -> bool {
+    kernel.objects[access.object].space() == Space::Global
+}
+
+/// Whether there are global loads in a block or those in it.
+pub(super) fn has_loads(kernel: &Kernel, block: Block) -> Option<Inst> {
+    let mut found = None;
+    kernel.walk_block(block, &mut |kernel, _, inst| {
+        if matches!(&kernel.insts[inst].op, Op::Load(access) if is_global(kernel, access)) {
+            found = found.or(Some(inst));
+        }
+    });
+    found
+}
+
+/// Whether an instruction waits for other threads or orders memory.
+pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
+    matches!(&kernel.insts[inst].op, Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier | Effect::Fence))
+}
+
+/// Takes every global load in the block's `if`s out of them, so that all stand in the block itself.
+pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
+    let insts = std::mem::take(&mut kernel.blocks[block].insts);
+    let mut rest = insts.into_iter();
+    let mut failed = None;
+    for inst in rest.by_ref() {
+        if unit(kernel, inst).is_none()
+            && let Err(finding) = from_inst(kernel, block, inst, asking)
+        {
+            kernel.blocks[block].insts.push(inst);
+            failed = Some(finding);
+            break;
+        }
+        kernel.blocks[block].insts.push(inst);
+    }
+    kernel.blocks[block].insts.extend(rest);
+    failed.map_or(Ok(()), Err)
+}
+
+fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>) -> Result<(), Finding> {
+    match kernel.insts[inst].op {
+        Op::If { condition, then_block, else_block } => {
+            for (arm, negated) in [(then_block, false), (else_block, true)] {
+                take_out(kernel, arm, asking)?;
+                from_arm(kernel, block, inst, condition, arm, negated, asking)?;
+            }
+            Ok(())
+        }
+        Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => match has_loads(kernel, body) {
+            None => Ok(()),
+            Some(load) => {
+                let name = asking.name;
+                let message = format!("`{name}` moves the loads of this loop's body, and some are in a loop inside it");
+                let help = format!("unroll the inner loop with `#[unroll]`, or put `#[{name}]` on it instead");
+                Err(Finding::new(message, help).label(kernel.insts[load].loc, "a load in the inner loop"))
+            }
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Takes the loads that stand in an arm itself out of it, to the end of `block`.
+fn from_arm(
+    kernel: &mut Kernel,
+    block: Block,
+    branch: Inst,
+    condition: Value,
+    arm: Block,
+    negated: bool,
+    asking: Asking<'_>,
+) -> Result<(), Finding> {
+    let (insts, last) = parts(kernel, arm);
+    if !insts.iter().any(|inst| unit(kernel, *inst).is_some()) {
+        return Ok(());
+    }
+    let mut affine = Affine::of(kernel);
+    let mut before: Vec<Inst> = Vec::new();
+    let mut moved = HashSet::new();
+    for inst in &insts {
+        if let Some(load) = unit(kernel, *inst) {
+            check_behind(kernel, &mut affine, load, &before, asking)?;
+            moved.insert(*inst);
+            mark_slice(kernel, *inst, &insts, &mut moved).map_err(|needed| {
+                let message = format!("`{}` cannot move a load out of its condition: its address needs what only happens there", asking.name);
+                Finding::new(message, "compute the address before the `if`")
+                    .label(kernel.insts[load].loc, "this load")
+                    .label(kernel.insts[needed].loc, "needs this")
+            })?;
+        }
+        before.push(*inst);
+    }
+    let loc = kernel.insts[branch].loc;
+    let condition = match negated {
+        true => Builder::new(kernel, block, loc).unary(UnaryOp::Not, condition),
+        false => condition,
+    };
+    let mut stays = Vec::new();
+    let mut names: HashMap<Value, Value> = HashMap::new();
+    for inst in insts.into_iter().chain(last) {
+        rename(kernel, inst, &names);
+        if !moved.contains(&inst) {
+            stays.push(inst);
+        } else if unit(kernel, inst).is_some() {
+            names.extend(predicate(kernel, block, inst, condition));
+        } else {
+            kernel.blocks[block].insts.push(inst);
+        }
+    }
+    kernel.blocks[arm].insts = stays;
+    Ok(())
+}
+
+/// Makes the operands of an instruction, and of all in it, current.
+fn rename(kernel: &mut Kernel, inst: Inst, names: &HashMap<Value, Value>) {
+    let mut insts = Vec::new();
+    visit(kernel, inst, &mut |inst| insts.push(inst));
+    for inst in insts {
+        kernel.insts[inst].op.for_each_operand_mut(|value| *value = names.get(value).copied().unwrap_or(*value));
+    }
+}
+
+/// Adds what a unit needs of the block's instructions; the one that cannot be moved if there is one.
+fn mark_slice(kernel: &Kernel, inst: Inst, insts: &[Inst], moved: &mut HashSet<Inst>) -> Result<(), Inst> {
+    let here: HashSet<Inst> = insts.iter().copied().collect();
+    let mut work = needs(kernel, inst);
+    while let Some(value) = work.pop() {
+        let Some((maker, _)) = kernel.def(value) else { continue };
+        if !here.contains(&maker) || moved.contains(&maker) {
+            continue;
+        }
+        let is_unit = unit(kernel, maker).is_some();
+        if !is_unit && (!is_speculable(kernel, maker) || !kernel.insts[maker].op.blocks().is_empty()) {
+            return Err(maker);
+        }
+        moved.insert(maker);
+        work.extend(needs(kernel, maker));
+    }
+    Ok(())
+}
+
+/// What a unit uses: its own operands and those of the load in it.
+pub(super) fn needs(kernel: &Kernel, inst: Inst) -> Vec<Value> {
+    let mut values = kernel.insts[inst].op.operands();
+    if let Some(load) = unit(kernel, inst).filter(|load| *load != inst) {
+        values.extend(kernel.insts[load].op.operands());
+    }
+    values
+}
+
+/// Whether a load may go before these instructions.
+fn check_behind(kernel: &Kernel, affine: &mut Affine, load: Inst, before: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
+    let Some(access) = MemoryAccess::of(kernel, affine, load) else { return Ok(()) };
+    for other in before {
+        if let Some(finding) = keeps_behind(kernel, affine, &access, *other, asking) {
+            return Err(finding);
+        }
+    }
+    Ok(())
+}
+
+/// Why a load has to stay behind an instruction, if it has to.
+pub(super) fn keeps_behind(
+    kernel: &Kernel,
+    affine: &mut Affine,
+    access: &MemoryAccess,
+    other: Inst,
+    asking: Asking<'_>,
+) -> Option<Finding> {
+    let (name, object) = (asking.name, &kernel.objects[access.object]);
+    let loc = kernel.insts[access.inst].loc;
+    let mut found = None;
+    visit(kernel, other, &mut |inst| {
+        let op = &kernel.insts[inst].op;
+        if matches!(op, Op::Break(..) | Op::Continue(..) | Op::Return) {
+            let message = format!("`{name}` cannot issue a load before it is known that the loop goes on to it");
+            let finding = Finding::new(message, "guard what must not run with an `if` round it instead");
+            found = found.take().or(Some(finding.label(loc, "this load").label(kernel.insts[inst].loc, "control may leave here")));
+        }
+        if object.is_read_only() || asking.assume_disjoint {
+            return;
+        }
+        if is_barrier(kernel, inst) {
+            let message = format!("`{name}` cannot move a load of `{}` before a barrier: other threads may have written it", object.name);
+            let help = format!("take `{0}` as `&Global` if nothing writes it, or promise `#[{name}(assume_disjoint)]`", object.name);
+            let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the barrier");
+            found = found.take().or(Some(finding));
+        }
+        if let Some(write) = MemoryAccess::of(kernel, affine, inst).filter(|write| write.is_ordered_with(access))
+            && !write.is_apart(access, affine)
+        {
+            let message = format!("`{name}` cannot move a load of `{}` before a store that may be to the same element", object.name);
+            let help = format!("if they never are the same element, write `#[{name}(assume_disjoint)]`");
+            let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the store before it");
+            found = found.take().or(Some(finding));
+        }
+    });
+    found
+}
+
+fn visit(kernel: &Kernel, inst: Inst, f: &mut impl FnMut(Inst)) {
+    f(inst);
+    for block in kernel.insts[inst].op.blocks() {
+        kernel.walk_block(block, &mut |_, _, inner| f(inner));
+    }
+}
+
+/// Puts a unit at the end of `block`, where it runs if `condition` holds too. Gives what stands for its results.
+pub(super) fn predicate(kernel: &mut Kernel, block: Block, inst: Inst, condition: Value) -> Vec<(Value, Value)> {
+    let loc = kernel.insts[inst].loc;
+    if let Op::If { condition: own, .. } = kernel.insts[inst].op {
+        let both = Builder::new(kernel, block, loc).binary(BinaryOp::And, condition, own);
+        if let Op::If { condition, .. } = &mut kernel.insts[inst].op {
+            *condition = both;
+        }
+        kernel.blocks[block].insts.push(inst);
+        return Vec::new();
+    }
+    let results = kernel.insts[inst].results.clone();
+    let types: Vec<Type> = results.iter().map(|value| kernel.ty(*value)).collect();
+    let (then_block, else_block) = (kernel.new_block(&[]), kernel.new_block(&[]));
+    kernel.blocks[then_block].insts.push(inst);
+    Builder::new(kernel, then_block, loc).push(Op::Yield(results.clone()), &[]);
+    let mut b = Builder::new(kernel, else_block, loc);
+    let zeros = types.iter().map(|ty| b.constant(Scalar::new(*ty, 0))).collect();
+    b.push(Op::Yield(zeros), &[]);
+    let branch = Builder::new(kernel, block, loc).push(Op::If { condition, then_block, else_block }, &types);
+    let outside = kernel.insts[branch].results.clone();
+    for (from, to) in results.iter().zip(&outside) {
+        kernel.values[*to].name = kernel.values[*from].name.clone();
+    }
+    results.into_iter().zip(outside).collect()
+}
