@@ -159,7 +159,10 @@ pub(super) fn privates(kernel: &Kernel, block: Block) -> BTreeSet<Object> {
     };
     let everywhere = count(kernel.body);
     let inside = count(block).into_iter();
-    inside.filter(|(object, n)| kernel.objects[*object].kind == ObjectKind::Local && everywhere[object] == *n).map(|(object, _)| object).collect()
+    inside
+        .filter(|(object, n)| kernel.objects[*object].kind == ObjectKind::Local && everywhere[object] == *n)
+        .map(|(object, _)| object)
+        .collect()
 }
 
 /// Two accesses of the body that may touch the same element in iterations fewer than `n` apart, and cannot be swapped.

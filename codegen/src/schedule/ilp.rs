@@ -154,7 +154,8 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32) -> Findin
     } else {
         format!("if no two of {n} neighbouring iterations ever touch the same element, write `#[{name}({n}, assume_disjoint)]`")
     };
-    let finding = Finding::new(message, help).label(kernel.insts[conflict.earlier.inst].loc, format!("{} here", word(conflict.earlier.kind)));
+    let finding =
+        Finding::new(message, help).label(kernel.insts[conflict.earlier.inst].loc, format!("{} here", word(conflict.earlier.kind)));
     if conflict.earlier.inst == conflict.later.inst {
         return finding;
     }

@@ -123,7 +123,8 @@ fn from_arm(
             check_behind(kernel, &mut affine, load, &before, asking)?;
             moved.insert(*inst);
             mark_slice(kernel, *inst, &insts, &mut moved).map_err(|needed| {
-                let message = format!("`{}` cannot move a load out of its condition: its address needs what only happens there", asking.name);
+                let message =
+                    format!("`{}` cannot move a load out of its condition: its address needs what only happens there", asking.name);
                 Finding::new(message, "compute the address before the `if`")
                     .label(kernel.insts[load].loc, "this load")
                     .label(kernel.insts[needed].loc, "needs this")

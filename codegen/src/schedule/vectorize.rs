@@ -117,7 +117,8 @@ fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Va
             found
         };
         let maker = kernel.def(next).map(|(maker, _)| maker);
-        let is_single = maker.is_some_and(|maker| top.contains(&maker) && users(*param) == [maker] && kernel.insts[maker].op.blocks().is_empty());
+        let is_single =
+            maker.is_some_and(|maker| top.contains(&maker) && users(*param) == [maker] && kernel.insts[maker].op.blocks().is_empty());
         let others = users(next).into_iter().any(|user| kernel.blocks[walk.body].insts.last() != Some(&user));
         if !is_single || others {
             let name = variable(kernel, inst, walk, k);
@@ -151,7 +152,8 @@ fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Op
 fn under_condition(kernel: &Kernel, access: &MemoryAccess) -> Finding {
     let name = &kernel.objects[access.object].name;
     let message = format!("accesses to `{name}` stand under a condition that may differ from element to element");
-    Finding::new(message, "give the loop a bound instead of asking inside it, or select between values").label(kernel.insts[access.inst].loc, "this access")
+    Finding::new(message, "give the loop a bound instead of asking inside it, or select between values")
+        .label(kernel.insts[access.inst].loc, "this access")
 }
 
 /// Whether an access is one vector for the group; not if it is the same in every iteration.
@@ -197,7 +199,10 @@ fn classify(
     let ty = access_type(kernel, access.inst);
     if n * ty.bytes() > MOST_BYTES || n > MOST_SCALARS {
         let fits = (MOST_BYTES / ty.bytes()).min(MOST_SCALARS);
-        let message = format!("{n} elements of `{ty}` are {} bytes; one access takes at most {MOST_BYTES} bytes and {MOST_SCALARS} elements", n * ty.bytes());
+        let message = format!(
+            "{n} elements of `{ty}` are {} bytes; one access takes at most {MOST_BYTES} bytes and {MOST_SCALARS} elements",
+            n * ty.bytes()
+        );
         return refuse(message, format!("write `vectorize` with {fits}"), "this access");
     }
     if !is_row_of_scalars(kernel, access.inst, n) {
@@ -212,7 +217,9 @@ fn classify(
         if !first.as_ref().is_some_and(|first| first.is_multiple_of(i64::from(n))) {
             let off = first.and_then(|first| first.offset(i64::from(n)));
             let message = match off {
-                Some(off) => format!("groups of {n} begin {off} past a multiple of {n} elements of `{name}`, and a vector access has to begin at one"),
+                Some(off) => format!(
+                    "groups of {n} begin {off} past a multiple of {n} elements of `{name}`, and a vector access has to begin at one"
+                ),
                 None => format!("groups of {n} are not known to begin at a multiple of {n} elements of `{name}`"),
             };
             let help = match off {
@@ -270,8 +277,12 @@ fn find_guard(kernel: &Kernel, affine: &mut Affine, walk: &Counted, varying: &Ha
     }
     // `a + j < b` for the last j of an aligned group says it for all: nothing wraps round between multiples of n.
     let last_tells = match kernel.def(condition) {
-        Some((_, Op::Compare(CompareOp::Lt | CompareOp::Le, a, b))) if !varying.contains(b) => is_aligned_counter(kernel, affine, walk, *a, n),
-        Some((_, Op::Compare(CompareOp::Gt | CompareOp::Ge, b, a))) if !varying.contains(b) => is_aligned_counter(kernel, affine, walk, *a, n),
+        Some((_, Op::Compare(CompareOp::Lt | CompareOp::Le, a, b))) if !varying.contains(b) => {
+            is_aligned_counter(kernel, affine, walk, *a, n)
+        }
+        Some((_, Op::Compare(CompareOp::Gt | CompareOp::Ge, b, a))) if !varying.contains(b) => {
+            is_aligned_counter(kernel, affine, walk, *a, n)
+        }
         _ => false,
     };
     Some(Guard { branch, condition, last_tells })
