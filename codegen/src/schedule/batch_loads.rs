@@ -54,8 +54,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
     let (mut effects, mut reads) = (0, 0);
     for (n, inst) in insts.iter().enumerate() {
         let load = unit(kernel, *inst);
-        let used = if load.is_some() { needs(kernel, *inst) } else { used(kernel, *inst) };
-        let own = used.iter().filter_map(|value| values.get(value)).copied().max().unwrap_or(0);
+        let own = needs(kernel, *inst).iter().filter_map(|value| values.get(value)).copied().max().unwrap_or(0);
         let mut level = own;
         if let Some(load) = load {
             if let Some(access) = MemoryAccess::of(kernel, &mut affine, load) {
@@ -88,15 +87,6 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
         }
     }
     Ok(levels)
-}
-
-/// Everything an instruction and what is in it uses.
-fn used(kernel: &Kernel, inst: Inst) -> Vec<Value> {
-    let mut all = kernel.insts[inst].op.operands();
-    for block in kernel.insts[inst].op.blocks() {
-        kernel.walk_block(block, &mut |kernel, _, inner| all.extend(kernel.insts[inner].op.operands()));
-    }
-    all
 }
 
 /// An assertion, or an `if` that only traps.

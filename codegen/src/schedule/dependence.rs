@@ -93,6 +93,26 @@ impl MemoryAccess {
         Some(MemoryAccess { path, ..self.clone() })
     }
 
+    /// The same access in an iteration of which nothing is known.
+    pub(super) fn in_any_iteration(&self, kernel: &Kernel, affine: &mut Affine, inside: &HashSet<Value>) -> MemoryAccess {
+        let mut others = HashMap::new();
+        let mut path = Vec::new();
+        for step in &self.path {
+            path.push(match step {
+                PathStep::Field(field) => PathStep::Field(*field),
+                PathStep::Index(index) => {
+                    for atom in index.atoms() {
+                        if affine.depends(kernel, atom, &|value| inside.contains(&value)) && !others.contains_key(&atom) {
+                            others.insert(atom, affine.fresh(atom));
+                        }
+                    }
+                    PathStep::Index(index.renamed(&others))
+                }
+            });
+        }
+        MemoryAccess { path, ..self.clone() }
+    }
+
     /// The last index, if the path ends in one.
     pub(super) fn last_index(&self) -> Option<&Polynomial> {
         match self.path.last() {

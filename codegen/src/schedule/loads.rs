@@ -181,13 +181,17 @@ fn mark_slice(kernel: &Kernel, inst: Inst, insts: &[Inst], moved: &mut HashSet<I
     Ok(())
 }
 
-/// What a unit uses: its own operands and those of the load in it.
+/// What an instruction and all in it use from outside it.
 pub(super) fn needs(kernel: &Kernel, inst: Inst) -> Vec<Value> {
-    let mut values = kernel.insts[inst].op.operands();
-    if let Some(load) = unit(kernel, inst).filter(|load| *load != inst) {
-        values.extend(kernel.insts[load].op.operands());
-    }
-    values
+    let (mut used, mut made): (Vec<Value>, HashSet<Value>) = (Vec::new(), HashSet::new());
+    visit(kernel, inst, &mut |inner| {
+        used.extend(kernel.insts[inner].op.operands());
+        if inner != inst {
+            made.extend(kernel.insts[inner].results.iter().copied());
+        }
+    });
+    used.retain(|value| !made.contains(value));
+    used
 }
 
 /// Whether a load may go before these instructions.
@@ -240,7 +244,8 @@ pub(super) fn keeps_behind(
     found
 }
 
-fn visit(kernel: &Kernel, inst: Inst, f: &mut impl FnMut(Inst)) {
+/// Calls `f` on an instruction and on all in it.
+pub(super) fn visit(kernel: &Kernel, inst: Inst, f: &mut impl FnMut(Inst)) {
     f(inst);
     for block in kernel.insts[inst].op.blocks() {
         kernel.walk_block(block, &mut |_, _, inner| f(inner));

@@ -13,6 +13,7 @@ mod groups;
 mod ilp;
 mod interleave;
 mod loads;
+mod prefetch;
 mod prepare;
 mod reduction;
 mod unroll;
@@ -45,6 +46,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "simplify", run: |schedule| simplify(schedule.kernel) },
     // What is left are bodies as they will run.
+    Pass { name: "prefetch", run: prefetch::run },
     Pass { name: "batch_loads", run: batch_loads::run },
 ];
 

@@ -1,0 +1,251 @@
+//! `#[prefetch]`: software pipelining by one. The global loads of the next iteration are issued, into registers, before the work of this
+//! one; before the loop those of the first.
+//!
+//! ```text
+//! for k in a..b {                     next = if a < b { load(a) }
+//!     tile = load(k)                  for k in a..b carrying next {
+//!     barrier                ▶            tile = next
+//!     compute                             barrier
+//!     barrier                             next = if k + step < b { load(k + step) }
+//! }                                       compute; barrier
+//!                                     }
+//! ```
+//!
+//! The loads stand behind the first barrier of the body, when what they loaded before has been deposited; without a barrier, at the top. Nothing
+//! is loaded beyond the last iteration: the loads are predicated by there being a next one. Loads under a condition are taken out of it
+//! and predicated by both (`schedule::loads`).
+//!
+//! **Legal** where addresses come from the counter and what the loop leaves alone, and nobody writes what is loaded early: not this thread in
+//! between (`assume_disjoint` takes the person's word), nor others before a barrier in the body. **Refuses** all else: addresses that come
+//! from another load or a carried value, loads in inner loops, bodies without global loads, loops that may be left early.
+
+use super::copy::{Copy, loops, parts};
+use super::dependence::{MemoryAccess, defined};
+use super::groups::Counted;
+use super::loads::{Asking, has_loads, is_barrier, keeps_behind, needs, take_out, unit, visit};
+use super::{Finding, Schedule};
+use crate::analysis::affine::Affine;
+use crate::analysis::cost::is_speculable;
+use crate::ir::{Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
+use std::collections::HashSet;
+
+/// Runs it, on inner loops first.
+pub(super) fn run(schedule: &mut Schedule<'_>) {
+    while let Some((inst, block)) = loops(schedule.kernel, |asked| asked.prefetch.is_some()).first().copied() {
+        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
+        let Some(asked) = annotations.prefetch.take() else { return };
+        let before = schedule.kernel.clone();
+        if let Err(finding) = prefetch(schedule.kernel, inst, block, &asked) {
+            *schedule.kernel = before;
+            schedule.refuse(&asked, finding);
+        }
+    }
+}
+
+fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>) -> Result<(), Finding> {
+    let walk = Counted::of(kernel, inst)
+        .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
+    if has_loads(kernel, walk.body).is_none() {
+        return Err(Finding::new("there are no global loads in this loop to prefetch", "leave `prefetch` out"));
+    }
+    let asking = Asking { name: "prefetch", assume_disjoint: asked.assume_disjoint };
+    take_out(kernel, walk.body, asking)?;
+    let (insts, last) = parts(kernel, walk.body);
+    let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some()).collect();
+    let slice = slice(kernel, &walk, &insts, &units)?;
+    check_memory(kernel, &walk, &insts, &units, asking)?;
+    let results: Vec<Value> = units.iter().flat_map(|unit| kernel.insts[*unit].results.clone()).collect();
+    // Before the loop: the first iteration's, if there is one.
+    let at = kernel.blocks[block].insts.iter().position(|other| *other == inst).unwrap_or(0);
+    let behind = kernel.blocks[block].insts.split_off(at);
+    let some = Builder::new(kernel, block, walk.loc).compare(CompareOp::Lt, walk.start, walk.end);
+    let zeros = zeros(kernel, block, &results, walk.loc);
+    let first = issue(kernel, block, &walk, walk.start, some, &slice, &units, &zeros);
+    kernel.blocks[block].insts.extend(behind);
+    // They are carried round: what an iteration uses is a parameter of its body.
+    let held: Vec<Value> = results
+        .iter()
+        .map(|value| {
+            let ty = kernel.ty(*value);
+            let param = kernel.add_param(walk.body, ty);
+            kernel.values[param].name = kernel.values[*value].name.clone();
+            kernel.add_result(inst, ty);
+            param
+        })
+        .collect();
+    if let Op::For { init, .. } = &mut kernel.insts[inst].op {
+        init.extend(first);
+    }
+    // In the body: the next iteration's.
+    kernel.blocks[walk.body].insts.clear();
+    let place = insts.iter().position(|inst| is_barrier(kernel, *inst)).map_or(0, |barrier| barrier + 1);
+    let (before, after) = insts.split_at(place);
+    let stay = |kernel: &mut Kernel, list: &[Inst]| {
+        let staying = list.iter().filter(|inst| !units.contains(inst)).copied();
+        kernel.blocks[walk.body].insts.extend(staying);
+    };
+    stay(kernel, before);
+    let (next, more) = next_iteration(kernel, &walk);
+    let loaded = issue(kernel, walk.body, &walk, next, more, &slice, &units, &held);
+    stay(kernel, after);
+    let mut names = vec![None; kernel.values.len()];
+    results.iter().zip(&held).for_each(|(from, to)| names[usize::from(*from)] = Some(*to));
+    if let Some(last) = last {
+        if let Op::Yield(values) = &mut kernel.insts[last].op {
+            values.extend(loaded);
+        }
+        kernel.blocks[walk.body].insts.push(last);
+    }
+    kernel.replace_values(&names);
+    Ok(())
+}
+
+/// The counter of the next iteration, and whether there is one.
+fn next_iteration(kernel: &mut Kernel, walk: &Counted) -> (Value, Value) {
+    let unsigned = kernel.ty(walk.counter).to_unsigned();
+    let mut b = Builder::new(kernel, walk.body, walk.loc);
+    let next = b.binary(BinaryOp::Add, walk.counter, walk.step);
+    // The counter is below the end: what is left fits the unsigned type.
+    let left = b.binary(BinaryOp::Sub, walk.end, walk.counter);
+    let left = b.bitcast(left, unsigned);
+    let step = b.bitcast(walk.step, unsigned);
+    let more = b.compare(CompareOp::Gt, left, step);
+    (next, more)
+}
+
+/// What the units' addresses and conditions need of the body, in order.
+fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Result<Vec<Inst>, Finding> {
+    let inside = defined(kernel, walk.body);
+    let mut wanted: HashSet<Inst> = HashSet::new();
+    for unit_inst in units {
+        let mut work = needs(kernel, *unit_inst);
+        let loc = kernel.insts[*unit_inst].loc;
+        while let Some(value) = work.pop() {
+            if !inside.contains(&value) || value == walk.counter {
+                continue;
+            }
+            let Some((maker, op)) = kernel.def(value) else {
+                let name = kernel.values[value].name.as_deref().map_or_else(|| "a value".to_owned(), |name| format!("`{name}`"));
+                let message = format!("`prefetch` needs the addresses of the next iteration ahead of it, and one comes from {name}, which is carried round");
+                let finding = Finding::new(message, "compute addresses from the loop's counter");
+                return Err(finding.label(loc, "this load"));
+            };
+            if unit(kernel, maker).is_some() {
+                let message = "`prefetch` loads one iteration ahead, and the address of one load comes from another";
+                let finding = Finding::new(message, "prefetch the indices in a loop of their own, or use `#[batch_loads]`");
+                return Err(finding.label(loc, "this load").label(kernel.insts[maker].loc, "gives its address"));
+            }
+            if !is_speculable(kernel, maker) || !op.blocks().is_empty() || !insts.contains(&maker) {
+                let message = "`prefetch` cannot compute the address of a load one iteration ahead";
+                let finding = Finding::new(message, "compute addresses from the loop's counter and from what the loop leaves alone");
+                return Err(finding.label(loc, "this load").label(kernel.insts[maker].loc, "needs this"));
+            }
+            if wanted.insert(maker) {
+                work.extend(op.operands());
+            }
+        }
+    }
+    Ok(insts.iter().copied().filter(|inst| wanted.contains(inst)).collect())
+}
+
+/// Whether nobody writes what is loaded early.
+fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
+    let mut affine = Affine::of(kernel);
+    for unit_inst in units {
+        let Some(access) = unit(kernel, *unit_inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else { continue };
+        if let Some(finding) = written_between_barriers(kernel, &access, insts, asking) {
+            return Err(finding);
+        }
+        // Whatever is in the body lies between the load of the next iteration and where it stood; its store may be to any element then.
+        let moved = access.in_any_iteration(kernel, &mut affine, &defined(kernel, walk.body));
+        for other in insts.iter().filter(|other| *other != unit_inst) {
+            let is_write_or_exit = unit(kernel, *other).is_none() && !is_barrier(kernel, *other);
+            let is_before = insts.iter().position(|inst| inst == other) < insts.iter().position(|inst| inst == unit_inst);
+            if (is_write_or_exit || is_before)
+                && let Some(finding) = keeps_behind(kernel, &mut affine, &moved, *other, asking)
+            {
+                return Err(finding);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Behind a barrier other threads' stores count, too, and nothing is known of their elements.
+fn written_between_barriers(kernel: &Kernel, access: &MemoryAccess, insts: &[Inst], asking: Asking<'_>) -> Option<Finding> {
+    let object = &kernel.objects[access.object];
+    if object.is_read_only() || asking.assume_disjoint || !insts.iter().any(|inst| is_barrier(kernel, *inst)) {
+        return None;
+    }
+    let mut write = None;
+    insts.iter().for_each(|inst| {
+        visit(kernel, *inst, &mut |inner| {
+            let op = &kernel.insts[inner].op;
+            if matches!(op, Op::Store(..) | Op::Atomic(..)) && op.object() == Some(access.object) {
+                write = write.or(Some(inner));
+            }
+        });
+    });
+    let message = format!("`prefetch` cannot load `{}` ahead: other threads may write it before the barrier in between", object.name);
+    let help = format!("take `{}` as `&Global` if nothing writes it, or promise `#[prefetch(assume_disjoint)]`", object.name);
+    let finding = Finding::new(message, help).label(kernel.insts[access.inst].loc, "this load");
+    write.map(|write| finding.label(kernel.insts[write].loc, "written here"))
+}
+
+/// Issues the loads of the iteration whose counter is `counter`, if `condition` holds; else what they give is `otherwise`.
+#[expect(clippy::too_many_arguments, reason = "where, which iteration, what, and what instead")]
+fn issue(
+    kernel: &mut Kernel,
+    block: Block,
+    walk: &Counted,
+    counter: Value,
+    condition: Value,
+    slice: &[Inst],
+    units: &[Inst],
+    otherwise: &[Value],
+) -> Vec<Value> {
+    let mut copy = Copy::default();
+    copy.set(walk.counter, counter);
+    for inst in slice {
+        copy.inst(kernel, *inst, block);
+    }
+    let always = kernel.constant(condition).is_some_and(|c| c.is_true());
+    let mut loaded = Vec::new();
+    let mut n = 0;
+    for unit_inst in units {
+        let data = kernel.insts[*unit_inst].clone();
+        let instead = &otherwise[n..n + data.results.len()];
+        n += data.results.len();
+        if let Op::If { condition: own, .. } = data.op {
+            // What the source says of an iteration whose own condition does not hold stays.
+            let both = match always {
+                true => copy.get(own),
+                false => Builder::new(kernel, block, data.loc).binary(BinaryOp::And, condition, copy.get(own)),
+            };
+            let new = copy.inst(kernel, *unit_inst, block);
+            if let Op::If { condition, .. } = &mut kernel.insts[new].op {
+                *condition = both;
+            }
+            loaded.extend(kernel.insts[new].results.clone());
+        } else if always {
+            let new = copy.inst(kernel, *unit_inst, block);
+            loaded.extend(kernel.insts[new].results.clone());
+        } else {
+            let (then_block, else_block) = (kernel.new_block(&[]), kernel.new_block(&[]));
+            let new = copy.inst(kernel, *unit_inst, then_block);
+            let inside = kernel.insts[new].results.clone();
+            Builder::new(kernel, then_block, data.loc).push(Op::Yield(inside), &[]);
+            Builder::new(kernel, else_block, data.loc).push(Op::Yield(instead.to_vec()), &[]);
+            let types: Vec<Type> = data.results.iter().map(|value| kernel.ty(*value)).collect();
+            let branch = Builder::new(kernel, block, data.loc).push(Op::If { condition, then_block, else_block }, &types);
+            loaded.extend(kernel.insts[branch].results.clone());
+        }
+    }
+    loaded
+}
+
+fn zeros(kernel: &mut Kernel, block: Block, like: &[Value], loc: crate::ir::Loc) -> Vec<Value> {
+    let types: Vec<Type> = like.iter().map(|value| kernel.ty(*value)).collect();
+    let mut b = Builder::new(kernel, block, loc);
+    types.into_iter().map(|ty| b.constant(Scalar::new(ty, 0))).collect()
+}
