@@ -142,9 +142,12 @@ pub fn run(kernel: &mut Kernel, to: Stage, options: &mut PassOptions<'_>) -> Res
     Ok(true)
 }
 
-/// What `schedule` needs before and between its own passes: constants, arrays as values, nothing dead. The stage stays.
+/// What `schedule` needs before and between its own passes: constants, `a && b` as a value, arrays as values, nothing dead. The stage stays.
 pub(crate) fn simplify(kernel: &mut Kernel) {
     fold::run(kernel);
+    if if_convert::run(kernel) {
+        fold::run(kernel);
+    }
     dce::run(kernel);
     if promote_arrays::run(kernel) {
         fold::run(kernel);

@@ -12,7 +12,7 @@
 use super::copy::{loops, parts};
 use super::dependence::MemoryAccess;
 use super::loads::{Asking, has_loads, keeps_behind, needs, take_out, unit};
-use super::{Finding, Schedule};
+use super::{Elements, Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::ir::{Asked, Block, Inst, Kernel, Op, Value};
 use std::collections::HashMap;
@@ -23,19 +23,19 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
         let Some(asked) = annotations.batch_loads.take() else { return };
         let before = schedule.kernel.clone();
-        if let Err(finding) = batch(schedule.kernel, inst, &asked) {
+        if let Err(finding) = batch(schedule.kernel, inst, &asked, &schedule.elements) {
             *schedule.kernel = before;
             schedule.refuse(&asked, finding);
         }
     }
 }
 
-fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>) -> Result<(), Finding> {
+fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, elements: &Elements) -> Result<(), Finding> {
     let (Op::For { body, .. } | Op::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
     if has_loads(kernel, body).is_none() {
         return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
-    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint };
+    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint, elements };
     take_out(kernel, body, asking)?;
     let (insts, last) = parts(kernel, body);
     let levels = levels(kernel, &insts, asking)?;

@@ -180,17 +180,26 @@ pub(super) fn privates(kernel: &Kernel, block: Block) -> BTreeSet<Object> {
     let everywhere = count(kernel.body);
     let inside = count(block).into_iter();
     inside
-        .filter(|(object, n)| kernel.objects[*object].kind == ObjectKind::Local && everywhere[object] == *n)
+        .filter(|(object, n)| kernel.objects[*object].kind == ObjectKind::Local && everywhere.get(object) == Some(n))
         .map(|(object, _)| object)
         .collect()
 }
 
-/// Two accesses of the body that may touch the same element in iterations fewer than `n` apart, and cannot be swapped.
-pub(super) fn carried_through_memory(kernel: &Kernel, body: Block, counter: Value, step: Value, n: u32) -> Option<Conflict> {
+/// Two accesses of the body that may touch the same element in iterations fewer than `n` apart, and cannot be swapped; of the objects that
+/// count.
+pub(super) fn carried_through_memory(
+    kernel: &Kernel,
+    body: Block,
+    counter: Value,
+    step: Value,
+    n: u32,
+    counts: impl Fn(Object) -> bool,
+) -> Option<Conflict> {
     let mut affine = Affine::of(kernel);
     let privates = privates(kernel, body);
     let all: Vec<MemoryAccess> = accesses(kernel, &mut affine, body);
-    let all: Vec<MemoryAccess> = all.into_iter().filter(|access| !access.is_private_or_constant(kernel, &privates)).collect();
+    let all: Vec<MemoryAccess> =
+        all.into_iter().filter(|access| counts(access.object) && !access.is_private_or_constant(kernel, &privates)).collect();
     if all.iter().all(|access| access.kind == Kind::Read) {
         return None;
     }

@@ -16,7 +16,7 @@ use super::interleave::Interleave;
 use super::reduction::{Carried, carried, identity};
 use super::{Finding, Schedule};
 use crate::intrinsics::Effect;
-use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Op, Value};
+use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, Op, Space, Value};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -24,7 +24,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
         let Some(asked) = annotations.ilp.take() else { return };
         let rest = *annotations;
-        match plan(schedule.kernel, inst, &asked) {
+        match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
             Ok(plan) => {
                 schedule.kernel.annotations.remove(&inst);
                 split(schedule, inst, block, &plan, rest);
@@ -40,9 +40,9 @@ struct Plan {
     carried: Vec<Carried>,
 }
 
-fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>) -> Result<Plan, Finding> {
+fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
-    let walk = independent(kernel, inst, asked, "ilp", n)?;
+    let walk = independent(kernel, inst, asked, "ilp", of_kernel)?;
     let mut all = Vec::new();
     for (k, param) in walk.carried.iter().enumerate() {
         let found = carried(kernel, walk.body, *param, next(kernel, &walk, k));
@@ -83,7 +83,9 @@ pub(super) fn variable(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize) ->
 }
 
 /// The loop, if iterations of a group of `n` may run in any order as far as control flow, barriers and memory go.
-pub(super) fn independent<T>(kernel: &Kernel, inst: Inst, asked: &Asked<T>, name: &str, n: u32) -> Result<Counted, Finding> {
+/// Elements of a thread (`of_kernel`) are as free of each other in global memory as threads are: without the annotation they are threads.
+pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name: &str, of_kernel: bool) -> Result<Counted, Finding> {
+    let n = asked.value;
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     if let Some(trips) = walk.trips(kernel)
@@ -102,7 +104,8 @@ pub(super) fn independent<T>(kernel: &Kernel, inst: Inst, asked: &Asked<T>, name
     if asked.assume_disjoint {
         return Ok(walk);
     }
-    match carried_through_memory(kernel, walk.body, walk.counter, walk.step, n) {
+    let counts = |object: Object| !(of_kernel && kernel.objects[object].space() == Space::Global);
+    match carried_through_memory(kernel, walk.body, walk.counter, walk.step, n, counts) {
         Some(conflict) => Err(dependent(kernel, &conflict, name, n)),
         None => Ok(walk),
     }
@@ -165,9 +168,10 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32) -> Findin
 fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
     let (walk, n) = (&plan.walk, plan.n as usize);
     let statements = schedule.statements;
+    let elements = &mut schedule.elements;
     let kernel = &mut *schedule.kernel;
-    let behind = open(kernel, block, inst);
     let privates = privates(kernel, walk.body);
+    let behind = open(kernel, block, inst);
     let mut b = Builder::new(kernel, block, walk.loc);
     let mut init = Vec::new();
     for (first, carried) in walk.init.iter().zip(&plan.carried) {
@@ -190,7 +194,8 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
         for (k, own) in accumulators(&plan.carried, n, params).iter().enumerate() {
             copies.iter_mut().enumerate().for_each(|(j, copy)| copy.set(walk.carried[k], own[j.min(own.len() - 1)]));
         }
-        Interleave { kernel, statements, wide: None }.block(walk.body, &mut copies, body);
+        let elements = if rest.of_kernel { Some(elements) } else { None };
+        Interleave { kernel, statements, wide: None, elements }.block(walk.body, &mut copies, body);
         let mut given = Vec::new();
         for (k, carried) in plan.carried.iter().enumerate() {
             let value = next(kernel, walk, k);

@@ -12,7 +12,9 @@
 //!
 //! The order within each copy stays. Who asks for this has made sure that the order among copies does not matter.
 
+use super::Elements;
 use super::copy::{Copy, parts};
+use super::loads::visit;
 use crate::analysis::cost::is_speculable;
 use crate::ir::{BinaryOp, Block, Builder, Inst, InstData, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
 use std::collections::HashSet;
@@ -23,6 +25,8 @@ pub(super) struct Interleave<'a> {
     pub(super) statements: &'a [u32],
     /// What `vectorize` makes of it, if that is who asks.
     pub(super) wide: Option<&'a Wide>,
+    /// Where to note which copy an instruction belongs to, if copies are elements of a thread.
+    pub(super) elements: Option<&'a mut Elements>,
 }
 
 /// Copies as the elements of vectors: instruction by instruction, whatever they write.
@@ -109,11 +113,19 @@ impl Interleave<'_> {
         }
         match conditions {
             Some(conditions) if self.owns_blocks(inst) || !is_speculable(self.kernel, inst) => {
-                self.predicated(inst, &mut copies[n], conditions[n], into);
+                self.predicated(inst, copies, n, conditions[n], into);
             }
-            _ => {
-                copies[n].inst(self.kernel, inst, into);
-            }
+            _ => self.copy(inst, copies, n, into),
+        }
+    }
+
+    /// Copy `n` of an instruction, with all in it.
+    fn copy(&mut self, inst: Inst, copies: &mut [Copy], n: usize, into: Block) {
+        let new = copies[n].inst(self.kernel, inst, into);
+        if let Some(elements) = &mut self.elements {
+            visit(self.kernel, new, &mut |inner| {
+                elements.insert(inner, n);
+            });
         }
     }
 
@@ -137,11 +149,12 @@ impl Interleave<'_> {
     }
 
     /// `if condition { inst }`, its results 0 where it does not run.
-    fn predicated(&mut self, inst: Inst, copy: &mut Copy, condition: Value, into: Block) {
+    fn predicated(&mut self, inst: Inst, copies: &mut [Copy], n: usize, condition: Value, into: Block) {
         let (results, loc) = (self.kernel.insts[inst].results.clone(), self.kernel.insts[inst].loc);
         let types: Vec<Type> = results.iter().map(|value| self.kernel.ty(*value)).collect();
         let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
-        copy.inst(self.kernel, inst, then_block);
+        self.copy(inst, copies, n, then_block);
+        let copy = &mut copies[n];
         let inside = copy.all(&results);
         Builder::new(self.kernel, then_block, loc).push(Op::Yield(inside), &[]);
         let mut b = Builder::new(self.kernel, else_block, loc);
@@ -185,8 +198,8 @@ impl Interleave<'_> {
     }
 
     fn whole(&mut self, inst: Inst, copies: &mut [Copy], into: Block) {
-        for copy in copies {
-            copy.inst(self.kernel, inst, into);
+        for n in 0..copies.len() {
+            self.copy(inst, copies, n, into);
         }
     }
 

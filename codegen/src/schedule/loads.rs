@@ -4,9 +4,9 @@
 //! to run anyway. What cannot be taken out is a load in an inner loop, one whose address needs what only happens under the condition, and one
 //! behind a store that may be to the same element.
 
-use super::Finding;
 use super::copy::parts;
 use super::dependence::MemoryAccess;
+use super::{Elements, Finding};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::intrinsics::Effect;
@@ -20,6 +20,8 @@ pub(super) struct Asking<'a> {
     pub(super) name: &'a str,
     /// Whether stores are taken to be to other elements.
     pub(super) assume_disjoint: bool,
+    /// Which element of a thread an access belongs to, where that is known.
+    pub(super) elements: &'a Elements,
 }
 
 /// The load of a unit: a global load, or an `if` that does nothing else.
@@ -232,7 +234,10 @@ pub(super) fn keeps_behind(
             let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the barrier");
             found = found.take().or(Some(finding));
         }
+        let elements = [inst, access.inst].map(|inst| asking.elements.get(&inst));
+        let of_others = object.space() == Space::Global && matches!(elements, [Some(a), Some(b)] if a != b);
         if let Some(write) = MemoryAccess::of(kernel, affine, inst).filter(|write| write.is_ordered_with(access))
+            && !of_others
             && !write.is_apart(access, affine)
         {
             let message = format!("`{name}` cannot move a load of `{}` before a store that may be to the same element", object.name);

@@ -21,10 +21,11 @@ mod vectorize;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
-use crate::ir::{Asked, Kernel, Stage};
+use crate::ir::{Asked, Inst, Kernel, Stage};
 use crate::passes::simplify;
 use crate::verify::verify;
 pub use finding::Finding;
+use std::collections::HashMap;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct Pass {
@@ -56,7 +57,13 @@ struct Schedule<'k> {
     /// By location: the statement of the source. Beyond the end, every instruction is a statement of its own.
     statements: &'k [u32],
     findings: Vec<Finding>,
+    /// Accesses of which it is known which element of a thread they belong to (`ilp` of a kernel). In global memory those of different
+    /// elements are as free of each other as those of different threads: that is what they are without the annotation.
+    elements: Elements,
 }
+
+/// Which element of a thread an instruction belongs to.
+type Elements = HashMap<Inst, usize>;
 
 impl Schedule<'_> {
     /// Reports that an annotation cannot be kept.
@@ -86,7 +93,7 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
     if kernel.stage > Stage::Built {
         return Vec::new();
     }
-    let mut schedule = Schedule { kernel, statements, findings: Vec::new() };
+    let mut schedule = Schedule { kernel, statements, findings: Vec::new(), elements: Elements::new() };
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
         for pass in PASSES {

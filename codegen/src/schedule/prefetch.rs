@@ -23,7 +23,7 @@ use super::copy::{Copy, loops, parts};
 use super::dependence::{MemoryAccess, defined};
 use super::groups::Counted;
 use super::loads::{Asking, has_loads, is_barrier, keeps_behind, needs, take_out, unit, visit};
-use super::{Finding, Schedule};
+use super::{Elements, Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::ir::{Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
@@ -35,20 +35,20 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
         let Some(asked) = annotations.prefetch.take() else { return };
         let before = schedule.kernel.clone();
-        if let Err(finding) = prefetch(schedule.kernel, inst, block, &asked) {
+        if let Err(finding) = prefetch(schedule.kernel, inst, block, &asked, &schedule.elements) {
             *schedule.kernel = before;
             schedule.refuse(&asked, finding);
         }
     }
 }
 
-fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>) -> Result<(), Finding> {
+fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>, elements: &Elements) -> Result<(), Finding> {
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     if has_loads(kernel, walk.body).is_none() {
         return Err(Finding::new("there are no global loads in this loop to prefetch", "leave `prefetch` out"));
     }
-    let asking = Asking { name: "prefetch", assume_disjoint: asked.assume_disjoint };
+    let asking = Asking { name: "prefetch", assume_disjoint: asked.assume_disjoint, elements };
     take_out(kernel, walk.body, asking)?;
     let (insts, last) = parts(kernel, walk.body);
     let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some()).collect();
@@ -126,7 +126,9 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
             }
             let Some((maker, op)) = kernel.def(value) else {
                 let name = kernel.values[value].name.as_deref().map_or_else(|| "a value".to_owned(), |name| format!("`{name}`"));
-                let message = format!("`prefetch` needs the addresses of the next iteration ahead of it, and one comes from {name}, which is carried round");
+                let message = format!(
+                    "`prefetch` needs the addresses of the next iteration ahead of it, and one comes from {name}, which is carried round"
+                );
                 let finding = Finding::new(message, "compute addresses from the loop's counter");
                 return Err(finding.label(loc, "this load"));
             };

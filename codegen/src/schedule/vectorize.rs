@@ -67,7 +67,7 @@ struct Guard {
 
 fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
-    let walk = independent(kernel, inst, asked, "vectorize", n)?;
+    let walk = independent(kernel, inst, asked, "vectorize", of_kernel)?;
     let varying = derived(kernel, walk.body, walk.counter);
     let mut affine = Affine::of(kernel);
     let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };
@@ -275,17 +275,29 @@ fn find_guard(kernel: &Kernel, affine: &mut Affine, walk: &Counted, varying: &Ha
     if !parts(kernel, else_block).0.is_empty() || !kernel.insts[branch].results.is_empty() || !is_computable(kernel, condition) {
         return None;
     }
-    // `a + j < b` for the last j of an aligned group says it for all: nothing wraps round between multiples of n.
-    let last_tells = match kernel.def(condition) {
+    let last_tells = last_tells(kernel, affine, walk, varying, condition, n);
+    Some(Guard { branch, condition, last_tells })
+}
+
+/// Whether a condition holds for every element of an aligned group if it holds for the last: `a + j < b`, since nothing wraps round between
+/// multiples of n, what does not vary, and both of two such.
+fn last_tells(kernel: &Kernel, affine: &mut Affine, walk: &Counted, varying: &HashSet<Value>, condition: Value, n: u32) -> bool {
+    if !varying.contains(&condition) {
+        return true;
+    }
+    match kernel.def(condition) {
         Some((_, Op::Compare(CompareOp::Lt | CompareOp::Le, a, b))) if !varying.contains(b) => {
             is_aligned_counter(kernel, affine, walk, *a, n)
         }
         Some((_, Op::Compare(CompareOp::Gt | CompareOp::Ge, b, a))) if !varying.contains(b) => {
             is_aligned_counter(kernel, affine, walk, *a, n)
         }
+        Some((_, Op::Binary(BinaryOp::And, a, b))) => {
+            let (a, b) = (*a, *b);
+            last_tells(kernel, affine, walk, varying, a, n) && last_tells(kernel, affine, walk, varying, b, n)
+        }
         _ => false,
-    };
-    Some(Guard { branch, condition, last_tells })
+    }
 }
 
 /// Whether a value can be computed again ahead of time: of geometry, parameters and counters, without branches and what may change.
@@ -319,10 +331,18 @@ fn versions(kernel: &mut Kernel, inst: Inst, block: Block, plan: &Plan, guard: &
     let outer = around(kernel, inst, block);
     let (target, home) = outer.unwrap_or((inst, block));
     let loc = kernel.insts[target].loc;
+    let mut copy = Copy::default();
+    for arm in kernel.insts[target].op.blocks() {
+        for object in privates(kernel, arm) {
+            let data = kernel.objects[object].clone();
+            let own = kernel.objects.push(data);
+            copy.set_object(object, own);
+        }
+    }
     let behind = open(kernel, home, target);
     let condition = all_hold(kernel, home, outer.map(|(outer, _)| outer), plan, guard);
     let (then_block, else_block) = (kernel.new_block(&[]), kernel.new_block(&[]));
-    let slow = Copy::default().inst(kernel, target, else_block);
+    let slow = copy.inst(kernel, target, else_block);
     keep_as_it_is(kernel, slow);
     kernel.blocks[then_block].insts.push(target);
     for arm in [then_block, else_block] {
@@ -417,8 +437,8 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
     let walk = &plan.walk;
     let statements = schedule.statements;
     let kernel = &mut *schedule.kernel;
-    let behind = open(kernel, block, inst);
     let privates = privates(kernel, walk.body);
+    let behind = open(kernel, block, inst);
     let groups = in_groups(kernel, block, walk, plan.n, walk.init.clone(), |kernel, body, counters, params| {
         let mut copies = vec![Copy::default(); counters.len()];
         for (j, copy) in copies.iter_mut().enumerate() {
@@ -431,7 +451,7 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
                 copy.set_object(*object, own);
             }
         }
-        Interleave { kernel, statements, wide: Some(&plan.wide) }.block(walk.body, &mut copies, body);
+        Interleave { kernel, statements, wide: Some(&plan.wide), elements: None }.block(walk.body, &mut copies, body);
         let last = &copies[copies.len() - 1];
         (0..walk.carried.len()).map(|k| last.get(next(kernel, walk, k))).collect()
     });

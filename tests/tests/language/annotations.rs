@@ -101,7 +101,7 @@ fn planes(b: &mut Bench<'_>) -> warpwright::Result<()> {
     Ok(())
 }
 
-#[kernel(block = 64, vectorize = 4, ilp = 2, bounds = trap)]
+#[kernel(block = 64, ilp = 8, bounds = trap)]
 fn every_third(y: &mut Global<u32>) {
     let i = global_id().x;
     if i % 3 == 0 && i < y.len() {
