@@ -11,7 +11,7 @@ pub fn reduce_interleaved<const B: usize>(x: &Global<f32>, sums: &mut Global<f32
     let t = thread_idx().x;
     let i = global_id().x;
     partial[t] = if i < x.len() { x[i] } else { 0.0 };
-    // annotation: #[unroll]
+    #[unroll]
     for level in 0..B.ilog2() {
         let stride = 1usize << level;
         sync_threads();
@@ -32,7 +32,7 @@ pub fn reduce_contiguous<const B: usize>(x: &Global<f32>, sums: &mut Global<f32>
     let t = thread_idx().x;
     let i = global_id().x;
     partial[t] = if i < x.len() { x[i] } else { 0.0 };
-    // annotation: #[unroll]
+    #[unroll]
     for level in 0..B.ilog2() {
         let stride = B >> (level + 1);
         sync_threads();

@@ -26,8 +26,8 @@ pub fn transpose_tiled<const PAD: usize, const SWIZZLE: bool>(width: usize, heig
     let mut tile: [[f32; SIDE]; SIDE];
     let (tx, ty) = (thread_idx().x, thread_idx().y);
     let (left, top) = (block_idx().x * SIDE, block_idx().y * SIDE);
-    // annotation: #[unroll]
-    // annotation: #[batch_loads]
+    #[unroll]
+    #[batch_loads]
     for step in 0..SIDE / ROWS {
         let y = ty + step * ROWS;
         if left + tx < width && top + y < height {
@@ -35,7 +35,7 @@ pub fn transpose_tiled<const PAD: usize, const SWIZZLE: bool>(width: usize, heig
         }
     }
     sync_threads();
-    // annotation: #[unroll]
+    #[unroll]
     for step in 0..SIDE / ROWS {
         let y = ty + step * ROWS;
         if top + tx < height && left + y < width {
