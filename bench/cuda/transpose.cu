@@ -6,10 +6,10 @@ namespace {
 constexpr int SIDE = 32, ROWS = 8;
 
 __global__ void __launch_bounds__(SIDE * ROWS)
-    transpose_direct(unsigned width, unsigned height, const float* __restrict__ in, float* __restrict__ out) {
+    transpose_direct(unsigned width, unsigned height, const float* __restrict__ inp, float* __restrict__ out) {
     unsigned row = blockIdx.y * ROWS + threadIdx.y;
     unsigned column = blockIdx.x * SIDE + threadIdx.x;
-    if (row < height && column < width) out[column * height + row] = in[row * width + column];
+    if (row < height && column < width) out[column * height + row] = inp[row * width + column];
 }
 
 template <bool SWIZZLE>
@@ -19,7 +19,7 @@ __device__ unsigned place(unsigned row, unsigned column) {
 
 template <int PAD, bool SWIZZLE>
 __global__ void __launch_bounds__(SIDE * ROWS)
-    transpose_tiled(unsigned width, unsigned height, const float* __restrict__ in, float* __restrict__ out) {
+    transpose_tiled(unsigned width, unsigned height, const float* __restrict__ inp, float* __restrict__ out) {
     __shared__ float tile[SIDE][SIDE + PAD];
     unsigned tx = threadIdx.x, ty = threadIdx.y;
     unsigned left = blockIdx.x * SIDE, top = blockIdx.y * SIDE;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(SIDE * ROWS)
         // Whole tiles ask no further questions, and their loads are issued before the first store.
         float values[SIDE / ROWS];
 #pragma unroll
-        for (int step = 0; step < SIDE / ROWS; step++) values[step] = in[(top + ty + step * ROWS) * width + left + tx];
+        for (int step = 0; step < SIDE / ROWS; step++) values[step] = inp[(top + ty + step * ROWS) * width + left + tx];
 #pragma unroll
         for (int step = 0; step < SIDE / ROWS; step++) tile[ty + step * ROWS][place<SWIZZLE>(ty + step * ROWS, tx)] = values[step];
         __syncthreads();
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(SIDE * ROWS)
         return;
     }
     for (unsigned y = ty; y < SIDE; y += ROWS) {
-        if (left + tx < width && top + y < height) tile[y][place<SWIZZLE>(y, tx)] = in[(top + y) * width + left + tx];
+        if (left + tx < width && top + y < height) tile[y][place<SWIZZLE>(y, tx)] = inp[(top + y) * width + left + tx];
     }
     __syncthreads();
     for (unsigned y = ty; y < SIDE; y += ROWS) {
@@ -50,15 +50,15 @@ __global__ void __launch_bounds__(SIDE * ROWS)
 }  // namespace
 
 // Variants: 0 without a tile, 1 through a tile, 2 padded, 3 swizzled.
-extern "C" float twin_transpose(unsigned variant, unsigned width, unsigned height, const float* in, float* out) {
+extern "C" float twin_transpose(unsigned variant, unsigned width, unsigned height, const float* inp, float* out) {
     dim3 block(SIDE, ROWS);
     dim3 tiles(twins::blocks(width, SIDE), twins::blocks(height, SIDE));
     dim3 strips(twins::blocks(width, SIDE), twins::blocks(height, ROWS));
     switch (variant) {
-        case 0: return twins::timed_kernel(transpose_direct, strips, block, 0, width, height, in, out);
-        case 1: return twins::timed_kernel(transpose_tiled<0, false>, tiles, block, 0, width, height, in, out);
-        case 2: return twins::timed_kernel(transpose_tiled<1, false>, tiles, block, 0, width, height, in, out);
-        case 3: return twins::timed_kernel(transpose_tiled<0, true>, tiles, block, 0, width, height, in, out);
+        case 0: return twins::timed_kernel(transpose_direct, strips, block, 0, width, height, inp, out);
+        case 1: return twins::timed_kernel(transpose_tiled<0, false>, tiles, block, 0, width, height, inp, out);
+        case 2: return twins::timed_kernel(transpose_tiled<1, false>, tiles, block, 0, width, height, inp, out);
+        case 3: return twins::timed_kernel(transpose_tiled<0, true>, tiles, block, 0, width, height, inp, out);
         default: return twins::NO_SUCH_VARIANT;
     }
 }

@@ -43,6 +43,11 @@ impl Twins {
 /// Declares entry points as methods that give the seconds of the timed launch. Lengths are those of the buffers, which the callers see to.
 macro_rules! twins {
     ($($name:ident($($argument:ident: $ty:ty),*);)*) => {
+        /// Each entry point's name, and the names and types of its parameters.
+        #[cfg(test)]
+        const DECLARED: &[(&str, &[(&str, &str)])] =
+            &[$((concat!("twin_", stringify!($name)), &[$((stringify!($argument), stringify!($ty))),*])),*];
+
         impl Twins {
             $(
                 #[allow(clippy::too_many_arguments, reason = "as many as the C function has")]
@@ -74,4 +79,44 @@ twins! {
     reduce(block: u32, contiguous: u32, x: Address, sums: Address, n: u32);
     additions(chains: u32, warps: u32, grid: u32, shared: u32, steps: u32, x: f32, out: Address, n: u32);
     shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DECLARED;
+
+    /// The entry points of `bench/cuda` that time something: name, and each parameter's name and type as they are declared here.
+    fn defined() -> Vec<(String, Vec<(String, String)>)> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda");
+        let files = std::fs::read_dir(folder).expect("bench/cuda").map(|entry| entry.expect("an entry").path());
+        let mut found = Vec::new();
+        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "cu")) {
+            let text = std::fs::read_to_string(&file).expect("UTF-8");
+            for definition in text.split("extern \"C\" float ").skip(1) {
+                let (name, rest) = definition.split_once('(').expect("parameters");
+                let (parameters, _) = rest.split_once(')').expect("their end");
+                let parameter = |text: &str| {
+                    let (ty, name) = text.trim().rsplit_once(' ').expect("a type and a name");
+                    let ty = match ty {
+                        "unsigned" => "u32",
+                        "float" => "f32",
+                        pointer if pointer.ends_with('*') => "Address",
+                        other => other,
+                    };
+                    (name.to_owned(), ty.to_owned())
+                };
+                found.push((name.to_owned(), parameters.split(',').map(parameter).collect()));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn the_functions_called_are_those_of_the_library() {
+        let owned = |pair: &(&str, &str)| (pair.0.to_owned(), pair.1.to_owned());
+        let mut declared: Vec<_> = DECLARED.iter().map(|(name, ps)| (name.to_string(), ps.iter().map(owned).collect::<Vec<_>>())).collect();
+        declared.sort();
+        assert_eq!(declared, defined());
+    }
 }
