@@ -390,6 +390,7 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_expr_while(&mut self, expr: &'a syn::ExprWhile) {
+        expr.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         self.scoped(|finder| {
             finder.visit_expr(&expr.cond);
             finder.visit_block(&expr.body);
@@ -397,6 +398,7 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_expr_for_loop(&mut self, expr: &'a syn::ExprForLoop) {
+        expr.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         self.visit_expr(&expr.expr);
         self.scoped(|finder| {
             finder.bind(&expr.pat);
