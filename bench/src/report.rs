@@ -119,14 +119,13 @@ impl Row {
     fn csv(&self) -> String {
         let head = format!("{},\"{}\",{},{},{}", self.family, self.variant, self.threads, self.shared, self.unit.name());
         match &self.result {
-            Result::Timed { ours, theirs } => {
+            Result::Timed { ours, theirs: Some(theirs) } => {
                 let us = |t: &Spread| format!("{:.3},{:.3},{:.3}", t.min * 1e6, t.median * 1e6, t.max * 1e6);
-                let rate = |t: &Spread| format!("{:.2}", self.rate(t.median));
-                let theirs_rate = theirs.as_ref().map(rate).unwrap_or_default();
-                let theirs_us = theirs.as_ref().map_or_else(|| ",,".into(), us);
-                let ratio = self.ratio().map(|ratio| format!("{ratio:.4}")).unwrap_or_default();
-                format!("{head},{},{theirs_rate},{ratio},{},{theirs_us},{},ok", rate(ours), us(ours), ours.runs)
+                let rates = format!("{:.2},{:.2},{:.4}", self.rate(ours.median), self.rate(theirs.median), theirs.median / ours.median);
+                format!("{head},{rates},{},{},{},ok", us(ours), us(theirs), ours.runs)
             }
+            // No device's clock: no figures.
+            Result::Timed { theirs: None, .. } => format!("{head},,,,,,,,,,0,ok"),
             Result::Failed(why) => format!("{head},,,,,,,,,,0,\"{}\"", why.replace('"', "'").replace('\n', " ")),
             Result::Pending => format!("{head},,,,,,,,,,0,not run"),
         }
