@@ -218,6 +218,13 @@ pub(crate) fn copy_between(from: &Allocation, to: &Allocation, bytes: usize) -> 
     unsafe { stream.queue().write(to.memory(), host.as_ptr(), bytes, true) }
 }
 
+/// The first bytes of an allocation.
+pub(crate) fn contents_of(from: &Allocation, bytes: usize) -> Result<Vec<u8>> {
+    let mut host = vec![0; bytes];
+    read_allocation(from, host.as_mut_ptr(), bytes)?;
+    Ok(host)
+}
+
 impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Buffer<{}>({} on {})", T::TYPE, self.len, self.device())

@@ -84,6 +84,27 @@ pub(crate) fn with_source<R>(
     generics: &Generics,
     use_it: impl FnOnce(&Source<'_>) -> Result<R>,
 ) -> Result<R> {
+    with_scheduled(definition, generics, |program, mut lowered, is_cooperative| {
+        passes::optimize(&mut lowered.kernel);
+        let facts = facts(&lowered.kernel, is_cooperative);
+        use_it(&Source { definition, facts: &facts, program, lowered: &lowered })
+    })
+}
+
+/// The text of an instance after its annotations.
+pub(crate) fn rust_text(definition: &'static KernelDefinition, generics: &Generics) -> Result<String> {
+    with_scheduled(definition, generics, |_, mut lowered, _| {
+        passes::tidy(&mut lowered.kernel);
+        Ok(backend::rust::emit_rust(&lowered.kernel))
+    })
+}
+
+/// Lowers an instance, keeps its annotations, and hands it to `use_it`, with whether its threads wait for each other.
+fn with_scheduled<R>(
+    definition: &'static KernelDefinition,
+    generics: &Generics,
+    use_it: impl FnOnce(&Program, Lowered, bool) -> Result<R>,
+) -> Result<R> {
     let mut program = Program::default();
     let mut units = Units::new(definition, &mut program);
     let unit = units.add(&definition.item)?;
@@ -96,9 +117,7 @@ pub(crate) fn with_source<R>(
     let is_cooperative = is_cooperative(&lowered.kernel);
     // Warnings are for who compiles the crate.
     schedule::schedule(&mut lowered).map_err(refused)?;
-    passes::optimize(&mut lowered.kernel);
-    let facts = facts(&lowered.kernel, is_cooperative);
-    use_it(&Source { definition, facts: &facts, program: &program, lowered: &lowered })
+    use_it(&program, lowered, is_cooperative)
 }
 
 impl Instance {

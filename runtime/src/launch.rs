@@ -10,7 +10,7 @@ use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::instance::{Instance, with_source};
+use crate::instance::{Instance, rust_text, with_source};
 use crate::repack::for_device;
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
@@ -186,6 +186,39 @@ impl Launch<'_> {
     /// [`Error::Compile`] if the kernel does not compile.
     pub fn ir(&self) -> Result<String> {
         with_source(self.definition, &self.generics, |source| Ok(source.ir_text()))
+    }
+
+    /// The kernel as readable Rust, its annotations done: what `warpwright emit --format rust` prints.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if the kernel does not compile.
+    pub fn rust(&self) -> Result<String> {
+        rust_text(self.definition, &self.generics)
+    }
+
+    /// What every buffer holds after this launch on the simulator, with the kernel itself or with another of the same parameters and no
+    /// generics. The buffers stay as they are.
+    #[doc(hidden)]
+    pub fn simulated_memory(&self, other: Option<&'static KernelDefinition>) -> Result<Vec<Vec<u8>>> {
+        let device = Device::simulator();
+        let copies = simulate::copy_in(&self.arguments, &device)?;
+        let launch = Launch {
+            definition: other.unwrap_or(self.definition),
+            generics: if other.is_some() { Generics::new() } else { self.generics.clone() },
+            twin: self.twin,
+            arguments: self.arguments.with_memory(|index| copies.get(index).and_then(Option::as_ref)),
+            geometry: self.geometry,
+        };
+        let instance = launch.instance(&device)?;
+        let plan = launch.plan(&device, &instance)?;
+        instance.executable.launch(&plan, device.own_stream())?;
+        simulate::contents(&self.arguments, &copies)
+    }
+
+    /// The definition of the kernel.
+    #[doc(hidden)]
+    pub fn definition(&self) -> &'static KernelDefinition {
+        self.definition
     }
 
     fn run(&self, device: &Device, stream: &Arc<StreamCore>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Running on the simulator with buffers of any device.
 
 use crate::arguments::Arguments;
-use crate::buffer::{Allocation, copy_between};
+use crate::buffer::{Allocation, contents_of, copy_between};
 use crate::device::Device;
 use crate::error::Result;
 use crate::sim::Counters;
@@ -50,4 +50,12 @@ pub(crate) fn copy_out(arguments: &Arguments<'_>, copies: &[Option<Allocation>])
         }
     }
     Ok(())
+}
+
+/// What the copies hold.
+pub(crate) fn contents(arguments: &Arguments<'_>, copies: &[Option<Allocation>]) -> Result<Vec<Vec<u8>>> {
+    let of = |(argument, copy): (&crate::arguments::Argument<'_>, &Option<Allocation>)| {
+        copy.as_ref().map_or(Ok(Vec::new()), |copy| contents_of(copy, argument.bytes()))
+    };
+    arguments.iter().zip(copies).map(of).collect()
 }

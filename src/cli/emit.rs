@@ -163,7 +163,11 @@ impl Emit {
 
     fn emit(&self, lowered: &mut Lowered, format: Format, target: &Target, clock: &mut Clock) -> Result<Result<String, Diagnostics>, Stop> {
         let stage = match format {
-            Format::Rust => return Ok(Ok(backend::rust::emit_rust(&lowered.kernel))),
+            // Rust shows what the annotations did: no later stage.
+            Format::Rust => {
+                passes::tidy(&mut lowered.kernel);
+                return Ok(Ok(backend::rust::emit_rust(&lowered.kernel)));
+            }
             Format::Opencl => Stage::Legal,
             Format::Ir if self.after.is_none() => Stage::Legal,
             Format::Ptx | Format::Ir => Stage::Addressed,

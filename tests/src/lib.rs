@@ -2,6 +2,7 @@
 
 pub mod opencl_tools;
 pub mod order;
+pub mod printed;
 pub mod ptxas;
 pub mod random;
 pub mod sass;

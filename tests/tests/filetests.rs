@@ -16,6 +16,7 @@
 //! // test ir [built|scheduled|legal|addressed] [after PASS] [locations]     NAME.STAGE.ir, NAME.PASS.ir
 //! // test ptx sm_90                                              NAME.sm_90.ptx
 //! // test opencl                                                 NAME.cl
+//! // test rust                                                   NAME.rust.txt: the kernel after its annotations
 //! // test errors                                                 NAME.errors.txt: all that is wrong with it
 //! // test warnings                                               NAME.warnings.txt: what `best_effort` let pass
 //! // kernel module::name                                         which one, if there are several
@@ -31,6 +32,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::opencl::emit_opencl;
 use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::lower_kernel;
 use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage, parse_kernel};
@@ -277,6 +279,11 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
             let mut kernel = source.kernel.clone();
             passes::address(&mut kernel);
             Ok((format!("{name}.ptx"), ptx_text(&kernel, name, Some(&source))?))
+        }
+        ["rust"] => {
+            let mut kernel = Source::lower(file, text)?.kernel;
+            passes::tidy(&mut kernel);
+            Ok(("rust.txt".to_owned(), emit_rust(&kernel)))
         }
         ["errors"] => match Source::scheduled(file, text) {
             Ok(_) => Err("there are none".to_owned()),

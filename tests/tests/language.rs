@@ -43,6 +43,7 @@ mod types;
 use bench::{Bench, Case, Kept};
 use warpwright::{Device, DeviceKind, Launch};
 use warpwright_codegen::target::Target;
+use warpwright_tests::printed::{Outcome, round_trip};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 
 /// Every kernel.
@@ -169,4 +170,26 @@ fn ptxas_takes_every_kernel() {
         }
     }
     counts.report("language");
+}
+
+/// What `emit --format rust` prints is a kernel again that does the same.
+#[test]
+fn printed_rust_does_the_same() {
+    let device = Device::simulator();
+    let (mut count, mut complaints) = (0, Vec::new());
+    for case in cases() {
+        let mut inspect = |launch: &Launch<'_>| {
+            count += 1;
+            if let Outcome::Wrong(why) = round_trip(launch) {
+                complaints.push(format!("{}: {why}", case.name));
+            }
+        };
+        let mut bench = Bench::new(&device, &mut inspect);
+        let result = (case.run)(&mut bench);
+        if let Err(error) = result {
+            complaints.push(format!("{}: {error}", case.name));
+        }
+    }
+    assert!(complaints.is_empty(), "{} of {count} launches:\n{}", complaints.len(), complaints.join("\n\n"));
+    println!("ran: language ({count} printed kernels on the simulator)");
 }

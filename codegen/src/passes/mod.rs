@@ -83,6 +83,14 @@ pub const ADDRESS: &[Pass] = &[
     pass("dce", dce::run),
 ];
 
+/// For a reader of any stage: nothing is computed that is known or unused.
+pub const TIDY: &[Pass] = &[
+    // What annotations left: indices of copies, conditions that hold.
+    pass("fold", fold::run),
+    // What that left.
+    pass("dce", dce::run),
+];
+
 /// What each pass took, in the order they ran.
 pub type Timings = Vec<(&'static str, Duration)>;
 
@@ -164,6 +172,13 @@ pub fn optimize(kernel: &mut Kernel) {
 pub fn address(kernel: &mut Kernel) {
     let reached = run(kernel, Stage::Addressed, &mut PassOptions::default());
     debug_assert_eq!(reached, Ok(true));
+}
+
+/// Runs [`TIDY`]. The stage stays.
+pub fn tidy(kernel: &mut Kernel) {
+    for pass in TIDY {
+        run_one(kernel, pass, &mut PassOptions::default());
+    }
 }
 
 fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) {

@@ -1,6 +1,7 @@
 // test ir built
 // test ir legal
 // test opencl
+// test rust
 use warpwright::prelude::*;
 
 /// Early return, labelled breaks, a `loop` with a value, `match` with guards.

@@ -1,4 +1,5 @@
 // test ir built
+// test rust
 // set T=f64
 // set N=3
 // set REVERSE=true

@@ -3,6 +3,7 @@
 // test ir addressed
 // test opencl
 // test ptx sm_90
+// test rust
 use warpwright::prelude::*;
 
 /// y ← a·x + y

@@ -1,6 +1,7 @@
 // test ir legal
 // test opencl
 // test ptx sm_90
+// test rust
 use warpwright::prelude::*;
 
 /// c ← a·aᵀ, both n×n with n a multiple of 16.

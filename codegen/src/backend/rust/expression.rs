@@ -1,183 +1,449 @@
-//! Pure instructions and loads, as expressions.
+//! Expressions: the text of a value, and how tightly it binds.
 
 use super::Printer;
+use super::kinds::{Kind, has_axis, type_text};
+use super::values::{Binding, Storage};
+use crate::intrinsics::{Call, Row, Sort};
 use crate::ir::{Access, AtomicOp, Axis, BinaryOp, CompareOp, MemoryType, Op, PrintPart, Scalar, Special, Step, Type, UnaryOp, Value};
 
-/// A constant as Rust writes it, its type where it cannot be left out.
-pub(super) fn literal(scalar: Scalar) -> String {
-    match scalar.ty {
-        Type::Bool => scalar.to_string(),
-        Type::F32 | Type::F64 if scalar.as_f64().is_finite() => {
-            if scalar.ty == Type::F64 {
-                format!("{scalar}f64")
-            } else {
-                scalar.to_string()
+/// How tightly an operator binds; higher is tighter.
+pub(super) type Level = u8;
+
+/// Names, literals, calls, subscripts, fields.
+pub(super) const PRIMARY: Level = 13;
+const UNARY: Level = 12;
+const CAST: Level = 11;
+const MULTIPLY: Level = 10;
+const ADD: Level = 9;
+const SHIFT: Level = 8;
+const AND: Level = 7;
+const XOR: Level = 6;
+const OR: Level = 5;
+const COMPARE: Level = 4;
+const LOGICAL_AND: Level = 3;
+const LOGICAL_OR: Level = 2;
+/// `if c { a } else { b }`.
+pub(super) const LOWEST: Level = 0;
+/// What the ends of `a..b` must bind at.
+pub(super) const RANGE: Level = LOGICAL_OR;
+
+/// The text of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Expr {
+    pub(super) text: String,
+    /// Its outermost operator.
+    pub(super) level: Level,
+    /// Variables that change which it reads.
+    pub(super) reads: Vec<Storage>,
+    /// Whether it loads from memory that is written.
+    pub(super) loads: bool,
+    /// The constant it is, whose type the text does not say.
+    pub(super) literal: Option<Scalar>,
+    /// `left op right`: what `op=` is made of.
+    parts: Option<(String, &'static str, String)>,
+    /// The opposite of a condition, if it is simpler than `!(…)`.
+    negated: Option<(String, Level)>,
+}
+
+impl Expr {
+    /// An expression that reads nothing that changes.
+    pub(super) fn new(text: impl Into<String>, level: Level) -> Expr {
+        Expr { text: text.into(), level, reads: Vec::new(), loads: false, literal: None, parts: None, negated: None }
+    }
+
+    /// An expression over others.
+    pub(super) fn over(text: impl Into<String>, level: Level, parts: &[&Expr]) -> Expr {
+        let mut expr = Expr::new(text, level);
+        for part in parts {
+            expr.absorb(part);
+        }
+        expr
+    }
+
+    fn absorb(&mut self, part: &Expr) {
+        self.loads |= part.loads;
+        for storage in &part.reads {
+            if !self.reads.contains(storage) {
+                self.reads.push(*storage);
             }
         }
-        Type::F16 | Type::BF16 if scalar.as_f64().is_finite() => format!("{}::from_f32({:?})", scalar.ty, scalar.as_f64()),
-        ty if ty.is_float() => format!("{ty}::from_bits({:#x})", scalar.bits),
-        Type::U32 | Type::I32 => scalar.to_string(),
-        ty => format!("{scalar}{ty}"),
     }
-}
 
-fn binary_symbol(op: BinaryOp) -> Option<&'static str> {
-    match op {
-        BinaryOp::Add => Some("+"),
-        BinaryOp::Sub => Some("-"),
-        BinaryOp::Mul => Some("*"),
-        BinaryOp::Div => Some("/"),
-        BinaryOp::Rem => Some("%"),
-        BinaryOp::And => Some("&"),
-        BinaryOp::Or => Some("|"),
-        BinaryOp::Xor => Some("^"),
-        BinaryOp::Shl => Some("<<"),
-        BinaryOp::Shr => Some(">>"),
-        BinaryOp::Min | BinaryOp::Max => None,
+    /// A constant.
+    pub(super) fn literal(scalar: Scalar) -> Expr {
+        let level = |text: &str| if text.starts_with('-') { UNARY } else { PRIMARY };
+        let mut expr = match scalar.ty {
+            Type::Bool => return Expr::new(scalar.to_string(), PRIMARY),
+            Type::F32 | Type::F64 if scalar.as_f64().is_finite() => {
+                let text = if scalar.ty == Type::F32 {
+                    format!("{:?}", f32::from_bits(scalar.bits as u32))
+                } else {
+                    format!("{:?}", scalar.as_f64())
+                };
+                Expr::new(text.clone(), level(&text))
+            }
+            ty if ty.is_float() => {
+                let text = match (scalar.as_f64().is_infinite(), scalar.as_f64() > 0.0, ty) {
+                    (true, true, Type::F32 | Type::F64) => format!("{ty}::INFINITY"),
+                    (true, false, Type::F32 | Type::F64) => format!("{ty}::NEG_INFINITY"),
+                    _ => format!("{ty}::from_bits({:#x})", scalar.bits),
+                };
+                return Expr::new(text, PRIMARY);
+            }
+            _ => Expr::new(scalar.as_int().to_string(), level(&scalar.as_int().to_string())),
+        };
+        expr.literal = Some(scalar);
+        expr
     }
-}
 
-fn compare_symbol(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Eq => "==",
-        CompareOp::Ne => "!=",
-        CompareOp::Lt => "<",
-        CompareOp::Le => "<=",
-        CompareOp::Gt => ">",
-        CompareOp::Ge => ">=",
+    /// The text, its type said where a literal leaves it open.
+    pub(super) fn typed(&self, ty: Type, kind: Kind) -> String {
+        if self.literal.is_some() { format!("{}{}", self.text, type_text(ty, kind)) } else { self.text.clone() }
     }
-}
 
-fn special(special: Special, axis: Axis) -> String {
-    match special {
-        Special::LaneId | Special::WarpId => format!("{}()", special.word()),
-        _ => format!("{}().{} as u32", special.word(), axis.word()),
+    /// As another type.
+    pub(super) fn cast(&self, from: Type, kind: Kind, to: &str) -> Expr {
+        let inner = Expr { text: self.typed(from, kind), ..self.clone() };
+        Expr::over(format!("{} as {to}", inner.at(CAST)), CAST, &[self])
     }
-}
 
-/// Puts brackets round what binds more loosely than any operator round it could.
-fn tight(text: &str) -> String {
-    let is_simple = text.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
-    let is_closed = text.ends_with([')', ']']) && balanced_tail(text);
-    if is_simple || is_closed { text.to_owned() } else { format!("({text})") }
-}
+    /// The text, in parentheses unless it binds at least as tightly as `level`.
+    pub(super) fn at(&self, level: Level) -> String {
+        if self.level >= level { self.text.clone() } else { format!("({})", self.text) }
+    }
 
-/// Whether everything outside brackets is one name or path: a call, an index, a bracketed expression.
-fn balanced_tail(text: &str) -> bool {
-    let mut depth = 0i32;
-    for c in text.chars() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            ' ' | '-' | '!' if depth == 0 => return false,
-            _ => {}
+    /// The text left of an operator: a cast before `<` would begin a list of types.
+    fn left_of(&self, op: &str, level: Level) -> String {
+        let ends_in_cast =
+            op.starts_with('<') && self.text.rsplit_once(" as ").is_some_and(|(_, ty)| ty.bytes().all(|b| b.is_ascii_alphanumeric()));
+        if ends_in_cast { format!("({})", self.text) } else { self.at(level) }
+    }
+
+    fn infix(a: &Expr, op: &'static str, b: &Expr, level: Level) -> Expr {
+        // Rust's order of these is not in every reader's head.
+        let mixes = |operand: &Expr| matches!(level, SHIFT..=SHIFT | OR..=AND) && operand.level != level && operand.level < UNARY;
+        let need = |operand: &Expr, least: Level| if mixes(operand) { UNARY } else { least };
+        // Comparisons do not chain.
+        let left_least = if level == COMPARE { COMPARE + 1 } else { level };
+        let text = format!("{} {op} {}", a.left_of(op, need(a, left_least)), b.at(need(b, level + 1)));
+        Expr::over(text, level, &[a, b])
+    }
+
+    /// The same with `op=` in mind.
+    fn arithmetic(a: &Expr, op: &'static str, b: &Expr, level: Level) -> Expr {
+        let mut expr = Expr::infix(a, op, b, level);
+        expr.parts = Some((a.text.clone(), op, b.text.clone()));
+        expr
+    }
+
+    /// The statement that puts it into a place.
+    pub(super) fn assigned_to(&self, place: &str) -> String {
+        match &self.parts {
+            Some((left, op, right)) if left == place => format!("{place} {op}= {right};"),
+            _ => format!("{place} = {};", self.text),
         }
     }
-    depth == 0
+
+    /// The text as `!e`.
+    pub(super) fn negation(&self) -> (String, Level) {
+        self.negated.clone().unwrap_or_else(|| (format!("!{}", self.at(UNARY)), UNARY))
+    }
+}
+
+fn binary_symbol(op: BinaryOp) -> Option<(&'static str, Level)> {
+    Some(match op {
+        BinaryOp::Add => ("+", ADD),
+        BinaryOp::Sub => ("-", ADD),
+        BinaryOp::Mul => ("*", MULTIPLY),
+        BinaryOp::Div => ("/", MULTIPLY),
+        BinaryOp::Rem => ("%", MULTIPLY),
+        BinaryOp::And => ("&", AND),
+        BinaryOp::Or => ("|", OR),
+        BinaryOp::Xor => ("^", XOR),
+        BinaryOp::Shl => ("<<", SHIFT),
+        BinaryOp::Shr => (">>", SHIFT),
+        BinaryOp::Min | BinaryOp::Max => return None,
+    })
+}
+
+fn compare_symbol(op: CompareOp) -> (&'static str, &'static str) {
+    match op {
+        CompareOp::Eq => ("==", "!="),
+        CompareOp::Ne => ("!=", "=="),
+        CompareOp::Lt => ("<", ">="),
+        CompareOp::Le => ("<=", ">"),
+        CompareOp::Gt => (">", "<="),
+        CompareOp::Ge => (">=", "<"),
+    }
 }
 
 impl Printer<'_> {
-    /// A value where it is used.
-    pub(super) fn value(&self, value: Value) -> String {
-        match &self.inlined[value.0 as usize] {
-            Some(text) => text.clone(),
-            None => self.name(value).to_owned(),
+    /// An operand as a receiver of a method.
+    fn receiver(&mut self, value: Value) -> Expr {
+        let (ty, kind) = (self.kernel.ty(value), self.kinds.value(value));
+        let expr = self.take(value);
+        let text = expr.typed(ty, kind);
+        Expr { text, ..expr }
+    }
+
+    /// Operands of one type, of the kind of `like`; if all are literals the first says which.
+    fn operands(&mut self, values: &[Value], like: Kind) -> Vec<Expr> {
+        let mut all: Vec<Expr> = Vec::new();
+        for value in values {
+            all.push(self.take_as(*value, like));
+        }
+        if all.iter().all(|e| e.literal.is_some())
+            && let (Some(first), Some(value)) = (all.first_mut(), values.first())
+        {
+            first.text = first.typed(self.kernel.ty(*value), like);
+            first.literal = None;
+        }
+        all
+    }
+
+    pub(super) fn unary(&mut self, op: UnaryOp, a: Value, ty: Type) -> Expr {
+        let unsigned = ty.is_int() && !ty.is_signed_int();
+        match op {
+            UnaryOp::Neg if !unsigned => {
+                let e = self.receiver(a);
+                let text = if e.text.starts_with('-') { format!("-({})", e.text) } else { format!("-{}", e.at(UNARY)) };
+                Expr::over(text, UNARY, &[&e])
+            }
+            UnaryOp::Not if ty == Type::Bool => {
+                let e = self.take(a);
+                let (text, level) = e.negation();
+                let mut not = Expr::over(text, level, &[&e]);
+                not.negated = Some((e.text.clone(), e.level));
+                not
+            }
+            UnaryOp::Not => {
+                let e = self.receiver(a);
+                Expr::over(format!("!{}", e.at(UNARY)), UNARY, &[&e])
+            }
+            UnaryOp::Abs if unsigned => self.take(a),
+            _ => {
+                let e = self.receiver(a);
+                let name = match op {
+                    UnaryOp::Neg => "wrapping_neg",
+                    _ if ty.is_int() => "wrapping_abs",
+                    _ => "abs",
+                };
+                Expr::over(format!("{}.{name}()", e.at(PRIMARY)), PRIMARY, &[&e])
+            }
         }
     }
 
-    fn operand(&self, value: Value) -> String {
-        tight(&self.value(value))
+    pub(super) fn binary(&mut self, op: BinaryOp, a: Value, b: Value, result: Value) -> Expr {
+        if let Some(axis) = self.global_id(op, a, b) {
+            [a, b].into_iter().for_each(|v| drop(self.take(v)));
+            return Expr::new(format!("global_id().{}", axis.word()), PRIMARY);
+        }
+        let kind = self.kinds.value(result);
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            let ty = self.kernel.ty(a);
+            let x = self.take_as(a, kind);
+            let x = Expr { text: x.typed(ty, kind), literal: None, ..x };
+            let y = self.take(b);
+            return Expr::arithmetic(&x, if op == BinaryOp::Shl { "<<" } else { ">>" }, &y, SHIFT);
+        }
+        let both = self.operands(&[a, b], kind);
+        let [x, y] = &both[..] else { return Expr::new("0", PRIMARY) };
+        match binary_symbol(op) {
+            Some(("&", _)) if self.kernel.ty(a) == Type::Bool => Expr::infix(x, "&&", y, LOGICAL_AND),
+            Some(("|", _)) if self.kernel.ty(a) == Type::Bool => Expr::infix(x, "||", y, LOGICAL_OR),
+            Some((symbol, level)) => Expr::arithmetic(x, symbol, y, level),
+            None => {
+                let receiver = Expr { text: x.typed(self.kernel.ty(a), kind), ..x.clone() };
+                Expr::over(format!("{}.{}({})", receiver.at(PRIMARY), op.word(), y.text), PRIMARY, &[x, y])
+            }
+        }
     }
 
-    pub(super) fn list(&self, values: &[Value]) -> String {
-        values.iter().map(|value| self.value(*value)).collect::<Vec<_>>().join(", ")
+    /// The axis, if `a + b` is a block's first thread and the thread in it.
+    fn global_id(&self, op: BinaryOp, a: Value, b: Value) -> Option<Axis> {
+        if op != BinaryOp::Add {
+            return None;
+        }
+        let special = |v: Value, which: Special| match self.kernel.def(v)?.1 {
+            Op::Special(special, axis) if *special == which => Some(*axis),
+            _ => None,
+        };
+        [(a, b), (b, a)].into_iter().find_map(|(first, thread)| {
+            let axis = special(thread, Special::ThreadIdx)?;
+            let Op::Binary(BinaryOp::Mul, x, y) = self.kernel.def(first)?.1 else { return None };
+            let is_pending = matches!(self.bindings[first.0 as usize], Binding::Pending(_));
+            let is_block = |v: Value| special(v, Special::BlockIdx) == Some(axis);
+            let is_size = |v: Value| {
+                let fixed = self.kernel.options.block.map(|block| u64::from(block[axis as usize]));
+                special(v, Special::BlockDim) == Some(axis) || (fixed.is_some() && self.kernel.constant(v).map(|c| c.bits) == fixed)
+            };
+            (is_pending && ((is_block(*x) && is_size(*y)) || (is_block(*y) && is_size(*x)))).then_some(axis)
+        })
+    }
+
+    pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Expr {
+        let ty = self.kernel.ty(a);
+        let kind = if [a, b].iter().any(|v| self.kernel.constant(*v).is_none() && self.kinds.value(*v) == Kind::Index) {
+            Kind::Index
+        } else {
+            Kind::Plain
+        };
+        let both = self.operands(&[a, b], kind);
+        let [x, y] = &both[..] else { return Expr::new("0", PRIMARY) };
+        let (symbol, opposite) = compare_symbol(op);
+        let mut expr = Expr::infix(x, symbol, y, COMPARE);
+        // With a NaN both `a < b` and `a >= b` are false.
+        if !ty.is_float() || matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            expr.negated = Some((Expr::infix(x, opposite, y, COMPARE).text, COMPARE));
+        }
+        expr
+    }
+
+    pub(super) fn choose(&mut self, c: Value, a: Value, b: Value, result: Value) -> Expr {
+        let (c, kind) = (self.take(c), self.kinds.value(result));
+        let both = self.operands(&[a, b], kind);
+        let [x, y] = &both[..] else { return Expr::new("0", PRIMARY) };
+        Expr::over(format!("if {} {{ {} }} else {{ {} }}", c.text, x.text, y.text), LOWEST, &[&c, x, y])
+    }
+
+    pub(super) fn cast(&mut self, a: Value, result: Value) -> Expr {
+        let (ty, kind) = (self.kernel.ty(result), self.kinds.value(result));
+        let (from, own) = (self.kernel.ty(a), self.kinds.value(a));
+        let e = self.take(a);
+        e.cast(from, own, &type_text(ty, kind))
+    }
+
+    pub(super) fn bitcast(&mut self, a: Value, to: Type) -> Expr {
+        let (from, kind) = (self.kernel.ty(a), self.kinds.value(a));
+        let e = self.receiver(a);
+        if to.is_float() && from.is_float() {
+            let bits = Expr::over(format!("{}.to_bits()", e.at(PRIMARY)), PRIMARY, &[&e]);
+            return Expr::over(format!("{to}::from_bits({})", bits.text), PRIMARY, &[&bits]);
+        }
+        if to.is_float() {
+            let bits = if from.is_signed_int() || kind == Kind::Index { e.cast(from, kind, &from.to_unsigned().to_string()) } else { e };
+            return Expr::over(format!("{to}::from_bits({})", bits.text), PRIMARY, &[&bits]);
+        }
+        if from.is_float() {
+            let bits = Expr::over(format!("{}.to_bits()", e.at(PRIMARY)), PRIMARY, &[&e]);
+            return if to.is_signed_int() { bits.cast(from, Kind::Plain, &to.to_string()) } else { bits };
+        }
+        e.cast(from, kind, &to.to_string())
+    }
+
+    pub(super) fn mul_add(&mut self, args: [Value; 3], result: Value) -> Expr {
+        let ty = self.kernel.ty(result);
+        let kind = self.kinds.value(result);
+        if ty.is_int() {
+            let all = self.operands(&args, kind);
+            let product = Expr::infix(&all[0], "*", &all[1], MULTIPLY);
+            return Expr::arithmetic(&product, "+", &all[2], ADD);
+        }
+        let x = self.receiver(args[0]);
+        let (y, z) = (self.take(args[1]), self.take(args[2]));
+        Expr::over(format!("{}.mul_add({}, {})", x.at(PRIMARY), y.text, z.text), PRIMARY, &[&x, &y, &z])
+    }
+
+    /// Where a thread stands.
+    pub(super) fn special(special: Special, axis: Axis) -> Expr {
+        let text = if has_axis(special) { format!("{}().{}", special.word(), axis.word()) } else { format!("{}()", special.word()) };
+        Expr::new(text, PRIMARY)
     }
 
     /// A place in memory.
-    pub(super) fn place(&self, access: &Access) -> String {
-        let data = &self.kernel.objects[access.object];
-        let mut text = self.names.object(access.object).to_owned();
+    pub(super) fn place(&mut self, object: crate::ir::Object, path: &[Step]) -> Expr {
+        let kernel = self.kernel;
+        let data = &kernel.objects[object];
+        let mut expr = Expr::new(self.object_names[object.0 as usize].clone(), PRIMARY);
         let mut ty = &data.ty;
-        for step in &access.path {
+        for step in path {
             match (step, ty) {
                 (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Slice(element)) => {
-                    text = format!("{text}[{}]", self.value(*index));
+                    let index = self.take_as(*index, Kind::Index);
+                    expr.text = format!("{}[{}]", expr.text, index.text);
+                    expr.absorb(&index);
                     ty = element;
                 }
                 (Step::Field(field), MemoryType::Struct(id)) => {
-                    let field = &self.kernel.structs[*id].fields[*field as usize];
-                    text = format!("{text}.{}", field.name);
-                    ty = &field.ty;
+                    let name = self.field_name(*id, *field);
+                    expr.text = format!("{}.{name}", expr.text);
+                    ty = &kernel.structs[*id].fields[*field as usize].ty;
                 }
-                _ => text.push_str(".?"),
+                // The verifier refuses other paths.
+                _ => {}
             }
         }
-        text
+        expr.loads = !data.is_read_only();
+        expr
     }
 
-    /// The object and the last index of a place: what vector accesses and atomics name.
-    fn split_place(&self, access: &Access) -> (String, String) {
+    /// The place of a vector or an atomic: what it is a method of, and the index.
+    pub(super) fn split_place(&mut self, access: &Access) -> (Expr, Expr) {
         match access.path.split_last() {
             Some((Step::Index(index), rest)) => {
-                let base = Access { object: access.object, path: rest.to_vec() };
-                (self.place(&base), self.value(*index))
+                let base = self.place(access.object, rest);
+                (base, self.take_as(*index, Kind::Index))
             }
-            _ => (self.place(access), "0".to_owned()),
+            _ => (self.place(access.object, &access.path), Expr::new("0", PRIMARY)),
         }
     }
 
-    pub(super) fn vector_store(&self, access: &Access, values: &[Value]) -> String {
+    pub(super) fn atomic(&mut self, op: AtomicOp, access: &Access, operands: &[Value]) -> Expr {
         let (base, index) = self.split_place(access);
-        format!("{base}.store::<{}>({index}, [{}])", values.len(), self.list(values))
+        let mut parts = vec![index];
+        for value in operands {
+            parts.push(self.take_as(*value, Kind::Plain));
+        }
+        let name = if op == AtomicOp::CompareExchange { "atomic_cas".to_owned() } else { format!("atomic_{}", op.word()) };
+        let list: Vec<&str> = parts.iter().map(|e| e.text.as_str()).collect();
+        let text = format!("{}.{name}({})", base.text, list.join(", "));
+        let mut all: Vec<&Expr> = vec![&base];
+        all.extend(&parts);
+        Expr::over(text, PRIMARY, &all)
     }
 
-    pub(super) fn message(&self, parts: &[PrintPart]) -> String {
+    pub(super) fn intrinsic(&mut self, row: &Row, args: &[Value], result: Option<Value>) -> Expr {
+        let mut parts = Vec::new();
+        for (n, value) in args.iter().enumerate() {
+            let sort = row.args.get(n).copied();
+            let is_receiver = n == 0 && row.call == Call::Method;
+            let own = self.kinds.value(*value);
+            let kind = match sort {
+                Some(Sort::Index | Sort::Lane) => own,
+                _ if is_receiver => own,
+                _ => Kind::Plain,
+            };
+            let expr = self.take_as(*value, kind);
+            // Nothing else may say which type a literal has.
+            let is_open = is_receiver || (row.call == Call::Function && matches!(sort, Some(Sort::T)));
+            parts.push(if is_open { Expr { text: expr.typed(self.kernel.ty(*value), kind), ..expr } } else { expr });
+        }
+        let all: Vec<&Expr> = parts.iter().collect();
+        let list = |parts: &[Expr]| parts.iter().map(|e| e.text.clone()).collect::<Vec<_>>().join(", ");
+        let text = match (row.call, parts.split_first()) {
+            (Call::Method, Some((first, rest))) => format!("{}.{}({})", first.at(PRIMARY), row.name, list(rest)),
+            (Call::Associated, _) => {
+                let ty = result.map_or(Type::U32, |value| self.kernel.ty(value));
+                format!("{ty}::{}({})", row.name, list(&parts))
+            }
+            _ => format!("{}({})", row.name, list(&parts)),
+        };
+        Expr::over(text, PRIMARY, &all)
+    }
+
+    /// `"text {}", a, b`.
+    pub(super) fn message(&mut self, parts: &[PrintPart], values: &[Value]) -> String {
         let one = |part: &PrintPart| match part {
             PrintPart::Text(text) => text.replace('{', "{{").replace('}', "}}").escape_debug().to_string(),
             PrintPart::Argument(None) => "{}".to_owned(),
             PrintPart::Argument(Some(digits)) => format!("{{:.{digits}}}"),
         };
-        format!("\"{}\"", parts.iter().map(one).collect::<String>())
-    }
-
-    /// An instruction as an expression; `None` for statements and control flow.
-    pub(super) fn expression(&self, op: &Op, results: &[Value]) -> Option<String> {
-        let ty = results.first().map(|value| self.kernel.ty(*value));
-        Some(match op {
-            Op::Const(scalar) => literal(*scalar),
-            Op::Special(which, axis) => special(*which, *axis),
-            Op::Unary(UnaryOp::Neg, a) => format!("-{}", self.operand(*a)),
-            Op::Unary(UnaryOp::Not, a) => format!("!{}", self.operand(*a)),
-            Op::Unary(UnaryOp::Abs, a) => format!("{}.abs()", self.operand(*a)),
-            Op::Binary(op, a, b) => match binary_symbol(*op) {
-                Some(symbol) => format!("{} {symbol} {}", self.operand(*a), self.operand(*b)),
-                None => format!("{}.{}({})", self.operand(*a), op.word(), self.value(*b)),
-            },
-            Op::MulAdd(a, b, c) => format!("{}.mul_add({}, {})", self.operand(*a), self.value(*b), self.value(*c)),
-            Op::Compare(op, a, b) => format!("{} {} {}", self.operand(*a), compare_symbol(*op), self.operand(*b)),
-            Op::Select(c, a, b) => format!("if {} {{ {} }} else {{ {} }}", self.value(*c), self.value(*a), self.value(*b)),
-            Op::Cast(a) => format!("{} as {}", self.operand(*a), ty?),
-            Op::Bitcast(a) if ty?.is_float() => format!("{}::from_bits({})", ty?, self.value(*a)),
-            Op::Bitcast(a) => format!("{}.to_bits()", self.operand(*a)),
-            Op::Len(object) => format!("{}.len()", self.names.object(*object)),
-            Op::Load(access) if results.len() > 1 => {
-                let (base, index) = self.split_place(access);
-                format!("{base}.load::<{}>({index})", results.len())
-            }
-            Op::Load(access) => self.place(access),
-            Op::Atomic(op, access, operands) => {
-                let (base, index) = self.split_place(access);
-                let name = if *op == AtomicOp::CompareExchange { "atomic_cas".to_owned() } else { format!("atomic_{}", op.word()) };
-                format!("{base}.{name}({index}, {})", self.list(operands))
-            }
-            Op::Intrinsic(row, args) => match (row.row().call, args.split_first()) {
-                (crate::intrinsics::Call::Method, Some((first, rest))) => {
-                    format!("{}.{}({})", self.operand(*first), row.row().name, self.list(rest))
-                }
-                (crate::intrinsics::Call::Associated, _) => format!("{}::{}({})", ty?, row.row().name, self.list(args)),
-                _ => format!("{}({})", row.row().name, self.list(args)),
-            },
-            _ => return None,
-        })
+        let mut text = format!("\"{}\"", parts.iter().map(one).collect::<String>());
+        for value in values {
+            let (ty, kind) = (self.kernel.ty(*value), self.kinds.value(*value));
+            let expr = self.take(*value);
+            text.push_str(&format!(", {}", expr.typed(ty, kind)));
+        }
+        text
     }
 }

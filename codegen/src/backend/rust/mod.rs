@@ -1,152 +1,165 @@
-//! Rust: a kernel as a person would write it, device functions inlined and annotations done. For reading; `emit --format rust`.
+//! Rust: a kernel as a person would write it, device functions inlined and annotations done. `emit --format rust`.
 //!
-//! Joins and carried values become `let mut` variables that the branches and iterations assign; everything used once is written
-//! where it is used. What is printed means the same as the IR, in the kernel language, but for two liberties that reading wants:
-//! generics are filled in, and `usize` is written with its width.
+//! What is printed is a kernel of the language again, and means the same (the tests compile it and run both). Names, `usize`,
+//! `global_id()`, `x[i]` and `+=` are the source's. What is not: generics are filled in; structs that were locals are their fields; a parameter
+//! `n: u32` that meets an index without a cast in the IR reads `n: usize`, which is as wide; `bounds = trap` has become `assert!`s; arrays that
+//! the source left uninitialised are zeros; conditions are asked for as far as is needed, `&` reads `&&`. The rooms: `kinds` tells `usize` from `u32`, which the IR does
+//! not; `names`; `values` (what becomes a variable), `expression`, `statement`, `memory` (parameters, arrays, plain accesses).
 
 mod expression;
+mod kinds;
+mod memory;
 mod names;
 mod statement;
+mod values;
 
-use crate::ir::{Block, Inst, Kernel, MemoryType, ObjectData, ObjectKind, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Value};
+use kinds::Kinds;
 use names::Names;
-use std::fmt::Write;
+use values::{Binding, Pending, StorageData};
 
 /// Prints a kernel of stage `Built`, `Scheduled` or `Legal`.
 pub fn emit_rust(kernel: &Kernel) -> String {
     let mut printer = Printer {
         kernel,
-        names: Names::new(kernel),
-        uses: kernel.use_counts(),
-        inlined: vec![None; kernel.values.len()],
-        targets: Vec::new(),
+        kinds: Kinds::of(kernel),
+        names: Names::default(),
+        object_names: Vec::new(),
         text: String::new(),
         level: 0,
+        labels: 0,
+        uses: Vec::new(),
+        remaining: Vec::new(),
+        user: Vec::new(),
+        block_of: Vec::new(),
+        moves: Vec::new(),
+        bindings: Vec::new(),
+        bound_in: Vec::new(),
+        pending: Vec::new(),
+        storages: Vec::new(),
+        contexts: Vec::new(),
+        fills: Vec::new(),
     };
-    printer.structs();
+    printer.index_uses();
+    printer.name_objects();
+    printer.find_fills();
+    printer.items();
     printer.signature();
-    printer.level = 1;
-    printer.memory();
-    printer.block(kernel.body, None);
+    printer.enter_block();
+    printer.arrays();
+    printer.body();
+    printer.leave_block();
     printer.text.push_str("}\n");
-    printer.text
-}
-
-/// A region that exits name, and the variables its results and carried values live in.
-struct Target {
-    inst: Inst,
-    label: String,
-    results: Vec<String>,
-    carried: Vec<String>,
-    is_loop: bool,
+    printer.names.fill_in(&printer.text)
 }
 
 struct Printer<'k> {
     kernel: &'k Kernel,
+    kinds: Kinds,
     names: Names,
-    uses: Vec<u32>,
-    /// Values written where they are used.
-    inlined: Vec<Option<String>>,
-    targets: Vec<Target>,
+    object_names: Vec<String>,
     text: String,
     level: usize,
+    labels: usize,
+    /// Uses of each value in the kernel, and those not yet printed.
+    uses: Vec<u32>,
+    remaining: Vec<u32>,
+    /// The last instruction that uses each value, and the block of each instruction.
+    user: Vec<Option<Inst>>,
+    block_of: Vec<Option<Block>>,
+    /// By instruction: whether it is a load that may be written where it is used.
+    moves: Vec<bool>,
+    bindings: Vec<Binding>,
+    /// The loop in which each value was bound to its variable.
+    bound_in: Vec<Option<Inst>>,
+    pending: Vec<Pending>,
+    storages: Vec<StorageData>,
+    contexts: Vec<statement::Context>,
+    fills: Vec<memory::Fill>,
 }
 
 impl Printer<'_> {
     fn line(&mut self, text: &str) {
-        let indent = "    ".repeat(self.level);
-        let _ = writeln!(self.text, "{indent}{text}");
-    }
-
-    fn memory_type(&self, ty: &MemoryType) -> String {
-        match ty {
-            MemoryType::Scalar(ty) => ty.to_string(),
-            MemoryType::Array(element, n) => format!("[{}; {n}]", self.memory_type(element)),
-            MemoryType::Slice(element) => format!("[{}]", self.memory_type(element)),
-            MemoryType::Struct(id) => self.kernel.structs[*id].name.clone(),
+        for _ in 0..self.level {
+            self.text.push_str("    ");
         }
+        self.text.push_str(text);
+        self.text.push('\n');
     }
 
-    fn structs(&mut self) {
-        for data in self.kernel.structs.values() {
-            let mut text = format!("#[repr(C)]\nstruct {} {{\n", data.name);
-            for field in &data.fields {
-                let _ = writeln!(text, "    {}: {},", field.name, self.memory_type(&field.ty));
+    fn enter_block(&mut self) {
+        self.level += 1;
+        self.names.enter();
+    }
+
+    fn leave_block(&mut self) {
+        self.level -= 1;
+        self.names.leave(self.text.len());
+    }
+
+    /// An instruction without blocks of its own that ends none either.
+    fn plain(&mut self, inst: Inst, op: &Op) {
+        let result = self.kernel.insts[inst].results.first().copied();
+        match op {
+            Op::Load(access) => return self.load(inst, access),
+            Op::Store(access, values) => return self.store(inst, access, values),
+            Op::Atomic(op, access, operands) => {
+                let expr = self.atomic(*op, access, operands);
+                return self.effect(result, &expr);
             }
-            self.text.push_str(&text);
-            self.text.push_str("}\n\n");
-        }
-    }
-
-    fn attribute(&self) -> String {
-        let options = &self.kernel.options;
-        let mut arguments = Vec::new();
-        match options.block {
-            Some([x, 1, 1]) => arguments.push(format!("block = {x}")),
-            Some([x, y, 1]) => arguments.push(format!("block = ({x}, {y})")),
-            Some([x, y, z]) => arguments.push(format!("block = ({x}, {y}, {z})")),
-            None => {}
-        }
-        arguments.extend(options.min_blocks.map(|n| format!("min_blocks = {n}")));
-        arguments.extend(options.max_registers.map(|n| format!("max_registers = {n}")));
-        if options.index == crate::syntax::IndexWidth::Bits64 {
-            arguments.push("index = 64".to_owned());
-        }
-        if options.math == crate::syntax::Math::Fast {
-            arguments.push("math = fast".to_owned());
-        }
-        if !options.contract {
-            arguments.push("contract = false".to_owned());
-        }
-        if arguments.is_empty() { "#[kernel]".to_owned() } else { format!("#[kernel({})]", arguments.join(", ")) }
-    }
-
-    fn signature(&mut self) {
-        let parameter = |data: &ObjectData| {
-            let ty = match &data.ty {
-                MemoryType::Slice(element) => self.memory_type(element),
-                other => self.memory_type(other),
-            };
-            match data.kind {
-                ObjectKind::Global { writable: true } => format!("{}: &mut Global<{ty}>", data.name),
-                ObjectKind::Global { writable: false } => format!("{}: &Global<{ty}>", data.name),
-                ObjectKind::Constant => format!("{}: &Constant<{ty}>", data.name),
-                _ => format!("{}: {ty}", data.name),
+            Op::Intrinsic(row, args) if !row.row().is_pure() => {
+                let expr = self.intrinsic(row.row(), args, result);
+                return self.effect(result, &expr);
             }
-        };
-        let parameters: Vec<String> = self.kernel.params.iter().map(|object| parameter(&self.kernel.objects[*object])).collect();
-        let attribute = self.attribute();
-        let _ = writeln!(self.text, "{attribute}\nfn {}({}) {{", self.kernel.name, parameters.join(", "));
-    }
-
-    /// Shared and local arrays, and tables.
-    fn memory(&mut self) {
-        for (object, data) in self.kernel.objects.iter() {
-            let name = self.names.object(object).to_owned();
-            let ty = self.memory_type(&data.ty);
-            match &data.kind {
-                ObjectKind::Shared if matches!(data.ty, MemoryType::Slice(_)) => {
-                    self.line(&format!("#[shared(dynamic)] let mut {name}: {ty};"));
-                }
-                ObjectKind::Shared => self.line(&format!("#[shared] let mut {name}: {ty};")),
-                ObjectKind::Local => self.line(&format!("let mut {name}: {ty};")),
-                ObjectKind::Table(values) => {
-                    let values: Vec<String> = values.iter().map(|value| expression::literal(*value)).collect();
-                    self.line(&format!("const {name}: {ty} = [{}];", values.join(", ")));
-                }
-                ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant => {}
+            Op::Print(parts, values) => {
+                let message = self.message(parts, values);
+                return self.line(&format!("print!({message});"));
+            }
+            Op::Assert(condition, parts, values) => {
+                let condition = self.take(*condition);
+                let message = self.message(parts, values);
+                return self.line(&format!("assert!({}, {message});", condition.text));
+            }
+            _ => {}
+        }
+        let Some(result) = result.filter(|r| self.uses[r.0 as usize] > 0) else { return };
+        match op {
+            Op::Const(scalar) => self.bind(result, expression::Expr::literal(*scalar)),
+            Op::Special(special, axis) if self.kernel.values[result].name.is_none() => {
+                self.bind(result, Self::special(*special, *axis));
+            }
+            op => {
+                let expr = self.computation(op, result);
+                self.define(inst, result, expr);
             }
         }
     }
 
-    fn name(&self, value: Value) -> &str {
-        self.names.value(value)
+    /// Something done for its effect, which may have a value.
+    fn effect(&mut self, result: Option<Value>, expr: &expression::Expr) {
+        self.flush_loads();
+        match result.filter(|r| self.uses[r.0 as usize] > 0) {
+            Some(result) => self.materialise(result, expr),
+            None => self.line(&format!("{};", expr.text)),
+        }
     }
 
-    /// The instructions of a block; `results`: the variables its `Yield` assigns.
-    fn block(&mut self, block: Block, results: Option<&[String]>) {
-        for inst in &self.kernel.blocks[block].insts {
-            self.statement(*inst, results);
+    /// The expression of an instruction that computes its result from its operands.
+    fn computation(&mut self, op: &Op, result: Value) -> expression::Expr {
+        let ty = self.kernel.ty(result);
+        match op {
+            Op::Special(special, axis) => Self::special(*special, *axis),
+            Op::Unary(op, a) => self.unary(*op, *a, ty),
+            Op::Binary(op, a, b) => self.binary(*op, *a, *b, result),
+            Op::MulAdd(a, b, c) => self.mul_add([*a, *b, *c], result),
+            Op::Compare(op, a, b) => self.compare(*op, *a, *b),
+            Op::Select(c, a, b) => self.choose(*c, *a, *b, result),
+            Op::Cast(a) => self.cast(*a, result),
+            Op::Bitcast(a) => self.bitcast(*a, ty),
+            Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, Some(result)),
+            Op::Len(object) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), expression::PRIMARY),
+            // Addresses are of a later stage, and the rest is statements.
+            _ => expression::Expr::new("0 /* of another stage */", expression::PRIMARY),
         }
     }
 }

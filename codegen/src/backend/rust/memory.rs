@@ -1,0 +1,283 @@
+//! Memory: parameters, structs, arrays, loads and stores.
+
+use super::Printer;
+use super::expression::{Expr, PRIMARY};
+use super::kinds::{Kind, type_text};
+use crate::analysis::place::{constant_place, scalars_of};
+use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, StructId};
+use crate::syntax::{IndexWidth, Math};
+use std::collections::HashSet;
+
+/// Stores of one constant to every element of an array, one after another: `= [[0.0; 4]; 4]`.
+pub(super) struct Fill {
+    object: Object,
+    value: Scalar,
+    stores: Vec<Inst>,
+    /// Whether the array can be declared here: nothing outside this block touches it.
+    declares: bool,
+}
+
+impl Printer<'_> {
+    /// Every object a name of its own.
+    pub(super) fn name_objects(&mut self) {
+        for data in self.kernel.objects.values() {
+            let base: String = data.name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
+            let mut name = base.clone();
+            let mut number = 1;
+            while !self.names.taken.insert(name.clone()) {
+                number += 1;
+                name = format!("{base}_{number}");
+            }
+            self.object_names.push(name);
+        }
+        for data in self.kernel.structs.values() {
+            self.names.taken.insert(data.name.clone());
+        }
+    }
+
+    fn is_tuple(&self, id: StructId) -> bool {
+        let data = &self.kernel.structs[id];
+        let is_made_up = data.name.strip_prefix("Tuple").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        is_made_up && data.fields.iter().enumerate().all(|(n, field)| field.name == format!("f{n}"))
+    }
+
+    /// The name of a field: a number in a tuple.
+    pub(super) fn field_name(&self, id: StructId, field: u32) -> String {
+        if self.is_tuple(id) { field.to_string() } else { self.kernel.structs[id].fields[field as usize].name.clone() }
+    }
+
+    fn memory_type(&self, ty: &MemoryType) -> String {
+        match ty {
+            MemoryType::Scalar(ty) => ty.to_string(),
+            MemoryType::Array(element, n) => format!("[{}; {n}]", self.memory_type(element)),
+            MemoryType::Slice(element) => format!("[{}]", self.memory_type(element)),
+            MemoryType::Struct(id) if self.is_tuple(*id) => {
+                let fields: Vec<String> = self.kernel.structs[*id].fields.iter().map(|field| self.memory_type(&field.ty)).collect();
+                format!("({}{})", fields.join(", "), if fields.len() == 1 { "," } else { "" })
+            }
+            MemoryType::Struct(id) => self.kernel.structs[*id].name.clone(),
+        }
+    }
+
+    /// A value of a type, every scalar of which is `scalar`'s bits.
+    fn filled(&self, ty: &MemoryType, bits: u64) -> String {
+        match ty {
+            MemoryType::Scalar(ty) => Expr::literal(Scalar::new(*ty, bits)).typed(*ty, Kind::Plain),
+            MemoryType::Array(element, n) => format!("[{}; {n}]", self.filled(element, bits)),
+            MemoryType::Slice(_) => String::new(),
+            MemoryType::Struct(id) => {
+                let fields = &self.kernel.structs[*id].fields;
+                let values: Vec<String> = fields.iter().map(|field| self.filled(&field.ty, bits)).collect();
+                if self.is_tuple(*id) {
+                    return format!("({}{})", values.join(", "), if values.len() == 1 { "," } else { "" });
+                }
+                let pairs: Vec<String> = fields.iter().zip(values).map(|(field, value)| format!("{}: {value}", field.name)).collect();
+                format!("{} {{ {} }}", self.kernel.structs[*id].name, pairs.join(", "))
+            }
+        }
+    }
+
+    /// What stands before the kernel: structs, and constants that are tables.
+    pub(super) fn items(&mut self) {
+        for (id, data) in self.kernel.structs.iter() {
+            if self.is_tuple(id) {
+                continue;
+            }
+            let fields: String =
+                data.fields.iter().map(|field| format!("    {}: {},\n", field.name, self.memory_type(&field.ty))).collect();
+            self.text.push_str(&format!("#[derive(Clone, Copy)]\n#[repr(C)]\nstruct {} {{\n{fields}}}\n\n", data.name));
+        }
+        for (object, data) in self.kernel.objects.iter() {
+            let ObjectKind::Table(scalars) = &data.kind else { continue };
+            let mut texts = scalars.iter().map(|scalar| Expr::literal(*scalar).text);
+            let table = nested(&data.ty, &mut texts);
+            let ty = self.memory_type(&data.ty);
+            self.text.push_str(&format!("const {}: {ty} = {table};\n\n", self.object_names[object.0 as usize]));
+        }
+    }
+
+    fn attribute(&self) -> String {
+        let options = &self.kernel.options;
+        let mut arguments = Vec::new();
+        match options.block {
+            Some([x, 1, 1]) => arguments.push(format!("block = {x}")),
+            Some([x, y, 1]) => arguments.push(format!("block = ({x}, {y})")),
+            Some([x, y, z]) => arguments.push(format!("block = ({x}, {y}, {z})")),
+            None => {}
+        }
+        arguments.extend(options.min_blocks.map(|n| format!("min_blocks = {n}")));
+        arguments.extend(options.max_registers.map(|n| format!("max_registers = {n}")));
+        if options.index == IndexWidth::Bits64 {
+            arguments.push("index = 64".to_owned());
+        }
+        if options.math == Math::Fast {
+            arguments.push("math = fast".to_owned());
+        }
+        if !options.contract {
+            arguments.push("contract = false".to_owned());
+        }
+        if arguments.is_empty() { "#[kernel]".to_owned() } else { format!("#[kernel({})]", arguments.join(", ")) }
+    }
+
+    pub(super) fn signature(&mut self) {
+        let parameter = |object: Object| {
+            let data = &self.kernel.objects[object];
+            let name = &self.object_names[object.0 as usize];
+            match (&data.kind, &data.ty) {
+                (ObjectKind::Value, MemoryType::Scalar(ty)) => format!("{name}: {}", type_text(*ty, self.kinds.object(object))),
+                (ObjectKind::Global { writable }, MemoryType::Slice(element)) => {
+                    format!("{name}: &{}Global<{}>", if *writable { "mut " } else { "" }, self.memory_type(element))
+                }
+                (ObjectKind::Constant, ty) => format!("{name}: &Constant<{}>", self.memory_type(ty)),
+                (_, ty) => format!("{name}: {}", self.memory_type(ty)),
+            }
+        };
+        let parameters: Vec<String> = self.kernel.params.iter().map(|object| parameter(*object)).collect();
+        let one_line = parameters.join(", ");
+        let list = if one_line.len() <= 100 { one_line } else { format!("\n    {},\n", parameters.join(",\n    ")) };
+        let attribute = self.attribute();
+        self.text.push_str(&format!("{attribute}\nfn {}({list}) {{\n", self.kernel.name));
+    }
+
+    /// Shared arrays, and those of a thread that are not declared where they are filled.
+    pub(super) fn arrays(&mut self) {
+        for (object, data) in self.kernel.objects.iter() {
+            let name = self.object_names[object.0 as usize].clone();
+            let ty = self.memory_type(&data.ty);
+            match data.kind {
+                ObjectKind::Shared => {
+                    let dynamic = if matches!(data.ty, MemoryType::Slice(_)) { "(dynamic)" } else { "" };
+                    self.line(&format!("#[shared{dynamic}]"));
+                    self.line(&format!("let mut {name}: {ty};"));
+                }
+                ObjectKind::Local if !self.fills.iter().any(|fill| fill.object == object && fill.declares) => {
+                    let zeros = self.filled(&data.ty, 0);
+                    self.line(&format!("let mut {name} = {zeros};"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Finds the arrays that are filled with one constant.
+    pub(super) fn find_fills(&mut self) {
+        let kernel = self.kernel;
+        for (object, data) in kernel.objects.iter() {
+            if data.kind != ObjectKind::Local || !is_uniform(&data.ty) {
+                continue;
+            }
+            let mut accesses: Vec<(Block, Inst)> = Vec::new();
+            kernel.for_each_inst(|kernel, block, inst| {
+                if kernel.insts[inst].op.object() == Some(object) {
+                    accesses.push((block, inst));
+                }
+            });
+            let Some((block, first)) = accesses.first().copied() else { continue };
+            let Some((value, stores)) = self.fill_at(object, block, first) else { continue };
+            let mut inside = 0;
+            kernel.walk_block(block, &mut |kernel, _, inst| inside += usize::from(kernel.insts[inst].op.object() == Some(object)));
+            self.fills.push(Fill { object, value, stores, declares: inside == accesses.len() });
+        }
+    }
+
+    /// The stores from `first` on, if they put one constant into every element of `object`.
+    fn fill_at(&self, object: Object, block: Block, first: Inst) -> Option<(Scalar, Vec<Inst>)> {
+        let kernel = self.kernel;
+        let (mut value, mut stores, mut places) = (None, Vec::new(), HashSet::new());
+        for inst in kernel.blocks[block].insts.iter().skip_while(|inst| **inst != first) {
+            match &kernel.insts[*inst].op {
+                Op::Const(_) => {}
+                Op::Store(access, values) if access.object == object && values.len() == 1 => {
+                    let scalar = kernel.constant(values[0])?;
+                    if *value.get_or_insert(scalar) != scalar {
+                        return None;
+                    }
+                    places.insert(constant_place(kernel, access, 1)?);
+                    stores.push(*inst);
+                }
+                // Other arrays may be filled in between.
+                Op::Store(access, values) if values.len() == 1 && kernel.objects[access.object].kind == ObjectKind::Local => {}
+                _ => break,
+            }
+            if places.len() == scalars_of(kernel, &kernel.objects[object].ty) {
+                return Some((value?, stores));
+            }
+        }
+        None
+    }
+
+    /// Reads one scalar or a vector.
+    pub(super) fn load(&mut self, inst: Inst, access: &Access) {
+        let results = self.kernel.insts[inst].results.clone();
+        if results.iter().all(|r| self.uses[r.0 as usize] == 0) {
+            return;
+        }
+        let data = &self.kernel.objects[access.object];
+        let [result] = results[..] else {
+            let (base, index) = self.split_place(access);
+            let names: Vec<String> = results.iter().map(|value| self.declare_name(&self.hint(*value))).collect();
+            self.line(&format!("let [{}] = {}.load::<{}>({});", names.join(", "), base.text, results.len(), index.text));
+            for (result, name) in results.iter().zip(names) {
+                self.bind(*result, Expr::new(name, PRIMARY));
+            }
+            return;
+        };
+        let expr = self.place(access.object, &access.path);
+        if data.kind == ObjectKind::Value && access.indices().next().is_none() {
+            self.bind(result, expr);
+        } else {
+            self.define(inst, result, expr);
+        }
+    }
+
+    /// Writes one scalar or a vector.
+    pub(super) fn store(&mut self, inst: Inst, access: &Access, values: &[crate::ir::Value]) {
+        if let Some(fill) = self.fills.iter().find(|fill| fill.stores.contains(&inst)) {
+            if fill.stores.first() == Some(&inst) {
+                let text = self.filled(&self.kernel.objects[fill.object].ty, fill.value.bits);
+                let name = self.object_names[fill.object.0 as usize].clone();
+                let word = if fill.declares { "let mut " } else { "" };
+                self.line(&format!("{word}{name} = {text};"));
+            }
+            access.indices().for_each(|index| drop(self.take(index)));
+            return;
+        }
+        let mut exprs = Vec::new();
+        for value in values {
+            exprs.push(self.take_as(*value, Kind::Plain));
+        }
+        let text = match &exprs[..] {
+            [value] => {
+                let place = self.place(access.object, &access.path);
+                value.assigned_to(&place.text)
+            }
+            _ => {
+                let (base, index) = self.split_place(access);
+                let list: Vec<&str> = exprs.iter().map(|e| e.text.as_str()).collect();
+                format!("{}.store::<{}>({}, [{}]);", base.text, exprs.len(), index.text, list.join(", "))
+            }
+        };
+        self.flush_loads();
+        self.line(&text);
+    }
+}
+
+/// Whether a type is made of one scalar type only, so that a constant can fill it.
+fn is_uniform(ty: &MemoryType) -> bool {
+    match ty {
+        MemoryType::Scalar(_) => true,
+        MemoryType::Array(element, _) => is_uniform(element),
+        MemoryType::Slice(_) | MemoryType::Struct(_) => false,
+    }
+}
+
+/// The value of a table, a pair of brackets for each array.
+fn nested(ty: &MemoryType, scalars: &mut impl Iterator<Item = String>) -> String {
+    match ty {
+        MemoryType::Array(element, n) => {
+            let parts: Vec<String> = (0..*n).map(|_| nested(element, scalars)).collect();
+            format!("[{}]", parts.join(", "))
+        }
+        _ => scalars.next().unwrap_or_else(|| "0".into()),
+    }
+}
