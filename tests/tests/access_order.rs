@@ -52,6 +52,15 @@ pub fn matmul<const T: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mu
     c[row * n + column] = sum;
 }";
 
+const COPY: &str = "
+#[kernel(block = B, ilp = ILP, batch_loads = BATCH, vectorize = V)]
+pub fn copy<T: Element, const B: usize, const ILP: usize, const BATCH: bool, const V: usize>(out: &mut Global<T>, inp: &Global<T>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = inp[i];
+    }
+}";
+
 fn cases() -> Vec<Case> {
     vec![
         case(
@@ -92,6 +101,7 @@ fn cases() -> Vec<Case> {
             "ld.global.128, st.shared.8, bar, ld.shared.8, st.global.128",
             "ld.global.128, st.shared.8, bar, ld.shared.8, st.global.128",
         ),
+        case("copy", COPY, &["f64", "256", "8", "true", "1"], "@ld.global.64 x8, @st.global.64 x8", "ld.global.64 x8, st.global.64 x8"),
         file(
             "guarded_batch",
             include_str!("../filetests/ptx/guarded_batch.ir"),
