@@ -61,7 +61,8 @@ impl Finder<'_> {
                 let op = &self.kernel.insts[inst].op;
                 let bound = self.op(op, depth).unwrap_or(max).min(max);
                 let may_number = matches!(op, Op::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, ..) | Op::MulAdd(..));
-                if bound > GLOBAL_ID && may_number && self.is_element(value, depth) { GLOBAL_ID } else { bound }
+                let element = || self.element_bound(value, depth).unwrap_or(bound);
+                if bound > GLOBAL_ID && may_number { element() } else { bound }
             }
         }
     }
@@ -115,21 +116,23 @@ struct OfBlock {
 }
 
 impl Finder<'_> {
-    /// Whether a value numbers an element of the grid along an axis: `block_idx * n + rest`, where a block has `n` elements along the axis
-    /// and `rest` is below `n`. Of such elements there are fewer than 2³².
-    fn is_element(&self, value: Value, depth: u32) -> bool {
+    /// The bound of a value that numbers an element of the grid along an axis: `block_idx * n + rest`, where a block has `n` elements along
+    /// the axis and `rest` is below `n`. Of such elements there are fewer than 2³², the last of the block among them: what is one of a
+    /// thread's first elements stays as far below the end as the block's last is beyond it.
+    fn element_bound(&self, value: Value, depth: u32) -> Option<u64> {
         let kernel = self.kernel;
         if kernel.ty(value) != Type::U32 || kernel.options.index == IndexWidth::Bits64 {
-            return false;
+            return None;
         }
-        let Some(axis) = self.block_axis(value, depth) else { return false };
+        let axis = self.block_axis(value, depth)?;
         let elements = if axis == Axis::X { kernel.options.elements_per_thread() } else { 1 };
         match kernel.options.block {
             Some(block) => {
                 let size = u64::from(block[axis as usize]).saturating_mul(elements);
-                self.of_block(value, axis, depth).is_some_and(|of| of.scale == size && of.rest < size)
+                let of = self.of_block(value, axis, depth).filter(|of| of.scale == size && of.rest < size)?;
+                Some(GLOBAL_ID.saturating_sub(size - 1 - of.rest))
             }
-            None => self.is_element_by_shape(value, axis, depth),
+            None => self.is_element_by_shape(value, axis, depth).then_some(GLOBAL_ID),
         }
     }
 
@@ -276,7 +279,10 @@ mod tests {
             for counts in [[1, 1], [4, 1], [1, 4], [8, 2]] {
                 let last = counts.map(|count| i128::from(count) - 1);
                 assert_eq!(element_bound(block, counts, last), (1 << 32) - 2, "{block:?} {counts:?}");
-                assert_eq!(element_bound(block, counts, [0, 0]), (1 << 32) - 2, "{block:?} {counts:?}");
+                // The first is as far below as there are elements of the block beyond the last thread's first one.
+                let [ilp, vectorize] = counts.map(u64::from);
+                let beyond = block.map_or(0, |_| 128 * ilp * vectorize - 1 - 127 * vectorize);
+                assert_eq!(element_bound(block, counts, [0, 0]), (1 << 32) - 2 - beyond, "{block:?} {counts:?}");
             }
             // One beyond the last element is not known to fit.
             assert_eq!(element_bound(block, [4, 1], [4, 0]), (1 << 32) - 1);
