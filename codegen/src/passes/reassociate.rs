@@ -7,7 +7,8 @@
 //! `((row + k) + 1) + column`, `k` being the loop's counter, becomes `((row + column) + k) + 1`. A sum is taken apart through its
 //! additions and subtractions within one block, down to the *terms*: other instructions and sums of other blocks or with other
 //! users. Terms are ordered by *depth*, the number of loops inside which they have to be computed; of equal ones the order
-//! stays. A sum that is in order stays as it is. Of a term `(x + c) * k` the constant is taken out: `x * k + c * k`.
+//! stays. A sum that is in order stays as it is. Of a term `(x + c) * k` the constant is taken out: `x * k + c * k`; of a product that is no mere
+//! term, too: the vectors of a thread are at `(x + c) * k`, and share the address `x * k`.
 
 use super::rewrite::Rewrite;
 use crate::analysis::cost::is_speculable;
@@ -23,27 +24,30 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     pass.rewrite.changed
 }
 
-/// Which sums are parts of another one.
+/// Which values sums are made of.
 struct Sums {
     /// By value: a sum whose one user is a sum of the same block.
     is_part: Vec<bool>,
+    /// By value: whether something else than a sum uses it.
+    is_used_elsewhere: Vec<bool>,
 }
 
 impl Sums {
     fn of(kernel: &Kernel) -> Sums {
         let uses = kernel.use_counts();
         let mut home: Vec<Option<Block>> = vec![None; kernel.insts.len()];
-        let mut is_part = vec![false; kernel.values.len()];
+        let (mut is_part, mut in_sums) = (vec![false; kernel.values.len()], vec![0; kernel.values.len()]);
         kernel.for_each_inst(|kernel, block, inst| {
             home[usize::from(inst)] = Some(block);
             let Some((_, left, right)) = as_sum(kernel, inst) else { return };
             for operand in [left, right] {
+                in_sums[usize::from(operand)] += 1;
                 let ValueDef::Result(part, _) = kernel.values[operand].def else { continue };
                 let same_block = home[usize::from(part)] == Some(block);
                 is_part[usize::from(operand)] = uses[usize::from(operand)] == 1 && same_block && as_sum(kernel, part).is_some();
             }
         });
-        Sums { is_part }
+        Sums { is_part, is_used_elsewhere: uses.iter().zip(in_sums).map(|(uses, in_sums)| *uses > in_sums).collect() }
     }
 }
 
@@ -70,6 +74,7 @@ struct Term {
 struct Terms {
     /// In the order of the source.
     list: Vec<Term>,
+    /// Modulo 2¹²⁸, which is as good as modulo the type's.
     constant: i128,
 }
 
@@ -129,7 +134,7 @@ impl Reassociate<'_> {
     /// Rebuilds a whole sum in order, if it is not; whether it did.
     fn reorder(&mut self, block: Block, inst: Inst) -> bool {
         let kernel = &*self.rewrite.kernel;
-        let Some((sign, left, right)) = as_sum(kernel, inst) else { return false };
+        let Some((sign, left, right)) = as_sum(kernel, inst) else { return self.distribute(block, inst) };
         let Some(result) = self.rewrite.result(inst).filter(|value| !self.is_part(*value)) else { return false };
         let mut terms = Terms::default();
         self.collect(left, 1, &mut terms);
@@ -149,6 +154,17 @@ impl Reassociate<'_> {
         true
     }
 
+    /// Takes the constant out of a product `(x + c) * k` that is more than a term of sums; whether it did.
+    fn distribute(&mut self, block: Block, inst: Inst) -> bool {
+        let Op::Binary(BinaryOp::Mul, ..) = self.rewrite.kernel.insts[inst].op else { return false };
+        let is_used = |value: &Value| self.sums.is_used_elsewhere.get(usize::from(*value)).copied().unwrap_or(false);
+        let Some(result) = self.rewrite.result(inst).filter(is_used) else { return false };
+        let Some((inner, constant, factor, by)) = self.scaled_sum(result) else { return false };
+        let term = Term { sign: 1, value: inner, factor: Some(factor) };
+        self.build(block, inst, result, &Terms { list: vec![term], constant: constant.wrapping_mul(by) });
+        true
+    }
+
     fn is_part(&self, value: Value) -> bool {
         self.sums.is_part.get(usize::from(value)).copied().unwrap_or(false)
     }
@@ -156,7 +172,7 @@ impl Reassociate<'_> {
     fn collect(&self, value: Value, sign: i128, terms: &mut Terms) {
         let kernel = &*self.rewrite.kernel;
         if let Some(constant) = kernel.constant(value) {
-            terms.constant += sign * constant.as_int();
+            terms.constant = terms.constant.wrapping_add(sign * constant.as_int());
             return;
         }
         match kernel.def(value).and_then(|(inst, _)| as_sum(kernel, inst)).filter(|_| self.is_part(value)) {
@@ -166,7 +182,7 @@ impl Reassociate<'_> {
             }
             None => match self.scaled_sum(value) {
                 Some((inner, constant, factor, by)) => {
-                    terms.constant += sign * constant * by;
+                    terms.constant = terms.constant.wrapping_add(constant.wrapping_mul(sign * by));
                     terms.list.push(Term { sign, value: inner, factor: Some(factor) });
                 }
                 None => terms.list.push(Term { sign, value, factor: None }),
@@ -216,7 +232,7 @@ impl Reassociate<'_> {
 
 /// `sum ± constant`, with whichever sign makes the constant the smaller one.
 fn add_constant(b: &mut Builder<'_>, sum: Value, ty: Type, constant: i128) -> Value {
-    let (plus, minus) = (Scalar::int(ty, constant), Scalar::int(ty, -constant));
+    let (plus, minus) = (Scalar::int(ty, constant), Scalar::int(ty, constant.wrapping_neg()));
     if plus.bits == 0 {
         return sum;
     }
@@ -281,6 +297,55 @@ mod tests {
              v7: u32 = const 18
              v8: u32 = sub v6, v7
              store m3[v8], v3
+             return",
+        );
+    }
+
+    #[test]
+    fn a_scaled_constant_is_taken_out_of_a_product_that_is_no_mere_term() {
+        check(
+            run,
+            "v0: u32 = load m0
+             v1: u32 = thread_idx.x
+             v2: u32 = const 32
+             v3: u32 = add v0, v2
+             v4: u32 = add v3, v1
+             v5: u32 = const 2
+             v6: u32 = mul v4, v5
+             store m3[v6], v1
+             return",
+            "v0: u32 = load m0
+             v1: u32 = thread_idx.x
+             v4: u32 = add v0, v1
+             v5: u32 = const 2
+             v6: u32 = mul v4, v5
+             v7: u32 = const 64
+             v8: u32 = add v6, v7
+             store m3[v8], v1
+             return",
+        );
+    }
+
+    #[test]
+    fn constants_are_scaled_modulo_their_type() {
+        check(
+            run,
+            "v0: u32 = thread_idx.x
+             v1: u64 = cast v0
+             v2: u64 = const 18446744073709551615
+             v3: u64 = add v1, v2
+             v4: u64 = mul v3, v2
+             v5: u32 = cast v4
+             store m3[v0], v5
+             return",
+            "v0: u32 = thread_idx.x
+             v1: u64 = cast v0
+             v2: u64 = const 18446744073709551615
+             v4: u64 = mul v1, v2
+             v6: u64 = const 1
+             v7: u64 = add v4, v6
+             v5: u32 = cast v7
+             store m3[v0], v5
              return",
         );
     }
