@@ -6,7 +6,9 @@ use crate::ir::{Access, Kernel, MemoryType, Step};
 pub fn scalars_of(kernel: &Kernel, ty: &MemoryType) -> usize {
     match ty {
         MemoryType::Scalar(_) => 1,
-        MemoryType::Array(element, n) => scalars_of(kernel, element).saturating_mul(usize::try_from(*n).unwrap_or(usize::MAX)),
+        MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
+            scalars_of(kernel, element).saturating_mul(usize::try_from(*n).unwrap_or(usize::MAX))
+        }
         MemoryType::Slice(_) => usize::MAX / 2,
         MemoryType::Struct(id) => kernel.structs[*id].fields.iter().fold(0, |sum, field| sum.saturating_add(scalars_of(kernel, &field.ty))),
     }
@@ -23,7 +25,7 @@ pub fn constant_place(kernel: &Kernel, access: &Access, scalars: usize) -> Optio
                 place += before.iter().map(|field| scalars_of(kernel, &field.ty)).sum::<usize>();
                 ty = &rest.first()?.ty;
             }
-            (Step::Index(index), MemoryType::Array(element, len)) => {
+            (Step::Index(index), MemoryType::Array(element, len) | MemoryType::Padded(element, len, _)) => {
                 let index = usize::try_from(kernel.constant(*index)?.bits).ok()?;
                 let touched = if n + 1 == access.path.len() { scalars } else { 1 };
                 if index.checked_add(touched)? as u64 > *len {

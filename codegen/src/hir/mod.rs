@@ -67,7 +67,8 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
         let could_not = || Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled"));
         let (mut lowered, refused) = lowered.ok_or_else(could_not)?;
         let Some(refused) = refused else {
-            lowered.warnings = warnings;
+            lowered.warnings = context.diagnostics.take();
+            lowered.warnings.append(warnings);
             return Ok(lowered);
         };
         warnings.push(refused);

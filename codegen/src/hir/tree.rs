@@ -49,6 +49,16 @@ pub(crate) struct Body {
     pub(crate) root: Expr,
     /// What is asked of its loops.
     pub(crate) annotations: HashMap<ScopeId, LoopAnnotations>,
+    /// How the rows of its shared arrays lie, where it is not plainly.
+    pub(crate) rows: HashMap<LocalId, Rows>,
+}
+
+/// How the rows of a shared array lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Rows {
+    /// Elements of room behind each.
+    pub(crate) pad: u64,
+    pub(crate) swizzled: bool,
 }
 
 /// What is asked of a loop, the arguments evaluated.

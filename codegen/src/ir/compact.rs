@@ -121,6 +121,7 @@ impl Plan {
         let annotations =
             std::mem::take(&mut kernel.annotations).into_iter().filter(|(inst, _)| self.insts.names[usize::from(*inst)].is_some());
         kernel.annotations = annotations.map(|(inst, asked)| (self.insts.name(inst), asked)).collect();
+        kernel.swizzled = kernel.swizzled.iter().map(|object| self.objects.name(*object)).collect();
         kernel.locations = locations.table;
     }
 

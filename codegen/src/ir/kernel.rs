@@ -2,7 +2,7 @@
 
 use super::{Block, EntityMap, Inst, Loc, LoopAnnotations, Object, ObjectData, Op, StructId, StructType, Type, Value};
 use crate::syntax::KernelOptions;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a kernel stands. Each stage keeps the law of the ones before, but for what its line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +99,8 @@ pub struct Kernel {
     pub body: Block,
     /// What the source asks of a `For` or `Loop`. Empty from `Scheduled` on.
     pub annotations: BTreeMap<Inst, LoopAnnotations>,
+    /// Shared arrays whose source says `swizzle`. Empty from `Scheduled` on.
+    pub swizzled: BTreeSet<Object>,
     /// Source files.
     pub files: Vec<String>,
     /// Places in them. Index 0 is "nowhere".
@@ -124,6 +126,7 @@ impl Kernel {
             blocks,
             body,
             annotations: BTreeMap::new(),
+            swizzled: BTreeSet::new(),
             files: Vec::new(),
             locations,
         }

@@ -9,6 +9,8 @@ pub enum MemoryType {
     Scalar(Type),
     /// `[T; N]`.
     Array(Box<MemoryType>, u64),
+    /// `[T; N]` with room for some more behind it: a row of a `#[shared(pad = P)]` array. Elements, then the room.
+    Padded(Box<MemoryType>, u64, u64),
     /// `[T]` of a length known at the launch: the element type of a buffer or of dynamic shared memory.
     Slice(Box<MemoryType>),
     /// A struct (or tuple) of the kernel.
@@ -63,8 +65,38 @@ impl MemoryType {
         match self {
             MemoryType::Scalar(ty) => u64::from(ty.bytes()),
             MemoryType::Array(element, n) => element.size(structs).saturating_mul(*n),
+            MemoryType::Padded(element, n, pad) => element.size(structs).saturating_mul(n.saturating_add(*pad)),
             MemoryType::Slice(_) => 0,
             MemoryType::Struct(id) => structs[*id].size,
+        }
+    }
+
+    /// Elements of a row: of the innermost of nested arrays, which holds scalars. `None` if the type is no such array of rows.
+    pub fn columns(&self) -> Option<u64> {
+        let MemoryType::Array(row, _) = self else { return None };
+        match &**row {
+            MemoryType::Array(element, columns) if matches!(**element, MemoryType::Scalar(_)) => Some(*columns),
+            other => other.columns(),
+        }
+    }
+
+    /// The same with room for `pad` more elements behind each row.
+    pub fn padded(self, pad: u64) -> MemoryType {
+        match self {
+            MemoryType::Array(element, n) if matches!(*element, MemoryType::Array(..)) => {
+                MemoryType::Array(Box::new(element.padded(pad)), n)
+            }
+            MemoryType::Array(element, n) => MemoryType::Padded(element, n, pad),
+            other => other,
+        }
+    }
+
+    /// Elements of room behind each row.
+    pub fn padding(&self) -> u64 {
+        match self {
+            MemoryType::Padded(_, _, pad) => *pad,
+            MemoryType::Array(row, _) => row.padding(),
+            MemoryType::Scalar(_) | MemoryType::Slice(_) | MemoryType::Struct(_) => 0,
         }
     }
 
@@ -72,7 +104,7 @@ impl MemoryType {
     pub fn align(&self, structs: &EntityMap<StructId, StructType>) -> u64 {
         match self {
             MemoryType::Scalar(ty) => u64::from(ty.bytes()),
-            MemoryType::Array(element, _) | MemoryType::Slice(element) => element.align(structs),
+            MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => element.align(structs),
             MemoryType::Struct(id) => structs[*id].align,
         }
     }

@@ -82,7 +82,8 @@ impl Printer<'_> {
         }
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
-            write!(self.out, "{keyword} {id} {:?}: {} {}", object.name, kind_word(&object.kind), object.ty)?;
+            let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
+            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}{}", object.name, kind_word(&object.kind), object.ty)?;
             if let ObjectKind::Table(scalars) = &object.kind {
                 write!(self.out, " = {}", list(scalars))?;
             }
@@ -274,6 +275,7 @@ impl Display for MemoryType {
         match self {
             MemoryType::Scalar(ty) => write!(f, "{ty}"),
             MemoryType::Array(element, n) => write!(f, "[{element}; {n}]"),
+            MemoryType::Padded(element, n, pad) => write!(f, "[{element}; {n} pad {pad}]"),
             MemoryType::Slice(element) => write!(f, "[{element}]"),
             MemoryType::Struct(id) => write!(f, "{id}"),
         }

@@ -82,7 +82,7 @@ impl Slots {
 fn push_types(kernel: &Kernel, ty: &MemoryType, types: &mut Vec<Type>) {
     match ty {
         MemoryType::Scalar(ty) => types.push(*ty),
-        MemoryType::Array(element, n) => (0..*n).for_each(|_| push_types(kernel, element, types)),
+        MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => (0..*n).for_each(|_| push_types(kernel, element, types)),
         MemoryType::Slice(_) => {}
         MemoryType::Struct(id) => kernel.structs[*id].fields.iter().for_each(|field| push_types(kernel, &field.ty, types)),
     }

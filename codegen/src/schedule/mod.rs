@@ -16,6 +16,7 @@ mod loads;
 mod prefetch;
 mod prepare;
 mod reduction;
+mod shared;
 mod unroll;
 mod vectorize;
 
@@ -103,6 +104,8 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
             }
         }
     }
+    // Last: all others see the indices of the source.
+    shared::run(&mut schedule);
     let findings = schedule.findings;
     // What was refused is left out: the rest of the kernel can still be looked at.
     kernel.annotations.clear();

@@ -248,9 +248,18 @@ fn is_row_of_scalars(kernel: &Kernel, inst: Inst, n: u32) -> bool {
         Op::Store(access, values) => (access, values.len()),
         _ => return false,
     };
+    if kernel.swizzled.contains(&access.object) {
+        return false;
+    }
     let mut ty = &kernel.objects[access.object].ty;
     for (k, step) in access.path.iter().enumerate() {
         match (step, ty) {
+            (Step::Index(_), MemoryType::Padded(element, len, pad)) => {
+                if k > 0 && (len + pad) % u64::from(n) != 0 {
+                    return false;
+                }
+                ty = element;
+            }
             (Step::Index(_), MemoryType::Array(element, len)) => {
                 if k > 0 && len % u64::from(n) != 0 {
                     return false;

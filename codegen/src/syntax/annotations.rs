@@ -2,27 +2,42 @@
 //!
 //! What is no annotation, or one of another place, is refused with the nearest name or the right place.
 
-use super::attributes::{not_supported_yet, path_text, skip_to_comma, with_nearest};
+use super::attributes::{path_text, skip_to_comma, with_nearest};
 use super::loop_annotations::{LoopAttributes, LoopKeyword};
 use super::nearest::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use proc_macro2::{Ident, Span};
-use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
+use syn::{Expr, Token};
 
-/// `#[shared]`, `#[shared(dynamic)]`.
-#[derive(Clone, Debug)]
+/// `#[shared]`, `#[shared(dynamic)]`, `#[shared(pad = 1)]`, `#[shared(swizzle)]`.
+#[derive(Clone)]
 pub struct SharedAttribute {
     /// Where it stands.
     pub span: Span,
     /// Whether the length comes from the launch.
     pub dynamic: bool,
+    /// Elements of room behind each row.
+    pub pad: Option<RowArgument>,
+    /// Whether columns are permuted, by the row.
+    pub swizzle: Option<RowArgument>,
+    /// What cannot be kept is a warning.
+    pub best_effort: bool,
+}
+
+/// What is asked of the rows of a shared array.
+#[derive(Clone)]
+pub struct RowArgument {
+    /// The argument's name: where errors are shown.
+    pub span: Span,
+    /// Its value, if it has one.
+    pub value: Option<Expr>,
 }
 
 /// Annotations of a `let`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct LetAttributes {
     /// `#[shared…]`.
     pub shared: Option<SharedAttribute>,
@@ -70,6 +85,12 @@ pub(super) fn refuse_annotation(attr: &syn::Attribute, place: &str, fitting: &[&
         let error = Diagnostic::error(attr.path().span(), format!("`#[{name}]` belongs on a `let`, not on {place}"));
         return error.help("write `#[shared] let mut tile: [f32; 256];`");
     }
+    if let Some(example) =
+        [("pad", "pad = 1"), ("swizzle", "swizzle")].iter().find_map(|(known, example)| (name == *known).then_some(example))
+    {
+        let error = Diagnostic::error(attr.path().span(), format!("`{name}` is about shared arrays: it is an argument of `#[shared]`"));
+        return error.help(format!("write `#[shared({example})]` on the array's `let`"));
+    }
     let error = Diagnostic::error(attr.path().span(), format!("unknown annotation `#[{name}]` on {place}"));
     let near = nearest(&name, fitting.iter().copied()).or_else(|| nearest(&name, LOOP_ANNOTATIONS.iter().chain(LET_ANNOTATIONS).copied()));
     match near {
@@ -99,58 +120,97 @@ impl LetAttributes {
                 diagnostics.push(error.help("remove one of them"));
                 continue;
             }
-            let dynamic = parse_shared(attr, diagnostics);
-            parsed.shared = Some(SharedAttribute { span: attr.path().span(), dynamic });
+            parsed.shared = Some(SharedAttribute::parse(attr, diagnostics));
         }
         parsed
+    }
+
+    /// The expressions among the arguments: names that the kernel uses.
+    pub fn arguments(&self) -> impl Iterator<Item = &Expr> {
+        let rows = self.shared.iter().flat_map(|shared| [&shared.pad, &shared.swizzle]);
+        rows.flatten().filter_map(|row| row.value.as_ref())
     }
 }
 
 /// The expressions that annotations of a loop or a `let` hold; of other attributes none. Nothing is reported.
-pub fn annotation_arguments(attrs: &[syn::Attribute]) -> Vec<syn::Expr> {
+pub fn annotation_arguments(attrs: &[syn::Attribute]) -> Vec<Expr> {
     let mut silent = Diagnostics::new();
-    let is_ours = |attr: &&syn::Attribute| LOOP_ANNOTATIONS.iter().any(|name| attr.path().is_ident(name));
-    let of_loop: Vec<syn::Attribute> = attrs.iter().filter(is_ours).cloned().collect();
-    LoopAttributes::parse(&of_loop, LoopKeyword::For, &mut silent).arguments().cloned().collect()
+    let of = |names: &[&str]| -> Vec<syn::Attribute> {
+        attrs.iter().filter(|attr| names.iter().any(|name| attr.path().is_ident(name))).cloned().collect()
+    };
+    let of_loop = LoopAttributes::parse(&of(LOOP_ANNOTATIONS), LoopKeyword::For, &mut silent);
+    let of_let = LetAttributes::parse(&of(LET_ANNOTATIONS), &mut silent);
+    of_loop.arguments().chain(of_let.arguments()).cloned().collect()
 }
 
-/// The arguments of `#[shared(…)]`: whether `dynamic` is among them.
-fn parse_shared(attr: &syn::Attribute, diagnostics: &mut Diagnostics) -> bool {
-    let tokens = match &attr.meta {
-        syn::Meta::Path(_) => return false,
-        syn::Meta::List(list) => list.tokens.clone(),
-        syn::Meta::NameValue(value) => {
-            let error = Diagnostic::error(value.eq_token.span(), "`#[shared]` takes its arguments in parentheses");
-            diagnostics.push(error.help("write `#[shared(dynamic)]`"));
-            return false;
-        }
-    };
-    let mut dynamic = false;
-    let arguments = |input: ParseStream<'_>| {
-        while !input.is_empty() {
-            let name = input.call(Ident::parse_any)?;
-            match name.to_string().as_str() {
-                "dynamic" if !dynamic => dynamic = true,
-                "dynamic" => diagnostics.push(Diagnostic::error(name.span(), "`dynamic` is given twice").help("remove one of them")),
-                "pad" | "swizzle" | "best_effort" => diagnostics.push(not_supported_yet(&name, &format!("`#[shared({name})]`"))),
-                text => {
-                    let error = Diagnostic::error(name.span(), format!("unknown argument `{name}` of `#[shared]`"));
-                    diagnostics.push(with_nearest(error, text, ["dynamic", "pad", "swizzle"], &["dynamic"]));
+impl SharedAttribute {
+    /// Parses the arguments of `#[shared(…)]`.
+    fn parse(attr: &syn::Attribute, diagnostics: &mut Diagnostics) -> SharedAttribute {
+        let mut shared = SharedAttribute { span: attr.path().span(), dynamic: false, pad: None, swizzle: None, best_effort: false };
+        let tokens = match &attr.meta {
+            syn::Meta::Path(_) => return shared,
+            syn::Meta::List(list) => list.tokens.clone(),
+            syn::Meta::NameValue(value) => {
+                let error = Diagnostic::error(value.eq_token.span(), "`#[shared]` takes its arguments in parentheses");
+                diagnostics.push(error.help("write `#[shared(dynamic)]`"));
+                return shared;
+            }
+        };
+        let mut seen: Vec<Ident> = Vec::new();
+        let arguments = |input: ParseStream<'_>| {
+            while !input.is_empty() {
+                shared.parse_argument(&mut seen, input, diagnostics)?;
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
                 }
             }
-            if !dynamic || input.peek(Token![=]) {
-                skip_to_comma(input)?;
-            }
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
+            Ok(())
+        };
+        if let Err(error) = arguments.parse2(tokens) {
+            diagnostics.append(error.into());
+        }
+        let of_rows = [("pad", shared.pad.as_ref().map(|pad| pad.span)), ("swizzle", shared.swizzle.as_ref().map(|swizzle| swizzle.span))];
+        for (name, span) in of_rows.into_iter().filter_map(|(name, span)| Some((name, span.filter(|_| shared.dynamic)?))) {
+            let message = format!("a dynamic array has no rows to {name}: it is one slice, of a length known at the launch");
+            diagnostics
+                .push(Diagnostic::error(span, message).help("declare an array of arrays, `#[shared] let mut tile: [[f32; 32]; 32];`"));
+        }
+        shared
+    }
+
+    fn parse_argument(&mut self, seen: &mut Vec<Ident>, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+        let name = input.call(Ident::parse_any)?;
+        let text = name.to_string();
+        if let Some(first) = seen.iter().find(|first| **first == name) {
+            let error = Diagnostic::error(name.span(), format!("`{name}` is given twice")).label(first.span(), "first given here");
+            diagnostics.push(error.help("remove one of them"));
+            return skip_to_comma(input);
+        }
+        let mut value = None;
+        if matches!(text.as_str(), "pad" | "swizzle") && input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            value = Some(input.parse::<Expr>()?);
+        }
+        match text.as_str() {
+            "dynamic" => self.dynamic = true,
+            "best_effort" => self.best_effort = true,
+            "swizzle" => self.swizzle = Some(RowArgument { span: name.span(), value }),
+            "pad" if value.is_some() => self.pad = Some(RowArgument { span: name.span(), value }),
+            "pad" => diagnostics.push(Diagnostic::error(name.span(), "`pad` needs a number").help("write `#[shared(pad = 1)]`")),
+            _ => {
+                let error = Diagnostic::error(name.span(), format!("unknown argument `{name}` of `#[shared]`"));
+                let all = ["dynamic", "pad", "swizzle", "best_effort"];
+                diagnostics.push(with_nearest(error, &text, all, &all));
+                return skip_to_comma(input);
             }
         }
+        seen.push(name.clone());
+        if !input.is_empty() && !input.peek(Token![,]) {
+            diagnostics.push(Diagnostic::error(input.span(), "expected `,` between the arguments of `#[shared]`"));
+            skip_to_comma(input)?;
+        }
         Ok(())
-    };
-    if let Err(error) = arguments.parse2(tokens) {
-        diagnostics.append(error.into());
     }
-    dynamic
 }
 
 #[cfg(test)]
@@ -173,14 +233,21 @@ mod tests {
         let (parsed, findings) = on_let("#[shared(dynamic)] let mut t: [f32];");
         assert!(findings.is_empty() && parsed.shared.unwrap().dynamic);
         let expect = |statement: &str, expected: &[&str]| assert_eq!(on_let(statement).1, expected, "{statement}");
-        let later = "is not supported yet; remove";
+        let (parsed, findings) = on_let("#[shared(pad = N + 1, best_effort)] let mut t: [[f32; 4]; 4];");
+        let shared = parsed.shared.as_ref().unwrap();
+        assert!(findings.is_empty() && shared.pad.is_some() && shared.best_effort && parsed.arguments().count() == 1);
+        let (parsed, findings) = on_let("#[shared(swizzle)] let mut t: [[f32; 4]; 4];");
+        assert!(findings.is_empty() && parsed.shared.unwrap().swizzle.is_some_and(|swizzle| swizzle.value.is_none()));
+        expect("#[shared(swizzle = SWIZZLE,)] let mut t: [[f32; 4]; 4];", &[]);
+        expect("#[shared(pad)] let mut t: [[f32; 4]; 4];", &["pad: `pad` needs a number; write `#[shared(pad = 1)]`"]);
+        expect("#[shared(pad = 1, pad = 2)] let mut t: [[f32; 4]; 4];", &["pad: `pad` is given twice; remove one of them"]);
+        let dynamic =
+            "it is one slice, of a length known at the launch; declare an array of arrays, `#[shared] let mut tile: [[f32; 32]; 32];`";
+        expect("#[shared(dynamic, pad = 1)] let mut t: [f32];", &[&format!("pad: a dynamic array has no rows to pad: {dynamic}")]);
+        expect("#[shared(swizzle, dynamic)] let mut t: [f32];", &[&format!("swizzle: a dynamic array has no rows to swizzle: {dynamic}")]);
         expect(
-            "#[shared(pad = 1)] let mut t: [f32; 4];",
-            &[&format!("pad: `#[shared(pad)]` {later} `pad`: the kernel computes the same without it")],
-        );
-        expect(
-            "#[shared(swizzle)] let mut t: [f32; 4];",
-            &[&format!("swizzle: `#[shared(swizzle)]` {later} `swizzle`: the kernel computes the same without it")],
+            "#[pad(1)] let t = [0.0; 4];",
+            &["pad: `pad` is about shared arrays: it is an argument of `#[shared]`; write `#[shared(pad = 1)]` on the array's `let`"],
         );
         expect("#[shared(dynamc)] let mut t: [f32];", &["dynamc: unknown argument `dynamc` of `#[shared]`; write `dynamic`"]);
         expect("#[shared] #[shared] let mut t: [f32; 4];", &["shared: `#[shared]` is given twice; remove one of them"]);

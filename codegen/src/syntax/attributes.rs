@@ -195,7 +195,7 @@ pub(super) fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-pub(super) fn not_supported_yet(name: &Ident, what: &str) -> Diagnostic {
+fn not_supported_yet(name: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error(name.span(), format!("{what} is not supported yet"))
         .help(format!("remove `{name}`: the kernel computes the same without it"))
 }

@@ -310,7 +310,8 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
 
     fn visit_local(&mut self, local: &'a syn::Local) {
         let before = self.diagnostics.iter().len();
-        check_let_attributes(&local.attrs, self.diagnostics);
+        let attributes = check_let_attributes(&local.attrs, self.diagnostics);
+        attributes.arguments().for_each(|argument| BodyChecker::visit_expr(self, argument));
         let is_shared = local.attrs.iter().any(|attr| attr.path().is_ident("shared"));
         let is_refused = self.diagnostics.iter().len() > before;
         match &local.pat {

@@ -365,6 +365,7 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_local(&mut self, local: &'a syn::Local) {
+        local.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         if let Some(init) = &local.init {
             self.visit_expr(&init.expr);
             if let Some((_, diverge)) = &init.diverge {

@@ -364,9 +364,9 @@ mod tests {
 
     fn parse(expression: &str) -> (LoopAttributes, Vec<String>) {
         let (attrs, keyword) = match syn::parse_str(expression).unwrap() {
-            syn::Expr::ForLoop(e) => (e.attrs, LoopKeyword::For),
-            syn::Expr::While(e) => (e.attrs, LoopKeyword::While),
-            syn::Expr::Loop(e) => (e.attrs, LoopKeyword::Loop),
+            Expr::ForLoop(e) => (e.attrs, LoopKeyword::For),
+            Expr::While(e) => (e.attrs, LoopKeyword::While),
+            Expr::Loop(e) => (e.attrs, LoopKeyword::Loop),
             _ => panic!("not a loop"),
         };
         let mut diagnostics = Diagnostics::new();

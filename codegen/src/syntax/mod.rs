@@ -19,7 +19,7 @@ mod signature;
 mod subset;
 mod vocabulary;
 
-pub use annotations::{LetAttributes, SharedAttribute, annotation_arguments};
+pub use annotations::{LetAttributes, RowArgument, SharedAttribute, annotation_arguments};
 pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named, literal_int};
 pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout};

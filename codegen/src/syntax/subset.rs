@@ -204,8 +204,8 @@ fn refuse_item(item: &syn::Item, diagnostics: &mut Diagnostics) {
 }
 
 /// The findings of a parse that only looks for mistakes.
-pub(super) fn check_let_attributes(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) {
-    LetAttributes::parse(attrs, diagnostics);
+pub(super) fn check_let_attributes(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) -> LetAttributes {
+    LetAttributes::parse(attrs, diagnostics)
 }
 
 /// The same for a loop.

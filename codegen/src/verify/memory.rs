@@ -13,6 +13,12 @@ impl Verifier<'_> {
             self.require(times == usize::from(is_param), || format!("{id} is {times} times among the parameters"));
             self.check_object_type(id, object);
         }
+        for id in &kernel.swizzled {
+            let data = &kernel.objects[*id];
+            let has_columns = data.ty.columns().is_some_and(u64::is_power_of_two);
+            self.require(data.kind == ObjectKind::Shared && has_columns, || format!("{id} cannot be swizzled"));
+            self.require(kernel.stage == Stage::Built, || format!("{id} is still to be swizzled"));
+        }
         for (id, ty) in kernel.structs.iter() {
             let is_sized = ty.fields.iter().all(|field| is_sized(&field.ty));
             self.require(is_sized, || format!("{id} has a slice or a pointer in it"));
@@ -91,6 +97,8 @@ impl Verifier<'_> {
         let is_one_type = found.iter().all(|found| *found == ty);
         self.require(is_one_type, || format!("`{ty}` is there, not {}", list(found)));
         self.check_scalars(found);
+        let is_swizzled = self.kernel.swizzled.contains(&access.object);
+        self.require(found.len() < 2 || !is_swizzled, || format!("several scalars of {}, which is swizzled", access.object));
         let ends_in_index = matches!(access.path.last(), Some(Step::Index(_)));
         self.require(found.len() < 2 || ends_in_index, || "several scalars where the path does not end in an index".to_owned());
     }
@@ -100,7 +108,7 @@ impl Verifier<'_> {
         let mut ty = &self.kernel.objects[access.object].ty;
         for step in &access.path {
             ty = match (step, ty) {
-                (Step::Index(_), MemoryType::Array(element, _) | MemoryType::Slice(element)) => element,
+                (Step::Index(_), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => element,
                 (Step::Field(n), MemoryType::Struct(id)) => &self.kernel.structs.get(*id)?.fields.get(*n as usize)?.ty,
                 _ => return None,
             };
@@ -158,7 +166,7 @@ fn is_atomic(op: AtomicOp, ty: Type) -> bool {
 fn is_sized(ty: &MemoryType) -> bool {
     match ty {
         MemoryType::Scalar(ty) => !matches!(ty, Type::Ptr(_)),
-        MemoryType::Array(element, _) => is_sized(element),
+        MemoryType::Array(element, _) | MemoryType::Padded(element, ..) => is_sized(element),
         MemoryType::Slice(_) => false,
         // Checked on its own.
         MemoryType::Struct(_) => true,
@@ -170,6 +178,6 @@ fn places(ty: &MemoryType) -> Option<(Type, u64)> {
     match ty {
         MemoryType::Scalar(ty) => Some((*ty, 1)),
         MemoryType::Array(element, n) => places(element).map(|(ty, m)| (ty, n.saturating_mul(m))),
-        MemoryType::Slice(_) | MemoryType::Struct(_) => None,
+        MemoryType::Padded(..) | MemoryType::Slice(_) | MemoryType::Struct(_) => None,
     }
 }

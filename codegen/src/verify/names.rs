@@ -25,7 +25,9 @@ impl Verifier<'_> {
     fn struct_names(&mut self, ty: &MemoryType, known: usize) {
         match ty {
             MemoryType::Scalar(_) => {}
-            MemoryType::Array(element, _) | MemoryType::Slice(element) => self.struct_names(element, known),
+            MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => {
+                self.struct_names(element, known)
+            }
             MemoryType::Struct(id) => {
                 self.require(usize::from(*id) < known, || format!("{id} does not exist"));
             }

@@ -93,6 +93,9 @@ impl Rewriter<'_> {
             }
             _ => quote_spanned!(span=> ::warpwright::__private::shared::<#ty>(#slot)),
         };
+        let arguments = annotation_arguments(&local.attrs).into_iter().filter(|argument| !matches!(argument, syn::Expr::Lit(_)));
+        let names: Vec<_> = arguments.map(|argument| quote_spanned!(argument.span()=> let _ = #argument;)).collect();
+        let handle = if names.is_empty() { handle } else { quote_spanned!(span=> { #(#names)* #handle }) };
         if local.init.is_none() {
             let init = syn::LocalInit { eq_token: syn::Token![=](span), expr: Box::new(syn::Expr::Verbatim(handle)), diverge: None };
             local.init = Some(init);

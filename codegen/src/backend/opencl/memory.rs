@@ -54,7 +54,7 @@ impl Writer<'_> {
         let mut ty = &data.ty;
         for step in &access.path {
             match (step, ty) {
-                (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Slice(element)) => {
+                (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
                     let index = self.take(*index);
                     expr.text = format!("{}[{}]", expr.text, index.as_index());
                     expr.absorb(&index);
@@ -206,7 +206,7 @@ impl Writer<'_> {
 /// The initializer of a table, a pair of braces for each array.
 fn nested(ty: &MemoryType, scalars: &mut impl Iterator<Item = String>) -> String {
     match ty {
-        MemoryType::Array(element, n) => {
+        MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
             let parts: Vec<String> = (0..*n).map(|_| nested(element, scalars)).collect();
             format!("{{{}}}", parts.join(", "))
         }

@@ -96,6 +96,10 @@ impl Writer<'_> {
             MemoryType::Scalar(ty) => Declarator { base: memory_type(*ty).into(), extents: String::new() },
             MemoryType::Struct(id) => Declarator { base: self.struct_names[id.0 as usize].clone(), extents: String::new() },
             MemoryType::Slice(element) => self.declarator(element),
+            MemoryType::Padded(element, n, pad) => {
+                let inner = self.declarator(element);
+                Declarator { base: inner.base, extents: format!("[{}]{}", n + pad, inner.extents) }
+            }
             MemoryType::Array(element, n) => {
                 let inner = self.declarator(element);
                 Declarator { base: inner.base, extents: format!("[{n}]{}", inner.extents) }

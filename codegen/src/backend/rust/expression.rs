@@ -358,7 +358,7 @@ impl Printer<'_> {
         let mut ty = &data.ty;
         for step in path {
             match (step, ty) {
-                (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Slice(element)) => {
+                (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
                     let index = self.take_as(*index, Kind::Index);
                     expr.text = format!("{}[{}]", expr.text, index.text);
                     expr.absorb(&index);

@@ -49,7 +49,7 @@ impl Printer<'_> {
     fn memory_type(&self, ty: &MemoryType) -> String {
         match ty {
             MemoryType::Scalar(ty) => ty.to_string(),
-            MemoryType::Array(element, n) => format!("[{}; {n}]", self.memory_type(element)),
+            MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => format!("[{}; {n}]", self.memory_type(element)),
             MemoryType::Slice(element) => format!("[{}]", self.memory_type(element)),
             MemoryType::Struct(id) if self.is_tuple(*id) => {
                 let fields: Vec<String> = self.kernel.structs[*id].fields.iter().map(|field| self.memory_type(&field.ty)).collect();
@@ -63,7 +63,7 @@ impl Printer<'_> {
     fn filled(&self, ty: &MemoryType, bits: u64) -> String {
         match ty {
             MemoryType::Scalar(ty) => Expr::literal(Scalar::new(*ty, bits)).typed(*ty, Kind::Plain),
-            MemoryType::Array(element, n) => format!("[{}; {n}]", self.filled(element, bits)),
+            MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => format!("[{}; {n}]", self.filled(element, bits)),
             MemoryType::Slice(_) => String::new(),
             MemoryType::Struct(id) => {
                 let fields = &self.kernel.structs[*id].fields;
@@ -146,8 +146,12 @@ impl Printer<'_> {
             let ty = self.memory_type(&data.ty);
             match data.kind {
                 ObjectKind::Shared => {
-                    let dynamic = if matches!(data.ty, MemoryType::Slice(_)) { "(dynamic)" } else { "" };
-                    self.line(&format!("#[shared{dynamic}]"));
+                    let arguments = match (&data.ty, data.ty.padding()) {
+                        (MemoryType::Slice(_), _) => "(dynamic)".to_owned(),
+                        (_, 0) => String::new(),
+                        (_, pad) => format!("(pad = {pad})"),
+                    };
+                    self.line(&format!("#[shared{arguments}]"));
                     self.line(&format!("let mut {name}: {ty};"));
                 }
                 ObjectKind::Local if !self.fills.iter().any(|fill| fill.object == object && fill.declares) => {
@@ -266,7 +270,7 @@ impl Printer<'_> {
 fn is_uniform(ty: &MemoryType) -> bool {
     match ty {
         MemoryType::Scalar(_) => true,
-        MemoryType::Array(element, _) => is_uniform(element),
+        MemoryType::Array(element, _) | MemoryType::Padded(element, ..) => is_uniform(element),
         MemoryType::Slice(_) | MemoryType::Struct(_) => false,
     }
 }

@@ -1,12 +1,15 @@
 //! Annotations with constants and generics filled in: what one instance asks of its loops.
 
-use super::super::tree::{Asked, LoopAnnotations, ScopeId};
+use super::super::tree::{Asked, LoopAnnotations, Rows, ScopeId};
 use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Level};
 use crate::ir::Unroll;
-use crate::syntax::{Annotation, AnnotationKind, LoopAttributes, LoopKeyword};
+use crate::syntax::{Annotation, AnnotationKind, LoopAttributes, LoopKeyword, SharedAttribute};
 use syn::spanned::Spanned;
+
+/// Most room behind a row, elements: as many as 32-bit words of two rounds through all banks.
+const MOST_PADDING: i128 = 64;
 
 /// The value of an annotation's argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,6 +89,88 @@ impl Checker<'_, '_> {
             return None;
         }
         u32::try_from(value).ok().map(Argument::Number)
+    }
+
+    /// Evaluates `pad` and `swizzle` of a shared array.
+    pub(super) fn rows(&mut self, attribute: &SharedAttribute, name: &str, ty: &Ty) -> Rows {
+        let pad = attribute.pad.as_ref().and_then(|pad| Some((self.pad(pad.value.as_ref()?)?, pad.span)));
+        let swizzled = attribute.swizzle.as_ref().and_then(|swizzle| match &swizzle.value {
+            Some(value) => self.is_swizzled(value)?.then_some(swizzle.span),
+            None => Some(swizzle.span),
+        });
+        let pad = pad.filter(|(pad, _)| *pad > 0);
+        let (asked, what) = match (pad, swizzled) {
+            (None, None) => return Rows::default(),
+            (Some((_, pad)), Some(swizzle)) => {
+                let message = format!("`pad` and `swizzle` both keep the rows of `{name}` apart; it takes one of them");
+                let error = Diagnostic::error(pad, message).label(swizzle, "`swizzle` is asked for here");
+                self.report(error.help("remove `pad`: a swizzled array takes no room"));
+                return Rows::default();
+            }
+            (Some((_, span)), None) => (span, "pad"),
+            (None, Some(span)) => (span, "swizzle"),
+        };
+        if let Some((message, help)) = self.refuse_rows(name, ty, what) {
+            let level = if attribute.best_effort { Level::Warning } else { Level::Error };
+            self.report(Diagnostic { level, ..Diagnostic::error(asked, message).help(help) });
+            return Rows::default();
+        }
+        Rows { pad: pad.map_or(0, |(pad, _)| pad), swizzled: swizzled.is_some() }
+    }
+
+    /// What is wrong with the rows of an array that is to be padded or swizzled.
+    fn refuse_rows(&self, name: &str, ty: &Ty, what: &str) -> Option<(String, String)> {
+        let Ty::Array(row, _) = ty else {
+            let is_known = !matches!(ty, Ty::Var(_));
+            return is_known.then(|| (format!("`{name}` is no array: it has no rows to {what}"), format!("remove `{what}`")));
+        };
+        let Ty::Array(mut element, mut columns) = (**row).clone() else {
+            let message = format!("`{name}` has one dimension: it has no rows to {what}");
+            return Some((message, format!("remove `{what}`, or declare rows: `[[f32; 32]; 32]`")));
+        };
+        while let Ty::Array(inner, len) = *element {
+            (element, columns) = (inner, len);
+        }
+        if what == "pad" {
+            return None;
+        }
+        let is_scalar = matches!(*element, Ty::Scalar(_) | Ty::Usize | Ty::Isize);
+        let help = "pad it instead: `#[shared(pad = 1)]`".to_owned();
+        match columns {
+            _ if !is_scalar => {
+                Some((format!("the elements of `{name}` are `{}`; those of a swizzled array are scalars", self.show(&element)), help))
+            }
+            Const::Value(columns) if columns < 1 || columns & (columns - 1) != 0 => {
+                Some((format!("`{name}` has {columns} columns; a swizzled array has a power of two of them"), help))
+            }
+            _ => None,
+        }
+    }
+
+    fn pad(&mut self, value: &syn::Expr) -> Option<u64> {
+        let (pad, ty) = self.constant_of_any_type(value)?;
+        if !ty.is_int() && self.infer.kind(&ty) != Some(Kind::Int) {
+            let error = Diagnostic::error(value.span(), format!("`pad` takes a number, not a `{}`", self.show(&ty)));
+            self.report(error.help("write `pad = 1`"));
+            return None;
+        }
+        if !(0..=MOST_PADDING).contains(&pad) {
+            let message = format!("`pad = {pad}` is not possible: the elements behind a row are 0 to {MOST_PADDING}");
+            self.report(Diagnostic::error(value.span(), message).help("write `pad = 1`: it is mostly all that is needed"));
+            return None;
+        }
+        u64::try_from(pad).ok()
+    }
+
+    fn is_swizzled(&mut self, value: &syn::Expr) -> Option<bool> {
+        let (swizzle, ty) = self.constant_of_any_type(value)?;
+        if ty != Ty::BOOL {
+            let found = if self.infer.kind(&ty) == Some(Kind::Int) { "a number".to_owned() } else { format!("a `{}`", self.show(&ty)) };
+            let error = Diagnostic::error(value.span(), format!("`swizzle` is `true` or `false`, not {found}"));
+            self.report(error.help("write `swizzle` alone"));
+            return None;
+        }
+        Some(swizzle != 0)
     }
 
     /// A constant expression that may be a `bool` or an integer.

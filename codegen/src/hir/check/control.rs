@@ -1,13 +1,13 @@
 //! Blocks, statements and control flow.
 
-use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalKind, Pattern, ScopeId, Statement};
+use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalKind, Pattern, Rows, ScopeId, Statement};
 use super::super::types::{Const, Kind, Ty};
 use super::exhaustive::Place;
 use super::expression::expr;
 use super::{Checker, OpenScope};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::UnaryOp;
-use crate::syntax::{LetAttributes, LoopKeyword};
+use crate::syntax::{LetAttributes, LoopKeyword, SharedAttribute};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -93,7 +93,7 @@ impl Checker<'_, '_> {
         let attributes = LetAttributes::parse(&local.attrs, &mut findings);
         self.context.diagnostics.borrow_mut().append(findings);
         if let Some(shared) = &attributes.shared {
-            return self.shared_declaration(local, shared.dynamic, shared.span);
+            return self.shared_declaration(local, shared);
         }
         let init = local.init.as_ref().map(|init| self.expression(&init.expr));
         // It does not see the names that the pattern binds.
@@ -137,7 +137,8 @@ impl Checker<'_, '_> {
         expr(ExprKind::If(Box::new(misses), Box::new(otherwise), None), Ty::unit(), span)
     }
 
-    fn shared_declaration(&mut self, local: &syn::Local, dynamic: bool, span: Span) -> Option<Statement> {
+    fn shared_declaration(&mut self, local: &syn::Local, attribute: &SharedAttribute) -> Option<Statement> {
+        let SharedAttribute { dynamic, span, .. } = *attribute;
         let syn::Pat::Type(typed) = &local.pat else {
             let help = "write its type: `#[shared] let mut tile: [[f32; 16]; 16];`";
             self.report(Diagnostic::error(local.span(), "a shared array needs its type").help(help));
@@ -166,7 +167,10 @@ impl Checker<'_, '_> {
             _ => self.report(Diagnostic::error(typed.ty.span(), "shared memory holds arrays, scalars and structs")),
         }
         let kind = if dynamic { LocalKind::SharedDynamic } else { LocalKind::Shared };
-        let id = self.declare(&ident.ident.to_string(), ty, kind, true, ident.ident.span());
+        let name = ident.ident.to_string();
+        let rows = if dynamic { Rows::default() } else { self.rows(attribute, &name, &ty) };
+        let id = self.declare(&name, ty, kind, true, ident.ident.span());
+        self.rows.insert(id, rows);
         Some(Statement::Shared(id))
     }
 

@@ -21,7 +21,7 @@ pub(crate) use pattern::array_len;
 
 use self::names::{Name, Names};
 use super::items::{ConstId, FnId, Items, ModuleId};
-use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, LoopAnnotations, ScopeId};
+use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, LoopAnnotations, Rows, ScopeId};
 use super::types::{Arg, Infer, Kind, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::{ConstValue, Program};
@@ -113,6 +113,8 @@ pub(crate) struct Checker<'c, 'p> {
     or_bindings: Vec<Option<HashMap<String, LocalId>>>,
     /// What is asked of loops.
     annotations: HashMap<ScopeId, LoopAnnotations>,
+    /// How the rows of shared arrays lie.
+    rows: HashMap<LocalId, Rows>,
 }
 
 impl<'p> Context<'p> {
@@ -209,8 +211,8 @@ impl<'p> Context<'p> {
         let root = Expr { ty: result.clone(), kind: ExprKind::Block(block.0), span: item.signature.ident.span() };
         checker.finish();
         let clean = self.diagnostics.borrow().iter().skip(errors).all(|d| d.level != crate::diagnostic::Level::Error);
-        let Checker { infer, locals, annotations, .. } = checker;
-        clean.then_some(Body { infer, locals, params, result, root, annotations })
+        let Checker { infer, locals, annotations, rows, .. } = checker;
+        clean.then_some(Body { infer, locals, params, result, root, annotations, rows })
     }
 
     /// Notes that a constant's value is being looked at. Not if it is already: then it is defined by itself.
@@ -295,6 +297,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             arrays: Vec::new(),
             or_bindings: Vec::new(),
             annotations: HashMap::new(),
+            rows: HashMap::new(),
         }
     }
 

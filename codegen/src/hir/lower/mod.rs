@@ -85,7 +85,7 @@ pub(super) struct Lowerer<'c, 'p> {
     /// Functions being inlined, outermost first.
     stack: Vec<FnId>,
     structs: HashMap<Ty, StructId>,
-    shared: HashMap<(FnId, Vec<Arg>, LocalId), Object>,
+    shared: HashMap<(FnId, Vec<Arg>, LocalId, tree::Rows), Object>,
     tables: HashMap<String, Object>,
     elements: Elements,
     /// Whether the kernel has grown beyond measure (reported).
@@ -380,7 +380,8 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         self.at(data.span);
         let ty = self.resolve(&data.ty);
         let function = self.stack[self.stack.len() - 1];
-        let key = (function, vec![Arg::Ty(ty.clone())], local);
+        let rows = body.rows.get(&local).copied().unwrap_or_default();
+        let key = (function, vec![Arg::Ty(ty.clone())], local, rows);
         let object = match self.shared.get(&key) {
             Some(object) => *object,
             None => {
@@ -389,7 +390,11 @@ impl<'c, 'p> Lowerer<'c, 'p> {
                     self.report(Diagnostic::error(data.span, message).help("it holds scalars, structs and arrays of these"));
                     return;
                 };
+                let memory = if rows.pad > 0 { memory.padded(rows.pad) } else { memory };
                 let object = self.new_object(&data.name, ObjectKind::Shared, memory);
+                if rows.swizzled {
+                    self.kernel.swizzled.insert(object);
+                }
                 self.shared.insert(key, object);
                 object
             }

@@ -109,6 +109,7 @@ impl Parser<'_> {
         let name = self.text()?;
         self.expect(':')?;
         let mut kind = self.object_kind()?;
+        let is_swizzled = self.eat_word("swizzled");
         let ty = self.memory_type(0)?;
         if let ObjectKind::Table(scalars) = &mut kind {
             let Some(element) = scalar_of(&ty) else {
@@ -120,6 +121,9 @@ impl Parser<'_> {
         let loc = self.location()?;
         let object = self.kernel.objects.push(ObjectData { name, kind, ty, loc });
         self.objects.insert(label, object);
+        if is_swizzled {
+            self.kernel.swizzled.insert(object);
+        }
         if is_param {
             self.kernel.params.push(object);
         }
@@ -165,7 +169,12 @@ impl Parser<'_> {
             };
         }
         let element = Box::new(self.memory_type(depth + 1)?);
-        let ty = if self.eat(';') { MemoryType::Array(element, self.integer()?) } else { MemoryType::Slice(element) };
+        let ty = if self.eat(';') {
+            let n = self.integer()?;
+            if self.eat_word("pad") { MemoryType::Padded(element, n, self.integer()?) } else { MemoryType::Array(element, n) }
+        } else {
+            MemoryType::Slice(element)
+        };
         self.expect(']')?;
         if ty.size(&self.kernel.structs) > MAX_BYTES {
             return Err(self.too_large());
@@ -217,7 +226,7 @@ impl Parser<'_> {
 fn scalar_of(ty: &MemoryType) -> Option<Type> {
     match ty {
         MemoryType::Scalar(ty) => Some(*ty),
-        MemoryType::Array(element, _) | MemoryType::Slice(element) => scalar_of(element),
+        MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => scalar_of(element),
         MemoryType::Struct(_) => None,
     }
 }

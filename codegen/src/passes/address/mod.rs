@@ -182,7 +182,7 @@ fn take_apart(kernel: &Kernel, access: &Access) -> Parts {
                 parts.bytes = parts.bytes.saturating_add_unsigned(field.offset);
                 ty = &field.ty;
             }
-            (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Slice(element)) => {
+            (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
                 parts.index(kernel, *index, element.size(&kernel.structs));
                 ty = element;
             }

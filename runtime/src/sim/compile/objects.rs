@@ -92,7 +92,7 @@ fn check_sizes(program: &Program) -> Result<()> {
 fn smallest_scalar(ty: &MemoryType, kernel: &Kernel) -> u64 {
     match ty {
         MemoryType::Scalar(scalar) => u64::from(scalar.bytes()),
-        MemoryType::Array(element, _) | MemoryType::Slice(element) => smallest_scalar(element, kernel),
+        MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => smallest_scalar(element, kernel),
         MemoryType::Struct(id) => kernel.structs[*id].fields.iter().map(|f| smallest_scalar(&f.ty, kernel)).min().unwrap_or(1),
     }
 }

@@ -93,8 +93,9 @@ impl Compiler<'_> {
                     name = format!("{name}.{}", field.name);
                     ty = &field.ty;
                 }
-                (ir::Step::Index(value), MemoryType::Array(element, _) | MemoryType::Slice(element)) => {
-                    let length = if let MemoryType::Array(_, n) = ty { Length::Fixed(*n) } else { Length::Slice };
+                (ir::Step::Index(value), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
+                    let length =
+                        if let MemoryType::Array(_, n) | MemoryType::Padded(_, n, _) = ty { Length::Fixed(*n) } else { Length::Slice };
                     let width = if Some(n) == last_index { width } else { 1 };
                     let stride = element.size(&kernel.structs);
                     match (self.kernel.constant(*value), length) {
