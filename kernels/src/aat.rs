@@ -19,13 +19,13 @@ pub fn aat_direct(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
 }
 
 /// C = A·Aᵀ with both tiles in shared memory; the second is stored transposed. Plain, that store meets 8 elements of each bank it
-/// touches; rows `PAD = 1` word longer, or columns swizzled, meet one.
+/// touches; rows `PAD = 1` word longer, or columns swizzled, meet one. Not both, which the compiler refuses:
+/// so swizzling is no declared variant.
 #[kernel(block = (T, T), variants(PAD in [0, 1], SWIZZLE in [false]))]
 pub fn aat<const PAD: usize, const SWIZZLE: bool>(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
     #[shared]
     let mut rows: [[f32; T]; T];
-    // annotation: #[shared(pad = PAD, swizzle = SWIZZLE)]
-    #[shared]
+    #[shared(pad = PAD, swizzle = SWIZZLE)]
     let mut columns: [[f32; T]; T];
     let (tx, ty) = (thread_idx().x, thread_idx().y);
     let (row, column) = (global_id().y, global_id().x);

@@ -15,7 +15,10 @@ use warpwright::prelude::*;
 /// | `copy_ILP`, a load and a store at a time | `ILP = 4` |
 /// | `copy_ILP2`, loads batched | `ILP = 4` or `8`, `BATCH` |
 /// | (16 bytes an access) | `V = 2` for `f64` |
-#[kernel(block = B, ilp = ILP, batch_loads = BATCH, vectorize = V, variants(T in [f64], B in [32, 128, 1024], ILP in [1, 4, 8], BATCH in [false, true], V in [1, 2]))]
+#[kernel(
+    block = B, ilp = ILP, batch_loads = BATCH, vectorize = V,
+    variants(T in [f64], B in [32, 128, 1024], ILP in [1, 4, 8], BATCH in [false, true], V in [1, 2])
+)]
 pub fn copy<T: Element, const B: usize, const ILP: usize, const BATCH: bool, const V: usize>(out: &mut Global<T>, inp: &Global<T>) {
     let i = global_id().x;
     if i < out.len() {

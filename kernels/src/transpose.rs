@@ -21,8 +21,7 @@ pub fn transpose_direct(width: usize, height: usize, inp: &Global<f32>, out: &mu
 /// meets one bank 32 times, unless its rows are `PAD = 1` word longer or its columns swizzled.
 #[kernel(block = (SIDE, ROWS), variants(PAD in [0, 1], SWIZZLE in [false]))]
 pub fn transpose_tiled<const PAD: usize, const SWIZZLE: bool>(width: usize, height: usize, inp: &Global<f32>, out: &mut Global<f32>) {
-    // annotation: #[shared(pad = PAD, swizzle = SWIZZLE)]
-    #[shared]
+    #[shared(pad = PAD, swizzle = SWIZZLE)]
     let mut tile: [[f32; SIDE]; SIDE];
     let (tx, ty) = (thread_idx().x, thread_idx().y);
     let (left, top) = (block_idx().x * SIDE, block_idx().y * SIDE);
