@@ -6,12 +6,15 @@
 //! every index is in range, so that a result is one. NaNs count as equal.
 
 use std::collections::BTreeMap;
+use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::hir::lower_kernel;
 use warpwright_codegen::ir::{
     Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Special,
     Stage, Step, Type, UnaryOp, Value,
 };
-use warpwright_codegen::passes::{ADDRESS, OPTIMIZE, Pass};
-use warpwright_codegen::syntax::KernelOptions;
+use warpwright_codegen::passes::{self, ADDRESS, OPTIMIZE, Pass};
+use warpwright_codegen::syntax::{Instance, KernelOptions, Program, Unit};
 use warpwright_codegen::verify::verify;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 
@@ -513,4 +516,28 @@ fn check_seed(seed: u64) {
 fn random_kernels_keep_their_results() {
     let rounds = std::env::var("WARPWRIGHT_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
     (1..=rounds).for_each(check_seed);
+}
+
+/// A random kernel printed as Rust and compiled again.
+fn printed(seed: u64) -> Result<(), String> {
+    let mut kernel = Generator::kernel(seed);
+    kernel.compact();
+    kernel.stage = Stage::Legal;
+    let text = emit_rust(&kernel);
+    let messages = |found: Diagnostics| found.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>().join("; ");
+    let wrong = |why: String| format!("seed {seed}: {why}\n{text}\n{kernel}");
+    let mut program = Program::default();
+    let unit = program.add(Unit::parse("printed.rs", 1, 1, &text).map_err(|found| wrong(messages(found)))?);
+    let instance = Instance { generics: Vec::new() };
+    let mut again = lower_kernel(&program, unit, "random", &instance).map_err(|found| wrong(messages(found)))?.kernel;
+    passes::optimize(&mut again);
+    let (found, expected) = (results(&again), results(&kernel));
+    if found == expected { Ok(()) } else { Err(wrong(format!("{found:?}, expected {expected:?}"))) }
+}
+
+#[test]
+fn printed_random_kernels_keep_their_results() {
+    let rounds = std::env::var("WARPWRIGHT_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let wrong: Vec<String> = (1..=rounds).filter_map(|seed| printed(seed).err()).collect();
+    assert!(wrong.is_empty(), "{} of {rounds} printed kernels are others:\n{}", wrong.len(), wrong.join("\n\n"));
 }

@@ -90,6 +90,7 @@ impl Expr {
                 };
                 return Expr::new(text, PRIMARY);
             }
+            ty if ty.is_signed_int() && scalar.as_int() == -1i128 << (ty.bits() - 1) => return Expr::new(format!("{ty}::MIN"), PRIMARY),
             _ => Expr::new(scalar.as_int().to_string(), level(&scalar.as_int().to_string())),
         };
         expr.literal = Some(scalar);
@@ -180,10 +181,14 @@ fn compare_symbol(op: CompareOp) -> (&'static str, &'static str) {
 impl Printer<'_> {
     /// An operand as a receiver of a method.
     fn receiver(&mut self, value: Value) -> Expr {
-        let (ty, kind) = (self.kernel.ty(value), self.kinds.value(value));
-        let expr = self.take(value);
-        let text = expr.typed(ty, kind);
-        Expr { text, ..expr }
+        self.receiver_as(value, self.kinds.value(value))
+    }
+
+    /// The same, of a kind.
+    fn receiver_as(&mut self, value: Value, kind: Kind) -> Expr {
+        let expr = self.take_as(value, kind);
+        let text = expr.typed(self.kernel.ty(value), kind);
+        Expr { text, literal: None, ..expr }
     }
 
     /// Operands of one type, of the kind of `like`; if all are literals the first says which.
@@ -201,11 +206,12 @@ impl Printer<'_> {
         all
     }
 
-    pub(super) fn unary(&mut self, op: UnaryOp, a: Value, ty: Type) -> Expr {
+    pub(super) fn unary(&mut self, op: UnaryOp, a: Value, result: Value) -> Expr {
+        let (ty, kind) = (self.kernel.ty(result), self.kinds.value(result));
         let unsigned = ty.is_int() && !ty.is_signed_int();
         match op {
             UnaryOp::Neg if !unsigned => {
-                let e = self.receiver(a);
+                let e = self.receiver_as(a, kind);
                 let text = if e.text.starts_with('-') { format!("-({})", e.text) } else { format!("-{}", e.at(UNARY)) };
                 Expr::over(text, UNARY, &[&e])
             }
@@ -217,12 +223,12 @@ impl Printer<'_> {
                 not
             }
             UnaryOp::Not => {
-                let e = self.receiver(a);
+                let e = self.receiver_as(a, kind);
                 Expr::over(format!("!{}", e.at(UNARY)), UNARY, &[&e])
             }
-            UnaryOp::Abs if unsigned => self.take(a),
+            UnaryOp::Abs if unsigned => self.take_as(a, kind),
             _ => {
-                let e = self.receiver(a);
+                let e = self.receiver_as(a, kind);
                 let name = match op {
                     UnaryOp::Neg => "wrapping_neg",
                     _ if ty.is_int() => "wrapping_abs",
@@ -244,6 +250,9 @@ impl Printer<'_> {
             let x = self.take_as(a, kind);
             let x = Expr { text: x.typed(ty, kind), literal: None, ..x };
             let y = self.take(b);
+            // A count is any integer, `i32` if nothing else is said.
+            let is_wide = y.literal.is_some_and(|count| count.as_int() > i128::from(i32::MAX));
+            let y = if is_wide { Expr { text: y.typed(self.kernel.ty(b), Kind::Plain), ..y } } else { y };
             return Expr::arithmetic(&x, if op == BinaryOp::Shl { "<<" } else { ">>" }, &y, SHIFT);
         }
         let both = self.operands(&[a, b], kind);

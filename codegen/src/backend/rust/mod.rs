@@ -149,7 +149,7 @@ impl Printer<'_> {
         let ty = self.kernel.ty(result);
         match op {
             Op::Special(special, axis) => Self::special(*special, *axis),
-            Op::Unary(op, a) => self.unary(*op, *a, ty),
+            Op::Unary(op, a) => self.unary(*op, *a, result),
             Op::Binary(op, a, b) => self.binary(*op, *a, *b, result),
             Op::MulAdd(a, b, c) => self.mul_add([*a, *b, *c], result),
             Op::Compare(op, a, b) => self.compare(*op, *a, *b),

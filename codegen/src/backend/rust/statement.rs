@@ -7,7 +7,7 @@ use super::Printer;
 use super::expression::Expr;
 use super::kinds::Kind;
 use super::values::{Binding, Storage, UNNAMED};
-use crate::ir::{Block, Inst, Op, Value};
+use crate::ir::{BinaryOp, Block, Inst, Op, Value};
 use std::collections::BTreeMap;
 
 /// How a block ends.
@@ -335,7 +335,7 @@ impl Printer<'_> {
         let params = kernel.blocks[body].params.clone();
         let (ty, kind) = (kernel.ty(params[0]), self.kinds.value(params[0]));
         let (from, to) = (self.take_as(start, kind), self.take_as(end, kind));
-        let is_open = from.literal.is_some() && to.literal.is_some() && kind == Kind::Plain;
+        let is_open = from.literal.is_some() && to.literal.is_some() && !self.says_its_type(params[0], body);
         let last = if is_open { to.typed(ty, kind) } else { to.at(super::expression::RANGE) };
         let mut range = format!("{}..{last}", from.at(super::expression::RANGE));
         let by = self.take_as(step, Kind::Index);
@@ -364,6 +364,26 @@ impl Printer<'_> {
         for (result, storage) in kernel.insts[inst].results.iter().zip(&carried) {
             self.bind_storage(*result, *storage);
         }
+    }
+
+    /// Whether the uses of a counter tell that it is `usize` to whoever reads from top to bottom: it indexes or is added to what does,
+    /// and nothing asks for its type before.
+    fn says_its_type(&self, counter: Value, body: Block) -> bool {
+        let (mut says, mut asks) = (false, false);
+        self.kernel.walk_block(body, &mut |kernel, _, inst| {
+            let op = &kernel.insts[inst].op;
+            if !op.operands().contains(&counter) {
+                return;
+            }
+            let is_index = |v: &Value| kernel.constant(*v).is_none() && self.kinds.value(*v) == Kind::Index;
+            match op {
+                Op::Load(access) | Op::Store(access, _) if access.indices().any(|index| index == counter) => says = true,
+                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => says |= *a != *b && is_index(a) && is_index(b),
+                Op::Compare(_, a, b) => says |= *a != *b && is_index(a) && is_index(b),
+                _ => asks = true,
+            }
+        });
+        says && !asks && self.kinds.value(counter) == Kind::Index
     }
 
     fn endless_loop(&mut self, inst: Inst, init: &[Value], body: Block) -> Option<Flow> {
