@@ -19,9 +19,9 @@ pub fn aat_direct(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
 }
 
 /// C = A·Aᵀ with both tiles in shared memory; the second is stored transposed. Plain, that store meets 8 elements of each bank it
-/// touches; rows `PAD = 1` word longer, or columns swizzled, meet one. Not both, which the compiler refuses:
-/// so swizzling is no declared variant.
-#[kernel(block = (T, T), variants(PAD in [0, 1], SWIZZLE in [false]))]
+/// touches; with rows `PAD = 1` word longer, as was right for 16 banks, 2 of one; with 2 words or columns swizzled, one of each. Not padded and
+/// swizzled, which the compiler refuses: so swizzling is no declared variant.
+#[kernel(block = (T, T), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
 pub fn aat<const PAD: usize, const SWIZZLE: bool>(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
     #[shared]
     let mut rows: [[f32; T]; T];

@@ -79,8 +79,7 @@ impl AnnotationKind {
             AnnotationKind::Ilp => (MAX_ILP, "a thread has 255 registers, so the most iterations at a time are"),
             _ if value < 1 || (value.count_ones() == 1 && value <= MAX_VECTOR) => (MAX_VECTOR, ""),
             _ => {
-                let message =
-                    format!("`{name}` by {value} is not possible: an access takes 1, 2, 4, 8 or 16 elements, and 16 bytes at most");
+                let message = format!("`{name}` by {value} is not possible: an access takes 1, 2, 4 or 8 elements, and 16 bytes at most");
                 return Some((message, "use 2 or 4"));
             }
         };
@@ -98,8 +97,8 @@ const MAX_UNROLL: i128 = 1024;
 /// Most iterations at a time: each needs a register for its value and one for its address, and a thread has 255.
 const MAX_ILP: i128 = 128;
 
-/// Most elements of a vector access: 16 bytes of the smallest type.
-const MAX_VECTOR: i128 = 16;
+/// Most elements of a vector access: what every device has.
+const MAX_VECTOR: i128 = 8;
 
 /// The words behind an annotation's argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -410,13 +409,13 @@ mod tests {
             &["129: `ilp` by 129 is not possible: a thread has 255 registers, so the most iterations at a time are 128; use a smaller \
                number: 2, 4 or 8, say"],
         );
-        for count in [3, 32] {
+        for count in [3, 16] {
             let expected = format!(
-                "{count}: `vectorize` by {count} is not possible: an access takes 1, 2, 4, 8 or 16 elements, and 16 bytes at most; use 2 or 4"
+                "{count}: `vectorize` by {count} is not possible: an access takes 1, 2, 4 or 8 elements, and 16 bytes at most; use 2 or 4"
             );
             check(&format!("#[vectorize({count})]"), &[&expected]);
         }
-        check("#[unroll(1024)] #[ilp(128)] #[vectorize(16)]", &[]);
+        check("#[unroll(1024)] #[ilp(128)] #[vectorize(8)]", &[]);
         check("#[unroll(1)]", &[]);
     }
 

@@ -75,7 +75,7 @@ fn values_are_checked_when_they_are_known() {
         "#[vectorize(N)]",
         number,
         usize_value(3),
-        "`vectorize` by 3 is not possible: an access takes 1, 2, 4, 8 or 16 elements, and 16 bytes at most",
+        "`vectorize` by 3 is not possible: an access takes 1, 2, 4 or 8 elements, and 16 bytes at most",
     );
     refused("#[batch_loads(N)]", number, usize_value(1), "`batch_loads` takes `true` or `false`, not a `usize`");
     refused("#[ilp(B)]", "<const B: bool>", boolean(true), "`ilp` takes a number, not a `bool`");
