@@ -12,6 +12,9 @@
 //!   `Mul(Cast(i), s)`, which PTX prints as one `mul.wide.u32`, and there `widen(i + c)` is `widen(i) + c` only if `i + c` does not wrap round.
 //!   [`sharing`] tells when that is certain; where it is not, the sum is computed in 32 bits as it stands in the source.
 //!
+//! An `if` that holds nothing but loads and stores is predicated access by access: their addresses are built in front of it, where neighbours
+//! find them.
+//!
 //! By-value parameters are read by `LoadAt` on their `Address`, too.
 
 mod sharing;
@@ -69,7 +72,14 @@ impl Address<'_> {
         for inst in self.rewrite.take(block) {
             let is_loop = matches!(self.rewrite.kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. });
             self.loops += usize::from(is_loop);
+            let is_predicated = self.is_predicated(inst);
             for child in self.rewrite.kernel.insts[inst].op.blocks() {
+                if is_predicated {
+                    for inner in self.rewrite.kernel.blocks[child].insts.clone() {
+                        self.access(block, inner, false);
+                    }
+                    continue;
+                }
                 for n in 0..self.rewrite.kernel.blocks[child].params.len() {
                     let param = self.rewrite.kernel.blocks[child].params[n];
                     self.depth[usize::from(param)] = self.loops;
@@ -80,21 +90,33 @@ impl Address<'_> {
             for result in &self.rewrite.kernel.insts[inst].results {
                 self.depth[usize::from(*result)] = self.loops;
             }
-            self.access(block, inst);
+            self.access(block, inst, true);
             self.rewrite.keep(block, inst);
         }
         self.pointers.release(mark);
     }
 
-    /// Gives a load, store or atomic its address.
-    fn access(&mut self, block: Block, inst: Inst) {
+    /// Whether it is an `if` whose arms hold loads and stores only.
+    fn is_predicated(&self, inst: Inst) -> bool {
+        let kernel = &*self.rewrite.kernel;
+        let is_plain = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Const(_) | Op::Load(_) | Op::Store(..) | Op::Yield(_));
+        match kernel.insts[inst].op {
+            Op::If { then_block, else_block, .. } => {
+                [then_block, else_block].iter().all(|arm| kernel.blocks[*arm].insts.iter().all(is_plain))
+            }
+            _ => false,
+        }
+    }
+
+    /// Gives a load, store or atomic its address, built at the end of `block`; `happens` unless it is predicated.
+    fn access(&mut self, block: Block, inst: Inst, happens: bool) {
         let access = match &mut self.rewrite.kernel.insts[inst].op {
             Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => access,
             _ => return,
         };
         let object = access.object;
         let access = Access { object, path: std::mem::take(&mut access.path) };
-        let (ptr, offset) = self.locate(block, inst, &access);
+        let (ptr, offset) = self.locate(block, inst, &access, happens);
         let op = &mut self.rewrite.kernel.insts[inst].op;
         *op = match std::mem::replace(op, Op::Return) {
             Op::Store(_, values) => Op::StoreAt { object, ptr, offset, values },
@@ -104,7 +126,7 @@ impl Address<'_> {
     }
 
     /// The pointer and the constant of an access, built before `inst`.
-    fn locate(&mut self, block: Block, inst: Inst, access: &Access) -> (Value, i32) {
+    fn locate(&mut self, block: Block, inst: Inst, access: &Access, happens: bool) -> (Value, i32) {
         let loc = self.rewrite.kernel.insts[inst].loc;
         let mut parts = take_apart(self.rewrite.kernel, access);
         let depth = &self.depth;
@@ -125,7 +147,7 @@ impl Address<'_> {
         if let Some((ptr, difference)) = self.pointers.find(&shape, &constants)
             && let Some(offset) = immediate(parts.bytes.checked_add(difference))
         {
-            self.pointers.add(shape, ptr, None, constants);
+            self.pointers.add(shape, ptr, None, constants, happens);
             return (ptr, offset);
         }
         let bases = self.bases(&shape, &parts);
@@ -143,7 +165,7 @@ impl Address<'_> {
             ptr = add_bytes(&mut builder, ptr, bytes);
         }
         if offset.is_some() {
-            self.pointers.add(shape, ptr, Some(bases), constants);
+            self.pointers.add(shape, ptr, Some(bases), constants, happens);
         }
         (ptr, offset.unwrap_or(0))
     }

@@ -16,6 +16,8 @@
 //! Rule 3 is what makes `x[i]`, `x[i + 1]`, `x[i + 2]` one pointer and three immediates. *Before, in any case*: the table of pointers is
 //! scoped by the structure, as that of `cse`, so that what it offers dominates.
 //!
+//! A predicated access may not happen: its pointer serves others by rules 1 and 2 only.
+//!
 //! Under `bounds = trap` the test of the whole index stands before the access and leaves nothing that is out of range. The same holds for
 //! the inner indices of a path: an array within an element is shorter than 2³² − `WINDOW`, or rule 1 and 3 refuse nothing
 //! that could be in range anyway. Where index and pointer have the same width, everything is modulo that width and always exact.
@@ -62,6 +64,8 @@ struct Made {
     ptr: Value,
     bases: Vec<i64>,
     constants: Vec<i64>,
+    /// Whether the access happens in any case where its pointer is available: rule 3 asks for that.
+    happens: bool,
 }
 
 /// The pointers available here.
@@ -92,7 +96,7 @@ impl Pointers {
         made.iter().rev().take(8).find_map(|made| {
             let mut bytes = 0i64;
             for (n, term) in shape.terms.iter().enumerate() {
-                let is_near = (constants[n] - made.constants[n]).abs() <= WINDOW;
+                let is_near = made.happens && (constants[n] - made.constants[n]).abs() <= WINDOW;
                 let is_free = term.may_split(constants[n]) && made.bases[n] == 0;
                 if !(term.exact || is_near || is_free) {
                     return None;
@@ -105,12 +109,12 @@ impl Pointers {
 
     /// Notes an access with these constants, through a pointer that includes `bases` of them; `None`: those of the access that last used
     /// the pointer.
-    pub(super) fn add(&mut self, shape: Shape, ptr: Value, bases: Option<Vec<i64>>, constants: Vec<i64>) {
+    pub(super) fn add(&mut self, shape: Shape, ptr: Value, bases: Option<Vec<i64>>, constants: Vec<i64>, happens: bool) {
         let key = key(&shape);
         let list = self.table.entry(key.clone()).or_default();
         let known = || list.iter().rev().find(|made| made.ptr == ptr).map(|made| made.bases.clone());
         if let Some(bases) = bases.or_else(known) {
-            list.push(Made { ptr, bases, constants });
+            list.push(Made { ptr, bases, constants, happens });
             self.scope.push(key);
         }
     }

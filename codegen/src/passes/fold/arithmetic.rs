@@ -1,14 +1,42 @@
 //! Identities of unary operations (all types) and of binary ones on integers and `bool`, where all arithmetic is modulo 2ⁿ.
 
 use super::Context;
+use crate::analysis::bounds::type_max;
 use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value, eval};
 
 pub(super) type Unary = fn(&mut Context<'_>, UnaryOp, Value) -> Option<Value>;
 pub(super) type Binary = fn(&mut Context<'_>, BinaryOp, Value, Value) -> Option<Value>;
 
 pub(super) const UNARY: &[Unary] = &[involution, magnitude, negated_difference, negated_comparison];
-pub(super) const BINARY: &[Binary] =
-    &[constant_right, neutral, absorbing, same_operands, shift_count, add_chain, product_chain, cancel, subtract_from_zero, limits];
+pub(super) const BINARY: &[Binary] = &[
+    constant_right,
+    neutral,
+    absorbing,
+    same_operands,
+    shift_count,
+    add_chain,
+    product_chain,
+    cancel,
+    subtract_from_zero,
+    limits,
+    both_below,
+];
+
+/// `x + c < n && x + d < n = x + d < n` for c ≤ d, unsigned, where x + d does not wrap round: one comparison for a group of neighbours.
+fn both_below(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let below = |cx: &Context<'_>, value: Value| match cx.op(value) {
+        Some(Op::Compare(CompareOp::Lt, left, right)) if cx.ty(*left).is_unsigned_int() => {
+            let offset = cx.as_binary(BinaryOp::Add, *left).and_then(|(base, constant)| Some((base, cx.constant(constant)?.bits)));
+            let (base, offset) = offset.unwrap_or((*left, 0));
+            Some((base, offset, *right))
+        }
+        _ => None,
+    };
+    let ((x, c, n), (y, d, m)) = (op == BinaryOp::And).then(|| below(cx, a).zip(below(cx, b)))??;
+    let greatest = if c < d { d } else { c };
+    let fits = cx.bounds.upper(cx.b.kernel, x).checked_add(greatest).is_some_and(|sum| sum <= type_max(cx.ty(x)));
+    (x == y && n == m && fits).then_some(if c <= d { b } else { a })
+}
 
 /// `--a = a`, `!!a = a`, `||a|| = |a|`.
 fn involution(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Value> {

@@ -278,3 +278,22 @@ object m1 \"w\": table [[f32; 2]; 2] = 1.0, 2.0, 3.0, 4.0
     let text = kernel.text_without_locations();
     assert!(text.contains("const 3.0") && !text.contains("load") && !text.contains("table"), "{text}");
 }
+
+#[test]
+fn of_neighbours_below_a_bound_the_last_tells() {
+    let both = |base: &str, first: &str, second: &str| {
+        format!(
+            "v2: u32 = const 3\n v3: u32 = const 1\n {base}\n v5: u32 = add v4, v3\n v6: u32 = add v4, v2\n \
+             v7: bool = lt v{first}, v1\n v8: bool = lt v{second}, v1\n v10: bool = and v7, v8\n v9: u32 = cast v10"
+        )
+    };
+    let below = "v2: u32 = const 3\n v4: u32 = thread_idx.y\n v5: u32 = add v4, v2\n v6: bool = lt v5, v1\n v9: u32 = cast v6";
+    check_u32(&both("v4: u32 = thread_idx.y", "5", "6"), below, "v9");
+    check_u32(&both("v4: u32 = thread_idx.y", "6", "4"), below, "v9");
+    // A loaded number may wrap round.
+    let text = format!(
+        "v0: u32 = thread_idx.x\n v1: u32 = load m0\n v4: u32 = load m3[v0]\n {}\n store m3[v0], v9\n return",
+        both("", "5", "6")
+    );
+    check_refused(run, &text);
+}
