@@ -291,9 +291,7 @@ fn of_neighbours_below_a_bound_the_last_tells() {
     check_u32(&both("v4: u32 = thread_idx.y", "5", "6"), below, "v9");
     check_u32(&both("v4: u32 = thread_idx.y", "6", "4"), below, "v9");
     // A loaded number may wrap round.
-    let text = format!(
-        "v0: u32 = thread_idx.x\n v1: u32 = load m0\n v4: u32 = load m3[v0]\n {}\n store m3[v0], v9\n return",
-        both("", "5", "6")
-    );
+    let text =
+        format!("v0: u32 = thread_idx.x\n v1: u32 = load m0\n v4: u32 = load m3[v0]\n {}\n store m3[v0], v9\n return", both("", "5", "6"));
     check_refused(run, &text);
 }
