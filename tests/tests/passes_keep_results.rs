@@ -422,7 +422,7 @@ impl Generator {
         let mut init = vec![self.b(block).int(Type::U32, 0)];
         init.extend(self.values(block, &carried[1..]));
         let body = self.kernel.new_block(&carried);
-        let inst = self.kernel.new_inst(Op::Loop { init, body }, &results, Loc(0));
+        let inst = self.kernel.new_inst(Op::Loop { init, body, keep_rolled: false }, &results, Loc(0));
         let visible = self.scope.len();
         self.scope.extend(self.kernel.blocks[body].params.clone());
         let counter = self.kernel.blocks[body].params[0];

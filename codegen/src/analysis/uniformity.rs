@@ -111,7 +111,7 @@ impl Walk<'_> {
                 self.inside(inst, *body, apart || split);
                 self.flow(results, &params[1..], split);
             }
-            Op::Loop { init, body } => {
+            Op::Loop { init, body, .. } => {
                 let split = self.torn.contains(&inst);
                 self.flow(&kernel.blocks[*body].params, init, split);
                 self.inside(inst, *body, apart || split);

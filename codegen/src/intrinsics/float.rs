@@ -307,7 +307,7 @@ pub(super) fn unrolled_power(b: &mut Builder<'_>, mut base: Value, mut exponent:
 pub(super) fn squaring_loop(b: &mut Builder<'_>, base: Value, exponent: Value, one: Value) -> Value {
     let ty = b.kernel.ty(base);
     let body = b.kernel.new_block(&[ty, Type::U32, ty]);
-    let owner = b.push(Op::Loop { init: vec![base, exponent, one], body }, &[ty]);
+    let owner = b.push(Op::Loop { init: vec![base, exponent, one], body, keep_rolled: false }, &[ty]);
     let params = b.kernel.blocks[body].params.clone();
     let (base, exponent, power) = (params[0], params[1], params[2]);
     let mut inner = Builder::new(b.kernel, body, b.loc);

@@ -52,7 +52,7 @@ impl Machine<'_> {
                         end => return end,
                     }
                 }
-                Op::Loop { init, body } => self.run_loop(*inst, *body, self.all(init)),
+                Op::Loop { init, body, .. } => self.run_loop(*inst, *body, self.all(init)),
                 op => vec![self.step(op, data.results.first().map(|r| kernel.ty(*r)))],
             };
             self.bind(&data.results, &results);

@@ -233,6 +233,8 @@ pub enum Op {
         init: Vec<Value>,
         /// The body.
         body: Block,
+        /// As of a `For`.
+        keep_rolled: bool,
     },
     /// Runs `body` (without parameters) once; a `Break` to it, or its `Yield`, gives the results. Inlined functions, labelled blocks.
     Region {

@@ -137,10 +137,10 @@ impl Printer<'_> {
                 self.annotations(inst)?;
                 self.child(*body, data.loc, depth)?;
             }
-            Op::Loop { init, body } => {
+            Op::Loop { init, body, keep_rolled } => {
                 write!(self.out, "loop {inst} (")?;
                 self.carried("", &kernel.blocks[*body].params, init)?;
-                self.out.write_char(')')?;
+                self.out.write_str(if *keep_rolled { ") rolled" } else { ")" })?;
                 self.annotations(inst)?;
                 self.child(*body, data.loc, depth)?;
             }

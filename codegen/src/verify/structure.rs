@@ -74,7 +74,7 @@ impl Verifier<'_> {
                 self.check_list(self.params(*body).to_vec(), &params, "parameters of the body");
                 self.check_list(data.results.clone(), &carried, "results");
             }
-            Op::Loop { init, body } => {
+            Op::Loop { init, body, .. } => {
                 let carried = self.types(init);
                 self.check_list(self.params(*body).to_vec(), &carried, "parameters of the body");
             }

@@ -167,6 +167,7 @@ fn rows<const N: usize, const BATCH: bool>(w: usize, x: &Global<u32>, y: &mut Gl
         }
         let mut k = 0;
         #[batch_loads(BATCH)]
+        #[unroll(1)]
         while k < w {
             least = least.rotate_left(1) ^ x[row * w + k];
             k += 2;

@@ -197,7 +197,7 @@ impl Generator<'_> {
         let mut init = self.some(values, n);
         init[0] = self.b.int(Type::I32, 0);
         let body = self.b.kernel.new_block(&Self::ints(n));
-        let inst = self.b.push(Op::Loop { init, body }, &Self::ints(results));
+        let inst = self.b.push(Op::Loop { init, body, keep_rolled: false }, &Self::ints(results));
         let mut inner = values.clone();
         inner.extend(self.b.kernel.blocks[body].params.clone());
         let back = std::mem::replace(&mut self.b.block, body);
@@ -338,7 +338,7 @@ impl Interpreter<'_> {
                 }
                 self.set(results, &carried);
             }
-            Op::Loop { init, body } => {
+            Op::Loop { init, body, .. } => {
                 let mut carried = self.all(init);
                 loop {
                     self.set(&kernel.blocks[*body].params, &carried);

@@ -57,7 +57,7 @@ impl Writer<'_> {
             Op::For { start, end, step, init, body, keep_rolled } => {
                 self.for_loop(inst, [*start, *end, *step], init, *body, *keep_rolled);
             }
-            Op::Loop { init, body } => return self.endless_loop(inst, init, *body),
+            Op::Loop { init, body, keep_rolled } => return self.endless_loop(inst, init, *body, *keep_rolled),
             Op::Region { body } => {
                 self.flush_loads();
                 return self.region(inst, *body);
@@ -358,7 +358,7 @@ impl Writer<'_> {
         }
     }
 
-    fn endless_loop(&mut self, inst: Inst, init: &[Value], body: Block) -> Option<Flow> {
+    fn endless_loop(&mut self, inst: Inst, init: &[Value], body: Block, keep_rolled: bool) -> Option<Flow> {
         let kernel = self.kernel;
         let params = kernel.blocks[body].params.clone();
         let carried = self.carried(inst, init, &params);
@@ -380,6 +380,9 @@ impl Writer<'_> {
                     let condition_expr = self.take(condition.value);
                     header = format!("while ({}) {{", if condition.negated { condition_expr.negation() } else { condition_expr.text });
                     self.indent -= 1;
+                    if keep_rolled {
+                        self.line("#pragma unroll 1");
+                    }
                     self.line(&header);
                     self.indent += 1;
                     header.clear();
@@ -400,6 +403,9 @@ impl Writer<'_> {
         if !header.is_empty() {
             let written = self.out.split_off(begin);
             self.indent -= 1;
+            if keep_rolled {
+                self.line("#pragma unroll 1");
+            }
             self.line(&header);
             self.indent += 1;
             self.out.push_str(&written);

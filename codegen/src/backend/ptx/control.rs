@@ -87,7 +87,7 @@ impl Emitter<'_> {
         match self.kernel.insts[inst].op {
             Op::If { condition, then_block, else_block } => self.branch(inst, condition, then_block, else_block),
             Op::For { .. } => self.counted_loop(inst),
-            Op::Loop { ref init, body } => self.open_loop(inst, init, body),
+            Op::Loop { ref init, body, keep_rolled } => self.open_loop(inst, init, body, keep_rolled),
             Op::Region { body } => self.once(inst, body),
             _ => {}
         }
@@ -259,7 +259,7 @@ impl Emitter<'_> {
     }
 
     /// `loop`. One that begins with a test that leaves it is tested at the bottom: the test is printed before the loop and at its end.
-    fn open_loop(&mut self, inst: Inst, init: &[Value], body: Block) {
+    fn open_loop(&mut self, inst: Inst, init: &[Value], body: Block, keep_rolled: bool) {
         let carried = self.enter_loop(body, init);
         let results = self.results(inst);
         let head = self.head(inst, body);
@@ -267,16 +267,24 @@ impl Emitter<'_> {
         let top = self.new_label();
         match head {
             None => {
-                self.label(top);
+                self.loop_top(top, keep_rolled);
                 self.place_next_at_top(top);
                 if self.block(body) == End::Falls {
                     self.yield_into(body, &carried);
                     self.jump(top);
                 }
             }
-            Some(head) => self.rotated_loop(body, &head, top, &carried, &results),
+            Some(head) => self.rotated_loop(body, &head, (top, keep_rolled), &carried, &results),
         }
         self.pop_frame();
+    }
+
+    /// The label of a loop, and what the assembler is told of it.
+    fn loop_top(&mut self, top: u32, keep_rolled: bool) {
+        self.label(top);
+        if keep_rolled {
+            ptx!(self, ".pragma \"nounroll\";");
+        }
     }
 
     /// `Continue` may jump to the top itself.
@@ -286,12 +294,12 @@ impl Emitter<'_> {
         }
     }
 
-    fn rotated_loop(&mut self, body: Block, head: &Head, top: u32, carried: &[Reg], results: &[Reg]) {
+    fn rotated_loop(&mut self, body: Block, head: &Head, (top, keep_rolled): (u32, bool), carried: &[Reg], results: &[Reg]) {
         let insts = self.kernel.blocks[body].insts.clone();
         let out = self.new_label();
         let condition = self.print_head(&insts[..head.length], head.condition);
         self.jump_if(condition, head.leaves_if, out);
-        self.label(top);
+        self.loop_top(top, keep_rolled);
         let mut falls = true;
         if !self.is_empty(head.stay) {
             falls = self.block(head.stay) == End::Falls;
@@ -399,10 +407,7 @@ impl Emitter<'_> {
             ptx!(self, "setp.lt.{} {inside}, {}, {};", suffix(counter.ty), counter.at, counter.end);
             self.jump_if(inside, false, out);
         }
-        self.label(top);
-        if keep_rolled {
-            ptx!(self, ".pragma \"nounroll\";");
-        }
+        self.loop_top(top, keep_rolled);
         let falls = self.block(body) == End::Falls;
         if falls {
             self.yield_into(body, &carried);

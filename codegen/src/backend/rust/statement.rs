@@ -51,7 +51,7 @@ impl Printer<'_> {
         match &kernel.insts[inst].op {
             Op::If { condition, then_block, else_block } => return self.if_else(inst, *condition, *then_block, *else_block),
             Op::For { start, end, step, init, body, keep_rolled } => self.for_loop(inst, [*start, *end, *step], init, *body, *keep_rolled),
-            Op::Loop { init, body } => return self.endless_loop(inst, init, *body),
+            Op::Loop { init, body, keep_rolled } => return self.endless_loop(inst, init, *body, *keep_rolled),
             Op::Region { body } => return self.region(inst, *body),
             Op::Yield(values) => return Some(Flow::Falls(values.clone())),
             Op::Break(target, values) => return Some(self.leave(*target, values, true)),
@@ -386,7 +386,7 @@ impl Printer<'_> {
         says && !asks && self.kinds.value(counter) == Kind::Index
     }
 
-    fn endless_loop(&mut self, inst: Inst, init: &[Value], body: Block) -> Option<Flow> {
+    fn endless_loop(&mut self, inst: Inst, init: &[Value], body: Block, keep_rolled: bool) -> Option<Flow> {
         let kernel = self.kernel;
         let params = kernel.blocks[body].params.clone();
         let carried = self.carried(inst, init, &params);
@@ -422,6 +422,9 @@ impl Printer<'_> {
         }
         let written = self.text.split_off(begin);
         self.level -= 1;
+        if keep_rolled {
+            self.line("#[unroll(1)]");
+        }
         self.line(&format!("{prefix}{header} {{"));
         self.level += 1;
         self.text.push_str(&written);

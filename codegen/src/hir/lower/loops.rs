@@ -15,6 +15,11 @@ impl Lowerer<'_, '_> {
         self.frames[frame].scopes.insert(scope, exit.clone());
     }
 
+    /// Whether a loop is annotated `unroll(1)`.
+    fn keeps_rolled(&self, scope: ScopeId) -> bool {
+        self.frame().body.annotations.get(&scope).is_some_and(|asked| asked.rolled.is_some())
+    }
+
     /// Hands on what is asked of a loop.
     fn annotate(&mut self, inst: Inst, scope: ScopeId) {
         let Some(asked) = self.frame().body.annotations.get(&scope).copied() else { return };
@@ -87,7 +92,8 @@ impl Lowerer<'_, '_> {
         let inner = self.kernel.new_block(&types);
         let mut results = types.clone();
         results.extend(self.leaf_types(ty));
-        let inst = self.builder().push(Op::Loop { init, body: inner }, &results);
+        let keep_rolled = self.keeps_rolled(scope);
+        let inst = self.builder().push(Op::Loop { init, body: inner, keep_rolled }, &results);
         self.annotate(inst, scope);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
@@ -117,7 +123,7 @@ impl Lowerer<'_, '_> {
         let mut params = vec![self.kernel.ty(start)];
         params.extend(&types);
         let inner = self.kernel.new_block(&params);
-        let keep_rolled = self.frame().body.annotations.get(&walk.scope).is_some_and(|asked| asked.rolled.is_some());
+        let keep_rolled = self.keeps_rolled(walk.scope);
         let op = Op::For { start, end, step, init, body: inner, keep_rolled };
         let inst = self.builder().push(op, &types);
         self.annotate(inst, walk.scope);

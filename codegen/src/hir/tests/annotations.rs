@@ -56,9 +56,10 @@ fn a_while_keeps_what_fits_it() {
     let source = |annotation: &str| {
         format!("#[kernel] fn k<const U: usize>(y: &mut Global<f32>) {{ {annotation} while y[0] < 1.0 {{ y[0] += 1.0; }} }}")
     };
-    let kernel = compile(&source("#[batch_loads]"), "k", vec![usize_value(1)]).unwrap();
-    assert!(kernel.text_without_locations().contains("batch_loads"));
-    assert!(compile(&source("#[unroll(U)]"), "k", vec![usize_value(1)]).is_ok());
+    for (annotation, expected) in [("#[batch_loads]", ") batch_loads {"), ("#[unroll(U)]", ") rolled {"), ("#[unroll(false)]", ") {")] {
+        let text = compile(&source(annotation), "k", vec![usize_value(1)]).unwrap().text_without_locations();
+        assert!(text.lines().any(|line| line.contains("loop ") && line.ends_with(expected)), "{annotation}\n{text}");
+    }
     let refused = compile(&source("#[unroll(U)]"), "k", vec![usize_value(4)]).unwrap_err();
     assert_eq!(refused, ["`unroll` counts iterations, and those of a `while` cannot be counted before it runs"]);
 }

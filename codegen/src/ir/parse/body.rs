@@ -140,10 +140,11 @@ impl<'t> Parser<'t> {
         self.expect('(')?;
         let init = self.carried(body)?;
         self.expect(')')?;
+        let keep_rolled = self.eat_word("rolled");
         self.annotations(inst)?;
         self.kernel.insts[inst].loc = self.location()?;
         self.open(body, depth)?;
-        Ok(Op::Loop { init, body })
+        Ok(Op::Loop { init, body, keep_rolled })
     }
 
     fn region_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {

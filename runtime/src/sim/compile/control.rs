@@ -31,7 +31,7 @@ impl Compiler<'_> {
                 let range = ForRange { start: *start, end: *end, step: *step };
                 self.for_loop(inst, &range, init, *body)?;
             }
-            Op::Loop { init, body } => self.endless_loop(inst, init, *body)?,
+            Op::Loop { init, body, .. } => self.endless_loop(inst, init, *body)?,
             Op::Region { body } => self.region(inst, *body)?,
             _ => {}
         }

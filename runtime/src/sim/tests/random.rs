@@ -326,7 +326,7 @@ impl Thread<'_> {
                 }
                 Flow::Yield(carried)
             }
-            Op::Loop { init, body } => {
+            Op::Loop { init, body, .. } => {
                 let mut carried = self.all(init);
                 loop {
                     let params = kernel.blocks[*body].params.clone();
