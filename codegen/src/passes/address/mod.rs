@@ -96,16 +96,22 @@ impl Address<'_> {
         self.pointers.release(mark);
     }
 
-    /// Whether it is an `if` whose arms hold loads and stores only.
+    /// Whether it is an `if` whose arms hold loads and stores only, at places that are known in front of it.
     fn is_predicated(&self, inst: Inst) -> bool {
         let kernel = &*self.rewrite.kernel;
-        let is_plain = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Const(_) | Op::Load(_) | Op::Store(..) | Op::Yield(_));
-        match kernel.insts[inst].op {
-            Op::If { then_block, else_block, .. } => {
-                [then_block, else_block].iter().all(|arm| kernel.blocks[*arm].insts.iter().all(is_plain))
-            }
-            _ => false,
-        }
+        let Op::If { then_block, else_block, .. } = kernel.insts[inst].op else { return false };
+        [then_block, else_block].into_iter().all(|arm| {
+            let insts = &kernel.blocks[arm].insts;
+            let is_made_here = |value: Value| {
+                let maker = kernel.def(value).map(|(maker, _)| maker);
+                maker.is_some_and(|maker| insts.contains(&maker)) && kernel.constant(value).is_none()
+            };
+            insts.iter().all(|inst| match &kernel.insts[*inst].op {
+                Op::Const(_) | Op::Yield(_) => true,
+                Op::Load(access) | Op::Store(access, _) => !access.indices().any(is_made_here),
+                _ => false,
+            })
+        })
     }
 
     /// Gives a load, store or atomic its address, built at the end of `block`; `happens` unless it is predicated.

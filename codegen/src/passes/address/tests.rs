@@ -171,3 +171,23 @@ fn a_tile_in_a_loop_is_one_register_and_immediates() {
          return",
     );
 }
+
+#[test]
+fn an_address_that_a_condition_makes_stays_under_it() {
+    // `if p { y[x[i]] = 0.0 }` with indices from memory: the second place is known behind the first load only.
+    let text = "v0: u32 = load m0
+         v1: u32 = thread_idx.x
+         v2: bool = lt v1, v0
+         v3: f32 = const 0.0
+         if v2 {
+           v4: u32 = load m3[v1]
+           store m2[v4], v3
+           yield
+         }
+         return";
+    // `addressed` asks the law, which wants every value defined where it is used.
+    let found = addressed(text);
+    let (before, inside) = found.split_once("if v").expect("a branch");
+    let addresses = [before, inside].map(|part| part.matches("offset v").count());
+    assert!(addresses[1] > 0, "{found}");
+}
