@@ -116,3 +116,43 @@ pub fn varied<const B: usize, const F: bool, T: Float>(x: &Global<T>, y: &mut Gl
         y[i] = if F { buf[i % B].sqrt() } else { buf[(i + 1) % B] * x[i] };
     }
 }
+
+const GROUP: usize = 4;
+
+/// Elements of threads, loops and rows that are told how to lie and run.
+#[kernel(block = 32, ilp(GROUP, assume_disjoint), vectorize(2, assume_aligned), batch_loads(true, best_effort), best_effort)]
+pub fn annotated(w: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared(pad = GROUP - 3)]
+    let mut padded: [[f32; 8]; 4];
+    #[shared(swizzle = true, best_effort)]
+    let mut swizzled: [[u32; 8]; 4];
+    let i = global_id().x;
+    if i >= y.len() {
+        return;
+    }
+    let mut total = 0.0;
+    #[ilp(GROUP)]
+    #[batch_loads(assume_disjoint)]
+    #[unroll(2)]
+    for k in 0..w {
+        total += x[i * w + k];
+    }
+    #[prefetch(best_effort)]
+    for k in (0..w).step_by(2) {
+        total = total * 2.0 + x[k];
+    }
+    #[vectorize(4, assume_aligned)]
+    for k in 0..8 {
+        padded[i % 4][k] = x[k];
+        swizzled[i % 4][k] = k as u32;
+    }
+    #[unroll]
+    for k in 0..GROUP {
+        total += padded[k][i % 8] + swizzled[k][i % 8] as f32;
+    }
+    #[unroll(1)]
+    while total > 100.0 {
+        total *= 0.5;
+    }
+    y[i] = total;
+}

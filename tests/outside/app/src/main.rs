@@ -84,6 +84,34 @@ macro_rules! binary_kernel {
 
 binary_kernel!(twice_the_next, u32, a, b => a + 1);
 
+/// Named by annotations alone.
+const ROOM: usize = 1;
+const AT_A_TIME: usize = 2;
+const TOGETHER: bool = true;
+
+#[kernel(block = 8, ilp = AT_A_TIME * 2, batch_loads = TOGETHER)]
+fn negated(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = !x[i];
+    }
+}
+
+#[kernel(block = (8, 8))]
+fn turned(x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared(pad = ROOM)]
+    let mut tile: [[u32; 8]; 8];
+    let (i, j) = (thread_idx().x, thread_idx().y);
+    tile[j][i] = x[j * 8 + i];
+    sync_threads();
+    let mut sum = 0;
+    #[unroll(AT_A_TIME)]
+    for k in 0..8 {
+        sum += tile[k][i];
+    }
+    y[j * 8 + i] = tile[i][j] + sum;
+}
+
 fn run(device: &Device) -> warpwright::Result<()> {
     let x = device.upload(&[1.0f32, 2.0, 3.0])?;
     let mut y = device.upload(&[10.0f32, 20.0, 30.0])?;
@@ -111,6 +139,13 @@ fn run(device: &Device) -> warpwright::Result<()> {
 
     codes::fill(&mut doubled).cover(3).launch(device)?;
     assert_eq!(doubled.download()?, [0, 1, 2]);
+
+    let squares = device.upload(&(0..64).collect::<Vec<u32>>())?;
+    let mut results = device.zeros::<u32>(64)?;
+    negated(&squares, &mut results).cover(64).launch(device)?;
+    assert!(results.download()?.into_iter().eq((0..64).map(|i: u32| !i)));
+    turned(&squares, &mut results).grid(1).launch(device)?;
+    assert_eq!(results.download()?[..3], [224, 232 + 8, 240 + 16]);
 
     #[kernel(block = 32)]
     fn within_a_function(y: &mut Global<u32>) {
