@@ -1,6 +1,8 @@
 //! `#[shared(pad = …)]` and `#[shared(swizzle)]`: the conflicts they remove, as the simulator counts them, and that nothing else changes: results on
 //! every device, bounds, lengths.
 
+#![allow(clippy::needless_range_loop, reason = "kernels index")]
+
 use warpwright::prelude::*;
 
 /// Transposes a square of 32 × 32 elements for each block through one tile.

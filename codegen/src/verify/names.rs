@@ -26,7 +26,7 @@ impl Verifier<'_> {
         match ty {
             MemoryType::Scalar(_) => {}
             MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => {
-                self.struct_names(element, known)
+                self.struct_names(element, known);
             }
             MemoryType::Struct(id) => {
                 self.require(usize::from(*id) < known, || format!("{id} does not exist"));

@@ -136,7 +136,7 @@ impl Lowerer<'_, '_> {
             error(message)
                 .label(*span, format!("`{what}` is asked for here"))
                 .help("ask for `global_id().x`, which is the element's number")
-        } else if !self.elements.ids.iter().any(|id| is_used(id)) {
+        } else if !self.elements.ids.iter().any(is_used) {
             let message = format!(
                 "`{name} = {count}` runs the body for {count} elements of a thread, and the body never asks for `global_id().x`: it would do the same {count} times"
             );
