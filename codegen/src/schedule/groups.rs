@@ -68,16 +68,16 @@ pub(super) fn in_groups(
     let trips = walk.trips(kernel);
     let known = trips.map(|trips| trips / u64::from(n) * u64::from(n));
     let needs_rest = trips.is_none_or(|trips| trips % u64::from(n) != 0);
+    let numbers = numbers(kernel, walk);
     let mut b = Builder::new(kernel, block, walk.loc);
-    let factor = b.int(ty, i128::from(n));
-    let stride = b.binary(BinaryOp::Mul, walk.step, factor);
-    let end = match known {
-        Some(whole) => {
-            let whole = b.int(ty, i128::from(whole));
-            let span = b.binary(BinaryOp::Mul, whole, walk.step);
-            b.binary(BinaryOp::Add, walk.start, span)
+    let (stride, end, known_rest) = match (known, numbers) {
+        (Some(whole), Some((start, step))) => known_groups(&mut b, walk, ty, start, step, i128::from(n), i128::from(whole)),
+        _ => {
+            let factor = b.int(ty, i128::from(n));
+            let stride = b.binary(BinaryOp::Mul, walk.step, factor);
+            let end = group_end(&mut b, walk, n);
+            (stride, end, end)
         }
-        None => group_end(&mut b, walk, n),
     };
     // Where the rest begins is only carried if nothing else tells.
     let carries_next = needs_rest && known.is_none();
@@ -112,8 +112,28 @@ pub(super) fn in_groups(
     kernel.blocks[block].insts.push(main);
     let mut results = kernel.insts[main].results.clone();
     let carried_next = if carries_next { results.pop() } else { None };
-    let rest = needs_rest.then_some(carried_next.unwrap_or(end));
+    let rest = needs_rest.then_some(carried_next.unwrap_or(known_rest));
     Groups { main, results, rest }
+}
+
+/// Start and step, if they are constants.
+fn numbers(kernel: &Kernel, walk: &Counted) -> Option<(i128, i128)> {
+    let constant = |value: Value| kernel.constant(value).map(|scalar| scalar.as_int());
+    Some((constant(walk.start)?, constant(walk.step)?))
+}
+
+/// Step and end of a loop over groups of `n`, `whole` iterations in all, where that is known, and where the rest begins. A group may be longer
+/// than the type's numbers go, and the last may end beyond them.
+fn known_groups(b: &mut Builder<'_>, walk: &Counted, ty: Type, start: i128, step: i128, n: i128, whole: i128) -> (Value, Value, Value) {
+    let bits = ty.bits() - u32::from(ty.is_signed_int());
+    let fits = |value: i128| value < (1i128 << bits);
+    let rest = if fits(start + whole * step) { b.int(ty, start + whole * step) } else { walk.end };
+    if fits(n * step) {
+        return (b.int(ty, n * step), rest, rest);
+    }
+    // There is one such group at most.
+    let is_some = i128::from(whole > 0);
+    (b.int(ty, 1), b.int(ty, start + is_some), rest)
 }
 
 /// `end − (n − 1)·step` if there are n iterations, else `start`.
