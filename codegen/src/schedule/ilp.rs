@@ -17,6 +17,7 @@ use super::reduction::{Carried, carried, identity};
 use super::{Finding, Schedule};
 use crate::intrinsics::Effect;
 use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, Op, Space, Value};
+use std::collections::HashSet;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -94,9 +95,13 @@ pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name:
         let message = format!("`{name}({n})` takes {n} iterations at a time, and this loop has {trips}");
         return Err(Finding::new(message, format!("write `#[{name}({})]`, or leave it out", trips.max(1))));
     }
+    let mut inside = HashSet::new();
+    kernel.walk_block(walk.body, &mut |_, _, inner| {
+        inside.insert(inner);
+    });
     let mut found = None;
     kernel.walk_block(walk.body, &mut |kernel, _, inner| {
-        found = found.take().or_else(|| in_the_way(kernel, inst, inner, name));
+        found = found.take().or_else(|| in_the_way(kernel, &inside, inner, name));
     });
     if let Some(finding) = found {
         return Err(finding);
@@ -111,8 +116,8 @@ pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name:
     }
 }
 
-/// What of control flow forbids to reorder iterations.
-fn in_the_way(kernel: &Kernel, inst: Inst, inner: Inst, name: &str) -> Option<Finding> {
+/// What of control flow forbids to reorder iterations of a loop; `inside`: all that is in its body.
+fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) -> Option<Finding> {
     let loc = kernel.insts[inner].loc;
     let early = |what: &str| {
         let finding = Finding::new(
@@ -122,8 +127,9 @@ fn in_the_way(kernel: &Kernel, inst: Inst, inner: Inst, name: &str) -> Option<Fi
         Some(finding.label(loc, what))
     };
     match &kernel.insts[inner].op {
-        Op::Break(target, _) if *target == inst => early("it is left here"),
-        Op::Continue(target, _) if *target == inst => early("an iteration ends here"),
+        // Out of this loop, or out of one or a block round it.
+        Op::Break(target, _) if !inside.contains(target) => early("it is left here"),
+        Op::Continue(target, _) if !inside.contains(target) => early("it is left here"),
         Op::Return => early("the kernel returns here"),
         Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier | Effect::Fence) => {
             let what = row.row().name;
