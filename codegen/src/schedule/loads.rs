@@ -217,10 +217,20 @@ pub(super) fn keeps_behind(
 ) -> Option<Finding> {
     let (name, object) = (asking.name, &kernel.objects[access.object]);
     let loc = kernel.insts[access.inst].loc;
+    let mut inside = HashSet::new();
+    visit(kernel, other, &mut |inst| {
+        inside.insert(inst);
+    });
     let mut found = None;
     visit(kernel, other, &mut |inst| {
         let op = &kernel.insts[inst].op;
-        if matches!(op, Op::Break(..) | Op::Continue(..) | Op::Return) {
+        // Who leaves an inner loop comes out before the load all the same.
+        let leaves = match op {
+            Op::Break(target, _) | Op::Continue(target, _) => !inside.contains(target),
+            Op::Return => true,
+            _ => false,
+        };
+        if leaves {
             let message = format!("`{name}` cannot issue a load before it is known that the loop goes on to it");
             let finding = Finding::new(message, "guard what must not run with an `if` round it instead");
             found = found.take().or(Some(finding.label(loc, "this load").label(kernel.insts[inst].loc, "control may leave here")));
