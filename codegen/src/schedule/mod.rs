@@ -18,6 +18,7 @@ mod prepare;
 mod reduction;
 mod shared;
 mod unroll;
+mod varying;
 mod vectorize;
 
 use crate::diagnostic::Diagnostics;

@@ -16,7 +16,7 @@ use super::dependence::{Kind, MemoryAccess, accesses, privates};
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
 use super::interleave::{Interleave, Wide};
-use super::reduction::derived;
+use super::varying::varying;
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
 use crate::ir::{
@@ -68,7 +68,7 @@ struct Guard {
 fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
     let walk = independent(kernel, inst, asked, "vectorize", of_kernel)?;
-    let varying = derived(kernel, walk.body, walk.counter);
+    let varying = varying(kernel, walk.body);
     let mut affine = Affine::of(kernel);
     let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };
     let guard = if of_kernel { find_guard(kernel, &mut affine, &walk, &varying, n) } else { None };
