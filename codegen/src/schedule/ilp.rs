@@ -93,7 +93,10 @@ pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name:
         && trips < u64::from(n)
     {
         let message = format!("`{name}({n})` takes {n} iterations at a time, and this loop has {trips}");
-        return Err(Finding::new(message, format!("write `#[{name}({})]`, or leave it out", trips.max(1))));
+        // Vectors have powers of two.
+        let fits = if name == "vectorize" && trips > 0 { 1 << trips.ilog2() } else { trips };
+        let help = if fits > 1 { format!("write `#[{name}({fits})]`, or leave it out") } else { "leave it out".to_owned() };
+        return Err(Finding::new(message, help));
     }
     let mut inside = HashSet::new();
     kernel.walk_block(walk.body, &mut |_, _, inner| {

@@ -100,14 +100,16 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
         prepare::run(&mut schedule);
         for pass in PASSES {
             (pass.run)(&mut schedule);
-            if cfg!(debug_assertions) && schedule.findings.is_empty() {
+            if cfg!(debug_assertions) && schedule.findings.iter().all(|finding| finding.is_warning) {
                 check(schedule.kernel, pass.name);
             }
         }
     }
     // Last: all others see the indices of the source.
     shared::run(&mut schedule);
-    let findings = schedule.findings;
+    let mut findings = schedule.findings;
+    // Passes see inner loops first; people read from the top.
+    findings.sort_by_key(|finding| finding.loc.0);
     // What was refused is left out: the rest of the kernel can still be looked at.
     kernel.annotations.clear();
     kernel.stage = Stage::Scheduled;
