@@ -260,3 +260,12 @@ fn what_may_be_compiled_fits_a_stack() {
     };
     std::thread::Builder::new().stack_size(8 << 20).spawn(compile).unwrap().join().unwrap();
 }
+
+#[test]
+fn annotations_of_loops_on_what_is_none() {
+    let not_here = |name: &str| format!("{name}: `#[{name}]` belongs on a loop, not on this");
+    let body = "#[ilp(4)] y[0] = 1.0; #[unroll] if n > 0 { y[1] = 2.0; } #[batch_loads] { y[2] = 2.0; } #[vectorize(4)] sync_threads();";
+    let expected = ["ilp", "unroll", "batch_loads", "vectorize"].map(not_here);
+    refuses("", body, &expected.each_ref().map(String::as_str));
+    refuses("", "#[prefetch] let a = 1.0;", &["prefetch: `#[prefetch]` belongs on a loop, not on a `let`"]);
+}
