@@ -1,0 +1,97 @@
+//! A sample of the generated kernels for other people's tools: every `ptxas` takes the text, and PoCL computes what the simulator does.
+
+use super::generate::Generator;
+use super::run::{Buffer, Compiled, Inputs, Made, canonical, difference, keep_panics, make, run};
+use super::text::{Form, Source};
+use warpwright_codegen::backend::AbiArgument;
+use warpwright_tests::opencl_tools::{self, Argument, Job, Tool};
+use warpwright_tests::ptxas::{Counts, found_or_skip};
+
+/// The program that talks to OpenCL, if it was built.
+const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };
+
+/// Kernels whose annotations are kept as drawn, or with `best_effort`, from `seed` on.
+fn kernels(seed: u64, count: usize) -> Vec<(u64, Source, Vec<Inputs>, Compiled)> {
+    keep_panics();
+    let one = |seed: u64| {
+        let (source, inputs) = Generator::kernel(seed);
+        match make(&source.print(Form::BestEffort)) {
+            Ok(Made::Compiled(compiled)) if compiled.warnings < source.annotations() => Some((seed, source, inputs, *compiled)),
+            _ => None,
+        }
+    };
+    (seed..).filter_map(one).take(count).collect()
+}
+
+#[test]
+fn ptxas_takes_annotated_kernels() {
+    let Some(assemblers) = found_or_skip("annotations_keep_results") else { return };
+    let counts = Counts::default();
+    for (seed, _, _, compiled) in kernels(1, 40) {
+        for assembler in &assemblers {
+            counts.ask(assembler, &compiled.ptx, &format!("seed {seed}"), 90);
+        }
+    }
+    counts.report("annotations_keep_results");
+}
+
+fn job(seed: u64, source: &Source, inputs: &Inputs, compiled: &Compiled) -> Job {
+    let values = inputs.values.len();
+    let argument = |argument: &AbiArgument| match argument {
+        AbiArgument::Value { param, .. } => Argument::Value(inputs.values[*param].to_vec()),
+        AbiArgument::Buffer { param } => Argument::Buffer(padded(&inputs.buffers[*param - values].bytes)),
+        AbiArgument::Length { param, .. } => {
+            // The parameters of bytes are the third of the buffers and the last.
+            let size = if [2, 6].contains(&(*param - values)) { 1 } else { 4 };
+            Argument::Value(((inputs.buffers[*param - values].bytes.len() / size) as u32).to_le_bytes().to_vec())
+        }
+        AbiArgument::DynamicShared | AbiArgument::DynamicLength { .. } | AbiArgument::ConstantSymbol { .. } => {
+            panic!("no generated kernel has these")
+        }
+        AbiArgument::Exchange { bytes } => Argument::Local(*bytes as usize * (source.block[0] * source.block[1]) as usize),
+        AbiArgument::Fault => Argument::Buffer(vec![0; 16]),
+    };
+    let [x, y] = source.block.map(|threads| threads as usize);
+    let blocks = inputs.grid.map(|blocks| blocks as usize);
+    Job {
+        name: format!("seed {seed}"),
+        text: compiled.opencl.text.clone(),
+        options: compiled.opencl.build_options.clone(),
+        entry: compiled.opencl.entry.clone(),
+        global: [blocks[0] / source.elements.each() as usize * x, blocks[1] * y, 1],
+        local: [x, y, 1],
+        arguments: compiled.opencl.abi.iter().map(argument).collect(),
+    }
+}
+
+/// OpenCL has no buffers of nothing.
+fn padded(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if bytes.is_empty() {
+        bytes.resize(16, 0);
+    }
+    bytes
+}
+
+#[test]
+fn pocl_computes_the_same() {
+    let sample = kernels(500, 40);
+    let jobs: Vec<Job> = sample.iter().map(|(seed, source, inputs, compiled)| job(*seed, source, &inputs[0], compiled)).collect();
+    let Some(outcomes) = opencl_tools::run("annotations_keep_results", CHILD, Tool::Pocl, &jobs) else { return };
+    let mut wrong = Vec::new();
+    for ((seed, source, inputs, _), outcome) in sample.iter().zip(&outcomes) {
+        let stripped = match make(&source.print(Form::Stripped)) {
+            Ok(Made::Compiled(stripped)) => stripped,
+            _ => panic!("seed {seed} is no kernel"),
+        };
+        let expected = run(&stripped.program, source, 1, &inputs[0]).expect("the stripped kernel runs");
+        let written = inputs[0].buffers.iter().zip(&outcome.buffers).filter(|(buffer, _)| buffer.is_written);
+        let found: Vec<Vec<u8>> = written.map(|(buffer, bytes)| canonical(&Buffer { bytes: bytes.clone(), ..buffer.clone() })).collect();
+        let complaints = outcome.all_complaints();
+        if let Some(what) = difference(&expected, &found).or((!complaints.is_empty()).then_some(complaints)) {
+            wrong.push(format!("seed {seed}: {what}\n{}\n{}", source.print(Form::BestEffort), outcome.warnings));
+        }
+        assert_eq!(found.len(), expected.len(), "seed {seed}: every buffer comes back");
+    }
+    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n\n"));
+}

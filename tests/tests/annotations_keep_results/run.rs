@@ -1,0 +1,244 @@
+//! Compiles a generated kernel as text, and runs it on the simulator.
+
+use super::text::{Form, Source};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use warpwright_codegen::backend::Emitted;
+use warpwright_codegen::backend::opencl::emit_opencl;
+use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::ir::Kernel;
+use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::syntax::{Instance, Program, Unit, check_subset};
+use warpwright_codegen::target::Target;
+use warpwright_codegen::verify::verify;
+use warpwright_codegen::{hir, passes};
+use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
+
+/// Arguments of a launch: parameters by value, then buffers.
+#[derive(Clone, Debug)]
+pub(crate) struct Inputs {
+    /// Blocks where a thread has one element, x and y.
+    pub(crate) grid: [u32; 2],
+    pub(crate) values: Vec<[u8; 4]>,
+    pub(crate) buffers: Vec<Buffer>,
+}
+
+/// A buffer and what the comparison needs to know of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) is_written: bool,
+    /// Of `f32`, whose zeros count as one.
+    pub(crate) is_float: bool,
+}
+
+/// What came of a form of a kernel.
+pub(crate) enum Made {
+    Compiled(Box<Compiled>),
+    /// What the compiler says.
+    Refused(Vec<String>),
+}
+
+/// A kernel that can be run.
+pub(crate) struct Compiled {
+    pub(crate) ptx: String,
+    pub(crate) opencl: Emitted,
+    pub(crate) program: SimProgram,
+    pub(crate) warnings: usize,
+}
+
+/// What is wrong with a kernel's compilation: never the kernel's own fault.
+pub(crate) type Wrong = String;
+
+/// Through every step that a file takes. Refusals must be findings at a place, with a way out where an annotation is refused.
+pub(crate) fn make(text: &str) -> Result<Made, Wrong> {
+    let said = |found: Diagnostics| found.into_iter().map(|d| d.message).collect::<Vec<String>>();
+    let unit = match Unit::parse("generated.rs", 1, 1, text) {
+        Ok(unit) => unit,
+        Err(found) => return Ok(Made::Refused(said(found))),
+    };
+    let mut found = Diagnostics::new();
+    check_subset(&unit.items, &mut found);
+    if found.has_errors() {
+        return Ok(Made::Refused(said(found)));
+    }
+    let mut program = Program::default();
+    let unit = program.add(unit);
+    let mut lowered = match hir::lower_kernel(&program, unit, "k", &Instance::default()) {
+        Ok(lowered) => lowered,
+        Err(found) => return Ok(Made::Refused(said(found))),
+    };
+    let warnings = match schedule(&mut lowered) {
+        Ok(warnings) => warnings.iter().count(),
+        Err(found) => {
+            for finding in found.iter() {
+                let place = finding.span.source_text().unwrap_or_default();
+                if place.is_empty() || finding.help.as_ref().is_none_or(String::is_empty) {
+                    return Err(format!("a refusal without a place or a way out: {}", finding.message));
+                }
+            }
+            return Ok(Made::Refused(said(found)));
+        }
+    };
+    let lawful = |kernel: &Kernel, when: &str| match verify(kernel) {
+        Ok(()) => Ok(()),
+        Err(violations) => Err(format!("{when}: the kernel breaks the law: {}", violations[0])),
+    };
+    let mut kernel = lowered.kernel.clone();
+    lawful(&kernel, "scheduled")?;
+    emit_rust(&kernel);
+    passes::optimize(&mut kernel);
+    lawful(&kernel, "optimised")?;
+    emit_rust(&kernel);
+    let simulated = SimProgram::compile_with(&kernel, SimOptions { loop_limit: 1 << 20, workers: 1, ..SimOptions::default() });
+    let simulated = simulated.map_err(|error| error.to_string())?;
+    let span = |loc| lowered.span(loc);
+    let refused = |back_end: &str, found: Vec<warpwright_codegen::diagnostic::Diagnostic>| {
+        let first = found.first().map(|d| d.message.clone()).unwrap_or_default();
+        format!("{back_end} refuses it: {first}")
+    };
+    let opencl = emit_opencl(&kernel, &span).map_err(|found| refused("OpenCL C", found.into_iter().collect()))?;
+    let mut addressed = kernel.clone();
+    passes::address(&mut addressed);
+    lawful(&addressed, "addressed")?;
+    let target = Target::find("sm_90").map_err(|_| "no target")?;
+    let ptx = emit_ptx(&addressed, target, &span).map_err(|found| refused("PTX", found.into_iter().collect()))?;
+    Ok(Made::Compiled(Box::new(Compiled { ptx: ptx.text, opencl, program: simulated, warnings })))
+}
+
+/// What the written buffers hold afterwards, one list of words each.
+pub(crate) fn run(program: &SimProgram, source: &Source, each: u32, inputs: &Inputs) -> Result<Vec<Vec<u8>>, String> {
+    let mut buffers = inputs.buffers.clone();
+    let mut arguments: Vec<SimArgument<'_>> = inputs.values.iter().map(|bytes| SimArgument::Value(bytes)).collect();
+    for Buffer { bytes, is_written, .. } in &mut buffers {
+        arguments.push(if *is_written { SimArgument::Global { bytes } } else { SimArgument::GlobalReadOnly { bytes } });
+    }
+    let [x, y] = source.block;
+    let launch = SimLaunch { grid: [inputs.grid[0] / each, inputs.grid[1], 1], block: [x, y, 1], shared_bytes: 0 };
+    program.run(&launch, &mut arguments).map_err(|error| error.to_string())?;
+    Ok(buffers.iter().filter(|buffer| buffer.is_written).map(canonical).collect())
+}
+
+/// A buffer's bytes, where what compares equal is equal.
+pub(crate) fn canonical(buffer: &Buffer) -> Vec<u8> {
+    if !buffer.is_float {
+        return buffer.bytes.clone();
+    }
+    let one = |bytes: &[u8]| {
+        let value = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        // −0 and 0 are one: the sign of a sum of zeros depends on their order.
+        let value = if value.is_nan() { f32::NAN } else { value + 0.0 };
+        value.to_le_bytes()
+    };
+    buffer.bytes.chunks_exact(4).flat_map(one).collect()
+}
+
+/// What a kernel showed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shown {
+    /// Whether the compiler refused the annotations as they were drawn.
+    pub(crate) is_refused: bool,
+    /// Annotations that `best_effort` kept, of how many.
+    pub(crate) kept: usize,
+    pub(crate) asked: usize,
+}
+
+/// Whether the annotated forms do what the stripped one does. `Err(Ok(…))`: they do not; `Err(Err(…))`: there is nothing to compare,
+/// since the stripped form itself does not run.
+pub(crate) fn check(source: &Source, inputs: &[Inputs]) -> Result<Shown, Result<String, String>> {
+    let guarded = |form: Form| {
+        let result = catch_unwind(AssertUnwindSafe(|| make(&source.print(form))));
+        result.unwrap_or_else(|_| Err(PANIC.with(|place| place.borrow().clone())))
+    };
+    let stripped = match guarded(Form::Stripped) {
+        Ok(Made::Compiled(compiled)) => compiled,
+        Ok(Made::Refused(messages)) => return Err(Err(messages.join("\n"))),
+        Err(wrong) => return Err(Err(wrong)),
+    };
+    let expected = inputs.iter().map(|inputs| run(&stripped.program, source, 1, inputs)).collect::<Result<Vec<_>, String>>();
+    let expected = expected.map_err(Err)?;
+    let mut shown = Shown { asked: source.annotations(), ..Shown::default() };
+    for form in [Form::Annotated, Form::BestEffort] {
+        let compiled = match guarded(form).map_err(|wrong| Ok(format!("{form:?}: {wrong}")))? {
+            Made::Compiled(compiled) => compiled,
+            Made::Refused(_) if form == Form::Annotated => {
+                shown.is_refused = true;
+                continue;
+            }
+            Made::Refused(messages) => return Err(Ok(format!("refused in spite of `best_effort`: {}", messages.join("\n")))),
+        };
+        if form == Form::BestEffort {
+            shown.kept = shown.asked.saturating_sub(compiled.warnings);
+        }
+        for (n, (inputs, expected)) in inputs.iter().zip(&expected).enumerate() {
+            match run(&compiled.program, source, source.elements.each(), inputs) {
+                Err(fault) => return Err(Ok(format!("{form:?}, inputs {n} {:?}: {fault}", inputs.values))),
+                Ok(found) => {
+                    if let Some(difference) = difference(expected, &found) {
+                        return Err(Ok(format!("{form:?}, inputs {n} {:?}: {difference}", inputs.values)));
+                    }
+                }
+            }
+        }
+    }
+    Ok(shown)
+}
+
+/// The first element that differs.
+pub(crate) fn difference(expected: &[Vec<u8>], found: &[Vec<u8>]) -> Option<String> {
+    for (n, (expected, found)) in expected.iter().zip(found).enumerate() {
+        if let Some(at) = expected.iter().zip(found).position(|(a, b)| a != b) {
+            let word = |bytes: &[u8]| bytes[at / 4 * 4..].iter().take(4).rev().map(|b| format!("{b:02x}")).collect::<String>();
+            return Some(format!("written buffer {n}, byte {at}: {}, expected {}", word(found), word(expected)));
+        }
+    }
+    None
+}
+
+/// The smallest kernel of those tried that still shows something wrong.
+pub(crate) fn reduce(source: &Source, inputs: &[Inputs], wrong: String) -> (Source, String) {
+    let (mut smallest, mut wrong) = (source.clone(), wrong);
+    let mut tries = 0;
+    loop {
+        let before = smallest.clone();
+        for candidate in before.smaller() {
+            tries += 1;
+            if tries > 3000 {
+                return (smallest, wrong);
+            }
+            if let Err(Ok(still)) = check(&candidate, inputs) {
+                (smallest, wrong) = (candidate, still);
+                break;
+            }
+        }
+        if smallest.print(Form::Annotated) == before.print(Form::Annotated) {
+            return (smallest, wrong);
+        }
+    }
+}
+
+thread_local! {
+    /// Where this thread panicked last, and why.
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps what a panic says for the report, instead of printing it.
+pub(crate) fn keep_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let is_ours = info.location().is_none_or(|place| place.file().contains("tests/tests"));
+            if is_ours {
+                return loud(info);
+            }
+            PANIC.with(|place| {
+                if let Ok(mut place) = place.try_borrow_mut() {
+                    *place = info.to_string();
+                }
+            });
+        }));
+    });
+}
