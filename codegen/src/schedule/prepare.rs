@@ -2,10 +2,12 @@
 //!
 //! A `continue` of an annotated loop becomes the end of a region round the body, and folding makes an `if` of that where it can. Arrays of a
 //! thread with constant indices become values, so that `acc[3] += e` is an accumulator. Annotated loops stay loops meanwhile.
+//!
+//! A guard that leaves, `if i >= n { return; }`, comes out of that as an `if` with all in its `else`: it becomes the guard that it means.
 
 use super::Schedule;
 use crate::analysis::exits::Exits;
-use crate::ir::{Builder, Inst, Kernel, Op, Type};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Type, UnaryOp, Value};
 use crate::passes::simplify;
 
 /// Runs it.
@@ -18,6 +20,12 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         }
     }
     simplify(schedule.kernel);
+    let loops: Vec<Inst> = schedule.kernel.annotations.keys().copied().collect();
+    for inst in loops {
+        for body in schedule.kernel.insts[inst].op.blocks() {
+            turn_guards(schedule.kernel, body);
+        }
+    }
     let mut reachable = std::collections::BTreeSet::new();
     schedule.kernel.for_each_inst(|_, _, inst| {
         reachable.insert(inst);
@@ -40,5 +48,46 @@ fn enclose(kernel: &mut Kernel, inst: Inst, continues: &[Inst]) {
         if let Op::Continue(_, values) = &kernel.insts[*exit].op {
             kernel.insts[*exit].op = Op::Break(region, values.clone());
         }
+    }
+}
+
+/// Swaps the arms of each `if` at the top of a body that does nothing where its condition holds.
+fn turn_guards(kernel: &mut Kernel, body: Block) {
+    for inst in kernel.blocks[body].insts.clone() {
+        let Op::If { condition, then_block, else_block } = kernel.insts[inst].op else { continue };
+        let ends = |block: Block| matches!(kernel.blocks[block].insts[..], [last] if matches!(kernel.insts[last].op, Op::Yield(_)));
+        if !ends(then_block) || ends(else_block) {
+            continue;
+        }
+        let at = kernel.blocks[body].insts.iter().position(|other| *other == inst).unwrap_or(0);
+        let behind = kernel.blocks[body].insts.split_off(at);
+        let loc = kernel.insts[inst].loc;
+        let condition = negated(&mut Builder::new(kernel, body, loc), condition);
+        kernel.insts[inst].op = Op::If { condition, then_block: else_block, else_block: then_block };
+        kernel.blocks[body].insts.extend(behind);
+    }
+}
+
+/// What holds where a condition does not.
+fn negated(b: &mut Builder<'_>, condition: Value) -> Value {
+    let op = b.kernel.def(condition).map(|(_, op)| op.clone());
+    match op {
+        Some(Op::Compare(op, x, y)) if !b.kernel.ty(x).is_float() => {
+            let op = match op {
+                CompareOp::Eq => CompareOp::Ne,
+                CompareOp::Ne => CompareOp::Eq,
+                CompareOp::Lt => CompareOp::Ge,
+                CompareOp::Ge => CompareOp::Lt,
+                CompareOp::Gt => CompareOp::Le,
+                CompareOp::Le => CompareOp::Gt,
+            };
+            b.compare(op, x, y)
+        }
+        Some(Op::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, y)) => {
+            let (x, y) = (negated(b, x), negated(b, y));
+            b.binary(if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And }, x, y)
+        }
+        Some(Op::Unary(UnaryOp::Not, x)) => x,
+        _ => b.unary(UnaryOp::Not, condition),
     }
 }
