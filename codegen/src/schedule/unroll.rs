@@ -15,13 +15,24 @@ use super::groups::{Counted, finish, in_groups, open, replace};
 use super::{Finding, Schedule};
 use crate::analysis::exits::Exits;
 use crate::ir::{Asked, Block, Builder, Inst, Kernel, LoopAnnotations, Op, Type, Unroll, Value};
+use crate::passes::simplify;
 
 /// Most instructions that unrolling a loop may make of it.
 const MOST_INSTRUCTIONS: usize = 50_000;
 
 /// Runs it on the loops that no other pass has to see first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    while let Some((inst, block)) = loops(schedule.kernel, is_ready).first().copied() {
+    let mut is_simple = true;
+    loop {
+        let ready = loops(schedule.kernel, is_ready);
+        // An inner loop's bounds may be the counter of an outer one, which is a number once that one is unrolled.
+        let known = ready.iter().find(|(inst, _)| !waits(schedule.kernel, *inst));
+        if known.is_none() && !is_simple {
+            simplify(schedule.kernel);
+            is_simple = true;
+            continue;
+        }
+        let Some((inst, block)) = known.or(ready.first()).copied() else { return };
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
         let Some(asked) = annotations.unroll.take() else { return };
         let rest = *annotations;
@@ -34,7 +45,14 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         };
         schedule.kernel.annotations.remove(&inst);
         unroll(schedule.kernel, inst, block, &plan, rest);
+        is_simple = false;
     }
+}
+
+/// Whether a loop is to be unrolled fully, and its trip count is not known yet.
+fn waits(kernel: &Kernel, inst: Inst) -> bool {
+    let is_full = kernel.annotations.get(&inst).is_some_and(|asked| asked.unroll.is_some_and(|asked| asked.value == Unroll::Full));
+    is_full && Counted::of(kernel, inst).is_some_and(|walk| walk.trips(kernel).is_none())
 }
 
 fn is_ready(annotations: &LoopAnnotations) -> bool {
