@@ -16,7 +16,7 @@ use super::interleave::Interleave;
 use super::reduction::{Carried, carried, identity};
 use super::{Finding, Schedule};
 use crate::intrinsics::Effect;
-use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, Op, Space, Value};
+use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
 use std::collections::HashSet;
 
 /// Runs it, on inner loops first.
@@ -161,7 +161,9 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32) -> Findin
         word(conflict.earlier.kind),
         word(conflict.later.kind),
     );
-    let help = if conflict.is_certain {
+    let help = if kernel.objects[conflict.earlier.object].kind == ObjectKind::Local {
+        format!("index `{object}` with constants, so that its elements are variables: `#[unroll]` the loops whose counters index it")
+    } else if conflict.is_certain {
         "every iteration needs elements of its own: gather in a variable and store it after the loop".to_owned()
     } else {
         format!("if no two of {n} neighbouring iterations ever touch the same element, write `#[{name}({n}, assume_disjoint)]`")
