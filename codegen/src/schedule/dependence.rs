@@ -4,6 +4,7 @@
 //! surely differs is enough. Across iterations the counter is moved on, and what else an iteration computes may be anything of its
 //! range. What cannot be told apart counts as the same element, and the error says which accesses they are.
 
+use super::groups::Counted;
 use crate::analysis::affine::{Affine, Atom, Polynomial};
 use crate::ir::{Access, Block, Inst, Kernel, Object, ObjectKind, Op, Step, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -93,8 +94,24 @@ impl MemoryAccess {
         Some(MemoryAccess { path, ..self.clone() })
     }
 
+    /// The same access in the next iteration of a loop.
+    pub(super) fn in_next_iteration(&self, kernel: &Kernel, affine: &mut Affine, walk: &Counted, inside: &HashSet<Value>) -> MemoryAccess {
+        let counter = affine.counter(kernel, walk.counter);
+        let step = affine.polynomial(kernel, walk.step);
+        let mut others = HashMap::new();
+        for step in &self.path {
+            let PathStep::Index(index) = step else { continue };
+            for atom in index.atoms().filter(|atom| *atom != counter) {
+                if affine.depends(kernel, atom, &|value| inside.contains(&value)) && !others.contains_key(&atom) {
+                    others.insert(atom, affine.fresh(atom));
+                }
+            }
+        }
+        self.moved(counter, &step, &others).unwrap_or_else(|| self.in_any_iteration(kernel, affine, inside))
+    }
+
     /// The same access in an iteration of which nothing is known.
-    pub(super) fn in_any_iteration(&self, kernel: &Kernel, affine: &mut Affine, inside: &HashSet<Value>) -> MemoryAccess {
+    fn in_any_iteration(&self, kernel: &Kernel, affine: &mut Affine, inside: &HashSet<Value>) -> MemoryAccess {
         let mut others = HashMap::new();
         let mut path = Vec::new();
         for step in &self.path {

@@ -158,13 +158,16 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
         if let Some(finding) = written_between_barriers(kernel, &access, insts, asking) {
             return Err(finding);
         }
-        // Whatever is in the body lies between the load of the next iteration and where it stood; its store may be to any element then.
-        let moved = access.in_any_iteration(kernel, &mut affine, &defined(kernel, walk.body));
-        for other in insts.iter().filter(|other| *other != unit_inst) {
+        // Between where the load is issued and where it stood lie this iteration's stores, and those of its own that stand before it.
+        let next = access.in_next_iteration(kernel, &mut affine, walk, &defined(kernel, walk.body));
+        let place = insts.iter().position(|inst| inst == unit_inst).unwrap_or(insts.len());
+        for (n, other) in insts.iter().enumerate().filter(|(n, _)| *n != place) {
             let is_write_or_exit = unit(kernel, *other).is_none() && !is_barrier(kernel, *other);
-            let is_before = insts.iter().position(|inst| inst == other) < insts.iter().position(|inst| inst == unit_inst);
-            if (is_write_or_exit || is_before)
-                && let Some(finding) = keeps_behind(kernel, &mut affine, &moved, *other, asking)
+            if is_write_or_exit && let Some(finding) = keeps_behind(kernel, &mut affine, &next, *other, asking) {
+                return Err(finding);
+            }
+            if n < place
+                && let Some(finding) = keeps_behind(kernel, &mut affine, &access, *other, asking)
             {
                 return Err(finding);
             }
