@@ -196,15 +196,15 @@ impl Launch<'_> {
         rust_text(self.definition, &self.generics)
     }
 
-    /// What every buffer holds after this launch on the simulator, with the kernel itself or with another of the same parameters and no
-    /// generics. The buffers stay as they are.
+    /// What every buffer holds after this launch on the simulator, with the kernel itself or with another of the same parameters, and of the
+    /// same generics or none. The buffers stay as they are.
     #[doc(hidden)]
     pub fn simulated_memory(&self, other: Option<&'static KernelDefinition>) -> Result<Vec<Vec<u8>>> {
         let device = Device::simulator();
         let copies = simulate::copy_in(&self.arguments, &device)?;
         let launch = Launch {
             definition: other.unwrap_or(self.definition),
-            generics: if other.is_some() { Generics::new() } else { self.generics.clone() },
+            generics: if other.is_some_and(|other| other.generics.is_empty()) { Generics::new() } else { self.generics.clone() },
             twin: self.twin,
             arguments: self.arguments.with_memory(|index| copies.get(index).and_then(Option::as_ref)),
             geometry: self.geometry,

@@ -13,6 +13,8 @@ mod expression;
 mod generate;
 #[path = "annotations_keep_results/judges.rs"]
 mod judges;
+#[path = "annotations_keep_results/kernels.rs"]
+mod kernels;
 #[path = "annotations_keep_results/ranges.rs"]
 mod ranges;
 #[path = "annotations_keep_results/run.rs"]
