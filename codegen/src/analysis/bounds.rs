@@ -105,7 +105,11 @@ fn binary_bound(kernel: &Kernel, op: BinaryOp, (left, a): (Value, u64), (right, 
         BinaryOp::Div => Some(a / constant(right).unwrap_or(1).max(1)),
         BinaryOp::Shr => Some(a >> (constant(right)? % bits)),
         BinaryOp::Shl => fits(a.checked_mul(1 << (constant(right)? % bits))),
-        BinaryOp::Sub => None,
+        // max(x, c) - c does not wrap round.
+        BinaryOp::Sub => match kernel.def(left)?.1 {
+            Op::Binary(BinaryOp::Max, _, least) if constant(*least)? >= constant(right)? => a.checked_sub(constant(right)?),
+            _ => None,
+        },
     }
 }
 

@@ -7,9 +7,11 @@
 //!           for i in next..end step s { body }
 //! ```
 //!
-//! The first loop's bound is its `start` if there are fewer than N iterations or N·s does not fit the counter's type. With constant
-//! bounds all of that is arithmetic done here, and a remainder of none is left out.
+//! The first loop's bound is its `start` if there are fewer than N iterations or N·s does not fit the counter's type; for unsigned counters
+//! and a known step `max(end, (N − 1)·s) − (N − 1)·s`, of which `analysis::bounds` knows that the counter does not wrap round. With
+//! constant bounds all of that is arithmetic done here, and a remainder of none is left out.
 
+use crate::analysis::bounds::{Bounds, type_max};
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Type, Value};
 
 /// A `For` taken apart.
@@ -73,10 +75,8 @@ pub(super) fn in_groups(
     let (stride, end, known_rest) = match (known, numbers) {
         (Some(whole), Some((start, step))) => known_groups(&mut b, walk, ty, start, step, i128::from(n), i128::from(whole)),
         _ => {
-            let factor = b.int(ty, i128::from(n));
-            let stride = b.binary(BinaryOp::Mul, walk.step, factor);
             let end = group_end(&mut b, walk, n);
-            (stride, end, end)
+            (times(&mut b, walk.step, n), end, end)
         }
     };
     // Where the rest begins is only carried if nothing else tells.
@@ -85,6 +85,7 @@ pub(super) fn in_groups(
     if carries_next {
         init.push(walk.start);
     }
+    let stays_in_range = may_add_step(kernel, walk);
     let types: Vec<Type> = std::iter::once(ty).chain(init.iter().map(|value| kernel.ty(*value))).collect();
     let body = kernel.new_block(&types);
     let op = Op::For { start: walk.start, end, step: stride, init, body, keep_rolled: false };
@@ -94,8 +95,7 @@ pub(super) fn in_groups(
     let mut b = Builder::new(kernel, body, walk.loc);
     let mut counters = vec![params[0]];
     for k in 1..n {
-        let k = b.int(ty, i128::from(k));
-        let away = b.binary(BinaryOp::Mul, k, walk.step);
+        let away = times(&mut b, walk.step, k);
         counters.push(b.binary(BinaryOp::Add, params[0], away));
     }
     let carried = &params[1..params.len() - usize::from(carries_next)];
@@ -105,8 +105,7 @@ pub(super) fn in_groups(
         let after = b.binary(BinaryOp::Add, params[0], stride);
         // The last group ends below `end + s − 1`, which may be beyond the type; what begins there is nothing.
         let wraps = b.compare(CompareOp::Lt, after, params[0]);
-        let is_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
-        next.push(if is_one { after } else { b.select(wraps, walk.end, after) });
+        next.push(if stays_in_range { after } else { b.select(wraps, walk.end, after) });
     }
     b.push(Op::Yield(next), &[]);
     kernel.blocks[block].insts.push(main);
@@ -136,10 +135,19 @@ fn known_groups(b: &mut Builder<'_>, walk: &Counted, ty: Type, start: i128, step
     (b.int(ty, 1), b.int(ty, start + is_some), rest)
 }
 
-/// `end − (n − 1)·step` if there are n iterations, else `start`.
+/// `end − (n − 1)·step` if there are n iterations, else `start` or below it.
 fn group_end(b: &mut Builder<'_>, walk: &Counted, n: u32) -> Value {
     let ty = b.kernel.ty(walk.counter);
     let unsigned = ty.to_unsigned();
+    if let Some(step) = b.kernel.constant(walk.step).filter(|_| ty == unsigned) {
+        let span = step.as_int() * i128::from(n - 1);
+        if span + step.as_int() > i128::from(type_max(ty)) {
+            return walk.start;
+        }
+        let span = b.int(ty, span);
+        let least = b.binary(BinaryOp::Max, walk.end, span);
+        return b.binary(BinaryOp::Sub, least, span);
+    }
     let some = b.compare(CompareOp::Lt, walk.start, walk.end);
     let distance = b.binary(BinaryOp::Sub, walk.end, walk.start);
     let distance = b.bitcast(distance, unsigned);
@@ -155,6 +163,26 @@ fn group_end(b: &mut Builder<'_>, walk: &Counted, n: u32) -> Value {
     let span = b.bitcast(span, ty);
     let end = b.binary(BinaryOp::Sub, walk.end, span);
     b.select(all, end, walk.start)
+}
+
+/// `value * n`, as a number if `value` is one: passes that follow look at it.
+fn times(b: &mut Builder<'_>, value: Value, n: u32) -> Value {
+    let ty = b.kernel.ty(value);
+    match b.kernel.constant(value) {
+        Some(known) => b.int(ty, known.as_int() * i128::from(n)),
+        None => {
+            let n = b.int(ty, i128::from(n));
+            b.binary(BinaryOp::Mul, value, n)
+        }
+    }
+}
+
+/// Whether no counter, and not what is a step beyond the last, leaves the type's range.
+fn may_add_step(kernel: &Kernel, walk: &Counted) -> bool {
+    let Some(step) = kernel.constant(walk.step).map(|step| step.as_int()) else { return false };
+    let ty = kernel.ty(walk.counter);
+    let end = i128::from(Bounds::of(kernel).upper(kernel, walk.end));
+    step == 1 || (ty.is_unsigned_int() && end + step <= i128::from(type_max(ty)) + 1)
 }
 
 /// Puts what is left of the original loop behind its groups, at the end of `block`: from `rest` on, starting with `init`; without a

@@ -433,10 +433,8 @@ impl Emitter<'_> {
         let known = |v: Value| self.kernel.constant(v).map(Scalar::as_int);
         let most = (1i128 << (ty.bits() - u32::from(ty.is_signed_int()))) - 1;
         let is_exact = known(step) == Some(1);
-        let is_safe = match (known(end), known(step)) {
-            (Some(end), Some(step)) => end - 1 + step <= most,
-            _ => false,
-        };
+        let upper = known(end).or_else(|| ty.is_unsigned_int().then(|| i128::from(self.bounds.upper(self.kernel, end))));
+        let is_safe = upper.zip(known(step)).is_some_and(|(end, step)| end - 1 + step <= most);
         Counter { ty, at, end: self.operand(end), step: self.operand(step), is_safe, is_exact }
     }
 

@@ -2,6 +2,7 @@
 
 use super::control::Frame;
 use super::registers::{Class, Operand, Reg, bits_suffix};
+use crate::analysis::bounds::Bounds;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Inst, Kernel, Loc, Object, Op, Type, Value};
 use crate::target::Target;
@@ -21,6 +22,7 @@ pub(super) struct Emitter<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) target: &'k Target,
     span: &'k dyn Fn(Loc) -> Span,
+    pub(super) bounds: Bounds,
     /// Name of the entry point.
     pub(super) entry: String,
     /// The instructions so far.
@@ -58,6 +60,7 @@ impl<'k> Emitter<'k> {
     pub(super) fn new(kernel: &'k Kernel, target: &'k Target, entry: String, span: &'k dyn Fn(Loc) -> Span) -> Emitter<'k> {
         Emitter {
             kernel,
+            bounds: Bounds::of(kernel),
             target,
             span,
             entry,

@@ -12,8 +12,8 @@
 //!   `Mul(Cast(i), s)`, which PTX prints as one `mul.wide.u32`, and there `widen(i + c)` is `widen(i) + c` only if `i + c` does not wrap round.
 //!   [`sharing`] tells when that is certain; where it is not, the sum is computed in 32 bits as it stands in the source.
 //!
-//! An `if` that holds nothing but loads and stores is predicated access by access: their addresses are built in front of it, where neighbours
-//! find them.
+//! An `if` that holds nothing but loads and stores is predicated access by access. Where several of a block go to one object, their
+//! addresses are built in front of them, where they find each other's; that of a lone one stays under its condition.
 //!
 //! By-value parameters are read by `LoadAt` on their `Address`, too.
 
@@ -25,6 +25,7 @@ use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, MemoryType, Object, Op, Scalar, Space, Stage, Step, Type, Value};
 use sharing::{Pointers, Shape, Term};
+use std::collections::{HashMap, HashSet};
 
 /// Bytes that an instruction adds to its pointer without another one: 24 bits, signed, on every GPU that PTX reaches.
 const IMMEDIATE: i64 = 1 << 23;
@@ -69,10 +70,12 @@ struct Index {
 impl Address<'_> {
     fn block(&mut self, block: Block) {
         let mark = self.pointers.mark();
-        for inst in self.rewrite.take(block) {
+        let insts = self.rewrite.take(block);
+        let gathered = self.gathered(&insts);
+        for inst in insts {
             let is_loop = matches!(self.rewrite.kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. });
             self.loops += usize::from(is_loop);
-            let is_predicated = self.is_predicated(inst);
+            let is_predicated = gathered.contains(&inst);
             for child in self.rewrite.kernel.insts[inst].op.blocks() {
                 if is_predicated {
                     for inner in self.rewrite.kernel.blocks[child].insts.clone() {
@@ -94,6 +97,28 @@ impl Address<'_> {
             self.rewrite.keep(block, inst);
         }
         self.pointers.release(mark);
+    }
+
+    /// The predicated accesses of a block that are not the only ones to an object.
+    fn gathered(&self, insts: &[Inst]) -> HashSet<Inst> {
+        let mut counts: HashMap<Object, usize> = HashMap::new();
+        let predicated: Vec<(Inst, Vec<Object>)> =
+            insts.iter().filter(|inst| self.is_predicated(**inst)).map(|inst| (*inst, self.objects(*inst))).collect();
+        for (_, objects) in &predicated {
+            objects.iter().for_each(|object| *counts.entry(*object).or_default() += 1);
+        }
+        predicated.into_iter().filter(|(_, objects)| objects.iter().all(|object| counts[object] > 1)).map(|(inst, _)| inst).collect()
+    }
+
+    /// The objects that the arms of an `if` touch, each once.
+    fn objects(&self, inst: Inst) -> Vec<Object> {
+        let kernel = &*self.rewrite.kernel;
+        let arms = kernel.insts[inst].op.blocks();
+        let mut objects: Vec<Object> =
+            arms.iter().flat_map(|arm| kernel.blocks[*arm].insts.iter().filter_map(|inst| kernel.insts[*inst].op.object())).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        objects
     }
 
     /// Whether it is an `if` whose arms hold loads and stores only, at places that are known in front of it.

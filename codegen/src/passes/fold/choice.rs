@@ -6,7 +6,7 @@ use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value, eval};
 type Compare = fn(&mut Context<'_>, CompareOp, Value, Value) -> Option<Value>;
 type Select = fn(&mut Context<'_>, Value, Value, Value) -> Option<Value>;
 
-pub(super) const COMPARE: &[Compare] = &[constant_right, same_operands, known_bound, with_bool, widened_bool, of_select];
+pub(super) const COMPARE: &[Compare] = &[constant_right, same_operands, known_bound, below_one, with_bool, widened_bool, of_select];
 pub(super) const SELECT: &[Select] = &[decided, same_arms, negated_condition, of_bools];
 
 /// `c < x = x > c`.
@@ -43,6 +43,18 @@ fn known_bound(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Optio
         _ => return None,
     };
     Some(cx.b.bool(holds))
+}
+
+/// Unsigned `x < 1 = x == 0`, and `x >= 1 = x != 0`: what asks for zero is one comparison.
+fn below_one(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
+    let one = cx.constant(b).filter(|c| c.ty.is_unsigned_int() && c.bits == 1)?;
+    let op = match op {
+        CompareOp::Lt => CompareOp::Eq,
+        CompareOp::Ge => CompareOp::Ne,
+        _ => return None,
+    };
+    let zero = cx.b.constant(Scalar::new(one.ty, 0));
+    Some(cx.b.compare(op, a, zero))
 }
 
 /// `b == true = b`, `b == false = !b`, and `!=` the other way round.

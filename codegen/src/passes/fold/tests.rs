@@ -295,3 +295,12 @@ fn of_neighbours_below_a_bound_the_last_tells() {
         format!("v0: u32 = thread_idx.x\n v1: u32 = load m0\n v4: u32 = load m3[v0]\n {}\n store m3[v0], v9\n return", both("", "5", "6"));
     check_refused(run, &text);
 }
+
+#[test]
+fn less_than_one_is_zero() {
+    check_u32(
+        "v2: u32 = const 1\n v3: bool = lt v1, v2\n v9: u32 = cast v3",
+        "v2: u32 = const 0\n v3: bool = eq v1, v2\n v9: u32 = cast v3",
+        "v9",
+    );
+}
