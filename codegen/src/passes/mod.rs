@@ -14,6 +14,7 @@ mod fold;
 mod hoist;
 mod if_convert;
 mod legalize;
+mod merge_branches;
 mod promote_arrays;
 mod reassociate;
 mod rewrite;
@@ -63,6 +64,8 @@ pub const OPTIMIZE: &[Pass] = &[
     // Selects of constants, and what cse made equal.
     pass("fold", fold::run),
     pass("cse", cse::run),
+    // After the last cse, which makes equal conditions one.
+    pass("merge_branches", merge_branches::run),
     // Unused products would count as uses.
     pass("dce", dce::run),
     // After everything that folds or shares products and sums.
