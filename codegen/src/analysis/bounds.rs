@@ -35,6 +35,11 @@ impl Bounds {
     pub fn upper(&self, kernel: &Kernel, value: Value) -> u64 {
         Finder { kernel, owner: &self.owner }.bound(value, DEPTH)
     }
+
+    /// Whether a value numbers an element of the grid, or a thread: such numbers do not wrap round.
+    pub fn is_element(&self, kernel: &Kernel, value: Value) -> bool {
+        Finder { kernel, owner: &self.owner }.element_bound(value, DEPTH).is_some()
+    }
 }
 
 /// The greatest value of a type.

@@ -75,8 +75,15 @@ pub(super) fn in_groups(
     let (stride, end, known_rest) = match (known, numbers) {
         (Some(whole), Some((start, step))) => known_groups(&mut b, walk, ty, start, step, i128::from(n), i128::from(whole)),
         _ => {
-            let end = group_end(&mut b, walk, n);
-            (times(&mut b, walk.step, n), end, end)
+            let (end, fits) = group_end(&mut b, walk, n);
+            let stride = times(&mut b, walk.step, n);
+            // A loop that does not run needs a step above 0, too.
+            let stride = match fits {
+                Fits::Known(true) => stride,
+                Fits::Known(false) => walk.step,
+                Fits::If(fits) => b.select(fits, stride, walk.step),
+            };
+            (stride, end, end)
         }
     };
     // Where the rest begins is only carried if nothing else tells.
@@ -115,6 +122,12 @@ pub(super) fn in_groups(
     Groups { main, results, rest }
 }
 
+/// Whether n steps fit the counter's type.
+enum Fits {
+    Known(bool),
+    If(Value),
+}
+
 /// Start and step, if they are constants.
 fn numbers(kernel: &Kernel, walk: &Counted) -> Option<(i128, i128)> {
     let constant = |value: Value| kernel.constant(value).map(|scalar| scalar.as_int());
@@ -136,17 +149,17 @@ fn known_groups(b: &mut Builder<'_>, walk: &Counted, ty: Type, start: i128, step
 }
 
 /// `end − (n − 1)·step` if there are n iterations, else `start` or below it.
-fn group_end(b: &mut Builder<'_>, walk: &Counted, n: u32) -> Value {
+fn group_end(b: &mut Builder<'_>, walk: &Counted, n: u32) -> (Value, Fits) {
     let ty = b.kernel.ty(walk.counter);
     let unsigned = ty.to_unsigned();
     if let Some(step) = b.kernel.constant(walk.step).filter(|_| ty == unsigned) {
         let span = step.as_int() * i128::from(n - 1);
         if span + step.as_int() > i128::from(type_max(ty)) {
-            return walk.start;
+            return (walk.start, Fits::Known(false));
         }
         let span = b.int(ty, span);
         let least = b.binary(BinaryOp::Max, walk.end, span);
-        return b.binary(BinaryOp::Sub, least, span);
+        return (b.binary(BinaryOp::Sub, least, span), Fits::Known(true));
     }
     let some = b.compare(CompareOp::Lt, walk.start, walk.end);
     let distance = b.binary(BinaryOp::Sub, walk.end, walk.start);
@@ -162,7 +175,7 @@ fn group_end(b: &mut Builder<'_>, walk: &Counted, n: u32) -> Value {
     let all = b.binary(BinaryOp::And, both, fits);
     let span = b.bitcast(span, ty);
     let end = b.binary(BinaryOp::Sub, walk.end, span);
-    b.select(all, end, walk.start)
+    (b.select(all, end, walk.start), Fits::If(fits))
 }
 
 /// `value * n`, as a number if `value` is one: passes that follow look at it.

@@ -4,6 +4,9 @@
 //! before the loop, the others with what changes nothing; after the groups they are joined in order, first op second op third. That
 //! reassociates sums of floats.
 //!
+//! The elements of a thread (`ilp` of a kernel) that stand under a guard have two versions: without it where all of them pass
+//! (`schedule::versions`), and predicated where not.
+//!
 //! **Legal** where the iterations of a group may run in any order: nothing but accumulators is carried round, and no iteration touches
 //! an element that another of its group writes (`schedule::dependence`; `assume_disjoint` takes the person's word for it). Atomics may go in
 //! any order. An array that is declared in the body is each copy's own. **Refuses** all else, barriers, bodies that may leave the loop, and groups
@@ -12,8 +15,10 @@
 use super::copy::{Copy, loops};
 use super::dependence::{Conflict, Kind, carried_through_memory, privates};
 use super::groups::{Counted, finish, in_groups, open};
-use super::interleave::Interleave;
+use super::interleave::{Interleave, is_flat};
 use super::reduction::{Carried, carried, identity};
+use super::varying::varying;
+use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::intrinsics::Effect;
 use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
@@ -28,6 +33,15 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
             Ok(plan) => {
                 schedule.kernel.annotations.remove(&inst);
+                let mut block = block;
+                if let Some(guard) = guard(schedule.kernel, &plan, rest.of_kernel) {
+                    let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated);
+                    if let Some(walk) = Counted::of(schedule.kernel, slow) {
+                        let plan = Plan { walk, n: plan.n, carried: plan.carried.clone() };
+                        split(schedule, slow, home, &plan, rest);
+                    }
+                    block = fast;
+                }
                 split(schedule, inst, block, &plan, rest);
             }
             Err(finding) => schedule.refuse(&asked, finding),
@@ -53,6 +67,15 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Res
         all.push(found);
     }
     Ok(Plan { walk, n, carried: all })
+}
+
+/// The guard of a kernel's elements, if what is under it can be predicated: there is a version without it for threads all of whose elements
+/// pass.
+fn guard(kernel: &Kernel, plan: &Plan, of_kernel: bool) -> Option<Guard> {
+    let varying = varying(kernel, plan.walk.body);
+    let found = if of_kernel { find_guard(kernel, &plan.walk, &varying)? } else { return None };
+    let Op::If { then_block, .. } = kernel.insts[found.branch].op else { return None };
+    is_flat(kernel, then_block).then_some(found)
 }
 
 /// What an iteration hands on as the k-th carried value.

@@ -177,7 +177,7 @@ impl Interleave<'_> {
                     self.whole(inst, copies, into);
                 } else if conditions.iter().all(|c| *c == conditions[0]) {
                     self.one_branch(inst, conditions[0], [then_block, else_block], copies, into);
-                } else if self.is_flat(then_block) && self.is_flat(else_block) {
+                } else if is_flat(self.kernel, then_block) && is_flat(self.kernel, else_block) {
                     self.flatten(inst, &conditions, [then_block, else_block], copies, into);
                 } else if parts(self.kernel, else_block).0.is_empty() {
                     self.versions(inst, &conditions, [then_block, else_block], copies, into);
@@ -213,19 +213,6 @@ impl Interleave<'_> {
             found |= matches!(kernel.insts[inner].op, Op::Break(target, _) | Op::Continue(target, _) if target == inst);
         });
         found
-    }
-
-    /// Whether nothing in a block owns blocks, but checks that trap.
-    fn is_flat(&self, block: Block) -> bool {
-        parts(self.kernel, block).0.iter().all(|inst| !self.owns_blocks(*inst) || self.is_check(*inst))
-    }
-
-    /// `if holds {} else { trap }`.
-    fn is_check(&self, inst: Inst) -> bool {
-        let Op::If { then_block, else_block, .. } = self.kernel.insts[inst].op else { return false };
-        let alone = |block: Block| self.kernel.blocks[block].insts.len() == 1;
-        let traps = |block: Block| parts(self.kernel, block).1.is_some_and(|last| matches!(self.kernel.insts[last].op, Op::Trap(_)));
-        (traps(else_block) && alone(then_block)) || (traps(then_block) && alone(else_block))
     }
 
     fn yielded(&self, block: Block) -> Vec<Value> {
@@ -341,4 +328,17 @@ impl Interleave<'_> {
         let joint = Builder::new(self.kernel, into, loc).push(Op::If { condition, then_block, else_block }, &types);
         self.share_results(inst, joint, copies);
     }
+}
+
+/// Whether nothing in a block owns blocks, but checks that trap.
+pub(super) fn is_flat(kernel: &Kernel, block: Block) -> bool {
+    parts(kernel, block).0.iter().all(|inst| kernel.insts[*inst].op.blocks().is_empty() || is_check(kernel, *inst))
+}
+
+/// `if holds {} else { trap }`.
+fn is_check(kernel: &Kernel, inst: Inst) -> bool {
+    let Op::If { then_block, else_block, .. } = kernel.insts[inst].op else { return false };
+    let alone = |block: Block| kernel.blocks[block].insts.len() == 1;
+    let traps = |block: Block| parts(kernel, block).1.is_some_and(|last| matches!(kernel.insts[last].op, Op::Trap(_)));
+    (traps(else_block) && alone(then_block)) || (traps(then_block) && alone(else_block))
 }

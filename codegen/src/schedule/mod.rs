@@ -20,6 +20,7 @@ mod shared;
 mod unroll;
 mod varying;
 mod vectorize;
+mod versions;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;

@@ -17,11 +17,10 @@ use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
 use super::interleave::{Interleave, Wide};
 use super::varying::varying;
+use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
-use crate::ir::{
-    Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Scalar, Space, Step, Type, Value,
-};
+use crate::ir::{Asked, Block, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Space, Step, Type, Value};
 use std::collections::HashSet;
 
 /// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
@@ -39,7 +38,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
             Ok(plan) => {
                 let block = match &plan.guard {
-                    Some(guard) => versions(schedule.kernel, inst, block, &plan, guard),
+                    Some(guard) => versions(schedule.kernel, inst, block, &plan.walk, guard, Other::OneByOne).0,
                     None => block,
                 };
                 schedule.kernel.annotations.remove(&inst);
@@ -57,21 +56,13 @@ struct Plan {
     guard: Option<Guard>,
 }
 
-/// The `if` that all of a kernel's accesses stand under.
-struct Guard {
-    branch: Inst,
-    condition: Value,
-    /// Whether it holds for every element of a group if it holds for the last.
-    last_tells: bool,
-}
-
 fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
     let walk = independent(kernel, inst, asked, "vectorize", of_kernel)?;
     let varying = varying(kernel, walk.body);
     let mut affine = Affine::of(kernel);
     let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };
-    let guard = if of_kernel { find_guard(kernel, &mut affine, &walk, &varying, n) } else { None };
+    let guard = if of_kernel { find_guard(kernel, &walk, &varying) } else { None };
     let conditional = conditional(kernel, walk.body, &varying, guard.as_ref().map(|guard| guard.branch));
     for access in accesses(kernel, &mut affine, walk.body) {
         let space = kernel.objects[access.object].space();
@@ -271,175 +262,6 @@ fn is_row_of_scalars(kernel: &Kernel, inst: Inst, n: u32) -> bool {
         }
     }
     width == 1 && matches!(ty, MemoryType::Scalar(_))
-}
-
-/// The one `if` without `else` at the top of the body whose condition differs from element to element.
-fn find_guard(kernel: &Kernel, affine: &mut Affine, walk: &Counted, varying: &HashSet<Value>, n: u32) -> Option<Guard> {
-    let branches = parts(kernel, walk.body).0.into_iter().filter_map(|inst| match kernel.insts[inst].op {
-        Op::If { condition, else_block, .. } if varying.contains(&condition) => Some((inst, condition, else_block)),
-        _ => None,
-    });
-    let branches: Vec<_> = branches.collect();
-    let [(branch, condition, else_block)] = branches[..] else { return None };
-    if !parts(kernel, else_block).0.is_empty() || !kernel.insts[branch].results.is_empty() || !is_computable(kernel, condition) {
-        return None;
-    }
-    let last_tells = last_tells(kernel, affine, walk, varying, condition, n);
-    Some(Guard { branch, condition, last_tells })
-}
-
-/// Whether a condition holds for every element of an aligned group if it holds for the last: `a + j < b`, since nothing wraps round between
-/// multiples of n, what does not vary, and both of two such.
-fn last_tells(kernel: &Kernel, affine: &mut Affine, walk: &Counted, varying: &HashSet<Value>, condition: Value, n: u32) -> bool {
-    if !varying.contains(&condition) {
-        return true;
-    }
-    match kernel.def(condition) {
-        Some((_, Op::Compare(CompareOp::Lt | CompareOp::Le, a, b))) if !varying.contains(b) => {
-            is_aligned_counter(kernel, affine, walk, *a, n)
-        }
-        Some((_, Op::Compare(CompareOp::Gt | CompareOp::Ge, b, a))) if !varying.contains(b) => {
-            is_aligned_counter(kernel, affine, walk, *a, n)
-        }
-        Some((_, Op::Binary(BinaryOp::And, a, b))) => {
-            let (a, b) = (*a, *b);
-            last_tells(kernel, affine, walk, varying, a, n) && last_tells(kernel, affine, walk, varying, b, n)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a value can be computed again ahead of time: of geometry, parameters and counters, without branches and what may change.
-fn is_computable(kernel: &Kernel, value: Value) -> bool {
-    match kernel.def(value) {
-        None => true,
-        Some((inst, op)) => {
-            let is_fixed = match op {
-                Op::Load(access) => kernel.objects[access.object].is_read_only(),
-                op => op.is_pure() && !op.can_fault(kernel.insts[inst].results.first().map(|value| kernel.ty(*value))),
-            };
-            is_fixed && op.operands().into_iter().all(|operand| is_computable(kernel, operand))
-        }
-    }
-}
-
-fn is_aligned_counter(kernel: &Kernel, affine: &mut Affine, walk: &Counted, value: Value, n: u32) -> bool {
-    let counter = affine.counter(kernel, walk.counter);
-    let step = affine.polynomial(kernel, walk.step);
-    let start = affine.polynomial(kernel, walk.start);
-    let Some((factor, rest)) = affine.polynomial(kernel, value).split(counter) else { return false };
-    kernel.ty(value).is_unsigned_int()
-        && factor.as_constant() == Some(1)
-        && step.as_constant() == Some(1)
-        && start.plus(&rest, 1).is_multiple_of(i64::from(n))
-}
-
-/// Two versions of the loop, or of the kernel's loop over groups round it: one where the guard holds for every element, which the loop becomes
-/// part of, and one as it was. Gives the block the loop then stands in.
-fn versions(kernel: &mut Kernel, inst: Inst, block: Block, plan: &Plan, guard: &Guard) -> Block {
-    let outer = around(kernel, inst, block);
-    let (target, home) = outer.unwrap_or((inst, block));
-    let loc = kernel.insts[target].loc;
-    let mut copy = Copy::default();
-    for arm in kernel.insts[target].op.blocks() {
-        for object in privates(kernel, arm) {
-            let data = kernel.objects[object].clone();
-            let own = kernel.objects.push(data);
-            copy.set_object(object, own);
-        }
-    }
-    let behind = open(kernel, home, target);
-    let condition = all_hold(kernel, home, outer.map(|(outer, _)| outer), plan, guard);
-    let (then_block, else_block) = (kernel.new_block(&[]), kernel.new_block(&[]));
-    let slow = copy.inst(kernel, target, else_block);
-    keep_as_it_is(kernel, slow);
-    kernel.blocks[then_block].insts.push(target);
-    for arm in [then_block, else_block] {
-        Builder::new(kernel, arm, loc).push(Op::Yield(Vec::new()), &[]);
-    }
-    Builder::new(kernel, home, loc).push(Op::If { condition, then_block, else_block }, &[]);
-    kernel.blocks[home].insts.extend(behind);
-    // In the first version the guard holds.
-    let holds = kernel.new_inst(Op::Const(Scalar::bool(true)), &[Type::Bool], loc);
-    let value = kernel.insts[holds].results[0];
-    kernel.blocks[plan.walk.body].insts.insert(0, holds);
-    if let Op::If { condition, .. } = &mut kernel.insts[guard.branch].op {
-        *condition = value;
-    }
-    if outer.is_some() { block } else { then_block }
-}
-
-/// The kernel's loop over groups, if that is what is round the loop, and where it stands.
-fn around(kernel: &Kernel, inst: Inst, block: Block) -> Option<(Inst, Block)> {
-    let of_kernel = loops(kernel, |asked| asked.of_kernel);
-    let found = of_kernel.into_iter().find(|(outer, _)| *outer != inst && kernel.insts[*outer].op.blocks().contains(&block));
-    found.filter(|(outer, _)| kernel.insts[*outer].results.is_empty())
-}
-
-/// Without annotations, and not unrolled by the assembler: it runs for the last elements only.
-fn keep_as_it_is(kernel: &mut Kernel, inst: Inst) {
-    let mut inside = vec![inst];
-    for block in kernel.insts[inst].op.blocks() {
-        kernel.walk_block(block, &mut |_, _, inner| inside.push(inner));
-    }
-    for inner in inside {
-        if kernel.annotations.get(&inner).is_some_and(|asked| asked.of_kernel) {
-            kernel.annotations.remove(&inner);
-            if let Op::For { keep_rolled, .. } = &mut kernel.insts[inner].op {
-                *keep_rolled = true;
-            }
-        }
-    }
-}
-
-/// Whether the guard holds for every element of a thread.
-fn all_hold(kernel: &mut Kernel, home: Block, outer: Option<Inst>, plan: &Plan, guard: &Guard) -> Value {
-    let walk = &plan.walk;
-    let outer = outer.and_then(|outer| Counted::of(kernel, outer));
-    let groups = outer.as_ref().and_then(|outer| outer.trips(kernel)).unwrap_or(1);
-    let elements = if guard.last_tells { plan.n - 1..plan.n } else { 0..plan.n };
-    let mut slice: Vec<Inst> = outer.iter().flat_map(|outer| parts(kernel, outer.body).0).collect();
-    slice.extend(parts(kernel, walk.body).0);
-    let needed = slice_of(kernel, guard.condition, &slice);
-    let mut condition = None;
-    for group in 0..groups {
-        for element in elements.clone() {
-            let mut copy = Copy::default();
-            let mut number = |walk: &Counted, n: u64| {
-                let ty = kernel.ty(walk.counter);
-                let value = Builder::new(kernel, home, walk.loc).int(ty, i128::from(n));
-                copy.set(walk.counter, value);
-            };
-            outer.iter().for_each(|outer| number(outer, group));
-            number(walk, u64::from(element));
-            for inst in &needed {
-                copy.inst(kernel, *inst, home);
-            }
-            let holds = copy.get(guard.condition);
-            condition = Some(match condition {
-                Some(before) => Builder::new(kernel, home, walk.loc).binary(BinaryOp::And, before, holds),
-                None => holds,
-            });
-        }
-    }
-    condition.unwrap_or(guard.condition)
-}
-
-/// Which of these instructions a value needs, in order.
-fn slice_of(kernel: &Kernel, value: Value, insts: &[Inst]) -> Vec<Inst> {
-    let mut wanted = HashSet::from([value]);
-    let mut found = Vec::new();
-    for inst in insts.iter().rev() {
-        let data = &kernel.insts[*inst];
-        if data.results.iter().any(|result| wanted.contains(result)) && data.op.blocks().is_empty() {
-            data.op.for_each_operand(|operand| {
-                wanted.insert(operand);
-            });
-            found.push(*inst);
-        }
-    }
-    found.reverse();
-    found
 }
 
 fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
