@@ -61,6 +61,31 @@ pub fn copy<T: Element, const B: usize, const ILP: usize, const BATCH: bool, con
     }
 }";
 
+/// The tiles of the multiplication, loaded one step ahead.
+const PREFETCHED: &str = "#[kernel(block = (T, T))]
+pub fn prefetched<const T: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
+    #[shared]
+    let mut a_tile: [[f32; T]; T];
+    #[shared]
+    let mut b_tile: [[f32; T]; T];
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    let row = block_idx().y * T + ty;
+    let column = block_idx().x * T + tx;
+    let mut sum = 0.0;
+    #[prefetch]
+    for tile in 0..n / T {
+        a_tile[ty][tx] = a[row * n + tile * T + tx];
+        b_tile[ty][tx] = b[(tile * T + ty) * n + column];
+        sync_threads();
+        #[unroll]
+        for k in 0..T {
+            sum += a_tile[ty][k] * b_tile[k][tx];
+        }
+        sync_threads();
+    }
+    c[row * n + column] = sum;
+}";
+
 fn cases() -> Vec<Case> {
     vec![
         case(
@@ -101,7 +126,56 @@ fn cases() -> Vec<Case> {
             "ld.global.128, st.shared.8, bar, ld.shared.8, st.global.128",
             "ld.global.128, st.shared.8, bar, ld.shared.8, st.global.128",
         ),
-        case("copy", COPY, &["f64", "256", "8", "true", "1"], "@ld.global.64 x8, @st.global.64 x8", "ld.global.64 x8, st.global.64 x8"),
+        // Threads all of whose elements are there, then the others.
+        case(
+            "copy",
+            COPY,
+            &["f64", "256", "8", "true", "1"],
+            "@bra L1, ld.global.64 x8, st.global.64 x8, bra L2, L1, @ld.global.64 x8, @st.global.64 x8, L2",
+            // ptxas knows that of the others the last element is not there.
+            "ld.global.64 x8, st.global.64 x8, ld.global.64 x7, st.global.64 x7",
+        ),
+        case(
+            "copy",
+            COPY,
+            &["f64", "256", "4", "false", "1"],
+            "@bra L1, ld.global.64, st.global.64, ld.global.64, st.global.64, ld.global.64, st.global.64, ld.global.64, st.global.64, \
+             bra L2, L1, @ld.global.64, @st.global.64, @ld.global.64, @st.global.64, @ld.global.64, @st.global.64, @ld.global.64, \
+             @st.global.64, L2",
+            None,
+        ),
+        // Vectors, then the others one by one.
+        case(
+            "copy",
+            COPY,
+            &["f32", "256", "2", "true", "4"],
+            "@bra L1, ld.global.128 x2, st.global.128 x2, bra L4, L1, L2, L3, @ld.global.32, @st.global.32, @bra L3, @bra L2, L4",
+            None,
+        ),
+        case(
+            "chunks",
+            "#[kernel(block = 64)]
+             pub fn chunks(x: &Global<f32>, y: &mut Global<f32>) {
+                 let first = global_id().x * 8;
+                 #[vectorize(4)]
+                 #[unroll]
+                 #[batch_loads]
+                 for i in 0..8 {
+                     y[first + i] = 2.0 * x[first + i];
+                 }
+             }",
+            &[],
+            "ld.global.128 x2, st.global.128 x2",
+            "ld.global.128 x2, st.global.128 x2",
+        ),
+        case(
+            "prefetched",
+            PREFETCHED,
+            &["8"],
+            // Between the two barriers stand the next loads.
+            "@ld.global.32 x2, @bra L2, L1, st.shared.32 x2, bar, @ld.global.32 x2, ld.shared.32 x16, bar, @bra L1, L2, st.global.32",
+            None,
+        ),
         file(
             "guarded_batch",
             include_str!("../filetests/ptx/guarded_batch.ir"),
@@ -159,6 +233,21 @@ fn a_tile_is_filled_before_the_barrier_and_read_after_it_in_sass() {
         assert!(!(has("st.shared") && has("ld.shared")), "a tile is filled and read with no barrier between: {found}");
     }
     assert!(found.count("ld.shared") > 0 && found.count("st.shared") > 0, "{found}");
+    println!("ran: {test} (1 texts on nvdisasm)");
+}
+
+#[test]
+fn the_next_tiles_are_loaded_between_the_two_barriers_in_sass() {
+    let test = "the_next_tiles_are_loaded_between_the_two_barriers_in_sass";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let ptx = ptx(PREFETCHED, "prefetched", &["8"], TARGET.0).expect("the kernel compiles");
+    let found = Order::of_sass(&judge.sass(&ptx, TARGET.1).expect("ptxas takes it")).accesses();
+    let steps: Vec<String> = found.0.iter().map(ToString::to_string).collect();
+    let intervals: Vec<&[String]> = steps.split(|step| step == "bar").collect();
+    let count = |interval: usize, what: &str| intervals[interval].iter().filter(|step| step.contains(what)).count();
+    assert_eq!(intervals.len(), 3, "{found}");
+    assert!(count(1, "ld.global") > 0 && count(1, "ld.shared") > 0 && count(1, "st.shared") == 0, "{found}");
+    assert_eq!(count(2, "ld.global"), 0, "{found}");
     println!("ran: {test} (1 texts on nvdisasm)");
 }
 

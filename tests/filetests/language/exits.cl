@@ -28,5 +28,5 @@ __kernel void exits(const uint n, __global uint *y, const uint y_len) {
         }
         steps = steps_1;
     }
-    y[i] = found == 0u ? n : (found >= 1u && found <= 2u && n > 3u ? 7u : found + 1u);
+    y[i] = found == 0u ? n : (found != 0u && found <= 2u && n > 3u ? 7u : found + 1u);
 }
