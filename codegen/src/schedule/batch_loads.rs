@@ -22,20 +22,21 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     while let Some((inst, _)) = loops(schedule.kernel, |asked| asked.batch_loads.is_some()).first().copied() {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
         let Some(asked) = annotations.batch_loads.take() else { return };
+        let of_kernel = annotations.of_kernel;
         let before = schedule.kernel.clone();
-        if let Err(finding) = batch(schedule.kernel, inst, &asked, &schedule.elements) {
+        if let Err(finding) = batch(schedule.kernel, inst, &asked, of_kernel, &schedule.elements) {
             *schedule.kernel = before;
             schedule.refuse(&asked, finding);
         }
     }
 }
 
-fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, elements: &Elements) -> Result<(), Finding> {
+fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, of_kernel: bool, elements: &Elements) -> Result<(), Finding> {
     let (Op::For { body, .. } | Op::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
     if has_loads(kernel, body).is_none() {
         return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
-    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint, elements };
+    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint, of_kernel, elements };
     take_out(kernel, body, asking)?;
     let (insts, last) = parts(kernel, body);
     let levels = levels(kernel, &insts, asking)?;

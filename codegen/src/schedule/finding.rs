@@ -41,3 +41,8 @@ impl Finding {
         diagnostic
     }
 }
+
+/// An annotation with these arguments as it is written: on a loop, or as an argument of `#[kernel]`.
+pub(super) fn written(name: &str, arguments: &str, of_kernel: bool) -> String {
+    if of_kernel { format!("`{name}({arguments})`") } else { format!("`#[{name}({arguments})]`") }
+}

@@ -14,6 +14,7 @@
 
 use super::copy::{Copy, loops};
 use super::dependence::{Conflict, Kind, carried_through_memory, privates};
+use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::interleave::{Interleave, is_flat};
 use super::reduction::{Carried, carried, identity};
@@ -118,7 +119,11 @@ pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name:
         let message = format!("`{name}({n})` takes {n} iterations at a time, and this loop has {trips}");
         // Vectors have powers of two.
         let fits = if name == "vectorize" && trips > 0 { 1 << trips.ilog2() } else { trips };
-        let help = if fits > 1 { format!("write `#[{name}({fits})]`, or leave it out") } else { "leave it out".to_owned() };
+        let help = if fits > 1 {
+            format!("write {}, or leave it out", written(name, &fits.to_string(), of_kernel))
+        } else {
+            "leave it out".to_owned()
+        };
         return Err(Finding::new(message, help));
     }
     let mut inside = HashSet::new();
@@ -137,7 +142,7 @@ pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name:
     }
     let counts = |object: Object| !(of_kernel && kernel.objects[object].space() == Space::Global);
     match carried_through_memory(kernel, walk.body, walk.counter, walk.step, n, counts) {
-        Some(conflict) => Err(dependent(kernel, &conflict, name, n)),
+        Some(conflict) => Err(dependent(kernel, &conflict, name, n, of_kernel)),
         None => Ok(walk),
     }
 }
@@ -170,7 +175,7 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
 }
 
 /// Two accesses that may touch the same element.
-fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32) -> Finding {
+fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel: bool) -> Finding {
     let object = &kernel.objects[conflict.earlier.object].name;
     let word = |kind: Kind| match kind {
         Kind::Read => "read",
@@ -189,7 +194,8 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32) -> Findin
     } else if conflict.is_certain {
         "every iteration needs elements of its own: gather in a variable and store it after the loop".to_owned()
     } else {
-        format!("if no two of {n} neighbouring iterations ever touch the same element, write `#[{name}({n}, assume_disjoint)]`")
+        let promise = written(name, &format!("{n}, assume_disjoint"), of_kernel);
+        format!("if no two of {n} neighbouring iterations ever touch the same element, write {promise}")
     };
     let finding =
         Finding::new(message, help).label(kernel.insts[conflict.earlier.inst].loc, format!("{} here", word(conflict.earlier.kind)));

@@ -6,6 +6,7 @@
 
 use super::copy::parts;
 use super::dependence::MemoryAccess;
+use super::finding::written;
 use super::{Elements, Finding};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
@@ -20,6 +21,8 @@ pub(super) struct Asking<'a> {
     pub(super) name: &'a str,
     /// Whether stores are taken to be to other elements.
     pub(super) assume_disjoint: bool,
+    /// Whether it is an argument of `#[kernel]`.
+    pub(super) of_kernel: bool,
     /// Which element of a thread an access belongs to, where that is known.
     pub(super) elements: &'a Elements,
 }
@@ -216,6 +219,7 @@ pub(super) fn keeps_behind(
     asking: Asking<'_>,
 ) -> Option<Finding> {
     let (name, object) = (asking.name, &kernel.objects[access.object]);
+    let promise = written(name, "assume_disjoint", asking.of_kernel);
     let loc = kernel.insts[access.inst].loc;
     let mut inside = HashSet::new();
     visit(kernel, other, &mut |inst| {
@@ -240,7 +244,7 @@ pub(super) fn keeps_behind(
         }
         if is_barrier(kernel, inst) {
             let message = format!("`{name}` cannot move a load of `{}` before a barrier: other threads may have written it", object.name);
-            let help = format!("take `{0}` as `&Global` if nothing writes it, or promise `#[{name}(assume_disjoint)]`", object.name);
+            let help = format!("take `{0}` as `&Global` if nothing writes it, or promise {promise}", object.name);
             let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the barrier");
             found = found.take().or(Some(finding));
         }
@@ -251,7 +255,7 @@ pub(super) fn keeps_behind(
             && !write.is_apart(access, affine)
         {
             let message = format!("`{name}` cannot move a load of `{}` before a store that may be to the same element", object.name);
-            let help = format!("if they never are the same element, write `#[{name}(assume_disjoint)]`");
+            let help = format!("if they never are the same element, write {promise}");
             let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the store before it");
             found = found.take().or(Some(finding));
         }
