@@ -281,7 +281,7 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
             Ok((format!("{name}.ptx"), ptx_text(&kernel, name, Some(&source))?))
         }
         ["rust"] => {
-            let mut kernel = Source::lower(file, text)?.kernel;
+            let mut kernel = Source::scheduled(file, text)?.kernel;
             passes::tidy(&mut kernel);
             Ok(("rust.txt".to_owned(), emit_rust(&kernel)))
         }

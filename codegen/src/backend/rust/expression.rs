@@ -4,7 +4,9 @@ use super::Printer;
 use super::kinds::{Kind, has_axis, type_text};
 use super::values::{Binding, Storage};
 use crate::intrinsics::{Call, Row, Sort};
-use crate::ir::{Access, AtomicOp, Axis, BinaryOp, CompareOp, MemoryType, Op, PrintPart, Scalar, Special, Step, Type, UnaryOp, Value};
+use crate::ir::{
+    Access, AtomicOp, Axis, BinaryOp, CompareOp, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type, UnaryOp, Value,
+};
 
 /// How tightly an operator binds; higher is tighter.
 pub(super) type Level = u8;
@@ -35,7 +37,7 @@ pub(super) struct Expr {
     pub(super) level: Level,
     /// Variables that change which it reads.
     pub(super) reads: Vec<Storage>,
-    /// Whether it loads from memory that is written.
+    /// Whether it loads from memory that is written, or from a buffer: in what order that happens is what a reader looks for.
     pub(super) loads: bool,
     /// The constant it is, whose type the text does not say.
     pub(super) literal: Option<Scalar>,
@@ -382,7 +384,7 @@ impl Printer<'_> {
                 _ => {}
             }
         }
-        expr.loads = !data.is_read_only();
+        expr.loads = !data.is_read_only() || data.space() == Space::Global;
         expr
     }
 
