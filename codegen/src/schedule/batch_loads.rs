@@ -36,7 +36,7 @@ fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, of_kernel: bool, el
     if has_loads(kernel, body).is_none() {
         return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
-    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint, of_kernel, elements };
+    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint, of_kernel, elements, within_iteration: true };
     take_out(kernel, body, asking)?;
     let (insts, last) = parts(kernel, body);
     let levels = levels(kernel, &insts, asking)?;

@@ -20,7 +20,7 @@ use super::interleave::{Interleave, is_flat};
 use super::reduction::{Carried, carried, identity};
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
-use super::{Finding, Schedule};
+use super::{Element, Finding, Schedule};
 use crate::intrinsics::Effect;
 use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
 use std::collections::HashSet;
@@ -234,8 +234,8 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
         for (k, own) in accumulators(&plan.carried, n, params).iter().enumerate() {
             copies.iter_mut().enumerate().for_each(|(j, copy)| copy.set(walk.carried[k], own[j.min(own.len() - 1)]));
         }
-        let elements = if rest.of_kernel { Some(elements) } else { None };
-        Interleave { kernel, statements, wide: None, elements }.block(walk.body, &mut copies, body);
+        let first = Element { group: inst, copy: 0, of_kernel: rest.of_kernel };
+        Interleave { kernel, statements, wide: None, elements: Some((elements, first)) }.block(walk.body, &mut copies, body);
         let mut given = Vec::new();
         for (k, carried) in plan.carried.iter().enumerate() {
             let value = next(kernel, walk, k);

@@ -12,9 +12,9 @@
 //!
 //! The order within each copy stays. Who asks for this has made sure that the order among copies does not matter.
 
-use super::Elements;
 use super::copy::{Copy, parts};
 use super::loads::visit;
+use super::{Element, Elements};
 use crate::analysis::cost::is_speculable;
 use crate::ir::{BinaryOp, Block, Builder, Inst, InstData, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
 use std::collections::HashSet;
@@ -25,8 +25,8 @@ pub(super) struct Interleave<'a> {
     pub(super) statements: &'a [u32],
     /// What `vectorize` makes of it, if that is who asks.
     pub(super) wide: Option<&'a Wide>,
-    /// Where to note which copy an instruction belongs to, if copies are elements of a thread.
-    pub(super) elements: Option<&'a mut Elements>,
+    /// Where to note which copy an instruction belongs to, and the first of them.
+    pub(super) elements: Option<(&'a mut Elements, Element)>,
 }
 
 /// Copies as the elements of vectors: instruction by instruction, whatever they write.
@@ -122,9 +122,9 @@ impl Interleave<'_> {
     /// Copy `n` of an instruction, with all in it.
     fn copy(&mut self, inst: Inst, copies: &mut [Copy], n: usize, into: Block) {
         let new = copies[n].inst(self.kernel, inst, into);
-        if let Some(elements) = &mut self.elements {
+        if let Some((elements, first)) = &mut self.elements {
             visit(self.kernel, new, &mut |inner| {
-                elements.insert(inner, n);
+                elements.insert(inner, Element { copy: n, ..*first });
             });
         }
     }

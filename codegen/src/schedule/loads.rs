@@ -23,8 +23,10 @@ pub(super) struct Asking<'a> {
     pub(super) assume_disjoint: bool,
     /// Whether it is an argument of `#[kernel]`.
     pub(super) of_kernel: bool,
-    /// Which element of a thread an access belongs to, where that is known.
+    /// Which copy of an interleaved body an access belongs to, where that is known.
     pub(super) elements: &'a Elements,
+    /// Whether loads are moved within an iteration only.
+    pub(super) within_iteration: bool,
 }
 
 /// The load of a unit: a global load, or an `if` that does nothing else.
@@ -248,8 +250,9 @@ pub(super) fn keeps_behind(
             let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the barrier");
             found = found.take().or(Some(finding));
         }
-        let elements = [inst, access.inst].map(|inst| asking.elements.get(&inst));
-        let of_others = object.space() == Space::Global && matches!(elements, [Some(a), Some(b)] if a != b);
+        let copies = [inst, access.inst].map(|inst| asking.elements.get(&inst));
+        let is_free = matches!(copies, [Some(a), Some(b)] if a.is_free_of(*b, asking.within_iteration));
+        let of_others = object.space() == Space::Global && is_free;
         if let Some(write) = MemoryAccess::of(kernel, affine, inst).filter(|write| write.is_ordered_with(access))
             && !of_others
             && !write.is_apart(access, affine)

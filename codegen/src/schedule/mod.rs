@@ -60,13 +60,31 @@ struct Schedule<'k> {
     /// By location: the statement of the source. Beyond the end, every instruction is a statement of its own.
     statements: &'k [u32],
     findings: Vec<Finding>,
-    /// Accesses of which it is known which element of a thread they belong to (`ilp` of a kernel). In global memory those of different
-    /// elements are as free of each other as those of different threads: that is what they are without the annotation.
+    /// Which copy of an interleaved body an access belongs to, where copies are known to be free of each other in global memory.
     elements: Elements,
 }
 
-/// Which element of a thread an instruction belongs to.
-type Elements = HashMap<Inst, usize>;
+/// By instruction: the copy of an interleaved body it belongs to.
+type Elements = HashMap<Inst, Element>;
+
+/// A copy of an interleaved body. Accesses of two copies of one group touch different elements of global memory, or may be taken to: as
+/// elements of a thread (`ilp` of a kernel) they are as free of each other as threads, and for iterations of a loop it was proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Element {
+    /// The loop that was interleaved.
+    group: Inst,
+    /// Which copy.
+    copy: usize,
+    /// Whether it is an element of a thread: then that is so at any time, else only while the group's own loop does not go on.
+    of_kernel: bool,
+}
+
+impl Element {
+    /// Whether the two are free of each other, within an iteration or at any time.
+    fn is_free_of(self, other: Element, within_iteration: bool) -> bool {
+        self.group == other.group && self.copy != other.copy && (self.of_kernel || within_iteration)
+    }
+}
 
 impl Schedule<'_> {
     /// Reports that an annotation cannot be kept.

@@ -48,7 +48,7 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>, el
     if has_loads(kernel, walk.body).is_none() {
         return Err(Finding::new("there are no global loads in this loop to prefetch", "leave `prefetch` out"));
     }
-    let asking = Asking { name: "prefetch", assume_disjoint: asked.assume_disjoint, of_kernel: false, elements };
+    let asking = Asking { name: "prefetch", assume_disjoint: asked.assume_disjoint, of_kernel: false, elements, within_iteration: false };
     take_out(kernel, walk.body, asking)?;
     let (insts, last) = parts(kernel, walk.body);
     let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some()).collect();
