@@ -83,6 +83,16 @@ impl Checker<'_, '_> {
 
     fn scalar_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, ty: &Ty, span: Span) -> Expr {
         let name = call.method.to_string();
+        let mut early: Option<Vec<Expr>> = None;
+        // Of `Ord`, so an integer of a type that is not known yet takes that of the arguments.
+        if self.infer.kind(ty) == Some(Kind::Int) && matches!(name.as_str(), "min" | "max" | "clamp") {
+            let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+            for arg in &args {
+                self.infer.unify(&receiver.ty, &arg.ty);
+            }
+            early = Some(args);
+        }
+        let ty = &self.infer.shallow(ty);
         // A literal as receiver: rustc wants its type written; its default decides here.
         let ty = match self.infer.kind(ty) {
             Some(Kind::Int) => Ty::Scalar(crate::ir::Type::I32),
@@ -108,7 +118,7 @@ impl Checker<'_, '_> {
         };
         self.infer.unify(&receiver.ty, &ty);
         let mut args = vec![receiver];
-        args.extend(call.args.iter().map(|arg| self.expression(arg)));
+        args.extend(early.unwrap_or_else(|| call.args.iter().map(|arg| self.expression(arg)).collect()));
         self.row_call(row, Some(ty), args, call.method.span())
     }
 
