@@ -444,7 +444,7 @@ impl Generator {
             push((0..length).flat_map(|k| ((k % 11) as f32 - 5.0).to_le_bytes()).collect(), true, true);
             push((0..8i32).flat_map(|k| k.to_le_bytes()).collect(), true, false);
             push((0..length).map(|k| (k % 253) as u8).collect(), true, false);
-            let values = vec![(n as u32).to_le_bytes(), m.to_le_bytes(), o.to_le_bytes(), (w as u32).to_le_bytes()];
+            let values = vec![n.to_le_bytes(), m.to_le_bytes(), o.to_le_bytes(), (w as u32).to_le_bytes()];
             all.push(Inputs { grid, values, buffers });
         }
         all
