@@ -51,6 +51,12 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>, el
     let asking = Asking { name: "prefetch", assume_disjoint: asked.assume_disjoint, of_kernel: false, elements, within_iteration: false };
     take_out(kernel, walk.body, asking)?;
     let (insts, last) = parts(kernel, walk.body);
+    // A body that never falls through has no next iteration.
+    if let Some(last) = last.filter(|last| !matches!(kernel.insts[*last].op, Op::Yield(_))) {
+        let message = "`prefetch` loads for the next iteration, and this loop never comes to one";
+        let finding = Finding::new(message, "leave `prefetch` out");
+        return Err(finding.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
+    }
     let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some()).collect();
     let slice = slice(kernel, &walk, &insts, &units)?;
     check_memory(kernel, &walk, &insts, &units, asking)?;

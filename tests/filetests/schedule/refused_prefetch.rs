@@ -45,5 +45,10 @@ pub fn refused_prefetch(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
             sum += x[k * n + j];
         }
     }
+    #[prefetch]
+    for k in 0..n {
+        sum += x[k];
+        break;
+    }
     y[t] = sum;
 }
