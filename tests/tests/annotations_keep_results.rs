@@ -73,6 +73,9 @@ fn random_kernels_keep_their_results() {
         total.kept, total.asked
     );
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n\n"));
+    if count < 100 {
+        return;
+    }
     // Else it tests the refusals.
     assert!(share < 80, "{share} % of the kernels are refused");
     assert!(total.kept * 3 > total.asked, "{} of {} annotations are kept", total.kept, total.asked);
