@@ -111,6 +111,11 @@ fn unroll(kernel: &mut Kernel, inst: Inst, block: Block, plan: &Plan, rest: Loop
         copies(kernel, inst, walk, body, counters, carried, outer.map(|(region, _)| region), plan.has_exits)
     });
     kernel.insts[groups.main].loc = walk.loc;
+    // The factor is the source's, not the assembler's; and what is left runs too seldom to be unrolled.
+    keep_rolled(kernel, groups.main);
+    if groups.rest.is_some() {
+        keep_rolled(kernel, inst);
+    }
     if !rest.is_empty() {
         kernel.annotations.insert(groups.main, rest);
     }
@@ -136,6 +141,12 @@ fn unroll(kernel: &mut Kernel, inst: Inst, block: Block, plan: &Plan, rest: Loop
     replace(kernel, &original, &outside);
     if let (Some(last), true) = (is_yield, groups.rest.is_some()) {
         kernel.insts[last].op = Op::Yield(original);
+    }
+}
+
+fn keep_rolled(kernel: &mut Kernel, inst: Inst) {
+    if let Op::For { keep_rolled, .. } = &mut kernel.insts[inst].op {
+        *keep_rolled = true;
     }
 }
 
