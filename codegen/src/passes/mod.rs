@@ -13,8 +13,10 @@ mod dce;
 mod fold;
 mod hoist;
 mod if_convert;
+mod induction;
 mod legalize;
 mod merge_branches;
+mod progression;
 mod promote_arrays;
 mod reassociate;
 mod rewrite;
@@ -82,7 +84,16 @@ pub const ADDRESS: &[Pass] = &[
     pass("cse", cse::run),
     // Addresses of objects, and what of a pointer is invariant.
     pass("hoist", hoist::run),
-    // Indices that became immediates.
+    // After hoist, which tells what is invariant.
+    pass("induction", induction::run),
+    // Where loops start is computed alike, and known if the loop starts at a constant.
+    pass("fold", fold::run),
+    pass("cse", cse::run),
+    // What starts an inner loop and is invariant in the outer one.
+    pass("hoist", hoist::run),
+    // After hoist: an invariant product costs nothing where it is used.
+    pass("progression", progression::run),
+    // Indices that became immediates, and what carried values were made of.
     pass("dce", dce::run),
 ];
 

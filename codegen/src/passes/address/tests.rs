@@ -158,15 +158,15 @@ fn a_tile_in_a_loop_is_one_register_and_immediates() {
          v27: u32 = shl v0, v24
          v28: ptr.shared = offset v20, v27
          v29: ptr.shared = offset v23, v27
-         for i9 (v6: u32 in v2..v5 step v3) {
-           v25: u32 = shl v6, v24
-           v26: ptr.shared = offset v23, v25
+         v30: u32 = const 16
+         v31: ptr.shared = for i9 (v6: u32 in v2..v5 step v3; v26: ptr.shared = v23) {
            v8: f32 = load_at m5, v26 + 0
            v9: f32 = load_at m5, v26 + 4
            v10: f32 = load_at m5, v28 + 64
            v11: f32 = mul_add v8, v9, v10
            store_at m5, v29 + 0, v11
-           yield
+           v32: ptr.shared = offset v26, v30
+           yield v32
          }
          return",
     );

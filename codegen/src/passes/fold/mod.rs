@@ -207,6 +207,8 @@ impl Fold<'_> {
             Op::Select(c, a, b) => first(choice::SELECT, |rule| rule(&mut context, c, a, b)),
             Op::Cast(a) => first(convert::CAST, |rule| rule(&mut context, a, ty)),
             Op::Bitcast(a) => first(convert::BITCAST, |rule| rule(&mut context, a, ty)),
+            // Where a loop's pointers start, if it starts at 0.
+            Op::Offset(pointer, bytes) => context.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer),
             _ => None,
         }
     }
