@@ -20,7 +20,7 @@ use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
-use crate::ir::{Asked, Block, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Space, Step, Type, Value};
+use crate::ir::{Asked, Block, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Space, Step, Type, Unroll, Value};
 use std::collections::HashSet;
 
 /// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
@@ -44,8 +44,24 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
                 schedule.kernel.annotations.remove(&inst);
                 split(schedule, inst, block, &plan, rest);
             }
-            Err(finding) => schedule.refuse(&asked, finding),
+            Err(finding) => {
+                give_up(schedule.kernel, inst, &asked);
+                schedule.refuse(&asked, finding);
+            }
         }
+    }
+}
+
+/// What is left of a loop whose vectors cannot be. That over a kernel's elements is unrolled instead, if `best_effort` lets the kernel pass;
+/// else nothing more is asked of the kernel as a whole, since what would be said of it only follows from this.
+fn give_up(kernel: &mut Kernel, inst: Inst, asked: &Asked<u32>) {
+    let of_kernel = kernel.annotations.get(&inst).is_some_and(|annotations| annotations.of_kernel);
+    if of_kernel && asked.best_effort {
+        if let Some(annotations) = kernel.annotations.get_mut(&inst) {
+            annotations.unroll = Some(asked.with(Unroll::Full));
+        }
+    } else if of_kernel {
+        kernel.annotations.retain(|_, annotations| !annotations.of_kernel);
     }
 }
 
@@ -64,27 +80,31 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Res
     let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };
     let guard = if of_kernel { find_guard(kernel, &walk, &varying) } else { None };
     let conditional = conditional(kernel, walk.body, &varying, guard.as_ref().map(|guard| guard.branch));
+    let mut of_shared = None;
     for access in accesses(kernel, &mut affine, walk.body) {
         let space = kernel.objects[access.object].space();
         if access.kind == Kind::Atomic || !matches!(space, Space::Global | Space::Shared) {
             continue;
         }
-        let found = classify(kernel, &mut affine, &access, &walk, &varying, asked);
+        let found = classify(kernel, &mut affine, &access, &walk, &varying, asked, of_kernel);
         let found = match found {
-            Ok(true) if conditional.contains(&access.inst) => Err(under_condition(kernel, &access)),
+            Ok(true) if conditional.contains(&access.inst) => Err(under_condition(kernel, &access, of_kernel)),
             found => found,
         };
         match found {
             Ok(true) => drop(wide.merged.insert(access.inst)),
             Ok(false) => {}
             // Shared memory takes any pattern; what is no vector stays what it is.
-            Err(_) if space == Space::Shared => {}
+            Err(finding) if space == Space::Shared => of_shared = of_shared.or(Some(finding)),
             Err(finding) => return Err(finding),
         }
     }
+    if let (true, Some(finding)) = (wide.merged.is_empty(), of_shared) {
+        return Err(finding);
+    }
     if wide.merged.is_empty() {
         let message = "no load or store of this loop goes on by one element an iteration: there is nothing to vectorize";
-        return Err(Finding::new(message, "index a buffer with the loop's counter, `x[base + i]`, or leave the annotation out"));
+        return Err(Finding::new(message, format!("index a buffer with {}, or leave the annotation out", counter_of(of_kernel))));
     }
     Ok(Plan { walk, n, wide, guard })
 }
@@ -140,11 +160,21 @@ fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Op
     found
 }
 
-fn under_condition(kernel: &Kernel, access: &MemoryAccess) -> Finding {
+fn under_condition(kernel: &Kernel, access: &MemoryAccess, of_kernel: bool) -> Finding {
     let name = &kernel.objects[access.object].name;
     let message = format!("accesses to `{name}` stand under a condition that may differ from element to element");
-    Finding::new(message, "give the loop a bound instead of asking inside it, or select between values")
-        .label(kernel.insts[access.inst].loc, "this access")
+    let help = match of_kernel {
+        true => {
+            "let one `if i < n` on the element's number stand round the body, load in front of other conditions, and select between values"
+        }
+        false => "give the loop a bound instead of asking inside it, load in front of the condition, or select between values",
+    };
+    Finding::new(message, help).label(kernel.insts[access.inst].loc, "this access")
+}
+
+/// What numbers the elements, as a help names it.
+fn counter_of(of_kernel: bool) -> &'static str {
+    if of_kernel { "the element's number, `x[global_id().x]`" } else { "the loop's counter, `x[base + i]`" }
 }
 
 /// Whether an access is one vector for the group; not if it is the same in every iteration.
@@ -155,6 +185,7 @@ fn classify(
     walk: &Counted,
     varying: &HashSet<Value>,
     asked: &Asked<u32>,
+    of_kernel: bool,
 ) -> Result<bool, Finding> {
     let n = asked.value;
     let name = &kernel.objects[access.object].name;
@@ -184,7 +215,7 @@ fn classify(
         }
         _ => {
             let message = format!("the elements of `{name}` that neighbouring iterations access are not known to be neighbours");
-            return refuse(message, "index it with the loop's counter, `x[base + i]`".to_owned(), "this access");
+            return refuse(message, format!("index it with {}", counter_of(of_kernel)), "this access");
         }
     }
     let ty = access_type(kernel, access.inst);
@@ -198,7 +229,11 @@ fn classify(
     }
     if !is_row_of_scalars(kernel, access.inst, n) {
         let message = format!("neighbouring elements of `{name}` are not side by side, or its rows are no multiple of {n} long");
-        return refuse(message, "vectorize over arrays of scalars, without padding that breaks their alignment".to_owned(), "this access");
+        return refuse(
+            message,
+            "vectorize over rows of scalars that are a multiple as long; `pad` and `swizzle` leave none".to_owned(),
+            "this access",
+        );
     }
     if !asked.assume_aligned
         && let Some((_, Some((factor, rest)))) = &split
@@ -214,6 +249,7 @@ fn classify(
                 None => format!("groups of {n} are not known to begin at a multiple of {n} elements of `{name}`"),
             };
             let help = match off {
+                Some(_) if of_kernel => "load neighbours through shared memory, or leave `vectorize` out",
                 Some(_) => "let the loop begin where the access is aligned",
                 None => "if they always do, add `assume_aligned` to the annotation's arguments",
             };

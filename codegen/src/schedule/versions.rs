@@ -8,7 +8,7 @@ use super::copy::{Copy, loops, parts};
 use super::dependence::privates;
 use super::groups::{Counted, open};
 use crate::analysis::bounds::Bounds;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, ObjectKind, Op, Scalar, Type, Value};
 use std::collections::HashSet;
 
 /// The `if` that all of a kernel's accesses stand under.
@@ -57,13 +57,14 @@ fn last_tells(kernel: &Kernel, bounds: &Bounds, varying: &HashSet<Value>, condit
     }
 }
 
-/// Whether a value can be computed again ahead of time: of geometry, parameters and counters, without branches and what may change.
+/// Whether a value can be computed again ahead of time: of geometry, parameters, lengths and counters, without branches. What is loaded of a
+/// buffer is data, and a question about data is no guard: it splits neighbours anywhere.
 fn is_computable(kernel: &Kernel, value: Value) -> bool {
     match kernel.def(value) {
         None => true,
         Some((inst, op)) => {
             let is_fixed = match op {
-                Op::Load(access) => kernel.objects[access.object].is_read_only(),
+                Op::Load(access) => kernel.objects[access.object].kind == ObjectKind::Value,
                 op => op.is_pure() && !op.can_fault(kernel.insts[inst].results.first().map(|value| kernel.ty(*value))),
             };
             is_fixed && op.operands().into_iter().all(|operand| is_computable(kernel, operand))
