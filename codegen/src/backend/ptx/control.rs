@@ -3,7 +3,7 @@
 
 use super::emitter::{Emitter, ptx};
 use super::registers::{Class, Operand, Reg, suffix};
-use crate::ir::{Block, Inst, Op, Scalar, Type, Value};
+use crate::ir::{BinaryOp, Block, Inst, Op, Scalar, Type, Value};
 
 /// What a `Break` or `Continue` can name: an enclosing loop or region.
 pub(super) struct Frame {
@@ -251,16 +251,16 @@ impl Emitter<'_> {
         self.pop_frame();
     }
 
-    /// Binds a loop's parameters to registers that hold their first values.
-    fn enter_loop(&mut self, body: Block, first: &[Value]) -> Vec<Reg> {
-        let params: Vec<Reg> = self.kernel.blocks[body].params.clone().iter().map(|v| self.register(*v)).collect();
+    /// Binds parameters of a loop's body to registers that hold their first values.
+    fn enter_loop(&mut self, params: &[Value], first: &[Value]) -> Vec<Reg> {
+        let params: Vec<Reg> = params.iter().map(|v| self.register(*v)).collect();
         self.move_values(&params, first);
         params
     }
 
     /// `loop`. One that begins with a test that leaves it is tested at the bottom: the test is printed before the loop and at its end.
     fn open_loop(&mut self, inst: Inst, init: &[Value], body: Block, keep_rolled: bool) {
-        let carried = self.enter_loop(body, init);
+        let carried = self.enter_loop(&self.kernel.blocks[body].params, init);
         let results = self.results(inst);
         let head = self.head(inst, body);
         self.push_frame(inst, results.clone(), carried.clone());
@@ -386,15 +386,22 @@ impl Emitter<'_> {
 
     fn counted_loop(&mut self, inst: Inst) {
         let Op::For { start, end, step, ref init, body, keep_rolled } = self.kernel.insts[inst].op else { return };
+        let stand_in = if keep_rolled { self.stand_in(inst) } else { None };
         let mut first = vec![start];
         first.extend(init);
-        let params = self.enter_loop(body, &first);
-        let carried = params[1..].to_vec();
+        let params = match stand_in {
+            Some(_) => self.enter_loop(&self.kernel.blocks[body].params[1..], init),
+            None => self.enter_loop(&self.kernel.blocks[body].params, &first),
+        };
+        let carried = params[usize::from(stand_in.is_none())..].to_vec();
         // The results are the carried values after the last iteration: they may live where those do.
         for (result, reg) in self.kernel.insts[inst].results.clone().iter().zip(&carried) {
             self.alias(*result, *reg);
         }
-        let counter = self.counter(params[0], start, end, step);
+        let counter = match stand_in {
+            Some((n, distance)) => Count::Until(carried[n], self.distant(carried[n], distance)),
+            None => Count::Below(self.counter(params[0], start, end, step)),
+        };
         self.push_frame(inst, carried.clone(), carried.clone());
         let [top, out] = [(); 2].map(|()| self.new_label());
         let is_entered = self.is_entered(start, end);
@@ -402,7 +409,7 @@ impl Emitter<'_> {
             self.pop_frame();
             return;
         }
-        if is_entered.is_none() {
+        if let (None, Count::Below(counter)) = (is_entered, &counter) {
             let inside = self.temp(Class::Predicate);
             ptx!(self, "setp.lt.{} {inside}, {}, {};", suffix(counter.ty), counter.at, counter.end);
             self.jump_if(inside, false, out);
@@ -415,12 +422,57 @@ impl Emitter<'_> {
         if falls || self.frames.last().is_some_and(|frame| frame.next.is_used) {
             self.place_next();
             self.enter(inst);
-            self.advance(&counter, top);
+            match &counter {
+                Count::Below(counter) => self.advance(counter, top),
+                Count::Until(at, end) => {
+                    let again = self.temp(Class::Predicate);
+                    ptx!(self, "setp.ne.u32 {again}, {at}, {end};");
+                    self.jump_if(again, true, top);
+                }
+            }
         }
         if is_entered.is_none() {
             self.label(out);
         }
         self.pop_frame();
+    }
+
+    /// The carried value whose end tells that of a rolled loop, so that the counter, which nothing else asks for, need not be kept: which one, and
+    /// how far it moves in all. It moves by the same distance every time, of 32 bits, and less than 2³² in all: so it is nowhere twice. (A loop
+    /// that the assembler may unroll keeps the counter, which tells how often it runs.)
+    fn stand_in(&self, inst: Inst) -> Option<(usize, i128)> {
+        let kernel = self.kernel;
+        let Op::For { start, end, step, body, .. } = kernel.insts[inst].op else { return None };
+        let known = |value: Value| kernel.constant(value).map(Scalar::as_int);
+        let (way, step) = (known(end)?.checked_sub(known(start)?)?, known(step)?);
+        let trips = way.checked_add(step - 1)?.checked_div(step).filter(|trips| *trips > 0)?;
+        let params = &kernel.blocks[body].params;
+        let mut is_needed = false;
+        kernel.walk_block(body, &mut |kernel, _, inner| {
+            let op = &kernel.insts[inner].op;
+            is_needed |= matches!(op, Op::Continue(target, _) if *target == inst);
+            op.for_each_operand(|operand| is_needed |= operand == params[0]);
+        });
+        let Op::Yield(next) = &kernel.insts[*kernel.blocks[body].insts.last()?].op else { return None };
+        let total = |(param, next): (&Value, &Value)| match kernel.def(*next)? {
+            (_, Op::Offset(from, by) | Op::Binary(BinaryOp::Add, from, by))
+                if from == param && kernel.ty(*by).is_int() && kernel.ty(*by).bits() == 32 =>
+            {
+                // Signed: downwards is a small distance, too.
+                let distance = i128::from(known(*by)? as u32 as i32);
+                distance.checked_mul(trips).filter(|total| *total != 0 && total.abs() < 1 << 32)
+            }
+            _ => None,
+        };
+        let found = params[1..].iter().zip(next).enumerate().find_map(|(n, pair)| Some((n, total(pair)?)));
+        found.filter(|_| !is_needed)
+    }
+
+    /// `at + distance`, of 32 bits.
+    fn distant(&mut self, at: Reg, distance: i128) -> Reg {
+        let end = self.temp_of(Type::U32);
+        ptx!(self, "add.u32 {end}, {at}, {};", distance as u32);
+        end
     }
 
     /// Whether a loop runs at all, if its bounds are known.
@@ -454,6 +506,14 @@ impl Emitter<'_> {
         }
         self.jump_if(again, true, top);
     }
+}
+
+/// What tells whether a counted loop goes on.
+enum Count {
+    /// The counter.
+    Below(Counter),
+    /// A carried value, and where it is at the end.
+    Until(Reg, Reg),
 }
 
 /// The test that a loop begins with.
