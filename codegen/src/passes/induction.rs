@@ -11,6 +11,8 @@
 //! waits for are carried, without the constants at their ends, which several share: at most [`MOST`] of a loop, since each takes a register. What
 //! they were made of goes, unless something else uses it (`dce`).
 //!
+//! A body of more than [`LONG`] instructions is left as it is: there an address is made while other work goes on, and the registers are wanted.
+//!
 //! Inner loops come first: where their addresses start is affine in the loop round them.
 
 use super::rewrite::{Rewrite, terminator};
@@ -19,6 +21,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Values that one loop is given to carry.
 const MOST: usize = 12;
+
+/// Instructions of a body in which nobody waits for an address.
+const LONG: usize = 128;
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -34,6 +39,12 @@ fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
             reduce_block(rewrite, child);
         }
         if let Op::For { start, step, body, .. } = rewrite.kernel.insts[inst].op {
+            let mut length = 0;
+            rewrite.kernel.walk_block(body, &mut |_, _, _| length += 1);
+            if length > LONG {
+                rewrite.keep(block, inst);
+                continue;
+            }
             let counter = rewrite.kernel.blocks[body].params[0];
             let affine = Affine::of(rewrite.kernel, body, counter);
             let roots = affine.roots(rewrite.kernel, body);
