@@ -162,6 +162,8 @@ pub(super) struct Conflict {
     pub(super) distance: u32,
     /// Whether they surely are the same element.
     pub(super) is_certain: bool,
+    /// Whether that is the same one in all iterations.
+    pub(super) is_fixed: bool,
 }
 
 /// Every access of a block and those in it, in program order.
@@ -243,8 +245,9 @@ pub(super) fn carried_through_memory(
                 };
                 let moved = later.moved(atom, &away, &others);
                 if moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, &affine)) {
-                    let is_certain = moved.is_some_and(|moved| moved.path == earlier.path);
-                    return Some(Conflict { earlier: earlier.clone(), later: later.clone(), distance, is_certain });
+                    let is_certain = moved.as_ref().is_some_and(|moved| moved.path == earlier.path);
+                    let is_fixed = moved.is_some_and(|moved| moved.path == later.path);
+                    return Some(Conflict { earlier: earlier.clone(), later: later.clone(), distance, is_certain, is_fixed });
                 }
             }
         }

@@ -191,7 +191,7 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel
     );
     let help = if kernel.objects[conflict.earlier.object].kind == ObjectKind::Local {
         format!("index `{object}` with constants, so that its elements are variables: `#[unroll]` the loops whose counters index it")
-    } else if conflict.is_certain && (conflict.earlier.kind, conflict.later.kind) == (Kind::Write, Kind::Write) {
+    } else if conflict.is_certain && conflict.is_fixed {
         "every iteration needs elements of its own: gather in a variable and store it after the loop".to_owned()
     } else if conflict.is_certain {
         format!("read from another buffer than is written, or leave `{name}` out: one iteration needs what another leaves")
