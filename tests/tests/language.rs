@@ -192,10 +192,6 @@ fn printed_rust_does_the_same() {
     let (mut count, mut complaints) = (0, Vec::new());
     for case in cases() {
         let mut inspect = |launch: &Launch<'_>| {
-            // Shared arrays have no `load` and `store` of vectors in the language.
-            if launch.definition().name == "vectors_of_a_tile" {
-                return;
-            }
             count += 1;
             if let Outcome::Wrong(why) = round_trip(launch) {
                 complaints.push(format!("{}: {why}", case.name));

@@ -4,7 +4,7 @@ use super::Printer;
 use super::expression::{Expr, PRIMARY};
 use super::kinds::{Kind, type_text};
 use crate::analysis::place::{constant_place, scalars_of};
-use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, StructId};
+use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId};
 use crate::syntax::{IndexWidth, Math};
 use std::collections::HashSet;
 
@@ -210,6 +210,26 @@ impl Printer<'_> {
         None
     }
 
+    /// The elements of a vector in an array, one by one: the language has vectors of buffers only.
+    fn neighbours(&mut self, base: &Expr, index: Expr, count: usize) -> Vec<String> {
+        let first: Option<usize> = index.text.parse().ok();
+        let name = match first {
+            Some(_) => String::new(),
+            None if index.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => index.text.clone(),
+            None => {
+                let name = self.declare_name("at");
+                self.line(&format!("let {name} = {};", index.text));
+                name
+            }
+        };
+        let index = |k: usize| match (first, k) {
+            (Some(first), _) => (first + k).to_string(),
+            (None, 0) => name.clone(),
+            (None, _) => format!("{name} + {k}"),
+        };
+        (0..count).map(|k| format!("{}[{}]", base.text, index(k))).collect()
+    }
+
     /// Reads one scalar or a vector.
     pub(super) fn load(&mut self, inst: Inst, access: &Access) {
         let results = self.kernel.insts[inst].results.clone();
@@ -219,8 +239,14 @@ impl Printer<'_> {
         let data = &self.kernel.objects[access.object];
         let [result] = results[..] else {
             let (base, index) = self.split_place(access);
+            let is_buffer = data.space() == Space::Global;
+            let places = if is_buffer { Vec::new() } else { self.neighbours(&base, index.clone(), results.len()) };
             let names: Vec<String> = results.iter().map(|value| self.declare_name(&self.hint(*value))).collect();
-            self.line(&format!("let [{}] = {}.load::<{}>({});", names.join(", "), base.text, results.len(), index.text));
+            let read = match is_buffer {
+                true => format!("{}.load::<{}>({})", base.text, results.len(), index.text),
+                false => format!("[{}]", places.join(", ")),
+            };
+            self.line(&format!("let [{}] = {read};", names.join(", ")));
             for (result, name) in results.iter().zip(names) {
                 self.bind(*result, Expr::new(name, PRIMARY));
             }
@@ -257,6 +283,14 @@ impl Printer<'_> {
             }
             _ => {
                 let (base, index) = self.split_place(access);
+                if self.kernel.objects[access.object].space() != Space::Global {
+                    self.flush_loads();
+                    for (place, expr) in self.neighbours(&base, index, exprs.len()).iter().zip(&exprs) {
+                        let text = expr.assigned_to(place);
+                        self.line(&text);
+                    }
+                    return;
+                }
                 let list: Vec<&str> = exprs.iter().map(|e| e.text.as_str()).collect();
                 format!("{}.store::<{}>({}, [{}]);", base.text, exprs.len(), index.text, list.join(", "))
             }
