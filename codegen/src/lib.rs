@@ -2,14 +2,17 @@
 //!
 //! A pure library: no I/O, no environment, no global state. The macro, the command-line tool and the runtime call the same
 //! functions. `syntax` reads, `hir` types, `ir` is structured SSA, `schedule` keeps the annotations' promises, `passes`
-//! optimise, `backend` prints. `ARCHITECTURE.md` at the root of the repository is the map.
+//! optimise, `backend` prints;
+//! `estimate` knows what a kernel will cost, and `lint` says what is worth changing. `ARCHITECTURE.md` at the root of the repository is the map.
 
 pub mod analysis;
 pub mod backend;
 pub mod diagnostic;
+pub mod estimate;
 pub mod hir;
 pub mod intrinsics;
 pub mod ir;
+pub mod lint;
 pub mod passes;
 pub mod schedule;
 pub mod syntax;

@@ -1,5 +1,6 @@
 //! Facts about a kernel, each in the file of its name. Pure functions: they change nothing.
 
+pub mod access;
 pub mod affine;
 pub mod bounds;
 pub mod cost;

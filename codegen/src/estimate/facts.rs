@@ -1,0 +1,50 @@
+//! What no target changes: memory, accesses, branches.
+
+use crate::analysis::access::{self, AccessFact, BranchFact};
+use crate::ir::{Kernel, MemoryType, ObjectKind};
+
+/// What holds for a variant on every target.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Bytes of memory by space.
+    pub memory: MemoryUse,
+    /// Every access to global, shared and constant memory, in program order.
+    pub accesses: Vec<AccessFact>,
+    /// Every branch, of an `if` and of a loop, in program order.
+    pub branches: Vec<BranchFact>,
+}
+
+/// Bytes of memory that a kernel asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Static shared arrays of a block, padding included.
+    pub shared: u64,
+    /// Bytes of an element of the dynamic shared array; `None` if there is none.
+    pub dynamic_shared_element: Option<u64>,
+    /// Constant parameters and tables.
+    pub constant: u64,
+    /// Arrays of a thread that are in local memory.
+    pub local: u64,
+}
+
+impl Facts {
+    /// Gathers them from a kernel of stage `Legal`.
+    pub fn of(kernel: &Kernel) -> Facts {
+        Facts { memory: memory_use(kernel), accesses: access::accesses(kernel), branches: access::branches(kernel) }
+    }
+}
+
+fn memory_use(kernel: &Kernel) -> MemoryUse {
+    let mut memory = MemoryUse::default();
+    for object in kernel.objects.values() {
+        let bytes = object.ty.size(&kernel.structs);
+        match (&object.kind, &object.ty) {
+            (ObjectKind::Shared, MemoryType::Slice(element)) => memory.dynamic_shared_element = Some(element.size(&kernel.structs)),
+            (ObjectKind::Shared, _) => memory.shared += bytes,
+            (ObjectKind::Constant | ObjectKind::Table(_), _) => memory.constant += bytes,
+            (ObjectKind::Local, _) => memory.local += bytes,
+            (ObjectKind::Value | ObjectKind::Global { .. }, _) => {}
+        }
+    }
+    memory
+}

@@ -1,0 +1,72 @@
+//! What is known of a kernel before anything runs: LANGUAGE §8.
+//!
+//! [`Facts`] hold for every target; an [`Estimate`] is about one. Every figure here is *estimated*: computed from the kernel and from
+//! tables, never measured. Figures measured by `ptxas`, counted by the simulator or timed on a device have types of their own
+//! elsewhere, and are never put in the place of one of these.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `facts.rs` | the figures that no target changes, gathered |
+//! | `occupancy.rs` | resident blocks, by NVIDIA's own arithmetic: exact |
+//! | `registers.rs` | registers of a thread: a model of the assembler |
+//! | `time.rs` | what bounds a kernel, and how long it takes |
+
+mod facts;
+pub mod occupancy;
+pub mod registers;
+pub mod time;
+
+pub use facts::{Facts, MemoryUse};
+
+use crate::ir::{Kernel, Stage};
+use crate::passes;
+use crate::target::Target;
+use occupancy::Occupancy;
+use registers::Registers;
+use time::Prediction;
+
+/// One variant of a kernel, with what is known of it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The kernel, stage `Legal`: what the simulator runs, and whose accesses the facts are about.
+    pub legal: Kernel,
+    /// The same, stage `Addressed`: what PTX is printed from, and whose values take registers.
+    pub addressed: Kernel,
+    /// What holds for every target.
+    pub facts: Facts,
+    /// What holds for each target, in the order asked for.
+    pub targets: Vec<Estimate>,
+}
+
+/// What is known of a variant on one target.
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    /// The target.
+    pub target: &'static Target,
+    /// Registers of a thread.
+    pub registers: Registers,
+    /// Resident blocks; `None` where the launch decides the block's size.
+    pub occupancy: Option<Occupancy>,
+    /// Time and what bounds it; `None` where the target has no row of rates, or the launch decides too much.
+    pub prediction: Option<Prediction>,
+}
+
+/// Everything that is known of a kernel whose annotations are kept (stage `Scheduled` or later).
+pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
+    let mut legal = kernel.clone();
+    if legal.stage < Stage::Legal {
+        passes::optimize(&mut legal);
+    }
+    let mut addressed = legal.clone();
+    passes::address(&mut addressed);
+    let facts = Facts::of(&legal);
+    let targets = targets.iter().map(|target| on_target(&facts, &legal, &addressed, target)).collect();
+    Known { legal, addressed, facts, targets }
+}
+
+fn on_target(facts: &Facts, legal: &Kernel, addressed: &Kernel, target: &'static Target) -> Estimate {
+    let registers = registers::registers(addressed, target);
+    let occupancy = occupancy::of_kernel(legal, facts, registers.estimate, target);
+    let prediction = time::predict(legal, facts, occupancy.as_ref(), target);
+    Estimate { target, registers, occupancy, prediction }
+}
