@@ -26,6 +26,7 @@
 //! the host a kernel's name is a function with the same parameters that returns a [`Launch`].
 
 pub use warpwright_macros::{device, kernel, module};
+pub use warpwright_runtime::ptxas;
 pub use warpwright_runtime::{
     Buffer, Clock, ConstantBuffer, Device, DeviceKind, Dim3, Element, Error, Event, Extent, Launch, PinnedBuffer, Result, Simulation,
     Stream, Timing,

@@ -27,6 +27,7 @@ mod order;
 pub mod outside;
 mod pinned;
 pub mod prelude;
+pub mod ptxas;
 mod repack;
 pub mod sim;
 mod simulate;

@@ -18,8 +18,7 @@ pub struct Judge {
 impl Judge {
     /// The pair, or none after saying that `test` is skipped.
     pub fn found_or_skip(test: &str) -> Option<Judge> {
-        let version = |ptxas: &Ptxas| ptxas.ptx_version();
-        let Some(ptxas) = Ptxas::all().into_iter().max_by_key(version) else {
+        let Some(ptxas) = crate::ptxas::newest() else {
             println!("skipped: {test} (no ptxas)");
             return None;
         };
@@ -36,7 +35,7 @@ impl Judge {
     ///
     /// What the tool that refused said.
     pub fn sass(&self, ptx: &str, target: u16) -> Result<String, String> {
-        let cubin = self.ptxas.cubin(ptx, target).map_err(|refusal| refusal.message)?;
+        let cubin = self.ptxas.cubin(ptx, target).map_err(|error| error.to_string())?;
         let file = Scratch::new(&cubin).map_err(|error| error.to_string())?;
         let output = Command::new(&self.nvdisasm).arg("-c").arg(&file.0).output().map_err(|error| error.to_string())?;
         if output.status.success() {

@@ -45,7 +45,7 @@ fn ptxas_spills_nothing_of_a_declared_variant() {
                     let emitted =
                         emit_ptx(&lowered.kernel, target, &|loc| lowered.span(loc)).unwrap_or_else(|found| panic!("{kernel}: {found:?}"));
                     let measured =
-                        assembler.assemble(&emitted.text, target.capability, &[]).unwrap_or_else(|error| panic!("{kernel}: {error:?}"));
+                        assembler.measure(&emitted.text, target.capability).unwrap_or_else(|error| panic!("{kernel}: {error:?}"));
                     assert_eq!(
                         measured.spill_stores, 0,
                         "{kernel} {instance:?} for {} has {} registers and spills",
