@@ -1,11 +1,15 @@
 //! What each device can do: one row per compute capability.
 //!
-//! Sources: PTX ISA, "Release Notes" (first version of each target); CUDA C++ Programming Guide, "Technical Specifications per Compute
-//! Capability" (memory, registers, threads).
+//! What is compiled for stands here; what a device holds, of these and of older ones, in [`limits`].
+//!
+//! Source: PTX ISA, "Release Notes" (first version of each target).
+
+pub mod limits;
 
 use crate::syntax::nearest;
+use limits::Limits;
 
-/// A compute capability.
+/// A compute capability that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// `sm_90`.
@@ -14,52 +18,40 @@ pub struct Target {
     pub capability: u16,
     /// First PTX version that knows it, 10·major + minor.
     pub ptx_version: u16,
-    /// Most shared memory a block can ask for statically, bytes.
-    pub static_shared: u32,
-    /// Most shared memory a block can have, bytes (dynamic, opted in).
-    pub max_shared: u32,
-    /// Most registers of a thread.
-    pub max_registers: u32,
-    /// Most threads of a block.
-    pub max_threads: u32,
+    /// What a multiprocessor and a block of it hold.
+    pub limits: &'static Limits,
 }
 
-/// A row: every target since sm_50 has 48 KiB of static shared memory, 255 registers a thread and 1024 threads a block.
-const fn row(name: &'static str, capability: u16, ptx_version: u16, max_shared_kib: u32) -> Target {
-    Target {
-        name,
-        capability,
-        ptx_version,
-        static_shared: 48 * 1024,
-        max_shared: max_shared_kib * 1024,
-        max_registers: 255,
-        max_threads: 1024,
+const fn row(name: &'static str, capability: u16, ptx_version: u16) -> Target {
+    match Limits::of(capability) {
+        Some(limits) => Target { name, capability, ptx_version, limits },
+        None => panic!("a target needs a row of limits"),
     }
 }
 
 /// Every target, in order of capability.
 pub const TARGETS: &[Target] = &[
-    row("sm_50", 50, 40, 48),
-    row("sm_52", 52, 41, 48),
-    row("sm_53", 53, 42, 48),
-    row("sm_60", 60, 50, 48),
-    row("sm_61", 61, 50, 48),
-    row("sm_62", 62, 50, 48),
-    row("sm_70", 70, 60, 96),
-    row("sm_72", 72, 61, 96),
-    row("sm_75", 75, 63, 64),
-    row("sm_80", 80, 70, 163),
-    row("sm_86", 86, 71, 99),
-    row("sm_87", 87, 74, 163),
-    row("sm_88", 88, 90, 99),
-    row("sm_89", 89, 78, 99),
-    row("sm_90", 90, 78, 227),
-    row("sm_100", 100, 86, 227),
-    row("sm_101", 101, 86, 227),
-    row("sm_103", 103, 88, 227),
-    row("sm_110", 110, 90, 227),
-    row("sm_120", 120, 87, 99),
-    row("sm_121", 121, 88, 99),
+    row("sm_50", 50, 40),
+    row("sm_52", 52, 41),
+    row("sm_53", 53, 42),
+    row("sm_60", 60, 50),
+    row("sm_61", 61, 50),
+    row("sm_62", 62, 50),
+    row("sm_70", 70, 60),
+    row("sm_72", 72, 61),
+    row("sm_75", 75, 63),
+    row("sm_80", 80, 70),
+    row("sm_86", 86, 71),
+    row("sm_87", 87, 74),
+    row("sm_88", 88, 90),
+    row("sm_89", 89, 78),
+    row("sm_90", 90, 78),
+    row("sm_100", 100, 86),
+    row("sm_101", 101, 86),
+    row("sm_103", 103, 88),
+    row("sm_110", 110, 90),
+    row("sm_120", 120, 87),
+    row("sm_121", 121, 88),
 ];
 
 /// A name that is no target's.

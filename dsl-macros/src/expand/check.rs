@@ -130,7 +130,7 @@ fn check_shared_memory(lowered: &Lowered, findings: &mut Diagnostics) {
     let size = |object: &ObjectData| object.ty.size(&kernel.structs);
     let arrays: Vec<_> = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared).collect();
     let used = arrays.iter().fold(0u64, |used, object| used.saturating_add(size(object)));
-    let most = TARGETS.iter().map(|target| u64::from(target.static_shared)).max().unwrap_or(0);
+    let most = TARGETS.iter().map(|target| u64::from(target.limits.shared_per_block)).max().unwrap_or(0);
     let Some(largest) = arrays.iter().max_by_key(|object| size(object)) else { return };
     if used > most {
         let message = format!("{used} bytes of static shared memory, and no target has more than {most} for a block");

@@ -96,8 +96,8 @@ impl Emitter<'_> {
             let _ = writeln!(text, "\t{space} .align {align} .b8 {}[{bytes}];", self.symbol(object));
             if data.kind == ObjectKind::Shared {
                 shared = shared.next_multiple_of(align) + bytes;
-                if shared > u64::from(self.target.static_shared) {
-                    let limit = self.target.static_shared;
+                if shared > u64::from(self.target.limits.shared_per_block) {
+                    let limit = self.target.limits.shared_per_block;
                     let message = format!("shared arrays up to `{}` take {shared} bytes, and a block can have {limit}", data.name);
                     self.refuse_at(data.loc, message, "make an array smaller, or `#[shared(dynamic)]`, which can be larger".into());
                     return shared;
