@@ -1,13 +1,45 @@
 //! How many blocks a multiprocessor holds at once, what limits them, and how far the next step is.
+//!
+//! NVIDIA's own arithmetic, exact for the demand it is given; where that demand's registers are an estimate, so is what comes of it. What a
+//! multiprocessor has is in [`Limits`]; here is what it does with that:
+//!
+//! * A block takes a block slot, a warp slot for each started warp, registers, shared memory and named barriers, and stays until its last
+//!   warp ends. What runs out first limits.
+//! * Registers go to each warp in units (to a block before 2.0), and a warp lives in one sub-partition: what is left over in one is of no
+//!   use to another.
+//! * A launch is checked as if the block's warps filled all sub-partitions alike: 288 threads of 169 registers are nine warps that would
+//!   fit, but are refused as twelve that do not.
+//! * Shared memory is rounded up after the system's own share of a block is added. The size of the memory it comes from is the carve-out:
+//!   the smallest possible one that is at least what was asked for, and at least what one block needs.
+//!
+//! ```
+//! use warpwright_codegen::estimate::occupancy::{Demand, Options, Resource, occupancy};
+//! use warpwright_codegen::target::limits::Limits;
+//!
+//! let g80 = Limits::find("1.0").unwrap();
+//! let tile = Demand { threads: 256, registers: 11, ..Demand::default() };
+//! let resident = occupancy(g80, &tile, &Options::default());
+//! assert_eq!(resident.blocks, 2);
+//! assert_eq!(resident.limiters().collect::<Vec<_>>(), [Resource::Registers]);
+//! let step = &resident.steps()[0];
+//! assert_eq!(step.to_string(), "at ≤ 10 registers: 3 blocks, 100 %");
+//! ```
+
+mod steps;
+
+pub use steps::{Point, Step, register_ladder};
 
 use super::Facts;
-use crate::ir::Kernel;
+use crate::intrinsics::Effect;
+use crate::ir::{Kernel, Op};
 use crate::target::Target;
+use crate::target::limits::{BARRIERS_PER_BLOCK, Limits, RegisterUnit, WARP};
+use std::fmt;
 
 /// What limits the resident blocks of a multiprocessor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
-    /// Warps (threads) of a multiprocessor.
+    /// Warp slots, and the threads that a block may have.
     Warps,
     /// Block slots.
     Blocks,
@@ -17,49 +49,331 @@ pub enum Resource {
     Shared,
     /// Named barriers.
     Barriers,
+    /// Virtual resources, from 10.0.
+    Virtual,
+}
+
+impl Resource {
+    /// Every one, in the order of [`Occupancy::allowed`].
+    pub const ALL: [Resource; 6] =
+        [Resource::Warps, Resource::Blocks, Resource::Registers, Resource::Shared, Resource::Barriers, Resource::Virtual];
+
+    /// In one word, as JSON has it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Resource::Warps => "warps",
+            Resource::Blocks => "blocks",
+            Resource::Registers => "registers",
+            Resource::Shared => "shared",
+            Resource::Barriers => "barriers",
+            Resource::Virtual => "virtual",
+        }
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Resource::Warps => "warp slots",
+            Resource::Blocks => "block slots",
+            Resource::Registers => "registers",
+            Resource::Shared => "shared memory",
+            Resource::Barriers => "named barriers",
+            Resource::Virtual => "virtual resources",
+        })
+    }
 }
 
 /// What a block asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Demand {
     /// Threads of a block.
     pub threads: u32,
     /// Registers of a thread.
     pub registers: u32,
-    /// Shared memory of a block, bytes, static and dynamic.
+    /// Shared memory of a block, bytes, static and dynamic, without what the system reserves.
     pub shared: u32,
     /// Named barriers of a block.
     pub barriers: u32,
+    /// Virtual resources of a block.
+    pub virtual_resources: u32,
+}
+
+/// What the host asks for beside the launch itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How the memory that shared memory and the cache share is divided.
+    pub cache: CachePreference,
+    /// Whether blocks may have more shared memory than they get unasked. Launches of this library opt in where a kernel needs it.
+    pub opt_in: bool,
+    /// Whether a block is to stay on one half of a multiprocessor where that makes global loads cached (5.2, 5.3, 6.1, 6.2). The device
+    /// gives it up where no block would fit.
+    pub partitioned_caching: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { cache: CachePreference::Default, opt_in: true, partitioned_caching: false }
+    }
+}
+
+/// How much of the memory that shared memory and the cache share is for shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum CachePreference {
+    /// As much as the resident blocks can use.
+    #[default]
+    Default,
+    /// As little as possible: for the cache.
+    Cache,
+    /// As much for the one as for the other.
+    Equal,
+    /// As much as possible.
+    Shared,
+    /// This share of it, in percent, rounded up to a size there is. Devices before 7.0 do not know this and take it for `Default`.
+    Percent(u8),
 }
 
 /// The resident blocks of a multiprocessor. Exact for the demand it was computed from; that demand's registers may be an estimate.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
+    /// Of which multiprocessor.
+    pub limits: &'static Limits,
     /// What was asked for.
     pub demand: Demand,
+    /// How the host asked for it.
+    pub options: Options,
     /// Resident blocks; 0 where not even one fits.
     pub blocks: u32,
     /// Resident warps.
     pub warps: u32,
-    /// Most warps a multiprocessor can hold.
-    pub max_warps: u32,
     /// How many blocks each resource would allow by itself; `None` where the block asks for none of it.
-    pub allowed: [(Resource, Option<u32>); 5],
+    pub allowed: [(Resource, Option<u32>); 6],
 }
 
 impl Occupancy {
     /// Resident warps as a share of the most there can be, 0 to 1.
     pub fn share(&self) -> f64 {
-        f64::from(self.warps) / f64::from(self.max_warps)
+        f64::from(self.warps) / f64::from(self.limits.warps)
+    }
+
+    /// The same in percent, as people write it: `37.5`.
+    pub fn percent(&self) -> f64 {
+        // Warp slots are 24, 32, 48 or 64: one decimal tells every two apart.
+        (self.share() * 1000.0).round() / 10.0
     }
 
     /// The resources that allow no more blocks than are resident.
     pub fn limiters(&self) -> impl Iterator<Item = Resource> + '_ {
         self.allowed.iter().filter(|(_, blocks)| *blocks == Some(self.blocks)).map(|(resource, _)| *resource)
     }
+
+    /// Threads of all resident blocks.
+    pub fn threads(&self) -> u32 {
+        self.blocks * self.demand.threads
+    }
 }
 
-/// The occupancy of a kernel with this many registers, if its attribute fixes the block.
-pub fn of_kernel(_kernel: &Kernel, _facts: &Facts, _registers: u32, _target: &'static Target) -> Option<Occupancy> {
-    None
+/// A demand that no block can have, whatever else it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Impossible {
+    /// Threads.
+    #[error("a block has 1 to {limit} threads on {capability}, not {asked}", capability = .on.name(), limit = .on.threads_per_block)]
+    Threads {
+        /// What was asked for.
+        asked: u32,
+        /// Of which multiprocessor.
+        on: &'static Limits,
+    },
+    /// Registers of a thread.
+    #[error("a thread has at most {limit} registers on {capability}, not {asked}", capability = .on.name(), limit = .on.registers_per_thread)]
+    Registers {
+        /// What was asked for.
+        asked: u32,
+        /// Of which multiprocessor.
+        on: &'static Limits,
+    },
+    /// Shared memory of a block, bytes.
+    #[error("a block has at most {limit} bytes of shared memory on {capability}, not {asked}", capability = .on.name())]
+    Shared {
+        /// What was asked for.
+        asked: u32,
+        /// The most there can be.
+        limit: u32,
+        /// Of which multiprocessor.
+        on: &'static Limits,
+    },
+    /// Named barriers of a block.
+    #[error("a block has at most {BARRIERS_PER_BLOCK} named barriers, not {asked}")]
+    Barriers {
+        /// What was asked for.
+        asked: u32,
+    },
+    /// Virtual resources of a block.
+    #[error("a block has at most {limit} virtual resources on {capability}, not {asked}", capability = .on.name())]
+    Virtual {
+        /// What was asked for.
+        asked: u32,
+        /// The most there can be.
+        limit: u32,
+        /// Of which multiprocessor.
+        on: &'static Limits,
+    },
 }
+
+/// All that is impossible about a demand; [`occupancy`] of such a one is 0 blocks.
+pub fn impossible(limits: &'static Limits, demand: &Demand, options: &Options) -> Vec<Impossible> {
+    let (on, shared) = (limits, most_shared(limits, options));
+    let virtual_resources = limits.virtual_resources.unwrap_or(0);
+    let checks = [
+        (!(1..=limits.threads_per_block).contains(&demand.threads), Impossible::Threads { asked: demand.threads, on }),
+        (demand.registers > limits.registers_per_thread, Impossible::Registers { asked: demand.registers, on }),
+        (demand.shared > shared, Impossible::Shared { asked: demand.shared, limit: shared, on }),
+        (demand.barriers > BARRIERS_PER_BLOCK, Impossible::Barriers { asked: demand.barriers }),
+        (
+            demand.virtual_resources > virtual_resources,
+            Impossible::Virtual { asked: demand.virtual_resources, limit: virtual_resources, on },
+        ),
+    ];
+    checks.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, why)| why).collect()
+}
+
+/// The most shared memory that a block can ask for.
+fn most_shared(limits: &Limits, options: &Options) -> u32 {
+    if options.opt_in { limits.shared_opted_in } else { limits.shared_per_block }
+}
+
+/// How many blocks of this demand a multiprocessor holds at once.
+pub fn occupancy(limits: &'static Limits, demand: &Demand, options: &Options) -> Occupancy {
+    let started = demand.threads.div_ceil(WARP).max(1);
+    let warps = u64::from(started).next_multiple_of(u64::from(limits.warp_unit));
+    let in_halves = |halves| by_registers(limits, demand.registers, warps, halves);
+    let halves = options.partitioned_caching && limits.partitioned_caching && in_halves(true) != Some(0);
+    let by_warps = match demand.threads {
+        threads if threads > limits.threads_per_block => 0,
+        _ if halves => u64::from(limits.warps / 2) / warps * 2,
+        _ => u64::from(limits.warps) / warps,
+    };
+    let share = |available: Option<u32>, asked: u32| match available {
+        Some(available) if asked > 0 => Some(u64::from(available / asked)),
+        _ => None,
+    };
+    let allowed = [
+        Some(by_warps),
+        Some(u64::from(limits.blocks)),
+        in_halves(halves),
+        by_shared(limits, demand.shared, options),
+        share(limits.barriers, demand.barriers),
+        share(limits.virtual_resources, demand.virtual_resources),
+    ];
+    // Every figure is at most the registers of a multiprocessor or its bytes of shared memory.
+    let allowed = allowed.map(|blocks| blocks.map(|blocks| u32::try_from(blocks).unwrap_or(u32::MAX)));
+    let blocks = allowed.iter().flatten().min().copied().unwrap_or(0);
+    let mut pairs = Resource::ALL.map(|resource| (resource, None));
+    pairs.iter_mut().zip(allowed).for_each(|(pair, blocks)| pair.1 = blocks);
+    Occupancy { limits, demand: *demand, options: *options, blocks, warps: blocks * started, allowed: pairs }
+}
+
+/// How many blocks of so many warps the registers hold; with `halves`, none of them is on both halves of the multiprocessor.
+fn by_registers(limits: &Limits, registers: u32, warps: u64, halves: bool) -> Option<u64> {
+    if registers > limits.registers_per_thread {
+        return Some(0);
+    }
+    if registers == 0 {
+        return None;
+    }
+    let of_warp = u64::from(registers * WARP);
+    let (unit, odd) = match limits.register_unit {
+        RegisterUnit::Block(unit) => {
+            let of_block = (of_warp * warps).next_multiple_of(u64::from(unit));
+            let fits = of_block <= u64::from(limits.registers_per_block);
+            return Some(if fits { u64::from(limits.registers) / of_block } else { 0 });
+        }
+        RegisterUnit::Warp(unit, odd) => (unit, odd),
+    };
+    let unit = u64::from(if odd.contains(&registers) { 2 * unit } else { unit });
+    let of_warp = of_warp.next_multiple_of(unit);
+    let blocks = |partitions: u32| {
+        let partitions = u64::from(partitions);
+        if of_warp * warps.next_multiple_of(partitions) > u64::from(limits.registers_per_block) {
+            return 0;
+        }
+        let warps_of_partition = u64::from(limits.registers) / partitions / of_warp;
+        if halves { warps_of_partition * (partitions / 2) / warps * 2 } else { warps_of_partition * partitions / warps }
+    };
+    let can_launch = limits.launch_partitions == limits.partitions || blocks(limits.launch_partitions) > 0;
+    Some(if can_launch { blocks(limits.partitions) } else { 0 })
+}
+
+/// How many blocks the shared memory holds.
+fn by_shared(limits: &Limits, shared: u32, options: &Options) -> Option<u64> {
+    let reserved = u64::from(limits.shared_reserved);
+    let of_block = (u64::from(shared) + reserved).next_multiple_of(u64::from(limits.shared_unit));
+    if of_block == 0 {
+        return None;
+    }
+    if of_block > u64::from(most_shared(limits, options)) + reserved {
+        return Some(0);
+    }
+    let preferred = u64::from(preferred_shared(limits, options.cache));
+    let carve_out = if preferred >= of_block {
+        preferred
+    } else if limits.capability >= 70 {
+        // Set anew for each launch: what one block needs.
+        limits.carve_outs.iter().map(|size| u64::from(*size)).find(|size| *size >= of_block)?
+    } else {
+        u64::from(limits.shared)
+    };
+    Some(carve_out / of_block)
+}
+
+/// The size of shared memory that the host's preference asks for.
+fn preferred_shared(limits: &Limits, preference: CachePreference) -> u32 {
+    let sizes = limits.carve_outs;
+    // Before 7.0 sizes are set by name: the smallest, the middle one and the largest. Since then by a share of the whole, rounded up.
+    let is_by_name = limits.capability < 70;
+    let of_percent = |percent: u8| {
+        let wanted = u64::from(limits.shared) * u64::from(percent.min(100)) / 100;
+        sizes.iter().find(|size| u64::from(**size) >= wanted)
+    };
+    let size = match preference {
+        CachePreference::Default | CachePreference::Shared => None,
+        CachePreference::Cache if is_by_name => sizes.first(),
+        CachePreference::Equal if is_by_name => sizes.get(sizes.len() / 2),
+        CachePreference::Percent(_) if is_by_name => None,
+        CachePreference::Cache => of_percent(0),
+        CachePreference::Equal => of_percent(50),
+        CachePreference::Percent(percent) => of_percent(percent),
+    };
+    size.copied().unwrap_or(limits.shared)
+}
+
+/// The occupancy of a kernel of stage `Legal` with this many registers, if its attribute fixes the block. Dynamic shared memory, which the
+/// launch decides, counts as none.
+pub fn of_kernel(kernel: &Kernel, facts: &Facts, registers: u32, target: &'static Target) -> Option<Occupancy> {
+    of_launch(kernel, facts, registers, target, kernel.options.block?, 0)
+}
+
+/// The same for a launch: with its block, and its bytes of dynamic shared memory. `None` if a figure is beyond anything a launch can have.
+pub fn of_launch(
+    kernel: &Kernel,
+    facts: &Facts,
+    registers: u32,
+    target: &'static Target,
+    block: [u32; 3],
+    dynamic_shared: u32,
+) -> Option<Occupancy> {
+    let threads = block.iter().try_fold(1u32, |threads, side| threads.checked_mul(*side))?;
+    let shared = u32::try_from(facts.memory.shared).ok()?.checked_add(dynamic_shared)?;
+    let demand = Demand { threads, registers, shared, barriers: barriers(kernel), virtual_resources: 0 };
+    Some(occupancy(target.limits, &demand, &Options::default()))
+}
+
+/// Named barriers of a block: all that this compiler prints are barrier 0.
+fn barriers(kernel: &Kernel) -> u32 {
+    let is_barrier = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effect == Effect::Barrier);
+    let mut insts = kernel.blocks.values().flat_map(|block| &block.insts);
+    u32::from(insts.any(|inst| is_barrier(&kernel.insts[*inst].op)))
+}
+
+#[cfg(test)]
+mod tests;
