@@ -3,6 +3,7 @@
 pub mod opencl;
 pub mod ptx;
 pub mod rust;
+mod structured;
 
 /// One argument of the compiled kernel, in order: what the runtime must pass.
 #[derive(Clone, Debug, PartialEq, Eq)]

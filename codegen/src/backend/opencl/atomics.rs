@@ -8,6 +8,7 @@ use super::Writer;
 use super::casts::bitcast_expr;
 use super::expressions::{Expr, PRIMARY};
 use super::types::memory_type;
+use crate::backend::structured::Values;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Access, AtomicOp, Inst, Type, Value};
 
@@ -46,7 +47,7 @@ impl Writer<'_> {
         } else {
             builtin_call(op, ty, &place.expr.text, place.space, &exprs)
         };
-        if self.uses[result.0 as usize] == 0 {
+        if self.state.uses[result.0 as usize] == 0 {
             self.line(&format!("{};", expr.text));
         } else {
             self.materialise(result, &expr);

@@ -12,6 +12,7 @@
 use super::Writer;
 use super::expressions::{Expr, PRIMARY, UNARY};
 use super::types::value_type;
+use crate::backend::structured::Values;
 use crate::ir::{Type, Value};
 
 impl Writer<'_> {
@@ -57,7 +58,7 @@ impl Writer<'_> {
             return expr.unsigned_bits(from);
         }
         let cast = Expr::over(format!("({}){}", value_type(to), expr.at(UNARY)), UNARY, &[expr]);
-        if to.is_signed_int() && to.to_unsigned() == from && !expr.loose { cast.with_unsigned(expr) } else { cast }
+        if to.is_signed_int() && to.to_unsigned() == from && !expr.extra.loose { cast.with_unsigned(expr) } else { cast }
     }
 
     fn call(&self, function: &str, expr: &Expr, from: Type) -> Expr {

@@ -1,16 +1,11 @@
 //! Expressions: the text of a value, how tightly it binds, and what it reads.
 
+use super::Writer;
 use super::types::{is_promoted, literal, memory_type, value_type};
-use super::{Storage, Writer};
+use crate::backend::structured::{self, Values};
+pub(super) use crate::backend::structured::{Level, PRIMARY, UNARY};
 use crate::ir::{Axis, BinaryOp, CompareOp, Scalar, Special, Type, UnaryOp, Value};
 
-/// How tightly an operator binds; higher is tighter.
-pub(super) type Level = u8;
-
-/// Names, literals, calls, subscripts.
-pub(super) const PRIMARY: Level = 16;
-/// `-a`, `!a`, casts.
-pub(super) const UNARY: Level = 14;
 const MULTIPLY: Level = 13;
 const ADD: Level = 12;
 const SHIFT: Level = 11;
@@ -25,74 +20,38 @@ const LOGICAL_AND: Level = 5;
 const LOGICAL_OR: Level = 4;
 const CONDITIONAL: Level = 3;
 
-/// The text of a value.
-#[derive(Clone, Debug)]
-pub(super) struct Expr {
-    /// The text.
-    pub(super) text: String,
-    /// Its outermost operator.
-    pub(super) level: Level,
-    /// Variables that change which it reads: it must be evaluated before they change.
-    pub(super) reads: Vec<Storage>,
-    /// Whether it loads from buffers, shared or local arrays.
-    pub(super) loads: bool,
+/// What an expression of OpenCL C carries besides its text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Extra {
     /// Whether C gives it type `int` although the value's type is narrower. The value is right; `typed` makes the type right.
     pub(super) loose: bool,
     /// The same bits as an unsigned expression of the same width, if that is the simpler text.
     unsigned: Option<(String, Level)>,
-    /// The logical negation, if it has a simpler text than `!(…)`.
-    negated: Option<(String, Level)>,
 }
 
+/// The text of a value.
+pub(super) type Expr = structured::Expr<Extra>;
+
 impl Expr {
-    /// An expression that reads nothing that changes.
-    pub(super) fn new(text: impl Into<String>, level: Level) -> Expr {
-        Expr { text: text.into(), level, reads: Vec::new(), loads: false, loose: false, unsigned: None, negated: None }
-    }
-
-    /// An expression over others.
-    pub(super) fn over(text: impl Into<String>, level: Level, parts: &[&Expr]) -> Expr {
-        let mut expr = Expr::new(text, level);
-        for part in parts {
-            expr.absorb(part);
-        }
-        expr
-    }
-
-    /// Takes on what `part` reads.
-    pub(super) fn absorb(&mut self, part: &Expr) {
-        self.loads |= part.loads;
-        for storage in &part.reads {
-            if !self.reads.contains(storage) {
-                self.reads.push(*storage);
-            }
-        }
-    }
-
     /// Marks it as of C's type `int`.
     pub(super) fn loose(mut self) -> Expr {
-        self.loose = true;
+        self.extra.loose = true;
         self
-    }
-
-    /// The text, in parentheses unless it binds at least as tightly as `level`.
-    pub(super) fn at(&self, level: Level) -> String {
-        parenthesised(&self.text, self.level, level)
     }
 
     /// The text with C's type made right, for arguments of overloaded builtins.
     pub(super) fn typed(&self, ty: Type) -> String {
-        if self.loose { format!("({}){}", value_type(ty), self.at(UNARY)) } else { self.text.clone() }
+        if self.extra.loose { format!("({}){}", value_type(ty), self.at(UNARY)) } else { self.text.clone() }
     }
 
     /// The text as an argument or operand that no operator may tear apart.
     pub(super) fn primary(&self, ty: Type) -> String {
-        if self.loose { format!("({})", self.typed(ty)) } else { self.at(PRIMARY) }
+        if self.extra.loose { format!("({})", self.typed(ty)) } else { self.at(PRIMARY) }
     }
 
     /// The bits of a signed or unsigned integer of type `ty` as the unsigned type of its width.
     pub(super) fn unsigned_bits(&self, ty: Type) -> Expr {
-        match &self.unsigned {
+        match &self.extra.unsigned {
             Some((text, level)) => Expr::over(text.clone(), *level, &[self]),
             None => Expr::over(format!("({}){}", unsigned_type(ty), self.at(UNARY)), UNARY, &[self]),
         }
@@ -100,7 +59,7 @@ impl Expr {
 
     /// Notes that `source`, of the unsigned type of this one's width, has the same bits.
     pub(super) fn with_unsigned(mut self, source: &Expr) -> Expr {
-        self.unsigned = Some((source.text.clone(), source.level));
+        self.extra.unsigned = Some((source.text.clone(), source.level));
         self
     }
 
@@ -108,14 +67,6 @@ impl Expr {
     pub(super) fn as_index(&self) -> &str {
         let digits = self.text.trim_end_matches(['u', 'l']);
         if digits.bytes().all(|b| b.is_ascii_digit()) { digits } else { &self.text }
-    }
-
-    /// The text as `!e`, for an `if`.
-    pub(super) fn negation(&self) -> String {
-        match &self.negated {
-            Some((text, _)) => text.clone(),
-            None => format!("!{}", self.at(UNARY)),
-        }
     }
 }
 
@@ -161,7 +112,8 @@ impl Writer<'_> {
         let e = self.take(a);
         match (op, ty) {
             (UnaryOp::Not, Type::Bool) => {
-                let mut not = Expr::over(e.negation(), e.negated.as_ref().map_or(UNARY, |n| n.1), &[&e]);
+                let (text, level) = e.negation();
+                let mut not = Expr::over(text, level, &[&e]);
                 not.negated = Some((e.text.clone(), e.level));
                 not
             }
@@ -386,7 +338,7 @@ fn cut(expr: Expr, ty: Type) -> Expr {
 
 /// The bits of `e` as the unsigned type of its width (`uint` for narrow types, which is as good).
 fn as_unsigned(e: &Expr, ty: Type) -> (String, Level) {
-    if let Some(unsigned) = &e.unsigned {
+    if let Some(unsigned) = &e.extra.unsigned {
         return unsigned.clone();
     }
     if matches!(ty, Type::U32 | Type::U64) {

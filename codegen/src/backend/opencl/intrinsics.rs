@@ -3,6 +3,7 @@
 use super::Writer;
 use super::expressions::{Expr, PRIMARY};
 use super::types::value_type;
+use crate::backend::structured::Values;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{Call, Device, Row};
 use crate::ir::{Inst, Type, Value};
@@ -19,7 +20,7 @@ impl Writer<'_> {
             self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help("run this kernel on CUDA or on the simulator"));
             return;
         };
-        if row.is_pure() && result.is_none_or(|r| self.uses[r.0 as usize] == 0) {
+        if row.is_pure() && result.is_none_or(|r| self.state.uses[r.0 as usize] == 0) {
             return;
         }
         let receiver = if row.call == Call::Associated { result } else { args.first().copied() };
@@ -31,7 +32,7 @@ impl Writer<'_> {
         expr.level = if is_call(&expr.text) { PRIMARY } else { 0 };
         match result {
             Some(result) if row.is_pure() => self.define(inst, result, expr),
-            Some(result) if self.uses[result.0 as usize] > 0 => {
+            Some(result) if self.state.uses[result.0 as usize] > 0 => {
                 self.flush_loads();
                 self.materialise(result, &expr);
             }

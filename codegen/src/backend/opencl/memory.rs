@@ -4,6 +4,7 @@ use super::Writer;
 use super::expressions::{EQUALITY, Expr, PRIMARY};
 use super::order::IN_ORDER;
 use super::types::{Declarator, literal, memory_type};
+use crate::backend::structured::{Language, Values};
 use crate::ir::{Access, Inst, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
 
 /// A place in memory: `tile[i][j]`, `p.pos[2]`.
@@ -80,7 +81,7 @@ impl Writer<'_> {
     /// Reads one scalar or a vector.
     pub(super) fn load(&mut self, inst: Inst, access: &Access) {
         let results = self.kernel.insts[inst].results.clone();
-        if results.iter().all(|r| self.uses[r.0 as usize] == 0) {
+        if results.iter().all(|r| self.state.uses[r.0 as usize] == 0) {
             return;
         }
         let place = self.place(access);

@@ -40,17 +40,16 @@ mod output;
 mod prelude;
 mod signature;
 mod types;
-mod values;
 mod warp;
 
 use super::Emitted;
+use super::structured::{Control, State, Values};
 use crate::analysis::uniformity::Uniformity;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Block, Inst, Kernel, Loc, Object, Op, Value};
+use crate::ir::{Inst, Kernel, Loc, Object, Op, Value};
 use names::Namer;
 use prelude::Prelude;
 use proc_macro2::Span;
-use values::{Binding, Pending, Storage, StorageData};
 
 /// Options for the device's compiler.
 const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
@@ -63,12 +62,11 @@ const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqr
 pub fn emit_opencl(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let mut writer = Writer::new(kernel, span);
     writer.name_everything();
-    writer.index_uses();
-    writer.indent = 1;
+    writer.state.level = 1;
     writer.declare_arrays();
-    let arrays = std::mem::take(&mut writer.out);
+    let arrays = std::mem::take(&mut writer.state.text);
     writer.body();
-    let body = std::mem::take(&mut writer.out);
+    let body = std::mem::take(&mut writer.state.text);
     writer.diagnostics.barrier()?;
     Ok(writer.assemble(&arrays, &body))
 }
@@ -90,8 +88,7 @@ struct Writer<'k> {
     names: Namer,
     prelude: Prelude,
     features: Features,
-    out: String,
-    indent: usize,
+    state: State<expressions::Extra>,
 
     entry: String,
     /// Objects whose accesses must stay in order.
@@ -107,20 +104,6 @@ struct Writer<'k> {
     refused: Vec<(Loc, String)>,
     shared_bytes: u64,
     uniformity: Option<Uniformity>,
-
-    /// Uses of each value in the kernel, and those not yet printed.
-    uses: Vec<u32>,
-    remaining: Vec<u32>,
-    /// The block of a use of each value, and whether that is a terminator or the head of a loop.
-    user_block: Vec<Option<Block>>,
-    ends_in_terminator: Vec<bool>,
-    block_of: Vec<Option<Block>>,
-    bindings: Vec<Binding>,
-    /// The loop in which each value was bound to its variable.
-    bound_in: Vec<Option<Inst>>,
-    pending: Vec<Pending>,
-    storages: Vec<StorageData>,
-    contexts: Vec<control::Context>,
 }
 
 impl<'k> Writer<'k> {
@@ -132,8 +115,7 @@ impl<'k> Writer<'k> {
             names: Namer::default(),
             prelude: Prelude::default(),
             features: Features::default(),
-            out: String::new(),
-            indent: 0,
+            state: State::new(kernel),
             entry: String::new(),
             in_order: order::objects(kernel),
             struct_names: Vec::new(),
@@ -146,25 +128,7 @@ impl<'k> Writer<'k> {
             refused: Vec::new(),
             shared_bytes: 0,
             uniformity: None,
-            uses: Vec::new(),
-            remaining: Vec::new(),
-            user_block: Vec::new(),
-            ends_in_terminator: Vec::new(),
-            block_of: Vec::new(),
-            bindings: Vec::new(),
-            bound_in: Vec::new(),
-            pending: Vec::new(),
-            storages: Vec::new(),
-            contexts: Vec::new(),
         }
-    }
-
-    fn line(&mut self, text: &str) {
-        for _ in 0..self.indent {
-            self.out.push_str("    ");
-        }
-        self.out.push_str(text);
-        self.out.push('\n');
     }
 
     fn span_of(&self, inst: Inst) -> Span {
@@ -184,7 +148,7 @@ impl<'k> Writer<'k> {
     }
 
     /// An instruction without blocks of its own that ends none either.
-    fn plain(&mut self, inst: Inst, op: &Op) {
+    fn simple(&mut self, inst: Inst, op: &Op) {
         let result = self.kernel.insts[inst].results.first().copied();
         match op {
             Op::Load(access) => return self.load(inst, access),
@@ -195,7 +159,7 @@ impl<'k> Writer<'k> {
             Op::Assert(condition, parts, _) => return self.assert(inst, *condition, parts),
             _ => {}
         }
-        let Some(result) = result.filter(|r| self.uses[r.0 as usize] > 0) else { return };
+        let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
         match op {
             Op::Const(scalar) => self.bind(result, types::literal(*scalar)),
             Op::Len(object) => {

@@ -2,6 +2,7 @@
 
 use super::Writer;
 use super::expressions::Expr;
+use crate::backend::structured::Values;
 use crate::ir::{Inst, PrintPart, Type, Value};
 
 impl Writer<'_> {
@@ -52,15 +53,15 @@ impl Writer<'_> {
                 PrintPart::Argument(_) => "…",
             })
             .collect();
-        self.line(&format!("if ({}) {{", condition.negation()));
-        self.indent += 1;
-        self.trap(inst, &message);
-        self.indent -= 1;
+        self.line(&format!("if ({}) {{", condition.negation().0));
+        self.state.level += 1;
+        self.fault(inst, &message);
+        self.state.level -= 1;
         self.line("}");
     }
 
     /// Notes the fault and ends the thread.
-    pub(super) fn trap(&mut self, inst: Inst, message: &str) {
+    pub(super) fn fault(&mut self, inst: Inst, message: &str) {
         let index = self.faults.iter().position(|m| m == message).unwrap_or_else(|| {
             self.faults.push(message.to_owned());
             self.faults.len() - 1

@@ -9,6 +9,7 @@ use super::Writer;
 use super::casts::bitcast_expr;
 use super::expressions::{Expr, PRIMARY};
 use crate::analysis::uniformity::Uniformity;
+use crate::backend::structured::Values;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{Effect, Row};
 use crate::ir::{Inst, Type, Value};
@@ -80,7 +81,7 @@ impl Writer<'_> {
         }
         let ty = args.first().map_or(Type::U32, |v| self.kernel.ty(*v));
         let call = self.exchange_call(row.name, ty, &exprs);
-        match result.filter(|r| self.uses[r.0 as usize] > 0) {
+        match result.filter(|r| self.state.uses[r.0 as usize] > 0) {
             Some(result) => self.materialise(result, &call),
             None => self.line(&format!("{};", call.text)),
         }
@@ -111,7 +112,7 @@ impl Writer<'_> {
                 // Lanes with the same low half, and of these those with the same high half.
                 let function = self.exchange_function("match_any", 1);
                 let bits = bitcast_expr(&args[0], ty, Type::U64);
-                let bits = self.constant_variable("wide", Type::U64, &bits);
+                let bits = self.constant_of("wide", Type::U64, &bits);
                 Expr::new(format!("{function}({array}, (uint){bits}) & {function}({array}, (uint)({bits} >> 32))"), 8)
             }
             _ => {

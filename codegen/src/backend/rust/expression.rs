@@ -2,18 +2,13 @@
 
 use super::Printer;
 use super::kinds::{Kind, has_axis, type_text};
-use super::values::{Binding, Storage};
+use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
 use crate::intrinsics::{Call, Row, Sort};
 use crate::ir::{
     Access, AtomicOp, Axis, BinaryOp, CompareOp, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type, UnaryOp, Value,
 };
 
-/// How tightly an operator binds; higher is tighter.
-pub(super) type Level = u8;
-
-/// Names, literals, calls, subscripts, fields.
-pub(super) const PRIMARY: Level = 13;
-const UNARY: Level = 12;
+/// How the rest binds.
 const CAST: Level = 11;
 const MULTIPLY: Level = 10;
 const ADD: Level = 9;
@@ -29,48 +24,19 @@ pub(super) const LOWEST: Level = 0;
 /// What the ends of `a..b` must bind at.
 pub(super) const RANGE: Level = LOGICAL_OR;
 
-/// The text of a value.
-#[derive(Clone, Debug)]
-pub(super) struct Expr {
-    pub(super) text: String,
-    /// Its outermost operator.
-    pub(super) level: Level,
-    /// Variables that change which it reads.
-    pub(super) reads: Vec<Storage>,
-    /// Whether it loads from memory that is written, or from a buffer: in what order that happens is what a reader looks for.
-    pub(super) loads: bool,
+/// What an expression of Rust carries besides its text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Extra {
     /// The constant it is, whose type the text does not say.
     pub(super) literal: Option<Scalar>,
     /// `left op right`: what `op=` is made of.
     parts: Option<(String, &'static str, String)>,
-    /// The opposite of a condition, if it is simpler than `!(…)`.
-    negated: Option<(String, Level)>,
 }
 
+/// The text of a value.
+pub(super) type Expr = structured::Expr<Extra>;
+
 impl Expr {
-    /// An expression that reads nothing that changes.
-    pub(super) fn new(text: impl Into<String>, level: Level) -> Expr {
-        Expr { text: text.into(), level, reads: Vec::new(), loads: false, literal: None, parts: None, negated: None }
-    }
-
-    /// An expression over others.
-    pub(super) fn over(text: impl Into<String>, level: Level, parts: &[&Expr]) -> Expr {
-        let mut expr = Expr::new(text, level);
-        for part in parts {
-            expr.absorb(part);
-        }
-        expr
-    }
-
-    fn absorb(&mut self, part: &Expr) {
-        self.loads |= part.loads;
-        for storage in &part.reads {
-            if !self.reads.contains(storage) {
-                self.reads.push(*storage);
-            }
-        }
-    }
-
     /// A constant.
     pub(super) fn literal(scalar: Scalar) -> Expr {
         let level = |text: &str| if text.starts_with('-') { UNARY } else { PRIMARY };
@@ -95,24 +61,19 @@ impl Expr {
             ty if ty.is_signed_int() && scalar.as_int() == -1i128 << (ty.bits() - 1) => return Expr::new(format!("{ty}::MIN"), PRIMARY),
             _ => Expr::new(scalar.as_int().to_string(), level(&scalar.as_int().to_string())),
         };
-        expr.literal = Some(scalar);
+        expr.extra.literal = Some(scalar);
         expr
     }
 
     /// The text, its type said where a literal leaves it open.
     pub(super) fn typed(&self, ty: Type, kind: Kind) -> String {
-        if self.literal.is_some() { format!("{}{}", self.text, type_text(ty, kind)) } else { self.text.clone() }
+        if self.extra.literal.is_some() { format!("{}{}", self.text, type_text(ty, kind)) } else { self.text.clone() }
     }
 
     /// As another type.
     pub(super) fn cast(&self, from: Type, kind: Kind, to: &str) -> Expr {
         let inner = Expr { text: self.typed(from, kind), ..self.clone() };
         Expr::over(format!("{} as {to}", inner.at(CAST)), CAST, &[self])
-    }
-
-    /// The text, in parentheses unless it binds at least as tightly as `level`.
-    pub(super) fn at(&self, level: Level) -> String {
-        if self.level >= level { self.text.clone() } else { format!("({})", self.text) }
     }
 
     /// The text left of an operator: a cast before `<` would begin a list of types.
@@ -135,21 +96,16 @@ impl Expr {
     /// The same with `op=` in mind.
     fn arithmetic(a: &Expr, op: &'static str, b: &Expr, level: Level) -> Expr {
         let mut expr = Expr::infix(a, op, b, level);
-        expr.parts = Some((a.text.clone(), op, b.text.clone()));
+        expr.extra.parts = Some((a.text.clone(), op, b.text.clone()));
         expr
     }
 
     /// The statement that puts it into a place.
     pub(super) fn assigned_to(&self, place: &str) -> String {
-        match &self.parts {
+        match &self.extra.parts {
             Some((left, op, right)) if left == place => format!("{place} {op}= {right};"),
             _ => format!("{place} = {};", self.text),
         }
-    }
-
-    /// The text as `!e`.
-    pub(super) fn negation(&self) -> (String, Level) {
-        self.negated.clone().unwrap_or_else(|| (format!("!{}", self.at(UNARY)), UNARY))
     }
 }
 
@@ -181,6 +137,17 @@ fn compare_symbol(op: CompareOp) -> (&'static str, &'static str) {
 }
 
 impl Printer<'_> {
+    /// An operand as a value of a kind, with the cast that it takes: consumes one use of it.
+    pub(super) fn take_as(&mut self, value: Value, kind: Kind) -> Expr {
+        let (ty, own) = (self.kernel.ty(value), self.kinds.value(value));
+        let expr = self.take(value);
+        if ty != self.kernel.index_type() || own == kind || expr.extra.literal.is_some() {
+            expr
+        } else {
+            expr.cast(ty, own, &type_text(ty, kind))
+        }
+    }
+
     /// An operand as a receiver of a method.
     fn receiver(&mut self, value: Value) -> Expr {
         self.receiver_as(value, self.kinds.value(value))
@@ -190,7 +157,7 @@ impl Printer<'_> {
     fn receiver_as(&mut self, value: Value, kind: Kind) -> Expr {
         let expr = self.take_as(value, kind);
         let text = expr.typed(self.kernel.ty(value), kind);
-        Expr { text, literal: None, ..expr }
+        Expr { text, extra: Extra::default(), ..expr }
     }
 
     /// Operands of one type, of the kind of `like`; if all are literals the first says which.
@@ -199,11 +166,11 @@ impl Printer<'_> {
         for value in values {
             all.push(self.take_as(*value, like));
         }
-        if all.iter().all(|e| e.literal.is_some())
+        if all.iter().all(|e| e.extra.literal.is_some())
             && let (Some(first), Some(value)) = (all.first_mut(), values.first())
         {
             first.text = first.typed(self.kernel.ty(*value), like);
-            first.literal = None;
+            first.extra.literal = None;
         }
         all
     }
@@ -250,10 +217,10 @@ impl Printer<'_> {
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             let ty = self.kernel.ty(a);
             let x = self.take_as(a, kind);
-            let x = Expr { text: x.typed(ty, kind), literal: None, ..x };
+            let x = Expr { text: x.typed(ty, kind), extra: Extra::default(), ..x };
             let y = self.take(b);
             // A count is any integer, `i32` if nothing else is said.
-            let is_wide = y.literal.is_some_and(|count| count.as_int() > i128::from(i32::MAX));
+            let is_wide = y.extra.literal.is_some_and(|count| count.as_int() > i128::from(i32::MAX));
             let y = if is_wide { Expr { text: y.typed(self.kernel.ty(b), Kind::Plain), ..y } } else { y };
             return Expr::arithmetic(&x, if op == BinaryOp::Shl { "<<" } else { ">>" }, &y, SHIFT);
         }
@@ -282,7 +249,7 @@ impl Printer<'_> {
         [(a, b), (b, a)].into_iter().find_map(|(first, thread)| {
             let axis = special(thread, Special::ThreadIdx)?;
             let Op::Binary(BinaryOp::Mul, x, y) = self.kernel.def(first)?.1 else { return None };
-            let is_pending = matches!(self.bindings[first.0 as usize], Binding::Pending(_));
+            let is_pending = matches!(self.state.bindings[first.0 as usize], Binding::Pending(_));
             let is_block = |v: Value| special(v, Special::BlockIdx) == Some(axis);
             let is_size = |v: Value| {
                 let fixed = self.kernel.options.block.map(|block| u64::from(block[axis as usize]));

@@ -1,9 +1,10 @@
 //! Memory: parameters, structs, arrays, loads and stores.
 
 use super::Printer;
-use super::expression::{Expr, PRIMARY};
+use super::expression::Expr;
 use super::kinds::{Kind, type_text};
 use crate::analysis::place::{constant_place, scalars_of};
+use crate::backend::structured::{Language, PRIMARY, Values};
 use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId};
 use crate::syntax::{IndexWidth, Math};
 use std::collections::HashSet;
@@ -85,14 +86,14 @@ impl Printer<'_> {
             }
             let fields: String =
                 data.fields.iter().map(|field| format!("    {}: {},\n", field.name, self.memory_type(&field.ty))).collect();
-            self.text.push_str(&format!("#[derive(Clone, Copy)]\n#[repr(C)]\nstruct {} {{\n{fields}}}\n\n", data.name));
+            self.state.text.push_str(&format!("#[derive(Clone, Copy)]\n#[repr(C)]\nstruct {} {{\n{fields}}}\n\n", data.name));
         }
         for (object, data) in self.kernel.objects.iter() {
             let ObjectKind::Table(scalars) = &data.kind else { continue };
             let mut texts = scalars.iter().map(|scalar| Expr::literal(*scalar).text);
             let table = nested(&data.ty, &mut texts);
             let ty = self.memory_type(&data.ty);
-            self.text.push_str(&format!("const {}: {ty} = {table};\n\n", self.object_names[object.0 as usize]));
+            self.state.text.push_str(&format!("const {}: {ty} = {table};\n\n", self.object_names[object.0 as usize]));
         }
     }
 
@@ -136,7 +137,7 @@ impl Printer<'_> {
         let one_line = parameters.join(", ");
         let list = if one_line.len() <= 100 { one_line } else { format!("\n    {},\n", parameters.join(",\n    ")) };
         let attribute = self.attribute();
-        self.text.push_str(&format!("{attribute}\nfn {}({list}) {{\n", self.kernel.name));
+        self.state.text.push_str(&format!("{attribute}\nfn {}({list}) {{\n", self.kernel.name));
     }
 
     /// Shared arrays, and those of a thread that are not declared where they are filled.
@@ -233,7 +234,7 @@ impl Printer<'_> {
     /// Reads one scalar or a vector.
     pub(super) fn load(&mut self, inst: Inst, access: &Access) {
         let results = self.kernel.insts[inst].results.clone();
-        if results.iter().all(|r| self.uses[r.0 as usize] == 0) {
+        if results.iter().all(|r| self.state.uses[r.0 as usize] == 0) {
             return;
         }
         let data = &self.kernel.objects[access.object];

@@ -13,10 +13,10 @@ mod names;
 mod statement;
 mod values;
 
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use super::structured::{Control, PRIMARY, State, Values};
+use crate::ir::{Inst, Kernel, Op, Value};
 use kinds::Kinds;
 use names::Names;
-use values::{Binding, Pending, StorageData};
 
 /// Prints a kernel of stage `Built`, `Scheduled` or `Legal`.
 pub fn emit_rust(kernel: &Kernel) -> String {
@@ -25,22 +25,12 @@ pub fn emit_rust(kernel: &Kernel) -> String {
         kinds: Kinds::of(kernel),
         names: Names::default(),
         object_names: Vec::new(),
-        text: String::new(),
-        level: 0,
+        state: State::new(kernel),
         labels: 0,
-        uses: Vec::new(),
-        remaining: Vec::new(),
-        user: Vec::new(),
-        block_of: Vec::new(),
         moves: Vec::new(),
-        bindings: Vec::new(),
-        bound_in: Vec::new(),
-        pending: Vec::new(),
-        storages: Vec::new(),
-        contexts: Vec::new(),
         fills: Vec::new(),
     };
-    printer.index_uses();
+    printer.find_moves();
     printer.name_objects();
     printer.find_fills();
     printer.items();
@@ -49,8 +39,8 @@ pub fn emit_rust(kernel: &Kernel) -> String {
     printer.arrays();
     printer.body();
     printer.leave_block();
-    printer.text.push_str("}\n");
-    printer.names.fill_in(&printer.text)
+    printer.state.text.push_str("}\n");
+    printer.names.fill_in(&printer.state.text)
 }
 
 struct Printer<'k> {
@@ -58,47 +48,16 @@ struct Printer<'k> {
     kinds: Kinds,
     names: Names,
     object_names: Vec<String>,
-    text: String,
-    level: usize,
+    state: State<expression::Extra>,
     labels: usize,
-    /// Uses of each value in the kernel, and those not yet printed.
-    uses: Vec<u32>,
-    remaining: Vec<u32>,
-    /// The last instruction that uses each value, and the block of each instruction.
-    user: Vec<Option<Inst>>,
-    block_of: Vec<Option<Block>>,
     /// By instruction: whether it is a load that may be written where it is used.
     moves: Vec<bool>,
-    bindings: Vec<Binding>,
-    /// The loop in which each value was bound to its variable.
-    bound_in: Vec<Option<Inst>>,
-    pending: Vec<Pending>,
-    storages: Vec<StorageData>,
-    contexts: Vec<statement::Context>,
     fills: Vec<memory::Fill>,
 }
 
 impl Printer<'_> {
-    fn line(&mut self, text: &str) {
-        for _ in 0..self.level {
-            self.text.push_str("    ");
-        }
-        self.text.push_str(text);
-        self.text.push('\n');
-    }
-
-    fn enter_block(&mut self) {
-        self.level += 1;
-        self.names.enter();
-    }
-
-    fn leave_block(&mut self) {
-        self.level -= 1;
-        self.names.leave(self.text.len());
-    }
-
     /// An instruction without blocks of its own that ends none either.
-    fn plain(&mut self, inst: Inst, op: &Op) {
+    fn simple(&mut self, inst: Inst, op: &Op) {
         let result = self.kernel.insts[inst].results.first().copied();
         match op {
             Op::Load(access) => return self.load(inst, access),
@@ -122,7 +81,7 @@ impl Printer<'_> {
             }
             _ => {}
         }
-        let Some(result) = result.filter(|r| self.uses[r.0 as usize] > 0) else { return };
+        let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
         match op {
             Op::Const(scalar) => self.bind(result, expression::Expr::literal(*scalar)),
             Op::Special(special, axis) if self.kernel.values[result].name.is_none() => {
@@ -138,7 +97,7 @@ impl Printer<'_> {
     /// Something done for its effect, which may have a value.
     fn effect(&mut self, result: Option<Value>, expr: &expression::Expr) {
         self.flush_loads();
-        match result.filter(|r| self.uses[r.0 as usize] > 0) {
+        match result.filter(|result| self.state.is_used(*result)) {
             Some(result) => self.materialise(result, expr),
             None => self.line(&format!("{};", expr.text)),
         }
@@ -157,9 +116,9 @@ impl Printer<'_> {
             Op::Cast(a) => self.cast(*a, result),
             Op::Bitcast(a) => self.bitcast(*a, ty),
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, Some(result)),
-            Op::Len(object) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), expression::PRIMARY),
+            Op::Len(object) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
             // Addresses are of a later stage, and the rest is statements.
-            _ => expression::Expr::new("0 /* of another stage */", expression::PRIMARY),
+            _ => expression::Expr::new("0 /* of another stage */", PRIMARY),
         }
     }
 }
