@@ -19,12 +19,18 @@
 mod annotations;
 #[path = "language/arguments.rs"]
 mod arguments;
+#[path = "language/atomics.rs"]
+mod atomics;
 #[path = "language/bench.rs"]
 mod bench;
 #[path = "language/casts.rs"]
 mod casts;
 #[path = "language/control.rs"]
 mod control;
+#[path = "language/exits.rs"]
+mod exits;
+#[path = "language/expressions.rs"]
+mod expressions;
 #[path = "language/flow.rs"]
 mod flow;
 #[path = "language/generics.rs"]
@@ -33,12 +39,18 @@ mod generics;
 mod groups;
 #[path = "language/loops.rs"]
 mod loops;
+#[path = "language/matches.rs"]
+mod matches;
 #[path = "language/memory.rs"]
 mod memory;
 #[path = "language/modules.rs"]
 mod modules;
 #[path = "language/numbers.rs"]
 mod numbers;
+#[path = "language/programs.rs"]
+mod programs;
+#[path = "language/structs.rs"]
+mod structs;
 #[path = "language/types.rs"]
 mod types;
 
@@ -53,15 +65,21 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     let all = [
         annotations::CASES,
         arguments::CASES,
+        atomics::CASES,
         casts::CASES,
         control::CASES,
+        exits::CASES,
+        expressions::CASES,
         flow::CASES,
         generics::CASES,
         groups::CASES,
         loops::CASES,
+        matches::CASES,
         memory::CASES,
         modules::CASES,
         numbers::CASES,
+        programs::CASES,
+        structs::CASES,
         types::CASES,
     ];
     // One case alone, while it is being looked into.
