@@ -5,7 +5,7 @@
 use proc_macro2::Span;
 
 /// How grave a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Worth a person's time; compilation goes on.
     Warning,
@@ -28,17 +28,25 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Whether `rustc` reports the same about the host twin, and better: the macro leaves it to `rustc`.
     pub by_rustc: bool,
+    /// The lint that found it, by its name; `None`: a rule of the language.
+    pub lint: Option<&'static str>,
 }
 
 impl Diagnostic {
     /// An error at `span`.
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { level: Level::Error, message: message.into(), span, labels: Vec::new(), help: None, by_rustc: false }
+        Diagnostic { level: Level::Error, message: message.into(), span, labels: Vec::new(), help: None, by_rustc: false, lint: None }
     }
 
     /// A warning at `span`.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { level: Level::Warning, ..Diagnostic::error(span, message) }
+    }
+
+    /// The file of its span, and where it begins and ends as lines and columns: what tells two places apart.
+    pub fn place(&self) -> (String, [usize; 4]) {
+        let (start, end) = (self.span.start(), self.span.end());
+        (self.span.file(), [start.line, start.column, end.line, end.column])
     }
 
     /// The same with the edit that mends it.
@@ -53,6 +61,19 @@ impl Diagnostic {
     pub fn by_rustc(mut self) -> Diagnostic {
         self.by_rustc = true;
         self
+    }
+
+    /// The same as a finding of the lint of this name.
+    #[must_use]
+    pub fn of_lint(mut self, name: &'static str) -> Diagnostic {
+        self.lint = Some(name);
+        self
+    }
+
+    /// The same as a warning: an annotation says `best_effort`.
+    #[must_use]
+    pub fn best_effort(self) -> Diagnostic {
+        Diagnostic { level: Level::Warning, ..self.of_lint("best_effort") }
     }
 
     /// The same with another place that belongs to it.
@@ -94,6 +115,11 @@ impl Diagnostics {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Those for which `keep` gives something, in what it gives.
+    pub fn filter_map(self, keep: impl FnMut(Diagnostic) -> Option<Diagnostic>) -> Diagnostics {
+        Diagnostics { list: self.list.into_iter().filter_map(keep).collect() }
     }
 
     /// All of them, in the order found.

@@ -1,11 +1,12 @@
-//! `warpwright check`: every error of every kernel, as `rustc` would show it.
+//! `warpwright check`: every error of every kernel and all that its lints find, as `rustc` would show it.
 
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
-use super::{Stop, complain, print};
+use super::{Stop, complain, manifest, print};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
-use warpwright_codegen::schedule;
-use warpwright_codegen::syntax::Instance;
+use warpwright_codegen::review::{Scope, review};
+use warpwright_codegen::syntax::{Instance, KernelAttributes};
+use warpwright_codegen::target::{self, Target};
 
 /// Check kernels: all errors of all files, shown like rustc's.
 #[derive(clap::Args)]
@@ -19,15 +20,20 @@ pub(super) struct Check {
     /// Give a generic or an outside constant its value, where the kernel declares no variants.
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     define: Vec<Define>,
+    /// Check for these instead of what the kernels or the crate's `Cargo.toml` name.
+    #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
+    targets: Vec<String>,
 }
 
 impl Check {
     pub(super) fn run(self) -> Result<(), Stop> {
+        let find = |name: &String| Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())));
+        let targets = self.targets.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let mut worst = None;
         let mut known = Vec::new();
         for argument in &self.files {
             // One bad file does not hide the others.
-            if let Err(error) = check_file(argument, self.files.len() == 1, &self.define, &mut known) {
+            if let Err(error) = check_file(argument, self.files.len() == 1, &self.define, &targets, &mut known) {
                 if !error.message.is_empty() {
                     complain(&format!("error: {}", error.message));
                 }
@@ -44,7 +50,7 @@ impl Check {
     }
 }
 
-fn check_file(argument: &str, is_only: bool, defines: &[Define], known: &mut Vec<String>) -> Result<(), Stop> {
+fn check_file(argument: &str, is_only: bool, defines: &[Define], asked: &[&'static Target], known: &mut Vec<String>) -> Result<(), Stop> {
     let (path, chosen) = split(argument);
     let source = Source::read(path, defines)?;
     let kernels = source.kernels(chosen)?;
@@ -53,15 +59,15 @@ fn check_file(argument: &str, is_only: bool, defines: &[Define], known: &mut Vec
     }
     known.extend(source.definable(&kernels));
     let mut findings = source.check_syntax();
+    let of_crate = manifest::targets(path)?;
     let mut checked = Vec::new();
     for kernel in &kernels {
         let instances = instances(&source, kernel, defines, &mut findings)?;
-        for instance in instances.iter().flatten() {
-            let lowered = hir::lower_kernel(source.program(), source.unit, kernel, instance);
-            match lowered.and_then(|mut lowered| schedule::schedule(&mut lowered)) {
-                Ok(found) | Err(found) => findings.add(found),
-            }
-        }
+        let item = source.program().units[source.unit.0].kernel(kernel).ok();
+        let attributes = item.and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
+        let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.to_vec() };
+        let scope = Scope { targets: &targets, most: usize::MAX };
+        findings.add(review(source.program(), source.unit, kernel, instances.as_deref().unwrap_or_default(), scope, |_| {}));
         let how = match &instances {
             Some(instances) => count(instances.len(), "instance"),
             None => "generic without declared variants: its types are checked with `-D NAME=VALUE` only".to_owned(),

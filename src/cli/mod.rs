@@ -4,6 +4,7 @@ mod check;
 mod devices;
 mod emit;
 mod files;
+mod manifest;
 mod render;
 mod source;
 

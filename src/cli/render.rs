@@ -2,26 +2,34 @@
 
 use super::complain;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use warpwright_codegen::diagnostic::{self, Diagnostic, Diagnostics};
+use warpwright_codegen::lint;
 
 /// Prints findings to standard error, each in the file (path and text) it belongs to; coloured on a terminal unless `NO_COLOR` is
 /// set.
 pub(super) fn print<'f>(found: &Diagnostics, file: impl Fn(&Diagnostic) -> (&'f str, &'f str)) {
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let mut noted = HashSet::new();
     for finding in found.iter() {
         let (path, text) = file(finding);
-        complain(&format!("{}\n", renderer.render(&report(finding, path, text))));
+        let note = lint::note(finding).filter(|_| noted.insert((finding.lint, finding.level)));
+        complain(&format!("{}\n", renderer.render(&report(finding, note.as_deref(), path, text))));
     }
 }
 
-fn report<'a>(finding: &'a Diagnostic, path: &'a str, text: &'a str) -> Vec<Group<'a>> {
+fn report<'a>(finding: &'a Diagnostic, note: Option<&'a str>, path: &'a str, text: &'a str) -> Vec<Group<'a>> {
     let level = match finding.level {
         diagnostic::Level::Error => Level::ERROR,
         diagnostic::Level::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(finding.message.as_str()));
+    let title = level.primary_title(finding.message.as_str());
+    let mut group = Group::with_title(match finding.lint {
+        Some(name) => title.id(name),
+        None => title,
+    });
     if let Some(range) = range(finding.span, text) {
         let mut snippet = Snippet::source(text).path(path).annotation(AnnotationKind::Primary.span(range));
         for (span, label) in &finding.labels {
@@ -33,6 +41,9 @@ fn report<'a>(finding: &'a Diagnostic, path: &'a str, text: &'a str) -> Vec<Grou
     }
     if let Some(help) = &finding.help {
         group = group.element(Level::HELP.message(help.as_str()));
+    }
+    if let Some(note) = note {
+        group = group.element(Level::NOTE.message(note));
     }
     vec![group]
 }

@@ -136,7 +136,7 @@ fn what_best_effort_lets_pass_is_a_warning() {
     let folder = Folder::new("warnings", &[("soft.rs", soft), ("hard.rs", hard.as_bytes())]);
     for command in [["check", "soft.rs"], ["emit", "soft.rs"]] {
         let outcome = folder.run(&command);
-        let words = ["warning: `ilp = 4` runs the body for 4 elements", "`sync_threads` is called here", "help: remove `ilp`"];
+        let words = ["warning[best_effort]: `ilp = 4` runs the body for 4 elements", "`sync_threads` is called here", "help: remove `ilp`"];
         assert!(outcome.code == Some(0) && words.iter().all(|text| outcome.err.contains(text)), "{}", outcome.err);
     }
     folder.run(&["check", "hard.rs"]).refuses(1, &["error: `ilp = 4` runs the body for 4 elements"]);

@@ -11,7 +11,7 @@ fn unknown() {}
 #[kernel(block = 64, index = 64, block = 128)]
 fn twice() {}
 
-#[kernel(ilp = 4, batch_loads, vectorize = 2, require(registers <= 64), allow(low_occupancy), warn(x), deny(y), best_effort)]
+#[kernel(ilp = 4, batch_loads, vectorize = 2, require(registers <= 64), best_effort)]
 fn later() {}
 
 #[kernel(index = 16, math = quick, bounds = on, contract = 1, min_blocks = 0, max_registers = 512)]

@@ -22,6 +22,17 @@ fn silenced(y: &mut Global<f32>) {
     y[block_idx().x] = 1.0;
 }
 
+#[kernel(block = 64, ilp = 4, best_effort, allow(best_effort))]
+fn allowed(y: &mut Global<f32>) {
+    y[block_idx().x] = 1.0;
+}
+
+#[kernel(block = 64, ilp = 4, best_effort, deny(best_effort))]
+#[allow(deprecated)]
+fn denied(y: &mut Global<f32>) {
+    y[block_idx().x] = 1.0;
+}
+
 #[warpwright::module]
 mod several {
     use warpwright::prelude::*;

@@ -3,10 +3,18 @@
 //! One lint, one file, one line of [`LINTS`], one page beside the file (`NAME.md`: why, an example, the example mended, the source), one UI
 //! case. A lint looks at one variant and what is known of it on all targets at once, and says each thing once.
 
-use crate::diagnostic::Level;
+mod best_effort;
+mod sites;
+mod unchecked;
+
+pub use sites::{LoopSite, Sites};
+
+use crate::diagnostic::{Diagnostic, Level};
 use crate::estimate::Known;
 use crate::hir::Lowered;
 use crate::ir::Loc;
+use crate::syntax::{Setting, nearest};
+use crate::target::Target;
 use proc_macro2::Span;
 
 /// A lint.
@@ -23,8 +31,52 @@ pub struct Lint {
     pub check: fn(&Subject<'_>, &mut Vec<Finding>),
 }
 
-/// Every lint, in the order of LANGUAGE §8.
-pub const LINTS: &[&Lint] = &[];
+/// Every lint, in the order of LANGUAGE §8; then those that are about what the kernel asks for.
+pub const LINTS: &[&Lint] = &[&best_effort::LINT, &unchecked::LINT];
+
+/// The lint of this name, else the nearest name that is one's.
+pub fn find(name: &str) -> Result<&'static Lint, Option<&'static str>> {
+    let found = LINTS.iter().find(|lint| lint.name == name).copied();
+    found.ok_or_else(|| nearest(name, LINTS.iter().map(|lint| lint.name)))
+}
+
+/// What the lints find in one variant, each lint once at each place, at the levels that `setting` gives by name.
+pub fn check(subject: &Subject<'_>, setting: impl Fn(&str) -> Option<Setting>) -> Vec<Diagnostic> {
+    let mut all: Vec<Diagnostic> = Vec::new();
+    for lint in LINTS {
+        let Some(level) = setting(lint.name).map_or(lint.level, Setting::level) else { continue };
+        let mut found = Vec::new();
+        (lint.check)(subject, &mut found);
+        let first = all.len();
+        for Finding { span, message, labels, help } in found {
+            let finding = Diagnostic { level, labels, ..Diagnostic::warning(span, message).help(help).of_lint(lint.name) };
+            if !all[first..].iter().any(|known| known.place() == finding.place()) {
+                all.push(finding);
+            }
+        }
+    }
+    all
+}
+
+/// What else to say of a finding of a lint, once: how it is silenced, and where more is said of it.
+pub fn note(finding: &Diagnostic) -> Option<String> {
+    let name = finding.lint?;
+    let more = format!("`warpwright explain {name}` says more");
+    Some(match finding.level {
+        Level::Warning => format!("`#[kernel(allow({name}))]` silences this; {more}"),
+        Level::Error => format!("the kernel says `deny({name})`; {more}"),
+    })
+}
+
+/// `on sm_80`, `on sm_80 and sm_90`, `on sm_80, sm_89 and sm_90`.
+pub fn on<'t>(targets: impl IntoIterator<Item = &'t Target>) -> String {
+    let names: Vec<&str> = targets.into_iter().map(|target| target.name).collect();
+    match names[..] {
+        [] => "on no target".to_owned(),
+        [one] => format!("on {one}"),
+        [ref most @ .., last] => format!("on {} and {last}", most.join(", ")),
+    }
+}
 
 /// What a lint looks at.
 pub struct Subject<'a> {
@@ -43,23 +95,6 @@ impl Subject<'_> {
     }
 }
 
-/// Where a kernel's source asks for what findings are about.
-#[derive(Clone, Debug)]
-pub struct Sites {
-    /// The kernel's name.
-    pub name: Span,
-    /// Arguments of `#[kernel(…)]` by name: `block`, `ilp`, `max_registers` ….
-    pub arguments: Vec<(&'static str, Span)>,
-}
-
-impl Sites {
-    /// Where the first of these arguments that is there stands; else the kernel's name.
-    pub fn argument(&self, names: &[&str]) -> Span {
-        let find = |name: &&str| self.arguments.iter().find(|(known, _)| known == name).map(|(_, span)| *span);
-        names.iter().find_map(find).unwrap_or(self.name)
-    }
-}
-
 /// What a lint found.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -71,4 +106,35 @@ pub struct Finding {
     pub labels: Vec<(Span, String)>,
     /// The edit that mends it.
     pub help: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lint_has_a_page_that_begins_with_its_name() {
+        for lint in LINTS {
+            assert!(lint.page.starts_with(&format!("# {}\n\n", lint.name)), "{}", lint.name);
+            for part in ["\n## Why\n", "\n## Example\n", "\n## Mended\n", "\n## Source\n"] {
+                assert!(lint.page.contains(part), "the page of `{}` has no `{}`", lint.name, part.trim());
+            }
+            assert!(LINTS.iter().filter(|other| other.name == lint.name).count() == 1, "{}", lint.name);
+            assert!(!lint.summary.is_empty() && !lint.summary.ends_with('.'), "{}", lint.name);
+        }
+    }
+
+    #[test]
+    fn lints_are_found_by_name() {
+        assert_eq!(find("unchecked").map(|lint| lint.name), Ok("unchecked"));
+        assert_eq!(find("unchekced").map(|lint| lint.name), Err(Some("unchecked")));
+        assert_eq!(find("zzzzzz").map(|lint| lint.name), Err(None));
+    }
+
+    #[test]
+    fn targets_are_listed_as_in_a_sentence() {
+        let target = |name| Target::find(name).unwrap();
+        assert_eq!(on([target("sm_80")]), "on sm_80");
+        assert_eq!(on([target("sm_80"), target("sm_89"), target("sm_90")]), "on sm_80, sm_89 and sm_90");
+    }
 }

@@ -33,8 +33,10 @@ impl Finding {
 
     /// As a diagnostic of the source.
     pub(super) fn diagnostic(self, span: impl Fn(Loc) -> Span) -> Diagnostic {
-        let new = if self.is_warning { Diagnostic::warning } else { Diagnostic::error };
-        let mut diagnostic = new(span(self.loc), self.message).help(self.help);
+        let mut diagnostic = Diagnostic::error(span(self.loc), self.message).help(self.help);
+        if self.is_warning {
+            diagnostic = diagnostic.best_effort();
+        }
         for (loc, text) in self.labels {
             diagnostic = diagnostic.label(span(loc), text);
         }

@@ -7,6 +7,7 @@ mod attributes;
 mod body;
 mod free_paths;
 mod layout;
+mod levels;
 mod loop_annotations;
 mod nearest;
 mod nesting;
@@ -23,6 +24,7 @@ pub use annotations::{LetAttributes, RowArgument, SharedAttribute, annotation_ar
 pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named, literal_int};
 pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout};
+pub use levels::{Levels, Setting};
 pub use loop_annotations::{Annotation, AnnotationKind, LoopAttributes, LoopKeyword, Words};
 pub use nearest::nearest;
 pub use nesting::check_nesting;

@@ -6,6 +6,10 @@
 
 pub mod limits;
 
+mod chosen;
+
+pub use chosen::{DEFAULT_TARGETS, ManifestError, chosen, of_manifest};
+
 use crate::syntax::nearest;
 use limits::Limits;
 

@@ -38,7 +38,7 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     unit.attrs.insert(0, mark.clone());
     let items = vec![syn::Item::Fn(unit)];
     let found = check::check_items(&items);
-    let (warnings, findings) = (found.warnings_of(&function.sig.ident), found.errors);
+    let (warnings, denied, findings) = (found.warnings_of(&function.sig.ident), found.denied(), found.errors);
     let attributes = KernelAttributes::find(std::slice::from_ref(&mark), &mut Diagnostics::new()).unwrap_or_default();
     let mark = mark.into_token_stream();
     let text = quote!(#mark #item);
@@ -51,7 +51,7 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
         host::host_function(&function, &attributes, &source.item_expression(), &warnings)
     };
     let errors = compile_errors(&findings);
-    quote!(#host #errors)
+    quote!(#host #errors #denied)
 }
 
 /// Source that would exhaust the compiler's stack, before anything walks it.

@@ -39,7 +39,7 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut slots = twin::Slots::default();
     let expanded: Vec<TokenStream> =
         content.iter().map(|item| expand_item(item, &parsed.ident, casts, &findings, &found, &mut slots)).collect();
-    let errors = compile_errors(&findings);
+    let (errors, denied) = (compile_errors(&findings), found.denied());
     let syn::ItemMod { attrs, vis, mod_token, ident, .. } = &parsed;
     let shared = has_items.then(|| {
         quote! {
@@ -54,6 +54,7 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
             #shared
         }
         #errors
+        #denied
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::tree::{Asked, LoopAnnotations, Rows, ScopeId};
 use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
-use crate::diagnostic::{Diagnostic, Diagnostics, Level};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Unroll;
 use crate::syntax::{Annotation, AnnotationKind, LoopAttributes, LoopKeyword, SharedAttribute};
 use syn::spanned::Spanned;
@@ -111,8 +111,8 @@ impl Checker<'_, '_> {
             (None, Some(span)) => (span, "swizzle"),
         };
         if let Some((message, help)) = self.refuse_rows(name, ty, what) {
-            let level = if attribute.best_effort { Level::Warning } else { Level::Error };
-            self.report(Diagnostic { level, ..Diagnostic::error(asked, message).help(help) });
+            let refused = Diagnostic::error(asked, message).help(help);
+            self.report(if attribute.best_effort { refused.best_effort() } else { refused });
             return Rows::default();
         }
         Rows { pad: pad.map_or(0, |(pad, _)| pad), swizzled: swizzled.is_some() }

@@ -8,7 +8,7 @@
 //! continues the innermost loop. Parameters are loaded before the loops; what is shared is shared by all elements.
 
 use super::{Lowerer, Returns};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::Diagnostic;
 use crate::hir::tree;
 use crate::intrinsics::Effect;
 use crate::ir::{Axis, BinaryOp, Block, Inst, LoopAnnotations, Op, Value};
@@ -145,6 +145,6 @@ impl Lowerer<'_, '_> {
             return None;
         };
         let is_soft = several.iter().all(|(_, asked)| asked.is_none_or(|asked| asked.words.best_effort));
-        Some(if is_soft { Diagnostic { level: Level::Warning, ..refused } } else { refused })
+        Some(if is_soft { refused.best_effort() } else { refused })
     }
 }

@@ -1,0 +1,12 @@
+//! `best_effort`: an annotation could not be kept, and was asked for only if it can be. Found where annotations are kept.
+
+use super::Lint;
+use crate::diagnostic::Level;
+
+pub(super) const LINT: Lint = Lint {
+    name: "best_effort",
+    level: Some(Level::Warning),
+    summary: "an annotation that says `best_effort` is not kept",
+    page: include_str!("best_effort.md"),
+    check: |_, _| {},
+};

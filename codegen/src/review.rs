@@ -1,0 +1,227 @@
+//! A kernel reviewed: all its variants lowered and scheduled, estimated on all targets, and looked at by the lints.
+//!
+//! The macro does this while a crate compiles, the command-line tool for a file: one path, so that both say the same. Errors come first: of a
+//! kernel that does not compile, nothing else is said. What several variants have in common is said once, with the figures of the first.
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Level};
+use crate::estimate::{Known, estimate};
+use crate::hir::{self, Lowered};
+use crate::ir::{ObjectData, ObjectKind};
+use crate::lint::{self, Sites, Subject};
+use crate::schedule::schedule;
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
+use crate::target::{TARGETS, Target};
+
+/// What a kernel is reviewed for.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'s> {
+    /// The targets.
+    pub targets: &'s [&'static Target],
+    /// Most variants times targets that are estimated: of more, a sample is taken, and said to be one. All variants are lowered all the same.
+    pub most: usize,
+}
+
+/// One variant, with what is known of it.
+pub struct Variant<'v> {
+    /// What tells it from its siblings: `B = 64, ILP = 4`; empty if it has none.
+    pub words: &'v str,
+    /// The values of its generics.
+    pub instance: &'v Instance,
+    /// The kernel, stage `Scheduled`.
+    pub lowered: &'v Lowered,
+    /// What is known.
+    pub known: &'v Known,
+}
+
+/// Reviews a kernel (its path within the unit), of which these instances are known. `look` sees each variant that is estimated.
+pub fn review(
+    program: &Program,
+    unit: UnitId,
+    path: &str,
+    instances: &[Instance],
+    scope: Scope<'_>,
+    mut look: impl FnMut(&Variant<'_>),
+) -> Diagnostics {
+    let item = match program.units[unit.0].kernel(path) {
+        Ok(item) => item,
+        Err(found) => return found,
+    };
+    let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+    let sites = Sites::of(item, &attributes);
+    let sample = sample(instances.len(), scope.most / scope.targets.len().max(1));
+    let (mut rules, mut lints) = (OfVariants::new(instances.len()), OfVariants::new(sample.iter().filter(|is_in| **is_in).count()));
+    for (instance, is_in_sample) in instances.iter().zip(&sample) {
+        let words = words(&item.sig.generics, instance);
+        match compile(program, unit, path, instance) {
+            Ok((lowered, found)) => {
+                rules.add(found, &words);
+                if *is_in_sample && !rules.has_errors() {
+                    let known = estimate(&lowered.kernel, scope.targets);
+                    let subject = Subject { lowered: &lowered, known: &known, sites: &sites };
+                    lints.add(lint::check(&subject, |name| attributes.levels.of(name)), &words);
+                    look(&Variant { words: &words, instance, lowered: &lowered, known: &known });
+                }
+            }
+            Err(found) => rules.add(found, &words),
+        }
+    }
+    let left_out = sample.iter().filter(|is_in| !**is_in).count();
+    let mut found = rules.join().filter_map(|finding| attributes.levels.apply(finding));
+    if !found.iter().any(|finding| finding.level == Level::Error && finding.lint.is_none()) {
+        found.append(lints.join());
+        let open = (left_out > 0).then(|| left_out_finding(&sites, instances.len(), left_out, scope));
+        found.extend(open.and_then(|finding| attributes.levels.apply(finding)));
+    }
+    found
+}
+
+/// Lowers and schedules an instance. Gives what `best_effort` let pass.
+fn compile(program: &Program, unit: UnitId, path: &str, instance: &Instance) -> Result<(Lowered, Diagnostics), Diagnostics> {
+    let mut lowered = hir::lower_kernel(program, unit, path, instance)?;
+    let mut found = check_shared_memory(&lowered);
+    match schedule(&mut lowered) {
+        Ok(warnings) => found.append(warnings),
+        Err(errors) => found.append(errors),
+    }
+    found.barrier()?;
+    Ok((lowered, found))
+}
+
+/// Refuses more static shared memory than any target has for a block.
+fn check_shared_memory(lowered: &Lowered) -> Diagnostics {
+    let kernel = &lowered.kernel;
+    let size = |object: &ObjectData| object.ty.size(&kernel.structs);
+    let arrays: Vec<_> = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared).collect();
+    let used = arrays.iter().fold(0u64, |used, object| used.saturating_add(size(object)));
+    let most = TARGETS.iter().map(|target| u64::from(target.limits.shared_per_block)).max().unwrap_or(0);
+    let Some(largest) = arrays.iter().max_by_key(|object| size(object)).filter(|_| used > most) else { return Diagnostics::new() };
+    let message = format!("{used} bytes of static shared memory, and no target has more than {most} for a block");
+    let help = "make the array smaller, or take it from `#[shared(dynamic)]`: many devices have more of that";
+    Diagnostic::error(lowered.span(largest.loc), message).help(help).into()
+}
+
+/// Which of `count` variants are estimated, if at most `most` are: spread over all of them without a period, since neighbours in the list share
+/// the values of their first generics, and every n-th those of the last.
+fn sample(count: usize, most: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..count).collect();
+    if count > most {
+        // Multiples of 2⁶⁴ divided by the golden ratio lie spread out.
+        order.sort_by_key(|index| (*index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    }
+    let mut is_in = vec![false; count];
+    order.into_iter().take(most.max(1)).for_each(|index| is_in[index] = true);
+    is_in
+}
+
+fn left_out_finding(sites: &Sites, count: usize, left_out: usize, scope: Scope<'_>) -> Diagnostic {
+    let message = format!(
+        "{left_out} of {count} variants are not looked at by the lints: with {} targets that would be {}, and {} are looked at while a crate compiles",
+        scope.targets.len(),
+        count * scope.targets.len(),
+        scope.most,
+    );
+    let help =
+        "list fewer values or fewer `targets`, or write `allow(unchecked)` and run `warpwright check` on this file, which looks at all";
+    Diagnostic::warning(sites.argument(&["variants"]), message).help(help).of_lint("unchecked")
+}
+
+/// What tells a variant from its siblings: `B = 64, ILP = 4`.
+fn words(generics: &syn::Generics, instance: &Instance) -> String {
+    let names = generics.params.iter().filter_map(|param| match param {
+        syn::GenericParam::Type(param) => Some(&param.ident),
+        syn::GenericParam::Const(param) => Some(&param.ident),
+        syn::GenericParam::Lifetime(_) => None,
+    });
+    let words = names.zip(&instance.generics).map(|(name, value)| match value {
+        GenericValue::Type(text) => format!("{name} = {text}"),
+        GenericValue::Const(ConstValue::Scalar(value)) => format!("{name} = {value}"),
+        GenericValue::Const(ConstValue::Index(value, _)) => format!("{name} = {value}"),
+        GenericValue::Const(ConstValue::Aggregate(_)) => format!("{name} = …"),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The findings of a kernel's variants: what several have in common is said once.
+struct OfVariants {
+    /// Variants.
+    count: usize,
+    list: Vec<Merged>,
+}
+
+/// A finding of some variants.
+struct Merged {
+    finding: Diagnostic,
+    /// The first variant that has it.
+    words: String,
+    /// How many have it.
+    count: usize,
+    /// Whether one of them says it with other figures.
+    differs: bool,
+}
+
+impl OfVariants {
+    fn new(count: usize) -> OfVariants {
+        OfVariants { count, list: Vec::new() }
+    }
+
+    fn has_errors(&self) -> bool {
+        self.list.iter().any(|merged| merged.finding.level == Level::Error)
+    }
+
+    /// Adds those of one variant. A rule says one text of a place, a lint says one thing of it whatever the figures.
+    fn add(&mut self, findings: impl IntoIterator<Item = Diagnostic>, words: &str) {
+        for finding in findings {
+            let is_same = |known: &Merged| {
+                let known = &known.finding;
+                let says_the_same = known.message == finding.message || known.lint.is_some();
+                known.lint == finding.lint && known.place() == finding.place() && says_the_same
+            };
+            match self.list.iter_mut().find(|known| is_same(known)) {
+                Some(known) => {
+                    known.count += 1;
+                    known.differs |= known.finding.message != finding.message;
+                }
+                None => self.list.push(Merged { finding, words: words.to_owned(), count: 1, differs: false }),
+            }
+        }
+    }
+
+    /// The findings, saying which variants they are about unless it is all with the same figures.
+    fn join(self) -> Diagnostics {
+        let mut findings = Diagnostics::new();
+        for Merged { mut finding, words, count, differs } in self.list {
+            let which = match count {
+                _ if count == self.count && !differs => None,
+                1 => Some(format!("the variant `{words}`")),
+                _ if count == self.count => Some(format!("all {count} variants, these figures in `{words}`")),
+                _ => Some(format!("{count} of {} variants, `{words}` the first", self.count)),
+            };
+            if let Some(which) = which {
+                finding.message = format!("{} (in {which})", finding.message);
+            }
+            findings.push(finding);
+        }
+        findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_spread_and_of_the_size_asked_for() {
+        assert_eq!(sample(3, 3), [true; 3]);
+        assert_eq!(sample(0, 3), [false; 0]);
+        for (count, most) in [(100, 64), (4096, 64), (65, 64), (2, 0)] {
+            let is_in = sample(count, most);
+            assert_eq!(is_in.iter().filter(|is_in| **is_in).count(), most.max(1));
+        }
+        // Of two axes of two values, in whatever place they stand, both values are in.
+        let is_in = sample(4096, 64);
+        for bit in 0..12 {
+            let with = (0..4096).filter(|index| is_in[*index] && index >> bit & 1 == 1).count();
+            assert!((16..=48).contains(&with), "bit {bit}: {with} of 64");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What of `#[kernel(…)]` is refused, and what becomes of the rest.
+
+use super::*;
+use crate::syntax::tests::render;
+
+/// The findings on these arguments of `#[kernel(…)]`, as `text under the span: message; help`.
+fn findings(arguments: &str) -> Vec<String> {
+    let mut diagnostics = Diagnostics::new();
+    KernelAttributes::parse(arguments.parse().unwrap(), &mut diagnostics);
+    render(&diagnostics)
+}
+
+#[track_caller]
+fn check(arguments: &str, expected: &[&str]) {
+    assert_eq!(findings(arguments), expected, "{arguments}");
+}
+
+#[test]
+fn every_supported_argument_is_parsed() {
+    let mut diagnostics = Diagnostics::new();
+    let text = "block = (16, B), min_blocks = 2, max_registers = R, index = 64, math = fast, contract = false, bounds = trap, \
+                targets = [sm_80, sm_90], variants(B in [1, 2], R in [32]),";
+    let parsed = KernelAttributes::parse(text.parse().unwrap(), &mut diagnostics);
+    assert!(diagnostics.is_empty(), "{:?}", render(&diagnostics));
+    assert_eq!(parsed.block.unwrap().1.len(), 2);
+    assert_eq!(parsed.min_blocks.as_ref().and_then(literal_int), Some(2));
+    assert!(parsed.max_registers.is_some() && parsed.contract.is_some());
+    assert_eq!((parsed.index, parsed.math, parsed.bounds), (IndexWidth::Bits64, Math::Fast, Bounds::Trap));
+    assert_eq!(parsed.targets.iter().map(Ident::to_string).collect::<Vec<_>>(), ["sm_80", "sm_90"]);
+    let axes: Vec<_> = parsed.variants.axes.iter().map(|(name, values)| (name.to_string(), values.len())).collect();
+    assert_eq!(axes, [("B".to_owned(), 2), ("R".to_owned(), 1)]);
+}
+
+#[test]
+fn the_defaults_are_those_of_the_language() {
+    let parsed = KernelAttributes::parse(TokenStream::new(), &mut Diagnostics::new());
+    assert!(parsed.block.is_none() && parsed.contract.is_none() && parsed.variants.axes.is_empty());
+    assert_eq!((parsed.index, parsed.math, parsed.bounds), (IndexWidth::Bits32, Math::Precise, Bounds::Unchecked));
+}
+
+#[test]
+fn unknown_arguments_name_the_nearest() {
+    check("blok = 256", &["blok: unknown argument `blok` of `#[kernel]`; write `block`"]);
+    check(
+        "max_regs = 256, maxregisters = 1",
+        &[
+            "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
+         `contract`, `bounds`, `targets`, `variants`, `ilp`, `batch_loads`, `vectorize`, `best_effort`, `allow`, `warn` and `deny`",
+            "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
+        ],
+    );
+}
+
+#[test]
+fn arguments_of_later_versions_are_recognised() {
+    let help = "require: `require` is not supported yet; remove `require`: the kernel computes the same without it";
+    check("require(occupancy >= 0.5, registers <= 64)", &[help]);
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    check(
+        "block = 0, blok = 1, math = fat, block = 7 min_blocks = 1",
+        &[
+            "0: a block of 0 threads in x is not possible: it must be at least 1; use 1 to 1024",
+            "blok: unknown argument `blok` of `#[kernel]`; write `block`",
+            "fat: `math` is `precise` or `fast`; write `math = fast`",
+            "block: `block` is given twice; remove one of them",
+        ],
+    );
+    check("3, block = 64", &["3: expected the name of an argument of `#[kernel]`; write `block = 256`, say"]);
+    check("block = 64 min_blocks = 2", &["min_blocks: expected `,` between the arguments of `#[kernel]`"]);
+}
+
+#[test]
+fn impossible_blocks_are_refused() {
+    check("block = 2048", &["2048: a block of 2048 threads in x is not possible: no device has more than 1024; use 1 to 1024"]);
+    check("block = (1, 1, 128)", &["128: a block of 128 threads in z is not possible: no device has more than 64; use 1 to 64"]);
+    check(
+        "block = (64, 32)",
+        &["(64, 32): a block of 64×32 is 2048 threads, and no device has more than 1024; make the block smaller and the grid larger"],
+    );
+    check(
+        "block = (1, 1, 1, 1)",
+        &["(1, 1, 1, 1): a block has one to three dimensions, not 4; write `block = 256`, `block = (16, 16)` or `block = (8, 8, 4)`"],
+    );
+    check("block = \"big\"", &["\"big\": `block` takes integers, constants or const generics; use 1 to 1024"]);
+    check("block = (BX, BY)", &[]);
+    check("block", &["block: `block` needs a value: write `block = 256`"]);
+    check("block =, index = 64", &["block: `block` needs a value: write `block = 256`"]);
+}
+
+#[test]
+fn other_values_are_checked() {
+    check("index = 16", &["16: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
+    check("bounds = checked", &["checked: `bounds` is `unchecked` or `trap`; write `bounds = unchecked`"]);
+    check("bounds = on", &["on: `bounds` is `unchecked` or `trap`; write `bounds = trap`, or leave it out for `unchecked`"]);
+    check("contract = 1", &["1: `contract` is `true` or `false`; write `contract = false` for results that are bit for bit the host's"]);
+    check("min_blocks = 0", &["0: `min_blocks = 0` is not possible: it must be at least 1; use 1 to 32"]);
+    check(
+        "min_blocks = 64",
+        &["64: `min_blocks = 64` is not possible: the most resident blocks of a multiprocessor are 32; use at most 32"],
+    );
+    check("max_registers = 512", &["512: `max_registers = 512` is not possible: the most registers of a thread are 255; use at most 255"]);
+    check("max_registers = 3.5", &["3.5: `max_registers` takes an integer, a constant or a const generic"]);
+    check("targets = sm_80", &["sm_80: `targets` takes a list; write `targets = [sm_80, sm_90]`"]);
+    check("targets = [sm_80, sm_80]", &["sm_80: `sm_80` is listed twice; remove one of them"]);
+    check("targets = [\"sm_80\"]", &["\"sm_80\": a target is a name like `sm_80`; write `targets = [sm_80, sm_90]`"]);
+    check("targets = []", &["[]: `targets` is empty: the kernel would be checked for nothing; write `targets = [sm_80, sm_90]`"]);
+}
+
+#[test]
+fn annotations_of_a_kernel_are_parsed() {
+    let mut diagnostics = Diagnostics::new();
+    let text = "ilp = ILP, vectorize(V, assume_aligned, assume_disjoint), batch_loads, best_effort";
+    let parsed = KernelAttributes::parse(text.parse().unwrap(), &mut diagnostics);
+    assert!(diagnostics.is_empty(), "{:?}", render(&diagnostics));
+    assert!(parsed.best_effort && parsed.batch_loads.as_ref().is_some_and(|annotation| annotation.argument.is_none()));
+    let words = parsed.vectorize.as_ref().unwrap().words;
+    assert!(words.assume_aligned && words.assume_disjoint && !words.best_effort);
+    assert_eq!((parsed.annotations().count(), parsed.values().count()), (3, 2));
+    check("batch_loads = BATCH, ilp(4, best_effort), vectorize = 2", &[]);
+    check("ilp = 0", &["0: `ilp` by 0 is not possible: it must be at least 1; use 1 for no change"]);
+    check("ilp, block = 64", &["ilp: `ilp` needs a number; write `ilp = 4`"]);
+    check("vectorize = , block = 64", &["vectorize: `vectorize` needs a value; write `vectorize = 4`"]);
+    check("batch_loads = 4", &["4: `batch_loads` takes `true` or `false`, not a number; write `true`, or leave it out"]);
+    check("best_effort = true", &["best_effort: `best_effort` takes no value; write `best_effort` alone"]);
+    check("ilp = 2, ilp = 4", &["ilp: `ilp` is given twice; remove one of them"]);
+    check("unroll = 4", &["unroll: `unroll` belongs on a loop; write `#[unroll(4)]` before the loop"]);
+    check("prefetch", &["prefetch: `prefetch` belongs on a loop; write `#[prefetch]` before the loop"]);
+}
+
+#[test]
+fn variants_are_checked() {
+    check("variants", &["variants: `variants` takes a list in parentheses; write `variants(N in [1, 2, 4])`"]);
+    check("variants()", &["variants: `variants` is empty; write `variants(N in [1, 2, 4])`"]);
+    check("variants(N in [])", &["N: `N` has no values: there would be no variant at all; write `variants(N in [1, 2, 4])`"]);
+    check("variants(N in [1], N in [2])", &["N: `N` is given twice; join the two lists"]);
+    check("variants(N in 1..4)", &["1: expected a list of values for `N`, like `[1, 2, 4]`"]);
+    check("variants(N = [1]), index = 8", &["=: expected `in`", "8: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
+}
+
+#[test]
+fn the_attribute_is_found_by_its_last_name() {
+    let item: syn::ItemFn = syn::parse_str("#[inline] #[warpwright::kernel(index = 64)] fn f() {}").unwrap();
+    assert_eq!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap().index, IndexWidth::Bits64);
+    let item: syn::ItemFn = syn::parse_str("#[device] fn f() {}").unwrap();
+    assert!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).is_none());
+}
