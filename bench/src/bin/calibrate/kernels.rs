@@ -1,0 +1,288 @@
+//! The kernels that a device's row of `codegen/src/target/machine.rs` is fitted on. None of them is one that the model is judged by.
+
+use warpwright::prelude::*;
+
+/// A value that no sum here is: what a kernel computes must be asked for, or nothing computes it.
+const NEVER: f32 = 3.25e30;
+
+/// Blocks that do nothing: how fast blocks, and warps, begin and end.
+#[kernel(block = B)]
+pub(crate) fn nothing<const B: usize>(never: u32, out: &mut Global<f32>) {
+    if never != 0 {
+        out[global_id().x] = 1.0;
+    }
+}
+
+/// Sums `ILP` vectors of `V` per thread: reads only. The length is a multiple of what a block takes.
+#[kernel(block = B)]
+pub(crate) fn read<const B: usize, const ILP: usize, const V: usize>(x: &Global<f32>, out: &mut Global<f32>) {
+    let base = block_idx().x * (B * ILP * V) + thread_idx().x * V;
+    let mut sum = 0.0f32;
+    #[unroll]
+    #[batch_loads]
+    for j in 0..ILP {
+        let v = x.load::<V>(base + j * (B * V));
+        #[unroll]
+        for k in 0..V {
+            sum += v[k];
+        }
+    }
+    if sum == NEVER {
+        out[0] = sum;
+    }
+}
+
+/// The same in a loop: threads that live long. A step reads `ILP` vectors that are `stride` elements apart, then adds them.
+#[kernel(block = B)]
+pub(crate) fn walk<const B: usize, const ILP: usize, const V: usize>(steps: usize, stride: usize, x: &Global<f32>, out: &mut Global<f32>) {
+    let mut at = global_id().x * V;
+    let mut sum = 0.0f32;
+    #[unroll(1)]
+    for _ in 0..steps {
+        #[unroll]
+        #[batch_loads]
+        for j in 0..ILP {
+            let v = x.load::<V>(at + j * stride);
+            #[unroll]
+            for k in 0..V {
+                sum += v[k];
+            }
+        }
+        at += ILP * stride;
+    }
+    if sum == NEVER {
+        out[0] = sum;
+    }
+}
+
+/// Writes only.
+#[kernel(block = B, ilp = ILP, vectorize = V)]
+pub(crate) fn write<const B: usize, const ILP: usize, const V: usize>(value: f32, out: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = value;
+    }
+}
+
+/// out ← a·x + y: two reads and a write.
+#[kernel(block = B, ilp = ILP, batch_loads, vectorize = V)]
+pub(crate) fn triad<const B: usize, const ILP: usize, const V: usize>(a: f32, x: &Global<f32>, y: &Global<f32>, out: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = a * x[i] + y[i];
+    }
+}
+
+/// y ← a·y, in place: a read and a write of the same line.
+#[kernel(block = B, ilp = ILP, batch_loads, vectorize = V)]
+pub(crate) fn scale<const B: usize, const ILP: usize, const V: usize>(a: f32, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = a * y[i];
+    }
+}
+
+/// The same one after the other: the distance is known at launch only, so no load may pass the store before it.
+#[kernel(block = B)]
+pub(crate) fn scale_serially<const B: usize>(a: f32, steps: usize, stride: usize, y: &mut Global<f32>) {
+    let mut at = block_idx().x * (B * steps) + thread_idx().x;
+    #[unroll(1)]
+    for _ in 0..steps {
+        y[at] = a * y[at];
+        at += stride;
+    }
+}
+
+/// `I` chains of fused multiply-adds, `U` of each unrolled.
+#[kernel]
+pub(crate) fn fma<T: Float, const I: usize, const U: usize>(rounds: usize, a: T, b: T, out: &mut Global<T>) {
+    let mut chain = [a; I];
+    #[unroll(1)]
+    for _ in 0..rounds {
+        #[unroll]
+        for _ in 0..U {
+            #[unroll]
+            for j in 0..I {
+                chain[j] = chain[j].mul_add(a, b);
+            }
+        }
+    }
+    let mut sum = a;
+    #[unroll]
+    for j in 0..I {
+        sum += chain[j];
+    }
+    out[global_id().x] = sum;
+}
+
+/// `I` chains of an addition and an exclusive or, by turns: one is no part of the other's instruction.
+#[kernel]
+pub(crate) fn integer<const I: usize, const U: usize>(rounds: usize, a: u32, b: u32, out: &mut Global<u32>) {
+    let mut chain = [a; I];
+    #[unroll]
+    for j in 0..I {
+        chain[j] = a + j as u32 + thread_idx().x as u32;
+    }
+    #[unroll(1)]
+    for _ in 0..rounds {
+        #[unroll]
+        for _ in 0..U {
+            #[unroll]
+            for j in 0..I {
+                chain[j] = (chain[j] + a) ^ b;
+            }
+        }
+    }
+    let mut sum = 0;
+    #[unroll]
+    for j in 0..I {
+        sum ^= chain[j];
+    }
+    out[global_id().x] = sum;
+}
+
+/// `I` chains of 32-bit integer products and sums.
+#[kernel]
+pub(crate) fn integer_mad<const I: usize, const U: usize>(rounds: usize, a: u32, b: u32, out: &mut Global<u32>) {
+    let mut chain = [a; I];
+    #[unroll]
+    for j in 0..I {
+        chain[j] = a + j as u32 + thread_idx().x as u32;
+    }
+    #[unroll(1)]
+    for _ in 0..rounds {
+        #[unroll]
+        for _ in 0..U {
+            #[unroll]
+            for j in 0..I {
+                chain[j] = chain[j] * a + b;
+            }
+        }
+    }
+    let mut sum = 0;
+    #[unroll]
+    for j in 0..I {
+        sum ^= chain[j];
+    }
+    out[global_id().x] = sum;
+}
+
+/// `I` chains of the special function unit's hyperbolic tangent: one instruction since sm_75.
+#[kernel]
+pub(crate) fn special<const I: usize, const U: usize>(rounds: usize, a: f32, out: &mut Global<f32>) {
+    let mut chain = [a; I];
+    #[unroll]
+    for j in 0..I {
+        chain[j] = a + j as f32;
+    }
+    #[unroll(1)]
+    for _ in 0..rounds {
+        #[unroll]
+        for _ in 0..U {
+            #[unroll]
+            for j in 0..I {
+                chain[j] = native_tanh(chain[j]);
+            }
+        }
+    }
+    let mut sum = a;
+    #[unroll]
+    for j in 0..I {
+        sum += chain[j];
+    }
+    out[global_id().x] = sum;
+}
+
+/// `I` chains of shuffles.
+#[kernel]
+pub(crate) fn shuffles<const I: usize, const U: usize>(rounds: usize, a: u32, out: &mut Global<u32>) {
+    let mut chain = [a; I];
+    #[unroll]
+    for j in 0..I {
+        chain[j] = a + j as u32 + thread_idx().x as u32;
+    }
+    #[unroll(1)]
+    for _ in 0..rounds {
+        #[unroll]
+        for _ in 0..U {
+            #[unroll]
+            for j in 0..I {
+                chain[j] = shuffle_xor(chain[j], 1);
+            }
+        }
+    }
+    let mut sum = a;
+    #[unroll]
+    for j in 0..I {
+        sum += chain[j];
+    }
+    out[global_id().x] = sum;
+}
+
+/// Words of the shared table.
+pub(crate) const WORDS: usize = 1024;
+
+/// `I` chains of shared loads: each word is the index of the next. Without conflicts: lanes stay in their banks.
+#[kernel]
+pub(crate) fn shared_chase<const I: usize, const U: usize>(rounds: usize, next: &Global<u32>, out: &mut Global<u32>) {
+    #[shared]
+    let mut table: [u32; WORDS];
+    for i in (thread_idx().x..WORDS).step_by(block_dim().x) {
+        table[i] = next[i];
+    }
+    sync_threads();
+    let mut chain = [0u32; I];
+    #[unroll]
+    for j in 0..I {
+        chain[j] = ((thread_idx().x + 32 * j) % WORDS) as u32;
+    }
+    #[unroll(1)]
+    for _ in 0..rounds {
+        #[unroll]
+        for _ in 0..U {
+            #[unroll]
+            for j in 0..I {
+                chain[j] = table[chain[j] as usize];
+            }
+        }
+    }
+    let mut sum = 0;
+    #[unroll]
+    for j in 0..I {
+        sum ^= chain[j];
+    }
+    out[global_id().x] = sum;
+}
+
+/// Writes a cycle through `mask + 1` (a power of two) steps, `spread` elements apart: a full-period linear congruence.
+#[kernel(block = 256)]
+pub(crate) fn make_cycle(mask: u32, factor: u32, spread: u32, next: &mut Global<u32>) {
+    let i = global_id().x as u32;
+    if i <= mask {
+        next[(i * spread) as usize] = ((i * factor + 12345) & mask) * spread;
+    }
+}
+
+/// Walks such a cycle: each load's address is what the load before it gave. The lanes of a warp all read one word.
+#[kernel(block = 32)]
+pub(crate) fn chase(steps: usize, next: &Global<u32>, out: &mut Global<u32>) {
+    let mut at = 0u32;
+    #[unroll(8)]
+    for _ in 0..steps {
+        at = next[at as usize];
+    }
+    out[global_id().x] = at;
+}
+
+/// Barriers, and nothing between them.
+#[kernel]
+pub(crate) fn barriers(rounds: usize, out: &mut Global<u32>) {
+    #[unroll(1)]
+    for _ in 0..rounds {
+        sync_threads();
+        sync_threads();
+        sync_threads();
+        sync_threads();
+    }
+    out[global_id().x] = rounds as u32;
+}

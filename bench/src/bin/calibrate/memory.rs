@@ -1,0 +1,265 @@
+//! Device memory: what a multiprocessor has in flight against what it gets, and how long one load takes.
+
+use crate::kernels::{chase as chase_kernel, make_cycle, nothing, scale as scale_kernel, scale_serially};
+use crate::kernels::{read as read_kernel, triad as triad_kernel, walk as walk_kernel, write as write_kernel};
+use crate::{Case, Outcome, Run};
+use warpwright::{Buffer, Launch};
+
+/// Instances of a kernel's launcher: block, ILP, vector, and the function with them as constants.
+macro_rules! instances {
+    ($launch:ident; $(($block:literal, $ilp:literal, $vector:literal)),* $(,)?) => {
+        [$(($block, $ilp, $vector, $launch::<$block, $ilp, $vector> as _)),*]
+    };
+}
+
+/// Bytes per thread from 4 to 128 in different ways, for three sizes of block.
+macro_rules! sweep {
+    ($launch:ident) => {
+        instances!($launch;
+            (32, 1, 1), (32, 4, 1), (32, 1, 4), (32, 4, 4),
+            (64, 1, 1), (64, 4, 1), (64, 1, 4), (64, 4, 4),
+            (128, 1, 1), (128, 2, 1), (128, 4, 1), (128, 8, 1), (128, 1, 2), (128, 1, 4), (128, 2, 4), (128, 4, 4),
+            (256, 1, 1), (256, 4, 1), (256, 1, 4), (256, 4, 4),
+            (512, 1, 1), (512, 4, 1), (512, 1, 4), (512, 4, 4),
+            (1024, 1, 1), (1024, 4, 1), (1024, 1, 4), (1024, 4, 4)
+        )
+    };
+}
+
+/// Elements of an array: half a gigabyte of `f32`, many times the cache.
+fn elements(run: &Run) -> usize {
+    if run.tiny { 1 << 15 } else { 1 << 27 }
+}
+
+/// How many blocks shared memory is to leave room for: none taken, and from one block up to where threads are the limit.
+fn residencies(block: u32) -> Vec<Option<u32>> {
+    let most = (2048 / block).min(32);
+    let limited = [1, 2, 4, 8, 16].into_iter().filter(|blocks| *blocks < most).map(Some);
+    limited.chain([None]).collect()
+}
+
+pub(crate) fn blocks(run: &mut Run) -> Outcome<()> {
+    type Nothing = for<'m> fn(&'m mut Buffer<f32>) -> Launch<'m>;
+    fn launch<const B: usize>(out: &mut Buffer<f32>) -> Launch<'_> {
+        nothing::<B>(0, out)
+    }
+    let instances: [(u32, Nothing); 6] =
+        [(32, launch::<32>), (64, launch::<64>), (128, launch::<128>), (256, launch::<256>), (512, launch::<512>), (1024, launch::<1024>)];
+    let mut out = run.device.zeros::<f32>(1)?;
+    for (block, launch) in instances {
+        for resident in residencies(block) {
+            let grids: &[u64] = if run.tiny { &[4] } else { &[1, 132, 1 << 20] };
+            for grid in grids {
+                let case = Case { kernel: "nothing", block, resident, grid: *grid, ..Case::default() };
+                run.time(case, || launch(&mut out))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn read(run: &mut Run) -> Outcome<()> {
+    type Read = for<'m> fn(&'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
+    fn launch<'m, const B: usize, const ILP: usize, const V: usize>(x: &'m Buffer<f32>, out: &'m mut Buffer<f32>) -> Launch<'m> {
+        read_kernel::<B, ILP, V>(x, out)
+    }
+    let n = elements(run);
+    let (x, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(1)?);
+    let instances: [(u32, u32, u32, Read); 28] = sweep!(launch);
+    for (block, ilp, vector, launch) in instances {
+        for resident in residencies(block) {
+            let grid = n as u64 / u64::from(block * ilp * vector);
+            let bytes = 4.0 * n as f64;
+            let case =
+                Case { kernel: "read", block, resident, grid, ilp, vector, steps: 1, footprint: bytes, read: bytes, ..Case::default() };
+            run.time(case, || launch(&x, &mut out))?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn walk(run: &mut Run) -> Outcome<()> {
+    type Walk = for<'m> fn(usize, usize, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
+    fn launch<'m, const B: usize, const ILP: usize, const V: usize>(
+        steps: usize,
+        stride: usize,
+        x: &'m Buffer<f32>,
+        out: &'m mut Buffer<f32>,
+    ) -> Launch<'m> {
+        walk_kernel::<B, ILP, V>(steps, stride, x, out)
+    }
+    let n = elements(run);
+    let (x, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(1)?);
+    let instances: [(u32, u32, u32, Walk); 12] = instances!(launch;
+        (32, 1, 1), (32, 4, 1), (32, 4, 4), (128, 1, 1), (128, 4, 1), (128, 4, 4),
+        (256, 1, 1), (256, 4, 1), (256, 4, 4), (1024, 1, 1), (1024, 4, 1), (1024, 4, 4));
+    for (block, ilp, vector, launch) in instances {
+        for blocks in [1, 2, 4, 8, 16, 32].into_iter().filter(|blocks| blocks * block <= 2048) {
+            // Every block is resident from beginning to end.
+            let grid = u64::from(run.multiprocessors * blocks);
+            let stride = grid as usize * (block * vector) as usize;
+            let steps = (n / (stride * ilp as usize)).min(if run.tiny { 2 } else { 4096 });
+            if steps == 0 {
+                continue;
+            }
+            let bytes = 4.0 * (steps * stride * ilp as usize) as f64;
+            let resident = Some(blocks);
+            let steps_ = steps as u32;
+            let case = Case {
+                kernel: "walk",
+                block,
+                resident,
+                grid,
+                ilp,
+                vector,
+                steps: steps_,
+                footprint: bytes,
+                read: bytes,
+                ..Case::default()
+            };
+            run.time(case, || launch(steps, stride, &x, &mut out))?;
+        }
+    }
+    Ok(())
+}
+
+type InPlace = for<'m> fn(&'m mut Buffer<f32>) -> Launch<'m>;
+
+pub(crate) fn write(run: &mut Run) -> Outcome<()> {
+    fn launch<const B: usize, const ILP: usize, const V: usize>(out: &mut Buffer<f32>) -> Launch<'_> {
+        write_kernel::<B, ILP, V>(1.0, out)
+    }
+    let n = elements(run);
+    let mut out = run.device.zeros::<f32>(n)?;
+    let instances: [(u32, u32, u32, InPlace); 8] = instances!(launch;
+        (64, 4, 1), (128, 1, 1), (128, 4, 1), (128, 4, 4), (256, 1, 4), (1024, 1, 1), (1024, 1, 4), (1024, 4, 4));
+    for (block, ilp, vector, launch) in instances {
+        for resident in residencies(block) {
+            let grid = n as u64 / u64::from(block * ilp * vector);
+            let bytes = 4.0 * n as f64;
+            let case =
+                Case { kernel: "write", block, resident, grid, ilp, vector, steps: 1, footprint: bytes, written: bytes, ..Case::default() };
+            run.time(case, || launch(&mut out))?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn scale(run: &mut Run) -> Outcome<()> {
+    fn launch<const B: usize, const ILP: usize, const V: usize>(out: &mut Buffer<f32>) -> Launch<'_> {
+        scale_kernel::<B, ILP, V>(1.0, out)
+    }
+    type Serial = for<'m> fn(usize, &'m mut Buffer<f32>) -> Launch<'m>;
+    fn serial<const B: usize>(steps: usize, out: &mut Buffer<f32>) -> Launch<'_> {
+        scale_serially::<B>(1.0, steps, B, out)
+    }
+    let n = elements(run);
+    let mut y = run.device.zeros::<f32>(n)?;
+    let bytes = 4.0 * n as f64;
+    let instances: [(u32, u32, u32, InPlace); 28] = sweep!(launch);
+    for (block, ilp, vector, launch) in instances {
+        for resident in residencies(block) {
+            let grid = n as u64 / u64::from(block * ilp * vector);
+            let case = Case {
+                kernel: "scale",
+                block,
+                resident,
+                grid,
+                ilp,
+                vector,
+                steps: 1,
+                footprint: bytes,
+                read: bytes,
+                written: bytes,
+                ..Case::default()
+            };
+            run.time(case, || launch(&mut y))?;
+        }
+    }
+    let instances: [(u32, Serial); 4] = [(32, serial::<32>), (128, serial::<128>), (256, serial::<256>), (1024, serial::<1024>)];
+    for (block, launch) in instances {
+        for resident in residencies(block) {
+            for steps in [1, 2, 4, 8] {
+                let grid = n as u64 / u64::from(block * steps);
+                let case = Case {
+                    kernel: "scale_serially",
+                    block,
+                    resident,
+                    grid,
+                    ilp: 1,
+                    vector: 1,
+                    steps,
+                    footprint: bytes,
+                    read: bytes,
+                    written: bytes,
+                    ..Case::default()
+                };
+                run.time(case, || launch(steps as usize, &mut y))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+type Triad = for<'m> fn(&'m Buffer<f32>, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
+
+fn launch_triad<'m, const B: usize, const ILP: usize, const V: usize>(
+    x: &'m Buffer<f32>,
+    y: &'m Buffer<f32>,
+    out: &'m mut Buffer<f32>,
+) -> Launch<'m> {
+    triad_kernel::<B, ILP, V>(0.5, x, y, out)
+}
+
+pub(crate) fn triad(run: &mut Run) -> Outcome<()> {
+    let n = elements(run);
+    let (x, y, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?);
+    let instances: [(u32, u32, u32, Triad); 28] = sweep!(launch_triad);
+    for (block, ilp, vector, launch) in instances {
+        for resident in residencies(block) {
+            run.time(triad_case(n, block, resident, ilp, vector), || launch(&x, &y, &mut out))?;
+        }
+    }
+    Ok(())
+}
+
+fn triad_case(n: usize, block: u32, resident: Option<u32>, ilp: u32, vector: u32) -> Case {
+    let bytes = 4.0 * n as f64;
+    let grid = (n as u64).div_ceil(u64::from(block * ilp * vector));
+    let (footprint, read, written) = (3.0 * bytes, 2.0 * bytes, bytes);
+    Case { kernel: "triad", block, resident, grid, ilp, vector, steps: 1, footprint, read, written, ..Case::default() }
+}
+
+/// What fits the cache, and what is too small to fill the device: the cache's bandwidth, the launch's floor.
+pub(crate) fn small(run: &mut Run) -> Outcome<()> {
+    let instances: [(u32, u32, u32, Triad); 2] = instances!(launch_triad; (256, 1, 1), (256, 1, 4));
+    let sizes = if run.tiny { 10..12 } else { 10..25 };
+    for bits in sizes {
+        let n = 1usize << bits;
+        let (x, y, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?);
+        for (block, ilp, vector, launch) in instances {
+            run.time(triad_case(n, block, None, ilp, vector), || launch(&x, &y, &mut out))?;
+        }
+    }
+    Ok(())
+}
+
+/// One warp's chain of loads through working sets of many sizes.
+pub(crate) fn chase(run: &mut Run) -> Outcome<()> {
+    // A place is a line of 128 bytes. The lanes of a warp all read the same word.
+    const SPREAD: u32 = 32;
+    let sizes: &[u32] = if run.tiny { &[7] } else { &[7, 10, 13, 15, 17, 18, 19, 20, 22, 23, 24] };
+    for bits in sizes {
+        let places = 1u32 << bits;
+        let mut next = run.device.zeros::<u32>((places * SPREAD) as usize)?;
+        // A factor of the form 8·k + 5 and an odd increment: the whole period.
+        make_cycle(places - 1, 1_664_525, SPREAD, &mut next).cover(places as usize).launch(&run.device)?;
+        let mut out = run.device.zeros::<u32>(32 * 16)?;
+        let footprint = 128.0 * f64::from(places);
+        // Short enough that few steps are enough, long enough that a small set is in the cache after the first of them.
+        let steps = if run.tiny { 64 } else { 1 << 16 };
+        let case = Case { kernel: "chase", block: 32, grid: 1, ilp: 1, vector: 1, steps, footprint, ..Case::default() };
+        run.time(case, || chase_kernel(steps as usize, &next, &mut out))?;
+    }
+    Ok(())
+}
