@@ -49,6 +49,15 @@ use emitter::Emitter;
 use proc_macro2::Span;
 use std::fmt::Write;
 
+/// The instructions of an `Addressed` kernel in the order in which `target`'s assembler is given them, whether or not it can have them all:
+/// what estimates are made of.
+pub(crate) fn body_text(kernel: &Kernel, target: &Target) -> String {
+    let mut emitter = Emitter::new(kernel, target, module::entry_name(&kernel.name), &|_| Span::call_site());
+    emitter.fuse();
+    emitter.body();
+    emitter.text
+}
+
 /// Prints an `Addressed` kernel for `target`, in the lowest PTX version that has what it uses. `span` gives the source span behind a
 /// location, for refusals: intrinsics without a form for the target, memory beyond its limits.
 pub fn emit_ptx(kernel: &Kernel, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {

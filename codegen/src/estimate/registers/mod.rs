@@ -1,0 +1,161 @@
+//! Registers of a thread: a model of the assembler.
+//!
+//! `ptxas` orders and allocates on its own, so that the names in PTX say little. What is counted here is made in the same steps: the text
+//! that it would be given is read back (`code`), simplified as it does it (`simplify`), its control flow followed (`flow`), and each
+//! stretch put in the order that keeps the fewest values live and in one that hides latency (`schedule`). Between the two the assembler
+//! decides by the steps of occupancy (`ladder`): it takes registers freely up to the step that the kernel needs, and none beyond.
+
+mod code;
+mod flow;
+mod ladder;
+mod schedule;
+mod simplify;
+
+use crate::backend::ptx;
+use crate::ir::{Kernel, Loc};
+use crate::target::Target;
+use ladder::Ladder;
+use schedule::{Graph, Peak, Scratch};
+use simplify::Machine;
+
+/// Registers of a thread, *estimated*.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// The estimate.
+    pub estimate: u32,
+    /// The least that is plausible.
+    pub low: u32,
+    /// The most that is plausible.
+    pub high: u32,
+    /// Registers that would be needed without a limit (the estimate stops at the limit, and beyond it the assembler spills).
+    pub needed: u32,
+    /// The source places whose values are live where the most are, each once, in the order of the source.
+    pub peak: Vec<Loc>,
+}
+
+/// Estimates a kernel of stage `Addressed`.
+pub fn registers(kernel: &Kernel, target: &'static Target) -> Registers {
+    let text = ptx::body_text(kernel, target);
+    let measure = Measure::new(&text, target.capability);
+    let ladder = Ladder::new(&kernel.options, target);
+    let overhead = overhead(target.capability);
+    let needed = measure.fewest.registers + overhead;
+    let (limit, step) = (ladder.limit(), ladder.step(needed));
+    let eager = measure.eager(step.saturating_sub(overhead));
+    let most = (eager.registers + overhead).min(step);
+    let estimate = needed.max(most).min(limit);
+    let margin = 2 + estimate / 8;
+    let high = (estimate + margin).min(limit);
+    let low = (needed - 2).min(estimate.saturating_sub(margin)).max(overhead.min(4));
+    Registers { estimate, low, high, needed, peak: locations(kernel, &measure.code.places, &eager.places) }
+}
+
+/// Registers besides those of values: the stack's, those the system keeps, and what alignment leaves free.
+fn overhead(capability: u16) -> u32 {
+    if capability < 70 { 3 } else { 5 }
+}
+
+/// A kernel as the model sees it.
+struct Measure {
+    code: code::Code,
+    graphs: Vec<Graph>,
+    fewest: Peak,
+}
+
+impl Measure {
+    fn new(text: &str, capability: u16) -> Measure {
+        let mut code = code::read(text);
+        simplify::simplify(&mut code, Machine { has_uniform: capability >= 75, loads_pointers: capability >= 90 });
+        let successors = flow::successors(&code);
+        let out = flow::live_out(&code, &successors);
+        let mut scratch = Scratch::new(&code.stretches, code.widths.len());
+        let make = |(stretch, out): (&code::Stretch, &flow::Set)| Graph::new(&stretch.insts, out, &code.widths, &mut scratch);
+        let graphs: Vec<Graph> = code.stretches.iter().zip(&out).map(make).collect();
+        let fewest = most(graphs.iter().map(Graph::fewest));
+        Measure { code, graphs, fewest }
+    }
+
+    fn eager(&self, limit: u32) -> Peak {
+        most(self.graphs.iter().map(|graph| graph.eager(limit)))
+    }
+}
+
+fn most(peaks: impl Iterator<Item = Peak>) -> Peak {
+    peaks.max_by_key(|peak| peak.registers).unwrap_or_default()
+}
+
+/// The locations of places as `.loc` says them.
+fn locations(kernel: &Kernel, places: &[[u32; 3]], wanted: &[u32]) -> Vec<Loc> {
+    let wanted: std::collections::BTreeSet<[u32; 3]> = wanted.iter().map(|place| places[*place as usize]).collect();
+    let mut found: Vec<([u32; 3], Loc)> = Vec::new();
+    for (loc, location) in kernel.locations.iter() {
+        let place = [u32::from(location.file) + 1, location.line, location.column];
+        if location.line != 0 && wanted.contains(&place) && found.iter().all(|(known, _)| *known != place) {
+            found.push((place, loc));
+        }
+    }
+    found.sort_unstable_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, loc)| loc).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hir;
+    use crate::passes;
+    use crate::schedule::schedule;
+    use crate::syntax::{Instance, Program, Unit};
+
+    fn kernel(text: &str) -> Kernel {
+        let mut program = Program::default();
+        let unit = program.add(Unit::parse("k.rs", 1, 1, text).expect("it parses"));
+        let mut lowered = hir::lower_kernel(&program, unit, "k", &Instance::default()).unwrap_or_else(|found| panic!("{found:?}"));
+        schedule(&mut lowered).unwrap_or_else(|found| panic!("{found:?}"));
+        passes::address(&mut lowered.kernel);
+        lowered.kernel
+    }
+
+    /// Sums of `n` accumulators, all live at once.
+    fn accumulators(n: usize, attribute: &str) -> Kernel {
+        let text = format!(
+            "use warpwright::prelude::*;
+#[kernel({attribute})]
+fn k(x: &Global<f32>, y: &mut Global<f32>, m: usize) {{
+    let i = global_id().x;
+    let mut s = [0.0f32; {n}];
+    for _ in 0..m {{
+        #[unroll]
+        for j in 0..{n} {{
+            s[j] = s[j] * x[i + j];
+        }}
+    }}
+    #[unroll]
+    for j in 0..{n} {{
+        y[i * {n} + j] = s[j];
+    }}
+}}"
+        );
+        kernel(&text)
+    }
+
+    #[test]
+    fn values_alive_at_once_are_what_is_needed() {
+        let target = Target::find("sm_80").expect("a target");
+        let small = registers(&accumulators(4, "block = 128"), target);
+        let large = registers(&accumulators(64, "block = 128"), target);
+        assert!(large.needed >= small.needed + 56, "{} and {}", small.needed, large.needed);
+        assert!(large.low <= large.estimate && large.estimate <= large.high, "{large:?}");
+        assert!(!large.peak.is_empty());
+    }
+
+    #[test]
+    fn an_estimate_stops_at_the_limit() {
+        let target = Target::find("sm_80").expect("a target");
+        let kernel = accumulators(64, "block = 128, max_registers = 40");
+        let limited = registers(&kernel, target);
+        assert_eq!(limited.estimate, 40);
+        assert!(limited.needed > 64, "{limited:?}");
+        let blocks = registers(&accumulators(64, "block = 256, min_blocks = 8"), target);
+        assert_eq!(blocks.estimate, 32);
+    }
+}

@@ -1,0 +1,359 @@
+//! Orders of a stretch's instructions, and how many registers are live in each: as printed, the fewest, and loads first.
+
+use super::code::{Inst, Op, Reg, Space, Stretch};
+use super::flow::Set;
+use super::simplify::extra;
+
+/// Stretches longer than this are looked at as printed: an order for each step looks through everything that could be next.
+const LONGEST: usize = 1500;
+
+/// A value of a stretch: a register between two writes.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    width: u32,
+    /// Instructions that read it.
+    reads: u32,
+    /// Whether it is live behind the stretch.
+    is_out: bool,
+    /// Whether it is live before the stretch.
+    is_in: bool,
+    /// Where it comes from.
+    place: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Node {
+    defs: Vec<u32>,
+    uses: Vec<u32>,
+    before: u32,
+    after: Vec<u32>,
+    latency: u32,
+    extra: u32,
+    /// Cycles from its issue to the end of the stretch.
+    height: u32,
+}
+
+/// A stretch's instructions and what each waits for.
+pub(super) struct Graph {
+    nodes: Vec<Node>,
+    values: Vec<Value>,
+    /// Registers live throughout.
+    through: u32,
+}
+
+/// The most registers live at once, and where: the places of the values live there, and of the instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Peak {
+    pub(super) registers: u32,
+    pub(super) places: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Scratch shared by the graphs of a kernel.
+pub(super) struct Scratch {
+    /// The value that each register holds here.
+    current: Vec<u32>,
+    /// How often each register is written in the kernel.
+    writes: Vec<u32>,
+    /// Where each was last written, in the order of the text.
+    places: Vec<u32>,
+}
+
+impl Scratch {
+    pub(super) fn new(stretches: &[Stretch], count: usize) -> Scratch {
+        let (mut writes, mut places) = (vec![0; count], vec![0; count]);
+        for inst in stretches.iter().flat_map(|stretch| &stretch.insts) {
+            for reg in inst.dst.as_slice() {
+                writes[*reg as usize] += 1;
+                places[*reg as usize] = inst.place;
+            }
+        }
+        Scratch { current: vec![NONE; count], writes, places }
+    }
+}
+
+impl Graph {
+    pub(super) fn new(insts: &[Inst], out: &Set, widths: &[u8], scratch: &mut Scratch) -> Graph {
+        let mut graph = Graph { nodes: Vec::with_capacity(insts.len()), values: Vec::new(), through: 0 };
+        let mut touched: Vec<Reg> = Vec::new();
+        let mut makers: Vec<u32> = Vec::new();
+        let mut memory = Memory::default();
+        for inst in insts {
+            if matches!(inst.op, Op::Branch | Op::Return) {
+                continue;
+            }
+            let n = graph.nodes.len() as u32;
+            let mut node = Node { latency: latency(inst.op), extra: extra(inst.op), ..Node::default() };
+            let mut waits: Vec<u32> = Vec::new();
+            let is_partial = |reg: Reg| inst.guard.is_some() && scratch.writes[reg as usize] > 1;
+            let old: Vec<Reg> = inst.dst.as_slice().iter().copied().filter(|reg| is_partial(*reg)).collect();
+            for reg in inst.src.as_slice().iter().chain(&inst.guard).copied().chain(old) {
+                let mut value = scratch.current[reg as usize];
+                if value == NONE {
+                    value = graph.values.len() as u32;
+                    let (width, place) = (u32::from(widths[reg as usize]), scratch.places[reg as usize]);
+                    graph.values.push(Value { width, reads: 0, is_out: false, is_in: true, place });
+                    makers.push(NONE);
+                    scratch.current[reg as usize] = value;
+                    touched.push(reg);
+                }
+                if !node.uses.contains(&value) {
+                    node.uses.push(value);
+                    graph.values[value as usize].reads += 1;
+                    waits.push(makers[value as usize]);
+                }
+            }
+            for reg in inst.dst.as_slice() {
+                let value = graph.values.len() as u32;
+                let width = u32::from(widths[*reg as usize]);
+                graph.values.push(Value { width, reads: 0, is_out: false, is_in: false, place: inst.place });
+                makers.push(n);
+                if scratch.current[*reg as usize] == NONE {
+                    touched.push(*reg);
+                }
+                scratch.current[*reg as usize] = value;
+                node.defs.push(value);
+            }
+            memory.order(inst.op, n, &mut waits);
+            waits.sort_unstable();
+            waits.dedup();
+            for wait in waits.into_iter().filter(|wait| *wait != NONE) {
+                graph.nodes[wait as usize].after.push(n);
+                node.before += 1;
+            }
+            graph.nodes.push(node);
+        }
+        for reg in out.iter() {
+            match scratch.current[reg as usize] {
+                NONE => graph.through += u32::from(widths[reg as usize]),
+                value => graph.values[value as usize].is_out = true,
+            }
+        }
+        for reg in touched {
+            scratch.current[reg as usize] = NONE;
+        }
+        for n in (0..graph.nodes.len()).rev() {
+            let node = &graph.nodes[n];
+            let behind = node.after.iter().map(|after| graph.nodes[*after as usize].height).max().unwrap_or(0);
+            graph.nodes[n].height = behind + node.latency;
+        }
+        graph
+    }
+
+    /// The peak in the order printed.
+    pub(super) fn printed(&self) -> Peak {
+        self.peak_of(&(0..self.nodes.len() as u32).collect::<Vec<_>>())
+    }
+
+    /// The peak of an order, with its places.
+    pub(super) fn peak_of(&self, order: &[u32]) -> Peak {
+        let mut reads: Vec<u32> = self.values.iter().map(|value| value.reads).collect();
+        let mut live = self.live_in();
+        let (mut most, mut at) = (live, 0);
+        for (n, node) in order.iter().enumerate() {
+            let node = &self.nodes[*node as usize];
+            most = most.max(live + node.extra);
+            live = self.step(node, live, &mut reads);
+            if live > most {
+                (most, at) = (live, n);
+            }
+        }
+        Peak { registers: most, places: self.places_at(order, at) }
+    }
+
+    fn live_in(&self) -> u32 {
+        let inside: u32 = self.values.iter().filter(|value| value.is_in).map(|value| value.width).sum();
+        inside + self.through
+    }
+
+    fn live_out(&self) -> u32 {
+        let outside: u32 = self.values.iter().filter(|value| value.is_out).map(|value| value.width).sum();
+        outside + self.through
+    }
+
+    /// Live registers behind a node.
+    fn step(&self, node: &Node, live: u32, reads: &mut [u32]) -> u32 {
+        let mut live = live;
+        for value in &node.uses {
+            let data = &self.values[*value as usize];
+            reads[*value as usize] -= 1;
+            if reads[*value as usize] == 0 && !data.is_out {
+                live -= data.width;
+            }
+        }
+        for value in &node.defs {
+            let data = &self.values[*value as usize];
+            if data.reads > 0 || data.is_out {
+                live += data.width;
+            }
+        }
+        live
+    }
+
+    /// The places of what is live behind the n-th of an order.
+    fn places_at(&self, order: &[u32], n: usize) -> Vec<u32> {
+        let mut reads: Vec<u32> = self.values.iter().map(|value| value.reads).collect();
+        let mut is_made: Vec<bool> = self.values.iter().map(|value| value.is_in).collect();
+        for node in order.iter().take(n + 1) {
+            let node = &self.nodes[*node as usize];
+            node.uses.iter().for_each(|value| reads[*value as usize] -= 1);
+            node.defs.iter().for_each(|value| is_made[*value as usize] = true);
+        }
+        let is_live = |n: usize| is_made[n] && self.values[n].width > 0 && (reads[n] > 0 || self.values[n].is_out);
+        let mut places: Vec<u32> = (0..self.values.len()).filter(|n| is_live(*n)).map(|n| self.values[n].place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// An order found from the end: always the instruction that leaves the fewest live before it.
+    pub(super) fn fewest(&self) -> Peak {
+        if self.nodes.len() > LONGEST {
+            return self.printed();
+        }
+        let mut after: Vec<u32> = self.nodes.iter().map(|node| node.after.len() as u32).collect();
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        for (n, node) in self.nodes.iter().enumerate() {
+            node.after.iter().for_each(|next| before[*next as usize].push(n as u32));
+        }
+        let mut is_live: Vec<bool> = self.values.iter().map(|value| value.is_out).collect();
+        let mut live = self.live_out();
+        let mut ready: Vec<u32> = (0..self.nodes.len() as u32).filter(|n| after[*n as usize] == 0).collect();
+        let mut most = live;
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while !ready.is_empty() {
+            let change = |n: u32| {
+                let node = &self.nodes[n as usize];
+                let starts: u32 = node.uses.iter().filter(|v| !is_live[**v as usize]).map(|v| self.values[*v as usize].width).sum();
+                let ends: u32 = node.defs.iter().filter(|v| is_live[**v as usize]).map(|v| self.values[*v as usize].width).sum();
+                starts as i32 - ends as i32
+            };
+            let best = (0..ready.len()).min_by_key(|at| (change(ready[*at]), u32::MAX - ready[*at])).unwrap_or(0);
+            let n = ready.swap_remove(best);
+            let node = &self.nodes[n as usize];
+            let delta = change(n);
+            live = live.saturating_add_signed(delta);
+            most = most.max(live + node.extra);
+            node.defs.iter().for_each(|v| is_live[*v as usize] = false);
+            node.uses.iter().for_each(|v| is_live[*v as usize] = true);
+            order.push(n);
+            for wait in &before[n as usize] {
+                after[*wait as usize] -= 1;
+                if after[*wait as usize] == 0 {
+                    ready.push(*wait);
+                }
+            }
+        }
+        order.reverse();
+        let found = self.peak_of(&order);
+        let printed = self.printed();
+        if printed.registers < found.registers { printed } else { found }
+    }
+
+    /// An order that hides latency: at each cycle the instruction that most depends on, of those whose operands have arrived; beyond
+    /// `limit` live registers only what ends values.
+    pub(super) fn eager(&self, limit: u32) -> Peak {
+        if self.nodes.len() > LONGEST {
+            return self.printed();
+        }
+        let mut before: Vec<u32> = self.nodes.iter().map(|node| node.before).collect();
+        let mut reads: Vec<u32> = self.values.iter().map(|value| value.reads).collect();
+        let mut arrives = vec![0u32; self.nodes.len()];
+        let mut ready: Vec<u32> = (0..self.nodes.len() as u32).filter(|n| before[*n as usize] == 0).collect();
+        let (mut live, mut now) = (self.live_in(), 0u32);
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while !ready.is_empty() {
+            let at = self.choose(&ready, &arrives, &reads, (live, limit, now));
+            let n = ready.swap_remove(at);
+            let node = &self.nodes[n as usize];
+            now = now.max(arrives[n as usize]);
+            live = self.step(node, live, &mut reads);
+            order.push(n);
+            for next in &node.after {
+                let next = *next as usize;
+                arrives[next] = arrives[next].max(now + node.latency);
+                before[next] -= 1;
+                if before[next] == 0 {
+                    ready.push(next as u32);
+                }
+            }
+            now += 1;
+        }
+        self.peak_of(&order)
+    }
+
+    fn choose(&self, ready: &[u32], arrives: &[u32], reads: &[u32], (live, limit, now): (u32, u32, u32)) -> usize {
+        // Earlier is better, then higher, then as printed; what does not fit comes after everything that does, the smallest first.
+        let key = |n: u32| {
+            let node = &self.nodes[n as usize];
+            let late = arrives[n as usize].saturating_sub(now);
+            let change = self.change(node, reads);
+            let over = if change <= 0 { 0 } else { (live as i32 + change - limit as i32).max(0) };
+            (over, late, u32::MAX - node.height, n)
+        };
+        (0..ready.len()).min_by_key(|at| key(ready[*at])).unwrap_or(0)
+    }
+
+    /// How many more registers are live behind a node than before it.
+    fn change(&self, node: &Node, reads: &[u32]) -> i32 {
+        let is_last = |v: u32| reads[v as usize] == 1 && !self.values[v as usize].is_out;
+        let ends: u32 = node.uses.iter().filter(|v| is_last(**v)).map(|v| self.values[*v as usize].width).sum();
+        let starts: u32 = node.defs.iter().map(|v| self.values[*v as usize].width).sum();
+        starts as i32 - ends as i32
+    }
+}
+
+/// Cycles until a result can be read, roughly: what matters is which is longer.
+fn latency(op: Op) -> u32 {
+    match op {
+        Op::Load(Space::Global | Space::Local, _) | Op::Atomic(Space::Global) => 400,
+        Op::Load(Space::Shared, _) | Op::Atomic(_) => 30,
+        Op::Load(Space::Constant, _) | Op::Far => 20,
+        Op::Param | Op::ThreadSpecial | Op::BlockSpecial => 20,
+        Op::Slow(_) => 100,
+        _ => 4,
+    }
+}
+
+/// The order that memory keeps.
+#[derive(Default)]
+struct Memory {
+    barrier: Option<u32>,
+    /// The last write of each space, and the reads since.
+    writes: [Option<u32>; 4],
+    reads: [Vec<u32>; 4],
+    since_barrier: Vec<u32>,
+}
+
+impl Memory {
+    fn order(&mut self, op: Op, n: u32, waits: &mut Vec<u32>) {
+        match op {
+            Op::Load(space, is_constant) => {
+                if space != Space::Constant {
+                    waits.extend(self.barrier);
+                    self.since_barrier.push(n);
+                }
+                if !is_constant {
+                    waits.extend(self.writes[space as usize]);
+                    self.reads[space as usize].push(n);
+                }
+            }
+            Op::Store(space) | Op::Atomic(space) => {
+                waits.extend(self.barrier);
+                waits.extend(self.writes[space as usize]);
+                waits.append(&mut self.reads[space as usize]);
+                self.writes[space as usize] = Some(n);
+                self.since_barrier.push(n);
+            }
+            Op::Barrier | Op::Call => {
+                waits.extend(self.barrier);
+                waits.append(&mut self.since_barrier);
+                self.writes = [None; 4];
+                self.reads.iter_mut().for_each(Vec::clear);
+                self.barrier = Some(n);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The project's kernels as kernels of the IR: every declared variant of the crate `kernels`, and of folders of source files.
+
+use std::path::{Path, PathBuf};
+use warpwright_codegen::hir::{self, Lowered};
+use warpwright_codegen::passes;
+use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Program, Unit};
+
+/// One variant, ready to be printed as PTX.
+pub struct Variant {
+    /// The file that it is from, without its ending.
+    pub family: String,
+    /// The kernel's name and its generics' values.
+    pub name: String,
+    /// Stage `Addressed`.
+    pub lowered: Lowered,
+}
+
+/// Every declared variant of the crate `kernels`, one family for each of its files, and the kernels that declare none.
+pub fn kernels() -> (Vec<Variant>, Vec<String>) {
+    // As the one crate that they are: files name items of each other.
+    let modules = sources("../kernels/src").into_iter().filter(|(name, _)| name != "lib");
+    let text: String = modules.map(|(name, text)| format!("pub mod {name} {{\n{text}\n}}\n")).collect();
+    let (mut variants, left_out) = of_text("", &text);
+    for variant in &mut variants {
+        let (family, name) = variant.name.split_once("::").unwrap_or(("", &variant.name));
+        (variant.family, variant.name) = (family.to_owned(), name.to_owned());
+    }
+    (variants, left_out)
+}
+
+/// The kernels of a folder of files that stand for themselves, one family for each file, and those that cannot be compiled so: they
+/// are generic without variants, name what is elsewhere, or are wrong on purpose.
+pub fn folder(folder: &str) -> (Vec<Variant>, Vec<String>) {
+    let (mut variants, mut left_out) = (Vec::new(), Vec::new());
+    for (name, text) in sources(folder) {
+        let (found, missing) = of_text(&name, &text);
+        variants.extend(found);
+        left_out.extend(missing.into_iter().map(|kernel| format!("{name}::{kernel}")));
+    }
+    (variants, left_out)
+}
+
+/// The kernels of a text, and those left out.
+pub fn of_text(family: &str, text: &str) -> (Vec<Variant>, Vec<String>) {
+    let (mut variants, mut left_out) = (Vec::new(), Vec::new());
+    let Ok(unit) = Unit::parse(family, 1, 1, text) else { return (variants, vec![family.to_owned()]) };
+    let kernels: Vec<String> = unit.kernels().into_iter().map(|(path, _)| path).collect();
+    let mut program = Program::default();
+    let unit = program.add(unit);
+    for kernel in kernels {
+        let instances = hir::declared_instances(&program, unit, &kernel).unwrap_or_default();
+        let before = variants.len();
+        for instance in instances {
+            let Ok(mut lowered) = hir::lower_kernel(&program, unit, &kernel, &instance) else { continue };
+            if schedule(&mut lowered).is_err() {
+                continue;
+            }
+            passes::address(&mut lowered.kernel);
+            let generics: Vec<String> = instance.generics.iter().map(generic).collect();
+            let name = if generics.is_empty() { kernel.clone() } else { format!("{kernel}::<{}>", generics.join(", ")) };
+            variants.push(Variant { family: family.to_owned(), name, lowered });
+        }
+        if variants.len() == before {
+            left_out.push(kernel);
+        }
+    }
+    (variants, left_out)
+}
+
+fn generic(value: &GenericValue) -> String {
+    match value {
+        GenericValue::Const(ConstValue::Index(value, _)) => value.to_string(),
+        GenericValue::Const(ConstValue::Scalar(value)) => value.to_string(),
+        GenericValue::Const(value) => format!("{value:?}"),
+        GenericValue::Type(ty) => ty.clone(),
+    }
+}
+
+/// The `.rs` files of a folder below this crate's, by name.
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).map(|files| files.flatten().map(|file| file.path()).collect()).unwrap_or_default();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
+    files.sort();
+    let read = |file: PathBuf| Some((file.file_stem()?.to_string_lossy().into_owned(), std::fs::read_to_string(&file).ok()?));
+    files.into_iter().filter_map(read).collect()
+}
