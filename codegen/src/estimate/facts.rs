@@ -1,6 +1,6 @@
 //! What no target changes: memory, accesses, branches.
 
-use crate::analysis::access::{self, AccessFact, BranchFact};
+use crate::analysis::access::{self, AccessFact, AccessPatterns, BranchFact, Race};
 use crate::ir::{Kernel, MemoryType, ObjectKind};
 
 /// What holds for a variant on every target.
@@ -10,8 +10,10 @@ pub struct Facts {
     pub memory: MemoryUse,
     /// Every access to global, shared and constant memory, in program order.
     pub accesses: Vec<AccessFact>,
-    /// Every branch, of an `if` and of a loop, in program order.
+    /// Every branch, of an `if` and of a `for`, in program order.
     pub branches: Vec<BranchFact>,
+    /// Shared elements that two threads touch with no barrier between.
+    pub races: Vec<Race>,
 }
 
 /// Bytes of memory that a kernel asks for.
@@ -30,7 +32,8 @@ pub struct MemoryUse {
 impl Facts {
     /// Gathers them from a kernel of stage `Legal`.
     pub fn of(kernel: &Kernel) -> Facts {
-        Facts { memory: memory_use(kernel), accesses: access::accesses(kernel), branches: access::branches(kernel) }
+        let AccessPatterns { accesses, branches, races } = access::analyse(kernel);
+        Facts { memory: memory_use(kernel), accesses, branches, races }
     }
 }
 

@@ -1,9 +1,48 @@
-//! How a warp touches memory: sectors of a request to global memory, bank conflicts of one to shared memory, what of a branch splits a warp.
+//! How a warp touches memory: sectors of a request to global memory, bank conflicts of one to shared memory, what of a branch splits a warp,
+//! which elements of shared memory two threads share with no barrier between.
 //!
-//! Figures are those of a full warp, counted as the simulator counts them. Where the index is not known to be affine in the lane, nothing
-//! is said.
+//! Figures are those of the lanes that make an access, counted as the simulator counts them: a full warp, unless a condition that is known
+//! lane by lane (`t % 2 == 0`) says otherwise. Where an index depends on data, nothing is said.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `lanes.rs` | sums with a coefficient for each lane: what indices are |
+//! | `condition.rs` | `bool`s, lane by lane |
+//! | `evaluate.rs` | values, found when asked for |
+//! | `walk.rs`, `loops.rs` | goes through a kernel as a warp does |
+//! | `traffic.rs` | what addresses cost |
+//! | `summary.rs` | gathers what was seen of an instruction |
+//! | `races.rs` | accesses of two threads to one shared element between two barriers |
+
+mod condition;
+mod evaluate;
+mod lanes;
+mod loops;
+mod races;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod traffic;
+mod walk;
+
+pub use condition::Doubt;
+pub use races::Race;
 
 use crate::ir::{Inst, Kernel, Loc, Object, Space};
+use evaluate::Threads;
+use lanes::{Atoms, LANES};
+use walk::Walk;
+
+/// Everything this room knows of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct AccessPatterns {
+    /// Every access to global, shared and constant memory, in program order.
+    pub accesses: Vec<AccessFact>,
+    /// Every branch, of an `if` and of a `for`, in program order.
+    pub branches: Vec<BranchFact>,
+    /// Shared elements that a thread writes and another one reads or writes with no barrier between, one for each pair of accesses.
+    pub races: Vec<Race>,
+}
 
 /// Whether an access reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +72,40 @@ pub struct AccessFact {
     pub bytes: u32,
     /// How the lanes' addresses lie.
     pub pattern: Pattern,
+    /// Lanes of a warp that make it, those of a boundary counted as inside.
+    pub lanes: Range,
+    /// Whether those lanes do: `None` and `Uniform` surely, `Boundary` where a launch has whole warps.
+    pub doubt: Doubt,
+    /// Whether only lanes beyond some boundary make it: the elements that are left over for a vector, say.
+    pub is_rare: bool,
+    /// Loops round it.
+    pub loops: u32,
+    /// The same over all warps of a block, as far as they were looked at one by one.
+    pub total: Total,
+    /// Warps of a block that touch the very same addresses at one time; 1: each its own. Unknown where the launch decides the block's size.
+    pub sharing: Option<u32>,
+}
+
+impl AccessFact {
+    /// Whether the figures are those of every request of a launch of whole warps.
+    pub fn is_certain(&self) -> bool {
+        self.doubt <= Doubt::Boundary && self.pattern != Pattern::Unknown
+    }
+}
+
+/// Sums over the requests that were looked at: their ratio is what a launch has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// Requests.
+    pub requests: u32,
+    /// Their sectors, or their passes beyond the least, or their addresses.
+    pub figure: Range,
+    /// Their different bytes, in global memory.
+    pub bytes: Range,
 }
 
 /// A figure that may depend on where an object begins, or on numbers known at launch only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
     /// The least it can be.
     pub least: u32,
@@ -58,12 +127,14 @@ pub enum Pattern {
     Unknown,
     /// Global memory.
     Global {
-        /// Sectors (32 aligned bytes) of one request.
+        /// Sectors (32 aligned bytes) of one request; lanes that are apart by a number known at launch only are taken to share none.
         sectors: Range,
         /// Different bytes that the lanes use.
         bytes: Range,
         /// Bytes from lane to lane, where that is one number.
         stride: Option<i64>,
+        /// Elements from lane to lane, where that is a number known at launch only: as the source would write it.
+        step: Option<String>,
     },
     /// Shared memory.
     Shared {
@@ -82,12 +153,18 @@ pub enum Pattern {
 /// A branch in the program.
 #[derive(Clone, Copy, Debug)]
 pub struct BranchFact {
-    /// The `If`, `For` or `Loop`.
+    /// The `If` or `For`.
     pub inst: Inst,
     /// Where it comes from.
     pub loc: Loc,
     /// Whether lanes of one warp may part.
     pub divergence: Divergence,
+    /// Of how many warps that came by, how many were split; certain if `is_certain`.
+    pub splits: (u32, u32),
+    /// Whether that is so in every launch of whole warps.
+    pub is_certain: bool,
+    /// Whether only lanes beyond some boundary get there.
+    pub is_rare: bool,
 }
 
 /// Whether a branch splits warps.
@@ -103,12 +180,39 @@ pub enum Divergence {
     Unknown,
 }
 
-/// The accesses of a kernel of stage `Legal`, in program order.
-pub fn accesses(_kernel: &Kernel) -> Vec<AccessFact> {
-    Vec::new()
+/// Looks at a kernel of stage `Legal`.
+pub fn analyse(kernel: &Kernel) -> AccessPatterns {
+    let mut atoms = Atoms::default();
+    let Some(block) = kernel.options.block else {
+        let threads = Threads::of_any_block(kernel, &mut atoms);
+        let mut walk = Walk::new(kernel, threads, atoms);
+        walk.run();
+        return summary::summary(&mut walk, None);
+    };
+    let warps = block.iter().map(|n| u64::from(*n)).product::<u64>().div_ceil(LANES as u64).min(u64::from(u32::MAX)) as u32;
+    let any = Threads::of_any_warp(block, &mut atoms);
+    let is_any = any.is_some();
+    let mut walk = Walk::new(kernel, any.unwrap_or_else(|| Threads::of_warp(block, 0)), atoms);
+    walk.run();
+    let can_go_on = u64::from(walk.visits) * u64::from(warps) < u64::from(loops::MOST_VISITS) * 4;
+    let is_open = walk.wants_warps() || races::may_race(&walk);
+    if is_any && is_open && can_go_on {
+        walk.records.clear();
+        walk.branches.clear();
+        (walk.wanted, walk.visits) = (0, 0);
+        (0..warps).for_each(|warp| walk.run_as(warp, Threads::of_warp(block, warp)));
+        return summary::summary(&mut walk, Some(Warps { number: warps, one_by_one: true }));
+    }
+    if !is_any {
+        (1..warps).for_each(|warp| walk.run_as(warp, Threads::of_warp(block, warp)));
+    }
+    summary::summary(&mut walk, Some(Warps { number: warps, one_by_one: !is_any }))
 }
 
-/// The branches of a kernel of stage `Legal`, in program order.
-pub fn branches(_kernel: &Kernel) -> Vec<BranchFact> {
-    Vec::new()
+/// The warps of a block.
+#[derive(Clone, Copy, Debug)]
+struct Warps {
+    number: u32,
+    /// Whether each was looked at.
+    one_by_one: bool,
 }

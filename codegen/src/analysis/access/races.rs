@@ -1,0 +1,153 @@
+//! Shared elements that one thread writes and another reads or writes between two barriers.
+//!
+//! Only what is sure is said: both places known lane by lane, from one base, with lanes that surely run, in two different threads. Atomics
+//! do not race with each other; two threads that write one element are taken to write one value.
+
+use super::Warps;
+use super::condition::Doubt;
+use super::lanes::{LANES, Sum};
+use super::summary::widths;
+use super::walk::{Record, Walk};
+use crate::ir::{Inst, ObjectKind, Op};
+use std::collections::HashMap;
+
+/// Two accesses to one shared element by two threads with no barrier between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// Comes first in the program, or in the earlier iteration.
+    pub first: Inst,
+    /// Comes after it.
+    pub second: Inst,
+    /// Whether the second is of the next iteration of a loop.
+    pub is_next_iteration: bool,
+    /// Linear numbers of two threads: of the first access and of the second.
+    pub threads: (u32, u32),
+    /// Bytes from the array's begin.
+    pub offset: i64,
+}
+
+fn is_store(walk: &Walk<'_>, record: &Record) -> bool {
+    matches!(walk.kernel.insts[record.inst].op, Op::Store(..))
+}
+
+fn is_atomic(walk: &Walk<'_>, record: &Record) -> bool {
+    matches!(walk.kernel.insts[record.inst].op, Op::Atomic(..))
+}
+
+/// Records of shared memory that are sure, by interval and object.
+fn groups<'w>(walk: &'w Walk<'_>) -> HashMap<(u32, u32), Vec<&'w Record>> {
+    let mut groups: HashMap<(u32, u32), Vec<&Record>> = HashMap::new();
+    for record in &walk.records {
+        let Some(object) = walk.kernel.insts[record.inst].op.object() else { continue };
+        let is_sure = record.address.is_ok() && record.doubt <= Doubt::Boundary;
+        if walk.kernel.objects[object].kind == ObjectKind::Shared && is_sure {
+            groups.entry((record.interval, object.0)).or_default().push(record);
+        }
+    }
+    groups.retain(|_, group| {
+        let writes = |record: &&Record| is_store(walk, record) || is_atomic(walk, record);
+        let reads = |record: &&Record| !is_store(walk, record);
+        group.iter().any(writes) && group.iter().any(reads)
+    });
+    groups
+}
+
+/// Whether two accesses exclude each other, or cannot race.
+fn are_apart(walk: &Walk<'_>, a: &Record, b: &Record) -> bool {
+    let writes = |record| is_store(walk, record) || is_atomic(walk, record);
+    let is_harmless = !(writes(a) || writes(b)) || is_atomic(walk, a) && is_atomic(walk, b) || is_store(walk, a) && is_store(walk, b);
+    let other_side = |(inst, way): &(Inst, bool)| b.sides.iter().any(|(other, side)| other == inst && side != way);
+    // Of one iteration and of the next, a branch may go both ways.
+    is_harmless || a.again == b.again && a.sides.iter().any(other_side)
+}
+
+/// Whether it is worth to look at each warp.
+pub(super) fn may_race(walk: &Walk<'_>) -> bool {
+    groups(walk).values().any(|group| {
+        let pair = |a: &&Record| group.iter().any(|b| !are_apart(walk, a, b) && !are_own_elements(a, b));
+        group.iter().any(pair)
+    })
+}
+
+/// Whether two accesses of any warp are each thread's own element.
+fn are_own_elements(a: &Record, b: &Record) -> bool {
+    let (Ok(left), Ok(right)) = (&a.address, &b.address) else { return true };
+    if left != right {
+        return false;
+    }
+    let known = left.constant().all();
+    left.unknown().next().is_some() && (1..LANES).all(|lane| !known[..lane].contains(&known[lane]))
+}
+
+/// All races, one for each pair of instructions.
+pub(super) fn races(walk: &Walk<'_>, warps: Option<Warps>) -> Vec<Race> {
+    let mut found: Vec<Race> = Vec::new();
+    if !warps.is_some_and(|warps| warps.one_by_one || warps.number == 1) {
+        return found;
+    }
+    let groups = groups(walk);
+    let mut keys: Vec<_> = groups.keys().copied().collect();
+    keys.sort_unstable();
+    for key in keys {
+        let group = &groups[&key];
+        // By instruction and iteration: all warps' records.
+        let mut by_inst: Vec<(Inst, bool, Vec<&Record>)> = Vec::new();
+        for record in group {
+            match by_inst.iter_mut().find(|(inst, again, _)| *inst == record.inst && *again == record.again) {
+                Some((.., records)) => records.push(record),
+                None => by_inst.push((record.inst, record.again, vec![record])),
+            }
+        }
+        for (n, (first, first_again, left)) in by_inst.iter().enumerate() {
+            for (second, second_again, right) in &by_inst[n..] {
+                let is_known = |race: &Race| race.first == *first && race.second == *second;
+                if (*first_again && *second_again) || are_apart(walk, left[0], right[0]) || found.iter().any(is_known) {
+                    continue;
+                }
+                found.extend(race(walk, left, right).map(|(threads, offset)| Race {
+                    first: *first,
+                    second: *second,
+                    is_next_iteration: first_again != second_again,
+                    threads,
+                    offset,
+                }));
+            }
+        }
+    }
+    found
+}
+
+/// Two threads that meet, and where.
+fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u32), i64)> {
+    let base = left[0].address.as_ref().ok()?.without_constant();
+    let is_of_base = |record: &&Record| record.address.as_ref().is_ok_and(|sum| Sum::without_constant(sum) == base);
+    if !base.is_uniform() || !left.iter().chain(right).all(is_of_base) {
+        return None;
+    }
+    let widths = [left, right].map(|records| i64::from(widths(walk.kernel, records[0].inst).0));
+    let mut owners: HashMap<i64, (u32, u32)> = HashMap::new();
+    for (record, thread, offset) in lanes(left) {
+        for byte in (0..widths[0]).step_by(widths[0].min(4).max(1) as usize) {
+            owners.entry(offset + byte).or_insert((thread, record.warp_interval));
+        }
+    }
+    lanes(right).find_map(|(record, thread, offset)| {
+        (0..widths[1]).step_by(widths[1].min(4).max(1) as usize).find_map(|byte| {
+            let (other, warp_interval) = *owners.get(&(offset + byte))?;
+            // A warp's own accesses are in order where `sync_warp` says so.
+            let is_ordered = other / LANES as u32 == thread / LANES as u32 && warp_interval != record.warp_interval;
+            (other != thread && !is_ordered).then_some(((other, thread), offset))
+        })
+    })
+}
+
+/// Every lane that makes an access: its record, its thread's number, its known offset.
+fn lanes<'r>(records: &'r [&'r Record]) -> impl Iterator<Item = (&'r Record, u32, i64)> {
+    records.iter().flat_map(|record| {
+        let known = record.address.as_ref().map(Sum::constant).ok();
+        (0..LANES).filter(|lane| record.mask >> lane & 1 == 1).filter_map(move |lane| {
+            let known = known.as_ref()?;
+            Some((*record, record.warp * LANES as u32 + lane as u32, known.of(lane)))
+        })
+    })
+}

@@ -1,0 +1,206 @@
+//! What was seen of each instruction, gathered.
+
+use super::condition::Doubt;
+use super::lanes::{Atom, Sum};
+use super::traffic::{self, slope};
+use super::walk::{Record, Walk};
+use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Pattern, Range, Total, Warps, races};
+use crate::ir::{Inst, Kernel, Op, Space};
+use std::collections::BTreeMap;
+
+/// Gathers everything.
+pub(super) fn summary(walk: &mut Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
+    let mut seen: BTreeMap<Inst, Vec<usize>> = BTreeMap::new();
+    for (n, record) in walk.records.iter().enumerate().filter(|(_, record)| !record.again) {
+        seen.entry(record.inst).or_default().push(n);
+    }
+    let mut patterns = AccessPatterns::default();
+    let mut order = Vec::new();
+    note_order(walk.kernel, walk.kernel.body, 0, &mut order);
+    for (inst, loops) in order {
+        match &walk.kernel.insts[inst].op {
+            Op::If { .. } | Op::For { .. } => patterns.branches.push(branch(walk, inst)),
+            _ => {
+                let records: Vec<&Record> = seen.get(&inst).into_iter().flatten().map(|n| &walk.records[*n]).collect();
+                patterns.accesses.extend(access(walk, inst, loops, &records, warps));
+            }
+        }
+    }
+    patterns.races = races::races(walk, warps);
+    patterns
+}
+
+/// Accesses and branches in program order, with the loops round them.
+fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: u32, order: &mut Vec<(Inst, u32)>) {
+    for inst in &kernel.blocks[block].insts {
+        let op = &kernel.insts[*inst].op;
+        if matches!(op, Op::Load(_) | Op::Store(..) | Op::Atomic(..) | Op::If { .. } | Op::For { .. }) {
+            order.push((*inst, loops));
+        }
+        let inside = loops + u32::from(super::evaluate::is_loop(kernel, *inst));
+        op.blocks().into_iter().for_each(|child| note_order(kernel, child, inside, order));
+    }
+}
+
+fn branch(walk: &Walk<'_>, inst: Inst) -> BranchFact {
+    let mut fact = BranchFact {
+        inst,
+        loc: walk.kernel.insts[inst].loc,
+        divergence: Divergence::Uniform,
+        splits: (0, 0),
+        is_certain: true,
+        is_rare: true,
+    };
+    let rank = |divergence| match divergence {
+        Divergence::Uniform => 0,
+        Divergence::Boundary => 1,
+        Divergence::Unknown => 2,
+        Divergence::Splits => 3,
+    };
+    for record in walk.branches.iter().filter(|record| record.inst == inst) {
+        fact.splits.0 += u32::from(record.divergence == Divergence::Splits);
+        fact.splits.1 += 1;
+        fact.is_rare &= record.is_rare;
+        fact.is_certain &= record.doubt <= Doubt::Boundary && record.divergence != Divergence::Unknown;
+        if rank(record.divergence) > rank(fact.divergence) {
+            fact.divergence = record.divergence;
+        }
+    }
+    fact
+}
+
+/// Bytes of a lane, and of what its address is a multiple.
+pub(super) fn widths(kernel: &Kernel, inst: Inst) -> (u32, u32) {
+    let data = &kernel.insts[inst];
+    let (scalars, first) = match &data.op {
+        Op::Load(_) => (data.results.len() as u32, data.results.first()),
+        Op::Store(_, values) => (values.len() as u32, values.first()),
+        Op::Atomic(_, _, values) => (1, values.first()),
+        _ => (0, None),
+    };
+    let scalar = first.map_or(1, |value| kernel.ty(*value).bytes());
+    (scalar * scalars, scalar * scalars)
+}
+
+fn access(walk: &Walk<'_>, inst: Inst, loops: u32, records: &[&Record], warps: Option<Warps>) -> Option<AccessFact> {
+    let kernel = walk.kernel;
+    let (kind, object) = match &kernel.insts[inst].op {
+        Op::Load(access) => (AccessKind::Load, access.object),
+        Op::Store(access, _) => (AccessKind::Store, access.object),
+        Op::Atomic(_, access, _) => (AccessKind::Atomic, access.object),
+        _ => return None,
+    };
+    let space = kernel.objects[object].space();
+    if !matches!(space, Space::Global | Space::Shared | Space::Constant) {
+        return None;
+    }
+    let lanes = records.iter().map(|record| record.mask.count_ones());
+    let (pattern, total) = pattern(walk, inst, space, records);
+    Some(AccessFact {
+        inst,
+        loc: kernel.insts[inst].loc,
+        object,
+        space,
+        kind,
+        bytes: widths(kernel, inst).0,
+        pattern,
+        lanes: Range { least: lanes.clone().min().unwrap_or(0), most: lanes.max().unwrap_or(0) },
+        doubt: records.iter().map(|record| record.doubt).max().unwrap_or(Doubt::Data),
+        is_rare: records.iter().all(|record| record.is_rare),
+        loops,
+        total,
+        sharing: warps.and_then(|warps| sharing(walk, records, warps)),
+    })
+}
+
+fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (Pattern, Total) {
+    let unknown = (Pattern::Unknown, Total::default());
+    let addresses: Option<Vec<&Sum>> = records.iter().map(|record| record.address.as_ref().ok()).collect();
+    let Some((addresses, first)) = addresses.and_then(|all| all.first().copied().map(|first| (all, first))) else { return unknown };
+    let atoms = &walk.values.atoms;
+    let (width, align) = widths(walk.kernel, inst);
+    let (width, align) = (u64::from(width), u64::from(align));
+    let mut total = Total { requests: records.len() as u32, ..Total::default() };
+    let mut seen: Option<Range> = None;
+    let mut bytes: Option<Range> = None;
+    for (record, address) in records.iter().zip(&addresses) {
+        let figure = match space {
+            Space::Global => {
+                let traffic = traffic::global(atoms, address, record.mask, width, align);
+                add(&mut total.figure, traffic.sectors);
+                add(&mut total.bytes, traffic.bytes);
+                widen(&mut bytes, traffic.bytes);
+                traffic.apart
+            }
+            Space::Shared => {
+                let traffic = traffic::shared(atoms, address, record.mask, width, align);
+                add(&mut total.figure, traffic.replays);
+                traffic.degree
+            }
+            _ => {
+                let addresses = traffic::addresses(atoms, address, record.mask);
+                add(&mut total.figure, addresses);
+                addresses
+            }
+        };
+        widen(&mut seen, figure);
+    }
+    let figure = seen.unwrap_or_default();
+    let stride = traffic::stride(first).filter(|stride| addresses.iter().all(|other| traffic::stride(other) == Some(*stride)));
+    let pattern = match space {
+        Space::Global => {
+            Pattern::Global { sectors: figure, bytes: bytes.unwrap_or_default(), stride, step: step(walk, first, i64::from(width as u32)) }
+        }
+        Space::Shared => Pattern::Shared { degree: figure, stride },
+        _ => Pattern::Constant { addresses: figure },
+    };
+    (pattern, total)
+}
+
+fn add(sum: &mut Range, more: Range) {
+    *sum = Range { least: sum.least + more.least, most: sum.most + more.most };
+}
+
+fn widen(range: &mut Option<Range>, other: Range) {
+    *range = Some(match *range {
+        None => other,
+        Some(own) => Range { least: own.least.min(other.least), most: own.most.max(other.most) },
+    });
+}
+
+/// Warps that touch the same addresses.
+fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
+    let mut different: Vec<Sum> = Vec::new();
+    let mut requests = 0;
+    for record in records {
+        let address = record.address.as_ref().ok()?;
+        let of_warps = if warps.one_by_one { 1 } else { warps.number.min(64) };
+        for warp in 0..of_warps {
+            let address = walk.values.atoms.in_warp(address, warp as usize);
+            requests += 1;
+            if !different.contains(&address) {
+                different.push(address);
+            }
+        }
+    }
+    (requests as usize).checked_div(different.len()).map(|n| n as u32)
+}
+
+/// `n`, where lanes are that many elements apart.
+fn step(walk: &Walk<'_>, address: &Sum, width: i64) -> Option<String> {
+    let mut varying = address.unknown().filter(|(_, lanes)| lanes.same().is_none());
+    let (product, lanes) = varying.next()?;
+    if varying.next().is_some() {
+        return None;
+    }
+    let elements = slope(lanes).filter(|bytes| bytes % width == 0)? / width;
+    let names: Option<Vec<String>> = product.iter().map(|atom| name(walk, *atom)).collect();
+    let product = names?.join(" * ");
+    Some(if elements == 1 { product } else { format!("{elements} * {product}") })
+}
+
+fn name(walk: &Walk<'_>, atom: Atom) -> Option<String> {
+    let (object, is_length) = walk.values.object_of(atom)?;
+    let name = &walk.kernel.objects[object].name;
+    Some(if is_length { format!("{name}.len()") } else { name.clone() })
+}

@@ -1,0 +1,330 @@
+//! Goes through a kernel as a warp does, with what is known of its lanes, and notes every access and branch.
+//!
+//! A loop's body is gone through once, for all iterations, its counter an atom; where that leaves something open that the iteration's
+//! number would decide (`t % (2 * s)` with `s` doubled every time), iteration by iteration. In the same way the warps of a block: any of them
+//! at first, each of them where it matters.
+
+use super::condition::{Condition, Doubt};
+use super::evaluate::{Evaluator, LaneValue, Threads, Unknown, needs_warps};
+use super::lanes::{Atom, Atoms, Mask, Source, Sum, Varies};
+use super::{Divergence, loops};
+use crate::analysis::exits::Exits;
+use crate::intrinsics::Effect;
+use crate::ir::{Access, Block, Inst, Kernel, MemoryType, Op, Space, Step, Value};
+use std::collections::HashMap;
+
+/// An access as a warp makes it.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    /// The instruction.
+    pub(super) inst: Inst,
+    /// Bytes from the object's begin, by lane.
+    pub(super) address: Result<Sum, Unknown>,
+    /// Lanes that may make it.
+    pub(super) mask: Mask,
+    /// Whether they do.
+    pub(super) doubt: Doubt,
+    /// The warp's number; 0 for any warp.
+    pub(super) warp: u32,
+    /// Whether only lanes beyond some boundary make it.
+    pub(super) is_rare: bool,
+    /// Whether the loop round it has begun anew: for the sake of what an iteration leaves to the next.
+    pub(super) again: bool,
+    /// How many barriers came before.
+    pub(super) interval: u32,
+    /// How many orderings of the warp's own accesses came before.
+    pub(super) warp_interval: u32,
+    /// Branches that all threads of a block take together, and which way this is.
+    pub(super) sides: Vec<(Inst, bool)>,
+}
+
+/// A branch as a warp takes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BranchRecord {
+    /// The instruction.
+    pub(super) inst: Inst,
+    /// Whether it parts the warp.
+    pub(super) divergence: Divergence,
+    /// Whether that may be otherwise for lack of knowledge.
+    pub(super) doubt: Doubt,
+    /// Whether only lanes beyond some boundary get there.
+    pub(super) is_rare: bool,
+}
+
+/// Lanes that have left some construct.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leave {
+    /// What they leave; `None`: the kernel.
+    pub(super) target: Option<Inst>,
+    /// The lanes.
+    pub(super) mask: Mask,
+    /// Whether they do.
+    pub(super) doubt: Doubt,
+    /// Whether they go on with the next iteration.
+    pub(super) goes_on: bool,
+}
+
+/// A walk.
+pub(super) struct Walk<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) exits: Exits,
+    pub(super) values: Evaluator<'k>,
+    /// What was noted of accesses.
+    pub(super) records: Vec<Record>,
+    /// What was noted of branches.
+    pub(super) branches: Vec<BranchRecord>,
+    /// What should be gone through.
+    pub(super) wanted: Varies,
+    pub(super) loops: HashMap<Inst, loops::LoopState>,
+    pub(super) active: Mask,
+    pub(super) doubt: Doubt,
+    pub(super) left: Vec<Leave>,
+    /// Loops round the present place.
+    pub(super) depth: u32,
+    pub(super) again: bool,
+    pub(super) interval: u32,
+    warp_interval: u32,
+    sides: Vec<(Inst, bool)>,
+    is_rare: bool,
+    warp: u32,
+    /// Instructions that were gone over, loops and warps counted as often as they were.
+    pub(super) visits: u32,
+}
+
+impl<'k> Walk<'k> {
+    /// Before the kernel's begin.
+    pub(super) fn new(kernel: &'k Kernel, threads: Threads, atoms: Atoms) -> Walk<'k> {
+        Walk {
+            kernel,
+            exits: Exits::of(kernel),
+            active: threads.mask,
+            values: Evaluator::new(kernel, threads, atoms),
+            records: Vec::new(),
+            branches: Vec::new(),
+            wanted: 0,
+            loops: HashMap::new(),
+            doubt: Doubt::None,
+            left: Vec::new(),
+            depth: 0,
+            again: false,
+            interval: 0,
+            warp_interval: 0,
+            sides: Vec::new(),
+            is_rare: false,
+            warp: 0,
+            visits: 0,
+        }
+    }
+
+    /// Goes through the kernel as the warp it was made for.
+    pub(super) fn run(&mut self) {
+        self.block(self.kernel.body);
+    }
+
+    /// The same as another warp.
+    pub(super) fn run_as(&mut self, warp: u32, threads: Threads) {
+        (self.active, self.doubt, self.depth) = (threads.mask, Doubt::None, 0);
+        (self.interval, self.warp_interval, self.warp) = (0, 0, warp);
+        self.left.clear();
+        self.values.restart(threads);
+        self.run();
+    }
+
+    /// Whether each warp is worth a look of its own.
+    pub(super) fn wants_warps(&self) -> bool {
+        needs_warps(self.wanted)
+    }
+
+    pub(super) fn block(&mut self, block: Block) {
+        let kernel = self.kernel;
+        for inst in &kernel.blocks[block].insts {
+            if self.active == 0 {
+                return;
+            }
+            self.visits += 1;
+            self.inst(*inst);
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        let kernel = self.kernel;
+        match &kernel.insts[inst].op {
+            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => self.access(inst, access),
+            Op::If { condition, then_block, else_block } => self.branch(inst, *condition, *then_block, *else_block),
+            Op::For { .. } | Op::Loop { .. } => self.any_loop(inst),
+            Op::Region { body } => self.region(inst, *body),
+            Op::Break(target, _) => self.leave(Some(*target), false),
+            Op::Continue(target, _) => self.leave(Some(*target), true),
+            Op::Return | Op::Trap(_) => self.leave(None, false),
+            Op::Intrinsic(row, _) => match (row.row().effect, row.row().name) {
+                (Effect::Barrier, _) => self.interval += 1,
+                (Effect::Warp, "sync_warp") => self.warp_interval += 1,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, target: Option<Inst>, goes_on: bool) {
+        self.left.push(Leave { target, mask: self.active, doubt: self.doubt, goes_on });
+        self.active = 0;
+    }
+
+    // --- accesses ---
+
+    fn access(&mut self, inst: Inst, access: &Access) {
+        if !matches!(self.kernel.objects[access.object].space(), Space::Global | Space::Shared | Space::Constant) {
+            return;
+        }
+        let address = self.address(access);
+        if let Err(why) = &address {
+            self.want(*why);
+        }
+        let doubt = match &address {
+            Ok(sum) if sum.is_clamped => self.doubt.max(Doubt::Boundary),
+            _ => self.doubt,
+        };
+        self.records.push(Record {
+            inst,
+            address,
+            mask: self.active,
+            doubt,
+            warp: self.warp,
+            is_rare: self.is_rare,
+            again: self.again,
+            interval: self.interval,
+            warp_interval: self.warp_interval,
+            sides: self.sides.clone(),
+        });
+    }
+
+    fn want(&mut self, why: Unknown) {
+        if !why.is_data {
+            self.wanted |= why.varies;
+        }
+    }
+
+    /// Bytes from the object's begin, by lane.
+    fn address(&mut self, access: &Access) -> Result<Sum, Unknown> {
+        let kernel = self.kernel;
+        let mut ty = &kernel.objects[access.object].ty;
+        let mut sum = Sum::number(64, 0);
+        for step in &access.path {
+            let (index, element) = match (step, ty) {
+                (Step::Field(field), MemoryType::Struct(id)) => {
+                    let Some(field) = kernel.structs[*id].fields.get(*field as usize) else { break };
+                    sum = sum.plus(&Sum::number(64, field.offset as i64), 1);
+                    ty = &field.ty;
+                    continue;
+                }
+                (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
+                    (*index, element)
+                }
+                _ => break,
+            };
+            let index = self.values.sum(index)?.resized(64);
+            sum = sum.plus(&index, element.size(&kernel.structs) as i64);
+            ty = element;
+        }
+        Ok(sum)
+    }
+
+    // --- branches ---
+
+    fn branch(&mut self, inst: Inst, condition: Value, then_block: Block, else_block: Block) {
+        let is_together = self.values.uniformity.is_uniform(condition) && self.values.uniformity.runs_together(inst);
+        let condition = self.values.condition(condition);
+        self.note_branch(inst, &condition);
+        let (active, doubt) = (self.active, self.doubt);
+        let first = self.side(&condition, active & !condition.no, (inst, true, is_together), then_block);
+        (self.active, self.doubt) = (active, doubt);
+        let second = self.side(&condition, active & !condition.yes, (inst, false, is_together), else_block);
+        self.active = first.active | second.active;
+        // Lanes meet again, unless some of them left.
+        self.doubt = if first.is_whole && second.is_whole {
+            doubt
+        } else {
+            let of = |side: &Side| if side.active == 0 { doubt } else { side.doubt };
+            doubt.max(of(&first)).max(of(&second))
+        };
+    }
+
+    fn side(&mut self, condition: &Condition, mask: Mask, (inst, way, is_together): (Inst, bool, bool), block: Block) -> Side {
+        if mask & condition.open() != 0 {
+            self.doubt = self.doubt.max(condition.rest);
+        }
+        self.active = mask;
+        let (doubt, is_rare) = (self.doubt, self.is_rare);
+        self.is_rare |= condition.open() & mask == mask && condition.usually == Some(!way);
+        if is_together {
+            self.sides.push((inst, way));
+        }
+        self.block(block);
+        self.is_rare = is_rare;
+        if is_together {
+            self.sides.pop();
+        }
+        Side { active: self.active, doubt: self.doubt, is_whole: self.active == mask && self.doubt == doubt }
+    }
+
+    pub(super) fn note_branch(&mut self, inst: Inst, condition: &Condition) {
+        let active = self.active;
+        let open = condition.open() & active;
+        let is_sure_of_some = (condition.yes | condition.no) & active != 0;
+        if open != 0 && condition.rest > Doubt::Uniform {
+            self.wanted |= condition.varies;
+        }
+        let (divergence, doubt) = match condition.rest {
+            _ if open == 0 && (condition.yes & active == 0 || condition.no & active == 0) => (Divergence::Uniform, Doubt::None),
+            _ if open == 0 => (Divergence::Splits, Doubt::None),
+            Doubt::None | Doubt::Uniform | Doubt::Boundary if is_sure_of_some => (Divergence::Splits, Doubt::Data),
+            Doubt::None | Doubt::Uniform => (Divergence::Uniform, Doubt::None),
+            Doubt::Boundary => (Divergence::Boundary, Doubt::None),
+            Doubt::Limit | Doubt::Data => (Divergence::Unknown, Doubt::Data),
+        };
+        if !self.again {
+            self.branches.push(BranchRecord { inst, divergence, doubt: doubt.max(self.doubt), is_rare: self.is_rare });
+        }
+    }
+
+    fn region(&mut self, inst: Inst, body: Block) {
+        let (doubt, left) = (self.doubt, self.left.len());
+        self.block(body);
+        self.rejoin(inst, doubt, left);
+    }
+
+    /// Takes back the lanes that left `inst`; `left`: how many had left something before it.
+    pub(super) fn rejoin(&mut self, inst: Inst, doubt: Doubt, left: usize) {
+        let back = self.left[left..].iter().filter(|leave| leave.target == Some(inst));
+        self.active |= back.fold(0, |mask, leave| mask | leave.mask);
+        let mut kept = self.left.split_off(left);
+        kept.retain(|leave| leave.target != Some(inst));
+        // What left further out is missing now.
+        self.doubt = kept.iter().fold(doubt, |doubt, leave| doubt.max(leave.doubt));
+        self.left.append(&mut kept);
+    }
+
+    /// The parameters of a loop's body, bound.
+    pub(super) fn bind_all(&mut self, values: &[Value], are: Vec<LaneValue>) {
+        for (value, is) in values.iter().zip(are) {
+            self.values.bind(*value, is);
+        }
+    }
+
+    /// Whether an atom is made within a loop: none of those that were there before `first` and none that stands for one thing everywhere.
+    pub(super) fn is_new(&self, atom: Atom, first: &Atom) -> bool {
+        match self.values.atoms.source(atom) {
+            Source::Other(_) => atom >= *first,
+            Source::Iteration(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// How a side of a branch ends.
+struct Side {
+    active: Mask,
+    doubt: Doubt,
+    /// Whether no lane left.
+    is_whole: bool,
+}
