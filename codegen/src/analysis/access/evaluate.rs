@@ -221,11 +221,12 @@ impl<'k> Evaluator<'k> {
 
     fn load(&mut self, access: &Access, value: Value) -> LaneValue {
         let object = &self.kernel.objects[access.object];
-        if object.kind == ObjectKind::Value && self.kernel.ty(value) != Type::Bool {
-            if let Some(path) = self.constant_path(access) {
-                let atom = self.atoms.get(Source::Parameter(access.object, path), 1, None, 0);
-                return LaneValue::Sum(Sum::atom(self.kernel.ty(value).bits(), atom));
-            }
+        if object.kind == ObjectKind::Value
+            && self.kernel.ty(value) != Type::Bool
+            && let Some(path) = self.constant_path(access)
+        {
+            let atom = self.atoms.get(Source::Parameter(access.object, path), 1, None, 0);
+            return LaneValue::Sum(Sum::atom(self.kernel.ty(value).bits(), atom));
         }
         // All lanes that read one place at one time read one value.
         let same = object.kind != ObjectKind::Local && access.indices().all(|index| self.is_uniform(index));

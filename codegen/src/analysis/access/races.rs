@@ -127,12 +127,12 @@ fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u
     let widths = [left, right].map(|records| i64::from(widths(walk.kernel, records[0].inst).0));
     let mut owners: HashMap<i64, (u32, u32)> = HashMap::new();
     for (record, thread, offset) in lanes(left) {
-        for byte in (0..widths[0]).step_by(widths[0].min(4).max(1) as usize) {
+        for byte in (0..widths[0]).step_by(widths[0].clamp(1, 4) as usize) {
             owners.entry(offset + byte).or_insert((thread, record.warp_interval));
         }
     }
     lanes(right).find_map(|(record, thread, offset)| {
-        (0..widths[1]).step_by(widths[1].min(4).max(1) as usize).find_map(|byte| {
+        (0..widths[1]).step_by(widths[1].clamp(1, 4) as usize).find_map(|byte| {
             let (other, warp_interval) = *owners.get(&(offset + byte))?;
             // A warp's own accesses are in order where `sync_warp` says so.
             let is_ordered = other / LANES as u32 == thread / LANES as u32 && warp_interval != record.warp_interval;
