@@ -111,6 +111,13 @@ impl<'a> Arguments<'a> {
         self.chunk_mut(chunk)
     }
 
+    /// A value given as its bytes, laid out as the device has them.
+    pub(crate) fn push_bytes(&mut self, ty: &'static ElementType, value: &[u8]) {
+        let to = self.push_room(ty, value.len());
+        // SAFETY: `to` has room for this many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
+    }
+
     fn chunk_mut(&mut self, chunk: usize) -> *mut u8 {
         let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
             None => &mut self.chunks[chunk..],

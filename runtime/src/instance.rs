@@ -134,6 +134,19 @@ impl Instance {
             Ok(Instance { facts: source.facts.clone(), executable: device.backend().compile(source)? })
         })
     }
+
+    /// The same of a kernel that was lowered and optimised elsewhere. Host and device have nothing to agree about: arguments are bytes.
+    pub(crate) fn of_lowered(
+        device: &Device,
+        definition: &'static KernelDefinition,
+        program: &Program,
+        lowered: &Lowered,
+    ) -> Result<Instance> {
+        let facts = facts(&lowered.kernel, is_cooperative(&lowered.kernel));
+        let source = Source { definition, facts: &facts, program, lowered };
+        let executable = device.backend().compile(&source)?;
+        Ok(Instance { facts, executable })
+    }
 }
 
 /// The units that a kernel needs, each parsed once.

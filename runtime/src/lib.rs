@@ -13,6 +13,7 @@ mod cuda;
 pub mod definition;
 mod device;
 mod dim3;
+pub mod dynamic;
 pub mod element;
 mod error;
 #[doc(hidden)]

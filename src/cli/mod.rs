@@ -4,8 +4,10 @@ mod check;
 mod devices;
 mod emit;
 mod files;
+mod launch;
 mod manifest;
 mod render;
+mod simulate;
 mod source;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +33,7 @@ enum Command {
     Emit(emit::Emit),
     Check(check::Check),
     Devices(devices::Devices),
+    Simulate(simulate::Simulate),
 }
 
 /// Why a command stops: what to say, and the exit code.
@@ -43,6 +46,11 @@ struct Stop {
 impl Stop {
     fn usage(message: impl Into<String>) -> Stop {
         Stop { message: message.into(), code: USAGE }
+    }
+
+    /// The work was done and something was found that is said here.
+    fn found(message: &str) -> Stop {
+        Stop { message: message.to_owned(), code: FINDINGS }
     }
 
     /// The findings were printed already.
@@ -61,6 +69,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Emit(emit) => emit.run(),
         Command::Check(check) => check.run(),
         Command::Devices(devices) => devices.run(),
+        Command::Simulate(simulate) => simulate.run(),
     };
     let result = match std::thread::Builder::new().stack_size(STACK).spawn(work) {
         Ok(thread) => thread.join().unwrap_or_else(|_| Err(Stop::usage("this is a mistake of warpwright's own; please report it"))),

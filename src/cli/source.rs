@@ -63,6 +63,12 @@ impl Source {
         Ok(Source { path: path.to_owned(), files, unit })
     }
 
+    /// A line of one of the files, from 1.
+    pub(super) fn line_of(&self, file: &str, line: u32) -> Option<String> {
+        let file = self.files.files.iter().find(|known| known.path == file)?;
+        file.text.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
+    }
+
     pub(super) fn program(&self) -> &Program {
         &self.files.program
     }

@@ -2,82 +2,8 @@
 //! has errors, 2: the command could not be carried out).
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
-
-/// The root of the repository.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// The command, built once for all tests.
-fn binary() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        // Tests lie in `TARGET/PROFILE/deps`.
-        let test = std::env::current_exe().expect("the path of this test");
-        let folder = test.parent().and_then(Path::parent).expect("the folder of the profile");
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "warpwright", "--features", "cli", "--bin", "warpwright"]).current_dir(root());
-        cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
-        if folder.ends_with("release") {
-            cargo.arg("--release");
-        }
-        assert!(cargo.status().expect("cargo runs").success(), "the command does not build");
-        folder.join(format!("warpwright{}", std::env::consts::EXE_SUFFIX))
-    })
-}
-
-/// A folder of files for one test; gone with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, files: &[(&str, &[u8])]) -> Folder {
-        let folder = std::env::temp_dir().join(format!("warpwright-command-line-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder for the test's files");
-        for (file, text) in files {
-            std::fs::write(folder.join(file), text).expect("a file of the test");
-        }
-        Folder(folder)
-    }
-
-    #[track_caller]
-    fn run(&self, arguments: &[&str]) -> Outcome {
-        let output = Command::new(binary()).args(arguments).current_dir(&self.0).output().expect("the command runs");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-        Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-struct Outcome {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Outcome {
-    /// Refused with this code; nothing on standard output, and these texts on standard error.
-    #[track_caller]
-    fn refuses(&self, code: i32, texts: &[&str]) {
-        assert_eq!((self.code, self.out.as_str()), (Some(code), ""), "{}", self.err);
-        for text in texts {
-            assert!(self.err.contains(text), "`{text}` is not in:\n{}", self.err);
-        }
-    }
-
-    #[track_caller]
-    fn prints(&self, text: &str) {
-        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
-        assert!(self.out.contains(text), "`{text}` is not in:\n{}", self.out);
-    }
-}
+use warpwright_tests::command::{Folder, binary, root};
 
 const SAXPY: &[u8] = b"use warpwright::prelude::*;
 #[kernel(block = 32)]
@@ -286,7 +212,7 @@ fn readers_that_go_away_and_disks_that_are_full() {
 #[test]
 fn help_and_devices() {
     let folder = Folder::new("help", &[]);
-    folder.run(&["--help"]).prints("emit     Print what a kernel compiles to");
+    folder.run(&["--help"]).prints("Print what a kernel compiles to");
     folder.run(&["emit", "--help"]).prints("warpwright emit src/main.rs::copy -D B=256 -D ILP=4 --target sm_80");
     folder.run(&["check", "--help"]).prints("warpwright check src/*.rs");
     folder.run(&["emti"]).refuses(2, &["unrecognized subcommand 'emti'", "a similar subcommand exists: 'emit'"]);

@@ -1,0 +1,165 @@
+//! `--cover`, `--args` and their like: how a kernel that stands in a file is launched.
+
+mod values;
+
+use super::Stop;
+use values::Written;
+use warpwright::{Buffer, Device, Dim3};
+use warpwright_codegen::syntax::nearest;
+use warpwright_runtime::definition::ParameterKind;
+use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel, DynamicParameter};
+
+/// How a kernel is launched.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct LaunchArguments {
+    /// Elements to cover with threads: `4096`, `1024x768`, `64x64x64`.
+    #[arg(long, value_name = "EXTENTS", value_parser = extents, conflicts_with = "grid")]
+    cover: Option<Dim3>,
+    /// Blocks of the grid.
+    #[arg(long, value_name = "EXTENTS", value_parser = extents)]
+    grid: Option<Dim3>,
+    /// Threads of a block, where the kernel does not fix them.
+    #[arg(long, value_name = "EXTENTS", value_parser = extents)]
+    block: Option<Dim3>,
+    /// Bytes of dynamic shared memory.
+    #[arg(long, value_name = "BYTES")]
+    shared_bytes: Option<usize>,
+    /// Parameters: values (`a=2.0`, `corner=[0.5, 1.0]`) and buffers (`x=random(4096)`, `x=random(4096, 0..256)`, `y=zeros(4096)`, `y=iota(64)`,
+    /// `y=[1, 2, 3]`). A buffer that is not named is `random` and as long as `--cover` says.
+    #[arg(long, value_name = "NAME=VALUE", num_args = 1..)]
+    args: Vec<String>,
+    /// The seed of random buffers.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// `4096`, `64x32`, `8x8x4`.
+fn extents(text: &str) -> Result<Dim3, String> {
+    let parts: Result<Vec<usize>, _> = text.split('x').map(|part| part.trim().replace('_', "").parse::<usize>()).collect();
+    match parts.as_deref() {
+        Ok([x]) => Ok(Dim3::new(*x, 1, 1)),
+        Ok([x, y]) => Ok(Dim3::new(*x, *y, 1)),
+        Ok([x, y, z]) => Ok(Dim3::new(*x, *y, *z)),
+        _ => Err("write one to three numbers: `4096`, `1024x768`, `64x64x64`".to_owned()),
+    }
+}
+
+/// The arguments of one launch, as bytes.
+pub(super) struct Prepared {
+    pub(super) geometry: DynamicGeometry,
+    values: Vec<Bytes>,
+}
+
+/// One argument.
+enum Bytes {
+    Value(Vec<u8>),
+    Buffer(Buffer<u8>),
+}
+
+impl Prepared {
+    /// For a launch.
+    pub(super) fn arguments(&self) -> Vec<DynamicArgument<'_>> {
+        fn one(bytes: &Bytes) -> DynamicArgument<'_> {
+            match bytes {
+                Bytes::Value(value) => DynamicArgument::Value(value),
+                Bytes::Buffer(buffer) => DynamicArgument::Buffer(buffer),
+            }
+        }
+        self.values.iter().map(one).collect()
+    }
+}
+
+impl LaunchArguments {
+    /// Makes every argument of a kernel on a device.
+    ///
+    /// # Errors
+    /// All that is wrong with what was written, at once.
+    pub(super) fn prepare(&self, kernel: &DynamicKernel, device: &Device) -> Result<Prepared, Stop> {
+        let (written, mut wrong) = self.written(kernel.parameters());
+        if self.cover.is_none() && self.grid.is_none() {
+            wrong.push("how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)".to_owned());
+        }
+        if self.block.is_none() && !kernel.has_block() {
+            wrong.push("the kernel does not fix its block: give `--block 256`".to_owned());
+        }
+        let mut values = Vec::new();
+        for (n, (parameter, written)) in kernel.parameters().iter().zip(written).enumerate() {
+            let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64);
+            let bytes = match (parameter.kind, written) {
+                (ParameterKind::Value, Some(text)) => {
+                    Written::parse(&text).and_then(|w| w.value(parameter, kernel.structs())).map(Bytes::Value)
+                }
+                (ParameterKind::Value, None) => Err(format!("is a value of its own: give it, `--args {}=1`", parameter.name)),
+                (ParameterKind::Constant, text) => {
+                    let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
+                    written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).and_then(|bytes| upload(device, &bytes))
+                }
+                (_, text) => {
+                    let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
+                    written
+                        .and_then(|w| w.buffer(parameter, kernel.structs(), self.length(), seed))
+                        .and_then(|bytes| upload(device, &bytes))
+                }
+            };
+            match bytes {
+                Ok(bytes) => values.push(bytes),
+                Err(reason) => wrong.push(format!("`{}` {reason}", parameter.name)),
+            }
+        }
+        if wrong.is_empty() { Ok(Prepared { geometry: self.geometry(), values }) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+    }
+
+    fn geometry(&self) -> DynamicGeometry {
+        let mut geometry = DynamicGeometry::default();
+        if let Some(elements) = self.cover {
+            geometry = geometry.cover(elements);
+        }
+        if let Some(blocks) = self.grid {
+            geometry = geometry.grid(blocks);
+        }
+        if let Some(threads) = self.block {
+            geometry = geometry.block(threads);
+        }
+        if let Some(bytes) = self.shared_bytes {
+            geometry = geometry.shared_bytes(bytes);
+        }
+        geometry
+    }
+
+    /// How long a buffer is that says nothing else: as many elements as are covered.
+    fn length(&self) -> Option<usize> {
+        self.cover.map(|extents| extents.to_array().iter().product())
+    }
+
+    /// By parameter: what was written for it; and what was written for none.
+    fn written(&self, parameters: &[DynamicParameter]) -> (Vec<Option<String>>, Vec<String>) {
+        let mut written: Vec<Option<String>> = vec![None; parameters.len()];
+        let mut wrong = Vec::new();
+        for argument in &self.args {
+            let Some((name, value)) = argument.split_once('=') else {
+                wrong.push(format!("`--args {argument}`: expected NAME=VALUE"));
+                continue;
+            };
+            let (name, value) = (name.trim(), value.trim().to_owned());
+            match parameters.iter().position(|parameter| parameter.name == name) {
+                Some(at) if written[at].is_some() => wrong.push(format!("`--args {name}=…` is given twice")),
+                Some(at) => written[at] = Some(value),
+                None => {
+                    let hint = match nearest(name, parameters.iter().map(|parameter| parameter.name.as_str())) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => {
+                            let all: Vec<String> = parameters.iter().map(|parameter| format!("`{}`", parameter.name)).collect();
+                            format!("the kernel has {}", all.join(", "))
+                        }
+                    };
+                    wrong.push(format!("`--args {argument}`: there is no parameter `{name}`; {hint}"));
+                }
+            }
+        }
+        (written, wrong)
+    }
+}
+
+fn upload(device: &Device, bytes: &[u8]) -> Result<Bytes, String> {
+    device.upload(bytes).map(Bytes::Buffer).map_err(|error| format!("cannot be put on the device: {error}"))
+}

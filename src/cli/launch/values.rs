@@ -1,0 +1,308 @@
+//! What stands behind `NAME=`: a value, a list, or how to fill a buffer. It is read as a Rust expression.
+
+use quote::ToTokens;
+use syn::{Expr, ExprCall, ExprLit, ExprRange, ExprUnary, Lit, UnOp};
+use warpwright_codegen::ir::{EntityMap, MemoryType, Scalar, StructId, StructType, Type};
+use warpwright_runtime::dynamic::DynamicParameter;
+
+/// The structs of a kernel.
+type Structs = EntityMap<StructId, StructType>;
+
+/// What was written.
+pub(super) enum Written {
+    /// `2.5`, `[1, 2, 3]`, `((1, 2), 3)`: its numbers, in order.
+    Numbers(Vec<Number>),
+    /// `random(LEN, LOW..HIGH)`.
+    Random { len: Option<usize>, range: Option<(f64, f64)> },
+    /// `zeros(LEN)`.
+    Zeros { len: Option<usize> },
+    /// `iota(LEN)`: 0, 1, 2, ….
+    Iota { len: Option<usize> },
+}
+
+/// A number as written.
+#[derive(Clone, Copy)]
+pub(super) enum Number {
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+}
+
+/// Numbers of random buffers that say nothing else: small enough for sums and indices, large enough to tell elements apart.
+const INTEGERS: (f64, f64) = (0.0, 100.0);
+const FLOATS: (f64, f64) = (-1.0, 1.0);
+
+impl Written {
+    /// `random`.
+    pub(super) fn random() -> Written {
+        Written::Random { len: None, range: None }
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What is wrong, to go on after the parameter's name.
+    pub(super) fn parse(text: &str) -> Result<Written, String> {
+        let unknown = || {
+            format!(
+                "is `{text}`, which is neither a number, nor a list `[1, 2, 3]`, nor `random(LEN)`, `random(LEN, LOW..HIGH)`, `zeros(LEN)` or `iota(LEN)`"
+            )
+        };
+        let expr: Expr = syn::parse_str(text).map_err(|_| unknown())?;
+        let (name, arguments): (String, Vec<Expr>) = match &expr {
+            Expr::Call(ExprCall { func, args, .. }) => (func.to_token_stream().to_string(), args.iter().cloned().collect()),
+            Expr::Path(path) => (path.to_token_stream().to_string(), Vec::new()),
+            other => {
+                let mut numbers = Vec::new();
+                numbers_of(other, &mut numbers).ok_or_else(unknown)?;
+                return Ok(Written::Numbers(numbers));
+            }
+        };
+        let len =
+            arguments.first().map(|len| length(len).ok_or_else(|| format!("is `{text}`, and `{}` is no length", len.to_token_stream())));
+        let len = len.transpose()?;
+        match (name.as_str(), arguments.len()) {
+            ("random", 0..=1) => Ok(Written::Random { len, range: None }),
+            ("random", 2) => match range(&arguments[1]) {
+                Some(range) => Ok(Written::Random { len, range: Some(range) }),
+                None => Err(format!("is `{text}`, and `{}` is no range like `0..256`", arguments[1].to_token_stream())),
+            },
+            ("zeros", 0..=1) => Ok(Written::Zeros { len }),
+            ("iota", 0..=1) => Ok(Written::Iota { len }),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// A parameter by value.
+    pub(super) fn value(&self, parameter: &DynamicParameter, structs: &Structs) -> Result<Vec<u8>, String> {
+        let Written::Numbers(numbers) = self else { return Err("is passed by value: write a number, or a list of its parts".to_owned()) };
+        let mut bytes = vec![0; parameter.bytes];
+        let leaves = leaves(&parameter.ty, structs);
+        if leaves.len() != numbers.len() {
+            return Err(format!("has {} numbers, and its type {}", numbers.len(), leaves.len()));
+        }
+        for ((offset, ty), number) in leaves.into_iter().zip(numbers) {
+            put(&mut bytes, offset, number.scalar(ty)?);
+        }
+        Ok(bytes)
+    }
+
+    /// An array in constant memory: as much as it holds.
+    pub(super) fn whole(&self, parameter: &DynamicParameter, structs: &Structs, seed: u64) -> Result<Vec<u8>, String> {
+        if let Written::Numbers(_) = self { self.value(parameter, structs) } else { self.elements(parameter, structs, 1, seed) }
+    }
+
+    /// A buffer; `covered` is how long it is if nothing else is said.
+    pub(super) fn buffer(
+        &self,
+        parameter: &DynamicParameter,
+        structs: &Structs,
+        covered: Option<usize>,
+        seed: u64,
+    ) -> Result<Vec<u8>, String> {
+        let len = match self {
+            Written::Numbers(numbers) => {
+                let of_element = leaves(&parameter.ty, structs).len().max(1);
+                if numbers.len() % of_element != 0 {
+                    return Err(format!("has {} numbers, and each of its elements {of_element}", numbers.len()));
+                }
+                Some(numbers.len() / of_element)
+            }
+            Written::Random { len, .. } | Written::Zeros { len } | Written::Iota { len } => *len,
+        };
+        let len = len
+            .or(covered)
+            .ok_or_else(|| format!("has no length: write `--args {}=random(4096)`, or say what to `--cover`", parameter.name))?;
+        self.elements(parameter, structs, len, seed)
+    }
+
+    fn elements(&self, parameter: &DynamicParameter, structs: &Structs, len: usize, seed: u64) -> Result<Vec<u8>, String> {
+        let too_long = || format!("would have {len} elements of {} bytes: more than there is memory for", parameter.bytes);
+        let total = parameter.bytes.checked_mul(len).filter(|total| isize::try_from(*total).is_ok()).ok_or_else(too_long)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(total).map_err(|_| too_long())?;
+        bytes.resize(total, 0);
+        let leaves = leaves(&parameter.ty, structs);
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut at = 0usize;
+        for element in 0..len {
+            for (offset, ty) in &leaves {
+                let scalar = match self {
+                    Written::Numbers(numbers) => numbers[at].scalar(*ty)?,
+                    Written::Zeros { .. } => break,
+                    Written::Iota { .. } => Number::Int(at as i128).as_is(*ty),
+                    Written::Random { range, .. } => drawn(&mut random, *ty, *range),
+                };
+                put(&mut bytes, element * parameter.bytes + offset, scalar);
+                at += 1;
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+impl Number {
+    /// As a scalar of a type that it fits.
+    fn scalar(self, ty: Type) -> Result<Scalar, String> {
+        let misfit = |text: String| Err(format!("has the part {text}, which is no `{ty}`"));
+        match self {
+            Number::Bool(value) if ty == Type::Bool => Ok(Scalar::bool(value)),
+            Number::Int(value) if ty.is_int() && Scalar::int(ty, value).as_int() == value => Ok(Scalar::int(ty, value)),
+            Number::Int(value) if ty.is_float() => Ok(Scalar::float(ty, value as f64)),
+            Number::Float(value) if ty.is_float() => Ok(Scalar::float(ty, value)),
+            Number::Bool(value) => misfit(value.to_string()),
+            Number::Int(value) => misfit(value.to_string()),
+            Number::Float(value) => misfit(format!("{value:?}")),
+        }
+    }
+
+    /// As a scalar of a type, wrapped round to it.
+    fn as_is(self, ty: Type) -> Scalar {
+        match self {
+            Number::Int(value) if ty.is_float() => Scalar::float(ty, value as f64),
+            Number::Int(value) if ty == Type::Bool => Scalar::bool(value % 2 != 0),
+            Number::Int(value) => Scalar::int(ty, value),
+            Number::Bool(value) => Scalar::bool(value),
+            Number::Float(value) => Scalar::float(ty, value),
+        }
+    }
+}
+
+fn drawn(random: &mut fastrand::Rng, ty: Type, range: Option<(f64, f64)>) -> Scalar {
+    if ty == Type::Bool {
+        return Scalar::bool(random.bool());
+    }
+    let (low, high) = range.unwrap_or(if ty.is_float() { FLOATS } else { INTEGERS });
+    let number = low + random.f64() * (high - low);
+    if ty.is_float() { Scalar::float(ty, number) } else { Scalar::int(ty, number.floor() as i128) }
+}
+
+/// The scalars of a type, in order, each with its offset.
+fn leaves(ty: &MemoryType, structs: &Structs) -> Vec<(usize, Type)> {
+    fn walk(ty: &MemoryType, at: u64, structs: &Structs, into: &mut Vec<(usize, Type)>) {
+        match ty {
+            MemoryType::Scalar(ty) => into.push((at as usize, *ty)),
+            MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
+                let size = element.size(structs);
+                (0..*n).for_each(|k| walk(element, at + k * size, structs, into));
+            }
+            MemoryType::Slice(_) => {}
+            MemoryType::Struct(id) => structs[*id].fields.iter().for_each(|field| walk(&field.ty, at + field.offset, structs, into)),
+        }
+    }
+    let mut into = Vec::new();
+    walk(ty, 0, structs, &mut into);
+    into
+}
+
+fn put(bytes: &mut [u8], at: usize, scalar: Scalar) {
+    let n = scalar.ty.bytes() as usize;
+    bytes[at..at + n].copy_from_slice(&scalar.bits.to_le_bytes()[..n]);
+}
+
+/// The numbers of a literal, list or tuple, in order.
+fn numbers_of(expr: &Expr, into: &mut Vec<Number>) -> Option<()> {
+    match expr {
+        Expr::Array(list) => list.elems.iter().try_for_each(|element| numbers_of(element, into)),
+        Expr::Tuple(list) => list.elems.iter().try_for_each(|element| numbers_of(element, into)),
+        Expr::Paren(inner) => numbers_of(&inner.expr, into),
+        other => {
+            into.push(number(other)?);
+            Some(())
+        }
+    }
+}
+
+fn number(expr: &Expr) -> Option<Number> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok().map(Number::Int),
+        Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => float.base10_parse().ok().map(Number::Float),
+        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Some(Number::Bool(value.value)),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match number(expr)? {
+            Number::Int(value) => Some(Number::Int(-value)),
+            Number::Float(value) => Some(Number::Float(-value)),
+            Number::Bool(_) => None,
+        },
+        _ => None,
+    }
+}
+
+/// `4096`, `1024 * 1024`, `1 << 20`, `n + 1`'s like.
+fn length(expr: &Expr) -> Option<usize> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),
+        Expr::Paren(inner) => length(&inner.expr),
+        Expr::Binary(binary) => {
+            let (a, b) = (length(&binary.left)?, length(&binary.right)?);
+            match binary.op {
+                syn::BinOp::Mul(_) => a.checked_mul(b),
+                syn::BinOp::Add(_) => a.checked_add(b),
+                syn::BinOp::Sub(_) => a.checked_sub(b),
+                syn::BinOp::Shl(_) => 1usize.checked_shl(u32::try_from(b).ok()?).and_then(|factor| a.checked_mul(factor)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn range(expr: &Expr) -> Option<(f64, f64)> {
+    let Expr::Range(ExprRange { start: Some(start), end: Some(end), .. }) = expr else { return None };
+    let as_f64 = |expr: &Expr| match number(expr)? {
+        Number::Int(value) => Some(value as f64),
+        Number::Float(value) => Some(value),
+        Number::Bool(_) => None,
+    };
+    let (low, high) = (as_f64(start)?, as_f64(end)?);
+    (low < high).then_some((low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(ty: MemoryType) -> DynamicParameter {
+        let bytes = ty.size(&Structs::default()) as usize;
+        DynamicParameter { name: "x".into(), kind: warpwright_runtime::definition::ParameterKind::Global, ty, bytes }
+    }
+
+    fn floats(text: &str, covered: Option<usize>) -> Result<Vec<f32>, String> {
+        let parameter = parameter(MemoryType::Scalar(Type::F32));
+        let bytes = Written::parse(text)?.buffer(&parameter, &Structs::default(), covered, 7)?;
+        Ok(bytes.chunks(4).map(|word| f32::from_le_bytes(word.try_into().expect("four bytes"))).collect())
+    }
+
+    #[test]
+    fn buffers_are_filled_as_written() {
+        assert_eq!(floats("[1, -2.5, 3]", None).unwrap(), [1.0, -2.5, 3.0]);
+        assert_eq!(floats("zeros(2 * 2)", None).unwrap(), [0.0; 4]);
+        assert_eq!(floats("iota", Some(3)).unwrap(), [0.0, 1.0, 2.0]);
+        let random = floats("random(1 << 10, 2..4)", None).unwrap();
+        assert!(random.len() == 1024 && random.iter().all(|x| (2.0..4.0).contains(x)) && random[0] != random[1]);
+        assert_eq!(random, floats("random(1024, 2..4)", None).unwrap());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said() {
+        for (text, part) in [
+            ("random", "has no length: write `--args x=random(4096)`"),
+            ("randm(3)", "neither a number"),
+            ("random(3, 9..2)", "no range like"),
+            ("random(x)", "`x` is no length"),
+            ("[true]", "has the part true, which is no `f32`"),
+            ("1 +", "neither a number"),
+        ] {
+            let error = floats(text, None).expect_err(text);
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn values_have_as_many_numbers_as_their_type() {
+        let parameter = parameter(MemoryType::Array(Box::new(MemoryType::Scalar(Type::U16)), 3));
+        let value = |text: &str| Written::parse(text).and_then(|w| w.value(&parameter, &Structs::default()));
+        assert_eq!(value("[1, 2, 65535]").unwrap(), [1, 0, 2, 0, 255, 255]);
+        assert_eq!(value("[1, 2]").unwrap_err(), "has 2 numbers, and its type 3");
+        assert_eq!(value("[1, 2, 65536]").unwrap_err(), "has the part 65536, which is no `u16`");
+    }
+}

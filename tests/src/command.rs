@@ -1,0 +1,85 @@
+//! The `warpwright` command, built once for the tests of a binary, and a folder to run it in.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The command, built once for all tests.
+pub fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        // Tests lie in `TARGET/PROFILE/deps`.
+        let test = std::env::current_exe().expect("the path of this test");
+        let folder = test.parent().and_then(Path::parent).expect("the folder of the profile");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "warpwright", "--features", "cli", "--bin", "warpwright"]).current_dir(root());
+        cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
+        if folder.ends_with("release") {
+            cargo.arg("--release");
+        }
+        assert!(cargo.status().expect("cargo runs").success(), "the command does not build");
+        folder.join(format!("warpwright{}", std::env::consts::EXE_SUFFIX))
+    })
+}
+
+/// A folder of files for one test; gone with it.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// With these files.
+    pub fn new(name: &str, files: &[(&str, &[u8])]) -> Folder {
+        let folder = std::env::temp_dir().join(format!("warpwright-command-line-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder for the test's files");
+        for (file, text) in files {
+            std::fs::write(folder.join(file), text).expect("a file of the test");
+        }
+        Folder(folder)
+    }
+
+    /// Runs the command in it.
+    #[track_caller]
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        let output = Command::new(binary()).args(arguments).current_dir(&self.0).output().expect("the command runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a run of the command left.
+pub struct Outcome {
+    /// Its exit status.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Outcome {
+    /// Refused with this code; nothing on standard output, and these texts on standard error.
+    #[track_caller]
+    pub fn refuses(&self, code: i32, texts: &[&str]) {
+        assert_eq!((self.code, self.out.as_str()), (Some(code), ""), "{}", self.err);
+        for text in texts {
+            assert!(self.err.contains(text), "`{text}` is not in:\n{}", self.err);
+        }
+    }
+
+    /// Done, with this text on standard output and nothing on standard error.
+    #[track_caller]
+    pub fn prints(&self, text: &str) {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
+        assert!(self.out.contains(text), "`{text}` is not in:\n{}", self.out);
+    }
+}

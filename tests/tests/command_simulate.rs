@@ -1,0 +1,59 @@
+//! `warpwright simulate`: counters by line, and what is said of arguments that do not fit.
+
+use warpwright_tests::command::Folder;
+
+const KERNELS: &[u8] = b"use warpwright::prelude::*;
+#[kernel(block = 64)]
+pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+#[kernel(block = 32)]
+pub fn column(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [[f32; 32]; 32];
+    let t = thread_idx().x;
+    tile[t][0] = x[t];
+    sync_threads();
+    y[t] = tile[t][0];
+}
+";
+
+#[test]
+fn each_line_has_its_counters() {
+    let folder = Folder::new("simulate", &[("k.rs", KERNELS)]);
+    let run = folder.run(&["simulate", "k.rs::saxpy", "--cover", "1000", "--args", "a=2.0"]);
+    run.prints("simulated: `saxpy`, 16 blocks, 1024 threads\n");
+    let line = run.out.lines().find(|line| line.contains("y[i] = a * x[i]")).expect("the line that loads and stores");
+    // 32 warps, the last of them with 8 lanes: 31 · 3 requests of 4 sectors and 3 of 1.
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(&words[..6], ["6", "128", "98", "96", "3.91", "100"], "{line}");
+    // All lanes of a warp in one bank: 31 passes more than one, to store and to load.
+    let run = folder.run(&["simulate", "k.rs::column", "--grid", "1", "--args", "x=iota(32)", "y=zeros(32)", "--json"]);
+    run.prints("\"kind\": \"simulated\"");
+    run.prints("\"shared_replays\": 62");
+}
+
+#[test]
+fn arguments_that_do_not_fit() {
+    let folder = Folder::new("simulate-bad", &[("k.rs", KERNELS)]);
+    let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs::saxpy"], more].concat());
+    simulate(&["--cover", "64"]).refuses(2, &["error: `a` is a value of its own: give it, `--args a=1`"]);
+    simulate(&["--args", "aa=1", "a=2", "x=random"]).refuses(
+        2,
+        &[
+            "error: `--args aa=1`: there is no parameter `aa`; the kernel has `a`, `x`, `y`",
+            "error: `x` has no length: write `--args x=random(4096)`, or say what to `--cover`",
+            "error: `y` has no length",
+        ],
+    );
+    simulate(&["--cover", "64", "--args", "a=x7"]).refuses(2, &["`a` is `x7`, which is neither a number, nor a list"]);
+    simulate(&["--cover", "64", "--args", "a=[1, 2]"]).refuses(2, &["`a` has 2 numbers, and its type 1"]);
+    simulate(&["--args", "a=1", "x=zeros(4)", "y=zeros(4)"]).refuses(2, &["error: how many threads is not said: give `--cover 4096`"]);
+    simulate(&["--cover", "64x", "--args", "a=1"]).refuses(2, &["write one to three numbers"]);
+    folder.run(&["simulate", "k.rs", "--cover", "64"]).refuses(2, &["`k.rs` has several kernels: name one, `k.rs::saxpy`"]);
+    // A fault of the kernel is a finding, not a mistake of the command line.
+    simulate(&["--cover", "64", "--args", "a=1", "x=zeros(3)"]).refuses(1, &["index 3 is out of bounds of `x`, which has 3 elements"]);
+}
