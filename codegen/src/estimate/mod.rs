@@ -9,9 +9,15 @@
 //! | `facts.rs` | the figures that no target changes, gathered |
 //! | `occupancy.rs` | resident blocks, by NVIDIA's own arithmetic: exact |
 //! | `registers.rs` | registers of a thread: a model of the assembler |
+//! | `mix.rs` | what a thread executes: instructions by pipe, bytes, operations |
+//! | `flight.rs` | what a warp waits for: the order of its loads, its time if it were alone |
+//! | `model.rs` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
 //! | `time.rs` | what bounds a kernel, and how long it takes |
 
 mod facts;
+pub mod flight;
+pub mod mix;
+pub mod model;
 pub mod occupancy;
 pub mod registers;
 pub mod time;
@@ -23,7 +29,7 @@ use crate::passes;
 use crate::target::Target;
 use occupancy::Occupancy;
 use registers::Registers;
-use time::Prediction;
+use time::{Prediction, Threads};
 
 /// One variant of a kernel, with what is known of it.
 #[derive(Clone, Debug)]
@@ -34,6 +40,8 @@ pub struct Known {
     pub addressed: Kernel,
     /// What holds for every target.
     pub facts: Facts,
+    /// What a thread executes and waits for, on any target.
+    pub threads: Threads,
     /// What holds for each target, in the order asked for.
     pub targets: Vec<Estimate>,
 }
@@ -60,13 +68,14 @@ pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
     let mut addressed = legal.clone();
     passes::address(&mut addressed);
     let facts = Facts::of(&legal);
-    let targets = targets.iter().map(|target| on_target(&facts, &legal, &addressed, target)).collect();
-    Known { legal, addressed, facts, targets }
+    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches);
+    let targets = targets.iter().map(|target| on_target(&facts, &threads, &legal, &addressed, target)).collect();
+    Known { legal, addressed, facts, threads, targets }
 }
 
-fn on_target(facts: &Facts, legal: &Kernel, addressed: &Kernel, target: &'static Target) -> Estimate {
+fn on_target(facts: &Facts, threads: &Threads, legal: &Kernel, addressed: &Kernel, target: &'static Target) -> Estimate {
     let registers = registers::registers(addressed, target);
     let occupancy = occupancy::of_kernel(legal, facts, registers.estimate, target);
-    let prediction = time::predict(legal, facts, occupancy.as_ref(), target);
+    let prediction = time::predict(addressed, threads, occupancy.as_ref(), target);
     Estimate { target, registers, occupancy, prediction }
 }

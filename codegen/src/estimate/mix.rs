@@ -1,0 +1,350 @@
+//! What a thread executes: instructions by pipe, bytes, floating-point operations.
+//!
+//! Counted on the `Addressed` kernel, whose instructions are those of the PTX, less what an assembler has for nothing: constants, parameters,
+//! special registers once read, and the widening product and sum of an address, which are one instruction. A loop counts as often as it
+//! runs; where the launch decides that, as [`UNKNOWN_TRIPS`] times, so that shares are those of the steady state. What a guard at the boundary
+//! skips counts as run, what it has for the rest of the elements as not run.
+
+use crate::analysis::access::{BranchFact, Divergence};
+use crate::intrinsics::Effect;
+use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Space, Type, Value};
+use crate::target::machine::Pipe;
+
+/// How often a loop is taken to run where only the launch knows.
+pub const UNKNOWN_TRIPS: f64 = 64.0;
+
+/// What one thread executes, *estimated*.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// Instructions by [`Pipe`], in its order.
+    pub pipes: [f64; 7],
+    /// Floating-point operations; a fused multiply-add is two.
+    pub operations: f64,
+    /// Bytes that loads from global memory ask for.
+    pub read: f64,
+    /// Bytes that stores to global memory and atomics write.
+    pub written: f64,
+    /// Bytes of shared memory read and written.
+    pub shared: f64,
+    /// Whether every loop's trips are known.
+    pub exact: bool,
+}
+
+impl Mix {
+    fn none() -> Mix {
+        Mix { pipes: [0.0; 7], operations: 0.0, read: 0.0, written: 0.0, shared: 0.0, exact: true }
+    }
+
+    /// All instructions.
+    pub fn instructions(&self) -> f64 {
+        self.pipes.iter().sum()
+    }
+
+    /// Instructions of a pipe.
+    pub fn of(&self, pipe: Pipe) -> f64 {
+        self.pipes[pipe as usize]
+    }
+
+    /// Floating-point operations per byte of global memory; `None` without such bytes.
+    pub fn intensity(&self) -> Option<f64> {
+        let bytes = self.read + self.written;
+        (bytes > 0.0).then(|| self.operations / bytes)
+    }
+}
+
+/// What of a kernel runs how often.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// By instruction: how often a thread runs it.
+    of: Vec<f64>,
+    exact: bool,
+}
+
+impl Weights {
+    /// Finds them; `branches` are facts about the kernel at an earlier stage, whose instructions have the same names.
+    pub fn of(kernel: &Kernel, branches: &[BranchFact]) -> Weights {
+        let mut boundary = vec![false; kernel.insts.len()];
+        for branch in branches {
+            if branch.divergence == Divergence::Boundary
+                && let Some(slot) = boundary.get_mut(usize::from(branch.inst))
+            {
+                *slot = true;
+            }
+        }
+        let mut weights = Weights { of: vec![0.0; kernel.insts.len()], exact: true };
+        weights.block(kernel, kernel.body, 1.0, &boundary);
+        weights
+    }
+
+    /// How often a thread runs an instruction.
+    pub fn get(&self, inst: Inst) -> f64 {
+        self.of.get(usize::from(inst)).copied().unwrap_or(0.0)
+    }
+
+    fn block(&mut self, kernel: &Kernel, block: Block, weight: f64, boundary: &[bool]) {
+        for inst in &kernel.blocks[block].insts {
+            self.of[usize::from(*inst)] = weight;
+            match &kernel.insts[*inst].op {
+                Op::If { then_block, else_block, .. } => {
+                    let (then, other) = arms(kernel, *then_block, *else_block, boundary[usize::from(*inst)]);
+                    self.block(kernel, *then_block, weight * then, boundary);
+                    self.block(kernel, *else_block, weight * other, boundary);
+                }
+                Op::Region { body } => self.block(kernel, *body, weight, boundary),
+                op @ (Op::For { body, .. } | Op::Loop { body, .. }) => {
+                    let trips = trips(kernel, op);
+                    self.exact &= trips.is_some();
+                    self.block(kernel, *body, weight * trips.unwrap_or(UNKNOWN_TRIPS), boundary);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The shares of an `if` that run its arms.
+fn arms(kernel: &Kernel, then_block: Block, else_block: Block, is_boundary: bool) -> (f64, f64) {
+    let (then, other) = (size(kernel, then_block), size(kernel, else_block));
+    let leaves =
+        |block: Block| kernel.blocks[block].insts.last().is_some_and(|last| matches!(kernel.insts[*last].op, Op::Return | Op::Trap(_)));
+    match (leaves(then_block), leaves(else_block)) {
+        // Who leaves is beyond the end of the data.
+        (true, false) => (0.0, 1.0),
+        (false, true) => (1.0, 0.0),
+        // What has nothing on its other side is there to be run; of two sides of a boundary, the one written first is the common one.
+        _ if other == 0 => (1.0, 0.0),
+        _ if then == 0 => (0.0, 1.0),
+        _ if is_boundary || repeats(kernel, then_block, else_block) => (1.0, 0.0),
+        _ => (0.5, 0.5),
+    }
+}
+
+/// Instructions of a block that are neither constants nor its end.
+fn size(kernel: &Kernel, block: Block) -> usize {
+    kernel.blocks[block].insts.iter().filter(|inst| !matches!(kernel.insts[**inst].op, Op::Const(_) | Op::Yield(_))).count()
+}
+
+/// Whether the second arm does what the first does, guarded one by one: what `ilp` and `vectorize` make of the last group.
+fn repeats(kernel: &Kernel, then_block: Block, else_block: Block) -> bool {
+    let accesses = |block: Block| {
+        let (mut plain, mut guarded) = (0, 0);
+        for inst in &kernel.blocks[block].insts {
+            match &kernel.insts[*inst].op {
+                Op::LoadAt { .. } | Op::StoreAt { .. } | Op::Load(_) | Op::Store(..) => plain += 1,
+                op @ Op::If { .. } => {
+                    let holds = |inner: &Inst| {
+                        matches!(kernel.insts[*inner].op, Op::LoadAt { .. } | Op::StoreAt { .. } | Op::Load(_) | Op::Store(..))
+                    };
+                    guarded += usize::from(op.blocks().iter().any(|arm| kernel.blocks[*arm].insts.iter().any(holds)));
+                }
+                _ => {}
+            }
+        }
+        (plain, guarded)
+    };
+    let (first, second) = (accesses(then_block), accesses(else_block));
+    first.0 > 0 && first.1 == 0 && second.0 == 0 && second.1 > 0
+}
+
+/// How often a loop's body runs, if that is known.
+pub fn trips(kernel: &Kernel, op: &Op) -> Option<f64> {
+    let Op::For { start, end, step, .. } = op else { return None };
+    let int = |value: Value| kernel.constant(value).map(|c| c.as_int());
+    let (start, end, step) = (int(*start)?, int(*end)?, int(*step)?);
+    (step > 0).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
+}
+
+/// What an instruction takes of the pipes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Instructions by [`Pipe`].
+    pub pipes: [f64; 7],
+    /// Floating-point operations.
+    pub operations: f64,
+}
+
+impl Cost {
+    fn one(pipe: Pipe, count: f64) -> Cost {
+        let mut cost = Cost::default();
+        cost.pipes[pipe as usize] = count;
+        cost
+    }
+
+    fn and(mut self, pipe: Pipe, count: f64) -> Cost {
+        self.pipes[pipe as usize] += count;
+        self
+    }
+
+    fn floating(mut self, operations: f64) -> Cost {
+        self.operations = operations;
+        self
+    }
+
+    /// All instructions.
+    pub fn slots(&self) -> f64 {
+        self.pipes.iter().sum()
+    }
+
+    /// The pipe that takes most of it.
+    pub fn pipe(&self) -> Pipe {
+        let most = (0..7).max_by(|a, b| self.pipes[*a].total_cmp(&self.pipes[*b]));
+        Pipe::ALL[most.unwrap_or(0)].0
+    }
+}
+
+/// What one instruction of an `Addressed` kernel costs an assembler that knows its trade.
+pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
+    let data = &kernel.insts[inst];
+    let ty = data.results.first().map_or(Type::Bool, |value| kernel.ty(*value));
+    let wide = if ty.bytes() == 8 { 2.0 } else { 1.0 };
+    match &data.op {
+        Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Bitcast(_) | Op::Region { .. } => Cost::default(),
+        // A widening product and the sum with an address are one instruction, which `Offset` counts.
+        Op::Cast(from) if ty.is_int() && kernel.ty(*from).is_int() => {
+            if is_widening(kernel, *from, ty) {
+                Cost::default()
+            } else {
+                Cost::one(Pipe::Integer, 1.0)
+            }
+        }
+        Op::Binary(BinaryOp::Mul, a, b) if ty == Type::U64 && is_widened(kernel, *a) && kernel.constant(*b).is_some() => Cost::default(),
+        Op::Offset(_, bytes) if is_scaled(kernel, *bytes) => Cost::one(Pipe::Product, 1.0),
+        Op::Offset(..) => Cost::one(Pipe::Integer, wide),
+        Op::Cast(_) if ty == Type::F64 => Cost::one(Pipe::Special, 1.0),
+        Op::Cast(from) if kernel.ty(*from) == Type::F64 => Cost::one(Pipe::Special, 1.0),
+        Op::Cast(_) => Cost::one(Pipe::Special, 1.0),
+        Op::Unary(..) if ty.is_float() => Cost::default(),
+        Op::Unary(..) => Cost::one(Pipe::Integer, wide),
+        Op::Compare(_, a, _) if kernel.ty(*a) == Type::F64 => Cost::one(Pipe::Double, 1.0),
+        Op::Compare(_, a, _) => Cost::one(Pipe::Integer, if kernel.ty(*a).bytes() == 8 { 2.0 } else { 1.0 }),
+        Op::Select(..) => Cost::one(Pipe::Integer, wide),
+        Op::Binary(op, a, b) => binary(kernel, *op, ty, *a, *b),
+        Op::MulAdd(..) if ty == Type::F64 => Cost::one(Pipe::Double, 1.0).floating(2.0),
+        Op::MulAdd(..) if ty.is_float() => Cost::one(Pipe::Single, 1.0).floating(2.0),
+        Op::MulAdd(..) => Cost::one(Pipe::Product, if wide > 1.0 { 4.0 } else { 1.0 }),
+        Op::LoadAt { object, .. } if matches!(kernel.objects[*object].space(), Space::Param) => Cost::default(),
+        Op::LoadAt { .. } | Op::Load(_) => Cost::one(Pipe::Memory, vectors(kernel, &data.results)),
+        Op::StoreAt { values, .. } | Op::Store(_, values) => Cost::one(Pipe::Memory, vectors(kernel, values)),
+        Op::AtomicAt { .. } | Op::Atomic(..) => Cost::one(Pipe::Memory, 1.0),
+        Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
+        // The counter's sum and comparison, and the branch.
+        Op::For { .. } => Cost::default(),
+        Op::If { then_block, else_block, .. } if size(kernel, *then_block) + size(kernel, *else_block) <= 4 => Cost::default(),
+        Op::If { .. } => Cost::one(Pipe::Control, 1.0),
+        Op::Print(..) => Cost::one(Pipe::Memory, 20.0),
+        Op::Assert(..) => Cost::one(Pipe::Control, 1.0).and(Pipe::Integer, 1.0),
+        Op::Loop { .. } | Op::Yield(_) | Op::Trap(_) => Cost::default(),
+        Op::Break(..) | Op::Continue(..) | Op::Return => Cost::one(Pipe::Control, 1.0),
+    }
+}
+
+/// What each iteration of a loop takes beside its body.
+pub fn iteration(op: &Op) -> Cost {
+    match op {
+        Op::For { .. } => Cost::one(Pipe::Integer, 2.0).and(Pipe::Control, 1.0),
+        _ => Cost::one(Pipe::Control, 1.0),
+    }
+}
+
+fn binary(kernel: &Kernel, op: BinaryOp, ty: Type, a: Value, b: Value) -> Cost {
+    let wide = if ty.bytes() == 8 { 2.0 } else { 1.0 };
+    let is_division = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+    match ty {
+        Type::F64 if is_division => Cost::one(Pipe::Double, 9.0).and(Pipe::Special, 1.0).and(Pipe::Control, 1.0).floating(1.0),
+        Type::F64 if matches!(op, BinaryOp::Min | BinaryOp::Max) => Cost::one(Pipe::Double, 1.0).and(Pipe::Integer, 4.0).floating(1.0),
+        Type::F64 => Cost::one(Pipe::Double, 1.0).floating(1.0),
+        _ if ty.is_float() && is_division => Cost::one(Pipe::Single, 8.0).and(Pipe::Special, 1.0).and(Pipe::Control, 1.0).floating(1.0),
+        _ if ty.is_float() && matches!(op, BinaryOp::Min | BinaryOp::Max) => Cost::one(Pipe::Integer, 1.0).floating(1.0),
+        _ if ty.is_float() => Cost::one(Pipe::Single, 1.0).floating(1.0),
+        _ if is_division && kernel.constant(b).is_some() => Cost::one(Pipe::Product, 2.0 * wide).and(Pipe::Integer, 2.0),
+        _ if is_division => Cost::one(Pipe::Product, 6.0 * wide * wide).and(Pipe::Integer, 12.0 * wide * wide).and(Pipe::Special, 2.0),
+        _ if op == BinaryOp::Mul && (kernel.constant(a).is_some() || kernel.constant(b).is_some()) => Cost::one(Pipe::Product, wide),
+        _ if op == BinaryOp::Mul => Cost::one(Pipe::Product, if wide > 1.0 { 3.0 } else { 1.0 }),
+        _ => Cost::one(Pipe::Integer, wide),
+    }
+}
+
+fn intrinsic(kernel: &Kernel, row: &crate::intrinsics::Row, ty: Type, operands: &[Value]) -> Cost {
+    let slots = f64::from(row.cost);
+    let is_float = ty.is_float() || operands.first().is_some_and(|value| kernel.ty(*value).is_float());
+    match row.effect {
+        Effect::Barrier => Cost::one(Pipe::Control, 1.0),
+        Effect::Fence => Cost::one(Pipe::Control, 4.0),
+        Effect::Warp => Cost::one(Pipe::Memory, 1.0),
+        // The table counts a special function as four slots.
+        Effect::Pure if is_float && ty != Type::F64 && row.cost >= 4 => {
+            Cost::one(Pipe::Special, 1.0).and(Pipe::Single, (slots - 4.0).max(0.0)).floating(1.0)
+        }
+        Effect::Pure if ty == Type::F64 => Cost::one(Pipe::Double, slots).floating(1.0),
+        Effect::Pure if is_float => Cost::one(Pipe::Single, slots).floating(1.0),
+        Effect::Pure => Cost::one(Pipe::Integer, slots),
+    }
+}
+
+/// Accesses of 16 bytes at most that these values take.
+fn vectors(kernel: &Kernel, values: &[Value]) -> f64 {
+    let bytes: u32 = values.iter().map(|value| kernel.ty(*value).bytes()).sum();
+    f64::from(bytes.div_ceil(16).max(1))
+}
+
+fn is_widening(kernel: &Kernel, from: Value, to: Type) -> bool {
+    to.bytes() == 8 && kernel.ty(from).is_unsigned_int() || to.bytes() == kernel.ty(from).bytes()
+}
+
+fn is_widened(kernel: &Kernel, value: Value) -> bool {
+    matches!(kernel.def(value), Some((_, Op::Cast(from))) if kernel.ty(*from) == Type::U32)
+}
+
+/// Whether bytes added to a pointer are an index times a constant.
+fn is_scaled(kernel: &Kernel, value: Value) -> bool {
+    match kernel.def(value) {
+        Some((_, Op::Binary(BinaryOp::Mul, a, b))) => is_widened(kernel, *a) && kernel.constant(*b).is_some(),
+        Some((_, Op::Cast(from))) => kernel.ty(*from) == Type::U32,
+        _ => false,
+    }
+}
+
+/// Counts what a thread of an `Addressed` kernel executes.
+pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
+    let mut mix = Mix { exact: weights.exact, ..Mix::none() };
+    kernel.for_each_inst(|kernel, _, inst| {
+        let weight = weights.get(inst);
+        let cost = cost(kernel, inst);
+        let data = &kernel.insts[inst];
+        for (sum, count) in mix.pipes.iter_mut().zip(cost.pipes) {
+            *sum += weight * count;
+        }
+        mix.operations += weight * cost.operations;
+        if let op @ (Op::For { .. } | Op::Loop { .. }) = &data.op {
+            let trips = trips(kernel, op).unwrap_or(UNKNOWN_TRIPS);
+            for (sum, count) in mix.pipes.iter_mut().zip(iteration(op).pipes) {
+                *sum += weight * trips * count;
+            }
+        }
+        if let Some((space, is_write, bytes)) = access(kernel, inst) {
+            let bytes = weight * f64::from(bytes);
+            match (space, is_write) {
+                (Space::Global, false) => mix.read += bytes,
+                (Space::Global, true) => mix.written += bytes,
+                (Space::Shared, _) => mix.shared += bytes,
+                _ => {}
+            }
+        }
+    });
+    mix
+}
+
+/// Which memory an instruction touches, whether it writes, and how many bytes of a thread.
+pub fn access(kernel: &Kernel, inst: Inst) -> Option<(Space, bool, u32)> {
+    let data = &kernel.insts[inst];
+    let bytes = |values: &[Value]| values.iter().map(|value| kernel.ty(*value).bytes()).sum();
+    match &data.op {
+        Op::LoadAt { object, .. } => Some((kernel.objects[*object].space(), false, bytes(&data.results))),
+        Op::Load(access) => Some((kernel.objects[access.object].space(), false, bytes(&data.results))),
+        Op::StoreAt { object, values, .. } => Some((kernel.objects[*object].space(), true, bytes(values))),
+        Op::Store(access, values) => Some((kernel.objects[access.object].space(), true, bytes(values))),
+        Op::AtomicAt { object, operands, .. } => Some((kernel.objects[*object].space(), true, bytes(&operands[..operands.len().min(1)]))),
+        Op::Atomic(_, access, operands) => Some((kernel.objects[access.object].space(), true, bytes(&operands[..operands.len().min(1)]))),
+        _ => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! How fast blocks go through a multiprocessor: a latency bound, throughput bounds, and what lies between them.
+//!
+//! A block lives for the turnaround of the one before it, its warps' own time, and the passage of its bytes through the multiprocessor.
+//! `blocks` of them live at once: that is the latency bound (Little's law; V. Volkov, "Understanding Latency Hiding on GPUs", 2016). Each resource
+//! that blocks share is a throughput bound. A hard minimum of the two is wrong by half near the corner, where queues build up; the
+//! smooth one, `1/T = (T₁⁻ᵖ + T₂⁻ᵖ)^(1/p)`, is not. How sharp the corner is depends on what queues: memory that is read and written is far blunter
+//! than one that is only read, and arithmetic is nearly sharp. `docs/model.md` has the figures and how well they do.
+
+#[cfg(test)]
+mod judged;
+
+use crate::target::machine::{Machine, Pipe, SHARPNESS};
+
+/// What the model is asked about: one multiprocessor's blocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// Warps of a block.
+    pub warps: f64,
+    /// Blocks that are resident at once.
+    pub blocks: f64,
+    /// Bytes that a block fetches from device memory.
+    pub read: f64,
+    /// Bytes that a block writes to device memory, as whole sectors.
+    pub written: f64,
+    /// Clock cycles that a warp takes if nothing but its own dependences delays it.
+    pub cycles: f64,
+    /// Warp instructions of a warp by [`Pipe`].
+    pub pipes: [f64; 7],
+    /// Bytes that a block moves to and from shared memory, conflicts counted.
+    pub shared: f64,
+}
+
+impl Work {
+    /// No work.
+    pub fn none() -> Work {
+        Work { warps: 1.0, blocks: 1.0, read: 0.0, written: 0.0, cycles: 0.0, pipes: [0.0; 7], shared: 0.0 }
+    }
+
+    /// Work of threads that read and write single elements of device memory, without arithmetic to speak of: `loads` at once of `bytes`
+    /// each, `rounds` times one after the other, and, if `stores`, as many bytes written. What SEEDS' experiments vary.
+    pub fn streaming(machine: &Machine, threads: u32, blocks: u32, bytes: u32, loads: u32, rounds: u32, stores: bool) -> Work {
+        let moved = f64::from(threads * bytes * loads * rounds);
+        let (warps, rounds, loads) = (f64::from(threads).max(32.0) / 32.0, f64::from(rounds), f64::from(loads));
+        let cycles = &machine.cycles;
+        // The thread's number, the index, the address; in each round the loads and what follows them.
+        let address = 3.0 * cycles.integer + cycles.single;
+        let mut pipes = [0.0; 7];
+        pipes[Pipe::Integer as usize] = 3.0 + 2.0 * rounds;
+        pipes[Pipe::Memory as usize] = rounds * loads * if stores { 2.0 } else { 1.0 };
+        Work {
+            warps,
+            blocks: f64::from(blocks),
+            read: moved,
+            written: if stores { moved } else { 0.0 },
+            cycles: address + rounds * (machine.memory.latency * machine.clock + loads),
+            pipes,
+            ..Work::none()
+        }
+    }
+}
+
+/// What a kernel waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The bandwidth of device memory.
+    MemoryBandwidth,
+    /// The latency of memory: too few bytes in flight.
+    MemoryLatency,
+    /// The throughput of arithmetic or of issue.
+    Arithmetic,
+    /// The latency of arithmetic: too few independent operations.
+    ArithmeticLatency,
+    /// The bandwidth of shared memory.
+    SharedMemory,
+    /// How fast blocks begin.
+    Blocks,
+}
+
+impl Bound {
+    /// A word or two, as reports have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Bound::MemoryBandwidth => "memory bandwidth",
+            Bound::MemoryLatency => "memory latency",
+            Bound::Arithmetic => "arithmetic",
+            Bound::ArithmeticLatency => "arithmetic latency",
+            Bound::SharedMemory => "shared memory",
+            Bound::Blocks => "start of blocks",
+        }
+    }
+
+    /// Whether more warps, or more independent work in each, would help.
+    pub fn is_latency(self) -> bool {
+        matches!(self, Bound::MemoryLatency | Bound::ArithmeticLatency)
+    }
+}
+
+/// How fast a multiprocessor's blocks go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// Seconds from one block's end to the next one's, in the steady state.
+    pub block: f64,
+    /// What that would be if latency alone counted.
+    pub latency: f64,
+    /// What it would be if throughput alone counted.
+    pub throughput: f64,
+    /// What it would be if device memory alone counted; 0 without such bytes.
+    pub memory: f64,
+    /// The throughput that is scarcest.
+    pub scarcest: Bound,
+}
+
+impl Rate {
+    /// Whether latency is what it waits for rather than throughput.
+    pub fn is_latency_bound(&self) -> bool {
+        self.latency > self.throughput
+    }
+}
+
+/// Computes it.
+pub fn rate(work: &Work, machine: &Machine) -> Rate {
+    let multiprocessors = f64::from(machine.multiprocessors);
+    let memory = &machine.memory;
+    let bytes = work.read + work.written;
+    let written = if bytes > 0.0 { work.written / bytes } else { 0.0 };
+    let passage = work.read / memory.fill + work.written / memory.drain;
+    let life = machine.blocks.turnaround + machine.blocks.per_warp * work.warps + work.cycles / machine.clock + passage;
+    let latency = life / work.blocks;
+    let device = if bytes > 0.0 { bytes * multiprocessors / machine.reach(written) } else { 0.0 };
+    let streaming = smooth(latency, device, machine.sharpness(written));
+    let mut others = [
+        (Bound::Arithmetic, arithmetic(work, machine)),
+        (Bound::SharedMemory, work.shared / machine.lanes.shared / machine.clock),
+        (Bound::Blocks, multiprocessors / machine.blocks.rate),
+    ];
+    others.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let (other, most) = others[0];
+    Rate {
+        block: smooth(streaming, most, SHARPNESS),
+        latency,
+        throughput: most.max(device),
+        memory: device,
+        scarcest: if device >= most { Bound::MemoryBandwidth } else { other },
+    }
+}
+
+/// The smooth maximum of two times: the smooth minimum of their throughputs.
+pub fn smooth(a: f64, b: f64, sharpness: f64) -> f64 {
+    let (less, more) = if a < b { (a, b) } else { (b, a) };
+    if more > 0.0 { more * (1.0 + (less / more).powf(sharpness)).powf(1.0 / sharpness) } else { 0.0 }
+}
+
+/// How many times a bound's time the latency may be for a smooth minimum to reach the share of the bound's throughput.
+pub fn headroom(share: f64, sharpness: f64) -> f64 {
+    (share.powf(-sharpness) - 1.0).powf(1.0 / sharpness)
+}
+
+/// Seconds that a block occupies the busiest pipe, or the schedulers. Warps that do not fill all schedulers alike leave some idle.
+fn arithmetic(work: &Work, machine: &Machine) -> f64 {
+    const SCHEDULERS: f64 = 4.0;
+    let resident = work.warps * work.blocks;
+    let filled = if resident > 0.0 { resident / (SCHEDULERS * (resident / SCHEDULERS).ceil()) } else { 1.0 };
+    // More warps than this even out.
+    let filled = if resident > 16.0 { 1.0 } else { filled };
+    let issue = work.pipes.iter().sum::<f64>() / machine.lanes.issue / filled;
+    let pipe = |(pipe, _): &(Pipe, &str)| {
+        let shared_by_all = matches!(pipe, Pipe::Memory);
+        work.pipes[*pipe as usize] * 32.0 / machine.lanes(*pipe) / if shared_by_all { 1.0 } else { filled }
+    };
+    let busiest = Pipe::ALL.iter().map(pipe).fold(issue, f64::max);
+    busiest * work.warps / machine.clock
+}
