@@ -20,6 +20,8 @@ pub mod mix;
 pub mod model;
 pub mod occupancy;
 pub mod registers;
+#[cfg(test)]
+mod tests;
 pub mod time;
 
 pub use facts::{Facts, MemoryUse};

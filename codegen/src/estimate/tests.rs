@@ -1,0 +1,145 @@
+//! Mix, loads in flight and predictions of small kernels from source.
+
+use super::time::Bound;
+use super::{Known, estimate};
+use crate::hir::lower_kernel;
+use crate::ir::Op;
+use crate::schedule::schedule;
+use crate::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
+use crate::target::Target;
+use crate::target::machine::Pipe;
+
+/// What is known of the kernel `k` of a source, its const generics given in order, on one target.
+fn known_on(source: &str, generics: &[i128], target: &str) -> Known {
+    let mut program = Program::default();
+    let messages = |found: &crate::diagnostic::Diagnostics| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n");
+    let unit = Unit::parse("kernel.rs", 1, 1, source).unwrap_or_else(|found| panic!("{}", messages(&found)));
+    let unit = program.add(unit);
+    let generics = generics.iter().map(|value| GenericValue::Const(ConstValue::Index(*value, false))).collect();
+    let mut lowered = lower_kernel(&program, unit, "k", &Instance { generics }).unwrap_or_else(|found| panic!("{}", messages(&found)));
+    schedule(&mut lowered).unwrap_or_else(|found| panic!("{}", messages(&found)));
+    estimate(&lowered.kernel, &[Target::find(target).expect("a target")])
+}
+
+fn known(source: &str, generics: &[i128]) -> Known {
+    known_on(source, generics, "sm_90")
+}
+
+const SAXPY: &str = "#[kernel(block = 256)] fn k(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() { y[i] = a * x[i] + y[i]; }
+}";
+
+const COPY: &str = "#[kernel(block = 256, ilp = ILP, vectorize = V)]
+fn k<const ILP: usize, const V: usize>(out: &mut Global<f64>, inp: &Global<f64>) {
+    let i = global_id().x;
+    if i < out.len() { out[i] = inp[i]; }
+}";
+
+#[test]
+fn saxpy_reads_two_and_writes_one() {
+    let known = known(SAXPY, &[]);
+    let mix = &known.threads.mix;
+    assert_eq!((mix.read, mix.written, mix.operations), (8.0, 4.0, 2.0));
+    assert_eq!(mix.intensity(), Some(2.0 / 12.0));
+    assert_eq!((mix.of(Pipe::Single), mix.of(Pipe::Memory)), (1.0, 3.0));
+    assert!(mix.exact);
+    assert_eq!((known.threads.flight.loads, known.threads.flight.bytes), (2, 8.0));
+}
+
+/// A group of elements that is whole counts; what is left over does not.
+#[test]
+fn groups_count_once() {
+    for (ilp, vector, loads) in [(1, 1, 1), (4, 1, 4), (8, 1, 8), (1, 2, 1), (4, 2, 4)] {
+        let known = known(COPY, &[ilp, vector]);
+        let bytes = (8 * ilp * vector) as f64;
+        assert_eq!((known.threads.mix.read, known.threads.mix.written), (bytes, bytes), "ILP {ilp}, V {vector}");
+        // `ptxas` hoists loads of what nobody writes above the stores: all are under way at once, batched or not.
+        assert_eq!((known.threads.flight.loads, known.threads.flight.bytes), (loads, bytes), "ILP {ilp}, V {vector}");
+        assert_eq!(known.threads.flight.serial, []);
+    }
+}
+
+/// Two buffers that may be written are one to the assembler: the second load stays behind the first store.
+#[test]
+fn a_load_behind_a_store_waits() {
+    let source = "#[kernel(block = 256)] fn k(a: &mut Global<f32>, b: &mut Global<f32>, out: &mut Global<f32>) {
+        let i = global_id().x;
+        out[i] = a[i] * 2.0;
+        out[i + 4096] = b[i] * 2.0;
+    }";
+    let behind = known(source, &[]);
+    let [serial] = behind.threads.flight.serial[..] else { panic!("{:?}", behind.threads.flight) };
+    let kernel = &behind.addressed;
+    assert!(matches!(kernel.insts[serial.load].op, Op::LoadAt { object, .. } if kernel.objects[object].name == "b"));
+    assert!(matches!(kernel.insts[serial.first].op, Op::LoadAt { object, .. } if kernel.objects[object].name == "a"));
+    assert_eq!(kernel.locations[serial.first_loc].line, 3);
+    assert_eq!(behind.threads.flight.loads, 1);
+    // Nobody writes it: the same order in the source, and both are under way.
+    let read_only = known(&source.replace("b: &mut", "b: &"), &[]);
+    assert_eq!((read_only.threads.flight.loads, read_only.threads.flight.serial.len()), (2, 0));
+    // Other elements, by the same pointer and a constant.
+    let apart = known(&source.replace("b[i]", "out[i + 8192]"), &[]);
+    assert_eq!((apart.threads.flight.loads, apart.threads.flight.serial.len()), (2, 0));
+}
+
+#[test]
+fn loops_count_as_often_as_they_run() {
+    let source = "#[kernel(block = 64)] fn k(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
+        let mut sum = 0.0;
+        #[unroll(1)]
+        for j in 0..LIMIT { sum += x[j * 64 + thread_idx().x]; }
+        y[global_id().x] = sum;
+    }";
+    let fixed = known(&source.replace("LIMIT", "10"), &[]);
+    assert_eq!((fixed.threads.mix.read, fixed.threads.mix.exact), (40.0, true));
+    assert_eq!(fixed.threads.mix.of(Pipe::Single), 10.0);
+    // Each load is waited for.
+    assert_eq!(fixed.threads.flight.loads, 1);
+    let latency = 378.0 * 1.98;
+    let cycles = fixed.threads.flight.cycles;
+    assert!((10.0 * latency..11.0 * latency).contains(&cycles), "{cycles}");
+    let open = known(&source.replace("LIMIT", "n"), &[]);
+    assert!(!open.threads.mix.exact);
+    assert_eq!(open.threads.mix.read, 4.0 * super::mix::UNKNOWN_TRIPS);
+    // Left to the assembler, four iterations go together.
+    let free = known(&source.replace("LIMIT", "n").replace("#[unroll(1)]", ""), &[]);
+    assert_eq!(free.threads.flight.loads, 4);
+}
+
+#[test]
+fn streams_are_bound_by_memory_and_chains_by_latency() {
+    let saxpy = known(SAXPY, &[]);
+    let prediction = saxpy.targets[0].prediction.as_ref().expect("a prediction");
+    assert_eq!(prediction.device, "H200 SXM");
+    // 3434 GB/s were timed (docs/measurements.md).
+    assert!((prediction.bandwidth / 3434e9 - 1.0).abs() < 0.10, "{prediction:?}");
+    assert!((0.65..0.8).contains(&prediction.share_of_peak), "{prediction:?}");
+    // 2048 threads of 8 bytes.
+    assert_eq!((prediction.loads_in_flight, prediction.bytes_in_flight), (2, 16384.0));
+    assert!(prediction.bytes_needed > prediction.bytes_in_flight, "{prediction:?}");
+    // 2²⁸ elements take 0.94 ms there.
+    let seconds = prediction.seconds(1 << 20);
+    assert!((seconds / 0.938e-3 - 1.0).abs() < 0.12, "{seconds}");
+    // A launch of nothing takes its floor, and a block's life.
+    assert!((3e-6..6e-6).contains(&prediction.seconds(1)));
+
+    let chain = "#[kernel(block = 32)] fn k(a: f32, out: &mut Global<f32>) {
+        let mut x = a;
+        #[unroll(1)]
+        for _ in 0..1000 { #[unroll] for _ in 0..32 { x = x.mul_add(a, 1.0); } }
+        out[global_id().x] = x;
+    }";
+    let chain = known(chain, &[]);
+    let prediction = chain.targets[0].prediction.as_ref().expect("a prediction");
+    // A multiprocessor holds 32 such blocks: eight warps a scheduler, and four hide the latency of a chain.
+    assert_eq!(prediction.bound, Bound::Arithmetic);
+    assert!(prediction.operations > 0.85 * 132.0 * 256.0 * 1.98e9, "{prediction:?}");
+}
+
+#[test]
+fn predictions_need_a_block() {
+    let known = known(&SAXPY.replace("(block = 256)", ""), &[]);
+    assert_eq!(known.targets[0].prediction, None);
+    assert_eq!(known.threads.mix.read, 8.0);
+}
