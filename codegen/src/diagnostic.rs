@@ -139,6 +139,12 @@ impl Extend<Diagnostic> for Diagnostics {
     }
 }
 
+impl FromIterator<Diagnostic> for Diagnostics {
+    fn from_iter<I: IntoIterator<Item = Diagnostic>>(all: I) -> Diagnostics {
+        Diagnostics { list: all.into_iter().collect() }
+    }
+}
+
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Diagnostics {
         Diagnostics { list: vec![diagnostic] }

@@ -8,6 +8,7 @@ use crate::estimate::{Known, estimate};
 use crate::hir::{self, Lowered};
 use crate::ir::{ObjectData, ObjectKind};
 use crate::lint::{self, Sites, Subject};
+use crate::require;
 use crate::schedule::schedule;
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
 use crate::target::{TARGETS, Target};
@@ -58,7 +59,10 @@ pub fn review(
                 if *is_in_sample && !rules.has_errors() {
                     let known = estimate(&lowered.kernel, scope.targets);
                     let subject = Subject { lowered: &lowered, known: &known, sites: &sites };
-                    lints.add(lint::check(&subject, |name| attributes.levels.of(name)), &words);
+                    let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
+                    found = found.filter_map(|finding| attributes.levels.apply(finding));
+                    found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
+                    lints.add(found, &words);
                     look(&Variant { words: &words, instance, lowered: &lowered, known: &known });
                 }
             }
@@ -123,6 +127,14 @@ fn left_out_finding(sites: &Sites, count: usize, left_out: usize, scope: Scope<'
     let help =
         "list fewer values or fewer `targets`, or write `allow(unchecked)` and run `warpwright check` on this file, which looks at all";
     Diagnostic::warning(sites.argument(&["variants"]), message).help(help).of_lint("unchecked")
+}
+
+/// Says that a contract is not checked, since none of the kernel's instances is known for this reason. `None` if there is no contract.
+pub fn required_is_open(item: &syn::ItemFn, reason: &str, help: &str) -> Option<Diagnostic> {
+    let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new())?;
+    let first = attributes.required.first()?;
+    let finding = Diagnostic::warning(first.span, format!("the contract is not checked: {reason}")).help(help).of_lint("unchecked");
+    attributes.levels.apply(finding)
 }
 
 /// What tells a variant from its siblings: `B = 64, ILP = 4`.

@@ -4,7 +4,7 @@ use super::source::{Define, Findings, InstanceError, Source, check_defines, spli
 use super::{Stop, complain, manifest, print};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
-use warpwright_codegen::review::{Scope, review};
+use warpwright_codegen::review::{Scope, required_is_open, review};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{self, Target};
 
@@ -64,6 +64,10 @@ fn check_file(argument: &str, is_only: bool, defines: &[Define], asked: &[&'stat
     for kernel in &kernels {
         let instances = instances(&source, kernel, defines, &mut findings)?;
         let item = source.program().units[source.unit.0].kernel(kernel).ok();
+        if let (Some(item), None) = (item, &instances) {
+            let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
+            findings.add(required_is_open(item, "the kernel is generic, and declares no variants", help).into_iter().collect());
+        }
         let attributes = item.and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
         let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.to_vec() };
         let scope = Scope { targets: &targets, most: usize::MAX };

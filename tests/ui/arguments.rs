@@ -1,4 +1,4 @@
-//! Arguments of `#[kernel(…)]` that are unknown, misspelt, given twice, not supported yet, or of impossible value.
+//! Arguments of `#[kernel(…)]` that are unknown, misspelt, given twice, or of impossible value.
 
 use warpwright::prelude::*;
 
@@ -10,9 +10,6 @@ fn unknown() {}
 
 #[kernel(block = 64, index = 64, block = 128)]
 fn twice() {}
-
-#[kernel(ilp = 4, batch_loads, vectorize = 2, require(registers <= 64), best_effort)]
-fn later() {}
 
 #[kernel(index = 16, math = quick, bounds = on, contract = 1, min_blocks = 0, max_registers = 512)]
 fn values() {}

@@ -19,6 +19,7 @@ pub use variants::{declared_instances, generics, parse_constant, parse_generic};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Kernel, Loc, Scalar};
+use crate::require::Clause;
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
 use check::{Checker, Context, TypeScope};
 use items::{Def, FnId, Namespace};
@@ -36,6 +37,8 @@ pub struct Lowered {
     pub statements: Vec<u32>,
     /// What `best_effort` let pass so far.
     pub warnings: Diagnostics,
+    /// What its `require(…)` asks for.
+    pub required: Vec<Clause>,
 }
 
 impl Lowered {
@@ -58,6 +61,7 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
     context.diagnostics.borrow_mut().append(findings);
     let mut checker = Checker::new(&context, options::scope(&context, function, &args));
     let (mut options, mut elements) = options::evaluate(&mut checker, &attributes);
+    let required = options::required(&mut checker, &attributes);
     context.body(function, &args);
     context.diagnostics.borrow_mut().barrier()?;
     let mut warnings = Diagnostics::new();
@@ -69,6 +73,7 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
         let Some(refused) = refused else {
             lowered.warnings = context.diagnostics.take();
             lowered.warnings.append(warnings);
+            lowered.required = required;
             return Ok(lowered);
         };
         warnings.push(refused);

@@ -4,7 +4,8 @@ use super::check::{Checker, TypeScope};
 use super::tree::LoopAnnotations;
 use super::types::{Const, Ty};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{KernelAttributes, KernelOptions};
+use crate::require::{Clause, Sense};
+use crate::syntax::{KernelAttributes, KernelOptions, RequireClause};
 use syn::spanned::Spanned;
 
 /// Most threads of a block, and most along each axis, on every device (CUDA C++ Programming Guide, technical specifications).
@@ -50,6 +51,21 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     options.ilp = elements.ilp.map_or(1, |asked| asked.value);
     options.vectorize = elements.vectorize.map_or(1, |asked| asked.value);
     (options, elements)
+}
+
+/// Evaluates what a kernel's `require(…)` asks for.
+pub(super) fn required(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> Vec<Clause> {
+    let clause = |clause: &RequireClause| {
+        let RequireClause { quantity, span, comparison, bound } = clause;
+        let value = checker.const_number(bound)?;
+        if quantity.sense == Sense::AtLeast && value > 1.0 {
+            let message = format!("`{}` is a share of what there can be, at most 1, not {value}", quantity.name);
+            checker.context.report(Diagnostic::error(bound.span(), message).help(format!("write `{}`, say", quantity.example)));
+            return None;
+        }
+        Some(Clause { quantity, comparison: *comparison, bound: value, span: *span })
+    };
+    attributes.required.iter().filter_map(clause).collect()
 }
 
 fn checker_const(checker: &mut Checker<'_, '_>, expr: &syn::Expr, ty: &Ty) -> Option<i128> {

@@ -60,7 +60,7 @@ pub fn check(subject: &Subject<'_>, setting: impl Fn(&str) -> Option<Setting>) -
 
 /// What else to say of a finding of a lint, once: how it is silenced, and where more is said of it.
 pub fn note(finding: &Diagnostic) -> Option<String> {
-    let name = finding.lint?;
+    let name = finding.lint.filter(|name| find(name).is_ok())?;
     let more = format!("`warpwright explain {name}` says more");
     Some(match finding.level {
         Level::Warning => format!("`#[kernel(allow({name}))]` silences this; {more}"),

@@ -1,11 +1,12 @@
 //! The arguments of `#[kernel(…)]`, parsed into data with spans; what they mean is decided where they are consumed.
 //!
-//! Each argument is parsed by itself, so that one mistake does not hide the next. What LANGUAGE §6 lists but this version cannot do
-//! is recognised and refused at its span; what it does not list is refused with the nearest name that it does.
+//! Each argument is parsed by itself, so that one mistake does not hide the next. What LANGUAGE §6 does not list is refused with the nearest
+//! name that it does.
 
 use super::levels::{Levels, Setting};
 use super::loop_annotations::{Annotation, AnnotationKind};
 use super::nearest::nearest;
+use super::require::{self, RequireClause};
 use super::{Bounds, IndexWidth, Math};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::target::Target;
@@ -48,6 +49,8 @@ pub struct KernelAttributes {
     pub variants: Variants,
     /// `allow(…)`, `warn(…)`, `deny(…)`.
     pub levels: Levels,
+    /// `require(…)`.
+    pub required: Vec<RequireClause>,
     /// The name of each argument where it first stands.
     pub places: Vec<(&'static str, Span)>,
 }
@@ -79,19 +82,18 @@ type ParseArgument = fn(&mut KernelAttributes, &Ident, ParseStream<'_>, &mut Dia
 /// An argument of `#[kernel(…)]`.
 struct Argument {
     name: &'static str,
-    /// None: of the language, but not of this version.
-    parse: Option<ParseArgument>,
+    parse: ParseArgument,
     /// Whether it may be given several times.
     repeats: bool,
 }
 
 impl Argument {
     const fn once(name: &'static str, parse: ParseArgument) -> Argument {
-        Argument { name, parse: Some(parse), repeats: false }
+        Argument { name, parse, repeats: false }
     }
 
     const fn repeated(name: &'static str, parse: ParseArgument) -> Argument {
-        Argument { name, parse: Some(parse), repeats: true }
+        Argument { name, parse, repeats: true }
     }
 }
 
@@ -110,7 +112,7 @@ const ARGUMENTS: &[Argument] = &[
     Argument::once("batch_loads", parse_batch_loads),
     Argument::once("vectorize", parse_vectorize),
     Argument::once("best_effort", parse_best_effort),
-    Argument { name: "require", parse: None, repeats: true },
+    Argument::repeated("require", require::parse),
     Argument::repeated("allow", |into, name, input, found| into.levels.parse(Setting::Allow, name, input, found)),
     Argument::repeated("warn", |into, name, input, found| into.levels.parse(Setting::Warn, name, input, found)),
     Argument::repeated("deny", |into, name, input, found| into.levels.parse(Setting::Deny, name, input, found)),
@@ -126,7 +128,8 @@ impl KernelAttributes {
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let block = self.block.iter().flat_map(|(_, extents)| extents);
         let single = [&self.min_blocks, &self.max_registers, &self.contract].into_iter().flatten();
-        block.chain(single).chain(self.annotations().filter_map(|annotation| annotation.argument.as_ref()))
+        let arguments = self.annotations().filter_map(|annotation| annotation.argument.as_ref());
+        block.chain(single).chain(arguments).chain(self.required.iter().map(|clause| &clause.bound))
     }
 
     /// Finds and parses `#[kernel]` among a function's attributes (`#[kernel]`, `#[kernel(…)]`, `#[warpwright::kernel(…)]`).
@@ -177,10 +180,9 @@ fn parse_argument(attributes: &mut KernelAttributes, input: ParseStream<'_>, dia
         return skip_to_comma(input);
     }
     let Some(argument) = ARGUMENTS.iter().find(|argument| name == argument.name) else {
-        let names: Vec<_> = ARGUMENTS.iter().filter(|a| a.parse.is_some()).map(|a| a.name).collect();
-        let all = ARGUMENTS.iter().map(|a| a.name);
+        let names: Vec<_> = ARGUMENTS.iter().map(|a| a.name).collect();
         let what = format!("unknown argument `{name}` of `#[kernel]`");
-        diagnostics.push(with_nearest(Diagnostic::error(name.span(), what), &name.to_string(), all, &names));
+        diagnostics.push(with_nearest(Diagnostic::error(name.span(), what), &name.to_string(), names.iter().copied(), &names));
         return skip_to_comma(input);
     };
     let first = attributes.places.iter().find(|(seen, _)| *seen == argument.name);
@@ -192,13 +194,7 @@ fn parse_argument(attributes: &mut KernelAttributes, input: ParseStream<'_>, dia
     if first.is_none() {
         attributes.places.push((argument.name, name.span()));
     }
-    match argument.parse {
-        Some(parse) => parse(attributes, &name, input, diagnostics),
-        None => {
-            diagnostics.push(not_supported_yet(&name, &format!("`{name}`")));
-            skip_to_comma(input)
-        }
-    }
+    (argument.parse)(attributes, &name, input, diagnostics)
 }
 
 /// Moves on to the next comma that belongs to the argument list, or to the end.
@@ -207,11 +203,6 @@ pub(super) fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
         input.parse::<proc_macro2::TokenTree>()?;
     }
     Ok(())
-}
-
-fn not_supported_yet(name: &Ident, what: &str) -> Diagnostic {
-    Diagnostic::error(name.span(), format!("{what} is not supported yet"))
-        .help(format!("remove `{name}`: the kernel computes the same without it"))
 }
 
 /// Adds the nearest of `all` names as the way out, or the list of `usable` ones.

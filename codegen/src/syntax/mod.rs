@@ -15,6 +15,7 @@ mod options;
 mod place;
 mod program;
 mod read;
+mod require;
 mod scopes;
 mod signature;
 mod subset;
@@ -31,6 +32,7 @@ pub use nesting::check_nesting;
 pub use options::{Bounds, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use place::Place;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
+pub use require::RequireClause;
 pub use scopes::MatchesArguments;
 pub use subset::check_subset;
 

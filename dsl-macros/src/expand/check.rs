@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir;
-use warpwright_codegen::review::{Scope, review};
+use warpwright_codegen::review::{Scope, required_is_open, review};
 use warpwright_codegen::syntax::{KernelAttributes, Program, Unit, check_subset, free_paths};
 use warpwright_codegen::target::chosen;
 
@@ -36,6 +36,12 @@ impl Findings {
         quote!(#warnings #manifest)
     }
 
+    /// Says of a kernel's contract, if it has one, that it is not checked.
+    fn leave_open(&mut self, kernel: &syn::ItemFn, reason: &str, help: &str) {
+        let finding = required_is_open(kernel, reason, help);
+        self.lints.extend(finding.map(|finding| (kernel.sig.ident.to_string(), finding)));
+    }
+
     /// Items that make `rustc` report what lints find that are denied. The kernels are right all the same.
     pub(super) fn denied(&self) -> TokenStream {
         let mut denied = Diagnostics::new();
@@ -48,11 +54,21 @@ impl Findings {
 pub(super) fn check_items(items: &[syn::Item]) -> Findings {
     let mut findings = Findings { errors: Diagnostics::new(), lints: Vec::new(), uses_manifest: false };
     check_subset(items, &mut findings.errors);
-    if !findings.errors.has_errors() && free_paths(items).is_empty() {
-        check_instances(items, &mut findings);
+    if !findings.errors.has_errors() {
+        match free_paths(items).first() {
+            None => check_instances(items, &mut findings),
+            Some(outside) => {
+                let unit = Unit::from_items(String::new(), items.to_vec());
+                let reason = format!("`{}` comes from outside, and the macro cannot see it", outside.key);
+                unit.kernels().iter().for_each(|(_, kernel)| findings.leave_open(kernel, &reason, ASK_THE_COMMAND));
+            }
+        }
     }
     findings
 }
+
+/// Where more is known than here.
+const ASK_THE_COMMAND: &str = "`warpwright check` on this file checks it, given what is open with `-D NAME=VALUE`";
 
 /// Reviews every known instance of every kernel.
 fn check_instances(items: &[syn::Item], findings: &mut Findings) {
@@ -66,8 +82,13 @@ fn check_instances(items: &[syn::Item], findings: &mut Findings) {
                 continue;
             }
         };
+        if instances.is_empty() {
+            let help = "declare the variants that matter: `variants(N in [1, 2, 4])`";
+            findings.leave_open(kernel, "the kernel is generic, and declares no variants", help);
+            continue;
+        }
         let attributes = KernelAttributes::find(&kernel.attrs, &mut Diagnostics::new()).unwrap_or_default();
-        let of_crate = if attributes.targets.is_empty() && !instances.is_empty() { manifest::targets() } else { Ok(None) };
+        let of_crate = if attributes.targets.is_empty() { manifest::targets() } else { Ok(None) };
         findings.uses_manifest |= !matches!(of_crate, Ok(None));
         let of_crate = of_crate.unwrap_or_else(|error| {
             findings.errors.push(Diagnostic::error(kernel.sig.ident.span(), error.to_string()).help(error.help));

@@ -2,9 +2,11 @@
 
 use super::super::items::{AdtKind, Def, Namespace};
 use super::super::tree::{Expr, ExprKind};
-use super::super::types::{Arg, Const, Kind, Ty};
+use super::super::types::{Arg, Const, Infer, Kind, Ty};
 use super::{Checker, ParameterType, TypeScope};
 use crate::diagnostic::Diagnostic;
+use crate::ir::Type;
+use crate::syntax::ConstValue;
 use proc_macro2::Span;
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -174,12 +176,55 @@ impl Checker<'_, '_> {
 
     /// A constant integer (or `bool`) expression of this type: an array's length, a generic argument.
     pub(crate) fn const_expression(&mut self, expr: &syn::Expr, ty: &Ty) -> Const {
-        if let syn::Expr::Path(path) = expr
-            && let Some(ident) = path.path.get_ident()
-            && let Some(Arg::Const(value, _)) = self.scope.generics.get(&ident.to_string())
-        {
-            return *value;
+        if let Some(value) = self.const_generic(expr) {
+            return value;
         }
+        let (typed, settled) = self.typed_constant(expr, ty);
+        match super::super::constant::evaluate_int(&typed, &settled) {
+            Ok(value) => Const::Value(value),
+            Err((span, message)) => {
+                self.report(Diagnostic::error(span, message));
+                self.infer.fresh_const()
+            }
+        }
+    }
+
+    /// A constant number of whatever type: the bound of a contract. What is none is reported.
+    pub(crate) fn const_number(&mut self, expr: &syn::Expr) -> Option<f64> {
+        if let Some(value) = self.const_generic(expr) {
+            return match value {
+                Const::Value(value) => Some(value as f64),
+                Const::Var(_) => None,
+            };
+        }
+        let ty = self.infer.fresh(Kind::Any);
+        let (typed, settled) = self.typed_constant(expr, &ty);
+        match super::super::constant::evaluate(&typed, &settled, &typed.ty) {
+            Ok(ConstValue::Scalar(scalar)) if scalar.ty.is_float() => Some(scalar.as_f64()),
+            Ok(ConstValue::Scalar(scalar)) if scalar.ty != Type::Bool => Some(scalar.as_int() as f64),
+            Ok(ConstValue::Index(value, _)) => Some(value as f64),
+            Ok(_) => {
+                self.report(Diagnostic::error(expr.span(), "expected a number").help("write a literal, a constant or a const generic"));
+                None
+            }
+            Err((span, message)) => {
+                self.report(Diagnostic::error(span, message));
+                None
+            }
+        }
+    }
+
+    /// The value of a const generic, if the expression is the name of one.
+    fn const_generic(&self, expr: &syn::Expr) -> Option<Const> {
+        let syn::Expr::Path(path) = expr else { return None };
+        match self.scope.generics.get(&path.path.get_ident()?.to_string()) {
+            Some(Arg::Const(value, _)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A constant expression of this type, and what is inferred with everything settled.
+    fn typed_constant(&mut self, expr: &syn::Expr, ty: &Ty) -> (Expr, Infer) {
         let mut checker = Checker::new(self.context, (*self.scope).clone());
         checker.names = self.constant_names();
         checker.infer = std::mem::take(&mut self.infer);
@@ -189,13 +234,7 @@ impl Checker<'_, '_> {
         // Literals in it are integers of the type asked for, so nothing is left to default but stand-alone casts.
         let mut settled = self.infer.clone();
         settled.default_literals();
-        match super::super::constant::evaluate_int(&typed, &settled) {
-            Ok(value) => Const::Value(value),
-            Err((span, message)) => {
-                self.report(Diagnostic::error(span, message));
-                self.infer.fresh_const()
-            }
-        }
+        (typed, settled)
     }
 
     /// A parameter's type, and whether it is a reference.
@@ -260,6 +299,6 @@ impl<'p> super::Context<'p> {
 }
 
 /// An expression of a known constant.
-pub(super) fn constant_expression(value: crate::syntax::ConstValue, ty: Ty, span: Span) -> Expr {
+pub(super) fn constant_expression(value: ConstValue, ty: Ty, span: Span) -> Expr {
     Expr { kind: ExprKind::Const(value), ty, span }
 }

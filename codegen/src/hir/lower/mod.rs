@@ -139,7 +139,8 @@ pub(super) fn lower<'p>(
     }
     lowerer.check_shared(item.signature.ident.span());
     let refused = lowerer.refuse_elements(elements);
-    Some((Lowered { kernel: lowerer.kernel, spans: lowerer.spans, statements: lowerer.statements, warnings: Diagnostics::new() }, refused))
+    let (kernel, spans, statements) = (lowerer.kernel, lowerer.spans, lowerer.statements);
+    Some((Lowered { kernel, spans, statements, warnings: Diagnostics::new(), required: Vec::new() }, refused))
 }
 
 /// Most static shared memory any device gives a block, bytes: capabilities 9.0 and 10.0, CUDA C++ Programming Guide, table of

@@ -45,16 +45,10 @@ fn unknown_arguments_name_the_nearest() {
         "max_regs = 256, maxregisters = 1",
         &[
             "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-         `contract`, `bounds`, `targets`, `variants`, `ilp`, `batch_loads`, `vectorize`, `best_effort`, `allow`, `warn` and `deny`",
+         `contract`, `bounds`, `targets`, `variants`, `ilp`, `batch_loads`, `vectorize`, `best_effort`, `require`, `allow`, `warn` and `deny`",
             "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
         ],
     );
-}
-
-#[test]
-fn arguments_of_later_versions_are_recognised() {
-    let help = "require: `require` is not supported yet; remove `require`: the kernel computes the same without it";
-    check("require(occupancy >= 0.5, registers <= 64)", &[help]);
 }
 
 #[test]
