@@ -150,11 +150,11 @@ fn sectors_per_request(known: &Known, _: &Estimate) -> Result<Figure, Open> {
     worst(known, Space::Global, "sector", sectors)
 }
 
-/// The worst of all accesses to a space. One whose pattern is unknown leaves the most open.
+/// The worst of all accesses to a space, but for those that only the elements left over make. One whose pattern is unknown leaves the most open.
 fn worst(known: &Known, space: Space, thing: &str, figure: impl Fn(&Pattern) -> Option<Range>) -> Result<Figure, Open> {
     let mut worst: Option<(&AccessFact, Range)> = None;
     let mut unknown: Option<&AccessFact> = None;
-    for access in known.facts.accesses.iter().filter(|access| access.space == space) {
+    for access in known.facts.accesses.iter().filter(|access| access.space == space && !access.is_rare) {
         match figure(&access.pattern) {
             None => unknown = unknown.or(Some(access)),
             Some(range) if worst.is_none_or(|(_, known)| (range.most, range.least) > (known.most, known.least)) => {

@@ -1,7 +1,7 @@
 //! What is said of clauses that do not hold, or of which nothing is known.
 
 use super::*;
-use crate::analysis::access::{AccessFact, AccessKind, Pattern, Range};
+use crate::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range, Total};
 use crate::estimate::estimate;
 use crate::estimate::occupancy;
 use crate::ir::{Object, Space, parse_kernel};
@@ -26,7 +26,21 @@ fn known(block: &str) -> Known {
 
 fn access(space: Space, pattern: Pattern) -> AccessFact {
     let inst = crate::ir::Inst(0);
-    AccessFact { inst, loc: Loc(0), object: Object(0), space, kind: AccessKind::Store, bytes: 4, pattern }
+    AccessFact {
+        inst,
+        loc: Loc(0),
+        object: Object(0),
+        space,
+        kind: AccessKind::Store,
+        bytes: 4,
+        pattern,
+        lanes: Range { least: 32, most: 32 },
+        doubt: Doubt::None,
+        is_rare: false,
+        loops: 0,
+        total: Total::default(),
+        sharing: None,
+    }
 }
 
 /// What is said of one clause.
@@ -78,7 +92,8 @@ fn an_open_block_leaves_occupancy_open() {
 #[test]
 fn the_worst_access_counts_and_unknown_ones_leave_it_open() {
     let mut known = known("block = 256, 1, 1\n");
-    let global = |least, most| Pattern::Global { sectors: Range { least, most }, bytes: Range { least: 128, most: 128 }, stride: None };
+    let global =
+        |least, most| Pattern::Global { sectors: Range { least, most }, bytes: Range { least: 128, most: 128 }, stride: None, step: None };
     known.facts.accesses.push(access(Space::Global, global(4, 4)));
     assert_eq!(said(&known, "sectors_per_request", Comparison::AtMost, 4.0), None);
     known.facts.accesses.push(access(Space::Global, global(4, 5)));
@@ -86,7 +101,9 @@ fn the_worst_access_counts_and_unknown_ones_leave_it_open() {
         said(&known, "sectors_per_request", Comparison::AtMost, 4.0).as_deref(),
         Some("unchecked: `sectors_per_request <= 4` is not decided: 4 to 5 sectors at worst")
     );
+    known.facts.accesses.push(AccessFact { is_rare: true, ..access(Space::Global, global(9, 9)) });
     known.facts.accesses.push(access(Space::Global, global(32, 32)));
+    assert_eq!(said(&known, "sectors_per_request", Comparison::AtMost, 32.0), None);
     assert_eq!(
         said(&known, "sectors_per_request", Comparison::AtMost, 4.0).as_deref(),
         Some("require: `sectors_per_request <= 4` does not hold: 32 sectors at worst, 28 too many")
