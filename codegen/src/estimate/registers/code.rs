@@ -91,8 +91,14 @@ pub(super) struct Inst {
     pub(super) guard: Option<Reg>,
     /// Where a branch goes.
     pub(super) label: u32,
-    /// Whether a constant is among its operands.
-    pub(super) has_constant: bool,
+    /// The whole number among its operands, if there is one; 0 for other constants.
+    pub(super) constant: Option<i64>,
+    /// Whether it is a sum.
+    pub(super) is_sum: bool,
+    /// Elements of a vector access.
+    pub(super) vector: u8,
+    /// Registers taken besides those of operands and results.
+    pub(super) extra: u8,
     /// The place last said by `.loc`: an index into [`Code::places`].
     pub(super) place: u32,
 }
@@ -231,7 +237,18 @@ impl<'t> Reader<'t> {
         let (name, operands) = line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, ""));
         let Some(op) = op_of(name, operands) else { return };
         let place = self.code.places.len() as u32 - 1;
-        let mut inst = Inst { op, dst: Regs::default(), src: Regs::default(), guard, label: 0, has_constant: false, place };
+        let mut inst = Inst {
+            op,
+            dst: Regs::default(),
+            src: Regs::default(),
+            guard,
+            label: 0,
+            constant: None,
+            is_sum: name.starts_with("add."),
+            vector: vector_of(name),
+            extra: 0,
+            place,
+        };
         if op == Op::Branch {
             inst.label = self.label_number(operands.trim());
         } else {
@@ -261,7 +278,11 @@ impl<'t> Reader<'t> {
                     match self.register(&text[at..end]) {
                         Some(reg) if is_result => inst.dst.push(reg),
                         Some(reg) => inst.src.push(reg),
-                        None => inst.has_constant |= !is_result && depth == 0,
+                        None if !is_result && depth == 0 => {
+                            let sign = if at > 0 && bytes[at - 1] == b'-' { -1 } else { 1 };
+                            inst.constant = Some(text[at..end].parse::<i64>().map_or(0, |value| sign * value));
+                        }
+                        None => {}
                     }
                     at = end;
                     continue;
@@ -296,6 +317,11 @@ impl<'t> Reader<'t> {
         }
         Some(self.numbered[class][number])
     }
+}
+
+fn vector_of(name: &str) -> u8 {
+    let has = |part: &str| name.split('.').any(|word| word == part);
+    if has("v4") { 4 } else { 1 + u8::from(has("v2")) }
 }
 
 fn is_word(c: u8) -> bool {

@@ -5,14 +5,17 @@
 //! stretch put in the order that keeps the fewest values live and in one that hides latency (`schedule`). Between the two the assembler
 //! decides by the steps of occupancy (`ladder`): it takes registers freely up to the step that the kernel needs, and none beyond.
 
+mod allocate;
 mod code;
 mod flow;
 mod ladder;
 mod schedule;
 mod simplify;
+mod unroll;
 
 use crate::backend::ptx;
 use crate::ir::{Kernel, Loc};
+use crate::syntax::KernelOptions;
 use crate::target::Target;
 use ladder::Ladder;
 use schedule::{Graph, Peak, Scratch};
@@ -36,23 +39,29 @@ pub struct Registers {
 /// Estimates a kernel of stage `Addressed`.
 pub fn registers(kernel: &Kernel, target: &'static Target) -> Registers {
     let text = ptx::body_text(kernel, target);
-    let measure = Measure::new(&text, target.capability);
-    let ladder = Ladder::new(&kernel.options, target);
-    let overhead = overhead(target.capability);
-    let needed = measure.fewest.registers + overhead;
-    let (limit, step) = (ladder.limit(), ladder.step(needed));
-    let eager = measure.eager(step.saturating_sub(overhead));
-    let most = (eager.registers + overhead).min(step);
-    let estimate = needed.max(most).min(limit);
-    let margin = 2 + estimate / 8;
-    let high = (estimate + margin).min(limit);
-    let low = (needed - 2).min(estimate.saturating_sub(margin)).max(overhead.min(4));
-    Registers { estimate, low, high, needed, peak: locations(kernel, &measure.code.places, &eager.places) }
+    let (measure, found) = of_text(&text, &kernel.options, target);
+    Registers { peak: locations(kernel, &measure.code.places, &measure.places), ..found }
 }
 
-/// Registers besides those of values: the stack's, those the system keeps, and what alignment leaves free.
-fn overhead(capability: u16) -> u32 {
-    if capability < 70 { 3 } else { 5 }
+/// The estimate of a text, without the places of its peak.
+fn of_text(text: &str, options: &KernelOptions, target: &'static Target) -> (Measure, Registers) {
+    let mut measure = Measure::new(text, target.capability);
+    let ladder = Ladder::new(options, target);
+    let reserved = reserved(target.capability);
+    let needed = measure.fewest.registers + reserved;
+    let (limit, step) = (ladder.limit(), ladder.step(needed));
+    let eager = measure.fill(step - reserved);
+    measure.places = eager.places;
+    let estimate = needed.max(eager.registers + reserved).min(limit);
+    let margin = 2 + estimate / 8;
+    let high = (estimate + margin).min(limit);
+    let low = (needed - 2).min(estimate.saturating_sub(margin)).max(2);
+    (measure, Registers { estimate, low, high, needed, peak: Vec::new() })
+}
+
+/// Registers that the system keeps from sm_70 on.
+fn reserved(capability: u16) -> u32 {
+    if capability < 70 { 0 } else { 2 }
 }
 
 /// A kernel as the model sees it.
@@ -60,6 +69,8 @@ struct Measure {
     code: code::Code,
     graphs: Vec<Graph>,
     fewest: Peak,
+    /// What is live at the peak: indices into the code's places.
+    places: Vec<u32>,
 }
 
 impl Measure {
@@ -68,15 +79,27 @@ impl Measure {
         simplify::simplify(&mut code, Machine { has_uniform: capability >= 75, loads_pointers: capability >= 90 });
         let successors = flow::successors(&code);
         let out = flow::live_out(&code, &successors);
+        unroll::unroll(&mut code, &out);
+        let out = flow::live_out(&code, &successors);
         let mut scratch = Scratch::new(&code.stretches, code.widths.len());
         let make = |(stretch, out): (&code::Stretch, &flow::Set)| Graph::new(&stretch.insts, out, &code.widths, &mut scratch);
         let graphs: Vec<Graph> = code.stretches.iter().zip(&out).map(make).collect();
         let fewest = most(graphs.iter().map(Graph::fewest));
-        Measure { code, graphs, fewest }
+        Measure { code, graphs, fewest, places: Vec::new() }
     }
 
     fn eager(&self, limit: u32) -> Peak {
         most(self.graphs.iter().map(|graph| graph.eager(limit)))
+    }
+
+    /// The most that hiding latency takes of this many registers.
+    fn fill(&self, room: u32) -> Peak {
+        most(self.graphs.iter().map(|graph| {
+            // Numbers leave gaps: what fits by count may not fit by number.
+            let tries = [0, 1, 2, 4, 7].map(|slack| room.saturating_sub(1 + slack));
+            let found = tries.iter().map(|limit| graph.eager(*limit)).find(|peak| peak.registers <= room);
+            found.unwrap_or_else(|| graph.fewest())
+        }))
     }
 }
 
@@ -96,6 +119,16 @@ fn locations(kernel: &Kernel, places: &[[u32; 3]], wanted: &[u32]) -> Vec<Loc> {
     }
     found.sort_unstable_by_key(|(place, _)| *place);
     found.into_iter().map(|(_, loc)| loc).collect()
+}
+
+/// What the model sees on the way to an estimate of a text.
+#[doc(hidden)]
+pub fn dev(text: &str, target: &'static Target, options: &KernelOptions, limits: &[u32]) -> (Registers, u32, u32, Vec<u32>, u32, u32) {
+    let (measure, found) = of_text(text, options, target);
+    let ladder = Ladder::new(options, target);
+    let printed = most(measure.graphs.iter().map(Graph::printed)).registers;
+    let eager = limits.iter().map(|limit| measure.eager(*limit).registers).collect();
+    (found.clone(), printed, measure.fewest.registers, eager, ladder.step(found.needed), ladder.limit())
 }
 
 #[cfg(test)]

@@ -2,43 +2,49 @@
 
 use super::code::{Inst, Op, Reg, Space, Stretch};
 use super::flow::Set;
-use super::simplify::extra;
 
 /// Stretches longer than this are looked at as printed: an order for each step looks through everything that could be next.
 const LONGEST: usize = 1500;
 
 /// A value of a stretch: a register between two writes.
 #[derive(Clone, Copy, Debug)]
-struct Value {
-    width: u32,
+pub(super) struct Value {
+    pub(super) width: u32,
     /// Instructions that read it.
-    reads: u32,
+    pub(super) reads: u32,
     /// Whether it is live behind the stretch.
-    is_out: bool,
+    pub(super) is_out: bool,
     /// Whether it is live before the stretch.
-    is_in: bool,
+    pub(super) is_in: bool,
+    /// The registers in a row that it is one of, and its place among them.
+    pub(super) row: Option<(u32, u32)>,
     /// Where it comes from.
     place: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Node {
-    defs: Vec<u32>,
-    uses: Vec<u32>,
+pub(super) struct Node {
+    pub(super) defs: Vec<u32>,
+    pub(super) uses: Vec<u32>,
     before: u32,
     after: Vec<u32>,
     latency: u32,
-    extra: u32,
+    /// Cycles until the next can be issued.
+    cost: u32,
+    pub(super) extra: u32,
     /// Cycles from its issue to the end of the stretch.
     height: u32,
 }
 
 /// A stretch's instructions and what each waits for.
 pub(super) struct Graph {
-    nodes: Vec<Node>,
-    values: Vec<Value>,
-    /// Registers live throughout.
-    through: u32,
+    pub(super) nodes: Vec<Node>,
+    pub(super) values: Vec<Value>,
+    /// How many registers each row of them has.
+    pub(super) rows: Vec<u32>,
+    /// Registers live throughout, and how many of them are pairs.
+    pub(super) through: u32,
+    pub(super) through_pairs: u32,
 }
 
 /// The most registers live at once, and where: the places of the values live there, and of the instruction.
@@ -75,7 +81,8 @@ impl Scratch {
 
 impl Graph {
     pub(super) fn new(insts: &[Inst], out: &Set, widths: &[u8], scratch: &mut Scratch) -> Graph {
-        let mut graph = Graph { nodes: Vec::with_capacity(insts.len()), values: Vec::new(), through: 0 };
+        let mut graph =
+            Graph { nodes: Vec::with_capacity(insts.len()), values: Vec::new(), rows: Vec::new(), through: 0, through_pairs: 0 };
         let mut touched: Vec<Reg> = Vec::new();
         let mut makers: Vec<u32> = Vec::new();
         let mut memory = Memory::default();
@@ -84,7 +91,7 @@ impl Graph {
                 continue;
             }
             let n = graph.nodes.len() as u32;
-            let mut node = Node { latency: latency(inst.op), extra: extra(inst.op), ..Node::default() };
+            let mut node = Node { latency: latency(inst.op), extra: u32::from(inst.extra), cost: cost(inst, widths), ..Node::default() };
             let mut waits: Vec<u32> = Vec::new();
             let is_partial = |reg: Reg| inst.guard.is_some() && scratch.writes[reg as usize] > 1;
             let old: Vec<Reg> = inst.dst.as_slice().iter().copied().filter(|reg| is_partial(*reg)).collect();
@@ -93,7 +100,7 @@ impl Graph {
                 if value == NONE {
                     value = graph.values.len() as u32;
                     let (width, place) = (u32::from(widths[reg as usize]), scratch.places[reg as usize]);
-                    graph.values.push(Value { width, reads: 0, is_out: false, is_in: true, place });
+                    graph.values.push(Value { width, reads: 0, is_out: false, is_in: true, row: None, place });
                     makers.push(NONE);
                     scratch.current[reg as usize] = value;
                     touched.push(reg);
@@ -107,7 +114,7 @@ impl Graph {
             for reg in inst.dst.as_slice() {
                 let value = graph.values.len() as u32;
                 let width = u32::from(widths[*reg as usize]);
-                graph.values.push(Value { width, reads: 0, is_out: false, is_in: false, place: inst.place });
+                graph.values.push(Value { width, reads: 0, is_out: false, is_in: false, row: None, place: inst.place });
                 makers.push(n);
                 if scratch.current[*reg as usize] == NONE {
                     touched.push(*reg);
@@ -115,6 +122,7 @@ impl Graph {
                 scratch.current[*reg as usize] = value;
                 node.defs.push(value);
             }
+            graph.put_in_rows(inst, &node);
             memory.order(inst.op, n, &mut waits);
             waits.sort_unstable();
             waits.dedup();
@@ -126,7 +134,10 @@ impl Graph {
         }
         for reg in out.iter() {
             match scratch.current[reg as usize] {
-                NONE => graph.through += u32::from(widths[reg as usize]),
+                NONE => {
+                    graph.through += u32::from(widths[reg as usize]);
+                    graph.through_pairs += u32::from(widths[reg as usize] == 2);
+                }
                 value => graph.values[value as usize].is_out = true,
             }
         }
@@ -139,6 +150,30 @@ impl Graph {
             graph.nodes[n].height = behind + node.latency;
         }
         graph
+    }
+
+    /// Elements of a vector access stand in a row.
+    fn put_in_rows(&mut self, inst: &Inst, node: &Node) {
+        let count = usize::from(inst.vector);
+        let values: &[u32] = match inst.op {
+            Op::Load(..) if node.defs.len() == count => &node.defs,
+            Op::Store(_) if inst.src.as_slice().len() >= count && node.uses.len() >= count => {
+                let guards = usize::from(inst.guard.is_some());
+                let end = node.uses.len() - guards.min(node.uses.len() - count);
+                &node.uses[end - count..end]
+            }
+            _ => return,
+        };
+        if count == 1 || values.iter().any(|value| self.values[*value as usize].row.is_some()) {
+            return;
+        }
+        let row = self.rows.len() as u32;
+        let mut at = 0;
+        for value in values {
+            self.values[*value as usize].row = Some((row, at));
+            at += self.values[*value as usize].width;
+        }
+        self.rows.push(at);
     }
 
     /// The peak in the order printed.
@@ -159,7 +194,8 @@ impl Graph {
                 (most, at) = (live, n);
             }
         }
-        Peak { registers: most, places: self.places_at(order, at) }
+        let _ = most;
+        Peak { registers: super::allocate::allocate(self, order), places: self.places_at(order, at) }
     }
 
     fn live_in(&self) -> u32 {
@@ -278,7 +314,7 @@ impl Graph {
                     ready.push(next as u32);
                 }
             }
-            now += 1;
+            now += node.cost;
         }
         self.peak_of(&order)
     }
@@ -313,6 +349,16 @@ fn latency(op: Op) -> u32 {
         Op::Param | Op::ThreadSpecial | Op::BlockSpecial => 20,
         Op::Slow(_) => 100,
         _ => 4,
+    }
+}
+
+/// Cycles until the next instruction can be issued: memory takes its operands one after the other.
+fn cost(inst: &Inst, widths: &[u8]) -> u32 {
+    let width: u32 = inst.dst.as_slice().iter().map(|reg| u32::from(widths[*reg as usize])).sum();
+    match inst.op {
+        Op::Load(..) => 2 * width.max(1),
+        Op::Slow(_) => 20,
+        _ => 1,
     }
 }
 

@@ -40,6 +40,8 @@ struct Simplifier<'c> {
     known: Vec<Known>,
     /// How often each register is written.
     writes: Vec<u32>,
+    /// Products that are part of the sums they are in.
+    is_product: Vec<bool>,
 }
 
 impl<'c> Simplifier<'c> {
@@ -49,7 +51,7 @@ impl<'c> Simplifier<'c> {
         for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {
             inst.dst.as_slice().iter().for_each(|reg| writes[*reg as usize] += 1);
         }
-        Simplifier { code, machine, known: vec![Known::Plain; count], writes }
+        Simplifier { code, machine, known: vec![Known::Plain; count], writes, is_product: vec![false; count] }
     }
 
     fn resolve(&self, reg: Reg) -> Reg {
@@ -124,6 +126,7 @@ impl<'c> Simplifier<'c> {
                 && !is_kept[dst]
             {
                 self.known[dst] = Known::Alias(factor);
+                self.is_product[dst] = true;
             }
         }
         self.fold_offsets();
@@ -138,9 +141,7 @@ impl<'c> Simplifier<'c> {
             for reg in inst.src.as_slice().iter().map(|reg| self.resolve(*reg)) {
                 is_kept[reg as usize] |= !is_access;
             }
-            if let (Op::AddLong | Op::Integer, &[dst], &[source], true) =
-                (inst.op, inst.dst.as_slice(), inst.src.as_slice(), inst.has_constant)
-                && inst.op == Op::AddLong
+            if let (Op::AddLong, &[dst], &[source], true) = (inst.op, inst.dst.as_slice(), inst.src.as_slice(), inst.constant.is_some())
                 && self.writes[dst as usize] == 1
                 && self.writes[self.resolve(source) as usize] == 1
             {
@@ -177,6 +178,11 @@ impl<'c> Simplifier<'c> {
                 }
                 let mut src = Regs::default();
                 let is_sum = inst.op == Op::AddLong;
+                inst.extra = extra(inst.op);
+                let adds_to_constant = is_sum && inst.src.as_slice().iter().any(|reg| self.is_free(*reg));
+                let has_factor = inst.src.as_slice().iter().any(|reg| self.is_product[*reg as usize]);
+                // A product of which one factor is a constant, added to what is in constant memory: one of the two must be in a register.
+                inst.extra += u8::from(adds_to_constant && has_factor && !self.machine.loads_pointers);
                 for reg in inst.src.as_slice() {
                     let reg = self.resolve(*reg);
                     let is_operand = match self.known[reg as usize] {
@@ -226,7 +232,7 @@ fn remove_unused(code: &mut Code) {
 }
 
 /// Registers that an instruction made of several takes besides its operands and results.
-pub(super) fn extra(op: Op) -> u32 {
+fn extra(op: Op) -> u8 {
     match op {
         Op::Slow(slow) => match slow {
             Slow::Divide16 => 2,
