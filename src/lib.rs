@@ -37,6 +37,11 @@ pub mod sim {
     pub use warpwright_runtime::sim::*;
 }
 
+/// How many blocks a multiprocessor of any compute capability holds, what limits them, and how far the next step is.
+pub mod occupancy {
+    pub use warpwright_runtime::occupancy::*;
+}
+
 /// Everything a kernel's source names, and what a simple host program needs.
 pub mod prelude {
     pub use warpwright_macros::{device, kernel};
@@ -54,4 +59,6 @@ mod pages {
     mod readme {}
     #[doc = include_str!("../docs/language.md")]
     mod language {}
+    #[doc = include_str!("../docs/occupancy.md")]
+    mod occupancy {}
 }

@@ -6,6 +6,7 @@ mod emit;
 mod files;
 mod launch;
 mod manifest;
+mod occupancy;
 mod render;
 mod simulate;
 mod source;
@@ -32,6 +33,7 @@ struct Arguments {
 enum Command {
     Emit(emit::Emit),
     Check(check::Check),
+    Occupancy(occupancy::Occupancy),
     Devices(devices::Devices),
     Simulate(simulate::Simulate),
 }
@@ -68,6 +70,7 @@ pub(crate) fn run() -> ExitCode {
     let work = move || match command {
         Command::Emit(emit) => emit.run(),
         Command::Check(check) => check.run(),
+        Command::Occupancy(occupancy) => occupancy.run(),
         Command::Devices(devices) => devices.run(),
         Command::Simulate(simulate) => simulate.run(),
     };

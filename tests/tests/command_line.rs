@@ -1,6 +1,9 @@
 //! The `warpwright` command as people meet it: what it prints, what it says is wrong, and what it exits with (0: done, 1: the source
 //! has errors, 2: the command could not be carried out).
 
+#[path = "command_line/occupancy.rs"]
+mod occupancy;
+
 use std::io::Read;
 use std::process::{Command, Stdio};
 use warpwright_tests::command::{Folder, binary, root};

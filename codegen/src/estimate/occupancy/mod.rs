@@ -167,6 +167,31 @@ impl Occupancy {
         self.allowed.iter().filter(|(_, blocks)| *blocks == Some(self.blocks)).map(|(resource, _)| *resource)
     }
 
+    /// What a block takes of a resource, in the units it is given out in, and how much there is: slots, registers, bytes. `None` for what
+    /// the multiprocessor does not count.
+    pub fn taken(&self, resource: Resource) -> Option<(u32, u32)> {
+        let (limits, demand) = (self.limits, &self.demand);
+        let warps = warps_of_block(limits, demand.threads);
+        match resource {
+            Resource::Warps => Some((narrow(warps), limits.warps)),
+            Resource::Blocks => Some((1, limits.blocks)),
+            Resource::Registers => Some((narrow(registers_of_block(limits, demand.registers, warps)), limits.registers)),
+            Resource::Shared => {
+                let of_block = shared_of_block(limits, demand.shared);
+                Some((narrow(of_block), narrow(carve_out(limits, of_block, &self.options))))
+            }
+            Resource::Barriers => Some((demand.barriers, limits.barriers?)),
+            Resource::Virtual => Some((demand.virtual_resources, limits.virtual_resources?)),
+        }
+    }
+
+    /// Registers that a launch is checked for: those of the block if its warps filled all sub-partitions alike. More than
+    /// [`Limits::registers_per_block`], and the launch fails, even where the block itself would fit.
+    pub fn launch_registers(&self) -> u32 {
+        let warps = warps_of_block(self.limits, self.demand.threads).next_multiple_of(u64::from(self.limits.partitions));
+        narrow(registers_of_block(self.limits, self.demand.registers, warps))
+    }
+
     /// Threads of all resident blocks.
     pub fn threads(&self) -> u32 {
         self.blocks * self.demand.threads
@@ -244,8 +269,7 @@ fn most_shared(limits: &Limits, options: &Options) -> u32 {
 
 /// How many blocks of this demand a multiprocessor holds at once.
 pub fn occupancy(limits: &'static Limits, demand: &Demand, options: &Options) -> Occupancy {
-    let started = demand.threads.div_ceil(WARP).max(1);
-    let warps = u64::from(started).next_multiple_of(u64::from(limits.warp_unit));
+    let warps = warps_of_block(limits, demand.threads);
     let in_halves = |halves| by_registers(limits, demand.registers, warps, halves);
     let halves = options.partitioned_caching && limits.partitioned_caching && in_halves(true) != Some(0);
     let by_warps = match demand.threads {
@@ -265,12 +289,37 @@ pub fn occupancy(limits: &'static Limits, demand: &Demand, options: &Options) ->
         share(limits.barriers, demand.barriers),
         share(limits.virtual_resources, demand.virtual_resources),
     ];
-    // Every figure is at most the registers of a multiprocessor or its bytes of shared memory.
-    let allowed = allowed.map(|blocks| blocks.map(|blocks| u32::try_from(blocks).unwrap_or(u32::MAX)));
+    let allowed = allowed.map(|blocks| blocks.map(narrow));
     let blocks = allowed.iter().flatten().min().copied().unwrap_or(0);
     let mut pairs = Resource::ALL.map(|resource| (resource, None));
     pairs.iter_mut().zip(allowed).for_each(|(pair, blocks)| pair.1 = blocks);
+    // Warps are counted as started: what 1.x rounds up is empty.
+    let started = demand.threads.div_ceil(WARP).max(1);
     Occupancy { limits, demand: *demand, options: *options, blocks, warps: blocks * started, allowed: pairs }
+}
+
+/// As 32 bits; beyond that, as many as there are.
+fn narrow(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Warp slots that a block takes.
+fn warps_of_block(limits: &Limits, threads: u32) -> u64 {
+    u64::from(threads.div_ceil(WARP).max(1)).next_multiple_of(u64::from(limits.warp_unit))
+}
+
+/// Registers that a warp takes where each has its own.
+fn registers_of_warp(registers: u32, unit: u32, odd: &[u32]) -> u64 {
+    let unit = if odd.contains(&registers) { 2 * unit } else { unit };
+    (u64::from(registers) * u64::from(WARP)).next_multiple_of(u64::from(unit))
+}
+
+/// Registers that a block of so many warps takes.
+fn registers_of_block(limits: &Limits, registers: u32, warps: u64) -> u64 {
+    match limits.register_unit {
+        RegisterUnit::Block(unit) => (u64::from(registers) * u64::from(WARP) * warps).next_multiple_of(u64::from(unit)),
+        RegisterUnit::Warp(unit, odd) => registers_of_warp(registers, unit, odd) * warps,
+    }
 }
 
 /// How many blocks of so many warps the registers hold; with `halves`, none of them is on both halves of the multiprocessor.
@@ -281,17 +330,12 @@ fn by_registers(limits: &Limits, registers: u32, warps: u64, halves: bool) -> Op
     if registers == 0 {
         return None;
     }
-    let of_warp = u64::from(registers * WARP);
-    let (unit, odd) = match limits.register_unit {
-        RegisterUnit::Block(unit) => {
-            let of_block = (of_warp * warps).next_multiple_of(u64::from(unit));
-            let fits = of_block <= u64::from(limits.registers_per_block);
-            return Some(if fits { u64::from(limits.registers) / of_block } else { 0 });
-        }
-        RegisterUnit::Warp(unit, odd) => (unit, odd),
+    let RegisterUnit::Warp(unit, odd) = limits.register_unit else {
+        let of_block = registers_of_block(limits, registers, warps);
+        let fits = of_block <= u64::from(limits.registers_per_block);
+        return Some(if fits { u64::from(limits.registers) / of_block } else { 0 });
     };
-    let unit = u64::from(if odd.contains(&registers) { 2 * unit } else { unit });
-    let of_warp = of_warp.next_multiple_of(unit);
+    let of_warp = registers_of_warp(registers, unit, odd);
     let blocks = |partitions: u32| {
         let partitions = u64::from(partitions);
         if of_warp * warps.next_multiple_of(partitions) > u64::from(limits.registers_per_block) {
@@ -304,26 +348,31 @@ fn by_registers(limits: &Limits, registers: u32, warps: u64, halves: bool) -> Op
     Some(if can_launch { blocks(limits.partitions) } else { 0 })
 }
 
+/// Shared memory that a block takes.
+fn shared_of_block(limits: &Limits, shared: u32) -> u64 {
+    (u64::from(shared) + u64::from(limits.shared_reserved)).next_multiple_of(u64::from(limits.shared_unit))
+}
+
 /// How many blocks the shared memory holds.
 fn by_shared(limits: &Limits, shared: u32, options: &Options) -> Option<u64> {
-    let reserved = u64::from(limits.shared_reserved);
-    let of_block = (u64::from(shared) + reserved).next_multiple_of(u64::from(limits.shared_unit));
+    let of_block = shared_of_block(limits, shared);
     if of_block == 0 {
         return None;
     }
-    if of_block > u64::from(most_shared(limits, options)) + reserved {
-        return Some(0);
-    }
+    let most = u64::from(most_shared(limits, options) + limits.shared_reserved);
+    Some(if of_block > most { 0 } else { carve_out(limits, of_block, options) / of_block })
+}
+
+/// The size that shared memory is set to for blocks that take so much.
+fn carve_out(limits: &Limits, of_block: u64, options: &Options) -> u64 {
     let preferred = u64::from(preferred_shared(limits, options.cache));
-    let carve_out = if preferred >= of_block {
-        preferred
-    } else if limits.capability >= 70 {
-        // Set anew for each launch: what one block needs.
-        limits.carve_outs.iter().map(|size| u64::from(*size)).find(|size| *size >= of_block)?
-    } else {
-        u64::from(limits.shared)
-    };
-    Some(carve_out / of_block)
+    if preferred >= of_block {
+        return preferred;
+    }
+    // Since 7.0 what one block needs, before that everything.
+    let mut sizes = limits.carve_outs.iter().map(|size| u64::from(*size));
+    let enough = sizes.find(|size| limits.capability >= 70 && *size >= of_block);
+    enough.unwrap_or(u64::from(limits.shared))
 }
 
 /// The size of shared memory that the host's preference asks for.
@@ -350,22 +399,16 @@ fn preferred_shared(limits: &Limits, preference: CachePreference) -> u32 {
 /// The occupancy of a kernel of stage `Legal` with this many registers, if its attribute fixes the block. Dynamic shared memory, which the
 /// launch decides, counts as none.
 pub fn of_kernel(kernel: &Kernel, facts: &Facts, registers: u32, target: &'static Target) -> Option<Occupancy> {
-    of_launch(kernel, facts, registers, target, kernel.options.block?, 0)
+    let demand = demand_of(kernel, facts, registers, kernel.options.block?, 0)?;
+    Some(occupancy(target.limits, &demand, &Options::default()))
 }
 
-/// The same for a launch: with its block, and its bytes of dynamic shared memory. `None` if a figure is beyond anything a launch can have.
-pub fn of_launch(
-    kernel: &Kernel,
-    facts: &Facts,
-    registers: u32,
-    target: &'static Target,
-    block: [u32; 3],
-    dynamic_shared: u32,
-) -> Option<Occupancy> {
+/// What a block of a kernel of stage `Legal` asks for in a launch with this block and so many bytes of dynamic shared memory. `None` if a
+/// figure is beyond anything a launch can have.
+pub fn demand_of(kernel: &Kernel, facts: &Facts, registers: u32, block: [u32; 3], dynamic_shared: u32) -> Option<Demand> {
     let threads = block.iter().try_fold(1u32, |threads, side| threads.checked_mul(*side))?;
     let shared = u32::try_from(facts.memory.shared).ok()?.checked_add(dynamic_shared)?;
-    let demand = Demand { threads, registers, shared, barriers: barriers(kernel), virtual_resources: 0 };
-    Some(occupancy(target.limits, &demand, &Options::default()))
+    Some(Demand { threads, registers, shared, barriers: barriers(kernel), virtual_resources: 0 })
 }
 
 /// Named barriers of a block: all that this compiler prints are barrier 0.

@@ -74,6 +74,7 @@ fn units_of_registers() {
     // A launch is checked as if the warps filled the sub-partitions: nine as twelve.
     assert_eq!(figures("5.0", 288, 168, 0).0, 1);
     assert_eq!(figures("5.0", 288, 169, 0).0, 0);
+    assert_eq!(resident("5.0", 288, 169, 0).launch_registers(), 12 * 5632);
     // 3.7 has twice the registers, 5.3 half of them for a block.
     assert_eq!((figures("3.5", 256, 64, 0).0, figures("3.7", 256, 64, 0).0), (4, 8));
     assert_eq!((figures("5.0", 1024, 64, 0).0, figures("5.3", 1024, 64, 0).0), (1, 0));
@@ -115,6 +116,18 @@ fn shared_memory() {
     assert_eq!((at.blocks, occupancy(fermi, &demand.with(Resource::Shared, (16 << 10) + 1), &options).blocks), (1, 2));
     assert_eq!(at.steps()[0].to_string(), "at ≤ 8192 bytes of shared memory: 2 blocks, 8.3 %");
     assert_eq!(at.cliffs().iter().find(|cliff| cliff.changes[0].0 == Resource::Shared), None);
+}
+
+#[test]
+fn what_a_block_takes() {
+    let taken = |capability, registers, shared| {
+        let found = resident(capability, 65, registers, shared);
+        [Resource::Warps, Resource::Registers, Resource::Shared].map(|resource| found.taken(resource).expect("counted everywhere"))
+    };
+    assert_eq!(taken("1.0", 11, 1), [(4, 24), (1536, 8192), (512, 16 << 10)]);
+    assert_eq!(taken("2.0", 45, 1), [(3, 48), (3 * 1536, 32768), (128, 48 << 10)]);
+    assert_eq!(taken("9.0", 33, 1), [(3, 64), (3 * 1280, 65536), (1152, 228 << 10)]);
+    assert_eq!((resident("8.0", 64, 8, 0).taken(Resource::Barriers), resident("9.0", 64, 8, 0).taken(Resource::Virtual)), (None, None));
 }
 
 #[test]

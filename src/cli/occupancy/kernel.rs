@@ -1,0 +1,189 @@
+//! The occupancy of kernels: of every declared variant, or of the one that `-D` names, on every target.
+
+use super::super::source::{InstanceError, Source, check_defines, split};
+use super::super::{Stop, manifest, print};
+use super::show::{self, headline, limiters};
+use super::{Occupancy, json, plot};
+use serde_json::{Value, json};
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
+use warpwright_codegen::estimate::occupancy::{self as estimate, demand_of, impossible};
+use warpwright_codegen::estimate::registers::Registers;
+use warpwright_codegen::hir;
+use warpwright_codegen::review::{Scope, Variant, review};
+use warpwright_codegen::syntax::{Instance, KernelAttributes};
+use warpwright_codegen::target::{self, Target};
+
+/// A variant on a target.
+struct Row {
+    kernel: String,
+    variant: String,
+    target: &'static Target,
+    /// The estimate, unless the command line gives the figure.
+    estimated: Option<Registers>,
+    occupancy: estimate::Occupancy,
+}
+
+impl Occupancy {
+    pub(super) fn of_kernels(&self, file: &str) -> Result<(), Stop> {
+        let find = |name: &String| Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())));
+        let asked = self.targets.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let (path, chosen) = split(file);
+        let source = Source::read(path, &self.define)?;
+        let kernels = source.kernels(chosen)?;
+        if kernels.is_empty() {
+            return Err(source.no_kernels());
+        }
+        check_defines(&source.definable(&kernels), &self.define)?;
+        let of_crate = manifest::targets(path)?;
+        let mut findings = source.check_syntax();
+        let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+        for kernel in &kernels {
+            let instances = match self.instances(&source, kernel) {
+                Ok(instances) => instances,
+                Err(InstanceError::Usage(message)) => {
+                    wrong.push(message);
+                    continue;
+                }
+                Err(InstanceError::Source(found)) => {
+                    findings.add(found);
+                    continue;
+                }
+            };
+            let item = source.program().units[source.unit.0].kernel(kernel).ok();
+            let attributes = item.and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
+            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
+            let scope = Scope { targets: &targets, most: usize::MAX };
+            let look = |variant: &Variant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);
+            let found = review(source.program(), source.unit, kernel, &instances, scope, look);
+            // What lints find is `check`'s to say.
+            findings.add(found.filter_map(|finding| is_error(&finding).then_some(finding)));
+        }
+        let found = findings.finish();
+        if found.has_errors() {
+            return Err(source.findings(&found));
+        }
+        if !wrong.is_empty() {
+            wrong.dedup();
+            return Err(Stop::usage(wrong.join("\nerror: ")));
+        }
+        print(&if self.json { json::text(&as_json(path, &rows)) } else { as_text(&rows, self.plot) })
+    }
+
+    /// The declared variants that the defines leave, else the one instance that they make.
+    fn instances(&self, source: &Source, kernel: &str) -> Result<Vec<Instance>, InstanceError> {
+        let (program, unit) = (source.program(), source.unit);
+        let generics = hir::generics(program, unit, kernel).map_err(InstanceError::Source)?;
+        let mut left = hir::declared_instances(program, unit, kernel).map_err(InstanceError::Source)?;
+        for (index, (name, _)) in generics.iter().enumerate() {
+            let Some(define) = self.define.iter().find(|define| define.name == *name) else { continue };
+            match hir::parse_generic(program, unit, kernel, name, &define.value) {
+                Ok(value) => left.retain(|instance| instance.generics[index] == value),
+                // `Source::instance` says what is wrong with it.
+                Err(_) => left.clear(),
+            }
+        }
+        if left.is_empty() { source.instance(kernel, &self.define).map(|instance| vec![instance]) } else { Ok(left) }
+    }
+
+    /// The rows of a variant.
+    fn look(&self, kernel: &str, variant: &Variant<'_>, rows: &mut Vec<Row>, wrong: &mut Vec<String>) {
+        let known = variant.known;
+        let block = match (known.legal.options.block, self.threads) {
+            (Some(block), None) => block,
+            (None, Some(threads)) => [threads, 1, 1],
+            (Some([x, y, z]), Some(_)) => {
+                wrong.push(format!("the attribute of `{kernel}` fixes its block, ({x}, {y}, {z}); leave out `--threads`"));
+                return;
+            }
+            (None, None) => {
+                wrong.push(format!("`{kernel}` leaves its block to the launch; give `--threads N`"));
+                return;
+            }
+        };
+        if self.shared > 0 && known.facts.memory.dynamic_shared_element.is_none() {
+            wrong.push(format!("`{kernel}` has no dynamic shared memory; leave out `--shared`"));
+            return;
+        }
+        for on in &known.targets {
+            let registers = self.registers.unwrap_or(on.registers.estimate);
+            let Some(demand) = demand_of(&known.legal, &known.facts, registers, block, self.shared) else {
+                wrong.push(format!("`--shared {}` is more shared memory than there is", self.shared));
+                return;
+            };
+            let options = self.options();
+            wrong.extend(impossible(on.target.limits, &demand, &options).iter().map(ToString::to_string));
+            rows.push(Row {
+                kernel: kernel.to_owned(),
+                variant: variant.words.to_owned(),
+                target: on.target,
+                estimated: self.registers.is_none().then(|| on.registers.clone()),
+                occupancy: estimate::occupancy(on.target.limits, &demand, &options),
+            });
+        }
+    }
+}
+
+fn is_error(finding: &Diagnostic) -> bool {
+    finding.level == Level::Error && finding.lint.is_none()
+}
+
+fn as_json(path: &str, rows: &[Row]) -> Value {
+    let row = |row: &Row| {
+        let registers = match &row.estimated {
+            Some(found) => json!({ "source": "estimated", "registers": found.estimate, "low": found.low, "high": found.high }),
+            None => json!({ "source": "given", "registers": row.occupancy.demand.registers }),
+        };
+        json!({
+            "kernel": row.kernel,
+            "variant": row.variant,
+            "target": row.target.name,
+            "registers": registers,
+            "occupancy": json::of(&row.occupancy),
+        })
+    };
+    json!({ "file": path, "variants": rows.iter().map(row).collect::<Vec<_>>() })
+}
+
+fn as_text(rows: &[Row], plots: bool) -> String {
+    let mut text = String::new();
+    for group in rows.chunk_by(|a, b| a.kernel == b.kernel) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("{}\n{}\n", group[0].kernel, table(group)));
+        if plots {
+            for row in group {
+                let name = [row.variant.as_str(), row.target.name].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
+                text.push_str(&format!("\n{}: {}\n\n{}", name.join(" on "), headline(&row.occupancy), plot::curves(&row.occupancy)));
+            }
+        }
+    }
+    text
+}
+
+fn table(rows: &[Row]) -> String {
+    let registers = if rows[0].estimated.is_some() { "registers, estimated" } else { "registers, given" };
+    let header = ["variant", "target", "threads", registers, "shared", "blocks", "warps", "occupancy", "limited by", "step up"];
+    let mut table = show::plain_table(header, 2..8);
+    for row in rows {
+        let found = &row.occupancy;
+        let registers = match &row.estimated {
+            Some(Registers { estimate, low, high, .. }) => format!("{estimate} ({low}–{high})"),
+            None => found.demand.registers.to_string(),
+        };
+        let step = found.steps().first().map_or_else(|| "–".to_owned(), ToString::to_string);
+        table.add_row([
+            if row.variant.is_empty() { "–".to_owned() } else { row.variant.clone() },
+            row.target.name.to_owned(),
+            found.demand.threads.to_string(),
+            registers,
+            format!("{} B", found.demand.shared),
+            found.blocks.to_string(),
+            format!("{}/{}", found.warps, found.limits.warps),
+            format!("{} %", found.percent()),
+            limiters(found),
+            step,
+        ]);
+    }
+    show::lines(&table)
+}

@@ -1,0 +1,118 @@
+//! `warpwright occupancy`: resident blocks, what limits them, and how far the next step is, of bare numbers or of a kernel.
+
+mod json;
+mod kernel;
+mod plot;
+mod show;
+
+use super::source::Define;
+use super::{Stop, print};
+use std::str::FromStr;
+use warpwright_codegen::estimate::occupancy::{CachePreference, Demand, Options, impossible, occupancy};
+use warpwright_codegen::target::limits::Limits;
+
+/// Say how many blocks a multiprocessor holds, what limits them, and how far the next step is.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  warpwright occupancy --cc 9.0 --threads 256 --registers 65
+  warpwright occupancy --cc 2.0 --threads 256 --registers 10 --shared 0 --barriers 1 --json
+  warpwright occupancy --cc 8.6 --threads 128 --registers 40 --plot
+  warpwright occupancy src/main.rs::copy -D B=256 --targets sm_80,sm_90")]
+pub(super) struct Occupancy {
+    /// A kernel's source: `FILE.rs` for all its kernels, or `FILE.rs::kernel`. Its registers are estimated.
+    #[arg(value_name = "FILE[::kernel]", conflicts_with = "cc")]
+    file: Option<String>,
+    /// Instead of a kernel, bare numbers: of this compute capability, 1.0 to 12.1.
+    #[arg(long, value_name = "CAPABILITY", required_unless_present = "file", requires = "threads", requires = "registers")]
+    cc: Option<String>,
+    /// Threads of a block; of a kernel, if its attribute fixes none.
+    #[arg(long, value_name = "N")]
+    threads: Option<u32>,
+    /// Registers of a thread; of a kernel, instead of the estimate.
+    #[arg(long, value_name = "N")]
+    registers: Option<u32>,
+    /// Shared memory of a block, bytes; of a kernel, its dynamic shared memory.
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    shared: u32,
+    /// Named barriers of a block; a kernel's are known.
+    #[arg(long, value_name = "N", conflicts_with = "file", default_value_t = 0)]
+    barriers: u32,
+    /// How the memory that shared memory and cache share is divided: `default`, `cache`, `equal`, `shared`, or the percentage for shared memory.
+    #[arg(long, value_name = "PREFERENCE", default_value = "default")]
+    carve_out: CarveOut,
+    /// Refuse blocks more shared memory than they get unasked (48 KiB). Launches of warpwright ask where a kernel needs it.
+    #[arg(long)]
+    no_opt_in: bool,
+    /// Give a generic or an outside constant its value.
+    #[arg(short = 'D', value_name = "NAME=VALUE", conflicts_with = "cc")]
+    define: Vec<Define>,
+    /// The devices, instead of what the kernel or the crate's `Cargo.toml` names.
+    #[arg(long, value_name = "TARGET,…", value_delimiter = ',', conflicts_with = "cc")]
+    targets: Vec<String>,
+    /// Print JSON; docs/occupancy.md says what is in it.
+    #[arg(long)]
+    json: bool,
+    /// Draw the curves over block size, registers and shared memory.
+    #[arg(long, conflicts_with = "json")]
+    plot: bool,
+}
+
+/// `--carve-out`.
+#[derive(Clone, Copy)]
+struct CarveOut(CachePreference);
+
+impl FromStr for CarveOut {
+    type Err = String;
+    fn from_str(text: &str) -> Result<CarveOut, String> {
+        let preference = match text {
+            "default" => CachePreference::Default,
+            "cache" => CachePreference::Cache,
+            "equal" => CachePreference::Equal,
+            "shared" => CachePreference::Shared,
+            _ => match text.trim_end_matches('%').parse() {
+                Ok(percent @ 0..=100) => CachePreference::Percent(percent),
+                _ => return Err("write `default`, `cache`, `equal`, `shared`, or a percentage from 0 to 100".to_owned()),
+            },
+        };
+        Ok(CarveOut(preference))
+    }
+}
+
+impl Occupancy {
+    pub(super) fn run(self) -> Result<(), Stop> {
+        match (&self.file, &self.cc) {
+            (Some(file), _) => self.of_kernels(file),
+            (None, cc) => self.of_numbers(cc.as_deref().unwrap_or_default()),
+        }
+    }
+
+    fn options(&self) -> Options {
+        Options { cache: self.carve_out.0, opt_in: !self.no_opt_in, ..Options::default() }
+    }
+
+    fn of_numbers(&self, capability: &str) -> Result<(), Stop> {
+        let limits = Limits::find(capability).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
+        let demand = Demand {
+            threads: self.threads.unwrap_or_default(),
+            registers: self.registers.unwrap_or_default(),
+            shared: self.shared,
+            barriers: self.barriers,
+            virtual_resources: 0,
+        };
+        let options = self.options();
+        let wrong: Vec<String> = impossible(limits, &demand, &options).iter().map(ToString::to_string).collect();
+        if !wrong.is_empty() {
+            return Err(Stop::usage(wrong.join("\nerror: ")));
+        }
+        let found = occupancy(limits, &demand, &options);
+        if self.json {
+            return print(&json::text(&json::of(&found)));
+        }
+        let mut text = show::one(&found);
+        if self.plot {
+            text.push('\n');
+            text.push_str(&plot::curves(&found));
+        }
+        print(&text)
+    }
+}
