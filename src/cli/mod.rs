@@ -1,6 +1,7 @@
 //! The `warpwright` command: one file per subcommand. Works straight from `.rs` files; nothing of theirs is built.
 
 mod check;
+mod compare;
 mod devices;
 mod emit;
 mod files;
@@ -10,6 +11,7 @@ mod occupancy;
 mod render;
 mod simulate;
 mod source;
+mod style;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -33,6 +35,7 @@ struct Arguments {
 enum Command {
     Emit(emit::Emit),
     Check(check::Check),
+    Compare(compare::Compare),
     Occupancy(occupancy::Occupancy),
     Devices(devices::Devices),
     Simulate(simulate::Simulate),
@@ -70,6 +73,7 @@ pub(crate) fn run() -> ExitCode {
     let work = move || match command {
         Command::Emit(emit) => emit.run(),
         Command::Check(check) => check.run(),
+        Command::Compare(compare) => compare.run(),
         Command::Occupancy(occupancy) => occupancy.run(),
         Command::Devices(devices) => devices.run(),
         Command::Simulate(simulate) => simulate.run(),

@@ -52,8 +52,9 @@ impl Simulate {
         let lowered = lowered.map_err(|found| source.findings(&found))?;
         let device = Device::simulator();
         let kernel = DynamicKernel::compile(&device, source.program(), lowered).map_err(|error| Stop::usage(error.to_string()))?;
-        let prepared = self.launch.prepare(&kernel, &device)?;
-        let counters = kernel.run(prepared.geometry, &prepared.arguments()).map_err(|error| match error {
+        let host = self.launch.prepare(&kernel)?;
+        let arguments = host.upload(&device).map_err(|error| Stop::usage(error.to_string()))?;
+        let counters = kernel.run(host.geometry, &arguments.list()).map_err(|error| match error {
             Error::Simulated(fault) => Stop::found(&fault.to_string()),
             other => Stop::usage(other.to_string()),
         })?;

@@ -15,7 +15,7 @@ mod tree;
 mod types;
 mod variants;
 
-pub use variants::{declared_instances, generics, parse_constant, parse_generic};
+pub use variants::{Axis, declared_axes, declared_instances, generics, instances, parse_constant, parse_generic};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Kernel, Loc, Scalar};

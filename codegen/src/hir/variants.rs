@@ -12,9 +12,17 @@ use syn::spanned::Spanned;
 /// Most variants a kernel can declare.
 const MOST_VARIANTS: usize = 4096;
 
-/// The instances that `variants(…)` declares; for a kernel without generics its only instance. Empty if the kernel is generic and
-/// its declaration leaves a generic open: such a kernel is compiled when it is launched.
-pub fn declared_instances(program: &Program, unit: UnitId, name: &str) -> Result<Vec<Instance>, Diagnostics> {
+/// A generic of a kernel, and its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// The generic.
+    pub name: String,
+    /// Its values, in the order written.
+    pub values: Vec<GenericValue>,
+}
+
+/// The values that `variants(…)` declares for each generic of a kernel, in the order of the generics; none for a generic that it leaves open.
+pub fn declared_axes(program: &Program, unit: UnitId, name: &str) -> Result<Vec<Axis>, Diagnostics> {
     let context = Context::new(program);
     let function = find_kernel(program, &context, unit, name)?;
     let item = &context.items.functions[function.0];
@@ -29,32 +37,51 @@ pub fn declared_instances(program: &Program, unit: UnitId, name: &str) -> Result
             syn::GenericParam::Const(param) => &param.ident,
             _ => continue,
         };
-        let Some((_, values)) = attributes.variants.axes.iter().find(|(name, _)| name == ident) else {
-            return Ok(Vec::new());
-        };
+        let declared = attributes.variants.axes.iter().find(|(name, _)| name == ident);
         let mut checker = Checker::new(&context, scope.clone());
-        axes.push(values.iter().map(|value| generic_value(&mut checker, param, value)).collect::<Vec<_>>());
+        let values = declared.iter().flat_map(|(_, values)| values).map(|value| generic_value(&mut checker, param, value)).collect();
+        axes.push(Axis { name: ident.to_string(), values });
     }
     context.diagnostics.borrow_mut().barrier()?;
-    let total = axes.iter().map(Vec::len).try_fold(1usize, usize::checked_mul).unwrap_or(usize::MAX);
-    if total > MOST_VARIANTS {
-        let message = format!("`{name}` declares {total} variants; at most {MOST_VARIANTS} are checked");
-        return Err(Diagnostic::error(item.signature.ident.span(), message).help("list fewer values").into());
+    Ok(axes)
+}
+
+/// The instances that `variants(…)` declares; for a kernel without generics its only instance. Empty if the kernel is generic and
+/// its declaration leaves a generic open: such a kernel is compiled when it is launched.
+pub fn declared_instances(program: &Program, unit: UnitId, name: &str) -> Result<Vec<Instance>, Diagnostics> {
+    let axes = declared_axes(program, unit, name)?;
+    if axes.iter().any(|axis| axis.values.is_empty()) {
+        return Ok(Vec::new());
     }
-    let mut instances = vec![Instance::default()];
+    instances(&axes).map_err(|total| {
+        let span = program.units[unit.0].kernel(name).map_or_else(|_| proc_macro2::Span::call_site(), |item| item.sig.ident.span());
+        let message = format!("`{name}` declares {total} variants; at most {MOST_VARIANTS} are checked");
+        Diagnostic::error(span, message).help("list fewer values").into()
+    })
+}
+
+/// Every combination of the axes' values, the last axis fastest.
+///
+/// # Errors
+/// How many there are, if that is more than anything goes through.
+pub fn instances(axes: &[Axis]) -> Result<Vec<Instance>, usize> {
+    let total = axes.iter().map(|axis| axis.values.len()).try_fold(1usize, usize::checked_mul).unwrap_or(usize::MAX);
+    if total > MOST_VARIANTS {
+        return Err(total);
+    }
+    let mut all = vec![Instance::default()];
     for axis in axes {
-        let extend = |instance: &Instance| {
-            let mut all = Vec::new();
-            for value in &axis {
+        let extended = |instance: &Instance| {
+            let with = |value: &GenericValue| {
                 let mut instance = instance.clone();
                 instance.generics.push(value.clone());
-                all.push(instance);
-            }
-            all
+                instance
+            };
+            axis.values.iter().map(with).collect::<Vec<_>>()
         };
-        instances = instances.iter().flat_map(extend).collect();
+        all = all.iter().flat_map(extended).collect();
     }
-    Ok(instances)
+    Ok(all)
 }
 
 fn generic_value(checker: &mut Checker<'_, '_>, param: &syn::GenericParam, value: &syn::Expr) -> GenericValue {

@@ -4,6 +4,7 @@ mod values;
 
 use super::Stop;
 use values::Written;
+pub(super) use values::leaves;
 use warpwright::{Buffer, Device, Dim3};
 use warpwright_codegen::syntax::nearest;
 use warpwright_runtime::definition::ParameterKind;
@@ -44,37 +45,67 @@ fn extents(text: &str) -> Result<Dim3, String> {
     }
 }
 
-/// The arguments of one launch, as bytes.
-pub(super) struct Prepared {
+/// The arguments of one launch, on the host.
+pub(super) struct HostArguments {
     pub(super) geometry: DynamicGeometry,
-    values: Vec<Bytes>,
+    values: Vec<HostValue>,
 }
 
-/// One argument.
-enum Bytes {
+/// One argument, as bytes.
+enum HostValue {
     Value(Vec<u8>),
+    Buffer(Vec<u8>),
+}
+
+/// The same on a device.
+pub(super) struct DeviceArguments<'h> {
+    values: Vec<DeviceValue<'h>>,
+}
+
+enum DeviceValue<'h> {
+    Value(&'h [u8]),
     Buffer(Buffer<u8>),
 }
 
-impl Prepared {
+impl HostArguments {
+    /// Copies the buffers to a device.
+    pub(super) fn upload<'h>(&'h self, device: &Device) -> warpwright::Result<DeviceArguments<'h>> {
+        let one = |value: &'h HostValue| match value {
+            HostValue::Value(bytes) => Ok(DeviceValue::Value(bytes)),
+            HostValue::Buffer(bytes) => device.upload(bytes).map(DeviceValue::Buffer),
+        };
+        Ok(DeviceArguments { values: self.values.iter().map(one).collect::<warpwright::Result<_>>()? })
+    }
+}
+
+impl DeviceArguments<'_> {
     /// For a launch.
-    pub(super) fn arguments(&self) -> Vec<DynamicArgument<'_>> {
-        fn one(bytes: &Bytes) -> DynamicArgument<'_> {
-            match bytes {
-                Bytes::Value(value) => DynamicArgument::Value(value),
-                Bytes::Buffer(buffer) => DynamicArgument::Buffer(buffer),
+    pub(super) fn list(&self) -> Vec<DynamicArgument<'_>> {
+        fn one<'v>(value: &'v DeviceValue<'_>) -> DynamicArgument<'v> {
+            match value {
+                DeviceValue::Value(bytes) => DynamicArgument::Value(bytes),
+                DeviceValue::Buffer(buffer) => DynamicArgument::Buffer(buffer),
             }
         }
+        self.values.iter().map(one).collect()
+    }
+
+    /// What every buffer holds now; `None` for values.
+    pub(super) fn contents(&self) -> warpwright::Result<Vec<Option<Vec<u8>>>> {
+        let one = |value: &DeviceValue<'_>| match value {
+            DeviceValue::Value(_) => Ok(None),
+            DeviceValue::Buffer(buffer) => buffer.download().map(Some),
+        };
         self.values.iter().map(one).collect()
     }
 }
 
 impl LaunchArguments {
-    /// Makes every argument of a kernel on a device.
+    /// Makes every argument of a kernel.
     ///
     /// # Errors
     /// All that is wrong with what was written, at once.
-    pub(super) fn prepare(&self, kernel: &DynamicKernel, device: &Device) -> Result<Prepared, Stop> {
+    pub(super) fn prepare(&self, kernel: &DynamicKernel) -> Result<HostArguments, Stop> {
         let (written, mut wrong) = self.written(kernel.parameters());
         if self.cover.is_none() && self.grid.is_none() {
             wrong.push("how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)".to_owned());
@@ -87,18 +118,16 @@ impl LaunchArguments {
             let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64);
             let bytes = match (parameter.kind, written) {
                 (ParameterKind::Value, Some(text)) => {
-                    Written::parse(&text).and_then(|w| w.value(parameter, kernel.structs())).map(Bytes::Value)
+                    Written::parse(&text).and_then(|w| w.value(parameter, kernel.structs())).map(HostValue::Value)
                 }
                 (ParameterKind::Value, None) => Err(format!("is a value of its own: give it, `--args {}=1`", parameter.name)),
                 (ParameterKind::Constant, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
-                    written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).and_then(|bytes| upload(device, &bytes))
+                    written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).map(HostValue::Buffer)
                 }
                 (_, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
-                    written
-                        .and_then(|w| w.buffer(parameter, kernel.structs(), self.length(), seed))
-                        .and_then(|bytes| upload(device, &bytes))
+                    written.and_then(|w| w.buffer(parameter, kernel.structs(), self.length(), seed)).map(HostValue::Buffer)
                 }
             };
             match bytes {
@@ -106,7 +135,7 @@ impl LaunchArguments {
                 Err(reason) => wrong.push(format!("`{}` {reason}", parameter.name)),
             }
         }
-        if wrong.is_empty() { Ok(Prepared { geometry: self.geometry(), values }) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+        if wrong.is_empty() { Ok(HostArguments { geometry: self.geometry(), values }) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
     }
 
     fn geometry(&self) -> DynamicGeometry {
@@ -158,8 +187,4 @@ impl LaunchArguments {
         }
         (written, wrong)
     }
-}
-
-fn upload(device: &Device, bytes: &[u8]) -> Result<Bytes, String> {
-    device.upload(bytes).map(Bytes::Buffer).map_err(|error| format!("cannot be put on the device: {error}"))
 }

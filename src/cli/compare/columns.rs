@@ -1,0 +1,281 @@
+//! The figures that variants are compared by: one row each, with what is better.
+
+use super::device::Agreement;
+use super::variant::Compiled;
+use warpwright_codegen::analysis::access::{AccessFact, Pattern};
+use warpwright_codegen::estimate::Estimate;
+use warpwright_codegen::target::machine::Pipe;
+
+/// Where a figure comes from: never mixed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Follows from the kernel.
+    Exact,
+    /// Computed from a model.
+    Estimated,
+    /// What `ptxas` says.
+    Measured,
+    /// What the simulator counted.
+    Simulated,
+    /// By a device's clock.
+    Timed,
+}
+
+impl Kind {
+    /// Its word in a heading and in JSON.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Kind::Exact => "exact",
+            Kind::Estimated => "estimated",
+            Kind::Measured => "measured",
+            Kind::Simulated => "simulated",
+            Kind::Timed => "timed",
+        }
+    }
+}
+
+/// Which of two figures is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Better {
+    Less,
+    More,
+    /// Neither: it says what kind of variant it is.
+    Neither,
+}
+
+/// A variant on a target.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<'c> {
+    pub(super) compiled: &'c Compiled,
+    /// Number of the target.
+    pub(super) target: usize,
+}
+
+impl<'c> Cell<'c> {
+    fn estimate(self) -> &'c Estimate {
+        &self.compiled.known.targets[self.target]
+    }
+}
+
+/// A figure.
+pub(super) struct Column {
+    /// Its heading.
+    pub(super) title: &'static str,
+    /// What differences in words call it.
+    pub(super) noun: &'static str,
+    pub(super) kind: Kind,
+    pub(super) better: Better,
+    /// Whether a variant is on the Pareto set by it.
+    pub(super) counts: bool,
+    /// The figure; `None` where it is not known.
+    pub(super) value: fn(Cell<'_>) -> Option<f64>,
+    /// How it reads.
+    pub(super) show: fn(Cell<'_>) -> Option<String>,
+}
+
+/// Every figure, in the order of the table.
+pub(super) const COLUMNS: &[Column] = &[
+    Column {
+        title: "registers",
+        noun: "registers",
+        kind: Kind::Estimated,
+        better: Better::Less,
+        counts: false,
+        value: |cell| Some(f64::from(cell.estimate().registers.estimate)),
+        show: |cell| {
+            let registers = &cell.estimate().registers;
+            Some(format!("{} [{}–{}]", registers.estimate, registers.low, registers.high))
+        },
+    },
+    Column {
+        title: "ptxas",
+        noun: "registers (ptxas)",
+        kind: Kind::Measured,
+        better: Better::Less,
+        counts: true,
+        value: |cell| cell.compiled.measured[cell.target].map(|measured| f64::from(measured.registers)),
+        show: |cell| {
+            let measured = cell.compiled.measured[cell.target]?;
+            let spilled = measured.spill_stores + measured.spill_loads;
+            Some(if spilled > 0 { format!("{} +{spilled} B spilled", measured.registers) } else { measured.registers.to_string() })
+        },
+    },
+    Column {
+        title: "shared",
+        noun: "bytes of shared memory",
+        kind: Kind::Exact,
+        better: Better::Less,
+        counts: true,
+        value: |cell| Some(cell.compiled.known.facts.memory.shared as f64),
+        show: |cell| some_bytes(cell.compiled.known.facts.memory.shared as f64),
+    },
+    Column {
+        title: "occupancy",
+        noun: "occupancy",
+        kind: Kind::Estimated,
+        better: Better::More,
+        counts: true,
+        value: |cell| cell.estimate().occupancy.as_ref().map(|occupancy| occupancy.percent()),
+        show: |cell| {
+            let occupancy = cell.estimate().occupancy.as_ref()?;
+            let limits: Vec<&str> = occupancy.limiters().map(|resource| resource.key()).collect();
+            Some(format!("{:.0} % ({})", occupancy.percent(), limits.join(", ")))
+        },
+    },
+    Column {
+        title: "loads in flight",
+        noun: "loads in flight",
+        kind: Kind::Estimated,
+        better: Better::Neither,
+        counts: false,
+        value: |cell| cell.estimate().prediction.as_ref().map(|prediction| f64::from(prediction.loads_in_flight)),
+        show: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.loads_in_flight.to_string()),
+    },
+    Column {
+        title: "in flight / need",
+        noun: "bytes in flight",
+        kind: Kind::Estimated,
+        better: Better::Neither,
+        counts: false,
+        value: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.bytes_in_flight),
+        show: |cell| {
+            let prediction = cell.estimate().prediction.as_ref().filter(|prediction| prediction.bytes_in_flight > 0.0)?;
+            Some(format!("{} / {}", bytes(prediction.bytes_in_flight), bytes(prediction.bytes_needed)))
+        },
+    },
+    Column {
+        title: "sectors/req",
+        noun: "sectors per request",
+        kind: Kind::Exact,
+        better: Better::Less,
+        counts: false,
+        value: |cell| sectors(cell.compiled),
+        show: |cell| sectors(cell.compiled).map(|sectors| format!("{sectors:.1}")),
+    },
+    Column {
+        title: "conflicts",
+        noun: "passes of a shared access",
+        kind: Kind::Exact,
+        better: Better::Less,
+        counts: false,
+        value: |cell| conflicts(cell.compiled),
+        show: |cell| conflicts(cell.compiled).map(|degree| if degree > 1.0 { format!("{degree:.0}-way") } else { "none".to_owned() }),
+    },
+    Column {
+        title: "instructions",
+        noun: "instructions of a thread",
+        kind: Kind::Estimated,
+        better: Better::Less,
+        counts: false,
+        value: |cell| Some(cell.compiled.known.threads.mix.instructions()),
+        show: |cell| {
+            let mix = &cell.compiled.known.threads.mix;
+            let memory = mix.of(Pipe::Memory);
+            Some(format!("{:.0} ({:.0} memory)", mix.instructions(), memory))
+        },
+    },
+    Column {
+        title: "predicted",
+        noun: "of the peak, predicted",
+        kind: Kind::Estimated,
+        better: Better::More,
+        counts: true,
+        // Variants do the same arithmetic, but need not read the same bytes.
+        value: |cell| {
+            let prediction = cell.estimate().prediction.as_ref()?;
+            Some(if prediction.operations > 0.0 { prediction.operations } else { prediction.bandwidth })
+        },
+        show: |cell| {
+            let prediction = cell.estimate().prediction.as_ref()?;
+            let bandwidth = format!("{:.0} GB/s ({:.0} % of peak)", prediction.bandwidth / 1e9, prediction.share_of_peak * 100.0);
+            Some(match prediction.operations / 1e9 {
+                operations if operations >= 1.0 => format!("{operations:.0} GFLOP/s, {bandwidth}"),
+                _ => bandwidth,
+            })
+        },
+    },
+    Column {
+        title: "bound by",
+        noun: "",
+        kind: Kind::Estimated,
+        better: Better::Neither,
+        counts: false,
+        value: |_| None,
+        show: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.bound.word().to_owned()),
+    },
+    Column {
+        title: "warp instr",
+        noun: "warp instructions, simulated",
+        kind: Kind::Simulated,
+        better: Better::Less,
+        counts: false,
+        value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.total_warp_instructions() as f64),
+        show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.total_warp_instructions().to_string()),
+    },
+    Column {
+        title: "sectors",
+        noun: "sectors, simulated",
+        kind: Kind::Simulated,
+        better: Better::Less,
+        counts: false,
+        value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.global_sectors as f64),
+        show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.global_sectors.to_string()),
+    },
+    Column {
+        title: "replays",
+        noun: "replays of shared accesses, simulated",
+        kind: Kind::Simulated,
+        better: Better::Less,
+        counts: false,
+        value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.shared_replays as f64),
+        show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.shared_replays.to_string()),
+    },
+    Column {
+        title: "time",
+        noun: "time",
+        kind: Kind::Timed,
+        better: Better::Less,
+        counts: true,
+        value: |cell| cell.compiled.timed.as_ref().map(|timed| timed.median().as_secs_f64()),
+        show: |cell| {
+            let timed = cell.compiled.timed.as_ref()?;
+            let (least, most) = (timed.times.first()?, timed.times.last()?);
+            let wrong = if timed.agreement == Agreement::Differs { ", OTHER RESULTS" } else { "" };
+            Some(format!("{:.1?} [{least:.1?}–{most:.1?}]{wrong}", timed.median()))
+        },
+    },
+];
+
+fn some_bytes(figure: f64) -> Option<String> {
+    (figure > 0.0).then(|| bytes(figure))
+}
+
+/// `512 B`, `16 KiB`.
+pub(super) fn bytes(figure: f64) -> String {
+    if figure < 2048.0 { format!("{figure:.0} B") } else { format!("{:.1} KiB", figure / 1024.0) }
+}
+
+fn global(compiled: &Compiled) -> impl Iterator<Item = &AccessFact> {
+    let is_global = |access: &&AccessFact| access.space == warpwright_codegen::ir::Space::Global && !access.is_rare;
+    compiled.known.facts.accesses.iter().filter(is_global)
+}
+
+/// The mean over accesses, of the middle where it depends on where an object begins; `None` if one is not known, or there is none.
+fn sectors(compiled: &Compiled) -> Option<f64> {
+    let figures = global(compiled).map(|access| match &access.pattern {
+        Pattern::Global { sectors, .. } => Some(f64::from(sectors.least + sectors.most) / 2.0),
+        _ => None,
+    });
+    let figures = figures.collect::<Option<Vec<f64>>>()?;
+    (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
+}
+
+/// The worst degree; `None` if one is not known, or there is no shared access.
+fn conflicts(compiled: &Compiled) -> Option<f64> {
+    let shared = compiled.known.facts.accesses.iter().filter(|access| access.space == warpwright_codegen::ir::Space::Shared);
+    let degrees = shared.map(|access| match &access.pattern {
+        Pattern::Shared { degree, .. } => Some(f64::from(degree.most)),
+        _ => None,
+    });
+    degrees.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+}

@@ -1,0 +1,58 @@
+//! The same file at another revision of its repository: its Rust files are written into a folder of their own, so that what it names is found.
+
+use crate::cli::Stop;
+use crate::cli::source::{Define, Source};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder that goes with its owner.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left behind lies where temporary files lie.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Reads a file as it was at a revision.
+pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<Source, Stop> {
+    let stop = |reason: String| Stop::usage(format!("`--against {revision}`: {reason}"));
+    let file = Path::new(path).canonicalize().map_err(|error| Stop::usage(format!("`{path}` cannot be read: {error}")))?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let top = git(folder, ["rev-parse", "--show-toplevel"]).map_err(stop)?;
+    let top = PathBuf::from(String::from_utf8_lossy(&top.stdout).trim());
+    let inside = file.strip_prefix(&top).map_err(|_| stop(format!("`{path}` is not in the repository `{}`", top.display())))?;
+    let commit = format!("{revision}^{{commit}}");
+    let commit = git(&top, ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
+        .map_err(|_| stop("there is no such revision".to_owned()))?;
+    let commit = String::from_utf8_lossy(&commit.stdout).trim().to_owned();
+    let archive = git(&top, ["archive", "--format=tar", &commit, "--", "*.rs"]).map_err(stop)?;
+    let scratch = Scratch(std::env::temp_dir().join(format!("warpwright-{}-{commit}", std::process::id())));
+    std::fs::create_dir_all(&scratch.0).map_err(|error| stop(format!("`{}` cannot be made: {error}", scratch.0.display())))?;
+    unpack(&archive.stdout, &scratch.0).map_err(stop)?;
+    let then = scratch.0.join(inside);
+    if !then.is_file() {
+        return Err(stop(format!("`{}` was not there", inside.display())));
+    }
+    Source::read(&then.to_string_lossy(), defines)
+}
+
+fn git<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Result<Output, String> {
+    let arguments: Vec<&OsStr> = arguments.into_iter().map(OsStr::new).collect();
+    let output =
+        Command::new("git").args(&arguments).current_dir(folder).output().map_err(|error| format!("git cannot be run: {error}"))?;
+    if output.status.success() { Ok(output) } else { Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()) }
+}
+
+fn unpack(archive: &[u8], into: &Path) -> Result<(), String> {
+    use std::io::Write;
+    let failed = |error: std::io::Error| format!("tar cannot be run: {error}");
+    let mut tar = Command::new("tar").args(["-x", "-f", "-"]).current_dir(into).stdin(Stdio::piped()).spawn().map_err(failed)?;
+    if let Some(mut input) = tar.stdin.take() {
+        input.write_all(archive).map_err(failed)?;
+    }
+    let status = tar.wait().map_err(failed)?;
+    if status.success() { Ok(()) } else { Err("its files could not be unpacked".to_owned()) }
+}

@@ -1,0 +1,102 @@
+//! The table for people: one row per variant, one table per target; best figures and the Pareto set marked; differences in words below.
+
+use super::Comparison;
+use super::columns::{COLUMNS, Cell, Column, Kind};
+use super::pareto::{best, front};
+use super::words::difference;
+use crate::cli::style;
+use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
+use std::fmt::Write;
+
+/// More differences than these are left out.
+const MOST_DIFFERENCES: usize = 6;
+
+/// A comparison as text.
+pub(super) fn text(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for (target, name) in comparison.targets.iter().map(|target| target.name).enumerate() {
+        let device = comparison.variants.iter().find_map(|variant| variant.compiled()?.known.targets[target].prediction.as_ref());
+        let device = device.map_or(String::new(), |prediction| format!(", predicted for {}", prediction.device));
+        let _ = writeln!(text, "{}::{} for {name}{device}", comparison.file, comparison.kernel);
+        let _ = writeln!(text, "{}", table(comparison, target));
+    }
+    for variant in &comparison.variants {
+        if let Err(reason) = &variant.outcome {
+            let name = if variant.words.is_empty() { comparison.kernel.clone() } else { variant.words.clone() };
+            let _ = writeln!(text, "{name} does not compile: {reason}");
+        }
+    }
+    let _ = writeln!(
+        text,
+        "* best of its column   ◆ no other variant is as good at everything (registers, shared, occupancy, predicted, time)"
+    );
+    for note in &comparison.notes {
+        let _ = writeln!(text, "{note}");
+    }
+    for difference in differences(comparison) {
+        let _ = writeln!(text, "{difference}");
+    }
+    text
+}
+
+fn differences(comparison: &Comparison) -> Vec<String> {
+    let Some((first, others)) = comparison.variants.split_first() else { return Vec::new() };
+    // The last target is the newest.
+    let Some(target) = comparison.targets.len().checked_sub(1) else { return Vec::new() };
+    let mut found: Vec<String> = others.iter().filter_map(|other| difference(first, other, target)).collect();
+    if found.len() > MOST_DIFFERENCES {
+        let left = found.len() - MOST_DIFFERENCES;
+        found.truncate(MOST_DIFFERENCES);
+        found.push(format!("… and {left} more variants"));
+    }
+    if let Some(first) = found.first_mut() {
+        first.insert_str(0, &format!("On {}: ", comparison.targets[target].name));
+    }
+    found
+}
+
+fn table(comparison: &Comparison, target: usize) -> Table {
+    let shown: Vec<(&Column, Vec<bool>)> = COLUMNS
+        .iter()
+        .filter(|column| {
+            comparison
+                .variants
+                .iter()
+                .any(|variant| variant.compiled().is_some_and(|compiled| (column.show)(Cell { compiled, target }).is_some()))
+        })
+        .map(|column| (column, best(column, &comparison.variants, target)))
+        .collect();
+    let front = front(&comparison.variants, target);
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
+    if let Some(width) = style::width() {
+        table.set_width(width);
+    }
+    let heading = |(column, _): &(&Column, Vec<bool>)| match column.kind {
+        Kind::Exact => column.title.to_owned(),
+        Kind::Measured | Kind::Timed => format!("{} ({})", column.title, column.kind.word()),
+        Kind::Estimated => format!("{} (est.)", column.title),
+        Kind::Simulated => format!("{} (sim.)", column.title),
+    };
+    let headings: Vec<String> = std::iter::once("variant".to_owned()).chain(shown.iter().map(heading)).collect();
+    table.set_header(headings);
+    for (n, variant) in comparison.variants.iter().enumerate() {
+        let name = if variant.words.is_empty() { comparison.kernel.clone() } else { variant.words.clone() };
+        let mut row = vec![format!("{} {name}", if front[n] { "◆" } else { " " })];
+        for (column, best) in &shown {
+            let figure = variant.compiled().map(|compiled| (column.show)(Cell { compiled, target }));
+            row.push(match figure {
+                None => "–".to_owned(),
+                Some(None) => "?".to_owned(),
+                Some(Some(figure)) if best[n] => format!("{figure} *"),
+                Some(Some(figure)) => figure,
+            });
+        }
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}

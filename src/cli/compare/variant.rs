@@ -1,0 +1,93 @@
+//! One variant: compiled, and what is known of it.
+
+use crate::cli::source::Source;
+use warpwright::sim::Counters;
+use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::estimate::{Known, estimate};
+use warpwright_codegen::hir::{self, Axis, Lowered};
+use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance};
+use warpwright_codegen::target::Target;
+use warpwright_runtime::ptxas::Measured;
+
+/// One variant.
+pub(super) struct Variant {
+    /// What tells it from the others: `B = 64, ILP = 4`.
+    pub(super) words: String,
+    pub(super) instance: Instance,
+    /// Whether it is of the file at another revision.
+    pub(super) is_earlier: bool,
+    /// What is known of it, or why it does not compile.
+    pub(super) outcome: Result<Compiled, String>,
+}
+
+/// A variant that compiles.
+pub(super) struct Compiled {
+    pub(super) known: Known,
+    /// By target: the PTX.
+    pub(super) ptx: Vec<Option<String>>,
+    /// By target: what `ptxas` measured of it.
+    pub(super) measured: Vec<Option<Measured>>,
+    /// What the simulator counted.
+    pub(super) counters: Option<Counters>,
+    /// What a device's clock said.
+    pub(super) timed: Option<super::device::Timed>,
+}
+
+impl Variant {
+    /// Compiles an instance and looks at it. One that does not compile is a row all the same.
+    pub(super) fn compile(source: &Source, kernel: &str, axes: &[Axis], instance: &Instance, targets: &[&'static Target]) -> Variant {
+        let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
+        let words = varied.map(|(axis, value)| word(&axis.name, value)).collect::<Vec<_>>().join(", ");
+        let outcome = match lower(source, kernel, instance) {
+            Ok(lowered) => Ok(look(&lowered, targets)),
+            Err(found) => Err(first_error(source, &found)),
+        };
+        Variant { words, instance: instance.clone(), is_earlier: false, outcome }
+    }
+
+    /// The same at another revision of the file.
+    pub(super) fn of_revision(mut self, revision: &str) -> Variant {
+        self.is_earlier = true;
+        self.words = if self.words.is_empty() { format!("at {revision}") } else { format!("{} at {revision}", self.words) };
+        self
+    }
+
+    /// What is known, if it compiles.
+    pub(super) fn compiled(&self) -> Option<&Compiled> {
+        self.outcome.as_ref().ok()
+    }
+}
+
+/// An instance with its annotations kept.
+pub(super) fn lower(source: &Source, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
+    let mut lowered = hir::lower_kernel(source.program(), source.unit, kernel, instance)?;
+    schedule(&mut lowered)?;
+    Ok(lowered)
+}
+
+fn look(lowered: &Lowered, targets: &[&'static Target]) -> Compiled {
+    let known = estimate(&lowered.kernel, targets);
+    let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).ok().map(|emitted| emitted.text);
+    let ptx = targets.iter().map(emit).collect();
+    Compiled { known, ptx, measured: vec![None; targets.len()], counters: None, timed: None }
+}
+
+/// `ILP = 4`.
+fn word(name: &str, value: &GenericValue) -> String {
+    match value {
+        GenericValue::Type(text) => format!("{name} = {text}"),
+        GenericValue::Const(ConstValue::Scalar(value)) => format!("{name} = {value}"),
+        GenericValue::Const(ConstValue::Index(value, _)) => format!("{name} = {value}"),
+        GenericValue::Const(ConstValue::Aggregate(_)) => format!("{name} = …"),
+    }
+}
+
+fn first_error(source: &Source, found: &Diagnostics) -> String {
+    let first = found.iter().next();
+    let place = first.and_then(|finding| source.program().place(finding.span)).map_or_else(String::new, |place| format!("{place}: "));
+    let more = found.iter().count().saturating_sub(1);
+    let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+    format!("{place}{}{more}", first.map_or("it does not compile", |finding| &finding.message))
+}

@@ -1,0 +1,102 @@
+//! `warpwright compare`: a row for each variant, what is marked, what is said of what does not fit.
+
+use std::process::Command;
+use warpwright_tests::command::Folder;
+
+const KERNELS: &str = "use warpwright::prelude::*;
+#[kernel(block = B, ilp = ILP, variants(B in [64, 128], ILP in [1, 4]))]
+pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = inp[i];
+    }
+}
+#[kernel(block = 256)]
+pub fn sums<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared] let mut tile: [f32; N];
+    let t = thread_idx().x;
+    tile[t] = x[t];
+    sync_threads();
+    y[t] = tile[255 - t];
+}
+";
+
+/// The rows of the table for a target, by variant.
+#[track_caller]
+fn row<'o>(out: &'o str, target: &str, variant: &str) -> &'o str {
+    let table = out.split(&format!(" for {target}")).nth(1).unwrap_or_else(|| panic!("no table for {target} in:\n{out}"));
+    table.lines().find(|line| line.contains(variant)).unwrap_or_else(|| panic!("no row for {variant} in:\n{out}"))
+}
+
+#[test]
+fn variants_stand_side_by_side() {
+    let folder = Folder::new("compare", &[("k.rs", KERNELS.as_bytes())]);
+    let run = folder.run(&["compare", "k.rs::copy", "--targets", "sm_80,sm_90"]);
+    run.prints("k.rs::copy for sm_80, predicted for A100");
+    for variant in ["B = 64, ILP = 1", "B = 64, ILP = 4", "B = 128, ILP = 1", "B = 128, ILP = 4"] {
+        assert!(row(&run.out, "sm_90", variant).contains("100 % (warps"), "{}", run.out);
+    }
+    // Four loads in flight, and what that buys, in words.
+    assert!(run.out.contains("On sm_90: B = 64, ILP = 4 against B = 64, ILP = 1: 3 more loads in flight"), "{}", run.out);
+    // Chosen values, one of them not declared.
+    let run = folder.run(&["compare", "k.rs::copy", "--set", "ILP=2,8", "-D", "B=256", "--targets", "sm_90"]);
+    run.prints("ILP = 8");
+    assert!(!run.out.contains("B ="), "what does not vary is not said: {}", run.out);
+    // On the simulator: 4096 elements are 128 requests to load and as many to store, of four sectors.
+    let run = folder.run(&["compare", "k.rs::copy", "--targets", "sm_90", "--cover", "4096", "--simulate"]);
+    assert!(row(&run.out, "sm_90", "B = 128, ILP = 4").contains(" 1024 "), "{}", run.out);
+}
+
+#[test]
+fn json_says_of_each_figure_what_kind_it_is() {
+    let folder = Folder::new("compare-json", &[("k.rs", KERNELS.as_bytes())]);
+    let run = folder.run(&["compare", "k.rs::copy", "--targets", "sm_90", "--json"]);
+    run.prints("\"schema\": 1");
+    let json: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    let variants = json["comparisons"][0]["variants"].as_array().expect("variants");
+    assert_eq!(variants.len(), 4);
+    let figures = &variants[3]["targets"][0]["figures"];
+    assert_eq!(figures["registers"]["kind"], "estimated");
+    assert_eq!(figures["sectors_req"]["kind"], "exact");
+    assert_eq!(figures["loads_in_flight"]["value"], 4.0);
+}
+
+#[test]
+fn a_variant_that_does_not_compile_is_a_row() {
+    let folder = Folder::new("compare-error", &[("k.rs", KERNELS.as_bytes())]);
+    let run = folder.run(&["compare", "k.rs::sums", "--set", "N=256,100000", "--targets", "sm_90"]);
+    run.prints("N = 100000 does not compile: k.rs:11:");
+    assert!(row(&run.out, "sm_90", "N = 256").contains("1024 B"), "{}", run.out);
+}
+
+#[test]
+fn the_file_at_another_revision() {
+    let folder = Folder::new("compare-git", &[("k.rs", KERNELS.as_bytes())]);
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"];
+        let status = Command::new("git").args(identity).args(arguments).current_dir(&folder.0).status().expect("git runs");
+        assert!(status.success(), "git {arguments:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "k.rs"]);
+    git(&["commit", "--quiet", "-m", "before"]);
+    let slower = KERNELS.replace("out[i] = inp[i];", "out[i] = inp[(i * 2) % inp.len()];");
+    std::fs::write(folder.0.join("k.rs"), slower).expect("the file");
+    let run = folder.run(&["compare", "k.rs::copy", "-D", "B=64", "-D", "ILP=1", "--targets", "sm_90", "--against", "HEAD"]);
+    run.prints("at HEAD against this: ");
+    let instructions = run.out.lines().last().expect("a line");
+    assert!(instructions.contains("instructions of a thread"), "{}", run.out);
+    folder.run(&["compare", "k.rs", "--against", "nowhere"]).refuses(2, &["`--against nowhere`: there is no such revision"]);
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let folder = Folder::new("compare-bad", &[("k.rs", KERNELS.as_bytes())]);
+    let compare = |more: &[&str]| folder.run(&[&["compare"], more].concat());
+    compare(&["k.rs::cpy"]).refuses(2, &["there is no kernel `cpy` in `k.rs`; did you mean `copy`?"]);
+    compare(&["k.rs::copy", "--set", "IPL=1"]).refuses(2, &["`--set IPL=…` names no generic of the kernel; did you mean `ILP`?"]);
+    compare(&["k.rs::copy", "--set", "ILP=1,many"]).refuses(2, &["`ILP=many` does not fit `copy`"]);
+    compare(&["k.rs::sums"]).refuses(2, &["`sums` is generic in `N` and declares no values of it: give `--set N=…`"]);
+    compare(&["k.rs::copy", "--targets", "sm_91"]).refuses(2, &["`sm_91` is not a target; did you mean `sm_90`?"]);
+    compare(&["k.rs::copy", "--simulate"]).refuses(2, &["how many threads is not said: give `--cover 4096`"]);
+}
