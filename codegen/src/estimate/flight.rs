@@ -54,7 +54,7 @@ pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
         kernel,
         weights,
         machine,
-        memory: machine.memory.latency * machine.clock,
+        memory: machine.memory.latency * machine.clock * (1.0 + machine.memory.spread * (1.0 - 1.0 / buffers_read(kernel, weights))),
         ready: vec![0.0; values],
         origin: vec![None; values],
         fence: 0.0,
@@ -70,6 +70,19 @@ pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
     line.settle();
     let (loads, bytes) = most_at_once(&mut line.loads);
     Flight { cycles: line.issued, loads, bytes, serial: line.serial }
+}
+
+/// Buffers that are read, at least 1.
+fn buffers_read(kernel: &Kernel, weights: &Weights) -> f64 {
+    let mut read = vec![false; kernel.objects.len()];
+    kernel.for_each_inst(|kernel, _, inst| {
+        if let Op::LoadAt { object, .. } = &kernel.insts[inst].op
+            && kernel.objects[*object].space() == Space::Global
+        {
+            read[usize::from(*object)] |= weights.get(inst) > 0.0;
+        }
+    });
+    read.iter().filter(|is_read| **is_read).count().max(1) as f64
 }
 
 /// A store that later loads may have to stay behind.
