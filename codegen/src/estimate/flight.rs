@@ -9,10 +9,10 @@
 //!
 //! Loops run three times; the third tells what each of the others takes.
 
-use super::mix::{self, UNKNOWN_TRIPS, Weights, trips};
+use super::mix::{self, Weights, trips};
 use crate::intrinsics::Effect;
 use crate::ir::{Block, Inst, Kernel, Loc, Object, Op, Space, Value};
-use crate::target::machine::{Machine, Pipe};
+use crate::target::machine::{Machine, PIPES, Pipe};
 
 /// Iterations that the assembler takes at a time.
 const ASSEMBLER_UNROLLS: usize = 4;
@@ -59,7 +59,7 @@ pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
         origin: vec![None; values],
         fence: 0.0,
         issued: 0.0,
-        used: [0.0; 7],
+        used: [0.0; PIPES],
         slots: 0.0,
         stores: Vec::new(),
         loads: Vec::new(),
@@ -119,7 +119,7 @@ struct Line<'k> {
     /// When the last instruction started.
     issued: f64,
     /// Since the fence: instructions by pipe, and all.
-    used: [f64; 7],
+    used: [f64; PIPES],
     slots: f64,
     stores: Vec<Stored>,
     /// Start, end, bytes of a thread.
@@ -145,7 +145,7 @@ impl Line<'_> {
         let busy = pipes.fold(self.slots * 4.0 / self.machine.lanes.issue, f64::max);
         self.issued = self.issued.max(self.fence + busy);
         self.fence = self.issued;
-        self.used = [0.0; 7];
+        self.used = [0.0; PIPES];
         self.slots = 0.0;
     }
 
@@ -246,7 +246,7 @@ impl Line<'_> {
         };
         self.settle();
         let copies = if assembler_unrolls(kernel, inst) { ASSEMBLER_UNROLLS } else { 1 };
-        let groups = (trips(kernel, op).unwrap_or(UNKNOWN_TRIPS) / copies as f64).ceil();
+        let groups = (trips(kernel, op).0 / copies as f64).ceil();
         if groups < 1.0 {
             let times = self.times(init);
             self.bind(&kernel.insts[inst].results, &times);
@@ -357,7 +357,7 @@ impl Line<'_> {
             Pipe::Double => cycles.double,
             Pipe::Special => cycles.special,
             Pipe::Memory => cycles.shuffle,
-            Pipe::Integer | Pipe::Control => cycles.integer,
+            Pipe::Integer | Pipe::Logic | Pipe::Control => cycles.integer,
         };
         // A sequence of instructions is mostly a chain.
         one * slots.max(1.0).sqrt().ceil().max(slots / 2.0)

@@ -8,16 +8,16 @@
 use crate::analysis::access::{BranchFact, Divergence};
 use crate::intrinsics::Effect;
 use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Space, Type, Value};
-use crate::target::machine::Pipe;
+use crate::target::machine::{PIPES, Pipe};
 
 /// How often a loop is taken to run where only the launch knows.
-pub const UNKNOWN_TRIPS: f64 = 64.0;
+pub const UNKNOWN_TRIPS: f64 = 1000.0;
 
 /// What one thread executes, *estimated*.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
     /// Instructions by [`Pipe`], in its order.
-    pub pipes: [f64; 7],
+    pub pipes: [f64; PIPES],
     /// Floating-point operations; a fused multiply-add is two.
     pub operations: f64,
     /// Bytes that loads from global memory ask for.
@@ -32,7 +32,7 @@ pub struct Mix {
 
 impl Mix {
     fn none() -> Mix {
-        Mix { pipes: [0.0; 7], operations: 0.0, read: 0.0, written: 0.0, shared: 0.0, exact: true }
+        Mix { pipes: [0.0; PIPES], operations: 0.0, read: 0.0, written: 0.0, shared: 0.0, exact: true }
     }
 
     /// All instructions.
@@ -92,9 +92,9 @@ impl Weights {
                 }
                 Op::Region { body } => self.block(kernel, *body, weight, boundary),
                 op @ (Op::For { body, .. } | Op::Loop { body, .. }) => {
-                    let trips = trips(kernel, op);
-                    self.exact &= trips.is_some();
-                    self.block(kernel, *body, weight * trips.unwrap_or(UNKNOWN_TRIPS), boundary);
+                    let (trips, is_known) = trips(kernel, op);
+                    self.exact &= is_known;
+                    self.block(kernel, *body, weight * trips, boundary);
                 }
                 _ => {}
             }
@@ -146,8 +146,18 @@ fn repeats(kernel: &Kernel, then_block: Block, else_block: Block) -> bool {
     first.0 > 0 && first.1 == 0 && second.0 == 0 && second.1 > 0
 }
 
-/// How often a loop's body runs, if that is known.
-pub fn trips(kernel: &Kernel, op: &Op) -> Option<f64> {
+/// How often a loop's body runs, and whether that is known. What goes on where an earlier loop ended is what that one left over: of a
+/// long loop, next to nothing.
+pub fn trips(kernel: &Kernel, op: &Op) -> (f64, bool) {
+    let is_rest = matches!(op, Op::For { start, .. } if matches!(kernel.def(*start), Some((_, Op::For { .. }))));
+    match known_trips(kernel, op) {
+        Some(trips) => (trips, true),
+        None if is_rest => (0.0, false),
+        None => (UNKNOWN_TRIPS, false),
+    }
+}
+
+fn known_trips(kernel: &Kernel, op: &Op) -> Option<f64> {
     let Op::For { start, end, step, .. } = op else { return None };
     let int = |value: Value| kernel.constant(value).map(|c| c.as_int());
     let (start, end, step) = (int(*start)?, int(*end)?, int(*step)?);
@@ -158,7 +168,7 @@ pub fn trips(kernel: &Kernel, op: &Op) -> Option<f64> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Instructions by [`Pipe`].
-    pub pipes: [f64; 7],
+    pub pipes: [f64; PIPES],
     /// Floating-point operations.
     pub operations: f64,
 }
@@ -187,7 +197,7 @@ impl Cost {
 
     /// The pipe that takes most of it.
     pub fn pipe(&self) -> Pipe {
-        let most = (0..7).max_by(|a, b| self.pipes[*a].total_cmp(&self.pipes[*b]));
+        let most = (0..PIPES).max_by(|a, b| self.pipes[*a].total_cmp(&self.pipes[*b]));
         Pipe::ALL[most.unwrap_or(0)].0
     }
 }
@@ -214,10 +224,10 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Cast(from) if kernel.ty(*from) == Type::F64 => Cost::one(Pipe::Special, 1.0),
         Op::Cast(_) => Cost::one(Pipe::Special, 1.0),
         Op::Unary(..) if ty.is_float() => Cost::default(),
-        Op::Unary(..) => Cost::one(Pipe::Integer, wide),
+        Op::Unary(..) => Cost::one(Pipe::Logic, wide),
         Op::Compare(_, a, _) if kernel.ty(*a) == Type::F64 => Cost::one(Pipe::Double, 1.0),
-        Op::Compare(_, a, _) => Cost::one(Pipe::Integer, if kernel.ty(*a).bytes() == 8 { 2.0 } else { 1.0 }),
-        Op::Select(..) => Cost::one(Pipe::Integer, wide),
+        Op::Compare(_, a, _) => Cost::one(Pipe::Logic, if kernel.ty(*a).bytes() == 8 { 2.0 } else { 1.0 }),
+        Op::Select(..) => Cost::one(Pipe::Logic, wide),
         Op::Binary(op, a, b) => binary(kernel, *op, ty, *a, *b),
         Op::MulAdd(..) if ty == Type::F64 => Cost::one(Pipe::Double, 1.0).floating(2.0),
         Op::MulAdd(..) if ty.is_float() => Cost::one(Pipe::Single, 1.0).floating(2.0),
@@ -241,7 +251,7 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
 /// What each iteration of a loop takes beside its body.
 pub fn iteration(op: &Op) -> Cost {
     match op {
-        Op::For { .. } => Cost::one(Pipe::Integer, 2.0).and(Pipe::Control, 1.0),
+        Op::For { .. } => Cost::one(Pipe::Integer, 1.0).and(Pipe::Logic, 1.0).and(Pipe::Control, 1.0),
         _ => Cost::one(Pipe::Control, 1.0),
     }
 }
@@ -251,16 +261,17 @@ fn binary(kernel: &Kernel, op: BinaryOp, ty: Type, a: Value, b: Value) -> Cost {
     let is_division = matches!(op, BinaryOp::Div | BinaryOp::Rem);
     match ty {
         Type::F64 if is_division => Cost::one(Pipe::Double, 9.0).and(Pipe::Special, 1.0).and(Pipe::Control, 1.0).floating(1.0),
-        Type::F64 if matches!(op, BinaryOp::Min | BinaryOp::Max) => Cost::one(Pipe::Double, 1.0).and(Pipe::Integer, 4.0).floating(1.0),
+        Type::F64 if matches!(op, BinaryOp::Min | BinaryOp::Max) => Cost::one(Pipe::Double, 1.0).and(Pipe::Logic, 4.0).floating(1.0),
         Type::F64 => Cost::one(Pipe::Double, 1.0).floating(1.0),
         _ if ty.is_float() && is_division => Cost::one(Pipe::Single, 8.0).and(Pipe::Special, 1.0).and(Pipe::Control, 1.0).floating(1.0),
-        _ if ty.is_float() && matches!(op, BinaryOp::Min | BinaryOp::Max) => Cost::one(Pipe::Integer, 1.0).floating(1.0),
+        _ if ty.is_float() && matches!(op, BinaryOp::Min | BinaryOp::Max) => Cost::one(Pipe::Logic, 1.0).floating(1.0),
         _ if ty.is_float() => Cost::one(Pipe::Single, 1.0).floating(1.0),
         _ if is_division && kernel.constant(b).is_some() => Cost::one(Pipe::Product, 2.0 * wide).and(Pipe::Integer, 2.0),
         _ if is_division => Cost::one(Pipe::Product, 6.0 * wide * wide).and(Pipe::Integer, 12.0 * wide * wide).and(Pipe::Special, 2.0),
         _ if op == BinaryOp::Mul && (kernel.constant(a).is_some() || kernel.constant(b).is_some()) => Cost::one(Pipe::Product, wide),
         _ if op == BinaryOp::Mul => Cost::one(Pipe::Product, if wide > 1.0 { 3.0 } else { 1.0 }),
-        _ => Cost::one(Pipe::Integer, wide),
+        _ if matches!(op, BinaryOp::Add | BinaryOp::Sub) => Cost::one(Pipe::Integer, wide),
+        _ => Cost::one(Pipe::Logic, wide),
     }
 }
 
@@ -277,7 +288,7 @@ fn intrinsic(kernel: &Kernel, row: &crate::intrinsics::Row, ty: Type, operands: 
         }
         Effect::Pure if ty == Type::F64 => Cost::one(Pipe::Double, slots).floating(1.0),
         Effect::Pure if is_float => Cost::one(Pipe::Single, slots).floating(1.0),
-        Effect::Pure => Cost::one(Pipe::Integer, slots),
+        Effect::Pure => Cost::one(Pipe::Logic, slots),
     }
 }
 
@@ -316,7 +327,7 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
         }
         mix.operations += weight * cost.operations;
         if let op @ (Op::For { .. } | Op::Loop { .. }) = &data.op {
-            let trips = trips(kernel, op).unwrap_or(UNKNOWN_TRIPS);
+            let (trips, _) = trips(kernel, op);
             for (sum, count) in mix.pipes.iter_mut().zip(iteration(op).pipes) {
                 *sum += weight * trips * count;
             }

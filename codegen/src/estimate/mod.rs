@@ -11,7 +11,8 @@
 //! | `registers.rs` | registers of a thread: a model of the assembler |
 //! | `mix.rs` | what a thread executes: instructions by pipe, bytes, operations |
 //! | `flight.rs` | what a warp waits for: the order of its loads, its time if it were alone |
-//! | `model.rs` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
+//! | `traffic.rs` | the bytes that a warp moves |
+//! | `model/` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
 //! | `time.rs` | what bounds a kernel, and how long it takes |
 
 mod facts;
@@ -23,6 +24,7 @@ pub mod registers;
 #[cfg(test)]
 mod tests;
 pub mod time;
+pub mod traffic;
 
 pub use facts::{Facts, MemoryUse};
 

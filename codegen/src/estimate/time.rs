@@ -5,8 +5,9 @@ use super::mix::{self, Mix, Weights};
 pub use super::model::{Bound, Rate, Work};
 use super::model::{headroom, rate};
 use super::occupancy::Occupancy;
-use crate::analysis::access::{AccessFact, Pattern};
-use crate::ir::{Kernel, Space};
+use super::traffic::{Traffic, traffic};
+use crate::analysis::access::{AccessFact, BranchFact};
+use crate::ir::Kernel;
 use crate::target::Target;
 use crate::target::machine::{Machine, SHARPNESS};
 
@@ -38,6 +39,8 @@ pub struct Prediction {
     pub warps_needed: f64,
     /// The share of its scarcest throughput that it reaches, 0 to 1.
     pub attained: f64,
+    /// Seconds from block to block on a multiprocessor that is full.
+    pub block_seconds: f64,
     /// What the figures are computed from.
     pub work: Work,
     /// Whether the work of a thread is known: no loop's trips are decided at the launch.
@@ -71,59 +74,21 @@ pub struct Threads {
     /// What a warp by itself waits for, on a device of today: the order of its loads.
     pub flight: Flight,
     weights: Weights,
-    /// Bytes of a warp that are fetched and written back, as whole sectors.
-    fetched: (f64, f64),
-    /// Bytes of a warp that go to or from shared memory, conflicts counted.
-    shared: f64,
+    /// The bytes that a warp moves.
+    pub traffic: Traffic,
 }
 
 impl Threads {
     /// Looks at an `Addressed` kernel; `accesses` and `branches` are facts about it when it was `Legal`.
-    pub fn of(kernel: &Kernel, accesses: &[AccessFact], branches: &[crate::analysis::access::BranchFact]) -> Threads {
+    pub fn of(kernel: &Kernel, accesses: &[AccessFact], branches: &[BranchFact]) -> Threads {
         let weights = Weights::of(kernel, branches);
         let mix = mix::mix(kernel, &weights);
-        let (fetched, shared) = traffic(kernel, &weights, accesses);
+        let traffic = traffic(kernel, &weights, accesses);
         // Any will do for the order of loads, if a load takes much longer than anything else.
         let machine = Machine::of(90).unwrap_or(&crate::target::machine::H100);
         let flight = flight(kernel, &weights, machine);
-        Threads { mix, flight, weights, fetched, shared }
+        Threads { mix, flight, weights, traffic }
     }
-}
-
-/// Bytes of a warp: fetched, written; and to and from shared memory.
-fn traffic(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact]) -> ((f64, f64), f64) {
-    let mut patterns: Vec<Option<&Pattern>> = vec![None; kernel.insts.len()];
-    for access in accesses {
-        if let Some(slot) = patterns.get_mut(usize::from(access.inst)) {
-            *slot = Some(&access.pattern);
-        }
-    }
-    let (mut fetched, mut shared) = ((0.0, 0.0), 0.0);
-    kernel.for_each_inst(|kernel, _, inst| {
-        let Some((space, is_write, bytes)) = mix::access(kernel, inst) else { return };
-        let weight = weights.get(inst);
-        let pattern = patterns.get(usize::from(inst)).copied().flatten();
-        let dense = 32.0 * f64::from(bytes);
-        match space {
-            Space::Global => {
-                let moved = match pattern {
-                    Some(Pattern::Global { sectors, .. }) => 32.0 * f64::from(sectors.least + sectors.most) / 2.0,
-                    _ => dense,
-                };
-                *(if is_write { &mut fetched.1 } else { &mut fetched.0 }) += weight * moved;
-            }
-            Space::Shared => {
-                let degree = match pattern {
-                    Some(Pattern::Shared { degree, .. }) => f64::from(degree.least + degree.most) / 2.0,
-                    _ => 1.0,
-                };
-                // Narrow accesses take a whole pass.
-                shared += weight * degree * dense.max(128.0);
-            }
-            _ => {}
-        }
-    });
-    (fetched, shared)
 }
 
 /// Predicts a kernel of stage `Addressed`.
@@ -138,15 +103,15 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
     let work = Work {
         warps,
         blocks: f64::from(occupancy.blocks),
-        read: filled * threads.fetched.0,
-        written: filled * threads.fetched.1,
+        read: filled * threads.traffic.read,
+        written: filled * threads.traffic.written,
         cycles: flight.cycles,
         pipes: threads.mix.pipes,
-        shared: warps * threads.shared,
+        shared: warps * (threads.traffic.shared + threads.traffic.cache),
     };
     let rate = rate(&work, machine);
     let per_second = f64::from(machine.multiprocessors) * block / rate.block;
-    let bandwidth = per_second * (threads.mix.read + threads.mix.written);
+    let bandwidth = per_second * threads.traffic.used / 32.0;
     let bytes_in_flight = work.blocks * block * flight.bytes;
     let written = work.written / (work.read + work.written).max(1.0);
     let memory_ratio = if rate.memory > 0.0 { rate.latency / rate.memory } else { 0.0 };
@@ -154,7 +119,7 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
     let resident = work.warps * work.blocks;
     Some(Prediction {
         device: machine.name,
-        bound: bound(&rate, &threads.mix, &flight, machine),
+        bound: bound(&rate, threads, &flight, machine),
         bandwidth,
         share_of_peak: bandwidth / machine.memory.peak,
         operations: per_second * threads.mix.operations,
@@ -164,6 +129,7 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
         warps: resident,
         warps_needed: resident * rate.latency / rate.throughput / headroom_inverse(sharpness),
         attained: rate.throughput / rate.block,
+        block_seconds: rate.block,
         work,
         exact: threads.mix.exact,
         machine,
@@ -176,9 +142,11 @@ fn headroom_inverse(sharpness: f64) -> f64 {
 }
 
 /// What it waits for: the scarcest throughput, or latency, and whose.
-fn bound(rate: &Rate, mix: &Mix, flight: &Flight, machine: &Machine) -> Bound {
+fn bound(rate: &Rate, threads: &Threads, flight: &Flight, machine: &Machine) -> Bound {
+    let Threads { mix, traffic, .. } = threads;
     if !rate.is_latency_bound() {
-        return rate.scarcest;
+        let is_cache = rate.scarcest == Bound::SharedMemory && traffic.cache > traffic.shared;
+        return if is_cache { Bound::Cache } else { rate.scarcest };
     }
     // A thread that loads waits for its loads, unless its own time is many times theirs.
     let loads = machine.memory.latency * machine.clock;

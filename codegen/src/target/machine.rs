@@ -12,8 +12,10 @@ pub enum Pipe {
     Single,
     /// `f64`.
     Double,
-    /// Integer sums, logic, shifts, comparisons, choices; `f32` minimum and comparison.
+    /// Integer sums: done where products are done, too, so their lanes are those of sums, products and logic together.
     Integer,
+    /// Logic, shifts, comparisons, minima, choices.
+    Logic,
     /// Integer products.
     Product,
     /// Special functions and conversions between widths.
@@ -24,12 +26,16 @@ pub enum Pipe {
     Control,
 }
 
+/// How many there are.
+pub const PIPES: usize = 8;
+
 impl Pipe {
     /// Every one, in order, with its name.
-    pub const ALL: [(Pipe, &'static str); 7] = [
+    pub const ALL: [(Pipe, &'static str); PIPES] = [
         (Pipe::Single, "single precision"),
         (Pipe::Double, "double precision"),
         (Pipe::Integer, "integer"),
+        (Pipe::Logic, "logic"),
         (Pipe::Product, "integer product"),
         (Pipe::Special, "special function"),
         (Pipe::Memory, "load and store"),
@@ -43,7 +49,7 @@ pub struct Lanes {
     /// Warp instructions a clock, all schedulers together.
     pub issue: f64,
     /// By [`Pipe`], in its order.
-    pub pipes: [f64; 7],
+    pub pipes: [f64; PIPES],
     /// Bytes of shared memory a clock.
     pub shared: f64,
 }
@@ -168,9 +174,10 @@ const fn blocks(clock: f64) -> Blocks {
     Blocks { turnaround: TURNAROUND / clock, per_warp: PER_WARP / clock, rate: BLOCKS_PER_CYCLE * clock, launch: 4e-6 }
 }
 
-/// Lanes since cc 5.0: 4 schedulers. `single`, `double`, `integer`, `product`, then bytes of shared memory a clock.
-const fn lanes(single: f64, double: f64, integer: f64, product: f64, shared: f64) -> Lanes {
-    Lanes { issue: 4.0, pipes: [single, double, integer, product, 16.0, 32.0, 64.0], shared }
+/// Lanes since cc 5.0: 4 schedulers. `single`, `double`, `logic`, `product`, then bytes of shared memory a clock.
+const fn lanes(single: f64, double: f64, logic: f64, product: f64, shared: f64) -> Lanes {
+    let integer = if logic + product < 128.0 { logic + product } else { 128.0 };
+    Lanes { issue: 4.0, pipes: [single, double, integer, logic, product, 16.0, 32.0, 64.0], shared }
 }
 
 /// Cycles since Volta, measured on an H200.
@@ -242,7 +249,7 @@ const fn machine(name: &'static str, capability: u16, multiprocessors: u32, cloc
 pub const MACHINES: &[Machine] = &[
     Machine {
         // Two schedulers of half the clock that its lanes have, so one warp instruction a clock; 16 lanes load and store, 4 are special.
-        lanes: Lanes { issue: 1.0, pipes: [32.0, 16.0, 32.0, 32.0, 4.0, 16.0, 16.0], shared: 64.0 },
+        lanes: Lanes { issue: 1.0, pipes: [32.0, 16.0, 32.0, 32.0, 16.0, 4.0, 16.0, 16.0], shared: 64.0 },
         cycles: FERMI,
         memory: Memory {
             // What saxpy of 2²⁰·20 elements reaches on the M2050, its sister of 148 GB/s: 110 GB/s ("How to Implement Performance Metrics in
@@ -308,7 +315,7 @@ pub const MACHINES: &[Machine] = &[
     },
     Machine {
         // 16 lanes load and store: half of Volta's.
-        lanes: Lanes { pipes: [64.0, 2.0, 64.0, 64.0, 16.0, 16.0, 64.0], ..lanes(64.0, 2.0, 64.0, 64.0, 64.0) },
+        lanes: Lanes { pipes: [64.0, 2.0, 128.0, 64.0, 64.0, 16.0, 16.0, 64.0], ..lanes(64.0, 2.0, 64.0, 64.0, 64.0) },
         cycles: TURING,
         memory: memory(1.59e9, 320.0, 616.0, 4096),
         ..machine("Tesla T4", 75, 40, 1.59e9)
@@ -353,8 +360,7 @@ pub const MACHINES: &[Machine] = &[
 
 /// Measured.
 const H200: Machine = Machine {
-    // Sums and logic by turns reach 118 lanes: sums are computed in two places.
-    lanes: lanes(128.0, 64.0, 118.0, 64.0, 128.0),
+    lanes: lanes(128.0, 64.0, 64.0, 64.0, 128.0),
     memory: memory(1.98e9, 4800.0, 773.0, 50 * 1024),
     source: "measured by our micro-kernels on an H200, 21 November 2026",
     ..machine("H200 SXM", 90, 132, 1.98e9)

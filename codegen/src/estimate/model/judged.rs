@@ -5,7 +5,7 @@
 use super::{Work, rate};
 use crate::estimate::occupancy::{Demand, Options, occupancy};
 use crate::target::limits::Limits;
-use crate::target::machine::{Machine, Pipe};
+use crate::target::machine::{Machine, PIPES, Pipe};
 use std::fmt::Write;
 
 /// A column of the copying experiment: registers, loads at once, one after the other, bytes of each, whether shared memory is taken.
@@ -142,7 +142,7 @@ fn additions_on_an_h200() {
         for (ilp, measured) in [1.0, 2.0, 4.0, 8.0].into_iter().zip(cells) {
             // A round: chains of 32 / I additions, or as long as 32 take to issue; the counter, its comparison, the branch.
             let chain = (ROUND / ilp * machine.cycles.single).max(ROUND) + 3.0 + machine.cycles.branch;
-            let mut pipes = [0.0; 7];
+            let mut pipes = [0.0; PIPES];
             pipes[Pipe::Single as usize] = ROUNDS * ROUND;
             pipes[Pipe::Integer as usize] = ROUNDS * 2.0;
             pipes[Pipe::Control as usize] = ROUNDS;

@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod judged;
 
-use crate::target::machine::{Machine, Pipe, SHARPNESS};
+use crate::target::machine::{Machine, PIPES, Pipe, SHARPNESS};
 
 /// What the model is asked about: one multiprocessor's blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,15 +25,15 @@ pub struct Work {
     /// Clock cycles that a warp takes if nothing but its own dependences delays it.
     pub cycles: f64,
     /// Warp instructions of a warp by [`Pipe`].
-    pub pipes: [f64; 7],
-    /// Bytes that a block moves to and from shared memory, conflicts counted.
+    pub pipes: [f64; PIPES],
+    /// Bytes that a block moves to and from shared memory and the first cache, conflicts counted.
     pub shared: f64,
 }
 
 impl Work {
     /// No work.
     pub fn none() -> Work {
-        Work { warps: 1.0, blocks: 1.0, read: 0.0, written: 0.0, cycles: 0.0, pipes: [0.0; 7], shared: 0.0 }
+        Work { warps: 1.0, blocks: 1.0, read: 0.0, written: 0.0, cycles: 0.0, pipes: [0.0; PIPES], shared: 0.0 }
     }
 
     /// Work of threads that read and write single elements of device memory, without arithmetic to speak of: `loads` at once of `bytes`
@@ -44,7 +44,7 @@ impl Work {
         let cycles = &machine.cycles;
         // The thread's number, the index, the address; in each round the loads and what follows them.
         let address = 3.0 * cycles.integer + cycles.single;
-        let mut pipes = [0.0; 7];
+        let mut pipes = [0.0; PIPES];
         pipes[Pipe::Integer as usize] = 3.0 + 2.0 * rounds;
         pipes[Pipe::Memory as usize] = rounds * loads * if stores { 2.0 } else { 1.0 };
         Work {
@@ -72,6 +72,8 @@ pub enum Bound {
     ArithmeticLatency,
     /// The bandwidth of shared memory.
     SharedMemory,
+    /// The bandwidth of the first cache, which is the same memory.
+    Cache,
     /// How fast blocks begin.
     Blocks,
 }
@@ -85,6 +87,7 @@ impl Bound {
             Bound::Arithmetic => "arithmetic",
             Bound::ArithmeticLatency => "arithmetic latency",
             Bound::SharedMemory => "shared memory",
+            Bound::Cache => "first cache",
             Bound::Blocks => "start of blocks",
         }
     }
@@ -167,6 +170,9 @@ fn arithmetic(work: &Work, machine: &Machine) -> f64 {
         let shared_by_all = matches!(pipe, Pipe::Memory);
         work.pipes[*pipe as usize] * 32.0 / machine.lanes(*pipe) / if shared_by_all { 1.0 } else { filled }
     };
-    let busiest = Pipe::ALL.iter().map(pipe).fold(issue, f64::max);
+    // Sums go where there is room among products and logic.
+    let anywhere: f64 = [Pipe::Integer, Pipe::Logic, Pipe::Product].iter().map(|pipe| work.pipes[*pipe as usize]).sum();
+    let integers = anywhere * 32.0 / machine.lanes(Pipe::Integer) / filled;
+    let busiest = Pipe::ALL.iter().map(pipe).fold(issue.max(integers), f64::max);
     busiest * work.warps / machine.clock
 }

@@ -1,0 +1,161 @@
+//! What the compiler predicts of the benchmarks' kernels on an H200, against what `docs/measurements.md` says was timed there: kernels that
+//! nothing was fitted on. `cargo test -p warpwright-tests --test predictions -- --nocapture` prints the table of `docs/model.md`.
+
+use std::path::Path;
+use warpwright_codegen::estimate::Facts;
+use warpwright_codegen::estimate::occupancy::of_launch;
+use warpwright_codegen::estimate::registers::registers;
+use warpwright_codegen::estimate::time::{Prediction, Threads, predict};
+use warpwright_codegen::hir;
+use warpwright_codegen::ir::Scalar;
+use warpwright_codegen::passes;
+use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
+use warpwright_codegen::target::Target;
+
+/// A row of a table of `docs/measurements.md`.
+struct Timed {
+    family: String,
+    variant: String,
+    threads: u32,
+    /// GB/s or GFLOP/s.
+    figure: f64,
+}
+
+/// The kernel that a row is about: its file, its name, its generics, its block if the launch decides that.
+struct Which {
+    file: &'static str,
+    kernel: &'static str,
+    generics: Vec<GenericValue>,
+    block: Option<u32>,
+}
+
+fn number(value: u32) -> GenericValue {
+    GenericValue::Const(ConstValue::Index(i128::from(value), false))
+}
+
+fn boolean(value: bool) -> GenericValue {
+    GenericValue::Const(ConstValue::Scalar(Scalar::bool(value)))
+}
+
+fn which(row: &Timed) -> Option<Which> {
+    let of = |file, kernel, generics| Some(Which { file, kernel, generics, block: None });
+    let count = |word: &str| {
+        let mut words = row.variant.split([' ', ',']).skip_while(|w| *w != word).skip(1);
+        words.next().and_then(|n| n.parse::<u32>().ok())
+    };
+    let has = |word: &str| row.variant.contains(word);
+    match row.family.as_str() {
+        "saxpy" if row.variant == "plain" => of("saxpy", "saxpy", vec![]),
+        "saxpy" => {
+            let vector = if has("vectors") { 4 } else { 1 };
+            of("saxpy", "saxpy_grouped", vec![number(row.threads), number(count("ilp")?), boolean(true), number(vector)])
+        }
+        "offset_copy" => of("access", "offset_copy", vec![]),
+        "reduce" if has("interleaved") => of("reduce", "reduce_interleaved", vec![number(row.threads)]),
+        "reduce" => of("reduce", "reduce_contiguous", vec![number(row.threads)]),
+        "matmul" if has("not tiled") => of("matmul", "matmul_direct", vec![number(if has("unrolled") { 4 } else { 1 })]),
+        "matmul" => {
+            let side = row.variant.split('x').next()?.parse().ok()?;
+            of("matmul", "matmul_tiled", vec![number(side), number(if has("unrolled") { side } else { 1 }), boolean(has("prefetched"))])
+        }
+        "ab" => of("ab", "ab", vec![boolean(has("shared")), boolean(has("B shared"))]),
+        "aat" if has("global") => of("aat", "aat_direct", vec![]),
+        "aat" => of("aat", "aat", vec![number(u32::from(has("padded"))), boolean(has("swizzled"))]),
+        "transpose" if has("direct") => of("transpose", "transpose_direct", vec![]),
+        "transpose" => of("transpose", "transpose_tiled", vec![number(u32::from(has("padded"))), boolean(has("swizzled"))]),
+        "shortcut" => of("shortcut", "shortcut", vec![]),
+        "additions" => {
+            let ilp = count("ilp")?;
+            let generics = vec![number(ilp), number(32 / ilp)];
+            Some(Which { file: "throughput", kernel: "additions", generics, block: Some(row.threads) })
+        }
+        _ => None,
+    }
+}
+
+/// The rows of the tables with a column of threads and one of "ours".
+fn timed() -> Vec<Timed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/measurements.md");
+    let text = std::fs::read_to_string(path).expect("the measurements");
+    let (mut family, mut rows) = (String::new(), Vec::new());
+    for line in text.lines() {
+        if let Some(heading) = line.strip_prefix("### ") {
+            family = heading.trim().to_owned();
+        }
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        if let [variant, threads, ours, _, _] = cells[..]
+            && let (Ok(threads), Ok(figure)) = (threads.parse(), ours.parse())
+        {
+            rows.push(Timed { family: family.clone(), variant: variant.to_owned(), threads, figure });
+        }
+    }
+    rows
+}
+
+/// Predicts an instance; `taken` bytes of dynamic shared memory are asked for at the launch.
+fn prediction(which: &Which, taken: u32) -> Prediction {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../kernels/src/{}.rs", which.file));
+    let text = std::fs::read_to_string(path).expect("a kernel's file");
+    let mut program = Program::default();
+    let messages = |found: &warpwright_codegen::diagnostic::Diagnostics| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>();
+    let unit = Unit::parse(which.file, 1, 1, &text).unwrap_or_else(|found| panic!("{:?}", messages(&found)));
+    let unit = program.add(unit);
+    let instance = Instance { generics: which.generics.clone() };
+    let lowered = hir::lower_kernel(&program, unit, which.kernel, &instance);
+    let mut lowered = lowered.unwrap_or_else(|found| panic!("{}: {:?}", which.kernel, messages(&found)));
+    schedule(&mut lowered).unwrap_or_else(|found| panic!("{}: {:?}", which.kernel, messages(&found)));
+    let mut legal = lowered.kernel;
+    passes::optimize(&mut legal);
+    let facts = Facts::of(&legal);
+    let mut addressed = legal.clone();
+    passes::address(&mut addressed);
+    let target = Target::find("sm_90").expect("a target");
+    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches);
+    let block = legal.options.block.or(which.block.map(|threads| [threads, 1, 1])).expect("a block");
+    let occupancy = of_launch(&legal, &facts, registers(&addressed, target).estimate, target, block, taken);
+    predict(&addressed, &threads, occupancy.as_ref(), target).expect("a prediction")
+}
+
+#[test]
+fn kernels_that_were_timed() {
+    let rows = timed();
+    let mut families: Vec<(String, Vec<f64>)> = Vec::new();
+    println!("| kernel | threads | predicted | timed | error | bound |\n|---|---|---|---|---|---|");
+    for row in &rows {
+        let Some(which) = which(row) else { continue };
+        // One block on each multiprocessor.
+        let taken = if row.family == "additions" { 228 * 1024 / 10 * 9 } else { 0 };
+        let predicted = prediction(&which, taken);
+        let figure = match row.family.as_str() {
+            "matmul" | "shortcut" | "additions" => predicted.operations / 1e9,
+            // What the benchmark counts: each element of the result once, of the operands what is not negligible.
+            "ab" | "aat" | "reduce" => 4.0 * f64::from(row.threads) * 132.0 / predicted.block_seconds / 1e9,
+            _ => predicted.bandwidth / 1e9,
+        };
+        let error = figure / row.figure - 1.0;
+        println!(
+            "| {}: {} | {} | {figure:.0} | {:.0} | {:+.0} % | {} |",
+            row.family,
+            row.variant,
+            row.threads,
+            row.figure,
+            100.0 * error,
+            predicted.bound.word()
+        );
+        match families.iter_mut().find(|(family, _)| *family == row.family) {
+            Some((_, errors)) => errors.push(error.abs()),
+            None => families.push((row.family.clone(), vec![error.abs()])),
+        }
+    }
+    for (family, errors) in &mut families {
+        errors.sort_by(f64::total_cmp);
+        let (median, worst) = (errors[errors.len() / 2], errors[errors.len() - 1]);
+        println!("{family}: {} kernels, median error {:.0} %, worst {:.0} %", errors.len(), 100.0 * median, 100.0 * worst);
+    }
+    let median = |name: &str| families.iter().find(|(family, _)| family == name).map_or(1.0, |(_, errors)| errors[errors.len() / 2]);
+    // Streams and chains are what the model is for.
+    for family in ["saxpy", "additions"] {
+        assert!(median(family) <= 0.10, "{family}: {}", median(family));
+    }
+}
