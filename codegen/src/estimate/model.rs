@@ -6,9 +6,6 @@
 //! smooth one, `1/T = (T₁⁻ᵖ + T₂⁻ᵖ)^(1/p)`, is not. How sharp the corner is depends on what queues: memory that is read and written is far blunter
 //! than one that is only read, and arithmetic is nearly sharp. `docs/model.md` has the figures and how well they do.
 
-#[cfg(test)]
-mod judged;
-
 use crate::target::machine::{Machine, PIPES, Pipe, SHARPNESS};
 
 /// What the model is asked about: one multiprocessor's blocks.
@@ -175,4 +172,66 @@ fn arithmetic(work: &Work, machine: &Machine) -> f64 {
     let integers = anywhere * 32.0 / machine.lanes(Pipe::Integer) / filled;
     let busiest = Pipe::ALL.iter().map(pipe).fold(issue.max(integers), f64::max);
     busiest * work.warps / machine.clock
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn h200() -> &'static Machine {
+        Machine::of(90).expect("a row")
+    }
+
+    #[test]
+    fn the_smooth_maximum_is_above_both_and_near_the_greater() {
+        for sharpness in [1.0, 2.0, 5.5, 13.1] {
+            let (near, far) = (smooth(1.0, 1.0, sharpness), smooth(1.0, 100.0, sharpness));
+            assert!((near - 2f64.powf(1.0 / sharpness)).abs() < 1e-12);
+            assert!((100.0..=101.0).contains(&far), "{far}");
+        }
+        assert_eq!(smooth(0.0, 0.0, 2.0), 0.0);
+        assert_eq!(smooth(0.0, 3.0, 2.0), 3.0);
+    }
+
+    #[test]
+    fn headroom_gives_the_share() {
+        for sharpness in [2.0, 5.5] {
+            let slowed = smooth(headroom(0.9, sharpness), 1.0, sharpness);
+            assert!((1.0 / slowed - 0.9).abs() < 1e-12, "{sharpness}: {slowed}");
+        }
+    }
+
+    /// More resident blocks, and more loads at once, are never slower; more bytes a block never faster.
+    #[test]
+    fn rates_are_monotonic() {
+        let machine = h200();
+        let seconds = |threads, blocks, loads| {
+            let work = Work::streaming(machine, threads, blocks, 4, loads, 1, true);
+            rate(&work, machine).block / f64::from(threads * loads)
+        };
+        for threads in [32, 128, 1024] {
+            for blocks in [1, 2] {
+                for loads in [1, 2, 4, 8] {
+                    assert!(seconds(threads, 2 * blocks, loads) <= seconds(threads, blocks, loads));
+                    assert!(seconds(threads, blocks, 2 * loads) <= seconds(threads, blocks, loads));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_scarcest_has_a_word() {
+        let machine = h200();
+        let stream = rate(&Work::streaming(machine, 256, 8, 16, 4, 1, true), machine);
+        assert_eq!((stream.scarcest, stream.is_latency_bound()), (Bound::MemoryBandwidth, false));
+        let one = rate(&Work::streaming(machine, 32, 1, 4, 1, 1, true), machine);
+        assert!(one.is_latency_bound());
+        // So little work that blocks cannot begin fast enough.
+        let short = rate(&Work::streaming(machine, 32, 32, 4, 1, 1, true), machine);
+        assert_eq!((short.scarcest, short.is_latency_bound()), (Bound::Blocks, false));
+        let mut pipes = [0.0; PIPES];
+        pipes[Pipe::Single as usize] = 1e6;
+        let busy = rate(&Work { warps: 16.0, cycles: 4e6, pipes, ..Work::none() }, machine);
+        assert_eq!((busy.scarcest, busy.is_latency_bound()), (Bound::Arithmetic, true));
+    }
 }
