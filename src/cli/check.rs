@@ -59,7 +59,7 @@ fn check_file(argument: &str, is_only: bool, defines: &[Define], asked: &[&'stat
     }
     known.extend(source.definable(&kernels));
     let mut findings = source.check_syntax();
-    let of_crate = manifest::targets(path)?;
+    let of_crate = if asked.is_empty() { manifest::targets(path)? } else { None };
     let mut checked = Vec::new();
     for kernel in &kernels {
         let instances = instances(&source, kernel, defines, &mut findings)?;

@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod devices;
 mod emit;
+mod explain;
 mod files;
 mod launch;
 mod manifest;
@@ -38,6 +39,7 @@ enum Command {
     Compare(compare::Compare),
     Occupancy(occupancy::Occupancy),
     Devices(devices::Devices),
+    Explain(explain::Explain),
     Simulate(simulate::Simulate),
 }
 
@@ -76,6 +78,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Compare(compare) => compare.run(),
         Command::Occupancy(occupancy) => occupancy.run(),
         Command::Devices(devices) => devices.run(),
+        Command::Explain(explain) => explain.run(),
         Command::Simulate(simulate) => simulate.run(),
     };
     let result = match std::thread::Builder::new().stack_size(STACK).spawn(work) {

@@ -58,6 +58,35 @@ fn misspelt_names() {
 }
 
 #[test]
+fn lints_are_explained() {
+    let folder = Folder::new("explain", &[]);
+    folder.run(&["explain"]).prints("unchecked");
+    for line in folder.run(&["explain"]).out.lines() {
+        let name = line.split_whitespace().next().expect("a name");
+        folder.run(&["explain", name]).prints(&format!("# {name}\n"));
+    }
+    folder.run(&["explain", "unchekced"]).refuses(2, &["error: there is no lint `unchekced`; did you mean `unchecked`?"]);
+    folder.run(&["explain", "zzzzzzz"]).refuses(2, &["there is no lint `zzzzzzz`; `warpwright explain` lists them"]);
+}
+
+#[test]
+fn targets_come_from_the_command_the_kernel_or_the_manifest() {
+    let kernel =
+        b"#[kernel(block = 64, require(occupancy >= 0.5), max_registers = 255)]\nfn k(y: &mut Global<f32>) { y[global_id().x] = 1.0; }\n";
+    let open = String::from_utf8(kernel.to_vec()).expect("text").replace("block = 64, ", "");
+    let good = b"[package.metadata.warpwright]\ntargets = [\"sm_75\"]\n";
+    let bad = b"[package]\nname = \"a\"\n[package.metadata.warpwright]\ntargets = [\"sm_91\"]\n";
+    let folder = Folder::new("good-manifest", &[("k.rs", kernel), ("open.rs", open.as_bytes()), ("Cargo.toml", good)]);
+    folder.run(&["check", "k.rs"]).prints("k.rs: 1 kernel without errors");
+    folder.run(&["check", "k.rs", "--targets", "sm_80,sm_91"]).refuses(2, &["`sm_91` is not a target; did you mean `sm_90`?"]);
+    let warned = folder.run(&["check", "open.rs"]);
+    assert!(warned.code == Some(0) && warned.err.contains("warning[unchecked]: `occupancy >= 0.5` cannot be checked"), "{}", warned.err);
+    let folder = Folder::new("bad-manifest", &[("k.rs", kernel), ("Cargo.toml", bad)]);
+    folder.run(&["check", "k.rs"]).refuses(2, &["Cargo.toml`, line 4: unknown target `sm_91`; did you mean `sm_90`?"]);
+    folder.run(&["check", "k.rs", "--targets", "sm_80"]).prints("k.rs: 1 kernel without errors");
+}
+
+#[test]
 fn what_best_effort_lets_pass_is_a_warning() {
     let soft =
         b"#[kernel(block = 64, ilp = 4, best_effort)]\nfn k(y: &mut Global<f32>) {\n    sync_threads();\n    y[global_id().x] = 1.0;\n}\n";

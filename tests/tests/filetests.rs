@@ -19,6 +19,8 @@
 //! // test rust                                                   NAME.rust.txt: the kernel after its annotations
 //! // test errors                                                 NAME.errors.txt: all that is wrong with it
 //! // test warnings                                               NAME.warnings.txt: what `best_effort` let pass
+//! // test lints [sm_80 …]                                        NAME.lints.txt: what the lints find in all kernels of the file, on these
+//!                                                                targets or those that count where nothing is said; declared variants
 //! // kernel module::name                                         which one, if there are several
 //! // set N=16                                                    a generic of the kernel: a number, `true`, or a type
 //! ```
@@ -34,12 +36,13 @@ use warpwright_codegen::backend::opencl::emit_opencl;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
-use warpwright_codegen::hir::lower_kernel;
+use warpwright_codegen::hir::{declared_instances, lower_kernel};
 use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage, parse_kernel};
 use warpwright_codegen::passes::{self, PassOptions};
+use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::{Finding, schedule, schedule_kernel};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{DEFAULT_TARGETS, Target};
 use warpwright_codegen::verify::verify;
 
 /// Between a kernel and what comes of it in `*.ir` files.
@@ -293,8 +296,29 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
             source if source.warnings.is_empty() => Err("there are none".to_owned()),
             source => Ok(("warnings.txt".to_owned(), source.warnings)),
         },
+        ["lints", ref targets @ ..] => Ok(("lints.txt".to_owned(), lints(file, text, targets)?)),
         _ => Err("no such command".to_owned()),
     }
+}
+
+/// What a review finds in every kernel of a file: of its declared variants, or of the one instance that is set.
+fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
+    let targets = if targets.is_empty() { &DEFAULT_TARGETS } else { targets };
+    let targets = targets.iter().map(|name| Target::find(name).map_err(|unknown| unknown.to_string())).collect::<Result<Vec<_>, _>>()?;
+    let mut program = Program::default();
+    let unit = Unit::parse(file, 1, 1, text).map_err(|findings| render(&findings, &Program::default()))?;
+    let unit = program.add(unit);
+    let mut all = String::new();
+    for (path, item) in program.units[unit.0].kernels() {
+        let declared = declared_instances(&program, unit, &path).map_err(|findings| render(&findings, &program))?;
+        let instances = if declared.is_empty() { vec![instance(&item.sig.generics, &directives(text, "set"))?] } else { declared };
+        let scope = Scope { targets: &targets, most: usize::MAX };
+        let found = review(&program, unit, &path, &instances, scope, |_| {});
+        let found = if found.is_empty() { "nothing\n".to_owned() } else { render(&found, &program) };
+        all.push_str(&format!("`{path}`\n{found}\n"));
+    }
+    all.truncate(all.trim_end().len());
+    Ok(all + "\n")
 }
 
 fn ir_of_rust(file: &str, text: &str, words: &[&str]) -> Result<(String, String), String> {
@@ -398,8 +422,9 @@ fn render(findings: &Diagnostics, program: &Program) -> String {
     let mut text = String::new();
     for finding in findings.iter() {
         let level = if finding.level == Level::Error { "error" } else { "warning" };
+        let lint = finding.lint.map(|name| format!("[{name}]")).unwrap_or_default();
         let place = program.place(finding.span).map(|place| format!("{place}: ")).unwrap_or_default();
-        text.push_str(&format!("{level}: {place}{}\n", finding.message));
+        text.push_str(&format!("{level}{lint}: {place}{}\n", finding.message));
         for (span, label) in &finding.labels {
             let place = program.place(*span).map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("  label: {place}{label}\n"));
