@@ -220,6 +220,17 @@ fn every_kernel_of_the_library_in_every_format() {
 }
 
 #[test]
+fn nothing_is_found_in_the_library() {
+    let folder = Folder::new("library", &[]);
+    let files = std::fs::read_dir(root().join("kernels/src")).expect("the kernels").map(|entry| entry.expect("a file").path());
+    let files: Vec<String> = files.map(|path| path.to_str().expect("a path in UTF-8").to_owned()).collect();
+    let checked = folder.run(&[&["check"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+    // Kernels that are bad on purpose say which findings they know of.
+    assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{}", checked.out);
+    assert!(checked.out.lines().count() >= 15, "{}", checked.out);
+}
+
+#[test]
 fn readers_that_go_away_and_disks_that_are_full() {
     let folder = Folder::new("pipes", &[("ok.rs", SAXPY), ("bad.rs", b"#[kernel] fn a(y: &mut Global<f32>) { y[0] = z; }")]);
     for (file, code) in [("ok.rs", 0), ("bad.rs", 1)] {

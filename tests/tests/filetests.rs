@@ -41,8 +41,8 @@ use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage, parse_kernel};
 use warpwright_codegen::passes::{self, PassOptions};
 use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::{Finding, schedule, schedule_kernel};
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
-use warpwright_codegen::target::{DEFAULT_TARGETS, Target};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit, UnitId};
+use warpwright_codegen::target::{self, Target};
 use warpwright_codegen::verify::verify;
 
 /// Between a kernel and what comes of it in `*.ir` files.
@@ -303,8 +303,7 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
 
 /// What a review finds in every kernel of a file: of its declared variants, or of the one instance that is set.
 fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
-    let targets = if targets.is_empty() { &DEFAULT_TARGETS } else { targets };
-    let targets = targets.iter().map(|name| Target::find(name).map_err(|unknown| unknown.to_string())).collect::<Result<Vec<_>, _>>()?;
+    let asked = targets.iter().map(|name| Target::find(name).map_err(|unknown| unknown.to_string())).collect::<Result<Vec<_>, _>>()?;
     let mut program = Program::default();
     let unit = Unit::parse(file, 1, 1, text).map_err(|findings| render(&findings, &Program::default()))?;
     let unit = program.add(unit);
@@ -312,6 +311,8 @@ fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
     for (path, item) in program.units[unit.0].kernels() {
         let declared = declared_instances(&program, unit, &path).map_err(|findings| render(&findings, &program))?;
         let instances = if declared.is_empty() { vec![instance(&item.sig.generics, &directives(text, "set"))?] } else { declared };
+        let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+        let targets = if asked.is_empty() { target::chosen(&attributes, None) } else { asked.clone() };
         let scope = Scope { targets: &targets, most: usize::MAX };
         let found = review(&program, unit, &path, &instances, scope, |_| {});
         let found = if found.is_empty() { "nothing\n".to_owned() } else { render(&found, &program) };

@@ -4,7 +4,13 @@
 //! case. A lint looks at one variant and what is known of it on all targets at once, and says each thing once.
 
 mod best_effort;
+mod double_in_single;
+mod local_memory;
+mod nest;
+mod rolled_loop;
+mod serial_loads;
 mod sites;
+mod slow_integer_division;
 mod unchecked;
 
 pub use sites::{LoopSite, Sites};
@@ -32,7 +38,15 @@ pub struct Lint {
 }
 
 /// Every lint, in the order of LANGUAGE §8; then those that are about what the kernel asks for.
-pub const LINTS: &[&Lint] = &[&best_effort::LINT, &unchecked::LINT];
+pub const LINTS: &[&Lint] = &[
+    &serial_loads::LINT,
+    &local_memory::LINT,
+    &slow_integer_division::LINT,
+    &double_in_single::LINT,
+    &rolled_loop::LINT,
+    &best_effort::LINT,
+    &unchecked::LINT,
+];
 
 /// The lint of this name, else the nearest name that is one's.
 pub fn find(name: &str) -> Result<&'static Lint, Option<&'static str>> {

@@ -1,0 +1,56 @@
+//! `local_memory`: an array of a thread is indexed by what is only known at run time, so that it has an address, and no registers.
+//!
+//! An array that only counters of small loops of constant trips index is left alone: the assembler unrolls those by itself, and then every
+//! index is a constant. Histograms of a thread and other arrays that data indexes are found: what they cost is worth knowing.
+
+use super::nest::Nest;
+use super::{Finding, Lint, Subject};
+use crate::diagnostic::Level;
+use crate::ir::{Access, Inst, Kernel, Object, ObjectKind, Op};
+
+pub(super) const LINT: Lint = Lint {
+    name: "local_memory",
+    level: Some(Level::Warning),
+    summary: "an array of a thread lives in local memory",
+    page: include_str!("local_memory.md"),
+    check,
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let kernel = &subject.known.legal;
+    if !kernel.objects.values().any(|object| object.kind == ObjectKind::Local) {
+        return;
+    }
+    let nest = Nest::of(kernel);
+    let mut culprits: Vec<(Object, Inst)> = Vec::new();
+    kernel.for_each_inst(|kernel, _, inst| {
+        let Some(access) = access(kernel, inst) else { return };
+        let is_local = kernel.objects[access.object].kind == ObjectKind::Local;
+        let is_new = !culprits.iter().any(|(object, _)| *object == access.object);
+        if is_local && is_new && !access.indices().all(|index| nest.is_constant_once_unrolled(index)) {
+            culprits.push((access.object, inst));
+        }
+    });
+    for (object, inst) in culprits {
+        let data = &kernel.objects[object];
+        let bytes = data.ty.size(&kernel.structs);
+        found.push(Finding {
+            span: subject.span(data.loc),
+            message: format!(
+                "`{}` is in local memory, {bytes} bytes of each thread: its index is not a constant, and registers have no addresses",
+                data.name
+            ),
+            labels: vec![(subject.span(kernel.insts[inst].loc), "indexed here by what is only known at run time".to_owned())],
+            help: "index it by constants, or by the counter of a loop of constant trips with `#[unroll]`; or keep it in a `#[shared]` array, one \
+                   row for each thread"
+                .to_owned(),
+        });
+    }
+}
+
+fn access(kernel: &Kernel, inst: Inst) -> Option<&Access> {
+    match &kernel.insts[inst].op {
+        Op::Load(access) | Op::Store(access, _) => Some(access),
+        _ => None,
+    }
+}
