@@ -1,6 +1,5 @@
 //! Which loops stand round an instruction, and what a value hangs on: what several lints ask.
 
-use crate::estimate::mix::trips;
 use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
@@ -55,6 +54,14 @@ impl<'k> Nest<'k> {
 /// Most iterations of a loop of constant trips that the assembler surely unrolls when the body is small. Of those tried (sums of up to 100
 /// loads, conditions, early exits), `ptxas` 13 for sm_80 and sm_90 unrolled all.
 const SURELY_UNROLLED: f64 = 64.0;
+
+/// How often a loop runs, if that is a constant.
+pub(super) fn trips(kernel: &Kernel, op: &Op) -> Option<f64> {
+    let Op::For { start, end, step, .. } = op else { return None };
+    let int = |value: Value| kernel.constant(value).map(|constant| constant.as_int());
+    let (start, end, step) = (int(*start)?, int(*end)?, int(*step)?);
+    (step > 0).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
+}
 
 /// Whether the assembler surely unrolls a loop.
 fn unrolls(kernel: &Kernel, inst: Inst) -> bool {

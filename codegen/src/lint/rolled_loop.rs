@@ -3,9 +3,9 @@
 //! Only loops that are kept rolled: all others of constant trips the assembler unrolls by itself. Of those tried, sums of up to 100 loads,
 //! nests, conditions and early exits, `ptxas` 13 for sm_80 and sm_90 left none rolled.
 
+use super::nest::trips;
 use super::{Finding, Lint, Subject};
 use crate::diagnostic::Level;
-use crate::estimate::mix::trips;
 use crate::ir::{Block, Inst, Kernel, Loc, Op, Type, Value};
 use proc_macro2::Span;
 use std::collections::HashSet;

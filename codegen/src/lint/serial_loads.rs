@@ -46,17 +46,18 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         seen.push((load, store));
         let name = |object: Object| kernel.objects[object].name.as_str();
         let span = |inst: Inst| subject.span(kernel.insts[inst].loc);
+        let of_which = if slow.len() == 1 { String::new() } else { format!(" {}", on([*target])) };
         let targets = on(slow.iter().map(|(target, _)| *target));
         found.push(Finding {
             span: span(serial.load),
             message: format!(
                 "the load from `{}` waits for the one from `{}`, which it does not need: the store to `{}` stands between them, and \
-                 {targets} too few warps are resident to hide it: {:.0} on {}, where {:.0} would",
+                 {targets} too few warps are resident to hide it: {:.0}{}, where {:.0} would",
                 name(load),
                 name(first),
                 name(store),
                 worst.warps,
-                target.name,
+                of_which,
                 worst.warps_needed.ceil(),
             ),
             labels: vec![
