@@ -26,11 +26,11 @@
 //! the host a kernel's name is a function with the same parameters that returns a [`Launch`].
 
 pub use warpwright_macros::{device, kernel, module};
-pub use warpwright_runtime::ptxas;
 pub use warpwright_runtime::{
     Buffer, Clock, ConstantBuffer, Device, DeviceKind, Dim3, Element, Error, Event, Extent, Launch, PinnedBuffer, Result, Simulation,
-    Stream, Timing,
+    Stream, Timing, Tuned, TunedError,
 };
+pub use warpwright_runtime::{ptxas, tuned};
 
 /// The simulator's own types: counters and faults.
 pub mod sim {

@@ -38,6 +38,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod timing;
+pub mod tuned;
 pub mod twin;
 mod validity;
 
@@ -51,3 +52,4 @@ pub use pinned::PinnedBuffer;
 pub use simulate::Simulation;
 pub use stream::{Event, Stream};
 pub use timing::{Clock, Timing};
+pub use tuned::{Tuned, TunedError};

@@ -1,5 +1,6 @@
 //! The `warpwright` command: one file per subcommand. Works straight from `.rs` files; nothing of theirs is built.
 
+mod axes;
 mod check;
 mod compare;
 mod devices;
@@ -13,6 +14,7 @@ mod render;
 mod simulate;
 mod source;
 mod style;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -41,6 +43,7 @@ enum Command {
     Devices(devices::Devices),
     Explain(explain::Explain),
     Simulate(simulate::Simulate),
+    Tune(tune::Tune),
 }
 
 /// Why a command stops: what to say, and the exit code.
@@ -80,6 +83,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Devices(devices) => devices.run(),
         Command::Explain(explain) => explain.run(),
         Command::Simulate(simulate) => simulate.run(),
+        Command::Tune(tune) => tune.run(),
     };
     let result = match std::thread::Builder::new().stack_size(STACK).spawn(work) {
         Ok(thread) => thread.join().unwrap_or_else(|_| Err(Stop::usage("this is a mistake of warpwright's own; please report it"))),

@@ -12,7 +12,7 @@ use warpwright_runtime::dynamic::DynamicKernel;
 use warpwright_runtime::ptxas::Ptxas;
 
 /// Runs on a device.
-pub(super) struct Timed {
+pub(in crate::cli) struct Timed {
     /// Sorted.
     pub(super) times: Vec<Duration>,
     pub(super) clock: Clock,
@@ -30,7 +30,7 @@ impl Timed {
 
 /// Two variants' results.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Agreement {
+pub(in crate::cli) enum Agreement {
     /// Bit for bit.
     Same,
     /// Floats by so much of the larger of the two, at most: what another order of additions explains.
@@ -172,7 +172,7 @@ fn stop(error: Error) -> Stop {
 }
 
 /// How far apart the buffers of two runs are.
-fn agreement(kernel: &DynamicKernel, first: &[Option<Vec<u8>>], second: &[Option<Vec<u8>>]) -> Agreement {
+pub(in crate::cli) fn agreement(kernel: &DynamicKernel, first: &[Option<Vec<u8>>], second: &[Option<Vec<u8>>]) -> Agreement {
     let mut worst = Agreement::Same;
     for ((parameter, a), b) in kernel.parameters().iter().zip(first).zip(second) {
         let (Some(a), Some(b)) = (a, b) else { continue };

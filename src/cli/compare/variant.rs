@@ -12,32 +12,38 @@ use warpwright_codegen::target::Target;
 use warpwright_runtime::ptxas::Measured;
 
 /// One variant.
-pub(super) struct Variant {
+pub(in crate::cli) struct Variant {
     /// What tells it from the others: `B = 64, ILP = 4`.
-    pub(super) words: String,
-    pub(super) instance: Instance,
+    pub(in crate::cli) words: String,
+    pub(in crate::cli) instance: Instance,
     /// Whether it is of the file at another revision.
-    pub(super) is_earlier: bool,
+    pub(in crate::cli) is_earlier: bool,
     /// What is known of it, or why it does not compile.
-    pub(super) outcome: Result<Compiled, String>,
+    pub(in crate::cli) outcome: Result<Compiled, String>,
 }
 
 /// A variant that compiles.
-pub(super) struct Compiled {
-    pub(super) known: Known,
+pub(in crate::cli) struct Compiled {
+    pub(in crate::cli) known: Known,
     /// By target: the PTX.
-    pub(super) ptx: Vec<Option<String>>,
+    pub(in crate::cli) ptx: Vec<Option<String>>,
     /// By target: what `ptxas` measured of it.
-    pub(super) measured: Vec<Option<Measured>>,
+    pub(in crate::cli) measured: Vec<Option<Measured>>,
     /// What the simulator counted.
-    pub(super) counters: Option<Counters>,
+    pub(in crate::cli) counters: Option<Counters>,
     /// What a device's clock said.
-    pub(super) timed: Option<super::device::Timed>,
+    pub(in crate::cli) timed: Option<super::device::Timed>,
 }
 
 impl Variant {
     /// Compiles an instance and looks at it. One that does not compile is a row all the same.
-    pub(super) fn compile(source: &Source, kernel: &str, axes: &[Axis], instance: &Instance, targets: &[&'static Target]) -> Variant {
+    pub(in crate::cli) fn compile(
+        source: &Source,
+        kernel: &str,
+        axes: &[Axis],
+        instance: &Instance,
+        targets: &[&'static Target],
+    ) -> Variant {
         let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
         let words = varied.map(|(axis, value)| word(&axis.name, value)).collect::<Vec<_>>().join(", ");
         let outcome = match lower(source, kernel, instance) {
@@ -48,20 +54,20 @@ impl Variant {
     }
 
     /// The same at another revision of the file.
-    pub(super) fn of_revision(mut self, revision: &str) -> Variant {
+    pub(in crate::cli) fn of_revision(mut self, revision: &str) -> Variant {
         self.is_earlier = true;
         self.words = if self.words.is_empty() { format!("at {revision}") } else { format!("{} at {revision}", self.words) };
         self
     }
 
     /// What is known, if it compiles.
-    pub(super) fn compiled(&self) -> Option<&Compiled> {
+    pub(in crate::cli) fn compiled(&self) -> Option<&Compiled> {
         self.outcome.as_ref().ok()
     }
 }
 
 /// An instance with its annotations kept.
-pub(super) fn lower(source: &Source, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
+pub(in crate::cli) fn lower(source: &Source, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
     let mut lowered = hir::lower_kernel(source.program(), source.unit, kernel, instance)?;
     schedule(&mut lowered)?;
     Ok(lowered)

@@ -188,3 +188,17 @@ impl LaunchArguments {
         (written, wrong)
     }
 }
+
+/// As it was written: what a result depends on.
+impl std::fmt::Display for LaunchArguments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let extents = [("cover", self.cover), ("grid", self.grid), ("block", self.block)];
+        for (name, extents) in extents.into_iter().filter_map(|(name, extents)| Some((name, extents?))) {
+            write!(f, "{name} {}x{}x{} ", extents.x, extents.y, extents.z)?;
+        }
+        if let Some(bytes) = self.shared_bytes {
+            write!(f, "shared_bytes {bytes} ")?;
+        }
+        write!(f, "args {} seed {}", self.args.join(" "), self.seed)
+    }
+}

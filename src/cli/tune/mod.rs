@@ -1,0 +1,89 @@
+//! `warpwright tune`: the fastest variant of a kernel for one device and one size, without trying all of them.
+
+mod measure;
+mod prune;
+mod record;
+mod report;
+
+use super::axes::AxisArguments;
+use super::compare::Variant;
+use super::launch::LaunchArguments;
+use super::source::{Source, check_defines, split};
+use super::{Stop, complain, print};
+use record::{About, Record};
+use std::path::PathBuf;
+use warpwright::{Device, DeviceKind};
+use warpwright_codegen::target::Target;
+
+/// Find the fastest variant: prune by what is known before anything runs, measure the most promising, write the result for a program to load.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  warpwright tune src/copy.rs::copy --cover 268435456\n  warpwright tune src/matmul.rs::tiled --set T=8,16,32 --cover 3072x3072 --args n=3072 'a=random(3072*3072)' 'b=random(3072*3072)' 'c=zeros(3072*3072)'\n\nWithout a GPU it ranks by prediction and says so. An interrupted run goes on where it stopped."
+)]
+pub(super) struct Tune {
+    /// `FILE.rs::kernel`.
+    #[arg(value_name = "FILE::kernel")]
+    file: String,
+    #[command(flatten)]
+    axes: AxisArguments,
+    #[command(flatten)]
+    launch: LaunchArguments,
+    /// The most of the variants that are measured, in per cent.
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..=100))]
+    share: u32,
+    /// Timed runs of each variant.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: u32,
+    /// The target that is ranked for where there is no device.
+    #[arg(long, default_value = "sm_90")]
+    target: String,
+    /// Measure nothing: rank by prediction, device or none.
+    #[arg(long)]
+    predict: bool,
+    /// Where the result goes; `KERNEL.tuned.toml` if nothing is said. What is measured stands in it while the run goes on.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Measure again what an interrupted run has measured.
+    #[arg(long)]
+    afresh: bool,
+}
+
+impl Tune {
+    pub(super) fn run(self) -> Result<(), Stop> {
+        let (path, chosen) = split(&self.file);
+        let source = Source::read(path, &self.axes.define)?;
+        let kernels = source.kernels(chosen)?;
+        let [kernel] = &kernels[..] else {
+            return Err(match kernels.len() {
+                0 => source.no_kernels(),
+                _ => Stop::usage(format!("`{path}` has several kernels: name one, `{path}::{}`", kernels[0])),
+            });
+        };
+        check_defines(&source.definable(&kernels), &self.axes.define)?;
+        self.axes.check_names(&source, &kernels)?;
+        let (axes, instances) = self.axes.variants(&source, kernel)?;
+        let device = if self.predict { None } else { Device::best().ok() };
+        let device = device.filter(|device| device.kind() == DeviceKind::Cuda || device.kind() == DeviceKind::OpenCl);
+        let name = device
+            .as_ref()
+            .map_or(self.target.as_str(), |device| if device.kind() == DeviceKind::Cuda { device.target() } else { &self.target });
+        let target = Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
+        let variants: Vec<Variant> =
+            instances.iter().map(|instance| Variant::compile(&source, kernel, &axes, instance, &[target])).collect();
+        let plan = prune::plan(&variants, self.share);
+        let Some(device) = device else {
+            print(&report::ranking(path, kernel, target, &variants, &plan))?;
+            let why = if self.predict { "as asked for" } else { "no device was found" };
+            complain(&format!("{why}: nothing was measured, this ranking is predicted"));
+            return Ok(());
+        };
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tuned.toml", kernel.replace("::", "."))));
+        let about = About { file: path, kernel, device: &device, target, launch: &self.launch };
+        let mut record = Record::open(&out, &about, self.afresh)?;
+        measure::all(&source, &variants, &plan, &about, self.runs, &mut record)?;
+        print(&report::result(&about, &variants, &plan, &record))?;
+        record.finish(&axes, &variants)?;
+        complain(&format!("the result is in `{}`; a program reads it with `warpwright::Tuned::load`", out.display()));
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Which variants are worth measuring: rules by static figures, then the best predictions.
+
+use crate::cli::compare::Variant;
+use std::collections::HashMap;
+
+/// What becomes of a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is measured.
+    Measured,
+    /// A rule of [`RULES`] removes it.
+    Removed(usize),
+    /// Others are predicted to be faster.
+    OutOfReach,
+}
+
+/// A reason not to measure a variant.
+pub(super) struct Rule {
+    /// As the report says it.
+    pub(super) reason: &'static str,
+    applies: fn(&Variant) -> bool,
+}
+
+/// Every rule but the one about doubles, in the order they are asked.
+pub(super) const RULES: &[Rule] = &[
+    Rule { reason: "do not compile", applies: |variant| variant.compiled().is_none() },
+    Rule { reason: "no block of them fits a multiprocessor", applies: |variant| occupancy(variant) == Some(0) },
+    Rule {
+        reason: "need more registers than a thread can have",
+        applies: |variant| variant.compiled().is_some_and(|compiled| compiled.known.targets[0].registers.needed > 255),
+    },
+    Rule { reason: "compile to the same PTX as another", applies: |_| false },
+];
+
+/// The last rule: it is about pairs.
+const SAME: usize = RULES.len() - 1;
+
+fn occupancy(variant: &Variant) -> Option<u32> {
+    variant.compiled()?.known.targets[0].occupancy.as_ref().map(|occupancy| occupancy.blocks)
+}
+
+/// What becomes of all variants.
+pub(super) struct Plan {
+    pub(super) fates: Vec<Fate>,
+    /// Those that no rule removes, the best prediction first, each with it: operations a second, or bytes.
+    pub(super) ranked: Vec<(usize, f64)>,
+}
+
+impl Plan {
+    /// How many a rule removed.
+    pub(super) fn removed(&self, rule: usize) -> usize {
+        self.fates.iter().filter(|fate| **fate == Fate::Removed(rule)).count()
+    }
+
+    /// How many are measured.
+    pub(super) fn measured(&self) -> usize {
+        self.fates.iter().filter(|fate| **fate == Fate::Measured).count()
+    }
+}
+
+/// Prunes, ranks, and takes the best until `share` per cent of all variants are taken (at least one).
+pub(super) fn plan(variants: &[Variant], share: u32) -> Plan {
+    let mut texts: HashMap<&str, usize> = HashMap::new();
+    let mut fates = Vec::new();
+    for (n, variant) in variants.iter().enumerate() {
+        let rule = RULES.iter().position(|rule| (rule.applies)(variant));
+        let text = variant.compiled().and_then(|compiled| compiled.ptx[0].as_deref());
+        fates.push(match (rule, text) {
+            (Some(rule), _) => Fate::Removed(rule),
+            (None, Some(text)) if *texts.entry(text).or_insert(n) != n => Fate::Removed(SAME),
+            _ => Fate::OutOfReach,
+        });
+    }
+    // Variants do the same arithmetic, but need not read the same bytes; where there is none to speak of, bytes are the work.
+    let counts_operations = variants.iter().filter_map(operations).all(|operations| operations > 0.0);
+    let speed = |n: usize| if counts_operations { operations(&variants[n]) } else { bandwidth(&variants[n]) }.unwrap_or(0.0);
+    let left = (0..variants.len()).filter(|n| fates[*n] == Fate::OutOfReach);
+    let mut ranked: Vec<(usize, f64)> = left.map(|n| (n, speed(n))).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let most = (variants.len() * share as usize / 100).max(1);
+    ranked.iter().take(most).for_each(|(n, _)| fates[*n] = Fate::Measured);
+    Plan { fates, ranked }
+}
+
+fn operations(variant: &Variant) -> Option<f64> {
+    variant.compiled()?.known.targets[0].prediction.as_ref().map(|prediction| prediction.operations)
+}
+
+fn bandwidth(variant: &Variant) -> Option<f64> {
+    variant.compiled()?.known.targets[0].prediction.as_ref().map(|prediction| prediction.bandwidth)
+}

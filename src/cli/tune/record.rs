@@ -1,0 +1,154 @@
+//! The result file: TOML, written whole or not at all, after every variant, so that an interrupted run can go on.
+
+use crate::cli::Stop;
+use crate::cli::compare::Variant;
+use crate::cli::launch::LaunchArguments;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use warpwright::{Device, tuned};
+use warpwright_codegen::hir::Axis;
+use warpwright_codegen::syntax::{ConstValue, GenericValue};
+use warpwright_codegen::target::Target;
+
+/// One variant's times, seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Measured {
+    pub(super) variant: String,
+    pub(super) median: f64,
+    pub(super) least: f64,
+    pub(super) most: f64,
+    pub(super) runs: usize,
+    /// Whether its results are not those of the first.
+    pub(super) differs: bool,
+    /// Of its PTX: what has another was changed since.
+    pub(super) fingerprint: u64,
+}
+
+/// What a run is about.
+#[derive(Clone, Copy)]
+pub(super) struct About<'a> {
+    pub(super) file: &'a str,
+    pub(super) kernel: &'a str,
+    pub(super) device: &'a Device,
+    /// What the kernel was predicted and fingerprinted for.
+    pub(super) target: &'static Target,
+    pub(super) launch: &'a LaunchArguments,
+}
+
+/// What a run has measured, and where it stands.
+pub(super) struct Record {
+    path: PathBuf,
+    /// What the figures are about: another of these, and they are of no use.
+    about: String,
+    pub(super) measured: Vec<Measured>,
+    /// How many were there when the run began.
+    pub(super) kept: usize,
+    best: String,
+}
+
+impl Record {
+    /// The record at a path: what an earlier run of the same kernel, device and size has left, or a new one.
+    pub(super) fn open(path: &Path, about: &About<'_>, afresh: bool) -> Result<Record, Stop> {
+        let about = format!(
+            "kernel = {}\nfile = {}\ndevice = {}\ntarget = {}\ncompiler = {}\nlaunch = {}\n",
+            text(about.kernel),
+            text(about.file),
+            text(&about.device.to_string()),
+            text(about.target.name),
+            text(tuned::COMPILER),
+            text(&about.launch.to_string())
+        );
+        let mut record = Record { path: path.to_owned(), about, measured: Vec::new(), kept: 0, best: String::new() };
+        if let (Ok(before), false) = (std::fs::read_to_string(path), afresh)
+            && before.contains(&record.about)
+        {
+            record.measured = tuned::measured(&before).into_iter().map(from_file).collect();
+            record.kept = record.measured.len();
+        }
+        // Now rather than after an hour of measuring.
+        record.write()?;
+        Ok(record)
+    }
+
+    /// What was measured of a variant as it is now.
+    pub(super) fn get(&self, variant: &Variant) -> Option<&Measured> {
+        let fingerprint = fingerprint(variant);
+        self.measured.iter().find(|measured| measured.variant == variant.words && measured.fingerprint == fingerprint)
+    }
+
+    /// Adds what was measured, in the place of what is out of date.
+    pub(super) fn add(&mut self, measured: Measured) -> Result<(), Stop> {
+        self.measured.retain(|before| before.variant != measured.variant);
+        self.measured.push(measured);
+        self.write()
+    }
+
+    /// The fastest of those whose results are the first one's.
+    pub(super) fn best(&self) -> Option<&Measured> {
+        self.measured.iter().filter(|measured| !measured.differs).min_by(|a, b| a.median.total_cmp(&b.median))
+    }
+
+    /// Writes down which is best, by its generics and its PTX.
+    pub(super) fn finish(&mut self, axes: &[Axis], variants: &[Variant]) -> Result<(), Stop> {
+        let Some(best) = self.best().map(|best| best.variant.clone()) else { return Ok(()) };
+        let Some(variant) = variants.iter().find(|variant| variant.words == best) else { return Ok(()) };
+        let mut best = format!("fingerprint = \"{:016x}\"\n\n[best]\n", fingerprint(variant));
+        for (axis, value) in axes.iter().zip(&variant.instance.generics) {
+            let _ = writeln!(best, "{} = {}", axis.name, generic(value));
+        }
+        self.best = best;
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), Stop> {
+        let mut file = format!(
+            "# Written by `warpwright tune`; `warpwright::Tuned::load` reads it. Times are in seconds.\nschema = 1\n{}",
+            self.about
+        );
+        file.push_str(&self.best);
+        for measured in &self.measured {
+            let Measured { variant, median, least, most, runs, differs, fingerprint } = measured;
+            let _ = write!(file, "\n[[measured]]\nvariant = {}\nmedian = {median:e}\nleast = {least:e}\nmost = {most:e}\n", text(variant));
+            let _ = writeln!(file, "runs = {runs}\ndiffers = {differs}\nfingerprint = \"{fingerprint:016x}\"");
+        }
+        let failed = |error: std::io::Error| Stop::usage(format!("`{}` cannot be written: {error}", self.path.display()));
+        let beside = self.path.with_extension("toml.part");
+        std::fs::write(&beside, file).map_err(failed)?;
+        std::fs::rename(&beside, &self.path).map_err(failed)
+    }
+}
+
+/// What stands for a variant's code.
+pub(super) fn fingerprint(variant: &Variant) -> u64 {
+    tuned::fingerprint(variant.compiled().and_then(|compiled| compiled.ptx[0].as_deref()).unwrap_or_default())
+}
+
+fn from_file(measured: tuned::Measured) -> Measured {
+    let tuned::Measured { variant, median, least, most, runs, differs, fingerprint } = measured;
+    Measured { variant, median, least, most, runs, differs, fingerprint }
+}
+
+/// A string as TOML has it.
+fn text(value: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", c as u32);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn generic(value: &GenericValue) -> String {
+    match value {
+        GenericValue::Type(name) => text(name),
+        GenericValue::Const(ConstValue::Scalar(value)) => value.to_string(),
+        GenericValue::Const(ConstValue::Index(value, _)) => value.to_string(),
+        GenericValue::Const(ConstValue::Aggregate(_)) => text("…"),
+    }
+}

@@ -1,0 +1,123 @@
+//! `warpwright tune`: what is pruned and why, what is measured and kept, what a program makes of the result.
+
+use warpwright::prelude::*;
+use warpwright::{DeviceKind, Tuned, TunedError};
+use warpwright_tests::command::Folder;
+
+/// The same text as `KERNEL`, so that this program has what the command tunes.
+#[kernel(block = B, ilp = ILP, batch_loads = BATCH, variants(B in [64, 128], ILP in [1, 4], BATCH in [false, true]))]
+pub fn copy<const B: usize, const ILP: usize, const BATCH: bool>(out: &mut Global<f32>, inp: &Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = inp[i];
+    }
+}
+
+const KERNEL: &[u8] = b"use warpwright::prelude::*;
+#[kernel(block = B, ilp = ILP, batch_loads = BATCH, variants(B in [64, 128], ILP in [1, 4], BATCH in [false, true]))]
+pub fn copy<const B: usize, const ILP: usize, const BATCH: bool>(out: &mut Global<f32>, inp: &Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = inp[i];
+    }
+}
+";
+
+#[test]
+fn variants_are_ranked_without_a_device() {
+    let folder = Folder::new("tune", &[("k.rs", KERNEL)]);
+    let run = folder.run(&["tune", "k.rs::copy", "--predict", "--target", "sm_90", "--share", "50", "--set", "B=64,128,2048"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.err.contains("nothing was measured, this ranking is predicted"), "{}", run.err);
+    for line in ["k.rs::copy: 12 variants", "   4 do not compile", "are taken", "predicted for sm_90, the best first:"] {
+        assert!(run.out.contains(line), "`{line}` is not in:\n{}", run.out);
+    }
+    // Small blocks with one element each are limited by how fast blocks begin.
+    let best = run.out.lines().find(|line| line.contains("100.0 %")).expect("the best");
+    assert!(best.contains("ILP = 4"), "{}", run.out);
+}
+
+#[test]
+fn what_is_measured_is_kept_and_loaded() {
+    let device = Device::best().expect("a device");
+    if !matches!(device.kind(), DeviceKind::Cuda | DeviceKind::OpenCl) {
+        println!("skipped: what_is_measured_is_kept_and_loaded (no device to measure on)");
+        return;
+    }
+    let folder = Folder::new("tune-device", &[("k.rs", KERNEL)]);
+    let tune = |more: &[&str]| {
+        folder.run(&[&["tune", "k.rs::copy", "--cover", "65536", "--share", "50", "--runs", "3", "--out", "t.toml"], more].concat())
+    };
+    let run = tune(&[]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("timed on") && run.out.contains("\nbest: ") && !run.out.contains("earlier run"), "{}", run.out);
+    let run = tune(&[]);
+    assert!(run.out.contains("   4 were measured by an earlier run"), "{}", run.out);
+    let run = tune(&["--afresh"]);
+    assert!(!run.out.contains("earlier run"), "{}", run.out);
+
+    let tuned = Tuned::load(folder.0.join("t.toml"), &device).expect("a result");
+    let (x, mut y) = (device.upload(&[1.0f32]).expect("x"), device.zeros::<f32>(1).expect("y"));
+    // Every variant there is: the best is what was tuned, another is not.
+    let best = (tuned.int("B").expect("B"), tuned.int("ILP").expect("ILP"), tuned.bool("BATCH").expect("BATCH"));
+    let mut check = |variant: (i128, i128, bool)| match variant {
+        (64, 1, false) => tuned.check(&copy::<64, 1, false>(&mut y, &x)),
+        (64, 1, true) => tuned.check(&copy::<64, 1, true>(&mut y, &x)),
+        (64, 4, false) => tuned.check(&copy::<64, 4, false>(&mut y, &x)),
+        (64, 4, true) => tuned.check(&copy::<64, 4, true>(&mut y, &x)),
+        (128, 1, false) => tuned.check(&copy::<128, 1, false>(&mut y, &x)),
+        (128, 1, true) => tuned.check(&copy::<128, 1, true>(&mut y, &x)),
+        (128, 4, false) => tuned.check(&copy::<128, 4, false>(&mut y, &x)),
+        _ => tuned.check(&copy::<128, 4, true>(&mut y, &x)),
+    };
+    assert_eq!(check(best), Ok(()));
+    let other = (if best.0 == 64 { 128 } else { 64 }, best.1, best.2);
+    assert_eq!(check(other), Err(TunedError::OtherKernel { kernel: "copy".into() }));
+    println!("ran: what_is_measured_is_kept_and_loaded (1 run on {})", device.name());
+}
+
+#[test]
+fn results_that_do_not_hold_are_refused() {
+    let device = Device::simulator();
+    let text = |kernel: &str, device: &str, compiler: &str, rest: &str| {
+        format!(
+            "schema = 1\nkernel = \"{kernel}\"\nfile = \"k.rs\"\ndevice = \"{device}\"\ntarget = \"sm_90\"\ncompiler = \"{compiler}\"\n{rest}"
+        )
+    };
+    let here = device.to_string();
+    let best = "fingerprint = \"00\"\n[best]\nB = 64\n";
+    let load = |text: String| {
+        let folder = Folder::new("tuned", &[("t.toml", text.as_bytes())]);
+        Tuned::load(folder.0.join("t.toml"), &device).map_err(|error| error.to_string())
+    };
+    let compiler = warpwright::tuned::COMPILER;
+    assert_eq!(load(text("copy", &here, compiler, best)).and_then(|t| t.int("B").map_err(|e| e.to_string())), Ok(64));
+    let missing = load(text("copy", &here, compiler, best)).and_then(|t| t.bool("BATCH").map_err(|e| e.to_string()));
+    assert_eq!(missing.unwrap_err(), "`copy` was tuned over `B = 64`: there is no `BATCH` that is a `bool`");
+    for (text, part) in [
+        (text("copy", "NVIDIA H200 (sm_90)", compiler, best), "was tuned on NVIDIA H200 (sm_90), and this is Simulator"),
+        (text("copy", &here, "0.0.1", best), "was tuned with warpwright 0.0.1, and this is"),
+        (text("copy", &here, compiler, ""), "it does not say which variant is best; run `warpwright tune` again"),
+        ("schema = 2\n".to_owned(), "its schema is 2, and 1 is read here"),
+        ("not = [toml".to_owned(), "is no result of a finished tuning run"),
+    ] {
+        let error = load(text).expect_err(part);
+        assert!(error.contains(part), "{error}");
+    }
+    let missing = Tuned::load("nowhere.toml", &device).unwrap_err();
+    assert!(matches!(missing, TunedError::Unreadable { .. }), "{missing}");
+}
+
+#[test]
+fn the_command_and_a_program_see_the_same_code() {
+    let folder = Folder::new("tune-same", &[("k.rs", KERNEL)]);
+    let emitted = folder.run(&["emit", "k.rs::copy", "-D", "B=128", "-D", "ILP=4", "-D", "BATCH=true", "--target", "sm_90"]);
+    assert_eq!(emitted.code, Some(0), "{}", emitted.err);
+    let device = Device::simulator();
+    let (x, mut y) = (device.upload(&[1.0f32]).expect("x"), device.zeros::<f32>(1).expect("y"));
+    let ptx = copy::<128, 4, true>(&mut y, &x).ptx("sm_90").expect("PTX");
+    let fingerprint = warpwright::tuned::fingerprint;
+    assert_eq!(fingerprint(&emitted.out), fingerprint(&ptx), "{}\n{ptx}", emitted.out);
+    let other = copy::<64, 4, true>(&mut y, &x).ptx("sm_90").expect("PTX");
+    assert_ne!(fingerprint(&other), fingerprint(&ptx));
+}
