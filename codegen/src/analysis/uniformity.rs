@@ -7,7 +7,7 @@
 //! read different values there are racing.
 
 use crate::intrinsics::Effect;
-use crate::ir::{Block, Inst, Kernel, ObjectKind, Op, Special, Value};
+use crate::ir::{Block, Inst, Kernel, Object, ObjectKind, Op, Special, Value};
 use std::collections::BTreeSet;
 
 /// What is uniform across a block of threads.
@@ -19,8 +19,19 @@ pub struct Uniformity {
 impl Uniformity {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel) -> Uniformity {
+        Uniformity::find(kernel, false)
+    }
+
+    /// The same where threads that read one element of a writable buffer are taken to read one value: what is divergent then is made so by
+    /// the threads' numbers and what each of them does.
+    pub fn without_races(kernel: &Kernel) -> Uniformity {
+        Uniformity::find(kernel, true)
+    }
+
+    fn find(kernel: &Kernel, is_race_free: bool) -> Uniformity {
         let mut walk = Walk {
             kernel,
+            is_race_free,
             divergent: vec![false; kernel.values.len()],
             torn: BTreeSet::new(),
             scattered: BTreeSet::new(),
@@ -49,6 +60,8 @@ impl Uniformity {
 
 struct Walk<'k> {
     kernel: &'k Kernel,
+    /// Whether writable buffers hold one value for all.
+    is_race_free: bool,
     divergent: Vec<bool>,
     /// Statements that some threads leave, or begin anew, before others.
     torn: BTreeSet<Inst>,
@@ -182,18 +195,22 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether all threads of a block that read one element of an object read one value.
+    fn is_one_for_all(&self, object: Object) -> bool {
+        let data = &self.kernel.objects[object];
+        match data.kind {
+            ObjectKind::Shared => true,
+            ObjectKind::Global { .. } => self.is_race_free || data.is_read_only(),
+            _ => data.is_read_only(),
+        }
+    }
+
     fn makes_divergent(&self, op: &Op) -> bool {
         let operands = op.operands().into_iter().any(|v| self.is_divergent(v));
         match op {
             Op::Special(Special::ThreadIdx | Special::LaneId | Special::WarpId, _) | Op::Atomic(..) | Op::AtomicAt { .. } => true,
-            Op::Load(access) => {
-                let object = &self.kernel.objects[access.object];
-                operands || !(object.is_read_only() || object.kind == ObjectKind::Shared)
-            }
-            Op::LoadAt { object, .. } => {
-                let object = &self.kernel.objects[*object];
-                operands || !(object.is_read_only() || object.kind == ObjectKind::Shared)
-            }
+            Op::Load(access) => operands || !self.is_one_for_all(access.object),
+            Op::LoadAt { object, .. } => operands || !self.is_one_for_all(*object),
             Op::Intrinsic(row, _) => match row.row().effect {
                 Effect::Warp => true,
                 Effect::Barrier => false,

@@ -3,14 +3,23 @@
 //! One lint, one file, one line of [`LINTS`], one page beside the file (`NAME.md`: why, an example, the example mended, the source), one UI
 //! case. A lint looks at one variant and what is known of it on all targets at once, and says each thing once.
 
+mod bank_conflict;
 mod best_effort;
+mod constant_divergence;
+mod divergent_barrier;
+mod divergent_branch;
 mod double_in_single;
 mod local_memory;
+mod missing_barrier;
 mod nest;
+mod redundant_global_loads;
 mod rolled_loop;
 mod serial_loads;
 mod sites;
 mod slow_integer_division;
+#[cfg(test)]
+mod testing;
+mod uncoalesced_access;
 mod unchecked;
 
 pub use sites::{LoopSite, Sites};
@@ -39,11 +48,18 @@ pub struct Lint {
 
 /// Every lint, in the order of LANGUAGE §8; then those that are about what the kernel asks for.
 pub const LINTS: &[&Lint] = &[
+    &uncoalesced_access::LINT,
+    &bank_conflict::LINT,
+    &divergent_branch::LINT,
+    &missing_barrier::LINT,
+    &divergent_barrier::LINT,
     &serial_loads::LINT,
     &local_memory::LINT,
     &slow_integer_division::LINT,
     &double_in_single::LINT,
+    &constant_divergence::LINT,
     &rolled_loop::LINT,
+    &redundant_global_loads::LINT,
     &best_effort::LINT,
     &unchecked::LINT,
 ];

@@ -24,11 +24,11 @@ mod versions;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
-use crate::ir::{Asked, Inst, Kernel, Stage};
+use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
 use crate::verify::verify;
 pub use finding::Finding;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct Pass {
@@ -133,6 +133,11 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
     kernel.annotations.clear();
     kernel.stage = Stage::Scheduled;
     findings
+}
+
+/// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.
+pub(crate) fn swizzle(kernel: &mut Kernel, array: Object) {
+    shared::swizzle_arrays(kernel, &BTreeSet::from([array]));
 }
 
 fn check(kernel: &Kernel, pass: &str) {

@@ -12,12 +12,17 @@
 //! none in memory, so `vectorize` leaves a swizzled array alone, and the verifier knows.
 
 use super::Schedule;
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Op, Step};
+use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Object, Op, Step};
+use std::collections::BTreeSet;
 
 /// Runs it.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    let kernel = &mut *schedule.kernel;
-    let swizzled = std::mem::take(&mut kernel.swizzled);
+    let swizzled = std::mem::take(&mut schedule.kernel.swizzled);
+    swizzle_arrays(schedule.kernel, &swizzled);
+}
+
+/// Gives all accesses to these arrays their columns.
+pub(super) fn swizzle_arrays(kernel: &mut Kernel, swizzled: &BTreeSet<Object>) {
     let mut accesses = Vec::new();
     kernel.for_each_inst(|kernel, block, inst| {
         let op = &kernel.insts[inst].op;

@@ -174,6 +174,12 @@ impl Atoms {
         atom
     }
 
+    /// The number of the last iteration that an atom counts, if that is known.
+    pub(super) fn last_iteration(&self, atom: Atom) -> Option<u64> {
+        let data = &self.list[atom.0 as usize];
+        if matches!(data.source, Source::Iteration(_)) { data.most } else { None }
+    }
+
     /// What an atom is.
     pub(super) fn source(&self, atom: Atom) -> &Source {
         &self.list[atom.0 as usize].source
@@ -298,6 +304,12 @@ impl Sum {
     #[must_use]
     pub(super) fn without_constant(&self) -> Sum {
         Sum { bits: self.bits, terms: self.unknown().cloned().collect(), is_clamped: self.is_clamped }
+    }
+
+    /// The same without the terms that are `part`'s: those, and what is left.
+    pub(super) fn parted(&self, part: impl Fn(&[Atom]) -> bool) -> (Vec<(Product, Lanes)>, Sum) {
+        let (those, terms) = self.terms.iter().cloned().partition(|(product, _)| part(product));
+        (those, Sum { bits: self.bits, terms, is_clamped: self.is_clamped })
     }
 
     /// Whether it is the same in all lanes.

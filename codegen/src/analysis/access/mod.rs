@@ -151,7 +151,7 @@ pub enum Pattern {
 }
 
 /// A branch in the program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BranchFact {
     /// The `If` or `For`.
     pub inst: Inst,
@@ -161,10 +161,21 @@ pub struct BranchFact {
     pub divergence: Divergence,
     /// Of how many warps that came by, how many were split; certain if `is_certain`.
     pub splits: (u32, u32),
+    /// The lanes of each split warp that take an `if`'s first side, among those that came by.
+    pub ways: Vec<Ways>,
     /// Whether that is so in every launch of whole warps.
     pub is_certain: bool,
     /// Whether only lanes beyond some boundary get there.
     pub is_rare: bool,
+}
+
+/// How a warp is split: lanes as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// Lanes that came by.
+    pub active: u32,
+    /// Those that surely take the first side.
+    pub taken: u32,
 }
 
 /// Whether a branch splits warps.
@@ -187,7 +198,7 @@ pub fn analyse(kernel: &Kernel) -> AccessPatterns {
         let threads = Threads::of_any_block(kernel, &mut atoms);
         let mut walk = Walk::new(kernel, threads, atoms);
         walk.run();
-        return summary::summary(&mut walk, None);
+        return summary::summary(&walk, None);
     };
     let warps = block.iter().map(|n| u64::from(*n)).product::<u64>().div_ceil(LANES as u64).min(u64::from(u32::MAX)) as u32;
     let any = Threads::of_any_warp(block, &mut atoms);
@@ -201,12 +212,12 @@ pub fn analyse(kernel: &Kernel) -> AccessPatterns {
         walk.branches.clear();
         (walk.wanted, walk.visits) = (0, 0);
         (0..warps).for_each(|warp| walk.run_as(warp, Threads::of_warp(block, warp)));
-        return summary::summary(&mut walk, Some(Warps { number: warps, one_by_one: true }));
+        return summary::summary(&walk, Some(Warps { number: warps, one_by_one: true }));
     }
     if !is_any {
         (1..warps).for_each(|warp| walk.run_as(warp, Threads::of_warp(block, warp)));
     }
-    summary::summary(&mut walk, Some(Warps { number: warps, one_by_one: !is_any }))
+    summary::summary(&walk, Some(Warps { number: warps, one_by_one: !is_any }))
 }
 
 /// The warps of a block.

@@ -5,7 +5,7 @@
 
 use super::Warps;
 use super::condition::Doubt;
-use super::lanes::{LANES, Sum};
+use super::lanes::{Atom, LANES, Lanes, Sum};
 use super::summary::widths;
 use super::walk::{Record, Walk};
 use crate::ir::{Inst, ObjectKind, Op};
@@ -117,37 +117,91 @@ pub(super) fn races(walk: &Walk<'_>, warps: Option<Warps>) -> Vec<Race> {
     found
 }
 
-/// Two threads that meet, and where.
-fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u32), i64)> {
-    let base = left[0].address.as_ref().ok()?.without_constant();
-    let is_of_base = |record: &&Record| record.address.as_ref().is_ok_and(|sum| Sum::without_constant(sum) == base);
-    if !base.is_uniform() || !left.iter().chain(right).all(is_of_base) {
-        return None;
-    }
-    let widths = [left, right].map(|records| i64::from(widths(walk.kernel, records[0].inst).0));
-    let mut owners: HashMap<i64, (u32, u32)> = HashMap::new();
-    for (record, thread, offset) in lanes(left) {
-        for byte in (0..widths[0]).step_by(widths[0].clamp(1, 4) as usize) {
-            owners.entry(offset + byte).or_insert((thread, record.warp_interval));
-        }
-    }
-    lanes(right).find_map(|(record, thread, offset)| {
-        (0..widths[1]).step_by(widths[1].clamp(1, 4) as usize).find_map(|byte| {
-            let (other, warp_interval) = *owners.get(&(offset + byte))?;
-            // A warp's own accesses are in order where `sync_warp` says so.
-            let is_ordered = other / LANES as u32 == thread / LANES as u32 && warp_interval != record.warp_interval;
-            (other != thread && !is_ordered).then_some(((other, thread), offset))
-        })
-    })
+/// An access of all warps, with what its places have in common taken out.
+struct Places<'r> {
+    records: &'r [&'r Record],
+    base: Sum,
+    /// By lane: how far apart iterations of a loop that is known lie, and how many there are.
+    steps: Vec<(Lanes, u64)>,
 }
 
-/// Every lane that makes an access: its record, its thread's number, its known offset.
-fn lanes<'r>(records: &'r [&'r Record]) -> impl Iterator<Item = (&'r Record, u32, i64)> {
-    records.iter().flat_map(|record| {
-        let known = record.address.as_ref().map(Sum::constant).ok();
-        (0..LANES).filter(|lane| record.mask >> lane & 1 == 1).filter_map(move |lane| {
-            let known = known.as_ref()?;
-            Some((*record, record.warp * LANES as u32 + lane as u32, known.of(lane)))
+/// Iterations of a loop that are looked at: neighbours meet soon.
+const MOST_ITERATIONS: u64 = 64;
+
+impl<'r> Places<'r> {
+    /// If all warps' places are known but for one base. Loops whose counters stand in `other`, too, go on with it.
+    fn of(walk: &Walk<'_>, records: &'r [&'r Record], other: &Sum) -> Option<Places<'r>> {
+        let atoms = &walk.values.atoms;
+        let is_own = |product: &[Atom]| match product {
+            [only] => atoms.last_iteration(*only).is_some() && other.unknown().all(|(product, _)| !product.contains(only)),
+            _ => false,
+        };
+        let (terms, rest) = records[0].address.as_ref().ok()?.parted(is_own);
+        let base = rest.without_constant();
+        let is_like_first = |record: &&Record| {
+            record.address.as_ref().is_ok_and(|sum| {
+                let (own, rest) = sum.parted(is_own);
+                own == terms && rest.without_constant() == base
+            })
+        };
+        let is_known = base.is_uniform() && records.iter().all(is_like_first);
+        let steps = terms.into_iter().map(|(product, lanes)| (lanes, atoms.last_iteration(product[0]).unwrap_or(0))).collect();
+        is_known.then_some(Places { records, base, steps })
+    }
+
+    /// Every lane that makes the access: its record, its thread's number, and its offsets from the base.
+    fn each(&self, mut f: impl FnMut(&Record, u32, i64) -> bool) {
+        for record in self.records {
+            let Ok(known) = record.address.as_ref().map(Sum::constant) else { continue };
+            for lane in (0..LANES).filter(|lane| record.mask >> lane & 1 == 1) {
+                let thread = record.warp * LANES as u32 + lane as u32;
+                for offset in self.offsets(lane, known.of(lane)) {
+                    if f(record, thread, offset) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn offsets(&self, lane: usize, first: i64) -> Vec<i64> {
+        self.steps.iter().fold(vec![first], |offsets, (step, last)| {
+            let times = 0..=(*last).min(MOST_ITERATIONS / offsets.len().max(1) as u64) as i64;
+            offsets.iter().flat_map(|offset| times.clone().map(move |n| offset + n * step.of(lane))).collect()
         })
-    })
+    }
+}
+
+/// Two threads that meet, and where.
+fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u32), i64)> {
+    let (first, second) = (left[0].address.as_ref().ok()?, right[0].address.as_ref().ok()?);
+    let places = [Places::of(walk, left, second)?, Places::of(walk, right, first)?];
+    if places[0].base != places[1].base {
+        return None;
+    }
+    let [own, others] = [left, right].map(|records| {
+        let width = i64::from(widths(walk.kernel, records[0].inst).0);
+        (0..width).step_by(width.clamp(1, 4) as usize)
+    });
+    // Two threads of each element are enough: one of them is not the other access's.
+    let mut owners: HashMap<i64, Vec<(u32, u32)>> = HashMap::new();
+    places[0].each(|record, thread, offset| {
+        for byte in own.clone() {
+            let known = owners.entry(offset + byte).or_default();
+            if known.len() < 2 && known.iter().all(|(other, _)| *other != thread) {
+                known.push((thread, record.warp_interval));
+            }
+        }
+        false
+    });
+    let mut found = None;
+    places[1].each(|record, thread, offset| {
+        // A warp's own accesses are in order where `sync_warp` says so.
+        let is_ordered = |other: u32, interval: u32| other / LANES as u32 == thread / LANES as u32 && interval != record.warp_interval;
+        let mut all = others.clone().filter_map(|byte| owners.get(&(offset + byte))).flatten();
+        found =
+            all.find(|(other, interval)| *other != thread && !is_ordered(*other, *interval)).map(|(other, _)| ((*other, thread), offset));
+        found.is_some()
+    });
+    found
 }

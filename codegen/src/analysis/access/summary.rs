@@ -3,23 +3,27 @@
 use super::condition::Doubt;
 use super::lanes::{Atom, Sum};
 use super::traffic::{self, slope};
-use super::walk::{Record, Walk};
-use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Pattern, Range, Total, Warps, races};
+use super::walk::{BranchRecord, Record, Walk};
+use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Pattern, Range, Total, Warps, Ways, races};
 use crate::ir::{Inst, Kernel, Op, Space};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// Gathers everything.
-pub(super) fn summary(walk: &mut Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
-    let mut seen: BTreeMap<Inst, Vec<usize>> = BTreeMap::new();
+pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
+    let mut seen: HashMap<Inst, Vec<usize>> = HashMap::new();
     for (n, record) in walk.records.iter().enumerate().filter(|(_, record)| !record.again) {
         seen.entry(record.inst).or_default().push(n);
     }
+    let mut branches: HashMap<Inst, Vec<&BranchRecord>> = HashMap::new();
+    walk.branches.iter().for_each(|record| branches.entry(record.inst).or_default().push(record));
     let mut patterns = AccessPatterns::default();
     let mut order = Vec::new();
     note_order(walk.kernel, walk.kernel.body, 0, &mut order);
     for (inst, loops) in order {
         match &walk.kernel.insts[inst].op {
-            Op::If { .. } | Op::For { .. } => patterns.branches.push(branch(walk, inst)),
+            Op::If { .. } | Op::For { .. } => {
+                patterns.branches.push(branch(walk, inst, branches.get(&inst).map_or(&[], Vec::as_slice)));
+            }
             _ => {
                 let records: Vec<&Record> = seen.get(&inst).into_iter().flatten().map(|n| &walk.records[*n]).collect();
                 patterns.accesses.extend(access(walk, inst, loops, &records, warps));
@@ -42,31 +46,24 @@ fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: u32, order: &mut 
     }
 }
 
-fn branch(walk: &Walk<'_>, inst: Inst) -> BranchFact {
-    let mut fact = BranchFact {
-        inst,
-        loc: walk.kernel.insts[inst].loc,
-        divergence: Divergence::Uniform,
-        splits: (0, 0),
-        is_certain: true,
-        is_rare: true,
-    };
-    let rank = |divergence| match divergence {
+fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact {
+    let rank = |divergence: &Divergence| match divergence {
         Divergence::Uniform => 0,
         Divergence::Boundary => 1,
         Divergence::Unknown => 2,
         Divergence::Splits => 3,
     };
-    for record in walk.branches.iter().filter(|record| record.inst == inst) {
-        fact.splits.0 += u32::from(record.divergence == Divergence::Splits);
-        fact.splits.1 += 1;
-        fact.is_rare &= record.is_rare;
-        fact.is_certain &= record.doubt <= Doubt::Boundary && record.divergence != Divergence::Unknown;
-        if rank(record.divergence) > rank(fact.divergence) {
-            fact.divergence = record.divergence;
-        }
+    let is_known = |record: &&BranchRecord| record.doubt <= Doubt::Boundary && record.divergence != Divergence::Unknown;
+    let ways: Vec<Ways> = records.iter().filter(|record| record.divergence == Divergence::Splits).map(|record| record.ways).collect();
+    BranchFact {
+        inst,
+        loc: walk.kernel.insts[inst].loc,
+        divergence: records.iter().map(|record| record.divergence).max_by_key(rank).unwrap_or(Divergence::Uniform),
+        splits: (ways.len() as u32, records.len() as u32),
+        ways,
+        is_certain: records.iter().all(|record| is_known(&record)),
+        is_rare: records.iter().all(|record| record.is_rare),
     }
-    fact
 }
 
 /// Bytes of a lane, and of what its address is a multiple.

@@ -7,7 +7,7 @@
 use super::condition::{Condition, Doubt};
 use super::evaluate::{Evaluator, LaneValue, Threads, Unknown, needs_warps};
 use super::lanes::{Atom, Atoms, Mask, Source, Sum, Varies};
-use super::{Divergence, loops};
+use super::{Divergence, Ways, loops};
 use crate::analysis::exits::Exits;
 use crate::intrinsics::Effect;
 use crate::ir::{Access, Block, Inst, Kernel, MemoryType, Op, Space, Step, Value};
@@ -45,6 +45,8 @@ pub(super) struct BranchRecord {
     pub(super) inst: Inst,
     /// Whether it parts the warp.
     pub(super) divergence: Divergence,
+    /// And how.
+    pub(super) ways: Ways,
     /// Whether that may be otherwise for lack of knowledge.
     pub(super) doubt: Doubt,
     /// Whether only lanes beyond some boundary get there.
@@ -283,7 +285,8 @@ impl<'k> Walk<'k> {
             Doubt::Limit | Doubt::Data => (Divergence::Unknown, Doubt::Data),
         };
         if !self.again {
-            self.branches.push(BranchRecord { inst, divergence, doubt: doubt.max(self.doubt), is_rare: self.is_rare });
+            let ways = Ways { active, taken: condition.yes & active };
+            self.branches.push(BranchRecord { inst, divergence, ways, doubt: doubt.max(self.doubt), is_rare: self.is_rare });
         }
     }
 

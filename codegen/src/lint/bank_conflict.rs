@@ -1,0 +1,221 @@
+//! `bank_conflict`: a warp's request to shared memory takes several passes where one would do.
+//!
+//! Which `pad` or `swizzle` mends it is tried out: the array gets it, and all its accesses are looked at again. So what the help says holds for
+//! every access of the array, not only for the one it is said of.
+
+use super::uncoalesced_access::{of_space, verb};
+use super::{Finding, Lint, Subject};
+use crate::analysis::access::{self, AccessFact, Doubt, Pattern};
+use crate::diagnostic::Level;
+use crate::ir::{BinaryOp, Kernel, MemoryType, Object, Op, Space, Step};
+use crate::schedule::swizzle;
+use std::collections::BTreeMap;
+
+pub(super) const LINT: Lint = Lint {
+    name: "bank_conflict",
+    level: Some(Level::Warning),
+    summary: "the lanes of a warp meet in the same banks of shared memory",
+    page: include_str!("bank_conflict.md"),
+    check,
+};
+
+/// Elements of room behind a row that are tried.
+const PADS: [u64; 6] = [1, 2, 3, 4, 8, 16];
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let kernel = &subject.known.legal;
+    let mut worst: BTreeMap<u32, (&AccessFact, u32)> = BTreeMap::new();
+    for fact in of_space(&subject.known.facts.accesses, Space::Shared) {
+        let Some(degree) = conflict(fact) else { continue };
+        let slot = worst.entry(fact.loc.0).or_insert((fact, degree));
+        if degree > slot.1 {
+            *slot = (fact, degree);
+        }
+    }
+    let mut helps: BTreeMap<u32, String> = BTreeMap::new();
+    for (fact, degree) in worst.into_values() {
+        let help = helps.entry(fact.object.0).or_insert_with(|| mend(kernel, fact.object)).clone();
+        let array = &kernel.objects[fact.object];
+        findings.push(Finding {
+            span: subject.span(fact.loc),
+            message: format!("a warp's {} `{}` takes {degree} passes where 1 would do: {}", verb(fact.kind), array.name, cause(fact)),
+            labels: vec![(subject.span(array.loc), format!("`{}` is declared here", array.name))],
+            help,
+        });
+    }
+}
+
+/// The degree of a request that takes at least two passes: for sure, or on average of those that were looked at.
+fn conflict(fact: &AccessFact) -> Option<u32> {
+    let Pattern::Shared { degree, .. } = fact.pattern else { return None };
+    let is_sure = fact.doubt <= Doubt::Limit && !fact.is_rare;
+    let is_usual = degree.least >= 2 || fact.total.requests > 1 && fact.total.figure.least >= fact.total.requests;
+    (is_sure && is_usual).then_some(degree.most)
+}
+
+fn cause(fact: &AccessFact) -> String {
+    match fact.pattern {
+        Pattern::Shared { stride: Some(stride), .. } if stride % 4 == 0 && stride % 128 == 0 => {
+            format!("neighbouring lanes are {} bytes apart, and the 32 banks repeat every 128", stride.abs())
+        }
+        Pattern::Shared { stride: Some(stride), .. } => {
+            format!("neighbouring lanes are {} bytes apart, which meets the same of the 32 banks again", stride.abs())
+        }
+        _ => "its lanes meet in the same of the 32 banks".to_owned(),
+    }
+}
+
+/// The edit that frees an array of conflicts, tried out.
+fn mend(kernel: &Kernel, array: Object) -> String {
+    let data = &kernel.objects[array];
+    let name = &data.name;
+    let Some(columns) = unpadded(data.ty.clone()).columns() else {
+        return format!(
+            "let neighbouring lanes use neighbouring elements of `{name}`, or elements an odd number of words apart; or give it rows that can be padded, `[[T; 32]; N]` with `#[shared(pad = 1)]`"
+        );
+    };
+    let before = passes(kernel, array);
+    let padded = |pad: u64| {
+        let mut kernel = kernel.clone();
+        let ty = std::mem::replace(&mut kernel.objects[array].ty, MemoryType::Slice(Box::new(MemoryType::Scalar(crate::ir::Type::F32))));
+        kernel.objects[array].ty = unpadded(ty).padded(pad);
+        passes(&kernel, array)
+    };
+    let swizzled = can_swizzle(kernel, array, columns).then(|| {
+        let mut kernel = kernel.clone();
+        kernel.objects[array].ty = unpadded(kernel.objects[array].ty.clone());
+        swizzle(&mut kernel, array);
+        passes(&kernel, array)
+    });
+    let vector = widest(kernel, array);
+    let pads: Vec<(u64, u32)> = PADS.iter().filter(|pad| **pad % vector == 0).map(|pad| (*pad, padded(*pad))).collect();
+    let mends = pads.iter().find(|(_, passes)| *passes == 1);
+    let whole = |edit: &str| format!("`#[shared({edit})]` on `{name}`: then all its accesses take 1 pass");
+    match (mends, swizzled == Some(1)) {
+        (Some((pad, _)), true) => format!("{}; or `#[shared(swizzle)]`, which takes no room", whole(&format!("pad = {pad}"))),
+        (Some((pad, _)), false) => whole(&format!("pad = {pad}")),
+        (None, true) => whole("swizzle"),
+        (None, false) => {
+            let best = pads.iter().map(|(pad, passes)| (*passes, format!("pad = {pad}")));
+            let best = best.chain(swizzled.map(|passes| (passes, "swizzle".to_owned()))).min();
+            match best.filter(|(passes, _)| *passes < before) {
+                Some((passes, edit)) => format!("`#[shared({edit})]` on `{name}` leaves {passes} passes at most"),
+                None => format!("no padding of `{name}` mends this: let neighbouring lanes use elements an odd number of words apart"),
+            }
+        }
+    }
+}
+
+/// Most passes of any access to an array.
+fn passes(kernel: &Kernel, array: Object) -> u32 {
+    let facts = access::analyse(kernel).accesses;
+    let degrees = facts.iter().filter(|fact| fact.object == array).filter_map(|fact| match fact.pattern {
+        Pattern::Shared { degree, .. } => Some(degree.most),
+        _ => None,
+    });
+    degrees.max().unwrap_or(1)
+}
+
+fn unpadded(ty: MemoryType) -> MemoryType {
+    match ty {
+        MemoryType::Padded(element, n, _) => MemoryType::Array(element, n),
+        MemoryType::Array(row, n) => MemoryType::Array(Box::new(unpadded(*row)), n),
+        other => other,
+    }
+}
+
+/// Whether `swizzle` is allowed on an array, and not there already: rows of a power of two scalars, accessed one by one.
+fn can_swizzle(kernel: &Kernel, array: Object, columns: u64) -> bool {
+    let mut is_swizzled = false;
+    kernel.for_each_inst(|kernel, _, inst| {
+        if let Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) = &kernel.insts[inst].op
+            && access.object == array
+            && let Some(Step::Index(column)) = access.path.last()
+        {
+            is_swizzled |= matches!(kernel.def(*column), Some((_, Op::Binary(BinaryOp::Xor, ..))));
+        }
+    });
+    columns.is_power_of_two() && !is_swizzled && widest(kernel, array) == 1
+}
+
+/// Scalars of the widest access to an array.
+fn widest(kernel: &Kernel, array: Object) -> u64 {
+    let mut widest = 1;
+    kernel.for_each_inst(|kernel, _, inst| {
+        let data = &kernel.insts[inst];
+        if data.op.object() == Some(array) {
+            let scalars = match &data.op {
+                Op::Load(_) => data.results.len(),
+                Op::Store(_, values) => values.len(),
+                _ => 1,
+            };
+            widest = widest.max(scalars as u64);
+        }
+    });
+    widest
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lint::testing::found;
+
+    fn aat(shared: &str) -> String {
+        format!(
+            "#[kernel(block = (16, 16))] fn aat(n: usize, a: &Global<f32>, c: &mut Global<f32>) {{
+                #[shared] let mut rows: [[f32; 16]; 16];
+                #[{shared}] let mut columns: [[f32; 16]; 16];
+                let (tx, ty) = (thread_idx().x, thread_idx().y);
+                rows[ty][tx] = a[global_id().y * 16 + tx];
+                columns[tx][ty] = a[(block_idx().x * 16 + ty) * 16 + tx];
+                sync_threads();
+                let mut sum = 0.0;
+                #[unroll] for k in 0..16 {{ sum += rows[ty][k] * columns[k][tx]; }}
+                c[global_id().y * n + global_id().x] = sum;
+            }}"
+        )
+    }
+
+    #[test]
+    fn the_unpadded_tile_of_aat_is_found_with_what_mends_it() {
+        let says = found("bank_conflict", &aat("shared"));
+        let help =
+            "`#[shared(pad = 2)]` on `columns`: then all its accesses take 1 pass; or `#[shared(swizzle)]`, which takes no room".to_owned();
+        assert_eq!(says.len(), 1, "{says:?}");
+        assert!(says[0].0.starts_with("a warp's store to `columns` takes 8 passes where 1 would do: "), "{says:?}");
+        assert_eq!(says[0].1, help);
+        // What 16 banks needed leaves two passes with 32.
+        let says = found("bank_conflict", &aat("shared(pad = 1)"));
+        assert!(says.len() == 1 && says[0].0.contains("takes 2 passes") && says[0].1.starts_with("`#[shared(pad = 2)]`"), "{says:?}");
+        assert_eq!(found("bank_conflict", &aat("shared(pad = 2)")), []);
+        assert_eq!(found("bank_conflict", &aat("shared(swizzle)")), []);
+    }
+
+    #[test]
+    fn a_column_of_a_square_tile_is_found_and_so_is_a_stride() {
+        let column = "#[kernel(block = (32, 8))] fn k(x: &Global<f32>, y: &mut Global<f32>) { #[shared] let mut t: [[f32; 32]; 32]; let (tx, ty) = (thread_idx().x, thread_idx().y); t[ty][tx] = x[ty * 32 + tx]; sync_threads(); y[ty * 32 + tx] = t[tx][ty]; }";
+        let says = found("bank_conflict", column);
+        assert_eq!(
+            says[0].0,
+            "a warp's load of `t` takes 32 passes where 1 would do: neighbouring lanes are 128 bytes apart, and the 32 banks repeat every 128"
+        );
+        assert!(says.len() == 1 && says[0].1.starts_with("`#[shared(pad = 1)]` on `t`"), "{says:?}");
+        // The interleaved reduction with its threads packed: from level to level further apart.
+        let packed = "#[kernel(block = 256)] fn k(x: &Global<f32>, y: &mut Global<f32>) { #[shared] let mut p: [f32; 256]; let t = thread_idx().x; p[t] = x[global_id().x]; let mut s = 1; while s < 256 { sync_threads(); let at = 2 * s * t; if at < 256 { p[at] += p[at + s]; } s *= 2; } if t == 0 { y[block_idx().x] = p[0]; } }";
+        let says = found("bank_conflict", packed);
+        assert!(!says.is_empty() && says[0].1.contains("odd number of words"), "{says:?}");
+    }
+
+    #[test]
+    fn rows_broadcasts_odd_strides_and_wide_elements_are_not() {
+        let body = |store: &str, load: &str, ty: &str| {
+            format!(
+                "#[kernel(block = 128)] fn k(y: &mut Global<{ty}>) {{ #[shared] let mut t: [{ty}; 1024]; let i = thread_idx().x; t[{store}] = 1 as {ty}; sync_threads(); y[i] = t[{load}]; }}"
+            )
+        };
+        for (store, load, ty) in
+            [("i", "127 - i", "f32"), ("i", "i / 32", "f32"), ("3 * i", "5 * i", "f32"), ("i", "i + 1", "f64"), ("i", "i", "u8")]
+        {
+            assert_eq!(found("bank_conflict", &body(store, load, ty)), [], "{store} {load} {ty}");
+        }
+    }
+}
