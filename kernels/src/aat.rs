@@ -6,8 +6,8 @@ use warpwright::prelude::*;
 /// Side of a tile.
 pub const T: usize = 16;
 
-/// C = A·Aᵀ with no shared memory: the second factor is read in steps of a row.
-#[kernel(block = (T, T))]
+/// C = A·Aᵀ with no shared memory: the second factor is read in steps of a row, again and again, which is what the others are compared with.
+#[kernel(block = (T, T), allow(uncoalesced_access, redundant_global_loads))]
 pub fn aat_direct(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
     let (row, column) = (global_id().y, global_id().x);
     let mut sum = 0.0;
@@ -20,8 +20,8 @@ pub fn aat_direct(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
 
 /// C = A·Aᵀ with both tiles in shared memory; the second is stored transposed. Plain, that store meets 8 elements of each bank it
 /// touches; with rows `PAD = 1` word longer, as was right for 16 banks, 2 of one; with 2 words or columns swizzled, one of each. Not padded and
-/// swizzled, which the compiler refuses: so swizzling is no declared variant.
-#[kernel(block = (T, T), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
+/// swizzled, which the compiler refuses: so swizzling is no declared variant. Conflicts are allowed: they are what the variants differ in.
+#[kernel(block = (T, T), allow(bank_conflict), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
 pub fn aat<const PAD: usize, const SWIZZLE: bool>(n: usize, a: &Global<f32>, c: &mut Global<f32>) {
     #[shared]
     let mut rows: [[f32; T]; T];

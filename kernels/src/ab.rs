@@ -7,8 +7,8 @@ use warpwright::prelude::*;
 pub const T: usize = 16;
 
 /// C = A·B with one thread per element of C, which has `n` columns; `n` and C's rows are multiples of `T`. Each operand is read from its
-/// tile in shared memory, or from global memory every time.
-#[kernel(block = (T, T), variants(A_SHARED in [false, true], B_SHARED in [false, true]))]
+/// tile in shared memory, or from global memory every time: redundant loads are allowed, being what the variants differ in.
+#[kernel(block = (T, T), allow(redundant_global_loads), variants(A_SHARED in [false, true], B_SHARED in [false, true]))]
 pub fn ab<const A_SHARED: bool, const B_SHARED: bool>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
     #[shared]
     let mut a_tile: [[f32; T]; T];

@@ -12,8 +12,8 @@ pub fn offset_copy(offset: usize, out: &mut Global<f32>, inp: &Global<f32>) {
     }
 }
 
-/// Copies every `stride`-th element: `strideCopy`. Covers `out.len().div_ceil(stride)` elements.
-#[kernel(block = 256)]
+/// Copies every `stride`-th element: `strideCopy`. Covers `out.len().div_ceil(stride)` elements. Uncoalesced, to show what that costs.
+#[kernel(block = 256, allow(uncoalesced_access))]
 pub fn stride_copy(stride: usize, out: &mut Global<f32>, inp: &Global<f32>) {
     let i = global_id().x * stride;
     if i < out.len() {

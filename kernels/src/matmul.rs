@@ -6,8 +6,9 @@ use warpwright::prelude::*;
 /// Side of the untiled kernel's block.
 pub const SIDE: usize = 16;
 
-/// C = A·B with every operand from global memory; one thread per element of C. The side may be anything.
-#[kernel(block = (SIDE, SIDE), variants(UNROLL in [1, 4]))]
+/// C = A·B with every operand from global memory; one thread per element of C. The side may be anything. Loads are redundant: tiles are compared
+/// with this.
+#[kernel(block = (SIDE, SIDE), allow(redundant_global_loads), variants(UNROLL in [1, 4]))]
 pub fn matmul_direct<const UNROLL: usize>(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
     let (row, column) = (global_id().y, global_id().x);
     if row < n && column < n {
@@ -22,8 +23,12 @@ pub fn matmul_direct<const UNROLL: usize>(n: usize, a: &Global<f32>, b: &Global<
 
 /// C = A·B with both operands' tiles in shared memory; one thread per element of C. The side is a multiple of the tile's. The inner
 /// product is unrolled by `UNROLL` (`T` is all of it), and the next tiles are fetched while one is worked on if `PREFETCH`.
-// What a rolled loop costs is what the paper measures, and these variants with it.
-#[kernel(block = (T, T), variants(T in [4, 8, 12, 16], UNROLL in [1, 4], PREFETCH in [false, true]), allow(rolled_loop))]
+// What a rolled loop costs is what the paper measures, and these variants with it; and tiles of 4, whose rows are half a sector.
+#[kernel(
+    block = (T, T),
+    variants(T in [4, 8, 12, 16], UNROLL in [1, 4], PREFETCH in [false, true]),
+    allow(rolled_loop, uncoalesced_access)
+)]
 pub fn matmul_tiled<const T: usize, const UNROLL: usize, const PREFETCH: bool>(
     n: usize,
     a: &Global<f32>,

@@ -4,7 +4,8 @@
 use warpwright::prelude::*;
 
 /// `sums[b]` ← the sum of block b's `B` elements, interleaved addressing: active threads are further and further apart.
-#[kernel(block = B, variants(B in [64, 256]))]
+/// That splits all warps, and is allowed: the other reduction is compared with this.
+#[kernel(block = B, allow(divergent_branch), variants(B in [64, 256]))]
 pub fn reduce_interleaved<const B: usize>(x: &Global<f32>, sums: &mut Global<f32>) {
     #[shared]
     let mut partial: [f32; B];

@@ -8,8 +8,8 @@ pub const SIDE: usize = 32;
 /// Rows of a block: each thread moves `SIDE / ROWS` elements of a tile.
 pub const ROWS: usize = 8;
 
-/// out ← inpᵀ, one element per thread; writes are a column apart.
-#[kernel(block = (SIDE, ROWS))]
+/// out ← inpᵀ, one element per thread; writes are a column apart, and so uncoalesced: tiles are compared with this.
+#[kernel(block = (SIDE, ROWS), allow(uncoalesced_access))]
 pub fn transpose_direct(width: usize, height: usize, inp: &Global<f32>, out: &mut Global<f32>) {
     let (row, column) = (global_id().y, global_id().x);
     if row < height && column < width {
@@ -18,8 +18,9 @@ pub fn transpose_direct(width: usize, height: usize, inp: &Global<f32>, out: &mu
 }
 
 /// out ← inpᵀ through a tile, so that reads and writes both run along rows. Launched with one block per tile. Reading the tile by columns
-/// meets one bank 32 times, unless its rows are `PAD = 1` word longer or its columns swizzled.
-#[kernel(block = (SIDE, ROWS), variants(PAD in [0, 1], SWIZZLE in [false]))]
+/// meets one bank 32 times, unless its rows are `PAD = 1` word longer or its columns swizzled. Both are
+/// variants, so conflicts are allowed.
+#[kernel(block = (SIDE, ROWS), allow(bank_conflict), variants(PAD in [0, 1], SWIZZLE in [false]))]
 pub fn transpose_tiled<const PAD: usize, const SWIZZLE: bool>(width: usize, height: usize, inp: &Global<f32>, out: &mut Global<f32>) {
     #[shared(pad = PAD, swizzle = SWIZZLE)]
     let mut tile: [[f32; SIDE]; SIDE];

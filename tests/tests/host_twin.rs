@@ -212,7 +212,7 @@ fn beyond(x: &Global<u32>, y: &mut Global<u32>) {
     y[i] = x[i + 1];
 }
 
-#[kernel(block = 64)]
+#[kernel(block = 64, allow(divergent_branch, divergent_barrier))]
 fn parting(y: &mut Global<u32>) {
     let t = thread_idx().x;
     if t.is_multiple_of(2) {

@@ -7,6 +7,8 @@
     clippy::uninlined_format_args,
     clippy::allow_attributes_without_reason,
     clippy::semicolon_if_nothing_returned,
+    // What lints find here is slow; these kernels are about what they mean.
+    deprecated,
     dead_code,
     unused,
     unused_qualifications,

@@ -6,7 +6,7 @@
 use warpwright::prelude::*;
 
 /// Transposes a square of 32 × 32 elements for each block through one tile.
-#[kernel(block = (32, 32), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
+#[kernel(block = (32, 32), allow(bank_conflict), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
 fn transpose<const PAD: usize, const SWIZZLE: bool>(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
     #[shared(pad = PAD, swizzle = SWIZZLE)]
     let mut tile: [[f32; 32]; 32];
@@ -17,7 +17,7 @@ fn transpose<const PAD: usize, const SWIZZLE: bool>(n: usize, x: &Global<f32>, y
 }
 
 /// The transposed tile of AAᵀ: 16 × 16, a warp is two rows of threads.
-#[kernel(block = (16, 16), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
+#[kernel(block = (16, 16), allow(bank_conflict), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
 fn aat<const PAD: usize, const SWIZZLE: bool>(a: &Global<f32>, c: &mut Global<f32>) {
     #[shared]
     let mut rows: [[f32; 16]; 16];

@@ -5,7 +5,7 @@
 
 use super::uncoalesced_access::{of_space, verb};
 use super::{Finding, Lint, Subject};
-use crate::analysis::access::{self, AccessFact, Doubt, Pattern};
+use crate::analysis::access::{self, AccessFact, AccessKind, Doubt, Pattern};
 use crate::diagnostic::Level;
 use crate::ir::{BinaryOp, Kernel, MemoryType, Object, Op, Space, Step};
 use crate::schedule::swizzle;
@@ -24,16 +24,17 @@ const PADS: [u64; 6] = [1, 2, 3, 4, 8, 16];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let kernel = &subject.known.legal;
-    let mut worst: BTreeMap<u32, (&AccessFact, u32)> = BTreeMap::new();
+    let mut said: Vec<(Object, AccessKind, &Pattern)> = Vec::new();
+    let mut conflicts = Vec::new();
     for fact in of_space(&subject.known.facts.accesses, Space::Shared) {
         let Some(degree) = conflict(fact) else { continue };
-        let slot = worst.entry(fact.loc.0).or_insert((fact, degree));
-        if degree > slot.1 {
-            *slot = (fact, degree);
+        if !said.contains(&(fact.object, fact.kind, &fact.pattern)) {
+            said.push((fact.object, fact.kind, &fact.pattern));
+            conflicts.push((fact, degree));
         }
     }
     let mut helps: BTreeMap<u32, String> = BTreeMap::new();
-    for (fact, degree) in worst.into_values() {
+    for (fact, degree) in conflicts {
         let help = helps.entry(fact.object.0).or_insert_with(|| mend(kernel, fact.object)).clone();
         let array = &kernel.objects[fact.object];
         findings.push(Finding {
@@ -56,11 +57,12 @@ fn conflict(fact: &AccessFact) -> Option<u32> {
 fn cause(fact: &AccessFact) -> String {
     match fact.pattern {
         Pattern::Shared { stride: Some(stride), .. } if stride % 4 == 0 && stride % 128 == 0 => {
-            format!("neighbouring lanes are {} bytes apart, and the 32 banks repeat every 128", stride.abs())
+            format!("neighbouring threads are {} bytes apart, and the 32 banks repeat every 128", stride.abs())
         }
-        Pattern::Shared { stride: Some(stride), .. } => {
-            format!("neighbouring lanes are {} bytes apart, which meets the same of the 32 banks again", stride.abs())
+        Pattern::Shared { stride: Some(stride), .. } if stride.unsigned_abs() > u64::from(fact.bytes.max(4)) => {
+            format!("neighbouring threads are {} bytes apart, which meets the same of the 32 banks again", stride.abs())
         }
+        Pattern::Shared { stride: Some(_), .. } => "rows of the block's threads meet in the same of the 32 banks".to_owned(),
         _ => "its lanes meet in the same of the 32 banks".to_owned(),
     }
 }
@@ -196,7 +198,7 @@ mod tests {
         let says = found("bank_conflict", column);
         assert_eq!(
             says[0].0,
-            "a warp's load of `t` takes 32 passes where 1 would do: neighbouring lanes are 128 bytes apart, and the 32 banks repeat every 128"
+            "a warp's load of `t` takes 32 passes where 1 would do: neighbouring threads are 128 bytes apart, and the 32 banks repeat every 128"
         );
         assert!(says.len() == 1 && says[0].1.starts_with("`#[shared(pad = 1)]` on `t`"), "{says:?}");
         // The interleaved reduction with its threads packed: from level to level further apart.

@@ -19,8 +19,8 @@ mod sites;
 mod slow_integer_division;
 #[cfg(test)]
 mod testing;
-mod uncoalesced_access;
 mod unchecked;
+mod uncoalesced_access;
 
 pub use sites::{LoopSite, Sites};
 

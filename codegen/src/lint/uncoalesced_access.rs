@@ -1,13 +1,13 @@
 //! `uncoalesced_access`: a warp's request to global memory fetches at least twice the bytes it uses.
 //!
-//! What is fetched are whole sectors; what is used is counted by lane, so that a broadcast is no waste. Silent where fewer than half of a
-//! warp's lanes are there, where lanes beyond a boundary alone are, where data says who is; and for the fields of a struct of which the
-//! kernel uses half or more at once: the same sectors then serve the other fields.
+//! What is fetched are whole sectors; what is used is counted by lane, so that a broadcast is no waste. Silent where a condition picks
+//! lanes of a warp, where lanes beyond a boundary alone are, where data says who is; and where threads are no more than a sector apart and the kernel uses
+//! more than half of what lies between them: the same sectors then serve its other accesses. Accesses to one buffer in one pattern are one finding.
 
 use super::{Finding, Lint, Subject};
 use crate::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range};
 use crate::diagnostic::Level;
-use crate::ir::{Kernel, MemoryType, Object, Op, Space, Step};
+use crate::ir::{Kernel, Object, Op, Space, Step};
 use std::collections::BTreeMap;
 
 pub(super) const LINT: Lint = Lint {
@@ -21,20 +21,18 @@ pub(super) const LINT: Lint = Lint {
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
 
-/// Lanes of a warp that must be there.
-const FEWEST_LANES: u32 = 16;
+/// Threads of a warp.
+const WARP: u32 = 32;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let known = subject.known;
-    let mut worst: BTreeMap<u32, (&AccessFact, Range)> = BTreeMap::new();
+    let mut said: Vec<(Object, AccessKind, &Pattern)> = Vec::new();
     for fact in &known.facts.accesses {
-        let Some(sectors) = wasteful(fact).filter(|_| !is_shared_by_fields(&known.legal, &known.facts.accesses, fact)) else { continue };
-        let slot = worst.entry(fact.loc.0).or_insert((fact, sectors));
-        if sectors.least > slot.1.least {
-            *slot = (fact, sectors);
+        let Some(sectors) = wasteful(&known.legal, fact) else { continue };
+        if said.contains(&(fact.object, fact.kind, &fact.pattern)) || is_used_otherwise(&known.facts.accesses, fact) {
+            continue;
         }
-    }
-    for (fact, sectors) in worst.into_values() {
+        said.push((fact.object, fact.kind, &fact.pattern));
         findings.push(Finding {
             span: subject.span(fact.loc),
             message: message(&known.legal, fact, sectors),
@@ -45,43 +43,33 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The sectors of a request that fetches twice what it uses.
-fn wasteful(fact: &AccessFact) -> Option<Range> {
+fn wasteful(kernel: &Kernel, fact: &AccessFact) -> Option<Range> {
     let Pattern::Global { sectors, bytes, .. } = &fact.pattern else { return None };
-    let is_sure = fact.doubt <= Doubt::Limit && !fact.is_rare && fact.lanes.least >= FEWEST_LANES;
+    let whole = kernel.options.block.map_or(WARP, |block| block.iter().fold(1, |n, size| size.saturating_mul(n)).min(WARP));
+    let is_sure = fact.doubt <= Doubt::Limit && !fact.is_rare && fact.lanes.most == whole;
     let used = fact.lanes.most * fact.bytes;
     let is_wasteful = sectors.least * SECTOR >= 2 * used && sectors.least >= 2 * bytes.most.div_ceil(SECTOR);
     (is_sure && is_wasteful).then_some(*sectors)
 }
 
-/// Whether the other accesses to the same elements use half of what is fetched.
-fn is_shared_by_fields(kernel: &Kernel, all: &[AccessFact], fact: &AccessFact) -> bool {
-    let element = element_bytes(kernel, fact.object);
-    if element <= u64::from(fact.bytes) {
+/// Whether accesses to what lies between neighbouring threads' elements use more than half of it, and that is a sector at most.
+fn is_used_otherwise(all: &[AccessFact], fact: &AccessFact) -> bool {
+    let Pattern::Global { stride: Some(stride), .. } = fact.pattern else { return false };
+    if stride == 0 || stride.unsigned_abs() > u64::from(SECTOR) {
         return false;
     }
-    let mut parts: Vec<&[Step]> = Vec::new();
-    let mut used = 0;
-    for other in all.iter().filter(|other| other.object == fact.object && other.kind == fact.kind && other.loops == fact.loops) {
-        let Some((_, part)) = path(kernel, other).split_first() else { continue };
-        if !parts.contains(&part) {
-            parts.push(part);
-            used += u64::from(other.bytes);
-        }
-    }
-    2 * used >= element
+    let is_like = |other: &&AccessFact| {
+        let has_stride = matches!(other.pattern, Pattern::Global { stride: Some(own), .. } if own == stride);
+        has_stride && other.object == fact.object && other.kind == fact.kind && other.loops == fact.loops
+    };
+    let parts: BTreeMap<i64, u32> = all.iter().filter(is_like).map(|other| (other.offset.rem_euclid(stride), other.bytes)).collect();
+    2 * u64::from(parts.values().sum::<u32>()) > stride.unsigned_abs()
 }
 
 fn path<'k>(kernel: &'k Kernel, fact: &AccessFact) -> &'k [Step] {
     match &kernel.insts[fact.inst].op {
         Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => &access.path,
         _ => &[],
-    }
-}
-
-fn element_bytes(kernel: &Kernel, object: Object) -> u64 {
-    match &kernel.objects[object].ty {
-        MemoryType::Slice(element) => element.size(&kernel.structs),
-        _ => 0,
     }
 }
 
@@ -100,22 +88,33 @@ fn message(kernel: &Kernel, fact: &AccessFact, sectors: Range) -> String {
         Some(sectors) => format!("{sectors} sectors, {} bytes,", sectors * SECTOR),
         None => format!("{} to {} sectors, at least {} bytes,", sectors.least, sectors.most, sectors.least * SECTOR),
     };
+    let width = kernel.options.block.map_or(0, |[x, ..]| x);
     let apart = match (stride, step) {
-        (Some(stride), _) if *stride % i64::from(fact.bytes) == 0 => {
-            format!("neighbouring lanes are {} elements ({} bytes) apart", stride.abs() / i64::from(fact.bytes), stride.abs())
+        (Some(stride), _) if is_dense(fact) => format!("rows of {width} threads are {} bytes each", stride.abs() * i64::from(width)),
+        (Some(stride), _) if stride % i64::from(fact.bytes) == 0 => {
+            format!("neighbouring threads are {} elements ({} bytes) apart", stride.abs() / i64::from(fact.bytes), stride.abs())
         }
-        (Some(stride), _) => format!("neighbouring lanes are {} bytes apart", stride.abs()),
-        (None, Some(step)) => format!("neighbouring lanes are `{step}` elements apart"),
-        (None, None) => "neighbouring lanes are not next to each other".to_owned(),
+        (Some(stride), _) => format!("neighbouring threads are {} bytes apart", stride.abs()),
+        (None, Some(step)) => format!("neighbouring threads are `{step}` elements apart"),
+        (None, None) => "neighbouring threads are not next to each other".to_owned(),
     };
     let object = &kernel.objects[fact.object].name;
     format!("a warp's {} `{object}` fetches {count} for {} that it uses: {apart}", verb(fact.kind), bytes.most)
 }
 
+/// Whether threads along x are next to each other.
+fn is_dense(fact: &AccessFact) -> bool {
+    matches!(fact.pattern, Pattern::Global { stride: Some(stride), .. } if stride.unsigned_abs() == u64::from(fact.bytes))
+}
+
 fn help(kernel: &Kernel, fact: &AccessFact) -> String {
     let object = &kernel.objects[fact.object].name;
+    if is_dense(fact) {
+        let fewest = (SECTOR / fact.bytes).max(1);
+        return format!("make the block's rows at least {fewest} threads wide, a sector of {SECTOR} bytes: `block = (32, 8)`");
+    }
     let has_rows = kernel.options.block.is_some_and(|[_, y, z]| y * z > 1);
-    if element_bytes(kernel, fact.object) > u64::from(fact.bytes) {
+    if path(kernel, fact).iter().skip(1).any(|step| matches!(step, Step::Field(_))) {
         format!("keep this part of the elements of `{object}` in a buffer of its own, so that neighbouring threads meet neighbours")
     } else if has_rows {
         format!(
@@ -143,31 +142,36 @@ mod tests {
         let says = found("uncoalesced_access", stride);
         assert_eq!(says.len(), 2, "{says:?}");
         assert_eq!(
-            says[1].0,
-            "a warp's load of `x` fetches 32 sectors, 1024 bytes, for 128 that it uses: neighbouring lanes are `stride` elements apart"
+            says[0].0,
+            "a warp's load of `x` fetches 32 sectors, 1024 bytes, for 128 that it uses: neighbouring threads are `stride` elements apart"
         );
         let column = "#[kernel(block = (32, 8))] fn k(n: usize, y: &mut Global<f32>, x: &Global<f32>) { let (r, c) = (global_id().y, global_id().x); if r < n && c < n { y[c * n + r] = x[r * n + c]; } }";
         let says = found("uncoalesced_access", column);
         assert_eq!(says.len(), 1, "{says:?}");
         assert!(says[0].0.starts_with("a warp's store to `y` fetches 32 sectors"), "{says:?}");
         assert!(says[0].1.contains("`y[y * width + x]`"), "{says:?}");
+        let pairs = "#[kernel(block = 64)] fn k(y: &mut Global<f32>) { let i = global_id().x; y[2 * i] = 1.0; y[2 * i + 1] = 2.0; }";
+        assert_eq!(found("uncoalesced_access", pairs), []);
         let every_second = "#[kernel(block = 64)] fn k(y: &mut Global<f32>) { y[global_id().x * 2] = 1.0; }";
         let says = found("uncoalesced_access", every_second);
         assert_eq!(
             says[0].0,
-            "a warp's store to `y` fetches 8 sectors, 256 bytes, for 128 that it uses: neighbouring lanes are 2 elements (8 bytes) apart"
+            "a warp's store to `y` fetches 8 sectors, 256 bytes, for 128 that it uses: neighbouring threads are 2 elements (8 bytes) apart"
         );
     }
 
     #[test]
-    fn one_field_of_a_large_struct_is_found_and_half_of_it_is_not() {
+    fn one_field_of_a_struct_is_found_and_most_of_it_is_not() {
         let head = "#[derive(Clone, Copy)] #[repr(C)] struct P { a: f32, b: f32, c: f32, d: f32 }";
         let one =
             format!("{head} #[kernel(block = 64)] fn k(p: &Global<P>, y: &mut Global<f32>) {{ let i = global_id().x; y[i] = p[i].b; }}");
         let says = found("uncoalesced_access", &one);
         assert!(says.len() == 1 && says[0].1.contains("in a buffer of its own"), "{says:?}");
-        let two = one.replace("p[i].b;", "p[i].b + p[i].d;");
-        assert_eq!(found("uncoalesced_access", &two), []);
+        let three = one.replace("p[i].b;", "p[i].a + p[i].b + p[i].d;");
+        assert_eq!(found("uncoalesced_access", &three), []);
+        // All of a large one is more than a sector can serve.
+        let large = "#[derive(Clone, Copy)] #[repr(C)] struct P { a: [f32; 19] } #[kernel(block = 64)] fn k(p: &Global<P>, y: &mut Global<f32>) { let i = global_id().x; let mut s = 0.0; #[unroll] for k in 0..19 { s += p[i].a[k]; } y[i] = s; }";
+        assert_eq!(found("uncoalesced_access", large).len(), 1);
     }
 
     #[test]

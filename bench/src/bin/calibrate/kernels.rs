@@ -254,8 +254,8 @@ pub(crate) fn shared_chase<const I: usize, const U: usize>(rounds: usize, next: 
     out[global_id().x] = sum;
 }
 
-/// Writes a cycle through `mask + 1` (a power of two) steps, `spread` elements apart: a full-period linear congruence.
-#[kernel(block = 256)]
+/// Writes a cycle through `mask + 1` (a power of two) steps, `spread` elements apart: a full-period linear congruence. Not timed.
+#[kernel(block = 256, allow(uncoalesced_access))]
 pub(crate) fn make_cycle(mask: u32, factor: u32, spread: u32, next: &mut Global<u32>) {
     let i = global_id().x as u32;
     if i <= mask {

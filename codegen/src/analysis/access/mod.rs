@@ -72,6 +72,8 @@ pub struct AccessFact {
     pub bytes: u32,
     /// How the lanes' addresses lie.
     pub pattern: Pattern,
+    /// What is known of the first lane's: bytes from the object's begin, or from an unknown number of them.
+    pub offset: i64,
     /// Lanes of a warp that make it, those of a boundary counted as inside.
     pub lanes: Range,
     /// Whether those lanes do: `None` and `Uniform` surely, `Boundary` where a launch has whole warps.
@@ -131,16 +133,16 @@ pub enum Pattern {
         sectors: Range,
         /// Different bytes that the lanes use.
         bytes: Range,
-        /// Bytes from lane to lane, where that is one number.
+        /// Bytes from one thread to the next along x, where that is one number.
         stride: Option<i64>,
-        /// Elements from lane to lane, where that is a number known at launch only: as the source would write it.
+        /// Elements from one thread to the next along x, where that is a number known at launch only: as the source would write it.
         step: Option<String>,
     },
     /// Shared memory.
     Shared {
         /// Passes of one request over the least its width needs: 1 is without conflict.
         degree: Range,
-        /// Bytes from lane to lane, where that is one number.
+        /// Bytes from one thread to the next along x, where that is one number.
         stride: Option<i64>,
     },
     /// Constant memory: different addresses of one request; 1 is a broadcast.

@@ -1,7 +1,7 @@
 //! What was seen of each instruction, gathered.
 
 use super::condition::Doubt;
-use super::lanes::{Atom, Sum};
+use super::lanes::{Atom, LANES, Sum};
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
 use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Pattern, Range, Total, Warps, Ways, races};
@@ -101,6 +101,7 @@ fn access(walk: &Walk<'_>, inst: Inst, loops: u32, records: &[&Record], warps: O
         kind,
         bytes: widths(kernel, inst).0,
         pattern,
+        offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant().of(0)),
         lanes: Range { least: lanes.clone().min().unwrap_or(0), most: lanes.max().unwrap_or(0) },
         doubt: records.iter().map(|record| record.doubt).max().unwrap_or(Doubt::Data),
         is_rare: records.iter().all(|record| record.is_rare),
@@ -143,7 +144,8 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
         widen(&mut seen, figure);
     }
     let figure = seen.unwrap_or_default();
-    let stride = traffic::stride(first).filter(|stride| addresses.iter().all(|other| traffic::stride(other) == Some(*stride)));
+    let row = row(walk.kernel);
+    let stride = traffic::stride(first, row).filter(|stride| addresses.iter().all(|other| traffic::stride(other, row) == Some(*stride)));
     let pattern = match space {
         Space::Global => {
             Pattern::Global { sectors: figure, bytes: bytes.unwrap_or_default(), stride, step: step(walk, first, i64::from(width as u32)) }
@@ -152,6 +154,12 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
         _ => Pattern::Constant { addresses: figure },
     };
     (pattern, total)
+}
+
+/// Neighbouring lanes that are neighbours in `thread_idx().x`.
+fn row(kernel: &Kernel) -> usize {
+    let width = kernel.options.block.map_or(LANES, |block| block[0] as usize);
+    if LANES.is_multiple_of(width.max(1)) { width } else { LANES }
 }
 
 fn add(sum: &mut Range, more: Range) {
@@ -185,12 +193,12 @@ fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
 
 /// `n`, where lanes are that many elements apart.
 fn step(walk: &Walk<'_>, address: &Sum, width: i64) -> Option<String> {
-    let mut varying = address.unknown().filter(|(_, lanes)| lanes.same().is_none());
+    let mut varying = address.unknown().filter(|(_, lanes)| slope(lanes, row(walk.kernel)) != Some(0));
     let (product, lanes) = varying.next()?;
     if varying.next().is_some() {
         return None;
     }
-    let elements = slope(lanes).filter(|bytes| bytes % width == 0)? / width;
+    let elements = slope(lanes, row(walk.kernel)).filter(|bytes| bytes % width == 0)? / width;
     let names: Option<Vec<String>> = product.iter().map(|atom| name(walk, *atom)).collect();
     let product = names?.join(" * ");
     Some(if elements == 1 { product } else { format!("{elements} * {product}") })

@@ -168,19 +168,20 @@ pub(super) fn addresses(atoms: &Atoms, address: &Sum, mask: Mask) -> Range {
     together(rows.iter().map(|row| row.sorted().len() as u32).map(|n| Range { least: n, most: n })).0
 }
 
-/// Bytes from lane to lane, if that is one number.
-pub(super) fn stride(address: &Sum) -> Option<i64> {
-    if !address.has_one_base() {
+/// Bytes from lane to lane of a row of `row` lanes, if that is one number.
+pub(super) fn stride(address: &Sum, row: usize) -> Option<i64> {
+    if !address.unknown().all(|(_, lanes)| slope(lanes, row) == Some(0)) {
         return None;
     }
-    slope(&address.constant())
+    slope(&address.constant(), row)
 }
 
-/// From lane to lane, if that is one number.
-pub(super) fn slope(lanes: &Lanes) -> Option<i64> {
+/// From lane to lane of a row of `row` lanes, if that is one number.
+pub(super) fn slope(lanes: &Lanes, row: usize) -> Option<i64> {
     let all = lanes.all();
-    let step = all[1] - all[0];
-    all.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step)
+    let mut steps = (0..LANES - 1).filter(|lane| (lane + 1) % row != 0).map(|lane| all[lane + 1] - all[lane]);
+    let first = steps.next()?;
+    steps.all(|step| step == first).then_some(first)
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
         kind: AccessKind::Store,
         bytes: 4,
         pattern,
+        offset: 0,
         lanes: Range { least: 32, most: 32 },
         doubt: Doubt::None,
         is_rare: false,
