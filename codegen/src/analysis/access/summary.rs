@@ -61,7 +61,7 @@ fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact 
         divergence: records.iter().map(|record| record.divergence).max_by_key(rank).unwrap_or(Divergence::Uniform),
         splits: (ways.len() as u32, records.len() as u32),
         ways,
-        is_certain: records.iter().all(|record| is_known(&record)),
+        is_certain: records.iter().all(is_known),
         is_rare: records.iter().all(|record| record.is_rare),
     }
 }
