@@ -42,6 +42,8 @@ pub fn traffic(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact]) -> T
     let most = accesses.iter().filter(outside).map(|fact| fact.total.requests).max().unwrap_or(1).max(1);
     let mut traffic = Traffic::default();
     let mut seen: Vec<(Value, i32)> = Vec::new();
+    // Of sectors that are read again, what is used is used again, too: what is used of the memory is no more than what came from it.
+    let (mut used_read, mut fetched) = (0.0, 0.0);
     kernel.for_each_inst(|kernel, _, inst| {
         let Some((space, is_write, bytes)) = mix::access(kernel, inst) else { return };
         let fact = facts.get(usize::from(inst)).copied().flatten();
@@ -60,7 +62,7 @@ pub fn traffic(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact]) -> T
                     _ => (dense / SECTOR, dense),
                 };
                 let sharing = fact.and_then(|fact| fact.sharing).filter(|_| !is_write).map_or(1.0, |warps| f64::from(warps.max(1)));
-                traffic.used += weight * used / sharing;
+                *(if is_write { &mut traffic.used } else { &mut used_read }) += weight * used / sharing;
                 traffic.cache += weight * passes(fact, sectors) * PASS;
                 if is_write {
                     traffic.written += weight * sectors * SECTOR;
@@ -68,7 +70,7 @@ pub fn traffic(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact]) -> T
                         traffic.read += weight * sectors * SECTOR;
                     }
                 } else if !is_cached(kernel, inst, &mut seen) {
-                    traffic.read += weight * sectors * SECTOR / sharing;
+                    fetched += weight * sectors * SECTOR / sharing;
                 }
             }
             Space::Shared => {
@@ -82,6 +84,8 @@ pub fn traffic(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact]) -> T
             _ => {}
         }
     });
+    traffic.read += fetched;
+    traffic.used += f64::min(used_read, fetched);
     traffic
 }
 

@@ -286,3 +286,46 @@ pub(crate) fn barriers(rounds: usize, out: &mut Global<u32>) {
     }
     out[global_id().x] = rounds as u32;
 }
+
+/// Sums words of a small table, lanes `stride` words apart: what the first cache gives.
+#[kernel(block = 256)]
+pub(crate) fn cached<const U: usize>(rounds: usize, stride: usize, table: &Global<f32>, out: &mut Global<f32>) {
+    let lane = lane_id() as usize;
+    let mut sum = 0.0f32;
+    #[unroll(1)]
+    for round in 0..rounds {
+        let at = lane * stride + (round & 31);
+        #[unroll]
+        #[batch_loads]
+        for j in 0..U {
+            sum += table[at + j];
+        }
+    }
+    if sum == NEVER {
+        out[0] = sum;
+    }
+}
+
+/// Writes every `stride`-th element: parts of sectors.
+#[kernel(block = 256)]
+pub(crate) fn write_strided(stride: usize, value: f32, out: &mut Global<f32>) {
+    let i = global_id().x * stride;
+    if i < out.len() {
+        out[i] = value;
+    }
+}
+
+/// Sums every `stride`-th element, four a thread.
+#[kernel(block = 256)]
+pub(crate) fn read_strided(stride: usize, x: &Global<f32>, out: &mut Global<f32>) {
+    let i = (block_idx().x * 1024 + thread_idx().x) * stride;
+    let mut sum = 0.0f32;
+    #[unroll]
+    #[batch_loads]
+    for j in 0..4 {
+        sum += x[i + j * 256 * stride];
+    }
+    if sum == NEVER {
+        out[0] = sum;
+    }
+}

@@ -91,6 +91,7 @@ const GROUPS: &[(&str, Group)] = &[
     ("scale", memory::scale),
     ("small", memory::small),
     ("chase", memory::chase),
+    ("strides", memory::strides),
     ("arithmetic", arithmetic::run),
     ("shared", arithmetic::shared),
     ("barriers", arithmetic::barriers),

@@ -1,7 +1,8 @@
 //! Device memory: what a multiprocessor has in flight against what it gets, and how long one load takes.
 
-use crate::kernels::{chase as chase_kernel, make_cycle, nothing, scale as scale_kernel, scale_serially};
+use crate::kernels::{cached as cached_kernel, chase as chase_kernel, make_cycle, nothing, scale as scale_kernel, scale_serially};
 use crate::kernels::{read as read_kernel, triad as triad_kernel, walk as walk_kernel, write as write_kernel};
+use crate::kernels::{read_strided, write_strided};
 use crate::{Case, Outcome, Run};
 use warpwright::{Buffer, Launch};
 
@@ -256,10 +257,40 @@ pub(crate) fn chase(run: &mut Run) -> Outcome<()> {
         make_cycle(places - 1, 1_664_525, SPREAD, &mut next).cover(places as usize).launch(&run.device)?;
         let mut out = run.device.zeros::<u32>(32 * 16)?;
         let footprint = 128.0 * f64::from(places);
-        // Short enough that few steps are enough, long enough that a small set is in the cache after the first of them.
-        let steps = if run.tiny { 64 } else { 1 << 16 };
+        // A small set is in the cache after the first of them; of a large one, more is visited than the cache has room for.
+        let steps = match bits {
+            _ if run.tiny => 64,
+            0..20 => 1 << 16,
+            _ => 1 << 20,
+        };
         let case = Case { kernel: "chase", block: 32, grid: 1, ilp: 1, vector: 1, steps, footprint, ..Case::default() };
         run.time(case, || chase_kernel(steps as usize, &next, &mut out))?;
+    }
+    Ok(())
+}
+
+/// Lanes a stride apart: passes of the first cache, and sectors of which parts are used.
+pub(crate) fn strides(run: &mut Run) -> Outcome<()> {
+    let mut out = run.device.zeros::<f32>(1)?;
+    let table = run.device.zeros::<f32>(4096)?;
+    let rounds: u32 = if run.tiny { 2 } else { 1 << 12 };
+    for stride in [0, 1, 2, 3, 4, 5, 8, 9, 15, 16, 32, 33] {
+        let grid = u64::from(run.multiprocessors * 8);
+        let operations = 16.0 * f64::from(rounds);
+        let case = Case { kernel: "cached", block: 256, grid, ilp: 16, vector: 1, steps: stride, operations, ..Case::default() };
+        run.time(case, || cached_kernel::<16>(rounds as usize, stride as usize, &table, &mut out))?;
+    }
+    let n: usize = if run.tiny { 1 << 12 } else { 1 << 24 };
+    for stride in [1, 2, 4, 8, 16, 32] {
+        let mut x = run.device.zeros::<f32>(n * stride as usize)?;
+        let bytes = 4.0 * n as f64;
+        let footprint = bytes * f64::from(stride);
+        let of = |kernel, per_block: usize| {
+            let grid = (n / per_block) as u64;
+            Case { kernel, block: 256, grid, ilp: 1, vector: 1, steps: stride, footprint, ..Case::default() }
+        };
+        run.time(Case { ilp: 4, read: bytes, ..of("read_strided", 1024) }, || read_strided(stride as usize, &x, &mut out))?;
+        run.time(Case { written: bytes, ..of("write_strided", 256) }, || write_strided(stride as usize, 1.0, &mut x))?;
     }
     Ok(())
 }
