@@ -87,17 +87,17 @@ def chains(rows):
 
 
 def starts(rows):
-    """Seconds between blocks that do nothing: one resident, and as many as can be; and of a launch of one block."""
+    """Seconds between blocks that do nothing: one resident, and as many as can be; and of a launch, without its block's own."""
     of = {(row["block"], row["resident"], row["grid"]): row["median"] for row in rows if row["kernel"] == "nothing"}
     grid = 1 << 20
     alone = {block: of[block, 1, grid] * MULTIPROCESSORS / grid for block in (32, 64, 128, 256, 512, 1024)}
     per_warp = (alone[1024] - alone[32]) / 31
-    launches = sorted(seconds for (_, _, blocks), seconds in of.items() if blocks == 1)
+    launches = sorted(seconds for (_, _, blocks), seconds in of.items() if blocks < grid)
     return {
         "turnaround": alone[32] - per_warp,
         "per_warp": per_warp,
         "rate": grid / of[32, 0, grid],
-        "launch": launches[len(launches) // 2],
+        "launch": launches[len(launches) // 2] - alone[32],
     }
 
 

@@ -8,6 +8,8 @@ mod experiments;
 mod kernels;
 
 use std::path::{Path, PathBuf};
+use warpwright_codegen::estimate::estimate;
+use warpwright_codegen::target::TARGETS;
 
 /// Relative errors of a table's cells.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +92,35 @@ fn kernels_that_were_timed() {
     }
 }
 
+/// Whole launches, from the smallest.
+#[test]
+fn launches_on_an_h200() {
+    let (_, errors) = kernels::launches();
+    println!("{}", errors.line());
+    assert_eq!(errors.0.len(), 32);
+    assert!(errors.median() <= 0.15, "{}", errors.line());
+}
+
+/// No figure is beyond what a device can do, on any target, for any kernel of the project.
+#[test]
+fn figures_are_possible() {
+    let (variants, _) = warpwright_tests::corpus::kernels();
+    let mut predictions = 0;
+    for variant in &variants {
+        let known = estimate(&variant.lowered.kernel, &TARGETS.iter().collect::<Vec<_>>());
+        for (target, prediction) in known.targets.iter().filter_map(|on| on.prediction.as_ref().map(|prediction| (on.target, prediction))) {
+            let place = format!("{} on {}: {prediction:?}", variant.name, target.name);
+            assert!((0.0..=1.0).contains(&prediction.share_of_peak), "{place}");
+            assert!(prediction.attained > 0.0 && prediction.attained <= 1.0, "{place}");
+            assert!(prediction.warps_needed.is_finite() && prediction.warps_needed > 0.0, "{place}");
+            assert!(prediction.seconds(1) > 1e-6 && prediction.seconds(1 << 20) > prediction.seconds(1), "{place}");
+            predictions += 1;
+        }
+    }
+    println!("{predictions} predictions of {} variants", variants.len());
+    assert!(predictions > 1000, "{predictions}");
+}
+
 fn page() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/model.md")
 }
@@ -124,7 +155,9 @@ fn the_page_has_these_tables() {
     let found = std::fs::read_to_string(page()).expect("docs/model.md");
     let expected = with_sections(&found, &sections);
     // From source, registers and access patterns are estimates of their own: written with the others, but not looked at again here.
-    sections.extend([("families", summary), ("kernels", kernels)]);
+    let (launches, launch_errors) = kernels::launches();
+    let launches = format!("{launches}\n\n{}.", launch_errors.line());
+    sections.extend([("families", summary), ("launches", launches), ("kernels", kernels)]);
     let all = with_sections(&found, &sections);
     if std::env::var("WARPWRIGHT_BLESS").is_ok_and(|value| value == "1") {
         assert!(std::env::var("CI").is_err(), "what is expected is not written where `CI` is set");

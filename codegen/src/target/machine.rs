@@ -113,7 +113,7 @@ pub struct Blocks {
     pub per_warp: f64,
     /// Blocks a second that begin on the whole device, at most.
     pub rate: f64,
-    /// Seconds of a launch that does nothing.
+    /// Seconds of a launch that does nothing, without those of its blocks.
     pub launch: f64,
 }
 
@@ -171,7 +171,7 @@ const fn memory(clock: f64, peak_gb: f64, latency_cycles: f64, l2_kib: u64) -> M
 }
 
 const fn blocks(clock: f64) -> Blocks {
-    Blocks { turnaround: TURNAROUND / clock, per_warp: PER_WARP / clock, rate: BLOCKS_PER_CYCLE * clock, launch: 4e-6 }
+    Blocks { turnaround: TURNAROUND / clock, per_warp: PER_WARP / clock, rate: BLOCKS_PER_CYCLE * clock, launch: 3.6e-6 }
 }
 
 /// Lanes since cc 5.0: 4 schedulers. `single`, `double`, `logic`, `product`, then bytes of shared memory a clock.

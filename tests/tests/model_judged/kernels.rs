@@ -95,7 +95,8 @@ fn timed() -> Vec<Timed> {
 
 /// Predicts an instance; `taken` bytes of dynamic shared memory are asked for at the launch.
 fn prediction(which: &Which, taken: u32) -> Prediction {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../kernels/src/{}.rs", which.file));
+    let folder = if which.file == "kernels" { "../bench/src/bin/calibrate" } else { "../kernels/src" };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{folder}/{}.rs", which.file));
     let text = std::fs::read_to_string(path).expect("a kernel's file");
     let mut program = Program::default();
     let messages = |found: &warpwright_codegen::diagnostic::Diagnostics| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>();
@@ -142,4 +143,29 @@ pub(crate) fn timed_kernels() -> (String, Vec<(String, Errors)>) {
         text += &format!("\n| {family}: {variant} | {threads} | {figure:.0} | {:.0} | {error} | {bound} |", row.figure);
     }
     (text, families)
+}
+
+/// Launches of `triad` of all sizes, small ones too: seconds, from launch to end.
+pub(crate) fn launches() -> (String, Errors) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/calibration/h200.csv");
+    let text = std::fs::read_to_string(path).expect("the calibration's file");
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().expect("a heading");
+    let at = |name| names.iter().position(|known| *known == name).expect("a column");
+    let (kernel, block, resident, grid) = (at("kernel"), at("block"), at("resident"), at("grid"));
+    let (ilp, vector, footprint, median) = (at("ilp"), at("vector"), at("footprint"), at("median"));
+    let mut errors = Errors::default();
+    let mut table =
+        String::from("| elements | blocks of 256 | elements a thread | predicted, µs | timed, µs | error |\n|---|---|---|---|---|---|");
+    for row in lines.filter(|row| row[kernel] == "triad" && row[block] == "256" && row[resident] == "0" && row[ilp] == "1") {
+        let figure = |column: usize| row[column].parse::<f64>().expect("a number");
+        let which =
+            Which { file: "kernels", kernel: "triad", generics: vec![number(256), number(1), number(figure(vector) as u32)], block: None };
+        let predicted = 1e6 * prediction(&which, 0).seconds(figure(grid) as u64);
+        let timed = 1e6 * figure(median);
+        let error = percent(errors.add(predicted, timed));
+        let (elements, grid, vector) = (figure(footprint) / 12.0, row[grid], row[vector]);
+        table += &format!("\n| {elements:.0} | {grid} | {vector} | {predicted:.1} | {timed:.1} | {error} |");
+    }
+    (table, errors)
 }
