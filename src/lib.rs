@@ -32,6 +32,11 @@ pub use warpwright_runtime::{
 };
 pub use warpwright_runtime::{ptxas, tuned};
 
+/// What [`Launch::report`] says.
+pub mod report {
+    pub use warpwright_runtime::report::*;
+}
+
 /// The simulator's own types: counters and faults.
 pub mod sim {
     pub use warpwright_runtime::sim::*;
@@ -57,6 +62,8 @@ pub use warpwright_runtime::generated as __private;
 mod pages {
     #[doc = include_str!("../README.md")]
     mod readme {}
+    #[doc = include_str!("../docs/check.md")]
+    mod check {}
     #[doc = include_str!("../docs/language.md")]
     mod language {}
     #[doc = include_str!("../docs/occupancy.md")]

@@ -14,6 +14,7 @@ pub mod intrinsics;
 pub mod ir;
 pub mod lint;
 pub mod passes;
+pub mod report;
 pub mod require;
 pub mod review;
 pub mod schedule;

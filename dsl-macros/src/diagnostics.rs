@@ -88,7 +88,7 @@ mod tests {
         let texts: Vec<String> = found.iter().map(|finding| render(finding, &notes)).collect();
         let more = "`warpwright explain unchecked` says more";
         let silenced = format!("text\nnote: `#[kernel(allow(unchecked))]` silences this; {more}");
-        let denied = format!("text\nnote: the kernel says `deny(unchecked)`; {more}");
+        let denied = format!("text\nnote: this lint is denied here; {more}");
         assert_eq!(texts, [silenced, "text".to_owned(), denied]);
     }
 

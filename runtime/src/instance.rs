@@ -12,9 +12,12 @@ use crate::repack::index_bytes;
 use std::collections::HashMap;
 use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::estimate::estimate;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::intrinsics::Effect;
 use warpwright_codegen::ir::{Kernel, MemoryType, ObjectData, ObjectKind, Op, Scalar, Type};
+use warpwright_codegen::report::Report as Estimated;
+use warpwright_codegen::require;
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, IndexWidth, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::{passes, schedule};
@@ -66,6 +69,15 @@ impl Source<'_> {
     /// The kernel as OpenCL C.
     pub(crate) fn opencl_c(&self) -> Result<Emitted> {
         backend::opencl::emit_opencl(&self.lowered.kernel, &|loc| self.lowered.span(loc)).map_err(|found| self.refused(found))
+    }
+
+    /// What is known of the kernel on a target, and what of its contract does not hold there.
+    pub(crate) fn report(&self, target: &'static Target, words: &str) -> (Estimated, Vec<String>) {
+        let known = estimate(&self.lowered.kernel, &[target]);
+        let judged = require::judge(&self.lowered.required, &known, |loc| self.lowered.span(loc));
+        let broken = judged.iter().map(|finding| finding.message.clone()).collect();
+        let report = Estimated::all(words, &known).into_iter().next();
+        (report.expect("one target, one report"), broken)
     }
 
     /// The text form of the IR.

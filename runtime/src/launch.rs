@@ -5,13 +5,14 @@ use crate::backend::Plan;
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Generics;
 use crate::check::{self, Geometry, Grid};
-use crate::definition::{GenericArgument, KernelDefinition};
+use crate::definition::{GenericArgument, KernelDefinition, ScalarKind};
 use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, rust_text, with_source};
 use crate::repack::for_device;
+use crate::report::Report;
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
 use crate::timing::Timing;
@@ -188,6 +189,19 @@ impl Launch<'_> {
         with_source(self.definition, &self.generics, |source| Ok(source.ir_text()))
     }
 
+    /// What is known of this instance on a compute capability, `sm_90` say, before it runs. Needs no device. Where an assembler is found
+    /// (see [`crate::ptxas`]), what it measures stands beside what is estimated.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTarget`]; [`Error::Compile`] if the kernel does not compile for it.
+    pub fn report(&self, target: &str) -> Result<Report> {
+        let target = find_target(target)?;
+        with_source(self.definition, &self.generics, |source| {
+            let (estimated, broken) = source.report(target, &self.words());
+            Ok(Report::new(estimated, &source.ptx(target)?.text, broken))
+        })
+    }
+
     /// The kernel as readable Rust, its annotations done: what `warpwright emit --format rust` prints.
     ///
     /// # Errors
@@ -213,6 +227,20 @@ impl Launch<'_> {
         let plan = launch.plan(&device, &instance)?;
         instance.executable.launch(&plan, device.own_stream())?;
         simulate::contents(&self.arguments, &copies)
+    }
+
+    /// What tells this instance from others of the kernel: `B = 64, ILP = 4`.
+    fn words(&self) -> String {
+        let value = |argument: &GenericArgument| match *argument {
+            GenericArgument::Type(ty) => ty.to_string(),
+            GenericArgument::Const(ScalarKind::Bool, bits) => (bits != 0).to_string(),
+            // Narrower integers come sign-extended.
+            GenericArgument::Const(ScalarKind::U64 | ScalarKind::Usize, bits) => bits.to_string(),
+            GenericArgument::Const(_, bits) => (bits as i64).to_string(),
+        };
+        let words =
+            self.definition.generics.iter().zip(self.generics.iter()).map(|(name, argument)| format!("{name} = {}", value(argument)));
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// The definition of the kernel.

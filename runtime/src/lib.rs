@@ -31,6 +31,7 @@ mod pinned;
 pub mod prelude;
 pub mod ptxas;
 mod repack;
+pub mod report;
 pub mod sim;
 mod simulate;
 mod simulator;

@@ -87,6 +87,58 @@ fn targets_come_from_the_command_the_kernel_or_the_manifest() {
 }
 
 #[test]
+fn attributes_of_rust_set_levels() {
+    let kernel = |attribute: &str| format!("{attribute}\n#[kernel(ilp = 4, best_effort)]\nfn k(y: &mut Global<f32>) {{ y[0] = 1.0; }}\n");
+    let module = format!("#[allow(deprecated)]\nmod m {{ {} }}", kernel(""));
+    let (plain, allowed, denied) = (kernel(""), kernel("#[allow(dead_code, deprecated)]"), kernel("#[deny(deprecated)]"));
+    let files = [
+        ("plain.rs", plain.as_bytes()),
+        ("allowed.rs", allowed.as_bytes()),
+        ("denied.rs", denied.as_bytes()),
+        ("module.rs", module.as_bytes()),
+    ];
+    let folder = Folder::new("levels", &files);
+    assert!(folder.run(&["check", "plain.rs"]).err.starts_with("warning[best_effort]: "));
+    folder.run(&["check", "allowed.rs"]).prints("1 kernel without errors");
+    folder.run(&["check", "module.rs"]).prints("1 kernel without errors");
+    folder.run(&["check", "denied.rs"]).refuses(1, &["error[best_effort]: "]);
+}
+
+#[test]
+fn what_is_known_as_a_table_and_as_json() {
+    let wrong = b"#[kernel(block = 64, require(shared <= 100))]\nfn k(y: &mut Global<f32>) {\n    #[shared] let mut a: [f32; 64];\n    a[thread_idx().x] = 1.0;\n    \
+                  y[global_id().x] = a[thread_idx().x];\n}\n";
+    let folder = Folder::new("json", &[("ok.rs", SAXPY), ("generic.rs", GENERIC), ("wrong.rs", wrong)]);
+    let table = folder.run(&["check", "ok.rs", "--targets", "sm_75,sm_90"]);
+    table.prints("\nsaxpy\nvariant  target  registers");
+    assert!(table.out.contains("sm_75") && table.out.contains("sm_90") && !table.out.contains("sm_80"), "{}", table.out);
+    let quiet = folder.run(&["check", "-q", "ok.rs"]);
+    assert_eq!((quiet.code, quiet.out.lines().count()), (Some(0), 1), "{}", quiet.out);
+    let json = |arguments: &[&str], code: i32| {
+        let outcome = folder.run(&[&["check", "--json", "--targets", "sm_90"], arguments].concat());
+        assert_eq!((outcome.code, outcome.err.as_str()), (Some(code), ""), "{}", outcome.out);
+        serde_json::from_str::<serde_json::Value>(&outcome.out).expect("JSON")
+    };
+    let fine = json(&["ok.rs", "generic.rs"], 0);
+    assert_eq!((&fine["version"], fine["files"].as_array().map(Vec::len)), (&serde_json::json!(1), Some(2)));
+    let kernel = &fine["files"][0]["kernels"][0];
+    assert_eq!((&kernel["kernel"], &kernel["instances"]), (&serde_json::json!("saxpy"), &serde_json::json!(1)));
+    let known = &kernel["reports"][0]["estimated"];
+    assert_eq!(known["sectors_per_request"], serde_json::json!({ "least": 4, "most": 4 }));
+    assert!(
+        known["registers"]["low"].as_u64() <= known["registers"]["high"].as_u64() && known["registers"]["low"].as_u64() > Some(0),
+        "{known}"
+    );
+    assert_eq!(known["accesses"].as_array().map(Vec::len), Some(3));
+    assert_eq!(fine["files"][1]["kernels"][0]["instances"], serde_json::Value::Null);
+    let broken = json(&["wrong.rs"], 1);
+    let finding = &broken["files"][0]["findings"][0];
+    assert_eq!((&finding["level"], &finding["lint"]), (&serde_json::json!("error"), &serde_json::json!("require")));
+    assert_eq!(finding["message"], "`shared <= 100` does not hold: 256 bytes of shared memory, 156 too many");
+    assert_eq!(finding["place"], serde_json::json!({ "file": "wrong.rs", "line": 1, "column": 30 }));
+}
+
+#[test]
 fn what_best_effort_lets_pass_is_a_warning() {
     let soft =
         b"#[kernel(block = 64, ilp = 4, best_effort)]\nfn k(y: &mut Global<f32>) {\n    sync_threads();\n    y[global_id().x] = 1.0;\n}\n";

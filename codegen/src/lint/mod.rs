@@ -94,7 +94,7 @@ pub fn note(finding: &Diagnostic) -> Option<String> {
     let more = format!("`warpwright explain {name}` says more");
     Some(match finding.level {
         Level::Warning => format!("`#[kernel(allow({name}))]` silences this; {more}"),
-        Level::Error => format!("the kernel says `deny({name})`; {more}"),
+        Level::Error => format!("this lint is denied here; {more}"),
     })
 }
 

@@ -3,7 +3,7 @@
 mod json;
 mod kernel;
 mod plot;
-mod show;
+pub(super) mod show;
 
 use super::source::Define;
 use super::{Stop, print};

@@ -67,7 +67,7 @@ fn limits(found: &Occupancy) -> String {
 }
 
 /// A table of columns, some of them of figures.
-pub(super) fn plain_table<const N: usize>(header: [&str; N], figures: Range<usize>) -> Table {
+pub(in crate::cli) fn plain_table<const N: usize>(header: [&str; N], figures: Range<usize>) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header(header);
     for column in table.column_iter_mut() {
@@ -82,7 +82,7 @@ pub(super) fn plain_table<const N: usize>(header: [&str; N], figures: Range<usiz
 }
 
 /// Its text, without blanks at the ends of lines.
-pub(super) fn lines(table: &Table) -> String {
+pub(in crate::cli) fn lines(table: &Table) -> String {
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 

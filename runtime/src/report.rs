@@ -1,0 +1,54 @@
+//! `Launch::report`: what is known of an instance before it runs.
+
+use crate::ptxas::{Measured, Ptxas, PtxasError};
+use std::fmt;
+pub use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
+pub use warpwright_codegen::estimate::MemoryUse;
+pub use warpwright_codegen::estimate::registers::Registers;
+pub use warpwright_codegen::estimate::time::{Bound, Prediction};
+pub use warpwright_codegen::report::{AccessReport, BranchReport, Report as Estimated, SourcePlace};
+
+/// What is known of an instance on a target: what the compiler estimates, and beside it, never in its place, what an assembler measured.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Every figure of the compiler.
+    pub estimated: Estimated,
+    /// The assembler's figures, with its release: measured by ptxas. `None` if none was found.
+    pub measured: Option<(String, Measured)>,
+    /// Why there is an assembler and no figures.
+    pub not_measured: Option<PtxasError>,
+    /// The clauses of the kernel's `require(…)` that do not hold or cannot be decided, one text each.
+    pub broken: Vec<String>,
+}
+
+impl Report {
+    /// Asks the assembler that is found about a text.
+    pub(crate) fn new(estimated: Estimated, ptx: &str, broken: Vec<String>) -> Report {
+        let target = estimated.target.capability;
+        let asked = Ptxas::find().and_then(|found| match found {
+            Some(ptxas) => ptxas.measure(ptx, target).map(|measured| Some((ptxas.release.clone(), measured))),
+            None => Ok(None),
+        });
+        match asked {
+            Ok(measured) => Report { estimated, measured, not_measured: None, broken },
+            Err(error) => Report { estimated, measured: None, not_measured: Some(error), broken },
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.estimated)?;
+        if let Some((release, measured)) = &self.measured {
+            let Measured { registers, stack, spill_stores, spill_loads, shared, .. } = measured;
+            writeln!(
+                f,
+                "measured     by ptxas {release}: {registers} registers, {shared} B shared, {stack} B stack, spills {spill_stores} B out, {spill_loads} B in"
+            )?;
+        }
+        if let Some(error) = &self.not_measured {
+            writeln!(f, "not measured {error}")?;
+        }
+        self.broken.iter().try_for_each(|text| writeln!(f, "contract     {text}"))
+    }
+}

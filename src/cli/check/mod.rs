@@ -1,0 +1,217 @@
+//! `warpwright check`: every error of every kernel and all that its lints find, as `rustc` would show it; and what is known of each variant on
+//! each target.
+
+mod deprecated;
+mod json;
+mod table;
+
+use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
+use super::{Stop, complain, manifest, print};
+use warpwright::ptxas::{Measured, Ptxas};
+use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::hir;
+use warpwright_codegen::report::Report;
+use warpwright_codegen::review::{Scope, Variant, required_is_open, review};
+use warpwright_codegen::syntax::{Instance, KernelAttributes};
+use warpwright_codegen::target::{self, Target};
+
+/// Check kernels: all errors and findings of all files, shown like rustc's, and what is known of each variant on each target.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  warpwright check src/kernels.rs\n  warpwright check src/*.rs --targets sm_80,sm_90\n  warpwright check src/main.rs::copy -D B=256 -D T=f32 --json\n\nExit code: 0 if nothing is wrong, 1 for errors and denied findings, 2 if the command could not be carried out."
+)]
+pub(super) struct Check {
+    /// Source files, each `FILE.rs` or `FILE.rs::kernel`.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// Give a generic or an outside constant its value, where the kernel declares no variants.
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    define: Vec<Define>,
+    /// Check for these instead of what the kernels or the crate's `Cargo.toml` name.
+    #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
+    targets: Vec<String>,
+    /// Print everything as JSON: findings, and all figures of every variant on every target.
+    #[arg(long)]
+    json: bool,
+    /// Leave out the table of figures.
+    #[arg(short, long, conflicts_with = "json")]
+    quiet: bool,
+}
+
+/// What is known of a kernel.
+struct Checked {
+    kernel: String,
+    /// `None`: the defines leave a generic open.
+    instances: Option<usize>,
+    reports: Vec<Row>,
+}
+
+/// A variant on a target.
+struct Row {
+    estimated: Report,
+    /// By the assembler, if there is one that takes the kernel.
+    measured: Option<Measured>,
+}
+
+/// A file that was checked.
+struct CheckedFile<'s> {
+    path: &'s str,
+    source: Source,
+    kernels: Vec<Checked>,
+    findings: Diagnostics,
+}
+
+impl Check {
+    pub(super) fn run(self) -> Result<(), Stop> {
+        let find = |name: &String| Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())));
+        let targets = self.targets.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let ptxas = self.ptxas();
+        let mut worst = None;
+        let mut known = Vec::new();
+        let mut documents = Vec::new();
+        for argument in &self.files {
+            // One bad file does not hide the others.
+            let checked = self.check_file(argument, &targets, ptxas.as_ref(), &mut known);
+            let shown = checked.and_then(|file| {
+                documents.push(json::file(&file));
+                if self.json { file.outcome() } else { file.show(self.quiet, ptxas.as_ref()) }
+            });
+            if let Err(error) = shown {
+                if !error.message.is_empty() {
+                    complain(&format!("error: {}", error.message));
+                }
+                worst = worst.max(Some(error.code));
+            }
+        }
+        if self.json {
+            print(&json::document(documents, ptxas.as_ref()))?;
+        }
+        if worst.is_none() {
+            check_defines(&known, &self.define)?;
+        }
+        match worst {
+            None => Ok(()),
+            Some(code) => Err(Stop { message: String::new(), code }),
+        }
+    }
+
+    /// The assembler, where the figures are asked for; one that does not work is said to, once.
+    fn ptxas(&self) -> Option<Ptxas> {
+        if self.quiet {
+            return None;
+        }
+        Ptxas::find().unwrap_or_else(|error| {
+            complain(&format!("note: registers are estimated only: {error}"));
+            None
+        })
+    }
+
+    fn check_file<'s>(
+        &self,
+        argument: &'s str,
+        asked: &[&'static Target],
+        ptxas: Option<&Ptxas>,
+        known: &mut Vec<String>,
+    ) -> Result<CheckedFile<'s>, Stop> {
+        let (path, chosen) = split(argument);
+        let source = Source::read(path, &self.define)?;
+        let kernels = source.kernels(chosen)?;
+        if kernels.is_empty() && self.files.len() == 1 {
+            return Err(source.no_kernels());
+        }
+        known.extend(source.definable(&kernels));
+        let mut findings = source.check_syntax();
+        let of_crate = if asked.is_empty() { manifest::targets(path)? } else { None };
+        let mut checked = Vec::new();
+        for kernel in &kernels {
+            let instances = instances(&source, kernel, &self.define, &mut findings)?;
+            let Ok(item) = source.program().units[source.unit.0].kernel(kernel) else { continue };
+            let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.to_vec() };
+            let scope = Scope { targets: &targets, most: usize::MAX };
+            let mut reports = Vec::new();
+            let look = |variant: &Variant<'_>| reports.extend(rows(variant, ptxas));
+            let mut found = review(source.program(), source.unit, kernel, instances.as_deref().unwrap_or_default(), scope, look);
+            if instances.is_none() {
+                let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
+                found.extend(required_is_open(item, "the kernel is generic, and declares no variants", help));
+            }
+            findings.add(deprecated::apply(found, &source.program().units[source.unit.0].items, kernel));
+            checked.push(Checked { kernel: kernel.clone(), instances: instances.map(|all| all.len()), reports });
+        }
+        Ok(CheckedFile { path, source, kernels: checked, findings: findings.finish() })
+    }
+}
+
+/// What is known of a variant, target by target.
+fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>) -> Vec<Row> {
+    let row = |estimated: Report| {
+        let measured = ptxas.and_then(|ptxas| {
+            let text = emit_ptx(&variant.known.addressed, estimated.target, &|loc| variant.lowered.span(loc)).ok()?;
+            ptxas.measure(&text.text, estimated.target.capability).ok()
+        });
+        Row { estimated, measured }
+    };
+    Report::all(variant.words, variant.known).into_iter().map(row).collect()
+}
+
+impl CheckedFile<'_> {
+    /// Whether something is wrong.
+    fn outcome(&self) -> Result<(), Stop> {
+        if self.findings.has_errors() { Err(Stop::findings()) } else { Ok(()) }
+    }
+
+    /// Prints what was found, and what is known.
+    fn show(&self, quiet: bool, ptxas: Option<&Ptxas>) -> Result<(), Stop> {
+        if !self.findings.is_empty() {
+            self.source.findings(&self.findings);
+        }
+        self.outcome()?;
+        if self.kernels.is_empty() {
+            return print(&format!("{}: no kernels\n", self.path));
+        }
+        let how = |checked: &Checked| match checked.instances {
+            Some(instances) => format!("{} ({})", checked.kernel, count(instances, "instance")),
+            None => {
+                let open = "generic without declared variants: its types are checked with `-D NAME=VALUE` only";
+                format!("{} ({open})", checked.kernel)
+            }
+        };
+        let all: Vec<String> = self.kernels.iter().map(how).collect();
+        let mut text = format!("{}: {} without errors: {}\n", self.path, count(all.len(), "kernel"), all.join(", "));
+        if !quiet {
+            text.push_str(&table::of(&self.kernels, ptxas));
+        }
+        print(&text)
+    }
+}
+
+/// What to check of a kernel: what it declares, else what the defines make of it. `None`: they leave a generic open.
+fn instances(source: &Source, kernel: &str, defines: &[Define], findings: &mut Findings) -> Result<Option<Vec<Instance>>, Stop> {
+    let generics = hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
+    let wrong = |found: Diagnostics| {
+        findings.add(found);
+        source.bare_instance(kernel).into_iter().collect()
+    };
+    let declared = hir::declared_instances(source.program(), source.unit, kernel).unwrap_or_else(wrong);
+    if !declared.is_empty() {
+        return Ok(Some(declared));
+    }
+    let is_given = |(name, _): &(String, bool)| defines.iter().any(|define| define.name == *name);
+    if !generics.iter().all(is_given) {
+        return Ok(None);
+    }
+    match source.instance(kernel, defines) {
+        Ok(instance) => Ok(Some(vec![instance])),
+        Err(InstanceError::Usage(message)) => Err(Stop::usage(message)),
+        Err(InstanceError::Source(found)) => {
+            findings.add(found);
+            Ok(Some(Vec::new()))
+        }
+    }
+}
+
+fn count(n: usize, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
