@@ -2,8 +2,8 @@
 
 use warpwright::prelude::*;
 
-/// Transposes a matrix without shared memory: reads are coalesced, writes are not.
-#[kernel(block = (32, 8))]
+/// Transposes a matrix without shared memory: reads are coalesced, writes are not. The compiler says so, unless told that it is known.
+#[kernel(block = (32, 8), allow(uncoalesced_access))]
 fn transpose(n: usize, input: &Global<f32>, out: &mut Global<f32>) {
     let Dim3 { x, y, .. } = global_id();
     if x < n && y < n {
@@ -11,8 +11,8 @@ fn transpose(n: usize, input: &Global<f32>, out: &mut Global<f32>) {
     }
 }
 
-/// Forgets the barrier between writing and reading the tile.
-#[kernel(block = 64)]
+/// Forgets the barrier between writing and reading the tile, which the compiler finds, too.
+#[kernel(block = 64, allow(missing_barrier))]
 fn reverse(data: &mut Global<u32>) {
     #[shared]
     let mut tile: [u32; 64];
