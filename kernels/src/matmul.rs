@@ -23,11 +23,11 @@ pub fn matmul_direct<const UNROLL: usize>(n: usize, a: &Global<f32>, b: &Global<
 
 /// C = A·B with both operands' tiles in shared memory; one thread per element of C. The side is a multiple of the tile's. The inner
 /// product is unrolled by `UNROLL` (`T` is all of it), and the next tiles are fetched while one is worked on if `PREFETCH`.
-// What a rolled loop costs is what the paper measures, and these variants with it; and tiles of 4, whose rows are half a sector.
 #[kernel(
     block = (T, T),
     variants(T in [4, 8, 12, 16], UNROLL in [1, 4], PREFETCH in [false, true]),
-    allow(rolled_loop, uncoalesced_access)
+    // What a rolled loop costs is what the paper measures, and tiles of 4 × 4 (whose rows are half a sector) and 12 × 12.
+    allow(partial_warp, small_block, rolled_loop, uncoalesced_access)
 )]
 pub fn matmul_tiled<const T: usize, const UNROLL: usize, const PREFETCH: bool>(
     n: usize,

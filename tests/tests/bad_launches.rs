@@ -1,6 +1,8 @@
 //! Launches that a hurried host program gets wrong, on every device there is: an `Err` that says what to write, and everything still
 //! works afterwards.
 
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
 use warpwright::prelude::*;
 use warpwright::{Buffer, Error, Launch};
 

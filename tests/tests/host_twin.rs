@@ -1,5 +1,7 @@
 //! Kernels through the macro on the host twin, against the simulator: bit for bit where `contract = false` promises it.
 
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
 use std::fmt::Debug;
 use warpwright::prelude::*;
 

@@ -10,6 +10,7 @@
     // What lints find here is slow; these kernels are about what they mean.
     deprecated,
     dead_code,
+    deprecated,
     unused,
     unused_qualifications,
     unreachable_pub,

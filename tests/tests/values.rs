@@ -1,5 +1,7 @@
 //! By-value parameters that hold `usize`s, tuples and enums: every device gets what the host wrote, whatever its own `usize`.
 
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
 use params::{Mode, Params, Step, Window, at, gather, generic, modes, wide};
 use warpwright::{Device, Error};
 

@@ -53,6 +53,22 @@ impl Prediction {
     pub fn seconds(&self, grid: u64) -> f64 {
         launch_seconds(&self.work, grid as f64, self.machine)
     }
+
+    /// How many times as fast each thread's work would be done with this occupancy, the kernel as it is: 1 where more warps do not help.
+    pub fn speed_up(&self, with: &Occupancy) -> f64 {
+        let warps = f64::from(with.demand.threads.div_ceil(32));
+        let ratio = warps / self.work.warps;
+        let Work { read, written, shared, .. } = self.work;
+        let work = Work {
+            warps,
+            blocks: f64::from(with.blocks),
+            read: read * ratio,
+            written: written * ratio,
+            shared: shared * ratio,
+            ..self.work
+        };
+        rate(&self.work, self.machine).block / rate(&work, self.machine).block * ratio
+    }
 }
 
 /// Seconds of a launch: its floor, and the blocks in waves. Where the last wave is not full, what shares nothing with other

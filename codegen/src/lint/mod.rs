@@ -12,11 +12,15 @@ mod double_in_single;
 mod local_memory;
 mod missing_barrier;
 mod nest;
+mod partial_warp;
 mod redundant_global_loads;
+mod register_cliff;
+mod register_spill;
 mod rolled_loop;
 mod serial_loads;
 mod sites;
 mod slow_integer_division;
+mod small_block;
 #[cfg(test)]
 mod testing;
 mod unchecked;
@@ -48,6 +52,10 @@ pub struct Lint {
 
 /// Every lint, in the order of LANGUAGE §8; then those that are about what the kernel asks for.
 pub const LINTS: &[&Lint] = &[
+    &register_cliff::LINT,
+    &register_spill::LINT,
+    &partial_warp::LINT,
+    &small_block::LINT,
     &uncoalesced_access::LINT,
     &bank_conflict::LINT,
     &divergent_branch::LINT,
@@ -108,6 +116,18 @@ pub fn on<'t>(targets: impl IntoIterator<Item = &'t Target>) -> String {
     }
 }
 
+/// What holds on each target, equal words once: `32 of 64 warps on sm_80 and sm_90, 24 of 48 warps on sm_89`.
+pub fn each(figures: impl IntoIterator<Item = (&'static Target, String)>) -> String {
+    let mut groups: Vec<(String, Vec<&'static Target>)> = Vec::new();
+    for (target, words) in figures {
+        match groups.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, targets)) => targets.push(target),
+            None => groups.push((words, vec![target])),
+        }
+    }
+    groups.into_iter().map(|(words, targets)| format!("{words} {}", on(targets))).collect::<Vec<_>>().join(", ")
+}
+
 /// What a lint looks at.
 pub struct Subject<'a> {
     /// The kernel's source: spans behind locations.
@@ -159,6 +179,13 @@ mod tests {
         assert_eq!(find("unchecked").map(|lint| lint.name), Ok("unchecked"));
         assert_eq!(find("unchekced").map(|lint| lint.name), Err(Some("unchecked")));
         assert_eq!(find("zzzzzz").map(|lint| lint.name), Err(None));
+    }
+
+    #[test]
+    fn equal_words_are_said_once() {
+        let target = |name| Target::find(name).unwrap();
+        let figures = [("sm_80", "a"), ("sm_89", "b"), ("sm_90", "a")].map(|(name, words)| (target(name), words.to_owned()));
+        assert_eq!(each(figures), "a on sm_80 and sm_90, b on sm_89");
     }
 
     #[test]

@@ -1,24 +1,36 @@
 //! What a lint says of a source: for the lints' own tests.
 
+use crate::diagnostic::Diagnostics;
 use crate::hir::declared_instances;
 use crate::review::{Scope, review};
-use crate::syntax::{Program, Unit};
+use crate::syntax::{KernelAttributes, Program, Unit};
 use crate::target::Target;
 
-/// Message and help of everything that a lint finds in the kernels of a source.
+/// Message and help of everything that a lint finds in the kernels of a source, on the targets that they name, else on sm_80 and sm_90.
 pub(super) fn found(lint: &str, source: &str) -> Vec<(String, String)> {
+    found_at(lint, source).into_iter().map(|(_, message, help)| (message, help)).collect()
+}
+
+/// The same, each after the text that it is anchored at.
+pub(super) fn found_at(lint: &str, source: &str) -> Vec<(String, String, String)> {
     let mut program = Program::default();
     let unit = program.add(Unit::parse("kernel.rs", 1, 1, source).expect("the source parses"));
-    let targets: Vec<&Target> = ["sm_80", "sm_90"].iter().map(|name| Target::find(name).expect("a target")).collect();
     let kernels: Vec<String> = program.units[unit.0].kernels().into_iter().map(|(path, _)| path).collect();
     let mut all = Vec::new();
     for path in kernels {
+        let item = program.units[unit.0].kernel(&path).expect("the kernel is there");
+        let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+        let own: Vec<String> = attributes.targets.iter().map(ToString::to_string).collect();
+        let names = if own.is_empty() { vec!["sm_80".to_owned(), "sm_90".to_owned()] } else { own };
+        let targets: Vec<&Target> = names.iter().map(|name| Target::find(name).expect("a target")).collect();
         let instances = declared_instances(&program, unit, &path).expect("the variants are known");
         let findings = review(&program, unit, &path, &instances, Scope { targets: &targets, most: 100 }, |_| {});
         let errors: Vec<&String> = findings.iter().filter(|finding| finding.lint.is_none()).map(|finding| &finding.message).collect();
         assert!(errors.is_empty(), "{errors:?}");
-        let own = findings.iter().filter(|finding| finding.lint == Some(lint));
-        all.extend(own.map(|finding| (finding.message.clone(), finding.help.clone().unwrap_or_default())));
+        all.extend(findings.iter().filter(|finding| finding.lint == Some(lint)).map(|finding| {
+            let text = finding.span.source_text().unwrap_or_default();
+            (text, finding.message.clone(), finding.help.clone().unwrap_or_default())
+        }));
     }
     all
 }

@@ -263,8 +263,8 @@ pub(crate) fn make_cycle(mask: u32, factor: u32, spread: u32, next: &mut Global<
     }
 }
 
-/// Walks such a cycle: each load's address is what the load before it gave. The lanes of a warp all read one word.
-#[kernel(block = 32)]
+/// Walks such a cycle: each load's address is what the load before it gave. The lanes of a warp all read one word; one warp is all there is.
+#[kernel(block = 32, allow(small_block))]
 pub(crate) fn chase(steps: usize, next: &Global<u32>, out: &mut Global<u32>) {
     let mut at = 0u32;
     #[unroll(8)]

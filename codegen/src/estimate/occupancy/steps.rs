@@ -138,7 +138,8 @@ impl Occupancy {
         }
     }
 
-    fn step_of(&self, resource: Resource) -> Option<Step> {
+    /// The most of one resource's pool (registers, shared memory, barriers) that holds another block, all else as it is.
+    pub fn step_of(&self, resource: Resource) -> Option<Step> {
         let figure = self.demand.figure(resource);
         let holds_more = |figure: &u32| self.instead(resource, *figure).blocks > self.blocks;
         let figure = if self.is_falling(resource) {

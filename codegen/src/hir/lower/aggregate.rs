@@ -7,8 +7,9 @@ use crate::hir::check::array_len;
 use crate::hir::types::Ty;
 use crate::ir::{Access, ObjectKind, Op, Step, Type, Value};
 
-/// Arrays of more scalars than this are copied in memory, by a loop, instead of through values.
-const MOST_ARRAY_VALUES: u64 = 64;
+/// Arrays of more scalars than this are filled and copied in memory, by a loop, instead of through values: no register file has room for more,
+/// and an array that is filled by a loop stays in memory.
+const MOST_ARRAY_VALUES: u64 = 256;
 
 /// Arrays of more scalars than this are not passed or joined as values.
 const MOST_JOINED_VALUES: u64 = 1024;
