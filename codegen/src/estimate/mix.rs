@@ -5,7 +5,7 @@
 //! runs; where the launch decides that, as [`UNKNOWN_TRIPS`] times, so that shares are those of the steady state. What a guard at the boundary
 //! skips counts as run, what it has for the rest of the elements as not run.
 
-use crate::analysis::access::{BranchFact, Divergence};
+use crate::analysis::access::{AccessFact, BranchFact, Divergence};
 use crate::intrinsics::Effect;
 use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Space, Type, Value};
 use crate::target::machine::{PIPES, Pipe};
@@ -61,18 +61,21 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Finds them; `branches` are facts about the kernel at an earlier stage, whose instructions have the same names.
-    pub fn of(kernel: &Kernel, branches: &[BranchFact]) -> Weights {
-        let mut boundary = vec![false; kernel.insts.len()];
+    /// Finds them; `branches` and `accesses` are facts about the kernel at an earlier stage, whose instructions have the same names.
+    pub fn of(kernel: &Kernel, branches: &[BranchFact], accesses: &[AccessFact]) -> Weights {
+        let mut marks = vec![Mark::default(); kernel.insts.len()];
         for branch in branches {
-            if branch.divergence == Divergence::Boundary
-                && let Some(slot) = boundary.get_mut(usize::from(branch.inst))
-            {
-                *slot = true;
+            if let Some(mark) = marks.get_mut(usize::from(branch.inst)) {
+                mark.is_boundary = branch.divergence == Divergence::Boundary;
+            }
+        }
+        for access in accesses {
+            if let Some(mark) = marks.get_mut(usize::from(access.inst)) {
+                mark.is_rare = access.is_rare;
             }
         }
         let mut weights = Weights { of: vec![0.0; kernel.insts.len()], exact: true };
-        weights.block(kernel, kernel.body, 1.0, &boundary);
+        weights.block(kernel, kernel.body, 1.0, &marks);
         weights
     }
 
@@ -81,20 +84,20 @@ impl Weights {
         self.of.get(usize::from(inst)).copied().unwrap_or(0.0)
     }
 
-    fn block(&mut self, kernel: &Kernel, block: Block, weight: f64, boundary: &[bool]) {
+    fn block(&mut self, kernel: &Kernel, block: Block, weight: f64, marks: &[Mark]) {
         for inst in &kernel.blocks[block].insts {
             self.of[usize::from(*inst)] = weight;
             match &kernel.insts[*inst].op {
                 Op::If { then_block, else_block, .. } => {
-                    let (then, other) = arms(kernel, *then_block, *else_block, boundary[usize::from(*inst)]);
-                    self.block(kernel, *then_block, weight * then, boundary);
-                    self.block(kernel, *else_block, weight * other, boundary);
+                    let (then, other) = arms(kernel, *then_block, *else_block, *inst, marks);
+                    self.block(kernel, *then_block, weight * then, marks);
+                    self.block(kernel, *else_block, weight * other, marks);
                 }
-                Op::Region { body } => self.block(kernel, *body, weight, boundary),
+                Op::Region { body } => self.block(kernel, *body, weight, marks),
                 op @ (Op::For { body, .. } | Op::Loop { body, .. }) => {
                     let (trips, is_known) = trips(kernel, op);
                     self.exact &= is_known;
-                    self.block(kernel, *body, weight * trips, boundary);
+                    self.block(kernel, *body, weight * trips, marks);
                 }
                 _ => {}
             }
@@ -102,9 +105,36 @@ impl Weights {
     }
 }
 
+/// What is known of an instruction from an earlier stage.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// A branch at a boundary.
+    is_boundary: bool,
+    /// An access that only lanes beyond a boundary make.
+    is_rare: bool,
+}
+
+/// Whether a block accesses memory, and all that for what is left over at a boundary.
+fn is_left_over(kernel: &Kernel, block: Block, marks: &[Mark]) -> bool {
+    let (mut accesses, mut rare) = (0, 0);
+    kernel.walk_block(block, &mut |kernel, _, inst| {
+        if access(kernel, inst).is_some_and(|(space, ..)| space == Space::Global) {
+            accesses += 1;
+            rare += usize::from(marks[usize::from(inst)].is_rare);
+        }
+    });
+    accesses > 0 && accesses == rare
+}
+
 /// The shares of an `if` that run its arms.
-fn arms(kernel: &Kernel, then_block: Block, else_block: Block, is_boundary: bool) -> (f64, f64) {
+fn arms(kernel: &Kernel, then_block: Block, else_block: Block, inst: Inst, marks: &[Mark]) -> (f64, f64) {
     let (then, other) = (size(kernel, then_block), size(kernel, else_block));
+    let is_boundary = marks[usize::from(inst)].is_boundary;
+    match (is_left_over(kernel, then_block, marks), is_left_over(kernel, else_block, marks)) {
+        (true, false) => return (0.0, 1.0),
+        (false, true) => return (1.0, 0.0),
+        _ => {}
+    }
     let leaves =
         |block: Block| kernel.blocks[block].insts.last().is_some_and(|last| matches!(kernel.insts[*last].op, Op::Return | Op::Trap(_)));
     match (leaves(then_block), leaves(else_block)) {

@@ -97,7 +97,7 @@ pub struct Threads {
 impl Threads {
     /// Looks at an `Addressed` kernel; `accesses` and `branches` are facts about it when it was `Legal`.
     pub fn of(kernel: &Kernel, accesses: &[AccessFact], branches: &[BranchFact]) -> Threads {
-        let weights = Weights::of(kernel, branches);
+        let weights = Weights::of(kernel, branches, accesses);
         let mix = mix::mix(kernel, &weights);
         let traffic = traffic(kernel, &weights, accesses);
         // Any will do for the order of loads, if a load takes much longer than anything else.

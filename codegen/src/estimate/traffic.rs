@@ -90,7 +90,7 @@ pub fn traffic(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact]) -> T
 }
 
 /// Passes of a request through the first cache, whose banks are those of shared memory: lanes that are a power of two of words apart meet in
-/// few of them, others take a pass for about ten sectors. From loads of many strides on an H200 that hit it.
+/// few of them, others take a pass for about ten sectors, as gpu-benches' `gpu-strides` publishes for an H200.
 fn passes(fact: Option<&AccessFact>, sectors: f64) -> f64 {
     let stride = fact.and_then(|fact| match fact.pattern {
         Pattern::Global { stride, .. } => stride,
