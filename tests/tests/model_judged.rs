@@ -78,6 +78,7 @@ fn additions_on_an_h200() {
 fn kernels_that_were_timed() {
     let (_, families) = kernels::timed_kernels();
     for (name, most) in [
+        ("copy", 0.10),
         ("saxpy", 0.10),
         ("offset_copy", 0.10),
         ("additions", 0.10),

@@ -46,6 +46,12 @@ fn which(row: &Timed) -> Option<Which> {
     };
     let has = |word: &str| row.variant.contains(word);
     match row.family.as_str() {
+        "copy" => {
+            let vector = if has("vectors") { 2 } else { 1 };
+            let ilp = count("ilp").unwrap_or(1);
+            let f64 = GenericValue::Type("f64".to_owned());
+            of("copy", "copy", vec![f64, number(row.threads), number(ilp), boolean(has("batched")), number(vector)])
+        }
         "saxpy" if row.variant == "plain" => of("saxpy", "saxpy", vec![]),
         "saxpy" => {
             let vector = if has("vectors") { 4 } else { 1 };
@@ -79,11 +85,29 @@ fn timed() -> Vec<Timed> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/measurements.md");
     let text = std::fs::read_to_string(path).expect("the measurements");
     let (mut family, mut rows) = (String::new(), Vec::new());
+    let (mut columns, mut taken): (Vec<String>, &str) = (Vec::new(), "");
     for line in text.lines() {
+        match line {
+            "Shared memory free:" => taken = "",
+            "0.9 of the shared memory taken:" => taken = ", taken",
+            _ if line.starts_with("| threads | plain |") => {
+                columns = line.trim_matches('|').split('|').skip(1).map(|column| column.trim().to_owned()).collect();
+            }
+            _ if !line.starts_with('|') => columns.clear(),
+            _ => {}
+        }
         if let Some(heading) = line.strip_prefix("### ") {
             family = heading.trim().to_owned();
         }
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        // The copies: a row for each block, a column for each kernel, our figure and the ratio.
+        if let (false, Ok(threads)) = (columns.is_empty(), cells[0].parse::<u32>()) {
+            for (column, cell) in columns.iter().zip(&cells[1..]) {
+                let figure = cell.split(' ').next().and_then(|figure| figure.parse().ok()).expect("a figure");
+                rows.push(Timed { family: "copy".to_owned(), variant: format!("{column}{taken}"), threads, figure });
+            }
+            continue;
+        }
         if let [variant, threads, ours, _, _] = cells[..]
             && let (Ok(threads), Ok(figure)) = (threads.parse(), ours.parse())
         {
@@ -126,7 +150,8 @@ pub(crate) fn timed_kernels() -> (String, Vec<(String, Errors)>) {
     for row in &timed() {
         let Some(which) = which(row) else { continue };
         // One block on each multiprocessor.
-        let taken = if row.family == "additions" { 228 * 1024 / 10 * 9 } else { 0 };
+        let is_taken = row.family == "additions" || row.variant.ends_with("taken");
+        let taken = if is_taken { 228 * 1024 / 10 * 9 } else { 0 };
         let predicted = prediction(&which, taken);
         let figure = match row.family.as_str() {
             "matmul" | "shortcut" | "additions" => predicted.operations / 1e9,
