@@ -66,6 +66,8 @@ mod pages {
     mod check {}
     #[doc = include_str!("../docs/language.md")]
     mod language {}
+    #[doc = include_str!("../docs/tuning.md")]
+    mod tuning {}
     #[doc = include_str!("../docs/occupancy.md")]
     mod occupancy {}
 }

@@ -43,10 +43,12 @@ fn phrase(column: &Column, before: f64, after: f64) -> String {
     let word = if after > before { "more" } else { "fewer" };
     match column.title {
         "occupancy" => format!("occupancy {after:.0} % for {before:.0} %"),
-        "time" => format!("{:.2}× as fast", before / after),
+        "time" => format!("timed {:.2}× as fast", before / after),
         "predicted" => format!("predicted {:.2}× as fast", after / before),
         "in flight / need" => format!("{} in flight for {}", super::columns::bytes(after), super::columns::bytes(before)),
-        "conflicts" => format!("{after:.0}-way conflicts for {before:.0}-way"),
+        "conflicts" if after <= 1.0 => format!("no bank conflicts for {before:.0}-way"),
+        "conflicts" if before <= 1.0 => format!("{after:.0}-way bank conflicts for none"),
+        "conflicts" => format!("{after:.0}-way bank conflicts for {before:.0}-way"),
         _ if is_count => format!("{:.0} {word} {noun}", (after - before).abs()),
         _ if before == 0.0 => format!("{after:.0} {noun} for none"),
         _ => format!("{:.2}× the {noun}", after / before),
