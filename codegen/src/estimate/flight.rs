@@ -7,7 +7,7 @@
 //! that are written are not told apart, since pointers may alias for all the assembler knows. Small loops that count by a constant are taken four
 //! iterations at a time, as `ptxas` takes them, unless the kernel keeps them rolled.
 //!
-//! Loops run three times; the third tells what each of the others takes.
+//! Loops run three times, deep ones once; the last time tells what each of the others takes.
 
 use super::mix::{self, Weights, trips};
 use crate::intrinsics::Effect;
@@ -19,6 +19,12 @@ const ASSEMBLER_UNROLLS: usize = 4;
 
 /// Instructions of a body up to which it does.
 const SMALL_BODY: usize = 40;
+
+/// Loops inside of more loops than this run once: what they take is a share of what is round them already.
+const DEEP: usize = 2;
+
+/// Stores that later loads are held against: as many as are under way.
+const STORES: usize = 64;
 
 /// One warp by itself, *estimated*.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +65,7 @@ pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
         origin: vec![None; values],
         fence: 0.0,
         issued: 0.0,
+        skipped: 0.0,
         used: [0.0; PIPES],
         slots: 0.0,
         stores: Vec::new(),
@@ -69,7 +76,7 @@ pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
     line.block(kernel.body);
     line.settle();
     let (loads, bytes) = most_at_once(&mut line.loads);
-    Flight { cycles: line.issued, loads, bytes, serial: line.serial }
+    Flight { cycles: line.issued + line.skipped, loads, bytes, serial: line.serial }
 }
 
 /// Buffers that are read, at least 1.
@@ -118,6 +125,8 @@ struct Line<'k> {
     fence: f64,
     /// When the last instruction started.
     issued: f64,
+    /// Cycles of the iterations that are not gone through: they count, but the line goes on without them.
+    skipped: f64,
     /// Since the fence: instructions by pipe, and all.
     used: [f64; PIPES],
     slots: f64,
@@ -147,6 +156,8 @@ impl Line<'_> {
         self.fence = self.issued;
         self.used = [0.0; PIPES];
         self.slots = 0.0;
+        // Whatever comes starts after all of them.
+        self.stores.clear();
     }
 
     /// Goes through a block; gives what it yields.
@@ -255,8 +266,9 @@ impl Line<'_> {
         let params = &kernel.blocks[body].params;
         let carried = if counts { &params[1.min(params.len())..] } else { params.as_slice() };
         let mut state = self.times(init);
-        let (mut last, mut each) = (self.fence, 0.0);
-        let simulated = groups.min(3.0) as usize;
+        let (mut last, mut each) = (self.fence + self.skipped, 0.0);
+        let loops = self.frames.iter().filter(|frame| !matches!(kernel.insts[frame.owner].op, Op::Region { .. })).count();
+        let simulated = groups.min(if loops < DEEP { 3.0 } else { 1.0 }) as usize;
         for _ in 0..simulated {
             for _ in 0..copies {
                 if let (true, Some(counter)) = (counts, params.first()) {
@@ -277,15 +289,11 @@ impl Line<'_> {
             self.settle();
             self.fence += self.machine.cycles.branch;
             self.issued = self.fence;
-            each = self.fence - last;
-            last = self.fence;
+            each = self.fence + self.skipped - last;
+            last = self.fence + self.skipped;
         }
-        let rest = (groups - simulated as f64) * each;
-        self.fence += rest;
-        self.issued = self.fence;
-        let results: Vec<f64> = state.iter().map(|time| time + rest).collect();
-        self.bind(&kernel.insts[inst].results, &results);
-        self.stores.clear();
+        self.skipped += (groups - simulated as f64) * each;
+        self.bind(&kernel.insts[inst].results, &state);
     }
 
     fn charge(&mut self, cost: &mix::Cost) {
@@ -389,6 +397,9 @@ impl Line<'_> {
         };
         let bytes = mix::access(self.kernel, inst).map_or(0, |(_, _, bytes)| i64::from(bytes));
         let from = i64::from(*offset);
+        if self.stores.len() == STORES {
+            self.stores.remove(0);
+        }
         self.stores.push(Stored { inst, object: *object, space, ptr: *ptr, from, to: from + bytes, start, origin });
     }
 
@@ -397,7 +408,7 @@ impl Line<'_> {
         let held = self.stores.iter().filter(|stored| stored.start == start && self.may_touch(load, Space::Global, stored));
         let Some((store, Some(first))) = held.map(|stored| (stored.inst, stored.origin)).next() else { return };
         let found = SerialLoad { load, store, first, first_loc: kernel.insts[first].loc };
-        if first != load && !self.serial.contains(&found) {
+        if first != load && self.serial.len() < STORES && !self.serial.contains(&found) {
             self.serial.push(found);
         }
     }
@@ -430,7 +441,7 @@ fn most_at_once(loads: &mut [(f64, f64, f64)]) -> (u32, f64) {
     let (mut most, mut most_bytes) = (0, 0.0f64);
     for (start, _, size) in loads.iter() {
         while ends.get(done).is_some_and(|(end, _)| end <= start) {
-            count -= 1;
+            count = u32::saturating_sub(count, 1);
             bytes -= ends[done].1;
             done += 1;
         }

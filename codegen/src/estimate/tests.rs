@@ -137,6 +137,27 @@ fn streams_are_bound_by_memory_and_chains_by_latency() {
     assert!(prediction.operations > 0.85 * 132.0 * 256.0 * 1.98e9, "{prediction:?}");
 }
 
+/// Eight loops in each other, and a thousand loads and stores in a row: neither takes a time that anyone would notice.
+#[test]
+fn deep_and_long_kernels_take_no_time() {
+    let deep: String = (0..8).map(|n| format!("#[unroll(1)] for i{n} in 0..n {{ ")).collect();
+    let deep = format!(
+        "#[kernel(block = 64)] fn k(n: usize, y: &mut Global<f32>) {{ let mut sum = 0.0; {deep} sum += y[i7]; {} y[0] = sum; }}",
+        "}".repeat(8)
+    );
+    let long = "#[kernel(block = 64)] fn k(n: usize, y: &mut Global<f32>) {
+        #[unroll] for j in 0..1000usize { y[j * n] = 2.0 * y[j * n + 1]; }
+    }";
+    for source in [&deep, long] {
+        let known = known(source, &[]);
+        let start = std::time::Instant::now();
+        let again = super::time::Threads::of(&known.addressed, &known.facts.accesses, &known.facts.branches);
+        assert_eq!(again.mix, known.threads.mix);
+        // A debug build on a busy machine takes some tens of milliseconds at most; what is exponential or quadratic takes many seconds.
+        assert!(start.elapsed().as_secs_f64() < 2.0, "{:?}", start.elapsed());
+    }
+}
+
 #[test]
 fn predictions_need_a_block() {
     let known = known(&SAXPY.replace("(block = 256)", ""), &[]);

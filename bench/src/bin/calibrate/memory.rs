@@ -27,9 +27,9 @@ macro_rules! sweep {
     };
 }
 
-/// Elements of an array: half a gigabyte of `f32`, many times the cache.
+/// Elements of an array: half a gigabyte of `f32`, many times the cache; or what the largest block takes at once.
 fn elements(run: &Run) -> usize {
-    if run.tiny { 1 << 15 } else { 1 << 27 }
+    if run.tiny { 1 << 14 } else { 1 << 27 }
 }
 
 /// How many blocks shared memory is to leave room for: none taken, and from one block up to where threads are the limit.
