@@ -107,9 +107,9 @@ impl Census {
             .for_each(|fact| branches.entry(kernel.locations[fact.loc].line).or_default().push(fact));
         for (line, facts) in branches {
             let found = found(line);
-            self.branches += facts.iter().filter(|fact| fact.is_certain).count();
-            self.open_branches += facts.iter().filter(|fact| !fact.is_certain).count();
-            if facts.iter().any(|fact| !fact.is_certain) {
+            self.branches += facts.iter().filter(|fact| fact.is_certain()).count();
+            self.open_branches += facts.iter().filter(|fact| !fact.is_certain()).count();
+            if facts.iter().any(|fact| !fact.is_certain()) {
                 continue;
             }
             let splits = facts.iter().map(|fact| u64::from(fact.splits.0)).sum::<u64>() * blocks;

@@ -29,7 +29,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     // Copies that unrolling made of one branch belong together.
     let mut by_place: BTreeMap<u32, Vec<&BranchFact>> = BTreeMap::new();
     for fact in &subject.known.facts.branches {
-        if fact.divergence == Divergence::Splits && fact.is_certain && !fact.is_rare {
+        if fact.divergence == Divergence::Splits && fact.is_certain() && !fact.is_rare {
             by_place.entry(fact.loc.0).or_default().push(fact);
         }
     }

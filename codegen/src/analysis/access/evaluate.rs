@@ -329,6 +329,10 @@ impl<'k> Evaluator<'k> {
 
     /// `a op b` of integers.
     pub(super) fn compare(&mut self, op: CompareOp, ty: Type, a: &Sum, b: &Sum) -> Condition {
+        if a.is_clamped || b.is_clamped {
+            // What holds inside may not hold at the boundary.
+            return Condition::unknown(Doubt::Limit, 0);
+        }
         if let (Some(a), Some(b)) = (a.as_known(), b.as_known()) {
             let holds = |lane: usize| {
                 let [a, b] = [a.of(lane), b.of(lane)].map(|n| Scalar::int(ty, n.into()));
@@ -361,7 +365,9 @@ impl<'k> Evaluator<'k> {
                     (Ok(a), Ok(b)) => (a, b),
                     (a, b) => return Err(a.err().unwrap_or_default().and(b.err().unwrap_or_default())),
                 };
-                self.binary(op, ty, &a, &b)
+                let mut sum = self.binary(op, ty, &a, &b)?;
+                sum.is_clamped |= a.is_clamped || b.is_clamped;
+                Ok(sum)
             }
             Op::MulAdd(a, b, c) => {
                 let (a, b, c) = (self.sum(a)?, self.sum(b)?, self.sum(c)?);
@@ -386,7 +392,10 @@ impl<'k> Evaluator<'k> {
         if from.is_int() {
             let sum = self.sum(a)?;
             return Ok(match sum.as_known() {
-                Some(known) => Sum::known(ty.bits(), known.map(|n| Scalar::int(from, n.into()).as_int() as i64)),
+                Some(known) => {
+                    let numbers = known.map(|n| Scalar::int(from, n.into()).as_int() as i64);
+                    Sum { is_clamped: sum.is_clamped, ..Sum::known(ty.bits(), numbers) }
+                }
                 None => sum.resized(ty.bits()),
             });
         }

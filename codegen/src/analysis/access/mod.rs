@@ -95,7 +95,8 @@ impl AccessFact {
     }
 }
 
-/// Sums over the requests that were looked at: their ratio is what a launch has.
+/// Sums over the requests that were looked at: their ratio is what a launch has, unless warps with other figures are kept out by a condition
+/// that is not known (`Doubt::Uniform`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     /// Requests.
@@ -161,14 +162,21 @@ pub struct BranchFact {
     pub loc: Loc,
     /// Whether lanes of one warp may part.
     pub divergence: Divergence,
-    /// Of how many warps that came by, how many were split; certain if `is_certain`.
+    /// Of how many warps that came by, how many were split.
     pub splits: (u32, u32),
     /// The lanes of each split warp that take an `if`'s first side, among those that came by.
     pub ways: Vec<Ways>,
-    /// Whether that is so in every launch of whole warps.
-    pub is_certain: bool,
+    /// Whether that is so: `None` and `Uniform` surely, `Boundary` where a launch has whole warps.
+    pub doubt: Doubt,
     /// Whether only lanes beyond some boundary get there.
     pub is_rare: bool,
+}
+
+impl BranchFact {
+    /// Whether that is so in every launch of whole warps.
+    pub fn is_certain(&self) -> bool {
+        self.doubt <= Doubt::Boundary
+    }
 }
 
 /// How a warp is split: lanes as bits.

@@ -53,7 +53,6 @@ fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact 
         Divergence::Unknown => 2,
         Divergence::Splits => 3,
     };
-    let is_known = |record: &&BranchRecord| record.doubt <= Doubt::Boundary && record.divergence != Divergence::Unknown;
     let ways: Vec<Ways> = records.iter().filter(|record| record.divergence == Divergence::Splits).map(|record| record.ways).collect();
     BranchFact {
         inst,
@@ -61,7 +60,7 @@ fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact 
         divergence: records.iter().map(|record| record.divergence).max_by_key(rank).unwrap_or(Divergence::Uniform),
         splits: (ways.len() as u32, records.len() as u32),
         ways,
-        is_certain: records.iter().all(is_known),
+        doubt: records.iter().map(|record| record.doubt).max().unwrap_or_default(),
         is_rare: records.iter().all(|record| record.is_rare),
     }
 }

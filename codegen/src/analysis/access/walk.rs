@@ -183,7 +183,7 @@ impl<'k> Walk<'k> {
             self.want(*why);
         }
         let doubt = match &address {
-            Ok(sum) if sum.is_clamped => self.doubt.max(Doubt::Boundary),
+            Ok(sum) if sum.is_clamped => self.doubt.max(Doubt::Limit),
             _ => self.doubt,
         };
         self.records.push(Record {
@@ -252,8 +252,11 @@ impl<'k> Walk<'k> {
     }
 
     fn side(&mut self, condition: &Condition, mask: Mask, (inst, way, is_together): (Inst, bool, bool), block: Block) -> Side {
-        if mask & condition.open() != 0 {
-            self.doubt = self.doubt.max(condition.rest);
+        let open = mask & condition.open();
+        if open != 0 {
+            // All of these lanes together, or none: but others come for sure.
+            let is_part = open != mask && condition.rest <= Doubt::Uniform;
+            self.doubt = self.doubt.max(if is_part { Doubt::Limit } else { condition.rest });
         }
         self.active = mask;
         let (doubt, is_rare) = (self.doubt, self.is_rare);
@@ -281,7 +284,7 @@ impl<'k> Walk<'k> {
             _ if open == 0 => (Divergence::Splits, Doubt::None),
             Doubt::None | Doubt::Uniform | Doubt::Boundary if is_sure_of_some => (Divergence::Splits, Doubt::Data),
             Doubt::None | Doubt::Uniform => (Divergence::Uniform, Doubt::None),
-            Doubt::Boundary => (Divergence::Boundary, Doubt::None),
+            Doubt::Boundary => (Divergence::Boundary, Doubt::Boundary),
             Doubt::Limit | Doubt::Data => (Divergence::Unknown, Doubt::Data),
         };
         if !self.again {
