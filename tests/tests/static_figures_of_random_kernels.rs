@@ -116,7 +116,7 @@ impl Generator {
             }
             6 => {
                 let (name, trips) = (format!("k{}", self.count), 1 + self.below(6));
-                self.line(&format!("for {name} in 0..{trips} {{"));
+                self.line(&format!("for {name} in 0..{trips}usize {{"));
                 self.inside(Some((name, trips)));
                 self.line("}");
             }

@@ -108,10 +108,10 @@ impl Condition {
             return Condition::unknown(Doubt::Uniform, atoms.varies(&difference));
         }
         let is_equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
-        let open = Condition {
-            usually: usually(atoms, op, a, b),
-            ..Condition::unknown(kind(atoms, &difference, is_equality), atoms.varies(&difference))
-        };
+        // Only where nothing else is open does it help to go through what varies.
+        let kind = kind(atoms, &difference, is_equality);
+        let varies = if kind == Doubt::Data { atoms.varies(&difference) } else { 0 };
+        let open = Condition { usually: usually(atoms, op, a, b), ..Condition::unknown(kind, varies) };
         if !difference.has_one_base() {
             return open;
         }

@@ -20,8 +20,6 @@ mod lanes;
 mod loops;
 mod races;
 mod summary;
-#[cfg(test)]
-mod tests;
 mod traffic;
 mod walk;
 

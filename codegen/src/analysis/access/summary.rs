@@ -172,13 +172,16 @@ fn widen(range: &mut Option<Range>, other: Range) {
     });
 }
 
+/// Warps of a block that are compared where none was looked at by itself: what they share, the others do.
+const COMPARED_WARPS: u32 = 8;
+
 /// Warps that touch the same addresses.
 fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
     let mut different: Vec<Sum> = Vec::new();
     let mut requests = 0;
     for record in records {
         let address = record.address.as_ref().ok()?;
-        let of_warps = if warps.one_by_one { 1 } else { warps.number.min(64) };
+        let of_warps = if warps.one_by_one { 1 } else { warps.number.min(COMPARED_WARPS) };
         for warp in 0..of_warps {
             let address = walk.values.atoms.in_warp(address, warp as usize);
             requests += 1;
@@ -187,7 +190,11 @@ fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
             }
         }
     }
-    (requests as usize).checked_div(different.len()).map(|n| n as u32)
+    match different.len() {
+        0 => None,
+        1 if !warps.one_by_one => Some(warps.number),
+        n => Some((requests / n) as u32),
+    }
 }
 
 /// `n`, where lanes are that many elements apart.
