@@ -1,10 +1,14 @@
 //! The project's kernels as kernels of the IR: every declared variant of the crate `kernels`, and of folders of source files.
 
+use proc_macro2::Span;
 use std::path::{Path, PathBuf};
-use warpwright_codegen::hir::{self, Lowered};
+use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::hir;
+use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::passes;
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Program, Unit};
+use warpwright_codegen::target::Target;
 
 /// One variant, ready to be printed as PTX.
 pub struct Variant {
@@ -13,7 +17,14 @@ pub struct Variant {
     /// The kernel's name and its generics' values.
     pub name: String,
     /// Stage `Addressed`.
-    pub lowered: Lowered,
+    pub kernel: Kernel,
+}
+
+impl Variant {
+    /// Its PTX for a target; none if the target cannot have it.
+    pub fn ptx(&self, target: &Target) -> Option<String> {
+        emit_ptx(&self.kernel, target, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
+    }
 }
 
 /// Every declared variant of the crate `kernels`, one family for each of its files, and the kernels that declare none.
@@ -59,7 +70,7 @@ pub fn of_text(family: &str, text: &str) -> (Vec<Variant>, Vec<String>) {
             passes::address(&mut lowered.kernel);
             let generics: Vec<String> = instance.generics.iter().map(generic).collect();
             let name = if generics.is_empty() { kernel.clone() } else { format!("{kernel}::<{}>", generics.join(", ")) };
-            variants.push(Variant { family: family.to_owned(), name, lowered });
+            variants.push(Variant { family: family.to_owned(), name, kernel: lowered.kernel });
         }
         if variants.len() == before {
             left_out.push(kernel);

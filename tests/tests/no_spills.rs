@@ -1,6 +1,5 @@
 //! Every declared variant of the project's kernels fits its registers: `ptxas` spills nothing.
 
-use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::target::Target;
 use warpwright_tests::corpus;
 use warpwright_tests::ptxas::found_or_skip;
@@ -15,10 +14,8 @@ fn ptxas_spills_nothing_of_a_declared_variant() {
     let mut count = 0;
     for variant in variants {
         for target in ["sm_80", "sm_90"].map(|name| Target::find(name).expect("a target")) {
-            let kernel = &variant.lowered.kernel;
-            let emitted =
-                emit_ptx(kernel, target, &|loc| variant.lowered.span(loc)).unwrap_or_else(|found| panic!("{}: {found:?}", variant.name));
-            let measured = assembler.measure(&emitted.text, target.capability).unwrap_or_else(|error| panic!("{}: {error}", variant.name));
+            let ptx = variant.ptx(target).unwrap_or_else(|| panic!("{} has PTX", variant.name));
+            let measured = assembler.measure(&ptx, target.capability).unwrap_or_else(|error| panic!("{}: {error}", variant.name));
             assert_eq!(measured.spill_stores, 0, "{} for {} has {} registers and spills", variant.name, target.name, measured.registers);
             count += 1;
         }

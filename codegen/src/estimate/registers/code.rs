@@ -35,6 +35,8 @@ pub(super) enum Space {
     Shared,
     Constant,
     Local,
+    /// Of a call.
+    Argument,
 }
 
 /// What the assembler makes of an instruction that is more than one.
@@ -47,6 +49,10 @@ pub(super) enum Slow {
     DivideDouble,
     RootFloat,
     RootDouble,
+    /// The lesser or greater of two, of which there is no instruction.
+    ChoiceDouble,
+    /// A call, which has registers of its own.
+    Call,
 }
 
 /// What an instruction is, as far as registers depend on it.
@@ -95,8 +101,14 @@ pub(super) struct Inst {
     pub(super) constant: Option<i64>,
     /// Whether it is a sum.
     pub(super) is_sum: bool,
-    /// Elements of a vector access.
+    /// Elements of a vector access, and bytes of one.
     pub(super) vector: u8,
+    pub(super) bytes: u8,
+    /// Where in memory, from the register that is read: a constant, and the name of an array (0: none).
+    pub(super) offset: i64,
+    pub(super) symbol: u32,
+    /// The power of two that a constant operand multiplies by.
+    pub(super) scale: u8,
     /// Registers taken besides those of operands and results.
     pub(super) extra: u8,
     /// The place last said by `.loc`: an index into [`Code::places`].
@@ -246,6 +258,10 @@ impl<'t> Reader<'t> {
             constant: None,
             is_sum: name.starts_with("add."),
             vector: vector_of(name),
+            bytes: bytes_of(name),
+            offset: 0,
+            symbol: 0,
+            scale: 0,
             extra: 0,
             place,
         };
@@ -253,6 +269,13 @@ impl<'t> Reader<'t> {
             inst.label = self.label_number(operands.trim());
         } else {
             self.operands(&mut inst, operands, writes(op, name));
+        }
+        if let Some(constant) = inst.constant {
+            inst.scale = match name.split('.').next() {
+                Some("shl") => constant.clamp(0, 31) as u8,
+                Some("mul") if constant != 0 => constant.trailing_zeros() as u8,
+                _ => 0,
+            };
         }
         if self.is_ended {
             self.code.stretches.push(Stretch::default());
@@ -278,10 +301,18 @@ impl<'t> Reader<'t> {
                     match self.register(&text[at..end]) {
                         Some(reg) if is_result => inst.dst.push(reg),
                         Some(reg) => inst.src.push(reg),
+                        None if !is_result && depth == 0 && !bytes[at].is_ascii_digit() => {
+                            inst.symbol = 1 + self.label_number(&text[at..end]);
+                            inst.constant = Some(0);
+                        }
                         None if !is_result && depth == 0 => {
                             let sign = if at > 0 && bytes[at - 1] == b'-' { -1 } else { 1 };
                             inst.constant = Some(text[at..end].parse::<i64>().map_or(0, |value| sign * value));
                         }
+                        None if depth > 0 => match text[at..end].parse::<i64>() {
+                            Ok(offset) => inst.offset = if at > 0 && bytes[at - 1] == b'-' { -offset } else { offset },
+                            Err(_) => inst.symbol = 1 + self.label_number(&text[at..end]),
+                        },
                         None => {}
                     }
                     at = end;
@@ -324,6 +355,16 @@ fn vector_of(name: &str) -> u8 {
     if has("v4") { 4 } else { 1 + u8::from(has("v2")) }
 }
 
+/// Bytes of an element: its type is the last word that names one.
+fn bytes_of(name: &str) -> u8 {
+    match name.rsplit('.').next().unwrap_or("").trim_start_matches(|c: char| !c.is_ascii_digit()) {
+        "8" => 1,
+        "16" => 2,
+        "64" => 8,
+        _ => 4,
+    }
+}
+
 fn is_word(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'%' | b'_' | b'$' | b'.')
 }
@@ -363,7 +404,7 @@ fn op_of(name: &str, operands: &str) -> Option<Op> {
             None => Op::Param,
             Some(space) => Op::Load(space, name.contains(".nc") || space == Space::Constant),
         },
-        "st" => Op::Store(space(name).unwrap_or(Space::Local)),
+        "st" => Op::Store(space(name).unwrap_or(Space::Argument)),
         "red" | "atom" => Op::Atomic(space(name).unwrap_or(Space::Global)),
         "bar" | "barrier" | "membar" | "fence" => Op::Barrier,
         "bra" => Op::Branch,
@@ -378,6 +419,7 @@ fn op_of(name: &str, operands: &str) -> Option<Op> {
             () => Slow::Divide32,
         }),
         "div" | "rcp" if name.contains(".rn") => Op::Slow(if is_wide { Slow::DivideDouble } else { Slow::DivideFloat }),
+        "min" | "max" if name.ends_with("f64") => Op::Slow(Slow::ChoiceDouble),
         "sqrt" if name.contains(".rn") => Op::Slow(if is_wide { Slow::RootDouble } else { Slow::RootFloat }),
         "shfl" | "vote" | "match" | "redux" | "ex2" | "lg2" | "sin" | "cos" | "rcp" | "rsqrt" | "sqrt" | "div" | "tanh" | "activemask" => {
             Op::Far

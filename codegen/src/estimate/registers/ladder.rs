@@ -25,7 +25,9 @@ impl Ladder {
             |registers: u32| occupancy(limits, &Demand { threads, registers, ..Demand::default() }, &Options::default()).blocks >= asked;
         let held = steps.iter().copied().filter(|step| holds(*step)).max().unwrap_or(limits.registers_per_thread);
         let limit = held.min(options.max_registers.unwrap_or(limits.registers_per_thread));
-        steps.retain(|step| *step < limit);
+        // Who says how many blocks or registers there are to be has decided.
+        let is_decided = options.min_blocks.is_some() || options.max_registers.is_some();
+        steps.retain(|step| *step < limit && !is_decided);
         steps.push(limit);
         Ladder { steps }
     }

@@ -1,22 +1,26 @@
 //! Registers of a thread: a model of the assembler.
 //!
 //! `ptxas` orders and allocates on its own, so that the names in PTX say little. What is counted here is made in the same steps: the text
-//! that it would be given is read back (`code`), simplified as it does it (`simplify`), its control flow followed (`flow`), and each
-//! stretch put in the order that keeps the fewest values live and in one that hides latency (`schedule`). Between the two the assembler
-//! decides by the steps of occupancy (`ladder`): it takes registers freely up to the step that the kernel needs, and none beyond.
+//! that it would be given is read back (`code`), simplified as it does it (`locals`, `simplify`, `unroll`, `vectors`), its control flow
+//! followed (`flow`), and each stretch put in the order that keeps the fewest values live and in one that hides latency (`schedule`);
+//! values are numbered in pairs and rows (`allocate`). Between the two orders the assembler decides by the steps of occupancy (`ladder`):
+//! it takes registers freely up to the step that the kernel needs, and none beyond. What is left over is fitted (`constants`).
 
 mod allocate;
 mod code;
+mod constants;
 mod flow;
 mod ladder;
+mod locals;
 mod schedule;
 mod simplify;
 mod unroll;
+mod vectors;
 
 use crate::backend::ptx;
 use crate::ir::{Kernel, Loc};
-use crate::syntax::KernelOptions;
 use crate::target::Target;
+use constants::Constants;
 use ladder::Ladder;
 use schedule::{Graph, Peak, Scratch};
 use simplify::Machine;
@@ -39,24 +43,25 @@ pub struct Registers {
 /// Estimates a kernel of stage `Addressed`.
 pub fn registers(kernel: &Kernel, target: &'static Target) -> Registers {
     let text = ptx::body_text(kernel, target);
-    let (measure, found) = of_text(&text, &kernel.options, target);
-    Registers { peak: locations(kernel, &measure.code.places, &measure.places), ..found }
+    let measure = Measure::new(&text, target.capability);
+    let ladder = Ladder::new(&kernel.options, target);
+    let constants = Constants::of(target.capability);
+    let needed = measure.fewest.registers + reserved(target.capability);
+    let step = ladder.step(needed + constants.margin);
+    let filled = measure.fill(step - reserved(target.capability));
+    let counted = filled.registers + reserved(target.capability);
+    let limit = ladder.limit();
+    let estimate = estimate(needed, counted, step, constants.offset).min(limit);
+    let scale = constants::scale(estimate);
+    let low = estimate.saturating_sub((scale * constants.below).div_ceil(16)).max(least(target.capability)).min(estimate);
+    let high = (estimate + (scale * constants.above).div_ceil(16)).min(limit);
+    Registers { estimate, low, high, needed, peak: locations(kernel, &measure.code.places, &filled.places) }
 }
 
-/// The estimate of a text, without the places of its peak.
-fn of_text(text: &str, options: &KernelOptions, target: &'static Target) -> (Measure, Registers) {
-    let mut measure = Measure::new(text, target.capability);
-    let ladder = Ladder::new(options, target);
-    let reserved = reserved(target.capability);
-    let needed = measure.fewest.registers + reserved;
-    let (limit, step) = (ladder.limit(), ladder.step(needed));
-    let eager = measure.fill(step - reserved);
-    measure.places = eager.places;
-    let estimate = needed.max(eager.registers + reserved).min(limit);
-    let margin = 2 + estimate / 8;
-    let high = (estimate + margin).min(limit);
-    let low = (needed - 2).min(estimate.saturating_sub(margin)).max(2);
-    (measure, Registers { estimate, low, high, needed, peak: Vec::new() })
+/// What comes of a count: where there is room below the step the assembler takes a little more than that, or less.
+fn estimate(needed: u32, counted: u32, step: u32, offset: i32) -> u32 {
+    let taken = counted.saturating_add_signed(offset).max(4);
+    needed.max(if counted < step { taken.min(step) } else { counted })
 }
 
 /// Registers that the system keeps from sm_70 on.
@@ -64,32 +69,64 @@ fn reserved(capability: u16) -> u32 {
     if capability < 70 { 0 } else { 2 }
 }
 
+/// Registers of an empty kernel.
+fn least(capability: u16) -> u32 {
+    2 + reserved(capability)
+}
+
+/// What the constants are fitted on: the model's figures before they come in.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Features {
+    /// Registers that suffice.
+    pub needed: u32,
+    /// The step that has room for those.
+    pub step: u32,
+    /// Registers taken up to it.
+    pub filled: u32,
+    /// The next step.
+    pub next_step: u32,
+    /// Registers taken up to that.
+    pub next_filled: u32,
+    /// The most that there can be.
+    pub limit: u32,
+}
+
+/// The figures of a kernel of stage `Addressed`.
+#[doc(hidden)]
+pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
+    let text = ptx::body_text(kernel, target);
+    let measure = Measure::new(&text, target.capability);
+    let ladder = Ladder::new(&kernel.options, target);
+    let reserved = reserved(target.capability);
+    let needed = measure.fewest.registers + reserved;
+    let (step, next_step) = (ladder.step(needed), ladder.step(ladder.step(needed) + 1));
+    let fill = |step: u32| measure.fill(step - reserved).registers + reserved;
+    Features { needed, step, filled: fill(step), next_step, next_filled: fill(next_step), limit: ladder.limit() }
+}
+
 /// A kernel as the model sees it.
 struct Measure {
     code: code::Code,
     graphs: Vec<Graph>,
     fewest: Peak,
-    /// What is live at the peak: indices into the code's places.
-    places: Vec<u32>,
 }
 
 impl Measure {
     fn new(text: &str, capability: u16) -> Measure {
         let mut code = code::read(text);
+        locals::promote(&mut code);
         simplify::simplify(&mut code, Machine { has_uniform: capability >= 75, loads_pointers: capability >= 90 });
         let successors = flow::successors(&code);
         let out = flow::live_out(&code, &successors);
         unroll::unroll(&mut code, &out);
+        vectors::join(&mut code);
         let out = flow::live_out(&code, &successors);
         let mut scratch = Scratch::new(&code.stretches, code.widths.len());
         let make = |(stretch, out): (&code::Stretch, &flow::Set)| Graph::new(&stretch.insts, out, &code.widths, &mut scratch);
         let graphs: Vec<Graph> = code.stretches.iter().zip(&out).map(make).collect();
         let fewest = most(graphs.iter().map(Graph::fewest));
-        Measure { code, graphs, fewest, places: Vec::new() }
-    }
-
-    fn eager(&self, limit: u32) -> Peak {
-        most(self.graphs.iter().map(|graph| graph.eager(limit)))
+        Measure { code, graphs, fewest }
     }
 
     /// The most that hiding latency takes of this many registers.
@@ -97,8 +134,17 @@ impl Measure {
         most(self.graphs.iter().map(|graph| {
             // Numbers leave gaps: what fits by count may not fit by number.
             let tries = [0, 1, 2, 4, 7].map(|slack| room.saturating_sub(1 + slack));
-            let found = tries.iter().map(|limit| graph.eager(*limit)).find(|peak| peak.registers <= room);
-            found.unwrap_or_else(|| graph.fewest())
+            let mut least: Option<Peak> = None;
+            for limit in tries {
+                let peak = graph.eager(limit);
+                if peak.registers <= room {
+                    return peak;
+                }
+                least = least.filter(|least| least.registers <= peak.registers).or(Some(peak));
+            }
+            // It could be done with fewer, so the assembler finds a way, and leaves nothing.
+            let least = least.unwrap_or_default();
+            Peak { registers: least.registers.min(room.max(graph.fewest().registers)), ..least }
         }))
     }
 }
@@ -119,16 +165,6 @@ fn locations(kernel: &Kernel, places: &[[u32; 3]], wanted: &[u32]) -> Vec<Loc> {
     }
     found.sort_unstable_by_key(|(place, _)| *place);
     found.into_iter().map(|(_, loc)| loc).collect()
-}
-
-/// What the model sees on the way to an estimate of a text.
-#[doc(hidden)]
-pub fn dev(text: &str, target: &'static Target, options: &KernelOptions, limits: &[u32]) -> (Registers, u32, u32, Vec<u32>, u32, u32) {
-    let (measure, found) = of_text(text, options, target);
-    let ladder = Ladder::new(options, target);
-    let printed = most(measure.graphs.iter().map(Graph::printed)).registers;
-    let eager = limits.iter().map(|limit| measure.eager(*limit).registers).collect();
-    (found.clone(), printed, measure.fewest.registers, eager, ladder.step(found.needed), ladder.limit())
 }
 
 #[cfg(test)]

@@ -2,9 +2,14 @@
 
 use super::code::{Inst, Op, Reg, Space, Stretch};
 use super::flow::Set;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Stretches longer than this are looked at as printed: an order for each step looks through everything that could be next.
 const LONGEST: usize = 1500;
+
+/// Cycles that something which is not fetched from far away is done before it is needed, at most.
+const WINDOW: u32 = 56;
 
 /// A value of a stretch: a register between two writes.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +39,14 @@ pub(super) struct Node {
     pub(super) extra: u32,
     /// Cycles from its issue to the end of the stretch.
     height: u32,
+    /// Cycles to the end from when what it gives is first needed, if everything after that is issued one by one as printed.
+    due: u32,
+    /// Whether it is a load from far away, or one waits for it.
+    feeds_load: bool,
+    /// Whether it takes much longer than arithmetic.
+    is_slow: bool,
+    /// Registers of what it gives.
+    width: u32,
 }
 
 /// A stretch's instructions and what each waits for.
@@ -91,7 +104,14 @@ impl Graph {
                 continue;
             }
             let n = graph.nodes.len() as u32;
-            let mut node = Node { latency: latency(inst.op), extra: u32::from(inst.extra), cost: cost(inst, widths), ..Node::default() };
+            let mut node = Node {
+                latency: latency(inst.op),
+                extra: u32::from(inst.extra),
+                cost: cost(inst, widths),
+                feeds_load: is_far(inst.op),
+                is_slow: latency(inst.op) > 8,
+                ..Node::default()
+            };
             let mut waits: Vec<u32> = Vec::new();
             let is_partial = |reg: Reg| inst.guard.is_some() && scratch.writes[reg as usize] > 1;
             let old: Vec<Reg> = inst.dst.as_slice().iter().copied().filter(|reg| is_partial(*reg)).collect();
@@ -121,6 +141,7 @@ impl Graph {
                 }
                 scratch.current[*reg as usize] = value;
                 node.defs.push(value);
+                node.width += width;
             }
             graph.put_in_rows(inst, &node);
             memory.order(inst.op, n, &mut waits);
@@ -144,10 +165,19 @@ impl Graph {
         for reg in touched {
             scratch.current[reg as usize] = NONE;
         }
+        let mut issued = 0;
+        let mut behind_each = vec![0; graph.nodes.len()];
         for n in (0..graph.nodes.len()).rev() {
+            issued += graph.nodes[n].cost;
+            behind_each[n] = issued;
             let node = &graph.nodes[n];
+            let due = node.latency + node.after.iter().map(|after| behind_each[*after as usize]).max().unwrap_or(0);
             let behind = node.after.iter().map(|after| graph.nodes[*after as usize].height).max().unwrap_or(0);
-            graph.nodes[n].height = behind + node.latency;
+            let feeds_load = node.feeds_load || node.after.iter().any(|after| graph.nodes[*after as usize].feeds_load);
+            let height = behind + node.latency;
+            graph.nodes[n].height = height;
+            graph.nodes[n].due = due.max(height);
+            graph.nodes[n].feeds_load = feeds_load;
         }
         graph
     }
@@ -203,11 +233,6 @@ impl Graph {
         inside + self.through
     }
 
-    fn live_out(&self) -> u32 {
-        let outside: u32 = self.values.iter().filter(|value| value.is_out).map(|value| value.width).sum();
-        outside + self.through
-    }
-
     /// Live registers behind a node.
     fn step(&self, node: &Node, live: u32, reads: &mut [u32]) -> u32 {
         let mut live = live;
@@ -250,34 +275,40 @@ impl Graph {
         }
         let mut after: Vec<u32> = self.nodes.iter().map(|node| node.after.len() as u32).collect();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); self.values.len()];
         for (n, node) in self.nodes.iter().enumerate() {
             node.after.iter().for_each(|next| before[*next as usize].push(n as u32));
+            node.uses.iter().for_each(|value| readers[*value as usize].push(n as u32));
         }
         let mut is_live: Vec<bool> = self.values.iter().map(|value| value.is_out).collect();
-        let mut live = self.live_out();
-        let mut ready: Vec<u32> = (0..self.nodes.len() as u32).filter(|n| after[*n as usize] == 0).collect();
-        let mut most = live;
+        // How many more registers are live before each instruction than behind it, as things stand.
+        let mut change: Vec<i32> = self.nodes.iter().map(|node| self.change_before(node)).collect();
+        // Entries that no longer say the truth are passed over when they are met.
+        let mut ready: BinaryHeap<(Reverse<i32>, u32)> = BinaryHeap::new();
+        ready.extend((0..self.nodes.len()).filter(|n| after[*n] == 0).map(|n| (Reverse(change[n]), n as u32)));
+        let mut is_done = vec![false; self.nodes.len()];
         let mut order = Vec::with_capacity(self.nodes.len());
-        while !ready.is_empty() {
-            let change = |n: u32| {
-                let node = &self.nodes[n as usize];
-                let starts: u32 = node.uses.iter().filter(|v| !is_live[**v as usize]).map(|v| self.values[*v as usize].width).sum();
-                let ends: u32 = node.defs.iter().filter(|v| is_live[**v as usize]).map(|v| self.values[*v as usize].width).sum();
-                starts as i32 - ends as i32
-            };
-            let best = (0..ready.len()).min_by_key(|at| (change(ready[*at]), u32::MAX - ready[*at])).unwrap_or(0);
-            let n = ready.swap_remove(best);
-            let node = &self.nodes[n as usize];
-            let delta = change(n);
-            live = live.saturating_add_signed(delta);
-            most = most.max(live + node.extra);
-            node.defs.iter().for_each(|v| is_live[*v as usize] = false);
-            node.uses.iter().for_each(|v| is_live[*v as usize] = true);
+        while let Some((Reverse(said), n)) = ready.pop() {
+            if is_done[n as usize] || said != change[n as usize] {
+                continue;
+            }
+            is_done[n as usize] = true;
             order.push(n);
-            for wait in &before[n as usize] {
-                after[*wait as usize] -= 1;
-                if after[*wait as usize] == 0 {
-                    ready.push(*wait);
+            for value in &self.nodes[n as usize].uses {
+                if std::mem::replace(&mut is_live[*value as usize], true) {
+                    continue;
+                }
+                for reader in readers[*value as usize].iter().map(|reader| *reader as usize).filter(|reader| !is_done[*reader]) {
+                    change[reader] -= self.values[*value as usize].width as i32;
+                    if after[reader] == 0 {
+                        ready.push((Reverse(change[reader]), reader as u32));
+                    }
+                }
+            }
+            for wait in before[n as usize].iter().map(|wait| *wait as usize) {
+                after[wait] -= 1;
+                if after[wait] == 0 {
+                    ready.push((Reverse(change[wait]), wait as u32));
                 }
             }
         }
@@ -285,6 +316,14 @@ impl Graph {
         let found = self.peak_of(&order);
         let printed = self.printed();
         if printed.registers < found.registers { printed } else { found }
+    }
+
+    /// How many more registers are live before an instruction than behind it, if nothing that it reads is read later in the stretch.
+    fn change_before(&self, node: &Node) -> i32 {
+        let width = |value: &u32| self.values[*value as usize].width as i32;
+        let starts: i32 = node.uses.iter().filter(|value| !self.values[**value as usize].is_out).map(width).sum();
+        let is_needed = |value: &&u32| self.values[**value as usize].reads > 0 || self.values[**value as usize].is_out;
+        starts - node.defs.iter().filter(is_needed).map(width).sum::<i32>()
     }
 
     /// An order that hides latency: at each cycle the instruction that most depends on, of those whose operands have arrived; beyond
@@ -298,9 +337,10 @@ impl Graph {
         let mut arrives = vec![0u32; self.nodes.len()];
         let mut ready: Vec<u32> = (0..self.nodes.len() as u32).filter(|n| before[*n as usize] == 0).collect();
         let (mut live, mut now) = (self.live_in(), 0u32);
+        let total = self.nodes.iter().map(|node| node.due).max().unwrap_or(0);
         let mut order = Vec::with_capacity(self.nodes.len());
         while !ready.is_empty() {
-            let at = self.choose(&ready, &arrives, &reads, (live, limit, now));
+            let at = self.choose(&ready, &arrives, &reads, (live, limit, now, total));
             let n = ready.swap_remove(at);
             let node = &self.nodes[n as usize];
             now = now.max(arrives[n as usize]);
@@ -319,14 +359,18 @@ impl Graph {
         self.peak_of(&order)
     }
 
-    fn choose(&self, ready: &[u32], arrives: &[u32], reads: &[u32], (live, limit, now): (u32, u32, u32)) -> usize {
+    fn choose(&self, ready: &[u32], arrives: &[u32], reads: &[u32], (live, limit, now, total): (u32, u32, u32, u32)) -> usize {
         // Earlier is better, then higher, then as printed; what does not fit comes after everything that does, the smallest first.
         let key = |n: u32| {
             let node = &self.nodes[n as usize];
             let late = arrives[n as usize].saturating_sub(now);
-            let change = self.change(node, reads);
+            // What cannot matter is not looked up.
+            let is_full = live + node.width > limit;
+            let may_be_early = node.is_slow && !node.feeds_load && total > node.due + now + WINDOW;
+            let change = if is_full || may_be_early { self.change(node, reads) } else { 0 };
             let over = if change <= 0 { 0 } else { (live as i32 + change - limit as i32).max(0) };
-            (over, late, u32::MAX - node.height, n)
+            let is_early = may_be_early && change > 0;
+            (over, is_early, late, u32::MAX - node.height, n)
         };
         (0..ready.len()).min_by_key(|at| key(ready[*at])).unwrap_or(0)
     }
@@ -352,6 +396,11 @@ fn latency(op: Op) -> u32 {
     }
 }
 
+/// Whether an instruction fetches from far away.
+fn is_far(op: Op) -> bool {
+    matches!(op, Op::Load(Space::Global | Space::Local, _))
+}
+
 /// Cycles until the next instruction can be issued: memory takes its operands one after the other.
 fn cost(inst: &Inst, widths: &[u8]) -> u32 {
     let width: u32 = inst.dst.as_slice().iter().map(|reg| u32::from(widths[*reg as usize])).sum();
@@ -367,8 +416,8 @@ fn cost(inst: &Inst, widths: &[u8]) -> u32 {
 struct Memory {
     barrier: Option<u32>,
     /// The last write of each space, and the reads since.
-    writes: [Option<u32>; 4],
-    reads: [Vec<u32>; 4],
+    writes: [Option<u32>; 5],
+    reads: [Vec<u32>; 5],
     since_barrier: Vec<u32>,
 }
 
@@ -395,7 +444,7 @@ impl Memory {
             Op::Barrier | Op::Call => {
                 waits.extend(self.barrier);
                 waits.append(&mut self.since_barrier);
-                self.writes = [None; 4];
+                self.writes = [None; 5];
                 self.reads.iter_mut().for_each(Vec::clear);
                 self.barrier = Some(n);
             }

@@ -1,7 +1,7 @@
 //! What the assembler makes of PTX before it orders and allocates: copies vanish, constants and parameters are operands, products and
 //! sums become one address, values of the whole block live in registers of their own.
 
-use super::code::{Code, Inst, Op, Reg, Regs, Slow};
+use super::code::{Code, Inst, Op, Reg, Regs, Slow, Space};
 
 /// What differs between targets.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +90,8 @@ impl<'c> Simplifier<'c> {
             Op::Move | Op::SameAddress if sources.len() == 1 && once(&sources[0]) => Known::Alias(self.resolve(sources[0])),
             Op::SameAddress => Known::Free,
             Op::Param => Known::Free,
+            // Constant memory at a place known now is an operand.
+            Op::Load(Space::Constant, _) if sources.is_empty() && inst.vector == 1 && inst.bytes >= 4 => Known::Free,
             Op::BlockSpecial => Known::Plain,
             Op::ZeroExtend => {
                 self.code.widths[dst as usize] = 1;
@@ -179,6 +181,10 @@ impl<'c> Simplifier<'c> {
                 let mut src = Regs::default();
                 let is_sum = inst.op == Op::AddLong;
                 inst.extra = extra(inst.op);
+                // Memory takes no constants: they are put in registers first.
+                let values = inst.src.as_slice().len() - usize::from(inst.symbol == 0).min(inst.src.as_slice().len());
+                let is_store = matches!(inst.op, Op::Store(_) | Op::Atomic(_));
+                inst.extra += if is_store && values == 0 { inst.vector * inst.bytes.div_ceil(4) } else { 0 };
                 let adds_to_constant = is_sum && inst.src.as_slice().iter().any(|reg| self.is_free(*reg));
                 let has_factor = inst.src.as_slice().iter().any(|reg| self.is_product[*reg as usize]);
                 // A product of which one factor is a constant, added to what is in constant memory: one of the two must be in a register.
@@ -236,13 +242,16 @@ fn extra(op: Op) -> u8 {
     match op {
         Op::Slow(slow) => match slow {
             Slow::Divide16 => 2,
-            Slow::Divide32 => 3,
-            Slow::Divide64 => 8,
-            Slow::DivideFloat => 6,
-            Slow::DivideDouble => 10,
-            Slow::RootFloat => 4,
-            Slow::RootDouble => 10,
+            Slow::Divide32 => 5,
+            Slow::Divide64 => 10,
+            Slow::DivideFloat => 8,
+            Slow::DivideDouble => 16,
+            Slow::RootFloat => 6,
+            Slow::RootDouble => 18,
+            Slow::ChoiceDouble => 4,
+            Slow::Call => 18,
         },
+        Op::Call => extra(Op::Slow(Slow::Call)),
         _ => 0,
     }
 }

@@ -64,6 +64,8 @@ fn step(insts: &[Inst], reg: Reg) -> Option<i64> {
 fn repeat(insts: &[Inst], copies: usize, widths: &mut Vec<u8>, out: &Set) -> Vec<Inst> {
     let count = widths.len();
     let mut now: Vec<Reg> = (0..count as Reg).collect();
+    // How far each register is from the one that stands for it.
+    let mut ahead = vec![0i64; count];
     let mut repeated = Vec::with_capacity(insts.len() * copies);
     let (last, body) = match insts.split_last() {
         Some(split) => split,
@@ -77,10 +79,16 @@ fn repeat(insts: &[Inst], copies: usize, widths: &mut Vec<u8>, out: &Set) -> Vec
             let is_copy = inst.op == Op::Move && inst.src.as_slice().len() == 1 && inst.guard.is_none();
             match (inst.dst.as_slice(), inst.src.as_slice()) {
                 // A pointer or counter that grows by a constant is the first one and an offset.
-                (&[dst], &[src]) if !is_last && (is_step || is_copy) => now[dst as usize] = now[src as usize],
+                (&[dst], &[src]) if !is_last && (is_step || is_copy) => {
+                    now[dst as usize] = now[src as usize];
+                    ahead[dst as usize] = ahead[src as usize] + if is_step { inst.constant.unwrap_or(0) } else { 0 };
+                }
                 _ if is_test && !is_last => {}
                 _ => {
                     let mut inst = *inst;
+                    if matches!(inst.op, Op::Load(..) | Op::Store(_)) {
+                        inst.offset += inst.src.as_slice().first().map_or(0, |reg| ahead[*reg as usize]);
+                    }
                     inst.src = renamed(inst.src, &now);
                     inst.guard = inst.guard.map(|guard| now[guard as usize]);
                     let mut dst = Regs::default();
@@ -95,6 +103,7 @@ fn repeat(insts: &[Inst], copies: usize, widths: &mut Vec<u8>, out: &Set) -> Vec
                         };
                         dst.push(new);
                         now[*reg as usize] = new;
+                        ahead[*reg as usize] = 0;
                     }
                     inst.dst = dst;
                     repeated.push(inst);
