@@ -115,7 +115,7 @@ impl Census {
             let splits = facts.iter().map(|fact| u64::from(fact.splits.0)).sum::<u64>() * blocks;
             debug_assert_eq!(splits > 0, facts.iter().any(|fact| fact.divergence == Divergence::Splits));
             // A loop round it makes it so many times more.
-            let holds = if splits == 0 { found == 0 } else { found > 0 && found % splits == 0 };
+            let holds = if splits == 0 { found == 0 } else { found > 0 && found.is_multiple_of(splits) };
             if !holds {
                 self.wrong.push(format!("{name}, line {line}: {splits} divergent branches, simulated {found}"));
             }

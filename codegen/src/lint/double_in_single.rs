@@ -1,6 +1,6 @@
 //! `double_in_single`: arithmetic in `f64` whose operands come from `f32` and whose results go there.
 //!
-//! Found where no memory of the kernel holds `f64`. A sum that a loop carries in `f64` is meant (its rounding errors are what it is for), and so is
+//! Found where memory of the kernel holds `f32` and none holds `f64`. A sum that a loop carries in `f64` is meant (its rounding errors are what it is for), and so is
 //! anything whose result leaves as `f64`.
 
 use super::{Finding, Lint, Subject, on};
@@ -23,7 +23,8 @@ const MOST_LABELS: usize = 3;
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let kernel = &subject.known.legal;
-    if kernel.objects.values().any(|object| holds_double(kernel, &object.ty)) {
+    let holds = |ty| kernel.objects.values().any(|object| holds(kernel, &object.ty, ty));
+    if holds(Type::F64) || !holds(Type::F32) {
         return;
     }
     let is_carried = |value: &crate::ir::Value| kernel.ty(*value) == Type::F64;
@@ -82,11 +83,11 @@ fn costs<'t>(targets: impl Iterator<Item = &'t Target>) -> String {
     if parts.is_empty() { String::new() } else { format!(": one takes as long as, in `f32`, {}", parts.join(", ")) }
 }
 
-fn holds_double(kernel: &Kernel, ty: &MemoryType) -> bool {
+fn holds(kernel: &Kernel, ty: &MemoryType, scalar: Type) -> bool {
     match ty {
-        MemoryType::Scalar(ty) => *ty == Type::F64,
-        MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => holds_double(kernel, element),
-        MemoryType::Struct(id) => kernel.structs[*id].fields.iter().any(|field| holds_double(kernel, &field.ty)),
+        MemoryType::Scalar(ty) => *ty == scalar,
+        MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => holds(kernel, element, scalar),
+        MemoryType::Struct(id) => kernel.structs[*id].fields.iter().any(|field| holds(kernel, &field.ty, scalar)),
     }
 }
 

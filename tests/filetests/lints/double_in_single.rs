@@ -40,3 +40,10 @@ pub fn folded(x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i] = x[i] * (0.1f64 * 3.0f64) as f32;
 }
+
+// A kernel of integers has no `f32` that would do.
+#[kernel(block = 256)]
+pub fn integers(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = (x[i] as f64 * 0.1) as u32;
+}

@@ -1,0 +1,68 @@
+//! `.report(target)`: what is known of an instance before it runs, through the macro; and what knowing it costs.
+
+use std::time::{Duration, Instant};
+use warpwright::prelude::*;
+use warpwright_codegen::hir::declared_instances;
+use warpwright_codegen::review::{Scope, review};
+use warpwright_codegen::syntax::{Program, Unit};
+use warpwright_codegen::target::{DEFAULT_TARGETS, Target};
+
+// The contract does not hold where the shared array is large: the report says so, and the launch goes on.
+#[kernel(block = 128, require(shared <= 4096))]
+fn reversed<const N: usize>(a: f32, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [f32; N];
+    let (t, i) = (thread_idx().x, global_id().x);
+    tile[t] = y[i];
+    sync_threads();
+    y[i] = a * tile[127 - t];
+}
+
+#[test]
+fn a_report_is_of_the_instance_and_needs_no_device() {
+    let device = Device::simulator();
+    let mut y = device.zeros::<f32>(1024).unwrap();
+    let small = reversed::<128>(2.0, &mut y).report("sm_90").unwrap();
+    assert_eq!((small.estimated.kernel.as_str(), small.estimated.variant.as_str()), ("reversed", "N = 128"));
+    assert_eq!((small.estimated.memory.shared, small.broken.len()), (512, 0));
+    assert_eq!(small.estimated.bank_conflicts().and_then(|range| range.exact()), Some(0));
+    assert_eq!(small.estimated.sectors_per_request().and_then(|range| range.exact()), Some(4));
+    assert_eq!(small.estimated.occupancy.map(|found| found.share()), Some(1.0));
+    let large = reversed::<10240>(2.0, &mut y).report("9.0").unwrap();
+    assert_eq!(large.broken, ["`shared <= 4096` does not hold: 40960 bytes of shared memory, 36864 too many"]);
+    // 233,472 bytes of a multiprocessor hold five blocks of 40,960 and what the system takes of each.
+    assert_eq!(large.estimated.occupancy.map(|found| (found.blocks, found.warps)), Some((5, 20)));
+    let text = large.to_string();
+    for line in ["reversed (N = 10240) on sm_90, estimated\n", "memory       shared 40960 B", "\ncontract     `shared <= 4096`"] {
+        assert!(text.contains(line), "`{line}` is not in\n{text}");
+    }
+    let unknown = reversed::<128>(2.0, &mut y).report("sm_91").unwrap_err().to_string();
+    assert!(unknown.contains("sm_91") && unknown.contains("sm_90"), "{unknown}");
+}
+
+/// All of it for one variant and three targets takes at most 30 ms where nothing is optimised, as in a macro by default, and 5 ms where it is.
+/// The quickest of three runs counts: other tests run at the same time.
+#[test]
+fn knowing_it_is_cheap() {
+    let copy = include_str!("../../kernels/src/copy.rs");
+    let transpose = include_str!("../../kernels/src/transpose.rs");
+    let targets = DEFAULT_TARGETS.map(|name| Target::find(name).unwrap());
+    let limit = Duration::from_millis(if cfg!(debug_assertions) { 30 } else { 5 });
+    for text in [copy, transpose] {
+        let mut program = Program::default();
+        let unit = program.add(Unit::parse("kernels", 1, 1, text).unwrap_or_else(|found| panic!("{found:?}")));
+        for (path, _) in program.units[unit.0].kernels() {
+            let instances = declared_instances(&program, unit, &path).unwrap_or_else(|found| panic!("{found:?}"));
+            let one = || {
+                let start = Instant::now();
+                let mut seen = 0;
+                review(&program, unit, &path, &instances, Scope { targets: &targets, most: usize::MAX }, |_| seen += 1);
+                assert_eq!(seen, instances.len());
+                start.elapsed() / u32::try_from(instances.len()).unwrap()
+            };
+            let each = (0..3).map(|_| one()).min().unwrap();
+            println!("{path}: {:.2} ms a variant on {} targets", each.as_secs_f64() * 1e3, targets.len());
+            assert!(each <= limit, "{path}: {each:?} a variant, and {limit:?} are the limit");
+        }
+    }
+}
