@@ -10,6 +10,7 @@ mod divergent_barrier;
 mod divergent_branch;
 mod double_in_single;
 mod local_memory;
+mod low_occupancy;
 mod missing_barrier;
 mod nest;
 mod partial_warp;
@@ -52,6 +53,7 @@ pub struct Lint {
 
 /// Every lint, in the order of LANGUAGE §8; then those that are about what the kernel asks for.
 pub const LINTS: &[&Lint] = &[
+    &low_occupancy::LINT,
     &register_cliff::LINT,
     &register_spill::LINT,
     &partial_warp::LINT,
