@@ -50,10 +50,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+fn warps(split: u32, seen: u32) -> String {
+    if split == seen { "every warp".to_owned() } else { format!("{split} of {seen} warps") }
+}
+
 fn two_sides(split: u32, seen: u32) -> (String, String) {
     (
         format!(
-            "this condition splits {split} of {seen} warps, and both sides have work: a split warp runs one side after the other, each with the other's lanes idle"
+            "this condition splits {}, and both sides have work: a split warp runs one side after the other, each with the other's lanes idle",
+            warps(split, seen)
         ),
         "decide by warp, `thread_idx().x / 32`, so that all lanes of a warp go one way; or make one expression of both sides".to_owned(),
     )
@@ -62,7 +67,8 @@ fn two_sides(split: u32, seen: u32) -> (String, String) {
 fn one_side(split: u32, seen: u32, idle: u32) -> (String, String) {
     (
         format!(
-            "this condition splits {split} of {seen} warps: it picks lanes here and there, and {idle} of 32 lanes are idle on average while they work"
+            "this condition splits {}: it picks lanes here and there, and {idle} of 32 lanes are idle on average while they work",
+            warps(split, seen)
         ),
         "let the first threads of the block do the work of those picked, `if t < count { let at = t * distance; … }`, so that whole warps are done"
             .to_owned(),

@@ -172,7 +172,11 @@ impl<'r> Places<'r> {
     }
 }
 
-/// Two threads that meet, and where.
+fn warp_of(thread: u32) -> u32 {
+    thread / LANES as u32
+}
+
+/// Two threads that meet, and where: of two warps, if there are such.
 fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u32), i64)> {
     let (first, second) = (left[0].address.as_ref().ok()?, right[0].address.as_ref().ok()?);
     let places = [Places::of(walk, left, second)?, Places::of(walk, right, first)?];
@@ -183,13 +187,17 @@ fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u
         let width = i64::from(widths(walk.kernel, records[0].inst).0);
         (0..width).step_by(width.clamp(1, 4) as usize)
     });
-    // Two threads of each element are enough: one of them is not the other access's.
+    // Two threads of each element are enough, of two warps if there are: one of them is not the other access's.
     let mut owners: HashMap<i64, Vec<(u32, u32)>> = HashMap::new();
     places[0].each(|record, thread, offset| {
         for byte in own.clone() {
             let known = owners.entry(offset + byte).or_default();
-            if known.len() < 2 && known.iter().all(|(other, _)| *other != thread) {
-                known.push((thread, record.warp_interval));
+            let own = (thread, record.warp_interval);
+            match known.as_mut_slice() {
+                [] => known.push(own),
+                [(first, _)] if *first != thread => known.push(own),
+                [(first, _), second] if warp_of(*first) == warp_of(second.0) && warp_of(*first) != warp_of(thread) => *second = own,
+                _ => {}
             }
         }
         false
@@ -197,11 +205,14 @@ fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u
     let mut found = None;
     places[1].each(|record, thread, offset| {
         // A warp's own accesses are in order where `sync_warp` says so.
-        let is_ordered = |other: u32, interval: u32| other / LANES as u32 == thread / LANES as u32 && interval != record.warp_interval;
-        let mut all = others.clone().filter_map(|byte| owners.get(&(offset + byte))).flatten();
-        found =
-            all.find(|(other, interval)| *other != thread && !is_ordered(*other, *interval)).map(|(other, _)| ((*other, thread), offset));
-        found.is_some()
+        let is_ordered = |other: u32, interval: u32| warp_of(other) == warp_of(thread) && interval != record.warp_interval;
+        let all = others.clone().filter_map(|byte| owners.get(&(offset + byte))).flatten();
+        let meeting: Vec<u32> = all.filter(|(other, at)| *other != thread && !is_ordered(*other, *at)).map(|(other, _)| *other).collect();
+        let across = meeting.iter().find(|other| warp_of(**other) != warp_of(thread));
+        if let Some(other) = across.or(meeting.first().filter(|_| found.is_none())) {
+            found = Some(((*other, thread), offset));
+        }
+        across.is_some()
     });
     found
 }
