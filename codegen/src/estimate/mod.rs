@@ -73,12 +73,20 @@ pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
     passes::address(&mut addressed);
     let facts = Facts::of(&legal);
     let threads = Threads::of(&addressed, &facts.accesses, &facts.branches);
-    let targets = targets.iter().map(|target| on_target(&facts, &threads, &legal, &addressed, target)).collect();
+    let registers = registers::registers_of_each(&addressed, targets);
+    let each = targets.iter().zip(registers);
+    let targets = each.map(|(target, registers)| on_target(&facts, &threads, &legal, &addressed, registers, target)).collect();
     Known { legal, addressed, facts, threads, targets }
 }
 
-fn on_target(facts: &Facts, threads: &Threads, legal: &Kernel, addressed: &Kernel, target: &'static Target) -> Estimate {
-    let registers = registers::registers(addressed, target);
+fn on_target(
+    facts: &Facts,
+    threads: &Threads,
+    legal: &Kernel,
+    addressed: &Kernel,
+    registers: Registers,
+    target: &'static Target,
+) -> Estimate {
     let occupancy = occupancy::of_kernel(legal, facts, registers.estimate, target);
     let prediction = time::predict(addressed, threads, occupancy.as_ref(), target);
     Estimate { target, registers, occupancy, prediction }

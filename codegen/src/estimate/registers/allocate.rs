@@ -12,20 +12,20 @@ const NONE: usize = usize::MAX;
 
 /// The registers that an order of a stretch's instructions takes: one more than the highest number.
 pub(super) fn allocate(graph: &Graph, order: &[u32]) -> u32 {
-    let mut file = File { is_used: vec![false; MOST], top: 0 };
+    let mut file = File { used: [0; MOST / 64], top: 0 };
     file.take(STACK, 1);
     let mut at = vec![NONE; graph.values.len()];
     let mut rows = vec![NONE; graph.rows.len()];
     for _ in 0..graph.through_pairs {
-        file.find(2, 2);
+        file.find(2);
     }
     let mut entering: Vec<usize> = (0..at.len()).filter(|n| graph.values[*n].is_in && graph.values[*n].width > 0).collect();
     entering.sort_by_key(|n| std::cmp::Reverse(graph.values[*n].width));
     for n in entering {
-        at[n] = file.find(graph.values[n].width as usize, graph.values[n].width as usize);
+        at[n] = file.find(graph.values[n].width as usize);
     }
     for _ in 0..graph.through - 2 * graph.through_pairs {
-        file.find(1, 1);
+        file.find(1);
     }
     let mut reads: Vec<u32> = graph.values.iter().map(|value| value.reads).collect();
     for node in order {
@@ -57,7 +57,7 @@ pub(super) fn allocate(graph: &Graph, order: &[u32]) -> u32 {
                     file.take(start, data.width as usize);
                     start
                 }
-                None => file.find(data.width as usize, data.width as usize),
+                None => file.find(data.width as usize),
             };
         }
         for value in &node.defs {
@@ -70,38 +70,66 @@ pub(super) fn allocate(graph: &Graph, order: &[u32]) -> u32 {
     file.top as u32
 }
 
+/// Which registers are used, a bit each.
 struct File {
-    is_used: Vec<bool>,
+    used: [u64; MOST / 64],
     top: usize,
 }
 
 impl File {
+    fn set(&mut self, start: usize, width: usize, is_used: bool) {
+        for at in start..(start + width).min(MOST) {
+            let bit = 1 << (at % 64);
+            if is_used {
+                self.used[at / 64] |= bit;
+            } else {
+                self.used[at / 64] &= !bit;
+            }
+        }
+    }
+
     fn take(&mut self, start: usize, width: usize) {
-        let end = (start + width).min(MOST);
-        self.is_used[start.min(end)..end].fill(true);
-        self.top = self.top.max(end);
+        self.set(start, width, true);
+        self.top = self.top.max((start + width).min(MOST));
     }
 
     fn free(&mut self, start: usize, width: usize) {
-        let end = (start + width).min(MOST);
-        self.is_used[start.min(end)..end].fill(false);
+        self.set(start, width, false);
     }
 
-    /// The lowest free registers in a row, from a multiple of `unit` on.
-    fn lowest(&self, width: usize, unit: usize) -> usize {
-        let is_free = |start: &usize| self.is_used[*start..*start + width].iter().all(|used| !used);
-        (0..MOST - width).step_by(unit.next_power_of_two()).find(is_free).unwrap_or(MOST)
+    /// The lowest free registers in a row, from a multiple of their number on; their number is rounded up to a power of two.
+    fn lowest(&self, width: usize) -> usize {
+        let unit = width.next_power_of_two();
+        for (n, word) in self.used.iter().enumerate() {
+            // Each bit at a multiple of the unit becomes whether any of its row is used.
+            let (mut any, mut reach) = (*word, 1);
+            while reach < unit {
+                any |= any >> reach;
+                reach *= 2;
+            }
+            let starts = match unit {
+                1 => !0,
+                2 => 0x5555_5555_5555_5555,
+                4 => 0x1111_1111_1111_1111,
+                _ => 0x0101_0101_0101_0101u64,
+            };
+            let free = !any & starts;
+            if free != 0 {
+                return n * 64 + free.trailing_zeros() as usize;
+            }
+        }
+        MOST
     }
 
-    fn find(&mut self, width: usize, unit: usize) -> usize {
-        let start = self.lowest(width, unit);
+    fn find(&mut self, width: usize) -> usize {
+        let start = self.lowest(width);
         self.take(start, width);
         start
     }
 
     /// As many single ones, for a moment.
     fn find_and_free(&mut self, count: usize) {
-        let taken: Vec<usize> = (0..count).map(|_| self.find(1, 1)).collect();
+        let taken: Vec<usize> = (0..count).map(|_| self.find(1)).collect();
         taken.into_iter().for_each(|start| self.free(start, 1));
     }
 
@@ -115,7 +143,7 @@ impl File {
         match dying.iter().find(like) {
             Some(n) => at[*n] - offset as usize,
             None => {
-                let start = self.lowest(width as usize, width as usize);
+                let start = self.lowest(width as usize);
                 self.top = self.top.max(start + width as usize);
                 start
             }

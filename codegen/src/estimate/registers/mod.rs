@@ -42,20 +42,23 @@ pub struct Registers {
 
 /// Estimates a kernel of stage `Addressed`.
 pub fn registers(kernel: &Kernel, target: &'static Target) -> Registers {
-    let text = ptx::body_text(kernel, target);
-    let measure = Measure::new(&text, target.capability);
-    let ladder = Ladder::new(&kernel.options, target);
-    let constants = Constants::of(target.capability);
-    let needed = measure.fewest.registers + reserved(target.capability);
-    let step = ladder.step(needed + constants.margin);
-    let filled = measure.fill(step - reserved(target.capability));
-    let counted = filled.registers + reserved(target.capability);
-    let limit = ladder.limit();
-    let estimate = estimate(needed, counted, step, constants.offset).min(limit);
-    let scale = constants::scale(estimate);
-    let low = estimate.saturating_sub((scale * constants.below).div_ceil(16)).max(least(target.capability)).min(estimate);
-    let high = (estimate + (scale * constants.above).div_ceil(16)).min(limit);
-    Registers { estimate, low, high, needed, peak: locations(kernel, &measure.code.places, &filled.places) }
+    let measure = Measure::new(ptx::body_text(kernel, target), Machine::of(target.capability));
+    measure.registers(kernel, target)
+}
+
+/// The same for several targets. What is alike for some of them is done once.
+pub fn registers_of_each(kernel: &Kernel, targets: &[&'static Target]) -> Vec<Registers> {
+    let mut measures: Vec<Measure> = Vec::new();
+    let one = |target: &&'static Target| {
+        let (text, machine) = (ptx::body_text(kernel, target), Machine::of(target.capability));
+        let known = measures.iter().position(|measure| measure.machine == machine && measure.text == text);
+        let known = known.unwrap_or_else(|| {
+            measures.push(Measure::new(text, machine));
+            measures.len() - 1
+        });
+        measures[known].registers(kernel, target)
+    };
+    targets.iter().map(one).collect()
 }
 
 /// What comes of a count: where there is room below the step the assembler takes a little more than that, or less.
@@ -95,28 +98,31 @@ pub struct Features {
 /// The figures of a kernel of stage `Addressed`.
 #[doc(hidden)]
 pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
-    let text = ptx::body_text(kernel, target);
-    let measure = Measure::new(&text, target.capability);
+    let measure = Measure::new(ptx::body_text(kernel, target), Machine::of(target.capability));
     let ladder = Ladder::new(&kernel.options, target);
     let reserved = reserved(target.capability);
-    let needed = measure.fewest.registers + reserved;
+    let needed = measure.fewest + reserved;
     let (step, next_step) = (ladder.step(needed), ladder.step(ladder.step(needed) + 1));
-    let fill = |step: u32| measure.fill(step - reserved).registers + reserved;
+    let fill = |step: u32| measure.fill(step - reserved).1.registers + reserved;
     Features { needed, step, filled: fill(step), next_step, next_filled: fill(next_step), limit: ladder.limit() }
 }
 
 /// A kernel as the model sees it.
 struct Measure {
+    text: String,
+    machine: Machine,
     code: code::Code,
     graphs: Vec<Graph>,
-    fewest: Peak,
+    /// Registers that suffice for each stretch, and for all.
+    fewest_of: Vec<u32>,
+    fewest: u32,
 }
 
 impl Measure {
-    fn new(text: &str, capability: u16) -> Measure {
-        let mut code = code::read(text);
+    fn new(text: String, machine: Machine) -> Measure {
+        let mut code = code::read(&text);
         locals::promote(&mut code);
-        simplify::simplify(&mut code, Machine { has_uniform: capability >= 75, loads_pointers: capability >= 90 });
+        simplify::simplify(&mut code, machine);
         let successors = flow::successors(&code);
         let out = flow::live_out(&code, &successors);
         unroll::unroll(&mut code, &out);
@@ -125,32 +131,55 @@ impl Measure {
         let mut scratch = Scratch::new(&code.stretches, code.widths.len());
         let make = |(stretch, out): (&code::Stretch, &flow::Set)| Graph::new(&stretch.insts, out, &code.widths, &mut scratch);
         let graphs: Vec<Graph> = code.stretches.iter().zip(&out).map(make).collect();
-        let fewest = most(graphs.iter().map(Graph::fewest));
-        Measure { code, graphs, fewest }
+        let fewest_of: Vec<u32> = graphs.iter().map(|graph| graph.fewest().registers).collect();
+        let fewest = fewest_of.iter().copied().max().unwrap_or(0);
+        Measure { text, machine, code, graphs, fewest_of, fewest }
     }
 
-    /// The most that hiding latency takes of this many registers.
-    fn fill(&self, room: u32) -> Peak {
-        most(self.graphs.iter().map(|graph| {
-            // Numbers leave gaps: what fits by count may not fit by number.
-            let tries = [0, 1, 2, 4, 7].map(|slack| room.saturating_sub(1 + slack));
-            let mut least: Option<Peak> = None;
-            for limit in tries {
-                let peak = graph.eager(limit);
-                if peak.registers <= room {
-                    return peak;
-                }
-                least = least.filter(|least| least.registers <= peak.registers).or(Some(peak));
-            }
-            // It could be done with fewer, so the assembler finds a way, and leaves nothing.
-            let least = least.unwrap_or_default();
-            Peak { registers: least.registers.min(room.max(graph.fewest().registers)), ..least }
-        }))
+    /// The estimate for a target.
+    fn registers(&self, kernel: &Kernel, target: &'static Target) -> Registers {
+        let ladder = Ladder::new(&kernel.options, target);
+        let constants = Constants::of(target.capability);
+        let needed = self.fewest + reserved(target.capability);
+        let step = ladder.step(needed + constants.margin);
+        let filled = self.fill(step - reserved(target.capability));
+        let counted = filled.1.registers + reserved(target.capability);
+        let limit = ladder.limit();
+        let estimate = estimate(needed, counted, step, constants.offset).min(limit);
+        let scale = constants::scale(estimate);
+        let low = estimate.saturating_sub((scale * constants.below).div_ceil(16)).max(least(target.capability)).min(estimate);
+        let high = (estimate + (scale * constants.above).div_ceil(16)).min(limit);
+        Registers { estimate, low, high, needed, peak: locations(kernel, &self.code.places, &self.places(&filled)) }
+    }
+
+    /// The most that hiding latency takes of this many registers, and in which stretch.
+    fn fill(&self, room: u32) -> (u32, Peak) {
+        let fill = |(n, graph): (usize, &Graph)| (n as u32, fill(graph, room, self.fewest_of[n]));
+        self.graphs.iter().enumerate().map(fill).max_by_key(|(_, peak)| peak.registers).unwrap_or_default()
+    }
+
+    /// The places live at a peak: indices into the code's.
+    fn places(&self, (n, peak): &(u32, Peak)) -> Vec<u32> {
+        self.graphs.get(*n as usize).map_or_else(Vec::new, |graph| graph.places(peak))
     }
 }
 
-fn most(peaks: impl Iterator<Item = Peak>) -> Peak {
-    peaks.max_by_key(|peak| peak.registers).unwrap_or_default()
+/// The same of one stretch, of which `fewest` registers suffice.
+fn fill(graph: &Graph, room: u32, fewest: u32) -> Peak {
+    // Numbers leave gaps: what fits by count may not fit by number.
+    let tries = [0, 1, 2, 4, 7].map(|slack| room.saturating_sub(1 + slack));
+    let mut least: Option<Peak> = None;
+    for limit in tries {
+        let peak = graph.eager(limit);
+        if peak.registers <= room {
+            return peak;
+        }
+        least = least.filter(|least| least.registers <= peak.registers).or(Some(peak));
+    }
+    // It could be done with fewer, so the assembler finds a way, and leaves nothing.
+    let mut least = least.unwrap_or_default();
+    least.registers = least.registers.min(room.max(fewest));
+    least
 }
 
 /// The locations of places as `.loc` says them.

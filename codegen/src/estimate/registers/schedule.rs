@@ -53,6 +53,8 @@ pub(super) struct Node {
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) values: Vec<Value>,
+    /// Instructions that read each value.
+    readers: Vec<Vec<u32>>,
     /// How many registers each row of them has.
     pub(super) rows: Vec<u32>,
     /// Registers live throughout, and how many of them are pairs.
@@ -60,11 +62,13 @@ pub(super) struct Graph {
     pub(super) through_pairs: u32,
 }
 
-/// The most registers live at once, and where: the places of the values live there, and of the instruction.
+/// The registers that an order takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Peak {
     pub(super) registers: u32,
-    pub(super) places: Vec<u32>,
+    /// The order, and behind which instruction of it the most are live.
+    order: Vec<u32>,
+    at: usize,
 }
 
 const NONE: u32 = u32::MAX;
@@ -94,8 +98,14 @@ impl Scratch {
 
 impl Graph {
     pub(super) fn new(insts: &[Inst], out: &Set, widths: &[u8], scratch: &mut Scratch) -> Graph {
-        let mut graph =
-            Graph { nodes: Vec::with_capacity(insts.len()), values: Vec::new(), rows: Vec::new(), through: 0, through_pairs: 0 };
+        let mut graph = Graph {
+            nodes: Vec::with_capacity(insts.len()),
+            values: Vec::new(),
+            readers: Vec::new(),
+            rows: Vec::new(),
+            through: 0,
+            through_pairs: 0,
+        };
         let mut touched: Vec<Reg> = Vec::new();
         let mut makers: Vec<u32> = Vec::new();
         let mut memory = Memory::default();
@@ -165,6 +175,12 @@ impl Graph {
         for reg in touched {
             scratch.current[reg as usize] = NONE;
         }
+        graph.readers = vec![Vec::new(); graph.values.len()];
+        for (n, node) in graph.nodes.iter().enumerate() {
+            for value in &node.uses {
+                graph.readers[*value as usize].push(n as u32);
+            }
+        }
         let mut issued = 0;
         let mut behind_each = vec![0; graph.nodes.len()];
         for n in (0..graph.nodes.len()).rev() {
@@ -208,11 +224,11 @@ impl Graph {
 
     /// The peak in the order printed.
     pub(super) fn printed(&self) -> Peak {
-        self.peak_of(&(0..self.nodes.len() as u32).collect::<Vec<_>>())
+        self.peak_of((0..self.nodes.len() as u32).collect())
     }
 
-    /// The peak of an order, with its places.
-    pub(super) fn peak_of(&self, order: &[u32]) -> Peak {
+    /// The peak of an order.
+    fn peak_of(&self, order: Vec<u32>) -> Peak {
         let mut reads: Vec<u32> = self.values.iter().map(|value| value.reads).collect();
         let mut live = self.live_in();
         let (mut most, mut at) = (live, 0);
@@ -224,8 +240,7 @@ impl Graph {
                 (most, at) = (live, n);
             }
         }
-        let _ = most;
-        Peak { registers: super::allocate::allocate(self, order), places: self.places_at(order, at) }
+        Peak { registers: super::allocate::allocate(self, &order), order, at }
     }
 
     fn live_in(&self) -> u32 {
@@ -252,11 +267,11 @@ impl Graph {
         live
     }
 
-    /// The places of what is live behind the n-th of an order.
-    fn places_at(&self, order: &[u32], n: usize) -> Vec<u32> {
+    /// The places of what is live at a peak of this stretch, each once.
+    pub(super) fn places(&self, peak: &Peak) -> Vec<u32> {
         let mut reads: Vec<u32> = self.values.iter().map(|value| value.reads).collect();
         let mut is_made: Vec<bool> = self.values.iter().map(|value| value.is_in).collect();
-        for node in order.iter().take(n + 1) {
+        for node in peak.order.iter().take(peak.at + 1) {
             let node = &self.nodes[*node as usize];
             node.uses.iter().for_each(|value| reads[*value as usize] -= 1);
             node.defs.iter().for_each(|value| is_made[*value as usize] = true);
@@ -275,10 +290,8 @@ impl Graph {
         }
         let mut after: Vec<u32> = self.nodes.iter().map(|node| node.after.len() as u32).collect();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
-        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); self.values.len()];
         for (n, node) in self.nodes.iter().enumerate() {
             node.after.iter().for_each(|next| before[*next as usize].push(n as u32));
-            node.uses.iter().for_each(|value| readers[*value as usize].push(n as u32));
         }
         let mut is_live: Vec<bool> = self.values.iter().map(|value| value.is_out).collect();
         // How many more registers are live before each instruction than behind it, as things stand.
@@ -298,7 +311,7 @@ impl Graph {
                 if std::mem::replace(&mut is_live[*value as usize], true) {
                     continue;
                 }
-                for reader in readers[*value as usize].iter().map(|reader| *reader as usize).filter(|reader| !is_done[*reader]) {
+                for reader in self.readers[*value as usize].iter().map(|reader| *reader as usize).filter(|reader| !is_done[*reader]) {
                     change[reader] -= self.values[*value as usize].width as i32;
                     if after[reader] == 0 {
                         ready.push((Reverse(change[reader]), reader as u32));
@@ -313,7 +326,7 @@ impl Graph {
             }
         }
         order.reverse();
-        let found = self.peak_of(&order);
+        let found = self.peak_of(order);
         let printed = self.printed();
         if printed.registers < found.registers { printed } else { found }
     }
@@ -339,13 +352,22 @@ impl Graph {
         let (mut live, mut now) = (self.live_in(), 0u32);
         let total = self.nodes.iter().map(|node| node.due).max().unwrap_or(0);
         let mut order = Vec::with_capacity(self.nodes.len());
+        let mut is_done = vec![false; self.nodes.len()];
+        let mut change: Vec<i32> = self.nodes.iter().map(|node| self.change(node)).collect();
         while !ready.is_empty() {
-            let at = self.choose(&ready, &arrives, &reads, (live, limit, now, total));
+            let at = self.choose(&ready, &arrives, &change, (live, limit, now, total));
             let n = ready.swap_remove(at);
             let node = &self.nodes[n as usize];
             now = now.max(arrives[n as usize]);
             live = self.step(node, live, &mut reads);
+            is_done[n as usize] = true;
             order.push(n);
+            // Whoever is the last to read a value ends it.
+            for value in node.uses.iter().map(|value| *value as usize).filter(|value| reads[*value] == 1 && !self.values[*value].is_out) {
+                if let Some(last) = self.readers[value].iter().find(|reader| !is_done[**reader as usize]) {
+                    change[*last as usize] -= self.values[value].width as i32;
+                }
+            }
             for next in &node.after {
                 let next = *next as usize;
                 arrives[next] = arrives[next].max(now + node.latency);
@@ -356,31 +378,27 @@ impl Graph {
             }
             now += node.cost;
         }
-        self.peak_of(&order)
+        self.peak_of(order)
     }
 
-    fn choose(&self, ready: &[u32], arrives: &[u32], reads: &[u32], (live, limit, now, total): (u32, u32, u32, u32)) -> usize {
+    fn choose(&self, ready: &[u32], arrives: &[u32], change: &[i32], (live, limit, now, total): (u32, u32, u32, u32)) -> usize {
         // Earlier is better, then higher, then as printed; what does not fit comes after everything that does, the smallest first.
         let key = |n: u32| {
             let node = &self.nodes[n as usize];
             let late = arrives[n as usize].saturating_sub(now);
-            // What cannot matter is not looked up.
-            let is_full = live + node.width > limit;
-            let may_be_early = node.is_slow && !node.feeds_load && total > node.due + now + WINDOW;
-            let change = if is_full || may_be_early { self.change(node, reads) } else { 0 };
+            let change = change[n as usize];
             let over = if change <= 0 { 0 } else { (live as i32 + change - limit as i32).max(0) };
-            let is_early = may_be_early && change > 0;
+            let is_early = change > 0 && node.is_slow && !node.feeds_load && total > node.due + now + WINDOW;
             (over, is_early, late, u32::MAX - node.height, n)
         };
         (0..ready.len()).min_by_key(|at| key(ready[*at])).unwrap_or(0)
     }
 
-    /// How many more registers are live behind a node than before it.
-    fn change(&self, node: &Node, reads: &[u32]) -> i32 {
-        let is_last = |v: u32| reads[v as usize] == 1 && !self.values[v as usize].is_out;
-        let ends: u32 = node.uses.iter().filter(|v| is_last(**v)).map(|v| self.values[*v as usize].width).sum();
-        let starts: u32 = node.defs.iter().map(|v| self.values[*v as usize].width).sum();
-        starts as i32 - ends as i32
+    /// How many more registers are live behind an instruction than before it, if it comes first.
+    fn change(&self, node: &Node) -> i32 {
+        let is_last = |value: &&u32| self.values[**value as usize].reads == 1 && !self.values[**value as usize].is_out;
+        let ends: u32 = node.uses.iter().filter(is_last).map(|value| self.values[*value as usize].width).sum();
+        node.width as i32 - ends as i32
     }
 }
 

@@ -4,12 +4,18 @@
 use super::code::{Code, Inst, Op, Reg, Regs, Slow, Space};
 
 /// What differs between targets.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Machine {
     /// Whether there are registers for values that are the same for a whole warp.
     pub(super) has_uniform: bool,
     /// Whether 64-bit parameters are loaded into registers before they are added to.
     pub(super) loads_pointers: bool,
+}
+
+impl Machine {
+    pub(super) fn of(capability: u16) -> Machine {
+        Machine { has_uniform: capability >= 75, loads_pointers: capability >= 90 }
+    }
 }
 
 /// What is known of a register.
