@@ -247,6 +247,15 @@ fn k(x: &Global<f32>, y: &mut Global<f32>, m: usize) {{
     }
 
     #[test]
+    fn targets_at_once_are_as_one_by_one() {
+        let kernel = accumulators(16, "block = 256");
+        let targets = ["sm_60", "sm_75", "sm_80", "sm_90", "sm_100"].map(|name| Target::find(name).expect("a target"));
+        let one_by_one = targets.map(|target| registers(&kernel, target));
+        assert_eq!(registers_of_each(&kernel, &targets), one_by_one);
+        assert_ne!(one_by_one[1], one_by_one[2], "they are not all alike");
+    }
+
+    #[test]
     fn an_estimate_stops_at_the_limit() {
         let target = Target::find("sm_80").expect("a target");
         let kernel = accumulators(64, "block = 128, max_registers = 40");
