@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use warpwright_tests::command::{Folder, binary, root};
 
 const SAXPY: &[u8] = b"use warpwright::prelude::*;
-#[kernel(block = 32)]
+#[kernel(block = 64)]
 pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     if i < y.len() {
@@ -174,7 +174,7 @@ fn generics_from_the_command_line() {
     run("emit", &["B=32", "F=true", "T=f32", "N=xyz"]).refuses(2, &["`-D N=xyz`: `xyz` is not a constant"]);
     run("emit", &["B=0", "F=true", "T=f32", "N=1.5f32"]).refuses(1, &["a block has 1 to 1024 threads along x, not 0", "generic.rs:2:18"]);
     run("emit", &["B=32", "F=true", "T=f32", "N=1.5f32"]).prints(".visible .entry scale");
-    run("check", &["B=32", "F=true", "T=f32", "N=1.5f32"]).prints("generic.rs: 1 kernel without errors: scale (1 instance)");
+    run("check", &["B=64", "F=true", "T=f32", "N=1.5f32"]).prints("generic.rs: 1 kernel without errors: scale (1 instance)");
     run("check", &[]).prints("its types are checked with `-D NAME=VALUE` only");
 }
 

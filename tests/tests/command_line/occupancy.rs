@@ -117,7 +117,7 @@ fn all_that_is_wrong_at_once() {
     folder.run(&["occupancy"]).refuses(2, &["--cc <CAPABILITY>"]);
     folder.run(&["occupancy"]).refuses(2, &["--cc <CAPABILITY>"]);
     refuses("ok.rs --cc 9.0", 2, &["cannot be used with"]);
-    refuses("ok.rs --threads 64", 2, &["the attribute of `saxpy` fixes its block, (32, 1, 1); leave out `--threads`"]);
+    refuses("ok.rs --threads 64", 2, &["the attribute of `saxpy` fixes its block, (64, 1, 1); leave out `--threads`"]);
     refuses("ok.rs --shared 64", 2, &["`saxpy` has no dynamic shared memory; leave out `--shared`"]);
     refuses("ok.rs --registers 300", 2, &["a thread has at most 255 registers on 8.0, not 300", "on 9.0, not 300"]);
     refuses("tiles.rs", 2, &["`open` leaves its block to the launch; give `--threads N`"]);
