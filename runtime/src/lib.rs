@@ -23,6 +23,7 @@ mod host_memory;
 mod inline;
 mod instance;
 mod launch;
+pub mod nvdisasm;
 pub mod occupancy;
 mod opencl;
 mod order;

@@ -162,7 +162,7 @@ impl Ptxas {
     ///
     /// If it cannot: the target or the text's version is not known to it, or it refuses the text.
     pub fn measure(&self, ptx: &str, target: u16) -> Result<Measured, PtxasError> {
-        let said = self.assemble(ptx, target, Path::new(if cfg!(windows) { "NUL" } else { "/dev/null" }))?;
+        let said = self.assemble(ptx, target, Path::new(if cfg!(windows) { "NUL" } else { "/dev/null" }), false)?;
         measured(&said).ok_or_else(|| PtxasError::NoFigures { release: self.release.clone() })
     }
 
@@ -172,13 +172,26 @@ impl Ptxas {
     ///
     /// As [`Ptxas::measure`].
     pub fn cubin(&self, ptx: &str, target: u16) -> Result<Vec<u8>, PtxasError> {
+        self.machine_code(ptx, target, false)
+    }
+
+    /// The same, and which source line each instruction comes from: what [`Nvdisasm`](crate::nvdisasm::Nvdisasm) shows.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ptxas::measure`].
+    pub fn cubin_with_lines(&self, ptx: &str, target: u16) -> Result<Vec<u8>, PtxasError> {
+        self.machine_code(ptx, target, true)
+    }
+
+    fn machine_code(&self, ptx: &str, target: u16, with_lines: bool) -> Result<Vec<u8>, PtxasError> {
         let cubin = Scratch::new();
-        self.assemble(ptx, target, &cubin.0)?;
+        self.assemble(ptx, target, &cubin.0, with_lines)?;
         std::fs::read(&cubin.0).map_err(|error| not_run(&self.path, &error))
     }
 
     /// Assembles a text into `to`; what it said.
-    fn assemble(&self, ptx: &str, target: u16, to: &Path) -> Result<String, PtxasError> {
+    fn assemble(&self, ptx: &str, target: u16, to: &Path, with_lines: bool) -> Result<String, PtxasError> {
         let release = || self.release.clone();
         if !self.targets.is_empty() && !self.targets.contains(&target) {
             return Err(PtxasError::UnknownTarget { release: release(), target, known: self.known_targets() });
@@ -188,7 +201,7 @@ impl Ptxas {
             return Err(PtxasError::OldRelease { release: release(), reads, needs });
         }
         let mut command = Command::new(&self.path);
-        command.arg("-v").arg(format!("-arch=sm_{target}")).arg("-o").arg(to).arg("-");
+        command.arg("-v").arg(format!("-arch=sm_{target}")).args(with_lines.then_some("-lineinfo")).arg("-o").arg(to).arg("-");
         let output = talk(command, ptx).map_err(|error| not_run(&self.path, &error))?;
         let said = [output.stderr, output.stdout].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
         if !output.status.success() {
@@ -277,10 +290,10 @@ fn measured(said: &str) -> Option<Measured> {
 }
 
 /// A file of one call, removed afterwards.
-struct Scratch(PathBuf);
+pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {
-    fn new() -> Scratch {
+    pub(crate) fn new() -> Scratch {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("warpwright-{}-{}.cubin", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         Scratch(std::env::temp_dir().join(name))

@@ -3,6 +3,7 @@
 mod columns;
 mod device;
 mod json;
+mod page;
 mod pareto;
 mod revision;
 mod table;
@@ -14,6 +15,7 @@ use super::launch::LaunchArguments;
 use super::source::{Source, check_defines, split};
 use super::{Stop, manifest, print};
 pub(super) use device::{Agreement, agreement};
+use std::path::PathBuf;
 pub(super) use variant::{Variant, lower};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::KernelAttributes;
@@ -32,7 +34,7 @@ struct Comparison {
 /// Compare the variants of a kernel: registers, occupancy, memory, predicted speed; and, if asked, what the simulator counts and a device's clock says.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  warpwright compare src/copy.rs\n  warpwright compare src/copy.rs::copy --set ILP=1,4,8 -D B=256 --targets sm_80,sm_90\n  warpwright compare src/copy.rs::copy --cover 65536 --simulate\n  warpwright compare src/copy.rs::copy --cover 268435456 --time 10\n  warpwright compare src/copy.rs::copy --against HEAD~1"
+    after_help = "Examples:\n  warpwright compare src/copy.rs\n  warpwright compare src/copy.rs::copy --set ILP=1,4,8 -D B=256 --targets sm_80,sm_90\n  warpwright compare src/copy.rs::copy --cover 65536 --simulate\n  warpwright compare src/copy.rs::copy --cover 268435456 --time 10\n  warpwright compare src/copy.rs::copy --against HEAD~1\n  warpwright compare src/copy.rs::copy --html copy.html"
 )]
 pub(super) struct Compare {
     /// `FILE.rs` for all its kernels, or `FILE.rs::kernel`.
@@ -57,6 +59,9 @@ pub(super) struct Compare {
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
+    /// Write a page as well: figures, texts side by side, occupancy, charts; one file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 impl Compare {
@@ -96,6 +101,9 @@ impl Compare {
             if let Some(runs) = self.time {
                 comparison.time([Some(&source), earlier.as_ref()], &self.launch, runs)?;
             }
+        }
+        if let Some(path) = &self.html {
+            page::write(path, &comparisons, [Some(&source), earlier.as_ref()])?;
         }
         let texts: Vec<String> = comparisons.iter().map(table::text).collect();
         print(&if self.json { format!("{:#}\n", json::all(&comparisons)) } else { texts.join("\n") })

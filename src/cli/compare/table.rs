@@ -22,7 +22,7 @@ pub(super) fn text(comparison: &Comparison) -> String {
     }
     for variant in &comparison.variants {
         if let Err(reason) = &variant.outcome {
-            let name = if variant.words.is_empty() { comparison.kernel.clone() } else { variant.words.clone() };
+            let name = variant.name(&comparison.kernel);
             let _ = writeln!(text, "{name} does not compile: {reason}");
         }
     }
@@ -55,17 +55,17 @@ fn differences(comparison: &Comparison) -> Vec<String> {
     found
 }
 
+/// The columns that something is known for, each with the variants that are best at it.
+pub(super) fn shown(comparison: &Comparison, target: usize) -> Vec<(&'static Column, Vec<bool>)> {
+    let is_known = |column: &&Column| {
+        let mut compiled = comparison.variants.iter().filter_map(|variant| variant.compiled());
+        compiled.any(|compiled| (column.show)(Cell { compiled, target }).is_some())
+    };
+    COLUMNS.iter().filter(is_known).map(|column| (column, best(column, &comparison.variants, target))).collect()
+}
+
 fn table(comparison: &Comparison, target: usize) -> Table {
-    let shown: Vec<(&Column, Vec<bool>)> = COLUMNS
-        .iter()
-        .filter(|column| {
-            comparison
-                .variants
-                .iter()
-                .any(|variant| variant.compiled().is_some_and(|compiled| (column.show)(Cell { compiled, target }).is_some()))
-        })
-        .map(|column| (column, best(column, &comparison.variants, target)))
-        .collect();
+    let shown = shown(comparison, target);
     let front = front(&comparison.variants, target);
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -73,7 +73,7 @@ fn table(comparison: &Comparison, target: usize) -> Table {
     if let Some(width) = style::width() {
         table.set_width(width);
     }
-    let heading = |(column, _): &(&Column, Vec<bool>)| match column.kind {
+    let heading = |(column, _): &(&'static Column, Vec<bool>)| match column.kind {
         Kind::Exact => column.title.to_owned(),
         Kind::Measured | Kind::Timed => format!("{} ({})", column.title, column.kind.word()),
         Kind::Estimated => format!("{} (est.)", column.title),
@@ -82,7 +82,7 @@ fn table(comparison: &Comparison, target: usize) -> Table {
     let headings: Vec<String> = std::iter::once("variant".to_owned()).chain(shown.iter().map(heading)).collect();
     table.set_header(headings);
     for (n, variant) in comparison.variants.iter().enumerate() {
-        let name = if variant.words.is_empty() { comparison.kernel.clone() } else { variant.words.clone() };
+        let name = variant.name(&comparison.kernel);
         let mut row = vec![format!("{} {name}", if front[n] { "◆" } else { " " })];
         for (column, best) in &shown {
             let figure = variant.compiled().map(|compiled| (column.show)(Cell { compiled, target }));

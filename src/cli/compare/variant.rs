@@ -15,6 +15,8 @@ use warpwright_runtime::ptxas::Measured;
 pub(in crate::cli) struct Variant {
     /// What tells it from the others: `B = 64, ILP = 4`.
     pub(in crate::cli) words: String,
+    /// The same by generic: name and value.
+    pub(in crate::cli) values: Vec<(String, String)>,
     pub(in crate::cli) instance: Instance,
     /// Whether it is of the file at another revision.
     pub(in crate::cli) is_earlier: bool,
@@ -45,19 +47,26 @@ impl Variant {
         targets: &[&'static Target],
     ) -> Variant {
         let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
-        let words = varied.map(|(axis, value)| word(&axis.name, value)).collect::<Vec<_>>().join(", ");
+        let values: Vec<(String, String)> = varied.map(|(axis, value)| (axis.name.clone(), word(value))).collect();
+        let words = values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
         let outcome = match lower(source, kernel, instance) {
             Ok(lowered) => Ok(look(&lowered, targets)),
             Err(found) => Err(first_error(source, &found)),
         };
-        Variant { words, instance: instance.clone(), is_earlier: false, outcome }
+        Variant { words, values, instance: instance.clone(), is_earlier: false, outcome }
     }
 
     /// The same at another revision of the file.
     pub(in crate::cli) fn of_revision(mut self, revision: &str) -> Variant {
         self.is_earlier = true;
+        self.values.push(("revision".to_owned(), revision.to_owned()));
         self.words = if self.words.is_empty() { format!("at {revision}") } else { format!("{} at {revision}", self.words) };
         self
+    }
+
+    /// What it is called: its words, or the kernel's name where it is the only one.
+    pub(in crate::cli) fn name<'v>(&'v self, kernel: &'v str) -> &'v str {
+        if self.words.is_empty() { kernel } else { &self.words }
     }
 
     /// What is known, if it compiles.
@@ -80,13 +89,13 @@ fn look(lowered: &Lowered, targets: &[&'static Target]) -> Compiled {
     Compiled { known, ptx, measured: vec![None; targets.len()], counters: None, timed: None }
 }
 
-/// `ILP = 4`.
-fn word(name: &str, value: &GenericValue) -> String {
+/// `4`, `f32`.
+fn word(value: &GenericValue) -> String {
     match value {
-        GenericValue::Type(text) => format!("{name} = {text}"),
-        GenericValue::Const(ConstValue::Scalar(value)) => format!("{name} = {value}"),
-        GenericValue::Const(ConstValue::Index(value, _)) => format!("{name} = {value}"),
-        GenericValue::Const(ConstValue::Aggregate(_)) => format!("{name} = …"),
+        GenericValue::Type(text) => text.to_string(),
+        GenericValue::Const(ConstValue::Scalar(value)) => value.to_string(),
+        GenericValue::Const(ConstValue::Index(value, _)) => value.to_string(),
+        GenericValue::Const(ConstValue::Aggregate(_)) => "…".to_owned(),
     }
 }
 

@@ -11,11 +11,14 @@ mod code;
 mod constants;
 mod flow;
 mod ladder;
+mod lines;
 mod locals;
 mod schedule;
 mod simplify;
 mod unroll;
 mod vectors;
+
+pub use lines::{LineRegisters, live_by_line};
 
 use crate::backend::ptx;
 use crate::ir::{Kernel, Loc};
@@ -253,6 +256,17 @@ fn k(x: &Global<f32>, y: &mut Global<f32>, m: usize) {{
         let one_by_one = targets.map(|target| registers(&kernel, target));
         assert_eq!(registers_of_each(&kernel, &targets), one_by_one);
         assert_ne!(one_by_one[1], one_by_one[2], "they are not all alike");
+    }
+
+    #[test]
+    fn the_most_live_is_where_all_are_summed() {
+        let target = Target::find("sm_80").expect("a target");
+        let lines = live_by_line(&accumulators(16, "block = 128"), target);
+        let at = |line: u32| lines.iter().find(|found| found.line == line).map(|found| found.live);
+        let most = lines.iter().map(|found| found.live).max();
+        // `s[j] = s[j] * x[i + j]`: sixteen sums, the pointer, a product.
+        assert!(at(9) == most && at(9) >= Some(18), "{lines:?}");
+        assert!(at(4) < at(9), "{lines:?}");
     }
 
     #[test]

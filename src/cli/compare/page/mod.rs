@@ -1,0 +1,203 @@
+//! `--html`: a comparison as one page that needs nothing else: no network, no fonts, no other file.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `figures.rs` | the table |
+//! | `charts.rs`, `scale.rs` | speed, times, roofline |
+//! | `occupancy.rs` | limits, curves, the next step |
+//! | `texts.rs`, `sass.rs` | what a variant becomes: Rust, PTX, OpenCL C, SASS; each line once |
+//! | `diff.rs` | the first pair side by side, for readers without JavaScript |
+//! | `lines.rs` | the source by line, with what is live and what the simulator counted |
+//! | `page.html`, `occupancy.html`, `page.css`, `page.js` | what it looks like and does |
+//!
+//! Templates escape what they are given. Whatever a script chooses among is in the page already: texts as numbers of lines, panels as they
+//! are drawn here. Without scripts the first pair is there to read.
+
+mod charts;
+mod diff;
+mod figures;
+mod lines;
+mod occupancy;
+mod sass;
+mod scale;
+mod texts;
+
+use super::Comparison;
+use super::columns::{COLUMNS, Cell};
+use super::variant::Variant;
+use crate::cli::Stop;
+use crate::cli::source::Source;
+use minijinja::Environment;
+use serde_json::{Value as Json, json};
+use std::path::Path;
+use texts::Texts;
+
+/// Writes the page of all comparisons of a run: whole, or not at all.
+pub(super) fn write(path: &Path, comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> Result<(), Stop> {
+    let page = render(comparisons, sources)?;
+    replace(path, page.as_bytes()).map_err(|error| Stop::usage(format!("`{}` cannot be written: {error}", path.display())))
+}
+
+fn render(comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> Result<String, Stop> {
+    let mut templates = Environment::new();
+    templates.set_trim_blocks(true);
+    let wrong = |error: minijinja::Error| Stop::usage(format!("the page cannot be made: {error:#}"));
+    templates.add_template("page.html", include_str!("page.html")).map_err(wrong)?;
+    templates.add_template("occupancy.html", include_str!("occupancy.html")).map_err(wrong)?;
+    let panel = templates.get_template("occupancy.html").map_err(wrong)?;
+    let mut texts = Texts::default();
+    let mut kernels = Vec::new();
+    for (n, comparison) in comparisons.iter().enumerate() {
+        kernels.push(kernel(n, comparison, sources, &mut texts, &|facts| panel.render(facts).map_err(wrong))?);
+    }
+    let context = json!({
+        "kernels": kernels,
+        "css": include_str!("page.css"),
+        "js": include_str!("page.js"),
+        "strings": in_script(&json!(texts.strings())),
+        "version": env!("CARGO_PKG_VERSION"),
+        "columns": COLUMNS.iter().filter(|column| column.counts).map(|column| column.title).collect::<Vec<_>>(),
+    });
+    templates.get_template("page.html").and_then(|page| page.render(context)).map_err(wrong)
+}
+
+/// A value as JSON that may stand in a script: nothing in it can end the script or begin a comment.
+fn in_script(value: &Json) -> String {
+    value.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+/// Everything about one kernel: what stands in the page, and what its script chooses among.
+fn kernel(
+    n: usize,
+    comparison: &Comparison,
+    sources: [Option<&Source>; 2],
+    texts: &mut Texts,
+    draw: &dyn Fn(Json) -> Result<String, Stop>,
+) -> Result<Json, Stop> {
+    let newest = comparison.targets.len().saturating_sub(1);
+    let (a, b) = pair(&comparison.variants, newest);
+    let sass = sass::Sass::of(comparison);
+    let of_variants = texts::Set::of(comparison, sources, &sass, texts);
+    let listing = lines::Listing::of(comparison, sources, &of_variants, texts);
+    let mut panels: Vec<String> = Vec::new();
+    let mut panel_of: Vec<Vec<Option<usize>>> = Vec::new();
+    for variant in &comparison.variants {
+        let mut row = Vec::new();
+        for target in 0..comparison.targets.len() {
+            let Some(compiled) = variant.compiled() else {
+                row.push(None);
+                continue;
+            };
+            let drawn = draw(occupancy::panel(Cell { compiled, target }))?;
+            let known = panels.iter().position(|panel| *panel == drawn);
+            row.push(Some(known.unwrap_or(panels.len())));
+            if known.is_none() {
+                panels.push(drawn);
+            }
+        }
+        panel_of.push(row);
+    }
+    let panel = |variant: usize| panel_of.get(variant).and_then(|row| panels.get((*row.get(newest)?)?));
+    let names: Vec<&str> = comparison.variants.iter().map(|variant| variant.name(&comparison.kernel)).collect();
+    let targets: Vec<&str> = comparison.targets.iter().map(|target| target.name).collect();
+    let errors: Vec<Json> = comparison
+        .variants
+        .iter()
+        .zip(&names)
+        .filter_map(|(variant, name)| variant.outcome.as_ref().err().map(|reason| json!({ "name": name, "reason": reason })))
+        .collect();
+    let mut notes = comparison.notes.clone();
+    notes.extend(of_variants.notes(&sass));
+    let data = json!({
+        "a": a, "b": b, "target": newest,
+        "names": names, "targets": targets,
+        "kinds": of_variants.kinds(), "texts": of_variants.by_variant(), "bodies": of_variants.bodies(),
+        "panels": panels, "panelOf": panel_of,
+        "listing": listing.data(),
+    });
+    let diff = of_variants.rust(a).zip(of_variants.rust(b)).map(|(a, b)| diff::rows(texts, a, b));
+    let tables: Vec<Json> = (0..comparison.targets.len()).map(|target| figures::table(comparison, target)).collect();
+    Ok(json!({
+        "n": n,
+        "file": comparison.file,
+        "kernel": comparison.kernel,
+        "targets": targets,
+        "newest": newest,
+        "names": names,
+        "a": a, "b": b,
+        "tables": tables,
+        "deltas": figures::deltas(comparison, a, b, newest),
+        "times": charts::times(comparison),
+        "errors": errors,
+        "notes": notes,
+        "kinds": of_variants.kinds(),
+        "diff": diff,
+        "listing": listing.first(b, newest, &of_variants, texts),
+        "panels": [panel(a), panel(b)],
+        "data": in_script(&data),
+    }))
+}
+
+/// The pair that is seen first: the first variant, and of the others the one that is fastest, if that is known.
+fn pair(variants: &[Variant], target: usize) -> (usize, usize) {
+    let speed = |title: &str, variant: &Variant| {
+        let column = COLUMNS.iter().find(|column| column.title == title)?;
+        (column.value)(Cell { compiled: variant.compiled()?, target })
+    };
+    let gain = |variant: &Variant| speed("time", variant).map(|time| -time).or_else(|| speed("predicted", variant));
+    let compiling: Vec<usize> = (0..variants.len()).filter(|n| variants[*n].compiled().is_some()).collect();
+    let Some((first, others)) = compiling.split_first() else { return (0, 0) };
+    let mut best = others.first().copied();
+    for other in others {
+        if let Some(known) = best
+            && gain(&variants[*other]) > gain(&variants[known])
+        {
+            best = Some(*other);
+        }
+    }
+    (*first, best.unwrap_or(*first))
+}
+
+/// Puts a file in the place of another in one step: a reader sees the old one or the new one.
+fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
+    if path.is_dir() {
+        return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory));
+    }
+    // What is no file, `/dev/stdout` for one, is written to as it is.
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, contents);
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = std::fs::write(&part, contents).and_then(|()| std::fs::rename(&part, path));
+    if written.is_err() {
+        // It may not have come to be.
+        let _ = std::fs::remove_file(&part);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_ends_a_script_early() {
+        let text = in_script(&json!(["</script><!--", "a\u{2028}b"]));
+        assert_eq!(text, "[\"\\u003c/script>\\u003c!--\",\"a\\u2028b\"]");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).expect("JSON"), ["</script><!--", "a\u{2028}b"]);
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_or_not_at_all() {
+        let folder = std::env::temp_dir().join(format!("warpwright-page-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let file = folder.join("a.html");
+        replace(&file, b"one").and_then(|()| replace(&file, b"two")).expect("written");
+        assert_eq!(std::fs::read(&file).expect("the file"), b"two");
+        assert!(replace(&folder, b"x").is_err() && replace(&folder.join("no/b.html"), b"x").is_err());
+        assert_eq!(std::fs::read_dir(&folder).expect("the folder").count(), 1, "nothing else is left there");
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}

@@ -1,0 +1,95 @@
+//! Where figures stand in a drawing.
+
+/// A scale from figures to places, even or by powers of ten.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    from: (f64, f64),
+    to: (f64, f64),
+    is_log: bool,
+}
+
+impl Scale {
+    pub(super) fn even(from: (f64, f64), to: (f64, f64)) -> Scale {
+        Scale { from, to, is_log: false }
+    }
+
+    pub(super) fn log(from: (f64, f64), to: (f64, f64)) -> Scale {
+        Scale { from: (from.0.log10(), from.1.log10()), to, is_log: true }
+    }
+
+    /// The place of a figure.
+    pub(super) fn at(&self, figure: f64) -> f64 {
+        let figure = if self.is_log { figure.log10() } else { figure };
+        let width = self.from.1 - self.from.0;
+        let share = if width == 0.0 { 0.0 } else { (figure - self.from.0) / width };
+        self.to.0 + share * (self.to.1 - self.to.0)
+    }
+}
+
+/// A place as drawings have it: tenths are finer than anything seen.
+pub(super) fn place(figure: f64) -> String {
+    let text = format!("{figure:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// Round figures from 0 up to the first that is not less than `most`: 1, 2 or 5 times a power of ten apart.
+pub(super) fn ticks(most: f64, about: usize) -> Vec<f64> {
+    if most.is_nan() || most <= 0.0 || !most.is_finite() {
+        return vec![0.0];
+    }
+    let rough = most / about as f64;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|round| round * power).into_iter().find(|step| *step >= rough * 0.999).unwrap_or(rough);
+    let count = (most / step * 0.999).ceil().max(1.0) as usize;
+    (0..=count).map(|n| n as f64 * step).collect()
+}
+
+/// The powers of ten from the last that is not more than `least` to the first that is not less than `most`.
+pub(super) fn decades(least: f64, most: f64) -> Vec<f64> {
+    let (first, last) = (least.log10().floor() as i32, most.log10().ceil() as i32);
+    (first..=last.max(first + 1)).map(|power| 10f64.powi(power)).collect()
+}
+
+/// `4.8 T`, `640 G`, `0.25`: three digits and what they are multiplied by.
+pub(super) fn short(figure: f64) -> String {
+    let (size, suffix) = match figure.abs() {
+        size if size >= 1e12 => (1e12, " T"),
+        size if size >= 1e9 => (1e9, " G"),
+        size if size >= 1e6 => (1e6, " M"),
+        size if size >= 1e4 => (1e3, " k"),
+        _ => (1.0, ""),
+    };
+    let figure = figure / size;
+    let digits = if figure == 0.0 { 0 } else { (2 - figure.abs().log10().floor() as i32).clamp(0, 4) as usize };
+    let text = format!("{figure:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_reach_the_end() {
+        assert_eq!(ticks(64.0, 4), [0.0, 20.0, 40.0, 60.0, 80.0]);
+        assert_eq!(ticks(100.0, 4), [0.0, 50.0, 100.0]);
+        assert_eq!(ticks(0.0, 4), [0.0]);
+        assert_eq!(decades(0.3, 20.0), [0.1, 1.0, 10.0, 100.0]);
+    }
+
+    #[test]
+    fn figures_are_short() {
+        let shown = [4.8e12, 6.4e11, 0.25, 0.0625, 1000.0, 0.0, 66.9e12].map(short);
+        assert_eq!(shown, ["4.8 T", "640 G", "0.25", "0.0625", "1000", "0", "66.9 T"]);
+        assert_eq!([12.0, 12.34].map(place), ["12", "12.3"]);
+    }
+
+    #[test]
+    fn scales_meet_their_ends() {
+        let even = Scale::even((0.0, 10.0), (100.0, 0.0));
+        assert_eq!([0.0, 5.0, 10.0].map(|figure| even.at(figure)), [100.0, 50.0, 0.0]);
+        let log = Scale::log((0.1, 10.0), (0.0, 100.0));
+        assert_eq!([0.1, 1.0, 10.0].map(|figure| log.at(figure)), [0.0, 50.0, 100.0]);
+    }
+}

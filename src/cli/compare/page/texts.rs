@@ -1,0 +1,273 @@
+//! What variants become, as numbers of lines: variants share most of theirs, and each is in the page once.
+
+use super::super::Comparison;
+use super::super::variant::{Variant, lower};
+use super::sass::Sass;
+use crate::cli::source::Source;
+use proc_macro2::Span;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+use warpwright_codegen::backend::opencl::emit_opencl;
+use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::passes;
+use warpwright_runtime::nvdisasm::SassLine;
+
+/// Bytes of texts that a page may have, so that with all else it stays below five million: what comes after that is left out.
+const MOST_BYTES: usize = 3_800_000;
+
+/// The lines of a page, each once.
+#[derive(Default)]
+pub(super) struct Texts {
+    strings: Vec<String>,
+    known: HashMap<String, usize>,
+    files: Vec<SourceFile>,
+    bytes: usize,
+}
+
+/// A file that lines come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SourceFile {
+    pub(super) path: String,
+    /// Whether it is of the other revision.
+    pub(super) is_earlier: bool,
+}
+
+/// A place in one of the files.
+pub(super) type Place = (usize, u32);
+
+/// A text: its lines, and the place that each comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Body {
+    pub(super) lines: Vec<usize>,
+    pub(super) places: Vec<Option<Place>>,
+}
+
+impl Texts {
+    pub(super) fn strings(&self) -> &[String] {
+        &self.strings
+    }
+
+    pub(super) fn line(&self, n: usize) -> &str {
+        &self.strings[n]
+    }
+
+    pub(super) fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The number of a file.
+    pub(super) fn file(&mut self, path: &str, is_earlier: bool) -> usize {
+        let known = self.files.iter().position(|file| file.path == path && file.is_earlier == is_earlier);
+        known.unwrap_or_else(|| {
+            self.files.push(SourceFile { path: path.to_owned(), is_earlier });
+            self.files.len() - 1
+        })
+    }
+
+    fn add(&mut self, body: &mut Body, line: &str, place: Option<Place>) {
+        let number = match self.known.get(line) {
+            Some(number) => *number,
+            None => {
+                self.strings.push(line.to_owned());
+                self.known.insert(line.to_owned(), self.strings.len() - 1);
+                // Quotes, a comma, and what must be escaped.
+                self.bytes += line.len() + 3 + line.matches(['\t', '"', '\\']).count();
+                self.strings.len() - 1
+            }
+        };
+        body.lines.push(number);
+        body.places.push(place);
+    }
+
+    fn plain(&mut self, text: &str) -> Body {
+        let mut body = Body::default();
+        text.lines().for_each(|line| self.add(&mut body, line, None));
+        body
+    }
+
+    /// PTX without its `.loc` and `.file`, which become the places of the lines.
+    fn ptx(&mut self, text: &str, is_earlier: bool) -> Body {
+        let named = |line: &str| {
+            let (number, path) = line.strip_prefix(".file")?.trim().split_once(char::is_whitespace)?;
+            Some((number.parse::<u32>().ok()?, path.trim().trim_matches('"').to_owned()))
+        };
+        let files: HashMap<u32, usize> =
+            text.lines().filter_map(|line| named(line.trim())).map(|(number, path)| (number, self.file(&path, is_earlier))).collect();
+        let mut body = Body::default();
+        let mut place = None;
+        for line in text.lines() {
+            let word = line.trim_start();
+            if let Some(said) = word.strip_prefix(".loc") {
+                let mut numbers = said.split_whitespace().map_while(|number| number.parse::<u32>().ok());
+                place = numbers.next().and_then(|file| Some((*files.get(&file)?, numbers.next()?)));
+            } else if !word.starts_with(".file") {
+                let is_instruction = line.starts_with('\t') && !word.starts_with('.');
+                self.add(&mut body, line.trim_end(), place.filter(|_| is_instruction));
+            }
+        }
+        body
+    }
+
+    fn sass(&mut self, lines: &[SassLine], is_earlier: bool) -> Body {
+        let mut body = Body::default();
+        for line in lines {
+            let place = line.place.as_ref().map(|(file, number)| (self.file(file, is_earlier), *number));
+            let indented = if line.text.ends_with(':') { line.text.clone() } else { format!("\t{}", line.text) };
+            self.add(&mut body, &indented, place);
+        }
+        body
+    }
+}
+
+/// The texts of a comparison.
+#[derive(Default)]
+pub(super) struct Set {
+    bodies: Vec<Body>,
+    known: HashMap<Body, usize>,
+    rust: Vec<Option<usize>>,
+    opencl: Vec<Option<usize>>,
+    /// By variant, then target.
+    ptx: Vec<Vec<Option<usize>>>,
+    sass: Vec<Vec<Option<usize>>>,
+    left_out: usize,
+}
+
+impl Set {
+    /// Prints everything; in a page that is full already the least asked for is left out: what is not of the newest target comes last.
+    pub(super) fn of(comparison: &Comparison, sources: [Option<&Source>; 2], sass: &Sass, texts: &mut Texts) -> Set {
+        let (variants, targets) = (&comparison.variants, comparison.targets.len());
+        let mut set = Set {
+            rust: vec![None; variants.len()],
+            opencl: vec![None; variants.len()],
+            ptx: vec![vec![None; targets]; variants.len()],
+            sass: vec![vec![None; targets]; variants.len()],
+            ..Set::default()
+        };
+        for (n, variant) in variants.iter().enumerate() {
+            let source = sources[usize::from(variant.is_earlier)];
+            set.rust[n] = rust(source, &comparison.kernel, variant).and_then(|text| set.keep(texts, |texts| texts.plain(&text)));
+        }
+        for target in (0..targets).rev() {
+            for (n, variant) in variants.iter().enumerate() {
+                let ptx = variant.compiled().and_then(|compiled| compiled.ptx[target].as_deref());
+                set.ptx[n][target] = ptx.and_then(|text| set.keep(texts, |texts| texts.ptx(text, variant.is_earlier)));
+            }
+            for (n, variant) in variants.iter().enumerate() {
+                let code = sass.get(n, target);
+                set.sass[n][target] = code.and_then(|lines| set.keep(texts, |texts| texts.sass(lines, variant.is_earlier)));
+            }
+            if target + 1 == targets {
+                for (n, variant) in variants.iter().enumerate() {
+                    set.opencl[n] = opencl(variant).and_then(|text| set.keep(texts, |texts| texts.plain(&text)));
+                }
+            }
+        }
+        set
+    }
+
+    fn keep(&mut self, texts: &mut Texts, make: impl FnOnce(&mut Texts) -> Body) -> Option<usize> {
+        if texts.bytes > MOST_BYTES {
+            self.left_out += 1;
+            return None;
+        }
+        let body = make(texts);
+        if let Some(known) = self.known.get(&body) {
+            return Some(*known);
+        }
+        texts.bytes += as_json(&body).to_string().len();
+        self.bodies.push(body.clone());
+        self.known.insert(body, self.bodies.len() - 1);
+        Some(self.bodies.len() - 1)
+    }
+
+    fn body(&self, number: Option<usize>) -> Option<&Body> {
+        self.bodies.get(number?)
+    }
+
+    pub(super) fn rust(&self, variant: usize) -> Option<&Body> {
+        self.body(*self.rust.get(variant)?)
+    }
+
+    pub(super) fn ptx(&self, variant: usize, target: usize) -> Option<&Body> {
+        self.body(*self.ptx.get(variant)?.get(target)?)
+    }
+
+    pub(super) fn sass(&self, variant: usize, target: usize) -> Option<&Body> {
+        self.body(*self.sass.get(variant)?.get(target)?)
+    }
+
+    /// Places that lines of any text come from.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> + '_ {
+        self.bodies.iter().flat_map(|body| body.places.iter().flatten().copied())
+    }
+
+    /// The kinds of text that there are, with their names.
+    pub(super) fn kinds(&self) -> Vec<Json> {
+        let has_sass = self.sass.iter().flatten().any(Option::is_some);
+        let kinds =
+            [("rust", "Rust, annotations done", true), ("ptx", "PTX", true), ("opencl", "OpenCL C", true), ("sass", "SASS", has_sass)];
+        kinds.iter().filter(|(_, _, is_there)| *is_there).map(|(key, name, _)| json!({ "key": key, "name": name })).collect()
+    }
+
+    pub(super) fn by_variant(&self) -> Json {
+        json!({ "rust": self.rust, "opencl": self.opencl, "ptx": self.ptx, "sass": self.sass })
+    }
+
+    pub(super) fn bodies(&self) -> Vec<Json> {
+        self.bodies.iter().map(as_json).collect()
+    }
+
+    pub(super) fn notes(&self, sass: &Sass) -> Vec<String> {
+        let full = match self.left_out {
+            0 => None,
+            1 => Some("1 text is left out: the page would be too large; choose fewer variants or targets".to_owned()),
+            n => Some(format!("{n} texts are left out: the page would be too large; choose fewer variants or targets")),
+        };
+        sass.notes.iter().cloned().chain(full).collect()
+    }
+}
+
+/// Numbers of lines; and from which line on they come from which file and line of the source: three numbers each.
+fn as_json(body: &Body) -> Json {
+    let mut marks: Vec<i64> = Vec::new();
+    let mut last = None;
+    for (n, place) in body.places.iter().enumerate() {
+        if *place != last {
+            let (file, line) = place.map_or((-1, 0), |(file, line)| (file as i64, i64::from(line)));
+            marks.extend([n as i64, file, line]);
+            last = *place;
+        }
+    }
+    json!([body.lines, marks])
+}
+
+/// The kernel as Rust, after its annotations.
+fn rust(source: Option<&Source>, kernel: &str, variant: &Variant) -> Option<String> {
+    variant.compiled()?;
+    let mut lowered = lower(source?, kernel, &variant.instance).ok()?;
+    passes::tidy(&mut lowered.kernel);
+    Some(emit_rust(&lowered.kernel))
+}
+
+fn opencl(variant: &Variant) -> Option<String> {
+    // What OpenCL C cannot say is no error of a comparison.
+    emit_opencl(&variant.compiled()?.known.legal, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locations_become_places() {
+        let mut texts = Texts::default();
+        let text = ".version 7.8\n{\n\t.loc\t1 23 13\n\tmov.u32 %r1, 1;\n\tmov.u32 %r2, 2;\n$L1:\n\t.loc\t1 24 1\n\tret;\n}\n\t.file\t1 \"a.rs\"\n";
+        let body = texts.ptx(text, false);
+        let lines: Vec<&str> = body.lines.iter().map(|line| texts.line(*line)).collect();
+        assert_eq!(lines, [".version 7.8", "{", "\tmov.u32 %r1, 1;", "\tmov.u32 %r2, 2;", "$L1:", "\tret;", "}"]);
+        assert_eq!(body.places, [None, None, Some((0, 23)), Some((0, 23)), None, Some((0, 24)), None]);
+        assert_eq!(as_json(&body).to_string(), "[[0,1,2,3,4,5,6],[2,0,23,4,-1,0,5,0,24,6,-1,0]]");
+        // The same text again costs nothing.
+        assert_eq!((texts.ptx(text, false), texts.strings().len()), (body, 7));
+    }
+}
