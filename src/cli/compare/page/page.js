@@ -69,7 +69,7 @@
 
   /** Rows of two texts, each `[line of a, line of b, class]`. */
   const align = (a, b, keyOf) => {
-    const ka = a.map(keyOf), kb = b.map(keyOf), pairs = common(ka, kb, 3000);
+    const ka = a.map(keyOf), kb = b.map(keyOf), pairs = common(ka, kb, 1500);
     const gone = new Map(), come = new Map(), count = (map, key) => map.set(key, (map.get(key) || 0) + 1);
     const inA = new Set(pairs.map((pair) => pair[0])), inB = new Set(pairs.map((pair) => pair[1]));
     ka.forEach((key, i) => { if (!inA.has(i)) count(gone, key); });
@@ -242,6 +242,15 @@
         sorted = keyed.map(([row]) => row);
       }
       table.tBodies[0].append(...sorted);
+      // Bars stand in the order of the rows.
+      for (const bars of table.closest("section").querySelectorAll(".bars")) {
+        const names = bars.querySelector(".names"), of = (selector) => new Map([...bars.querySelectorAll(selector)].map((item) => [item.dataset.n, item]));
+        const [labels, groups] = [of(".names span"), of("g[data-n]")];
+        sorted.map((row) => row.dataset.n).filter((n) => groups.has(n)).forEach((n, at) => {
+          names.append(labels.get(n));
+          groups.get(n).setAttribute("transform", `translate(0 ${at * 20})`);
+        });
+      }
     }
 
     showDeltas() {
@@ -391,7 +400,6 @@
     }
   }
 
-  document.documentElement.classList.add("js");
   const kernels = [...document.querySelectorAll("main")].map((main) => new Kernel(main));
   const showAll = () => {
     const address = new URLSearchParams(location.hash.slice(1));
