@@ -93,10 +93,11 @@ pub(super) fn deltas(comparison: &Comparison, a: usize, b: usize, target: usize)
     let (Some(a), Some(b)) = (compiled(a), compiled(b)) else { return Vec::new() };
     let (a, b) = (Cell { compiled: a, target }, Cell { compiled: b, target });
     let differs = |column: &&Column| (column.show)(a) != (column.show)(b);
+    let word = |is_better| if is_better { "better" } else { "worse" };
     let delta = |column: &Column| {
         let way = match ((column.value)(a), (column.value)(b), column.better) {
-            (Some(before), Some(after), Better::Less) if before != after => (after < before).then_some("better").unwrap_or("worse"),
-            (Some(before), Some(after), Better::More) if before != after => (after > before).then_some("better").unwrap_or("worse"),
+            (Some(before), Some(after), Better::Less) if before != after => word(after < before),
+            (Some(before), Some(after), Better::More) if before != after => word(after > before),
             _ => "",
         };
         let text = |cell| (column.show)(cell).unwrap_or_else(|| "?".to_owned());

@@ -12,10 +12,12 @@ use warpwright_codegen::estimate::registers::live_by_line;
 /// Registers live at a line, and whether values made there are live where the most are.
 type Live = BTreeMap<Place, (u32, bool)>;
 
+/// A file: its number, its name, and the number and text of each line.
+type File = (usize, String, Vec<(u32, String)>);
+
 /// The lines that matter, and what is known of them.
 pub(super) struct Listing {
-    /// By file: number and text of each line.
-    files: Vec<(usize, String, Vec<(u32, String)>)>,
+    files: Vec<File>,
     /// Each once; by variant and target which of them it is.
     lives: Vec<Live>,
     live_of: Vec<Vec<Option<usize>>>,
