@@ -1,4 +1,4 @@
-//! Everything as JSON. Fields keep their names and meanings from version to version; new ones may come. `docs/json.md` lists them.
+//! Everything as JSON. Fields keep their names and meanings from version to version; new ones may come. `docs/compare.md` lists them.
 
 use super::Comparison;
 use super::columns::{COLUMNS, Cell};
