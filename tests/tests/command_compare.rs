@@ -51,7 +51,7 @@ fn variants_stand_side_by_side() {
 fn json_says_of_each_figure_what_kind_it_is() {
     let folder = Folder::new("compare-json", &[("k.rs", KERNELS.as_bytes())]);
     let run = folder.run(&["compare", "k.rs::copy", "--targets", "sm_90", "--json"]);
-    run.prints("\"schema\": 1");
+    run.prints("\"version\": 1");
     let json: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
     let variants = json["comparisons"][0]["variants"].as_array().expect("variants");
     assert_eq!(variants.len(), 4);

@@ -5,6 +5,7 @@
 mod occupancy;
 
 use std::io::Read;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use warpwright_tests::command::{Folder, binary, root};
 
@@ -313,4 +314,36 @@ fn help_and_devices() {
     folder.run(&["emti"]).refuses(2, &["unrecognized subcommand 'emti'", "a similar subcommand exists: 'emit'"]);
     let devices = folder.run(&["devices"]);
     assert!(devices.code == Some(0) && devices.out.contains("simulator") && devices.out.contains("host"), "{}", devices.out);
+}
+
+/// An assembler that is there and fails is said to; what is estimated stands.
+#[cfg(unix)]
+#[test]
+fn an_assembler_that_fails() {
+    use std::os::unix::fs::PermissionsExt;
+    const SCRIPT: &[u8] = b"#!/bin/sh
+case \"$1\" in
+    --version) echo 'release 99.1, V99.1.0' ;;
+    --help) echo \"'sm_80','sm_90'\" ;;
+    *) cat > /dev/null; echo 'out of luck' >&2; exit 3 ;;
+esac
+";
+    let folder = Folder::new("ptxas", &[("ok.rs", SAXPY), ("ptxas", SCRIPT)]);
+    let script = folder.0.join("ptxas");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("the script can be run");
+    let check = |assembler: &Path| {
+        let mut command = Command::new(binary());
+        command.args(["check", "ok.rs", "--targets", "sm_80,sm_90"]).current_dir(&folder.0).env("WARPWRIGHT_PTXAS", assembler);
+        let output = command.output().expect("the command runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, out, err) = check(&script);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("note: ptxas 99.1 is of a release that its figures were never compared with"), "{err}");
+    assert_eq!(err.matches("out of luck").count(), 2, "once for each target: {err}");
+    assert!(out.contains("sm_90") && out.contains("100 %"), "the estimate stands: {out}");
+    let (code, _, err) = check(Path::new("/bin/false"));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("note: registers are estimated only: `/bin/false` does not say which release"), "{err}");
 }

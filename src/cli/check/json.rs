@@ -112,6 +112,7 @@ fn row(row: &Row) -> Value {
             "prediction": prediction,
         },
         "measured": measured,
+        "not_measured": row.not_measured.as_ref().map(ToString::to_string),
     })
 }
 

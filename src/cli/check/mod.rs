@@ -7,7 +7,7 @@ mod table;
 
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
 use super::{Stop, complain, manifest, print};
-use warpwright::ptxas::{Measured, Ptxas};
+use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
@@ -52,6 +52,8 @@ struct Row {
     estimated: Report,
     /// By the assembler, if there is one that takes the kernel.
     measured: Option<Measured>,
+    /// Why there is one and no figures.
+    not_measured: Option<PtxasError>,
 }
 
 /// A file that was checked.
@@ -101,10 +103,14 @@ impl Check {
         if self.quiet {
             return None;
         }
-        Ptxas::find().unwrap_or_else(|error| {
+        let found = Ptxas::find().unwrap_or_else(|error| {
             complain(&format!("note: registers are estimated only: {error}"));
             None
-        })
+        });
+        if let Some(ptxas) = found.as_ref().filter(|ptxas| !ptxas.is_known_release()) {
+            complain(&format!("note: ptxas {} is of a release that its figures were never compared with", ptxas.release));
+        }
+        found
     }
 
     fn check_file<'s>(
@@ -149,9 +155,14 @@ fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>) -> Vec<Row> {
     let row = |estimated: Report| {
         let measured = ptxas.and_then(|ptxas| {
             let text = emit_ptx(&variant.known.addressed, estimated.target, &|loc| variant.lowered.span(loc)).ok()?;
-            ptxas.measure(&text.text, estimated.target.capability).ok()
+            Some(ptxas.measure(&text.text, estimated.target.capability))
         });
-        Row { estimated, measured }
+        let (measured, not_measured) = match measured {
+            Some(Err(error)) => (None, Some(error)),
+            Some(Ok(measured)) => (Some(measured), None),
+            None => (None, None),
+        };
+        Row { estimated, measured, not_measured }
     };
     Report::all(variant.words, variant.known).into_iter().map(row).collect()
 }
@@ -180,10 +191,26 @@ impl CheckedFile<'_> {
         };
         let all: Vec<String> = self.kernels.iter().map(how).collect();
         let mut text = format!("{}: {} without errors: {}\n", self.path, count(all.len(), "kernel"), all.join(", "));
+        self.explain_missing();
         if !quiet {
             text.push_str(&table::of(&self.kernels, ptxas));
         }
         print(&text)
+    }
+}
+
+impl CheckedFile<'_> {
+    /// Says why an assembler that is there has no figures, each reason once.
+    fn explain_missing(&self) {
+        let rows = self.kernels.iter().flat_map(|checked| &checked.reports);
+        let mut said: Vec<String> = Vec::new();
+        for error in rows.filter_map(|row| row.not_measured.as_ref()) {
+            let reason = error.to_string();
+            if !said.contains(&reason) {
+                complain(&format!("note: registers are estimated only: {reason}"));
+                said.push(reason);
+            }
+        }
     }
 }
 

@@ -7,12 +7,12 @@ use super::pareto::front;
 use super::variant::Variant;
 use serde_json::{Map, Value as Json, json};
 
-/// The schema's version: it changes where a field goes or comes to mean something else.
-const SCHEMA: u32 = 1;
+/// The version of what is printed: it changes where a field goes or comes to mean something else.
+const VERSION: u32 = 1;
 
 /// All comparisons of one run.
 pub(super) fn all(comparisons: &[Comparison]) -> Json {
-    json!({ "schema": SCHEMA, "comparisons": comparisons.iter().map(one).collect::<Vec<_>>() })
+    json!({ "version": VERSION, "comparisons": comparisons.iter().map(one).collect::<Vec<_>>() })
 }
 
 fn one(comparison: &Comparison) -> Json {
