@@ -19,6 +19,10 @@ pub fn sums<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
     sync_threads();
     y[t] = tile[255 - t];
 }
+#[kernel(block = 256)]
+pub fn flagged<const FAST: bool>(y: &mut Global<f32>) {
+    y[global_id().x] = if FAST { 1.0 } else { 2.0 };
+}
 ";
 
 /// The rows of the table for a target, by variant.
@@ -96,6 +100,8 @@ fn what_does_not_fit_is_said() {
     compare(&["k.rs::cpy"]).refuses(2, &["there is no kernel `cpy` in `k.rs`; did you mean `copy`?"]);
     compare(&["k.rs::copy", "--set", "IPL=1"]).refuses(2, &["`--set IPL=…` names no generic of the kernel; did you mean `ILP`?"]);
     compare(&["k.rs::copy", "--set", "ILP=1,many"]).refuses(2, &["`ILP=many` does not fit `copy`"]);
+    compare(&["k.rs::flagged", "--set", "FAST=true,maybe"])
+        .refuses(2, &["`FAST=maybe` does not fit `flagged`: `FAST` is a `bool`: write `true` or `false`"]);
     compare(&["k.rs::sums"]).refuses(2, &["`sums` is generic in `N` and declares no values of it: give `--set N=…`"]);
     compare(&["k.rs::copy", "--targets", "sm_91"]).refuses(2, &["`sm_91` is not a target; did you mean `sm_90`?"]);
     compare(&["k.rs::copy", "--simulate"]).refuses(2, &["how many threads is not said: give `--cover 4096`"]);

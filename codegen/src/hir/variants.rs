@@ -139,6 +139,12 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
     let value: syn::Expr =
         syn::parse_str(text).map_err(|_| Diagnostic::error(param.span(), format!("`{text}` is not a value for `{generic}`")))?;
     let mut checker = Checker::new(&context, scope);
+    if let syn::GenericParam::Const(param) = param
+        && checker.written_type(&param.ty) == Ty::Scalar(crate::ir::Type::Bool)
+        && !matches!(text, "true" | "false")
+    {
+        return Err(Diagnostic::error(param.ident.span(), format!("`{generic}` is a `bool`: write `true` or `false`")).into());
+    }
     let value = generic_value(&mut checker, param, &value);
     context.diagnostics.borrow_mut().barrier()?;
     Ok(value)
