@@ -14,7 +14,7 @@ const SCHEMA: &str = "1";
 /// The result of a tuning run.
 ///
 /// ```no_run
-/// # use warpwright::{Device, Tuned};
+/// # use warpwright_runtime::{Device, Tuned};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let device = Device::best()?;
 /// let tuned = Tuned::load("matmul_tiled.tuned.toml", &device)?;

@@ -52,7 +52,7 @@ fn foreign(action: Action, points: &mut Global<Point>, x: &Global<u32>, y: &mut 
 }
 
 /// Generic in type and block, with shared memory and casts.
-#[kernel(block = B, variants(B in [32, 64], T in [f32, u32]))]
+#[kernel(block = B, allow(small_block), variants(B in [32, 64], T in [f32, u32]))]
 fn block_means<const B: usize, T: Num>(x: &Global<T>, y: &mut Global<f32>) {
     #[shared]
     let mut tile: [T; B];
@@ -71,7 +71,7 @@ fn block_means<const B: usize, T: Num>(x: &Global<T>, y: &mut Global<f32>) {
 /// A kernel made by a macro.
 macro_rules! binary_kernel {
     ($name:ident, $ty:ty, $a:ident, $b:ident => $value:expr) => {
-        #[kernel(block = 32)]
+        #[kernel(block = 32, allow(small_block))]
         fn $name($a: &Global<$ty>, $b: &mut Global<$ty>) {
             let i = global_id().x;
             if i < $b.len() {
@@ -147,7 +147,7 @@ fn run(device: &Device) -> warpwright::Result<()> {
     turned(&squares, &mut results).grid(1).launch(device)?;
     assert_eq!(results.download()?[..3], [224, 232 + 8, 240 + 16]);
 
-    #[kernel(block = 32)]
+    #[kernel(block = 32, allow(small_block))]
     fn within_a_function(y: &mut Global<u32>) {
         y[thread_idx().x] = thread_idx().x as u32;
     }

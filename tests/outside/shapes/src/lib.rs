@@ -92,7 +92,7 @@ pub mod codes {
     }
 
     /// A kernel of a library.
-    #[kernel(block = 32)]
+    #[kernel(block = 32, allow(small_block))]
     pub fn fill(y: &mut Global<u32>) {
         let i = global_id().x;
         if i < y.len() {
