@@ -165,7 +165,7 @@ fn generics_from_the_command_line() {
         2,
         &[
             "`-D B=abc` does not fit `scale`: `abc` is not known here",
-            "`-D F=1` does not fit `scale`: expected `bool`, found `an integer`",
+            "`-D F=1` does not fit `scale`: `F` is a `bool`: write `true` or `false`",
             "`-D T=Strng` does not fit `scale`: the type `Strng` is not known to the kernel",
         ],
     );
