@@ -37,6 +37,49 @@ pub mod report {
     pub use warpwright_runtime::report::*;
 }
 
+/// Launches looked at instead of run: what [`Launch::inspect`] and [`compare!`] give.
+pub mod inspect {
+    pub use warpwright_runtime::inspect::*;
+}
+
+/// Looks at launches side by side, without running them: an [`inspect::Comparison`], whose items are to be asserted on and whose text is a
+/// table.
+///
+/// ```
+/// use warpwright::prelude::*;
+///
+/// #[kernel(block = 256, ilp = ILP, batch_loads = BATCH)]
+/// fn copy<const ILP: usize, const BATCH: bool>(out: &mut Global<f32>, inp: &Global<f32>) {
+///     let i = global_id().x;
+///     if i < out.len() {
+///         out[i] = inp[i];
+///     }
+/// }
+///
+/// # fn main() -> warpwright::Result<()> {
+/// let device = Device::simulator();
+/// let (mut out, inp) = (device.zeros(1024)?, device.zeros(1024)?);
+/// let compared = warpwright::compare!("sm_90"; copy::<4, false>(&mut out, &inp), copy::<4, true>(&mut out, &inp))?;
+/// let [plain, batched] = &compared[..] else { unreachable!() };
+/// assert_eq!(plain.count("ld.global"), batched.count("ld.global"));
+/// assert!(batched.order().to_string().contains("ld.global.32 x4, st.global.32 x4"), "{compared}");
+/// assert!(batched.registers() <= plain.registers() + 4, "{compared}");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The launches may borrow the same buffers: each is let go before the next is made.
+#[macro_export]
+macro_rules! compare {
+    ($target:expr; $($launch:expr),+ $(,)?) => {
+        // Each in a block of its own: its borrows end there.
+        [$({ let launch = $launch; launch.inspect($target) }),+]
+            .into_iter()
+            .collect::<$crate::Result<::std::vec::Vec<$crate::inspect::Inspection>>>()
+            .map($crate::inspect::Comparison)
+    };
+}
+
 /// The simulator's own types: counters and faults.
 pub mod sim {
     pub use warpwright_runtime::sim::*;

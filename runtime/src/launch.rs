@@ -10,6 +10,7 @@ use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::inspect::Inspection;
 use crate::instance::{Instance, rust_text, with_source};
 use crate::repack::for_device;
 use crate::report::Report;
@@ -199,6 +200,21 @@ impl Launch<'_> {
         with_source(self.definition, &self.generics, |source| {
             let (estimated, broken) = source.report(target, &self.words());
             Ok(Report::new(estimated, &source.ptx(target)?.text, broken))
+        })
+    }
+
+    /// What this instance becomes on a compute capability, `sm_90` say: the report, and the texts, to assert on in tests. Needs no device.
+    /// `compare!` does it for several launches.
+    ///
+    /// # Errors
+    /// As [`Launch::report`].
+    pub fn inspect(&self, target: &str) -> Result<Inspection> {
+        let target = find_target(target)?;
+        with_source(self.definition, &self.generics, |source| {
+            let (estimated, broken) = source.report(target, &self.words());
+            let ptx = source.ptx(target)?.text;
+            let opencl_c = source.opencl_c().map(|emitted| emitted.text);
+            Ok(Inspection::new(Report::new(estimated, &ptx, broken), &ptx, opencl_c))
         })
     }
 

@@ -21,6 +21,7 @@ pub mod generated;
 mod host;
 mod host_memory;
 mod inline;
+pub mod inspect;
 mod instance;
 mod launch;
 pub mod nvdisasm;

@@ -1,6 +1,7 @@
 //! What `warpwright tune` found: the best variant of a kernel for one device, and whether that still holds.
 
 use crate::device::Device;
+use crate::inspect::without_places;
 use crate::launch::Launch;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -181,9 +182,8 @@ impl Tuned {
 
 /// What stands for a kernel's code: its PTX without places in files, hashed (FNV-1a, 64 bits, which any program computes alike).
 pub fn fingerprint(ptx: &str) -> u64 {
-    let is_code = |line: &&str| !line.trim_start().starts_with(".loc") && !line.trim_start().starts_with(".file");
-    let bytes = ptx.lines().filter(is_code).flat_map(|line| line.bytes().chain([b'\n']));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    let code = without_places(ptx);
+    code.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A variant that a run has measured, seconds.

@@ -3,8 +3,8 @@
 pub mod chromium;
 pub mod command;
 pub mod corpus;
+pub mod emitted;
 pub mod opencl_tools;
-pub mod order;
 pub mod printed;
 pub mod ptxas;
 pub mod random;
