@@ -47,7 +47,7 @@ pub enum ExternTarget {
 }
 
 /// How a parameter is passed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// By value.
     Value,

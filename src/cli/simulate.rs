@@ -1,12 +1,12 @@
 //! `warpwright simulate`: what each source line of a kernel did, counted by the simulator.
 
-use super::launch::LaunchArguments;
+use super::launch::{LaunchArguments, Runner, stop};
 use super::source::{Define, InstanceError, Source, check_defines, split};
 use super::{Stop, print};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
+use warpwright::Device;
 use warpwright::sim::{Counters, InstructionClass, Tally};
-use warpwright::{Device, Error};
 use warpwright_codegen::{hir, schedule};
 use warpwright_runtime::dynamic::DynamicKernel;
 
@@ -51,13 +51,8 @@ impl Simulate {
         });
         let lowered = lowered.map_err(|found| source.findings(&found))?;
         let device = Device::simulator();
-        let kernel = DynamicKernel::compile(&device, source.program(), lowered).map_err(|error| Stop::usage(error.to_string()))?;
-        let host = self.launch.prepare(&kernel)?;
-        let arguments = host.upload(&device).map_err(|error| Stop::usage(error.to_string()))?;
-        let counters = kernel.run(host.geometry, &arguments.list()).map_err(|error| match error {
-            Error::Simulated(fault) => Stop::found(&fault.to_string()),
-            other => Stop::usage(other.to_string()),
-        })?;
+        let kernel = DynamicKernel::compile(&device, source.program(), lowered).map_err(stop)?;
+        let (counters, _) = Runner::new(&device, &self.launch).run(&kernel)?;
         let counters = counters.unwrap_or_default();
         if self.json {
             return print(&format!("{:#}\n", as_json(&counters)));

@@ -20,6 +20,10 @@ pub fn sums<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
     y[t] = tile[255 - t];
 }
 #[kernel(block = 256)]
+pub fn strided<const N: usize>(y: &mut Global<f32>) {
+    y[global_id().x * N] += 1.0;
+}
+#[kernel(block = 256)]
 pub fn flagged<const FAST: bool>(y: &mut Global<f32>) {
     y[global_id().x] = if FAST { 1.0 } else { 2.0 };
 }
@@ -71,6 +75,34 @@ fn a_variant_that_does_not_compile_is_a_row() {
     let run = folder.run(&["compare", "k.rs::sums", "--set", "N=256,100000", "--targets", "sm_90"]);
     run.prints("N = 100000 does not compile: k.rs:11:");
     assert!(row(&run.out, "sm_90", "N = 256").contains("1024 B"), "{}", run.out);
+}
+
+#[test]
+fn a_variant_that_faults_leaves_the_others_what_they_have() {
+    let folder = Folder::new("compare-fault", &[("k.rs", KERNELS.as_bytes())]);
+    let run = folder.run(&[
+        "compare",
+        "k.rs::strided",
+        "--set",
+        "N=1,2,4",
+        "--targets",
+        "sm_90",
+        "--cover",
+        "1024",
+        "--simulate",
+        "--html",
+        "p.html",
+    ]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(row(&run.out, "sm_90", "N = 1").contains(" 256 "), "sectors: {}", run.out);
+    assert!(row(&run.out, "sm_90", "N = 2").contains(" ? "), "{}", run.out);
+    let errors: Vec<&str> = run.err.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(errors.len(), 2, "{}", run.err);
+    assert!(errors.iter().all(|line| line.contains("`y`") || line.contains("k.rs:")), "{}", run.err);
+    assert!(folder.0.join("p.html").is_file());
+    // Nothing ran: nothing is shown.
+    let run = folder.run(&["compare", "k.rs::strided", "--set", "N=2", "--targets", "sm_90", "--cover", "1024", "--simulate"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
 }
 
 #[test]

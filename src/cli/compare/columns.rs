@@ -1,7 +1,8 @@
 //! The figures that variants are compared by: one row each, with what is better.
 
-use super::device::Agreement;
+use super::device::Timed;
 use super::variant::Compiled;
+use crate::cli::launch::Agreement;
 use warpwright_codegen::analysis::access::{AccessFact, Pattern};
 use warpwright_codegen::estimate::Estimate;
 use warpwright_codegen::target::machine::Pipe;
@@ -54,6 +55,11 @@ pub(super) struct Cell<'c> {
 impl<'c> Cell<'c> {
     fn estimate(self) -> &'c Estimate {
         &self.compiled.known.targets[self.target]
+    }
+
+    /// The times, in the table of the device's target.
+    fn timed(self) -> Option<&'c Timed> {
+        self.compiled.timed.as_ref().filter(|timed| timed.target == self.target)
     }
 }
 
@@ -236,9 +242,9 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Timed,
         better: Better::Less,
         counts: true,
-        value: |cell| cell.compiled.timed.as_ref().map(|timed| timed.median().as_secs_f64()),
+        value: |cell| cell.timed().map(|timed| timed.median().as_secs_f64()),
         show: |cell| {
-            let timed = cell.compiled.timed.as_ref()?;
+            let timed = cell.timed()?;
             let (least, most) = (timed.times.first()?, timed.times.last()?);
             let wrong = if timed.agreement == Agreement::Differs { ", OTHER RESULTS" } else { "" };
             Some(format!("{:.1?} [{least:.1?}–{most:.1?}]{wrong}", timed.median()))

@@ -1,13 +1,16 @@
-//! Variants run: on the simulator for its counters, on a device for its clock. Results are held against those of the first variant.
+//! Variants measured: by `ptxas`, by the simulator's counters, by a device's clock. One that fails says so and leaves the others what they have.
 
 use super::Comparison;
-use super::variant::lower;
+use super::variant::{Compiled, lower};
 use crate::cli::Stop;
-use crate::cli::launch::LaunchArguments;
+use crate::cli::launch::{Agreement, LaunchArguments, Runner, stop};
 use crate::cli::source::Source;
 use std::time::Duration;
-use warpwright::{Clock, Device, DeviceKind, Error};
-use warpwright_codegen::ir::{EntityMap, MemoryType, Scalar, StructId, StructType, Type};
+use warpwright::{Clock, Device, DeviceKind};
+use warpwright_codegen::analysis::access::AccessKind;
+use warpwright_codegen::ir::ObjectKind;
+use warpwright_codegen::syntax::Instance;
+use warpwright_codegen::target::Target;
 use warpwright_runtime::dynamic::DynamicKernel;
 use warpwright_runtime::ptxas::Ptxas;
 
@@ -19,6 +22,8 @@ pub(in crate::cli) struct Timed {
     pub(super) device: String,
     /// How far the results are from the first variant's.
     pub(super) agreement: Agreement,
+    /// The number of the target that the device is of, or is nearest to: the one whose table has the times.
+    pub(super) target: usize,
 }
 
 impl Timed {
@@ -28,24 +33,29 @@ impl Timed {
     }
 }
 
-/// Two variants' results.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::cli) enum Agreement {
-    /// Bit for bit.
-    Same,
-    /// Floats by so much of the larger of the two, at most: what another order of additions explains.
-    Close(f64),
-    /// By more than that.
-    Differs,
-}
+/// Variants that did not run to their end, by what was said of them.
+#[derive(Default)]
+pub(super) struct Failures(Vec<(Stop, Vec<String>)>);
 
-/// How far two floats of a type may be apart, as a share of the larger (or of 1, if that is more): a few hundred roundings.
-fn tolerance(ty: Type) -> f64 {
-    match ty {
-        Type::F16 | Type::BF16 => 0.1,
-        Type::F32 => 1e-4,
-        Type::F64 => 1e-12,
-        _ => 0.0,
+impl Failures {
+    fn add(&mut self, variant: &str, stop: Stop) {
+        match self.0.iter_mut().find(|(known, _)| known.message == stop.message) {
+            Some((_, variants)) => variants.push(variant.to_owned()),
+            None => self.0.push((stop, vec![variant.to_owned()])),
+        }
+    }
+
+    /// All of them, if there are any: each said once, with the first variant that it is about.
+    pub(super) fn outcome(self) -> Result<(), Stop> {
+        let Some(code) = self.0.iter().map(|(stop, _)| stop.code).max() else { return Ok(()) };
+        let one = |(stop, variants): &(Stop, Vec<String>)| match &variants[..] {
+            [first] if first.is_empty() => stop.message.clone(),
+            [first] => format!("{} (of `{first}`)", stop.message),
+            [first, others @ ..] => format!("{} (of `{first}` and {} more)", stop.message, others.len()),
+            [] => stop.message.clone(),
+        };
+        let messages: Vec<String> = self.0.iter().map(one).collect();
+        Err(Stop { message: messages.join("\nerror: "), code })
     }
 }
 
@@ -62,7 +72,7 @@ impl Comparison {
         let mut compiled: Vec<_> = self.variants.iter_mut().filter_map(|variant| variant.outcome.as_mut().ok()).collect();
         let share = compiled.len().div_ceil(workers).max(1);
         let errors: Vec<String> = std::thread::scope(|scope| {
-            let measure = |part: &mut [&mut super::variant::Compiled]| {
+            let measure = |part: &mut [&mut Compiled]| {
                 let mut errors = Vec::new();
                 for compiled in part {
                     for (n, target) in targets.iter().enumerate() {
@@ -86,127 +96,134 @@ impl Comparison {
         }
     }
 
-    /// Runs every variant on the simulator.
-    pub(super) fn simulate(&mut self, sources: [Option<&Source>; 2], launch: &LaunchArguments) -> Result<(), Stop> {
+    /// Runs every variant on the simulator. What failed is given back; if nothing ran, it is the error.
+    pub(super) fn simulate(&mut self, sources: [Option<&Source>; 2], launch: &LaunchArguments) -> Result<Failures, Stop> {
         let device = Device::simulator();
-        self.each(sources, &device, |kernel, compiled| {
-            let host = launch.prepare(kernel)?;
-            let ran = host.upload(&device).and_then(|arguments| kernel.run(host.geometry, &arguments.list()));
-            compiled.counters = ran.map_err(stop)?;
-            Ok(())
-        })
+        let mut runner = Runner::new(&device, launch);
+        let mut failures = Failures::default();
+        let mut ran = false;
+        for variant in &mut self.variants {
+            let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else { continue };
+            match compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| runner.run(&kernel)) {
+                Ok((counters, _)) => {
+                    compiled.counters = counters;
+                    ran = true;
+                }
+                Err(stop) => failures.add(&variant.words, stop),
+            }
+        }
+        if ran { Ok(failures) } else { failures.outcome().map(|()| Failures::default()) }
     }
 
-    /// Times every variant on the best device, in turn: a run of each, again and again.
-    pub(super) fn time(&mut self, sources: [Option<&Source>; 2], launch: &LaunchArguments, runs: usize) -> Result<(), Stop> {
+    /// Times every variant on the best device, in turn: a run of each, again and again. What failed is given back, and what was timed before
+    /// is kept; if nothing ran, it is the error.
+    pub(super) fn time(&mut self, sources: [Option<&Source>; 2], launch: &LaunchArguments, runs: usize) -> Result<Failures, Stop> {
         let device = Device::best().map_err(stop)?;
         if device.kind() == DeviceKind::Simulator {
             return Err(Stop::usage(
                 "there is no device to time on: `warpwright devices` lists what there is; `--simulate` counts without one",
             ));
         }
-        self.notes
-            .push(format!("timed on {device}, {runs} runs of each variant in turn; results are those of the first variant unless marked"));
+        let target = nearest(&self.targets, device.target());
+        let mut runner = Runner::new(&device, launch);
+        let mut failures = Failures::default();
         let mut kernels: Vec<Option<DynamicKernel>> = Vec::new();
-        let mut first: Option<Vec<Option<Vec<u8>>>> = None;
-        self.each(sources, &device, |kernel, compiled| {
-            let host = launch.prepare(kernel)?;
-            let arguments = host.upload(&device).map_err(stop)?;
-            kernel.run(host.geometry, &arguments.list()).map_err(stop)?;
-            let results = arguments.contents().map_err(stop)?;
-            let agreement = first.as_ref().map_or(Agreement::Same, |first| agreement(kernel, first, &results));
-            first.get_or_insert(results);
-            compiled.timed = Some(Timed { times: Vec::new(), clock: Clock::Host, device: device.name().to_owned(), agreement });
-            Ok(())
-        })?;
-        for variant in &self.variants {
-            let source = sources[usize::from(variant.is_earlier)];
-            let kernel = variant.compiled().and(source).map(|source| compile(source, &self.kernel, &variant.instance, &device));
-            kernels.push(kernel.transpose()?);
+        for variant in &mut self.variants {
+            let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else {
+                kernels.push(None);
+                continue;
+            };
+            let ran = compile(source, &self.kernel, &variant.instance, &device)
+                .and_then(|kernel| runner.run(&kernel).map(|(_, agreement)| (kernel, agreement)));
+            kernels.push(match ran {
+                Ok((kernel, agreement)) => {
+                    let device = device.name().to_owned();
+                    compiled.timed = Some(Timed { times: Vec::new(), clock: Clock::Host, device, agreement, target });
+                    Some(kernel)
+                }
+                Err(stop) => {
+                    failures.add(&variant.words, stop);
+                    None
+                }
+            });
         }
-        let host =
-            kernels.iter().map(|kernel| kernel.as_ref().map(|kernel| launch.prepare(kernel)).transpose()).collect::<Result<Vec<_>, _>>()?;
+        if kernels.iter().all(Option::is_none) {
+            return failures.outcome().map(|()| Failures::default());
+        }
         for _ in 0..runs {
-            for ((variant, kernel), host) in self.variants.iter_mut().zip(&kernels).zip(&host) {
-                let (Ok(compiled), Some(kernel), Some(host)) = (&mut variant.outcome, kernel, host) else { continue };
-                let arguments = host.upload(&device).map_err(stop)?;
-                let timing = kernel.time(host.geometry, &arguments.list(), 1).map_err(stop)?;
-                if let Some(timed) = &mut compiled.timed {
-                    timed.times.push(timing.median);
-                    timed.clock = timing.clock;
+            for (variant, kernel) in self.variants.iter_mut().zip(&mut kernels) {
+                let (Ok(compiled), Some(ready)) = (&mut variant.outcome, &*kernel) else { continue };
+                match (runner.time(ready, rereads(compiled), 1), &mut compiled.timed) {
+                    (Ok(timing), Some(timed)) => {
+                        timed.times.push(timing.median);
+                        timed.clock = timing.clock;
+                    }
+                    (Err(stop), _) => {
+                        failures.add(&variant.words, stop);
+                        *kernel = None;
+                    }
+                    (Ok(_), None) => {}
                 }
             }
         }
-        for timed in self.variants.iter_mut().filter_map(|variant| variant.outcome.as_mut().ok()?.timed.as_mut()) {
-            timed.times.sort_unstable();
+        for compiled in self.variants.iter_mut().filter_map(|variant| variant.outcome.as_mut().ok()) {
+            compiled.timed = compiled.timed.take().filter(|timed| !timed.times.is_empty());
+            if let Some(timed) = &mut compiled.timed {
+                timed.times.sort_unstable();
+            }
         }
-        Ok(())
-    }
-
-    /// Compiles each variant that compiles for a device and hands it over.
-    fn each(
-        &mut self,
-        sources: [Option<&Source>; 2],
-        device: &Device,
-        mut look: impl FnMut(&DynamicKernel, &mut super::variant::Compiled) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
-        for variant in &mut self.variants {
-            let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else { continue };
-            let kernel = compile(source, &self.kernel, &variant.instance, device)?;
-            look(&kernel, compiled)?;
-        }
-        Ok(())
+        self.notes
+            .push(format!("timed on {device}, {runs} runs of each variant in turn; results are those of the first variant unless marked"));
+        Ok(failures)
     }
 }
 
-fn compile(source: &Source, kernel: &str, instance: &warpwright_codegen::syntax::Instance, device: &Device) -> Result<DynamicKernel, Stop> {
+/// The target that a device is of; else the newest that it runs, else the first.
+fn nearest(targets: &[&'static Target], device: &str) -> usize {
+    let own = Target::find(device).map(|target| target.capability);
+    let runs = |target: &&&'static Target| own.as_ref().is_ok_and(|own| target.capability <= *own);
+    let best = targets.iter().filter(runs).max_by_key(|target| target.capability);
+    match best {
+        Some(best) => targets.iter().position(|target| target.name == best.name).unwrap_or(0),
+        // OpenCL devices say nothing of this kind.
+        None if own.is_err() => targets.len().saturating_sub(1),
+        None => 0,
+    }
+}
+
+/// Whether it reads what it may have written: then a second run is other work than the first.
+fn rereads(compiled: &Compiled) -> bool {
+    let known = &compiled.known;
+    let is_writable = |object| matches!(known.legal.objects[object].kind, ObjectKind::Global { writable: true });
+    known.facts.accesses.iter().any(|access| access.kind != AccessKind::Store && is_writable(access.object))
+}
+
+fn compile(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Result<DynamicKernel, Stop> {
     let lowered = lower(source, kernel, instance).map_err(|found| source.findings(&found))?;
     DynamicKernel::compile(device, source.program(), lowered).map_err(stop)
 }
 
-fn stop(error: Error) -> Stop {
-    match error {
-        Error::Simulated(fault) => Stop::found(&fault.to_string()),
-        other => Stop::usage(other.to_string()),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// How far apart the buffers of two runs are.
-pub(in crate::cli) fn agreement(kernel: &DynamicKernel, first: &[Option<Vec<u8>>], second: &[Option<Vec<u8>>]) -> Agreement {
-    let mut worst = Agreement::Same;
-    for ((parameter, a), b) in kernel.parameters().iter().zip(first).zip(second) {
-        let (Some(a), Some(b)) = (a, b) else { continue };
-        if a == b {
-            continue;
-        }
-        let leaves = leaves(&parameter.ty, kernel.structs());
-        if a.len() != b.len() || parameter.bytes == 0 {
-            return Agreement::Differs;
-        }
-        for (a, b) in a.chunks(parameter.bytes).zip(b.chunks(parameter.bytes)) {
-            for (at, ty) in &leaves {
-                let scalar = |bytes: &[u8]| {
-                    let mut word = [0; 8];
-                    word[..ty.bytes() as usize].copy_from_slice(&bytes[*at..at + ty.bytes() as usize]);
-                    Scalar::new(*ty, u64::from_le_bytes(word))
-                };
-                let (x, y) = (scalar(a), scalar(b));
-                if x == y {
-                    continue;
-                }
-                let far =
-                    if ty.is_float() { (x.as_f64() - y.as_f64()).abs() / x.as_f64().abs().max(y.as_f64().abs()).max(1.0) } else { 1.0 };
-                if far.is_nan() || far > tolerance(*ty) {
-                    return Agreement::Differs;
-                }
-                worst = Agreement::Close(if let Agreement::Close(before) = worst { far.max(before) } else { far });
-            }
-        }
+    #[test]
+    fn a_device_has_its_times_in_one_table() {
+        let targets = |names: &[&str]| -> Vec<&'static Target> { names.iter().map(|name| Target::find(name).expect(name)).collect() };
+        let all = targets(&["sm_80", "sm_89", "sm_90"]);
+        assert_eq!([nearest(&all, "sm_90"), nearest(&all, "sm_86"), nearest(&all, "sm_100"), nearest(&all, "sm_75")], [2, 0, 2, 0]);
+        assert_eq!(nearest(&all, "OpenCL 3.0"), 2);
     }
-    worst
-}
 
-/// The scalars of a type, each with its offset.
-fn leaves(ty: &MemoryType, structs: &EntityMap<StructId, StructType>) -> Vec<(usize, Type)> {
-    crate::cli::launch::leaves(ty, structs)
+    #[test]
+    fn what_several_variants_say_is_said_once() {
+        let mut failures = Failures::default();
+        failures.add("ILP = 1", Stop::found("out of range"));
+        failures.add("ILP = 4", Stop::usage("out of memory"));
+        failures.add("ILP = 8", Stop::usage("out of memory"));
+        let stop = failures.outcome().expect_err("three failed");
+        assert_eq!(stop.message, "out of range (of `ILP = 1`)\nerror: out of memory (of `ILP = 4` and 1 more)");
+        assert_eq!(stop.code, Stop::usage("").code);
+        assert!(Failures::default().outcome().is_ok());
+    }
 }

@@ -2,9 +2,9 @@
 
 use super::Comparison;
 use super::columns::{COLUMNS, Cell};
-use super::device::Agreement;
 use super::pareto::front;
 use super::variant::Variant;
+use crate::cli::launch::Agreement;
 use serde_json::{Map, Value as Json, json};
 
 /// The version of what is printed: it changes where a field goes or comes to mean something else.

@@ -14,7 +14,7 @@ use super::axes::AxisArguments;
 use super::launch::LaunchArguments;
 use super::source::{Source, check_defines, split};
 use super::{Stop, manifest, print};
-pub(super) use device::{Agreement, agreement};
+use device::Failures;
 use std::path::PathBuf;
 pub(super) use variant::{Variant, lower};
 use warpwright_codegen::diagnostic::Diagnostics;
@@ -29,6 +29,14 @@ struct Comparison {
     variants: Vec<Variant>,
     /// What is to be said below the table.
     notes: Vec<String>,
+}
+
+impl Comparison {
+    /// The target that differences are told of: the one that has times, else the last, which is the newest.
+    fn foremost(&self) -> usize {
+        let timed = self.variants.iter().find_map(|variant| variant.compiled()?.timed.as_ref());
+        timed.map_or(self.targets.len().saturating_sub(1), |timed| timed.target)
+    }
 }
 
 /// Compare the variants of a kernel: registers, occupancy, memory, predicted speed; and, if asked, what the simulator counts and a device's clock says.
@@ -93,19 +101,22 @@ impl Compare {
             }
             comparisons.push(Comparison { file: path.to_owned(), kernel: kernel.clone(), targets, variants, notes: Vec::new() });
         }
+        let mut failures = Vec::new();
         for comparison in &mut comparisons {
             comparison.measure();
             if self.simulate {
-                comparison.simulate([Some(&source), earlier.as_ref()], &self.launch)?;
+                failures.push(comparison.simulate([Some(&source), earlier.as_ref()], &self.launch)?);
             }
             if let Some(runs) = self.time {
-                comparison.time([Some(&source), earlier.as_ref()], &self.launch, runs)?;
+                failures.push(comparison.time([Some(&source), earlier.as_ref()], &self.launch, runs)?);
             }
         }
         if let Some(path) = &self.html {
             page::write(path, &comparisons, [Some(&source), earlier.as_ref()])?;
         }
         let texts: Vec<String> = comparisons.iter().map(table::text).collect();
-        print(&if self.json { format!("{:#}\n", json::all(&comparisons)) } else { texts.join("\n") })
+        print(&if self.json { format!("{:#}\n", json::all(&comparisons)) } else { texts.join("\n") })?;
+        // What failed is said last: what did not is there to read.
+        failures.into_iter().try_for_each(Failures::outcome)
     }
 }

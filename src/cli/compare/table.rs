@@ -41,8 +41,7 @@ pub(super) fn text(comparison: &Comparison) -> String {
 
 fn differences(comparison: &Comparison) -> Vec<String> {
     let Some((first, others)) = comparison.variants.split_first() else { return Vec::new() };
-    // The last target is the newest.
-    let Some(target) = comparison.targets.len().checked_sub(1) else { return Vec::new() };
+    let target = comparison.foremost();
     let mut found: Vec<String> = others.iter().filter_map(|other| difference(first, other, target)).collect();
     if found.len() > MOST_DIFFERENCES {
         let left = found.len() - MOST_DIFFERENCES;

@@ -1,10 +1,11 @@
 //! `--cover`, `--args` and their like: how a kernel that stands in a file is launched.
 
+mod runner;
 mod values;
 
 use super::Stop;
-use values::Written;
-pub(super) use values::leaves;
+pub(super) use runner::{Agreement, Runner, stop};
+use values::{Written, leaves};
 use warpwright::{Buffer, Device, Dim3};
 use warpwright_codegen::syntax::nearest;
 use warpwright_runtime::definition::ParameterKind;
@@ -46,42 +47,42 @@ fn extents(text: &str) -> Result<Dim3, String> {
 }
 
 /// The arguments of one launch, on the host.
-pub(super) struct HostArguments {
-    pub(super) geometry: DynamicGeometry,
+struct HostArguments {
+    geometry: DynamicGeometry,
     values: Vec<HostValue>,
 }
 
 /// One argument, as bytes.
 enum HostValue {
     Value(Vec<u8>),
-    Buffer(Vec<u8>),
+    Buffer { bytes: Vec<u8>, writable: bool },
 }
 
 /// The same on a device.
-pub(super) struct DeviceArguments<'h> {
-    values: Vec<DeviceValue<'h>>,
+struct DeviceArguments {
+    values: Vec<DeviceValue>,
 }
 
-enum DeviceValue<'h> {
-    Value(&'h [u8]),
+enum DeviceValue {
+    Value(Vec<u8>),
     Buffer(Buffer<u8>),
 }
 
 impl HostArguments {
     /// Copies the buffers to a device.
-    pub(super) fn upload<'h>(&'h self, device: &Device) -> warpwright::Result<DeviceArguments<'h>> {
-        let one = |value: &'h HostValue| match value {
-            HostValue::Value(bytes) => Ok(DeviceValue::Value(bytes)),
-            HostValue::Buffer(bytes) => device.upload(bytes).map(DeviceValue::Buffer),
+    fn upload(&self, device: &Device) -> warpwright::Result<DeviceArguments> {
+        let one = |value: &HostValue| match value {
+            HostValue::Value(bytes) => Ok(DeviceValue::Value(bytes.clone())),
+            HostValue::Buffer { bytes, .. } => device.upload(bytes).map(DeviceValue::Buffer),
         };
         Ok(DeviceArguments { values: self.values.iter().map(one).collect::<warpwright::Result<_>>()? })
     }
 }
 
-impl DeviceArguments<'_> {
+impl DeviceArguments {
     /// For a launch.
-    pub(super) fn list(&self) -> Vec<DynamicArgument<'_>> {
-        fn one<'v>(value: &'v DeviceValue<'_>) -> DynamicArgument<'v> {
+    fn list(&self) -> Vec<DynamicArgument<'_>> {
+        fn one(value: &DeviceValue) -> DynamicArgument<'_> {
             match value {
                 DeviceValue::Value(bytes) => DynamicArgument::Value(bytes),
                 DeviceValue::Buffer(buffer) => DynamicArgument::Buffer(buffer),
@@ -90,13 +91,23 @@ impl DeviceArguments<'_> {
         self.values.iter().map(one).collect()
     }
 
-    /// What every buffer holds now; `None` for values.
-    pub(super) fn contents(&self) -> warpwright::Result<Vec<Option<Vec<u8>>>> {
-        let one = |value: &DeviceValue<'_>| match value {
-            DeviceValue::Value(_) => Ok(None),
-            DeviceValue::Buffer(buffer) => buffer.download().map(Some),
+    /// Gives every buffer that a kernel may write what it held at first.
+    fn put_back(&mut self, host: &HostArguments) -> warpwright::Result<()> {
+        for (value, first) in self.values.iter_mut().zip(&host.values) {
+            if let (DeviceValue::Buffer(buffer), HostValue::Buffer { bytes, writable: true }) = (value, first) {
+                buffer.write(bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What every buffer holds now that a kernel may write; `None` for the rest.
+    fn written(&self, host: &HostArguments) -> warpwright::Result<Vec<Option<Vec<u8>>>> {
+        let one = |(value, first): (&DeviceValue, &HostValue)| match (value, first) {
+            (DeviceValue::Buffer(buffer), HostValue::Buffer { writable: true, .. }) => buffer.download().map(Some),
+            _ => Ok(None),
         };
-        self.values.iter().map(one).collect()
+        self.values.iter().zip(&host.values).map(one).collect()
     }
 }
 
@@ -105,7 +116,7 @@ impl LaunchArguments {
     ///
     /// # Errors
     /// All that is wrong with what was written, at once.
-    pub(super) fn prepare(&self, kernel: &DynamicKernel) -> Result<HostArguments, Stop> {
+    fn prepare(&self, kernel: &DynamicKernel) -> Result<HostArguments, Stop> {
         let (written, mut wrong) = self.written(kernel.parameters());
         if self.cover.is_none() && self.grid.is_none() {
             wrong.push("how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)".to_owned());
@@ -116,6 +127,7 @@ impl LaunchArguments {
         let mut values = Vec::new();
         for (n, (parameter, written)) in kernel.parameters().iter().zip(written).enumerate() {
             let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64);
+            let buffer = |bytes| HostValue::Buffer { bytes, writable: parameter.kind == ParameterKind::GlobalMut };
             let bytes = match (parameter.kind, written) {
                 (ParameterKind::Value, Some(text)) => {
                     Written::parse(&text).and_then(|w| w.value(parameter, kernel.structs())).map(HostValue::Value)
@@ -123,11 +135,11 @@ impl LaunchArguments {
                 (ParameterKind::Value, None) => Err(format!("is a value of its own: give it, `--args {}=1`", parameter.name)),
                 (ParameterKind::Constant, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
-                    written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).map(HostValue::Buffer)
+                    written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).map(buffer)
                 }
                 (_, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
-                    written.and_then(|w| w.buffer(parameter, kernel.structs(), self.length(), seed)).map(HostValue::Buffer)
+                    written.and_then(|w| w.buffer(parameter, kernel.structs(), self.length(), seed)).map(buffer)
                 }
             };
             match bytes {

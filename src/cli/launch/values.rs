@@ -6,7 +6,7 @@ use warpwright_codegen::ir::{EntityMap, MemoryType, Scalar, StructId, StructType
 use warpwright_runtime::dynamic::DynamicParameter;
 
 /// The structs of a kernel.
-type Structs = EntityMap<StructId, StructType>;
+pub(super) type Structs = EntityMap<StructId, StructType>;
 
 /// What was written.
 pub(super) enum Written {
@@ -178,7 +178,7 @@ fn drawn(random: &mut fastrand::Rng, ty: Type, range: Option<(f64, f64)>) -> Sca
 }
 
 /// The scalars of a type, in order, each with its offset.
-pub(in crate::cli) fn leaves(ty: &MemoryType, structs: &Structs) -> Vec<(usize, Type)> {
+pub(super) fn leaves(ty: &MemoryType, structs: &Structs) -> Vec<(usize, Type)> {
     fn walk(ty: &MemoryType, at: u64, structs: &Structs, into: &mut Vec<(usize, Type)>) {
         match ty {
             MemoryType::Scalar(ty) => into.push((at as usize, *ty)),

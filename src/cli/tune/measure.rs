@@ -3,7 +3,8 @@
 use super::prune::{Fate, Plan};
 use super::record::{About, Measured, Record, fingerprint};
 use crate::cli::Stop;
-use crate::cli::compare::{Agreement, Variant, agreement, lower};
+use crate::cli::compare::{Variant, lower};
+use crate::cli::launch::{Agreement, Runner, stop};
 use crate::cli::source::Source;
 use indicatif::{ProgressBar, ProgressStyle};
 use warpwright_runtime::dynamic::DynamicKernel;
@@ -23,29 +24,25 @@ pub(super) fn all(
     bar.set_style(
         ProgressStyle::with_template("{bar:30} {pos}/{len} measured, {eta} left: {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
-    // What all others are held against; of the first variant, whatever the record has.
-    let mut first: Option<Vec<Option<Vec<u8>>>> = None;
+    // What all others are held against is what the first variant of this run has written.
+    let mut runner = Runner::new(device, launch);
     for n in chosen {
         let variant = &variants[n];
         bar.set_message(variant.words.clone());
         if record.get(variant).is_none() {
-            let stop = |error: warpwright::Error| Stop::usage(format!("{}: {error}; what was measured so far is kept", variant.words));
+            let kept =
+                |stop: Stop| Stop { message: format!("{}: {}; what was measured so far is kept", variant.words, stop.message), ..stop };
             let lowered = lower(source, kernel, &variant.instance).map_err(|found| source.findings(&found))?;
-            let compiled = DynamicKernel::compile(device, source.program(), lowered).map_err(stop)?;
-            let host = launch.prepare(&compiled)?;
-            let arguments = host.upload(device).map_err(stop)?;
-            compiled.run(host.geometry, &arguments.list()).map_err(stop)?;
-            let results = arguments.contents().map_err(stop)?;
-            let differs = first.as_ref().is_some_and(|first| agreement(&compiled, first, &results) == Agreement::Differs);
-            first.get_or_insert(results);
-            let timing = compiled.time(host.geometry, &arguments.list(), runs as usize).map_err(stop)?;
+            let compiled = DynamicKernel::compile(device, source.program(), lowered).map_err(stop).map_err(kept)?;
+            let (_, agreement) = runner.run(&compiled).map_err(kept)?;
+            let timing = runner.time(&compiled, true, runs as usize).map_err(kept)?;
             record.add(Measured {
                 variant: variant.words.clone(),
                 median: timing.median.as_secs_f64(),
                 least: timing.min.as_secs_f64(),
                 most: timing.max.as_secs_f64(),
                 runs: timing.runs,
-                differs,
+                differs: agreement == Agreement::Differs,
                 fingerprint: fingerprint(variant),
             })?;
         }

@@ -74,7 +74,7 @@ fn kernel(
     texts: &mut Texts,
     draw: &dyn Fn(Json) -> Result<String, Stop>,
 ) -> Result<Json, Stop> {
-    let newest = comparison.targets.len().saturating_sub(1);
+    let newest = comparison.foremost();
     let (a, b) = pair(&comparison.variants, newest);
     let sass = sass::Sass::of(comparison);
     let of_variants = texts::Set::of(comparison, sources, &sass, texts);
