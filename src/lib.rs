@@ -105,6 +105,12 @@ pub use warpwright_runtime::generated as __private;
 mod pages {
     #[doc = include_str!("../README.md")]
     mod readme {}
+    #[doc = include_str!("../docs/book/1-first-kernel.md")]
+    mod first_kernel {}
+    #[doc = include_str!("../docs/book/2-memory.md")]
+    mod memory {}
+    #[doc = include_str!("../docs/book/3-shared-tiles.md")]
+    mod shared_tiles {}
     #[doc = include_str!("../docs/check.md")]
     mod check {}
     #[doc = include_str!("../docs/language.md")]
