@@ -14,7 +14,9 @@ mod render;
 mod simulate;
 mod source;
 mod style;
+mod table;
 mod tune;
+mod units;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

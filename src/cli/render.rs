@@ -1,17 +1,15 @@
 //! Findings as `rustc` shows them.
 
 use super::complain;
+use super::style::{self, Stream};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::collections::HashSet;
-use std::io::IsTerminal;
 use warpwright_codegen::diagnostic::{self, Diagnostic, Diagnostics};
 use warpwright_codegen::lint;
 
-/// Prints findings to standard error, each in the file (path and text) it belongs to; coloured on a terminal unless `NO_COLOR` is
-/// set.
+/// Prints findings to standard error, each in the file (path and text) it belongs to.
 pub(super) fn print<'f>(found: &Diagnostics, file: impl Fn(&Diagnostic) -> (&'f str, &'f str)) {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if style::colour(Stream::Err) { Renderer::styled() } else { Renderer::plain() };
     let mut noted = HashSet::new();
     for finding in found.iter() {
         let (path, text) = file(finding);

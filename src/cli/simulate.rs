@@ -2,7 +2,10 @@
 
 use super::launch::{LaunchArguments, Runner, stop};
 use super::source::{Define, InstanceError, Source, check_defines, split};
+use super::style;
+use super::table::{Cell, Heading, Table};
 use super::{Stop, print};
+use anstyle::Style;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 use warpwright::Device;
@@ -57,68 +60,119 @@ impl Simulate {
         if self.json {
             return print(&format!("{:#}\n", as_json(&counters)));
         }
-        print(&table(&counters, |file, line| source.line_of(file, line)))
+        print(&view(&counters, |file, line| source.line_of(file, line)))
     }
 }
 
 /// A column of the table.
 struct Column {
-    title: &'static str,
+    /// In two lines.
+    title: [&'static str; 2],
+    /// What goes first where a terminal is narrow.
+    rank: u8,
     cell: fn(&Tally) -> Option<String>,
+    /// Whether it says anything, of all lines together.
+    tells: fn(&Tally) -> bool,
 }
 
 /// `None` where a line has nothing of it.
 const COLUMNS: &[Column] = &[
-    Column { title: "warp instr", cell: |t| some(t.total_warp_instructions()) },
-    Column { title: "lanes %", cell: lanes },
-    Column { title: "requests", cell: |t| some(t.global_requests) },
-    Column { title: "sectors/req", cell: |t| (t.global_requests > 0).then(|| format!("{:.2}", t.sectors_per_request())) },
-    Column { title: "used %", cell: |t| (t.global_requests > 0).then(|| format!("{:.0}", t.global_efficiency() * 100.0)) },
-    Column { title: "shared", cell: |t| some(t.shared_requests) },
-    Column { title: "replays", cell: |t| some(t.shared_replays) },
-    Column { title: "divergent", cell: |t| some(t.divergent_branches) },
-    Column { title: "atomics", cell: |t| some(t.atomics) },
+    Column { title: ["warp", "instr"], rank: 0, cell: |t| some(t.total_warp_instructions()), tells: |_| true },
+    Column {
+        title: ["lanes", "active"],
+        rank: 3,
+        cell: lanes,
+        tells: |t| t.total_thread_instructions() < 32 * t.total_warp_instructions(),
+    },
+    Column { title: ["global", "requests"], rank: 4, cell: |t| some(t.global_requests), tells: |t| t.global_requests > 0 },
+    Column { title: ["sectors", "each"], rank: 1, cell: sectors, tells: |t| t.global_requests > 0 },
+    Column { title: ["bytes", "used"], rank: 2, cell: used, tells: |t| t.global_requests > 0 },
+    Column { title: ["shared", "requests"], rank: 5, cell: |t| some(t.shared_requests), tells: |t| t.shared_requests > 0 },
+    Column { title: ["bank", "replays"], rank: 0, cell: |t| some(t.shared_replays), tells: |t| t.shared_replays > 0 },
+    Column { title: ["split", "branches"], rank: 2, cell: |t| some(t.divergent_branches), tells: |t| t.divergent_branches > 0 },
+    Column { title: ["atomic", "operations"], rank: 3, cell: |t| some(t.atomics), tells: |t| t.atomics > 0 },
 ];
+
+/// The least of a source line that is shown.
+const SOURCE: usize = 32;
+/// So many lines without counters between two with some are shown; of more, none.
+const GAP: u32 = 4;
+/// A line that takes this share of all warp instructions stands out.
+const HOT: f64 = 10.0;
 
 fn some(count: u64) -> Option<String> {
     (count > 0).then(|| count.to_string())
 }
 
+fn per_cent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
+}
+
 /// Active lanes, as a share of all.
 fn lanes(tally: &Tally) -> Option<String> {
     let (warps, threads) = (tally.total_warp_instructions(), tally.total_thread_instructions());
-    (warps > 0).then(|| format!("{:.0}", threads as f64 / (warps * 32) as f64 * 100.0))
+    (warps > 0).then(|| format!("{:.0} %", per_cent(threads, warps * 32)))
 }
 
-/// A line of the source in front of each row's end, like a profiler's source view. Columns that no line has anything of are left out.
-fn table(counters: &Counters, source: impl Fn(&str, u32) -> Option<String>) -> String {
-    let used: Vec<&Column> = COLUMNS.iter().filter(|column| (column.cell)(&counters.total).is_some()).collect();
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    let cells = |tally: &Tally| used.iter().map(|column| (column.cell)(tally).unwrap_or_default()).collect::<Vec<_>>();
-    rows.push([vec!["line".to_owned()], used.iter().map(|column| column.title.to_owned()).collect()].concat());
-    for line in &counters.lines {
-        let number = if line.line == 0 { "?".to_owned() } else { line.line.to_string() };
-        rows.push([vec![number], cells(&line.tally)].concat());
-    }
-    rows.push([vec!["total".to_owned()], cells(&counters.total)].concat());
-    let widths: Vec<usize> = (0..=used.len()).map(|k| rows.iter().map(|row| row[k].len()).max().unwrap_or(0)).collect();
-    let mut text = format!("simulated: `{}`, {} blocks, {} threads\n", counters.kernel, counters.blocks, counters.threads);
-    let mut file = None;
-    for (n, row) in rows.iter().enumerate() {
-        let line = n.checked_sub(1).and_then(|n| counters.lines.get(n));
-        if let Some(line) = line
-            && file != Some(&line.file)
-        {
-            let _ = writeln!(text, "{}", line.file);
-            file = Some(&line.file);
+fn sectors(tally: &Tally) -> Option<String> {
+    (tally.global_requests > 0).then(|| format!("{:.2}", tally.sectors_per_request()))
+}
+
+fn used(tally: &Tally) -> Option<String> {
+    (tally.global_requests > 0).then(|| format!("{:.0} %", tally.global_efficiency() * 100.0))
+}
+
+/// The counters beside the source, like a profiler's source view. Columns that no line has anything of are left out.
+fn view(counters: &Counters, source: impl Fn(&str, u32) -> Option<String>) -> String {
+    let used: Vec<&Column> = COLUMNS.iter().filter(|column| (column.tells)(&counters.total)).collect();
+    let all = counters.total.total_warp_instructions();
+    let figures = used.iter().map(|column| Heading::figures(column.title[0]).second(column.title[1]).rank(column.rank).stays());
+    let share = Heading::figures("").second("of all").stays();
+    let mut headings: Vec<Heading> = vec![Heading::figures("line").stays()];
+    headings.extend(figures);
+    headings.insert(2, share);
+    headings.push(Heading::words("source").cut(SOURCE));
+    let mut table = Table::new(headings);
+    let row = |number: String, tally: &Tally, source: String| {
+        let mut cells: Vec<Cell> = used.iter().map(|column| Cell::new((column.cell)(tally).unwrap_or_default())).collect();
+        let share = per_cent(tally.total_warp_instructions(), all);
+        let style = if (HOT..100.0).contains(&share) { style::HOT } else { Style::new() };
+        cells.insert(1, Cell::new(if share > 0.0 { format!("{share:.1} %") } else { String::new() }).style(style));
+        cells.insert(0, Cell::new(number));
+        cells.push(Cell::new(source).style(style));
+        cells
+    };
+    for of_file in counters.lines.chunk_by(|a, b| a.file == b.file) {
+        let text = |number: u32| source(&of_file[0].file, number);
+        let numbers = || of_file.iter().map(|line| line.line).filter(|number| *number > 0);
+        let (first, last) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
+        let indent =
+            (first..=last).filter_map(text).filter(|text| !text.trim().is_empty()).map(|text| text.len() - text.trim_start().len());
+        let indent = indent.min().unwrap_or(0);
+        let shown =
+            |number: u32| text(number).and_then(|text| text.get(indent..).map(|text| text.trim_end().to_owned())).unwrap_or_default();
+        table.row_instead([], Cell::new(of_file[0].file.as_str()).style(style::ASIDE));
+        let mut before: Option<u32> = None;
+        for line in of_file {
+            let gap = before.map_or(0, |before| line.line.saturating_sub(before + 1));
+            if let (Some(before), 1..=GAP) = (before, gap) {
+                (before + 1..line.line).for_each(|number| table.row(row(number.to_string(), &Tally::default(), shown(number))));
+            } else if gap > GAP {
+                table.row(row("⋮".to_owned(), &Tally::default(), String::new()));
+            }
+            let number = if line.line == 0 { "?".to_owned() } else { line.line.to_string() };
+            table.row(row(number, &line.tally, shown(line.line)));
+            before = Some(line.line);
         }
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
-        let behind = line.and_then(|line| source(&line.file, line.line)).map_or(String::new(), |line| format!("  | {}", line.trim_end()));
-        let _ = writeln!(text, "{}{behind}", cells.join("  ").trim_end());
     }
+    table.row(row("total".to_owned(), &counters.total, String::new()));
+    let mut text = format!("simulated: `{}`, {} blocks, {} threads\n", counters.kernel, counters.blocks, counters.threads);
+    text.push_str(&table.print());
     let classes = InstructionClass::ALL.into_iter().filter(|(class, _)| counters.total.warp_instructions[*class as usize] > 0);
     let mix: Vec<String> = classes.map(|(class, name)| format!("{name} {}", counters.total.warp_instructions[class as usize])).collect();
-    let _ = writeln!(text, "warp instructions: {}; barriers: {}", mix.join(", "), counters.total.barriers);
+    let lanes = if used.iter().any(|column| column.title[0] == "lanes") { "" } else { "; all lanes active" };
+    let mix = format!("warp instructions: {}; barriers: {}{lanes}", mix.join(", "), counters.total.barriers);
+    let _ = writeln!(text, "{}", style::wrap(&mix, 2, style::width()));
     text
 }
 

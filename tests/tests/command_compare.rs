@@ -29,11 +29,12 @@ pub fn flagged<const FAST: bool>(y: &mut Global<f32>) {
 }
 ";
 
-/// The rows of the table for a target, by variant.
+/// The row of the table for a target that begins with these values of generics.
 #[track_caller]
-fn row<'o>(out: &'o str, target: &str, variant: &str) -> &'o str {
+fn row<'o>(out: &'o str, target: &str, variant: &[&str]) -> &'o str {
     let table = out.split(&format!(" for {target}")).nth(1).unwrap_or_else(|| panic!("no table for {target} in:\n{out}"));
-    table.lines().find(|line| line.contains(variant)).unwrap_or_else(|| panic!("no row for {variant} in:\n{out}"))
+    let is_it = |line: &&str| line.trim_start_matches('◆').split_whitespace().take(variant.len()).eq(variant.iter().copied());
+    table.lines().find(is_it).unwrap_or_else(|| panic!("no row for {variant:?} in:\n{out}"))
 }
 
 #[test]
@@ -41,18 +42,22 @@ fn variants_stand_side_by_side() {
     let folder = Folder::new("compare", &[("k.rs", KERNELS.as_bytes())]);
     let run = folder.run(&["compare", "k.rs::copy", "--targets", "sm_80,sm_90"]);
     run.prints("k.rs::copy for sm_80, predicted for A100");
-    for variant in ["B = 64, ILP = 1", "B = 64, ILP = 4", "B = 128, ILP = 1", "B = 128, ILP = 4"] {
-        assert!(row(&run.out, "sm_90", variant).contains("100 % (warps"), "{}", run.out);
+    for variant in [["64", "1"], ["64", "4"], ["128", "1"], ["128", "4"]] {
+        assert!(row(&run.out, "sm_90", &variant).contains(" GB/s ("), "{}", run.out);
     }
+    // What is the same in all is said once.
+    assert!(run.out.contains("in every row: sectors/req (exact) 4.0\n"), "{}", run.out);
+    assert!(!run.out.contains('─'), "{}", run.out);
     // Four loads in flight, and what that buys, in words.
-    assert!(run.out.contains("On sm_90: B = 64, ILP = 4 against B = 64, ILP = 1: 3 more loads in flight"), "{}", run.out);
+    assert!(run.out.contains("On sm_90, against the first (B = 64, ILP = 1):\n  "), "{}", run.out);
+    assert!(run.out.contains("\n  ILP = 4: 3 more loads in flight"), "{}", run.out);
     // Chosen values, one of them not declared.
     let run = folder.run(&["compare", "k.rs::copy", "--set", "ILP=2,8", "-D", "B=256", "--targets", "sm_90"]);
     run.prints("ILP = 8");
-    assert!(!run.out.contains("B ="), "what does not vary is not said: {}", run.out);
+    assert!(!run.out.contains("256"), "what does not vary is not said: {}", run.out);
     // On the simulator: 4096 elements are 128 requests to load and as many to store, of four sectors.
     let run = folder.run(&["compare", "k.rs::copy", "--targets", "sm_90", "--cover", "4096", "--simulate"]);
-    assert!(row(&run.out, "sm_90", "B = 128, ILP = 4").contains(" 1024 "), "{}", run.out);
+    assert!(row(&run.out, "sm_90", &["128", "4"]).contains(" 128 ") && run.out.contains("sectors (simulated) 1024"), "{}", run.out);
 }
 
 #[test]
@@ -73,8 +78,8 @@ fn json_says_of_each_figure_what_kind_it_is() {
 fn a_variant_that_does_not_compile_is_a_row() {
     let folder = Folder::new("compare-error", &[("k.rs", KERNELS.as_bytes())]);
     let run = folder.run(&["compare", "k.rs::sums", "--set", "N=256,100000", "--targets", "sm_90"]);
-    run.prints("N = 100000 does not compile: k.rs:11:");
-    assert!(row(&run.out, "sm_90", "N = 256").contains("1024 B"), "{}", run.out);
+    run.prints("100000  does not compile: k.rs:11:");
+    assert!(row(&run.out, "sm_90", &["256"]).contains("1024 B"), "{}", run.out);
 }
 
 #[test]
@@ -94,8 +99,8 @@ fn a_variant_that_faults_leaves_the_others_what_they_have() {
         "p.html",
     ]);
     assert_eq!(run.code, Some(1), "{}", run.err);
-    assert!(row(&run.out, "sm_90", "N = 1").contains(" 256 "), "sectors: {}", run.out);
-    assert!(row(&run.out, "sm_90", "N = 2").contains(" ? "), "{}", run.out);
+    assert!(row(&run.out, "sm_90", &["1"]).contains(" 256"), "sectors: {}", run.out);
+    assert!(row(&run.out, "sm_90", &["2"]).contains(" ?"), "{}", run.out);
     let errors: Vec<&str> = run.err.lines().filter(|line| line.starts_with("error: ")).collect();
     assert_eq!(errors.len(), 2, "{}", run.err);
     assert!(errors.iter().all(|line| line.contains("`y`") || line.contains("k.rs:")), "{}", run.err);
@@ -119,7 +124,7 @@ fn the_file_at_another_revision() {
     let slower = KERNELS.replace("out[i] = inp[i];", "out[i] = inp[(i * 2) % inp.len()];");
     std::fs::write(folder.0.join("k.rs"), slower).expect("the file");
     let run = folder.run(&["compare", "k.rs::copy", "-D", "B=64", "-D", "ILP=1", "--targets", "sm_90", "--against", "HEAD"]);
-    run.prints("at HEAD against this: ");
+    run.prints("On sm_90, against this:\n  at HEAD: ");
     let instructions = run.out.lines().last().expect("a line");
     assert!(instructions.contains("instructions of a thread"), "{}", run.out);
     folder.run(&["compare", "k.rs", "--against", "nowhere"]).refuses(2, &["`--against nowhere`: there is no such revision"]);

@@ -111,7 +111,8 @@ fn what_is_known_as_a_table_and_as_json() {
                   y[global_id().x] = a[thread_idx().x];\n}\n";
     let folder = Folder::new("json", &[("ok.rs", SAXPY), ("generic.rs", GENERIC), ("wrong.rs", wrong)]);
     let table = folder.run(&["check", "ok.rs", "--targets", "sm_75,sm_90"]);
-    table.prints("\nsaxpy\nvariant  target  registers");
+    table.prints("\nsaxpy\nin every row: shared 0 B; ");
+    table.prints("\ntarget  registers  ");
     assert!(table.out.contains("sm_75") && table.out.contains("sm_90") && !table.out.contains("sm_80"), "{}", table.out);
     let quiet = folder.run(&["check", "-q", "ok.rs"]);
     assert_eq!((quiet.code, quiet.out.lines().count()), (Some(0), 1), "{}", quiet.out);

@@ -29,7 +29,8 @@ fn each_line_has_its_counters() {
     let line = run.out.lines().find(|line| line.contains("y[i] = a * x[i]")).expect("the line that loads and stores");
     // 32 warps, the last of them with 8 lanes: 31 · 3 requests of 4 sectors and 3 of 1.
     let words: Vec<&str> = line.split_whitespace().collect();
-    assert_eq!(&words[..6], ["6", "128", "98", "96", "3.91", "100"], "{line}");
+    assert_eq!(&words[..9], ["6", "128", "30.8", "%", "98", "%", "96", "3.91", "100"], "{line}");
+    assert!(!run.out.contains("bank"), "there is no shared memory: {}", run.out);
     // All lanes of a warp in one bank: 31 passes more than one, to store and to load.
     let run = folder.run(&["simulate", "k.rs::column", "--grid", "1", "--args", "x=iota(32)", "y=zeros(32)", "--json"]);
     run.prints("\"kind\": \"simulated\"");

@@ -1,41 +1,55 @@
 //! What is known of each variant on each target, as people read it.
 
-use super::super::occupancy::show::{lines, plain_table};
 use super::super::style;
+use super::super::table::{Cell, Heading, NOTHING, Table, variants};
 use super::{Checked, Row};
 use warpwright::ptxas::Ptxas;
 use warpwright_codegen::report::range_text;
-
-const HEADER: [&str; 11] =
-    ["variant", "target", "registers", "measured", "shared", "occupancy", "limited by", "sectors", "conflicts", "in flight", "predicted"];
 
 /// A table for each kernel that has something to show, and what its columns mean.
 pub(super) fn of(kernels: &[Checked], ptxas: Option<&Ptxas>) -> String {
     let mut text = String::new();
     for checked in kernels.iter().filter(|checked| !checked.reports.is_empty()) {
-        let mut table = plain_table(HEADER, 2..6);
-        if let Some(width) = style::width() {
-            table.set_width(width);
-        }
-        for row in &checked.reports {
-            table.add_row(cells(row));
-        }
-        text.push_str(&format!("\n{}\n{}\n", checked.kernel, lines(&table)));
+        text.push_str(&format!("\n{}\n{}", checked.kernel, table(checked).print()));
     }
     if !text.is_empty() {
         let by = ptxas.map_or_else(|| "measured: no `ptxas` was found".to_owned(), |ptxas| format!("measured: by ptxas {}", ptxas.release));
-        text.push_str(&format!(
-            "\nestimated: all but `measured`, of one full multiprocessor. {by}. sectors: of the worst request to global memory; conflicts: \
-             of the worst access to shared memory; in flight: loads of a thread.\n"
-        ));
+        let legend = format!(
+            "estimated: all but `measured`, of one full multiprocessor. {by}. sectors: of the worst request to global memory; conflicts: \
+             of the worst access to shared memory; in flight: loads of a thread."
+        );
+        text.push_str(&format!("\n{}\n", style::wrap(&legend, 0, style::width())));
     }
     text
 }
 
-fn cells(row: &Row) -> [String; 11] {
+fn table(checked: &Checked) -> Table {
+    let words: Vec<&str> = checked.reports.iter().map(|row| row.estimated.variant.as_str()).collect();
+    let (names, values) = variants(&words);
+    let names = names.into_iter().map(Heading::figures);
+    let columns = [
+        Heading::words("target").rises(),
+        Heading::figures("registers").stays(),
+        Heading::figures("measured").rank(1),
+        Heading::figures("shared").rank(4),
+        Heading::figures("occupancy").rank(1),
+        Heading::words("limited by").rank(5).rises(),
+        Heading::figures("sectors").rank(3),
+        Heading::figures("conflicts").rank(3),
+        Heading::figures("in flight").rank(6),
+        Heading::words("predicted").rank(2),
+    ];
+    let mut table = Table::new(names.chain(columns));
+    for (row, values) in checked.reports.iter().zip(values) {
+        table.row(values.into_iter().map(Cell::new).chain(cells(row)));
+    }
+    table
+}
+
+fn cells(row: &Row) -> [Cell; 10] {
     let report = &row.estimated;
     let registers = &report.registers;
-    let none = || "–".to_owned();
+    let none = || NOTHING.to_owned();
     let measured = row.measured.map_or_else(none, |measured| {
         let spills = if measured.spill_stores > 0 { " spills" } else { "" };
         format!("{}{spills}", measured.registers)
@@ -48,20 +62,24 @@ fn cells(row: &Row) -> [String; 11] {
         },
     );
     let in_flight = report.prediction.as_ref().map_or_else(none, |found| found.loads_in_flight.to_string());
-    let predicted = report.prediction.as_ref().map_or_else(none, |found| {
-        format!("{:.0} GB/s, {:.0} % of {}: {}", found.bandwidth / 1e9, found.share_of_peak * 100.0, found.device, found.bound.word())
-    });
+    let predicted = report.prediction.as_ref().map_or_else(
+        || Cell::new(none()),
+        |found| {
+            let (speed, share) = (found.bandwidth / 1e9, found.share_of_peak * 100.0);
+            let brief = format!("{speed:.0} GB/s: {}", found.bound.word());
+            Cell::new(format!("{speed:.0} GB/s, {share:.0} % of {}: {}", found.device, found.bound.word())).brief(Some(brief))
+        },
+    );
     [
-        if report.variant.is_empty() { none() } else { report.variant.clone() },
-        report.target.name.to_owned(),
-        format!("{} [{}–{}]", registers.estimate, registers.low, registers.high),
-        measured,
-        format!("{} B", report.memory.shared),
-        occupancy,
-        limit,
-        report.sectors_per_request().map_or_else(none, range_text),
-        report.bank_conflicts().map_or_else(none, range_text),
-        in_flight,
+        Cell::new(report.target.name),
+        Cell::new(format!("{} [{}–{}]", registers.estimate, registers.low, registers.high)).brief(Some(registers.estimate.to_string())),
+        Cell::new(measured),
+        Cell::new(format!("{} B", report.memory.shared)),
+        Cell::new(occupancy),
+        Cell::new(limit),
+        Cell::new(report.sectors_per_request().map_or_else(none, range_text)),
+        Cell::new(report.bank_conflicts().map_or_else(none, range_text)),
+        Cell::new(in_flight),
         predicted,
     ]
 }

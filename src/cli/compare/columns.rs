@@ -3,6 +3,7 @@
 use super::device::Timed;
 use super::variant::Compiled;
 use crate::cli::launch::Agreement;
+use crate::cli::units::{bytes, seconds_between};
 use warpwright_codegen::analysis::access::{AccessFact, Pattern};
 use warpwright_codegen::estimate::Estimate;
 use warpwright_codegen::target::machine::Pipe;
@@ -52,6 +53,27 @@ pub(super) struct Cell<'c> {
     pub(super) target: usize,
 }
 
+/// The first of what a figure says, without brackets.
+pub(super) fn brief(figure: &str) -> String {
+    let mut brief = String::new();
+    let mut depth = 0;
+    for c in figure.chars() {
+        if depth == 0 && c == ',' {
+            break;
+        }
+        match c {
+            '[' | '(' => {
+                depth += 1;
+                brief.truncate(brief.trim_end().len());
+            }
+            ']' | ')' => depth -= 1,
+            c if depth == 0 => brief.push(c),
+            _ => {}
+        }
+    }
+    brief
+}
+
 impl<'c> Cell<'c> {
     fn estimate(self) -> &'c Estimate {
         &self.compiled.known.targets[self.target]
@@ -67,6 +89,8 @@ impl<'c> Cell<'c> {
 pub(super) struct Column {
     /// Its heading.
     pub(super) title: &'static str,
+    /// What goes first where a terminal is narrow: the highest.
+    pub(super) rank: u8,
     /// What differences in words call it.
     pub(super) noun: &'static str,
     pub(super) kind: Kind,
@@ -83,6 +107,7 @@ pub(super) struct Column {
 pub(super) const COLUMNS: &[Column] = &[
     Column {
         title: "registers",
+        rank: 3,
         noun: "registers",
         kind: Kind::Estimated,
         better: Better::Less,
@@ -95,6 +120,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "ptxas",
+        rank: 2,
         noun: "registers (ptxas)",
         kind: Kind::Measured,
         better: Better::Less,
@@ -108,6 +134,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "shared",
+        rank: 4,
         noun: "bytes of shared memory",
         kind: Kind::Exact,
         better: Better::Less,
@@ -117,6 +144,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "occupancy",
+        rank: 4,
         noun: "occupancy",
         kind: Kind::Estimated,
         better: Better::More,
@@ -130,6 +158,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "loads in flight",
+        rank: 8,
         noun: "loads in flight",
         kind: Kind::Estimated,
         better: Better::Neither,
@@ -139,6 +168,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "in flight / need",
+        rank: 10,
         noun: "bytes in flight",
         kind: Kind::Estimated,
         better: Better::Neither,
@@ -151,6 +181,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "sectors/req",
+        rank: 7,
         noun: "sectors per request",
         kind: Kind::Exact,
         better: Better::Less,
@@ -160,6 +191,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "conflicts",
+        rank: 5,
         noun: "passes of a shared access",
         kind: Kind::Exact,
         better: Better::Less,
@@ -169,6 +201,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "instructions",
+        rank: 9,
         noun: "instructions of a thread",
         kind: Kind::Estimated,
         better: Better::Less,
@@ -182,6 +215,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "predicted",
+        rank: 1,
         noun: "of the peak, predicted",
         kind: Kind::Estimated,
         better: Better::More,
@@ -202,6 +236,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "bound by",
+        rank: 6,
         noun: "",
         kind: Kind::Estimated,
         better: Better::Neither,
@@ -211,6 +246,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "warp instr",
+        rank: 2,
         noun: "warp instructions, simulated",
         kind: Kind::Simulated,
         better: Better::Less,
@@ -220,6 +256,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "sectors",
+        rank: 2,
         noun: "sectors, simulated",
         kind: Kind::Simulated,
         better: Better::Less,
@@ -229,6 +266,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "replays",
+        rank: 2,
         noun: "replays of shared accesses, simulated",
         kind: Kind::Simulated,
         better: Better::Less,
@@ -238,6 +276,7 @@ pub(super) const COLUMNS: &[Column] = &[
     },
     Column {
         title: "time",
+        rank: 1,
         noun: "time",
         kind: Kind::Timed,
         better: Better::Less,
@@ -246,19 +285,15 @@ pub(super) const COLUMNS: &[Column] = &[
         show: |cell| {
             let timed = cell.timed()?;
             let (least, most) = (timed.times.first()?, timed.times.last()?);
-            let wrong = if timed.agreement == Agreement::Differs { ", OTHER RESULTS" } else { "" };
-            Some(format!("{:.1?} [{least:.1?}–{most:.1?}]{wrong}", timed.median()))
+            let wrong = if timed.agreement == Agreement::Differs { " OTHER RESULTS" } else { "" };
+            let times = seconds_between(timed.median().as_secs_f64(), least.as_secs_f64(), most.as_secs_f64());
+            Some(format!("{times}{wrong}"))
         },
     },
 ];
 
 fn some_bytes(figure: f64) -> Option<String> {
     (figure > 0.0).then(|| bytes(figure))
-}
-
-/// `512 B`, `16 KiB`.
-pub(super) fn bytes(figure: f64) -> String {
-    if figure < 2048.0 { format!("{figure:.0} B") } else { format!("{:.1} KiB", figure / 1024.0) }
 }
 
 fn global(compiled: &Compiled) -> impl Iterator<Item = &AccessFact> {

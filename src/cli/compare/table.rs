@@ -1,57 +1,35 @@
 //! The table for people: one row per variant, one table per target; best figures and the Pareto set marked; differences in words below.
 
 use super::Comparison;
-use super::columns::{COLUMNS, Cell, Column, Kind};
+use super::columns::{COLUMNS, Cell, Column, brief};
 use super::pareto::{best, front};
-use super::words::difference;
-use crate::cli::style;
-use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
+use super::variant::Variant;
+use super::words;
+use crate::cli::style::{self, Stream};
+use crate::cli::table::{self, Heading, Table};
 use std::fmt::Write;
-
-/// More differences than these are left out.
-const MOST_DIFFERENCES: usize = 6;
 
 /// A comparison as text.
 pub(super) fn text(comparison: &Comparison) -> String {
+    let (width, colour) = (style::width(), style::colour(Stream::Out));
     let mut text = String::new();
     for (target, name) in comparison.targets.iter().map(|target| target.name).enumerate() {
         let device = comparison.variants.iter().find_map(|variant| variant.compiled()?.known.targets[target].prediction.as_ref());
         let device = device.map_or(String::new(), |prediction| format!(", predicted for {}", prediction.device));
-        let _ = writeln!(text, "{}::{} for {name}{device}", comparison.file, comparison.kernel);
-        let _ = writeln!(text, "{}", table(comparison, target));
+        let title = format!("{}::{} for {name}{device}", comparison.file, comparison.kernel);
+        let _ = writeln!(text, "{}\n{}", style::paint(colour, style::HEADING, &title), rows(comparison, target).text(width, colour));
     }
-    for variant in &comparison.variants {
-        if let Err(reason) = &variant.outcome {
-            let name = variant.name(&comparison.kernel);
-            let _ = writeln!(text, "{name} does not compile: {reason}");
-        }
+    if comparison.variants.len() > 1 {
+        let legend = "* best of its column   ◆ no other variant is as good at everything (registers, shared, occupancy, predicted, time)";
+        let _ = writeln!(text, "{}", style::wrap(legend, 2, width));
     }
-    let _ = writeln!(
-        text,
-        "* best of its column   ◆ no other variant is as good at everything (registers, shared, occupancy, predicted, time)"
-    );
     for note in &comparison.notes {
-        let _ = writeln!(text, "{note}");
+        let _ = writeln!(text, "{}", style::wrap(note, 2, width));
     }
-    for difference in differences(comparison) {
-        let _ = writeln!(text, "{difference}");
+    for difference in words::differences(comparison) {
+        let _ = writeln!(text, "{}", style::wrap(&difference, 4, width));
     }
     text
-}
-
-fn differences(comparison: &Comparison) -> Vec<String> {
-    let Some((first, others)) = comparison.variants.split_first() else { return Vec::new() };
-    let target = comparison.foremost();
-    let mut found: Vec<String> = others.iter().filter_map(|other| difference(first, other, target)).collect();
-    if found.len() > MOST_DIFFERENCES {
-        let left = found.len() - MOST_DIFFERENCES;
-        found.truncate(MOST_DIFFERENCES);
-        found.push(format!("… and {left} more variants"));
-    }
-    if let Some(first) = found.first_mut() {
-        first.insert_str(0, &format!("On {}: ", comparison.targets[target].name));
-    }
-    found
 }
 
 /// The columns that something is known for, each with the variants that are best at it.
@@ -63,39 +41,47 @@ pub(super) fn shown(comparison: &Comparison, target: usize) -> Vec<(&'static Col
     COLUMNS.iter().filter(is_known).map(|column| (column, best(column, &comparison.variants, target))).collect()
 }
 
-fn table(comparison: &Comparison, target: usize) -> Table {
+fn rows(comparison: &Comparison, target: usize) -> Table {
     let shown = shown(comparison, target);
     let front = front(&comparison.variants, target);
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
-    if let Some(width) = style::width() {
-        table.set_width(width);
-    }
-    let heading = |(column, _): &(&'static Column, Vec<bool>)| match column.kind {
-        Kind::Exact => column.title.to_owned(),
-        Kind::Measured | Kind::Timed => format!("{} ({})", column.title, column.kind.word()),
-        Kind::Estimated => format!("{} (est.)", column.title),
-        Kind::Simulated => format!("{} (sim.)", column.title),
-    };
-    let headings: Vec<String> = std::iter::once("variant".to_owned()).chain(shown.iter().map(heading)).collect();
-    table.set_header(headings);
+    let generics = generics(&comparison.variants);
+    let names = generics.iter().map(|name| Heading::figures(*name));
+    let names = if generics.is_empty() { vec![Heading::words("kernel")] } else { names.collect() };
+    let figures = shown.iter().map(|(column, _)| {
+        // What has no noun is words.
+        let heading = if column.noun.is_empty() { Heading::words(column.title).rises() } else { Heading::figures(column.title) };
+        heading.kind(column.kind.word()).rank(column.rank)
+    });
+    let mut table = Table::new(std::iter::once(Heading::words("")).chain(names).chain(figures));
     for (n, variant) in comparison.variants.iter().enumerate() {
-        let name = variant.name(&comparison.kernel);
-        let mut row = vec![format!("{} {name}", if front[n] { "◆" } else { " " })];
-        for (column, best) in &shown {
-            let figure = variant.compiled().map(|compiled| (column.show)(Cell { compiled, target }));
-            row.push(match figure {
-                None => "–".to_owned(),
-                Some(None) => "?".to_owned(),
-                Some(Some(figure)) if best[n] => format!("{figure} *"),
-                Some(Some(figure)) => figure,
-            });
+        let mut row = vec![table::Cell::new(if front[n] && comparison.variants.len() > 1 { "◆" } else { "" }).style(style::PARETO)];
+        row.extend(generics.iter().map(|name| table::Cell::new(variant.value(name).unwrap_or("–"))));
+        if generics.is_empty() {
+            row.push(table::Cell::new(comparison.kernel.as_str()));
         }
-        table.add_row(row);
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
+        let compiled = match &variant.outcome {
+            Ok(compiled) => compiled,
+            Err(reason) => {
+                table.row_instead(row, table::Cell::new(format!("does not compile: {reason}")).style(style::WRONG));
+                continue;
+            }
+        };
+        for (column, best) in &shown {
+            let figure = (column.show)(Cell { compiled, target }).unwrap_or_else(|| "?".to_owned());
+            row.push(table::Cell::new(figure.as_str()).brief(Some(brief(&figure))).best(best[n]));
+        }
+        table.row(row);
     }
     table
+}
+
+/// The generics that vary, in the order of the kernel.
+fn generics(variants: &[Variant]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in variants.iter().flat_map(|variant| &variant.values) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
 }

@@ -69,6 +69,11 @@ impl Variant {
         if self.words.is_empty() { kernel } else { &self.words }
     }
 
+    /// Its value of a generic that varies.
+    pub(in crate::cli) fn value(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     /// What is known, if it compiles.
     pub(in crate::cli) fn compiled(&self) -> Option<&Compiled> {
         self.outcome.as_ref().ok()

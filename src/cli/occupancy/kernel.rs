@@ -1,8 +1,9 @@
 //! The occupancy of kernels: of every declared variant, or of the one that `-D` names, on every target.
 
 use super::super::source::{InstanceError, Source, check_defines, split};
+use super::super::table::{Cell, Heading, Table, variants};
 use super::super::{Stop, manifest, print};
-use super::show::{self, headline, limiters};
+use super::show::{headline, limiters};
 use super::{Occupancy, json, plot};
 use serde_json::{Value, json};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
@@ -150,7 +151,7 @@ fn as_text(rows: &[Row], plots: bool) -> String {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!("{}\n{}\n", group[0].kernel, table(group)));
+        text.push_str(&format!("{}\n{}", group[0].kernel, table(group)));
         if plots {
             for row in group {
                 let name = [row.variant.as_str(), row.target.name].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
@@ -162,28 +163,42 @@ fn as_text(rows: &[Row], plots: bool) -> String {
 }
 
 fn table(rows: &[Row]) -> String {
-    let registers = if rows[0].estimated.is_some() { "registers, estimated" } else { "registers, given" };
-    let header = ["variant", "target", "threads", registers, "shared", "blocks", "warps", "occupancy", "limited by", "step up"];
-    let mut table = show::plain_table(header, 2..8);
-    for row in rows {
+    let kind = if rows[0].estimated.is_some() { "estimated" } else { "given" };
+    let words: Vec<&str> = rows.iter().map(|row| row.variant.as_str()).collect();
+    let (names, values) = variants(&words);
+    let names = names.into_iter().map(Heading::figures);
+    let figures = [
+        Heading::figures("threads").rank(4),
+        Heading::figures("registers").kind(kind),
+        Heading::figures("shared").rank(4),
+        Heading::figures("blocks").rank(2),
+        Heading::figures("warps").rank(3),
+        Heading::figures("occupancy").stays(),
+        Heading::words("limited by").rank(1).rises(),
+        Heading::words("step up").rank(5),
+    ];
+    let mut table = Table::new(names.chain([Heading::words("target").rises()]).chain(figures));
+    for (row, values) in rows.iter().zip(values) {
         let found = &row.occupancy;
         let registers = match &row.estimated {
-            Some(Registers { estimate, low, high, .. }) => format!("{estimate} ({low}–{high})"),
-            None => found.demand.registers.to_string(),
+            Some(Registers { estimate, low, high, .. }) => {
+                Cell::new(format!("{estimate} [{low}–{high}]")).brief(Some(estimate.to_string()))
+            }
+            None => Cell::new(found.demand.registers.to_string()),
         };
         let step = found.steps().first().map_or_else(|| "–".to_owned(), ToString::to_string);
-        table.add_row([
-            if row.variant.is_empty() { "–".to_owned() } else { row.variant.clone() },
-            row.target.name.to_owned(),
-            found.demand.threads.to_string(),
+        let cells = [
+            Cell::new(row.target.name),
+            Cell::new(found.demand.threads.to_string()),
             registers,
-            format!("{} B", found.demand.shared),
-            found.blocks.to_string(),
-            format!("{}/{}", found.warps, found.limits.warps),
-            format!("{} %", found.percent()),
-            limiters(found),
-            step,
-        ]);
+            Cell::new(format!("{} B", found.demand.shared)),
+            Cell::new(found.blocks.to_string()),
+            Cell::new(format!("{}/{}", found.warps, found.limits.warps)),
+            Cell::new(format!("{} %", found.percent())),
+            Cell::new(limiters(found)),
+            Cell::new(step),
+        ];
+        table.row(values.into_iter().map(Cell::new).chain(cells));
     }
-    show::lines(&table)
+    table.print()
 }

@@ -1,7 +1,6 @@
 //! Occupancy as people read it.
 
-use comfy_table::{CellAlignment, Table, presets};
-use std::ops::Range;
+use super::super::table::{Cell, Heading, Table};
 use warpwright_codegen::estimate::occupancy::{Occupancy, Resource};
 
 /// Everything about one demand.
@@ -51,7 +50,8 @@ pub(super) fn limiters(found: &Occupancy) -> String {
 
 /// What each resource allows.
 fn limits(found: &Occupancy) -> String {
-    let mut table = plain_table(["resource", "a block takes", "there are", "blocks", ""], 1..4);
+    let figures = ["a block takes", "there are", "blocks"].map(|title| Heading::figures(title).stays());
+    let mut table = Table::new([Heading::words("resource")].into_iter().chain(figures).chain([Heading::words("")]));
     for (resource, blocks) in found.allowed {
         let Some((taken, available)) = found.taken(resource) else { continue };
         if resource == Resource::Virtual && taken == 0 {
@@ -61,29 +61,10 @@ fn limits(found: &Occupancy) -> String {
         let blocks = blocks.map_or_else(|| "any".to_owned(), |blocks| blocks.to_string());
         let is_limit = found.limiters().any(|limiter| limiter == resource);
         let mark = if is_limit { "← limit" } else { "" };
-        table.add_row([resource.to_string(), format!("{taken}{unit}"), format!("{available}{unit}"), blocks, mark.to_owned()]);
+        let row = [resource.to_string(), format!("{taken}{unit}"), format!("{available}{unit}"), blocks, mark.to_owned()];
+        table.row(row.map(Cell::new));
     }
-    format!("{}\n", lines(&table))
-}
-
-/// A table of columns, some of them of figures.
-pub(in crate::cli) fn plain_table<const N: usize>(header: [&str; N], figures: Range<usize>) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(header);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    for index in figures {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-/// Its text, without blanks at the ends of lines.
-pub(in crate::cli) fn lines(table: &Table) -> String {
-    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    table.print()
 }
 
 fn list(text: &mut String, title: &str, items: impl Iterator<Item = String>, none: &str) {

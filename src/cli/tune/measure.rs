@@ -6,6 +6,7 @@ use crate::cli::Stop;
 use crate::cli::compare::{Variant, lower};
 use crate::cli::launch::{Agreement, Runner, stop};
 use crate::cli::source::Source;
+use crate::cli::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use warpwright_runtime::dynamic::DynamicKernel;
 
@@ -20,7 +21,7 @@ pub(super) fn all(
 ) -> Result<(), Stop> {
     let About { kernel, device, launch, .. } = *about;
     let chosen: Vec<usize> = plan.ranked.iter().map(|(n, _)| *n).filter(|n| plan.fates[*n] == Fate::Measured).collect();
-    let bar = ProgressBar::new(chosen.len() as u64);
+    let bar = if style::shows_progress() { ProgressBar::new(chosen.len() as u64) } else { ProgressBar::hidden() };
     bar.set_style(
         ProgressStyle::with_template("{bar:30} {pos}/{len} measured, {eta} left: {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
     );

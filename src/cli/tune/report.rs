@@ -3,6 +3,7 @@
 use super::prune::{Fate, Plan, RULES};
 use super::record::{About, Measured, Record};
 use crate::cli::compare::Variant;
+use crate::cli::units::{seconds, seconds_between};
 use std::fmt::Write;
 use warpwright_codegen::target::Target;
 
@@ -59,14 +60,7 @@ pub(super) fn result(about: &About<'_>, variants: &[Variant], plan: &Plan, recor
         let _ =
             writeln!(text, "  {:>10} {:>6.3}×  {}{rank}{wrong}", seconds(one.median), one.median / best.median, name(kernel, &one.variant));
     }
-    let _ = writeln!(
-        text,
-        "\nbest: {}, {} [{}–{}]",
-        name(kernel, &best.variant),
-        seconds(best.median),
-        seconds(best.least),
-        seconds(best.most)
-    );
+    let _ = writeln!(text, "\nbest: {}, {}", name(kernel, &best.variant), seconds_between(best.median, best.least, best.most));
     if let Some(order) = order(variants, plan, record) {
         let _ = writeln!(text, "of the pairs that were measured, {:.0} % are in the order predicted", order * 100.0);
     }
@@ -89,8 +83,4 @@ fn order(variants: &[Variant], plan: &Plan, record: &Record) -> Option<f64> {
 
 fn name<'n>(kernel: &'n str, words: &'n str) -> &'n str {
     if words.is_empty() { kernel } else { words }
-}
-
-fn seconds(seconds: f64) -> String {
-    format!("{:.1?}", std::time::Duration::from_secs_f64(seconds))
 }

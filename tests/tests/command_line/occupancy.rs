@@ -74,15 +74,15 @@ fn bare_numbers_as_json() {
 #[test]
 fn kernels() {
     let folder = Folder::new("occupancy-kernels", &[("ok.rs", SAXPY), ("tiles.rs", TILES), ("generic.rs", GENERIC)]);
-    folder.run(&["occupancy", "ok.rs"]).prints("registers, estimated");
+    folder.run(&["occupancy", "ok.rs"]).prints("\n        estimated\n");
     let tiled = folder.run(&["occupancy", "tiles.rs::tiled", "--targets", "sm_75,sm_90"]);
-    for row in ["N = 1    sm_75       256 ", "N = 2    sm_90       256 ", " 1024 B "] {
+    for row in ["in every row: threads 256; shared 1024 B; limited by warp slots\n", "\n1  sm_75   12 [", "\n2  sm_90   12 ["] {
         tiled.prints(row);
     }
     // What `-D` leaves of the declared variants; a value that is not declared is an instance of its own.
     let one = folder.run(&["occupancy", "tiles.rs::tiled", "-D", "N=2", "--targets", "sm_75"]);
-    assert!(one.out.contains("N = 2") && !one.out.contains("N = 1"), "{}", one.out);
-    folder.run(&["occupancy", "tiles.rs::tiled", "-D", "N=7", "--registers", "33"]).prints("registers, given");
+    assert!(one.out.contains("\n2  sm_75") && !one.out.contains("\n1  sm_75"), "{}", one.out);
+    folder.run(&["occupancy", "tiles.rs::tiled", "-D", "N=7", "--registers", "33"]).prints("; registers (given) 33; ");
     let json = folder.run(&["occupancy", "tiles.rs::tiled", "-D", "N=1", "--targets", "sm_90", "--json"]);
     for text in ["\"source\": \"estimated\"", "\"target\": \"sm_90\"", "\"blocks_per_sm\": ", "\"barriers\": 1", "\"shared\": 1024"] {
         json.prints(text);
