@@ -113,6 +113,8 @@ mod pages {
     mod shared_tiles {}
     #[doc = include_str!("../docs/check.md")]
     mod check {}
+    #[doc = include_str!("../docs/compare.md")]
+    mod compare {}
     #[doc = include_str!("../docs/language.md")]
     mod language {}
     #[doc = include_str!("../docs/tuning.md")]

@@ -179,6 +179,27 @@ fn divergence_text(divergence: Divergence) -> &'static str {
     }
 }
 
+fn access_text(access: &AccessReport) -> String {
+    let kind = match access.kind {
+        AccessKind::Load => "load from",
+        AccessKind::Store => "store to",
+        AccessKind::Atomic => "atomic on",
+    };
+    let rare = if access.is_rare { " (elements left over only)" } else { "" };
+    let AccessReport { place, space, object, pattern, .. } = access;
+    format!("access       {place}: {kind} {space} `{object}`: {}{rare}", pattern_text(pattern))
+}
+
+/// Lines, those that follow each other and are alike as one: an unrolled loop's copies.
+fn counted(f: &mut fmt::Formatter<'_>, lines: impl Iterator<Item = String>) -> fmt::Result {
+    let lines: Vec<String> = lines.collect();
+    for run in lines.chunk_by(|a, b| a == b) {
+        let times = if run.len() > 1 { format!(" (x{})", run.len()) } else { String::new() };
+        writeln!(f, "{}{times}", run[0])?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variant = if self.variant.is_empty() { String::new() } else { format!(" ({})", self.variant) };
@@ -211,25 +232,9 @@ impl fmt::Display for Report {
                 }
             }
         }
-        for access in &self.accesses {
-            let kind = match access.kind {
-                AccessKind::Load => "load from",
-                AccessKind::Store => "store to",
-                AccessKind::Atomic => "atomic on",
-            };
-            let rare = if access.is_rare { " (elements left over only)" } else { "" };
-            writeln!(
-                f,
-                "access       {}: {kind} {} `{}`: {}{rare}",
-                access.place,
-                access.space,
-                access.object,
-                pattern_text(&access.pattern)
-            )?;
-        }
-        for branch in &self.branches {
-            writeln!(f, "branch       {}: {}", branch.place, divergence_text(branch.divergence))?;
-        }
+        counted(f, self.accesses.iter().map(access_text))?;
+        let branch = |branch: &BranchReport| format!("branch       {}: {}", branch.place, divergence_text(branch.divergence));
+        counted(f, self.branches.iter().map(branch))?;
         let intensity = self.intensity.map_or(String::new(), |n| format!(", {n:.2} operations a byte"));
         writeln!(f, "work         {:.0} instructions a thread{intensity}", self.instructions)?;
         match &self.prediction {
