@@ -111,6 +111,10 @@ mod pages {
     mod memory {}
     #[doc = include_str!("../docs/book/3-shared-tiles.md")]
     mod shared_tiles {}
+    #[doc = include_str!("../docs/book/4-ilp-and-batching.md")]
+    mod ilp_and_batching {}
+    #[doc = include_str!("../docs/book/5-occupancy.md")]
+    mod occupancy_chapter {}
     #[doc = include_str!("../docs/check.md")]
     mod check {}
     #[doc = include_str!("../docs/compare.md")]

@@ -16,7 +16,7 @@ use std::process::Command;
 use warpwright_tests::command;
 
 /// The chapters in their order.
-const CHAPTERS: &[&str] = &["1-first-kernel", "2-memory", "3-shared-tiles"];
+const CHAPTERS: &[&str] = &["1-first-kernel", "2-memory", "3-shared-tiles", "4-ilp-and-batching", "5-occupancy"];
 
 #[test]
 fn first_kernel() {
@@ -31,6 +31,16 @@ fn memory() {
 #[test]
 fn shared_tiles() {
     read(2);
+}
+
+#[test]
+fn ilp_and_batching() {
+    read(3);
+}
+
+#[test]
+fn occupancy() {
+    read(4);
 }
 
 /// A fenced block of a page.
