@@ -83,4 +83,16 @@ fn elsewhere(y: &mut Global<f32>) {
     y.store::<2>(0, [0.0, 1.0]);
 }
 
+#[kernel(block = 64)]
+#[ilp(4)]
+fn on_a_kernel(y: &mut Global<f32>) {
+    y[0] = on_a_function(1.0);
+}
+
+#[device]
+#[unroll(4)]
+fn on_a_function(x: f32) -> f32 {
+    x
+}
+
 fn main() {}

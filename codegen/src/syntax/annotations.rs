@@ -99,6 +99,26 @@ pub(super) fn refuse_annotation(attr: &syn::Attribute, place: &str, fitting: &[&
     }
 }
 
+/// Those that a whole kernel takes too, as arguments.
+const KERNEL_ARGUMENTS: &[&str] = &["ilp", "batch_loads", "vectorize"];
+
+/// Refuses annotations on a function; other attributes there are rustc's.
+pub(super) fn check_on_function(attrs: &[syn::Attribute], is_kernel: bool, diagnostics: &mut Diagnostics) {
+    for attr in attrs {
+        let name = path_text(attr.path());
+        if !LOOP_ANNOTATIONS.iter().chain(LET_ANNOTATIONS).chain(&["pad", "swizzle"]).any(|known| name == *known) {
+            continue;
+        }
+        if is_kernel && KERNEL_ARGUMENTS.contains(&name.as_str()) {
+            let error =
+                Diagnostic::error(attr.path().span(), format!("`#[{name}]` belongs on a loop; a whole kernel takes it as an argument"));
+            diagnostics.push(error.help(format!("write `#[kernel(…, {name} = …)]`")));
+        } else {
+            diagnostics.push(refuse_annotation(attr, "a function", &[]));
+        }
+    }
+}
+
 /// Checks attributes that stand neither on a loop nor on a `let`: none of ours belongs there.
 pub(super) fn check_elsewhere(attrs: &[syn::Attribute], place: &str, diagnostics: &mut Diagnostics) {
     for attr in annotations(attrs, diagnostics) {

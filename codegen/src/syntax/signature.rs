@@ -1,5 +1,6 @@
 //! Signatures of kernels and device functions: generics, parameters, results.
 
+use super::annotations::check_on_function;
 use super::attributes::{KernelAttributes, is_named, literal_int};
 use super::nearest::nearest;
 use super::vocabulary::missing;
@@ -20,6 +21,7 @@ const CONST_TYPES: &[&str] = &["bool", "i8", "i16", "i32", "i64", "isize", "u8",
 /// Checks a kernel's attribute, generics, parameters and result.
 pub(super) fn check_kernel(item: &syn::ItemFn, diagnostics: &mut Diagnostics) {
     let attributes = KernelAttributes::find(&item.attrs, diagnostics).unwrap_or_default();
+    check_on_function(&item.attrs, true, diagnostics);
     let sig = &item.sig;
     check_qualifiers(sig, "kernel", diagnostics);
     if let Some(constness) = &sig.constness {
@@ -48,7 +50,8 @@ pub(super) fn check_kernel(item: &syn::ItemFn, diagnostics: &mut Diagnostics) {
 }
 
 /// Checks the signature of a `#[device]` function or method. Types are the body checker's.
-pub(super) fn check_device(sig: &syn::Signature, diagnostics: &mut Diagnostics) {
+pub(super) fn check_device(attrs: &[syn::Attribute], sig: &syn::Signature, diagnostics: &mut Diagnostics) {
+    check_on_function(attrs, false, diagnostics);
     check_qualifiers(sig, "device function", diagnostics);
     for input in &sig.inputs {
         if let syn::FnArg::Typed(typed) = input {

@@ -98,7 +98,7 @@ fn check_item(item: &syn::Item, names: &Names, diagnostics: &mut Diagnostics) {
             check_kernel(function, diagnostics);
             BodyChecker::new(names, diagnostics).check_body(&function.sig, &function.block);
         }
-        syn::Item::Fn(function) => check_function(&function.sig, &function.block, names, diagnostics),
+        syn::Item::Fn(function) => check_function(&function.attrs, &function.sig, &function.block, names, diagnostics),
         syn::Item::Struct(item) => check_struct(item, names, diagnostics),
         syn::Item::Enum(item) => check_enum(item, diagnostics),
         syn::Item::Impl(item) => check_impl(item, names, diagnostics),
@@ -113,8 +113,8 @@ fn check_item(item: &syn::Item, names: &Names, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn check_function(sig: &syn::Signature, block: &syn::Block, names: &Names, diagnostics: &mut Diagnostics) {
-    check_device(sig, diagnostics);
+fn check_function(attrs: &[syn::Attribute], sig: &syn::Signature, block: &syn::Block, names: &Names, diagnostics: &mut Diagnostics) {
+    check_device(attrs, sig, diagnostics);
     BodyChecker::new(names, diagnostics).check_signature_and_body(sig, block);
 }
 
@@ -165,7 +165,7 @@ fn check_impl(item: &syn::ItemImpl, names: &Names, diagnostics: &mut Diagnostics
     }
     for member in &item.items {
         match member {
-            syn::ImplItem::Fn(function) => check_function(&function.sig, &function.block, names, diagnostics),
+            syn::ImplItem::Fn(function) => check_function(&function.attrs, &function.sig, &function.block, names, diagnostics),
             syn::ImplItem::Const(constant) => {
                 let mut checker = BodyChecker::new(names, diagnostics);
                 checker.visit_type(&constant.ty);
