@@ -1,7 +1,7 @@
 //! Which variants of a kernel are looked at: `--set`, `-D`, and what the kernel declares.
 
-use super::Stop;
 use super::source::{Define, Source};
+use super::{Stop, VARIANTS};
 use warpwright_codegen::hir::{self, Axis};
 use warpwright_codegen::syntax::{Instance, nearest};
 
@@ -9,10 +9,10 @@ use warpwright_codegen::syntax::{Instance, nearest};
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct AxisArguments {
     /// The values of a generic, instead of those that the kernel declares.
-    #[arg(long, value_name = "NAME=V1,V2,…", num_args = 1..)]
+    #[arg(long, value_name = "NAME=V1,V2,…", num_args = 1.., help_heading = VARIANTS)]
     set: Vec<Define>,
     /// Give a generic or an outside constant one value.
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     pub(super) define: Vec<Define>,
 }
 

@@ -1,31 +1,50 @@
 //! `warpwright explain`: what a lint is about, why, and what mends it.
 
-use super::{Stop, print};
-use warpwright_codegen::lint::{self, LINTS};
+use super::json::document;
+use super::{OUTPUT, Stop, print};
+use serde_json::{Value, json};
+use warpwright_codegen::diagnostic::Level;
+use warpwright_codegen::lint::{self, LINTS, Lint};
 
 /// Say what a lint finds and why: its page. Without a name, list the lints.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  warpwright explain\n  warpwright explain bank_conflict")]
+#[command(after_help = "Examples:\n  warpwright explain\n  warpwright explain bank_conflict\n  warpwright explain --json")]
 pub(super) struct Explain {
     /// The lint's name.
     #[arg(value_name = "LINT")]
     name: Option<String>,
+    /// Print the lint, or all of them, as JSON.
+    #[arg(long, help_heading = OUTPUT)]
+    json: bool,
 }
 
 impl Explain {
     pub(super) fn run(self) -> Result<(), Stop> {
-        let Some(name) = self.name else { return print(&list()) };
-        match lint::find(&name) {
-            Ok(lint) => print(lint.page),
-            Err(nearest) => {
+        let chosen = match &self.name {
+            None => LINTS.to_vec(),
+            Some(name) => vec![lint::find(name).map_err(|nearest| {
                 let hint = match nearest {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
                     None => "`warpwright explain` lists them".to_owned(),
                 };
-                Err(Stop::usage(format!("there is no lint `{name}`; {hint}")))
-            }
+                Stop::usage(format!("there is no lint `{name}`; {hint}"))
+            })?],
+        };
+        match &chosen[..] {
+            lints if self.json => document(json!({ "lints": lints.iter().map(|lint| as_json(lint)).collect::<Vec<_>>() })),
+            [lint] if self.name.is_some() => print(lint.page),
+            _ => print(&list()),
         }
     }
+}
+
+fn as_json(lint: &Lint) -> Value {
+    let level = match lint.level {
+        None => "allow",
+        Some(Level::Warning) => "warn",
+        Some(Level::Error) => "deny",
+    };
+    json!({ "lint": lint.name, "level": level, "summary": lint.summary, "page": lint.page })
 }
 
 fn list() -> String {

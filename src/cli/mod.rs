@@ -3,10 +3,12 @@
 mod axes;
 mod check;
 mod compare;
+mod completions;
 mod devices;
 mod emit;
 mod explain;
 mod files;
+mod json;
 mod launch;
 mod manifest;
 mod occupancy;
@@ -20,6 +22,7 @@ mod units;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use style::Stream;
 
 /// The work was done.
 const FINE: u8 = 0;
@@ -28,9 +31,19 @@ const FINDINGS: u8 = 1;
 /// The command could not be carried out as given.
 const USAGE: u8 = 2;
 
+/// Headings of `--help`: options that several subcommands have stand under them, in one order.
+const VARIANTS: &str = "Variants";
+const LAUNCH: &str = "Launch";
+const OUTPUT: &str = "Output";
+
 /// GPU kernels in Rust syntax: compiled, checked and shown straight from the source file.
 #[derive(Parser)]
-#[command(name = "warpwright", version, about, max_term_width = 100)]
+#[command(
+    name = "warpwright",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:\n  warpwright compare src/main.rs::copy --set ILP=1,4,8\n  warpwright check src/*.rs\n  warpwright emit src/main.rs::saxpy --target sm_90\n\n`warpwright SUBCOMMAND --help` has examples of each. Exit code: 0 fine, 1 errors and denied findings in the source, 2 usage and input."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -46,6 +59,7 @@ enum Command {
     Explain(explain::Explain),
     Simulate(simulate::Simulate),
     Tune(tune::Tune),
+    Completions(completions::Completions),
 }
 
 /// Why a command stops: what to say, and the exit code.
@@ -76,7 +90,10 @@ const STACK: usize = 64 << 20;
 
 /// Runs the command line.
 pub(crate) fn run() -> ExitCode {
-    let command = Arguments::parse().command;
+    let command = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command,
+        Err(error) => return refuse(&error),
+    };
     let work = move || match command {
         Command::Emit(emit) => emit.run(),
         Command::Check(check) => check.run(),
@@ -86,6 +103,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Explain(explain) => explain.run(),
         Command::Simulate(simulate) => simulate.run(),
         Command::Tune(tune) => tune.run(),
+        Command::Completions(completions) => completions.run(),
     };
     let result = match std::thread::Builder::new().stack_size(STACK).spawn(work) {
         Ok(thread) => thread.join().unwrap_or_else(|_| Err(Stop::usage("this is a mistake of warpwright's own; please report it"))),
@@ -102,6 +120,27 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
+/// Says what is wrong with the command line; or what `--help` and `--version` ask for, which comes the same way.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let stream = if error.use_stderr() { Stream::Err } else { Stream::Out };
+    let styled = error.render();
+    let text = if style::colour(stream) { styled.ansi().to_string() } else { styled.to_string() };
+    let written = match stream {
+        Stream::Out => print(&text),
+        Stream::Err => {
+            complain(text.trim_end());
+            Ok(())
+        }
+    };
+    match written {
+        Ok(()) => ExitCode::from(if stream == Stream::Err { USAGE } else { FINE }),
+        Err(stop) => {
+            complain(&format!("error: {}", stop.message));
+            ExitCode::from(stop.code)
+        }
+    }
+}
+
 /// Writes to standard output, all of it or an error; a reader that went away (`| head`) is none.
 fn print(text: &str) -> Result<(), Stop> {
     use std::io::Write;
@@ -112,8 +151,14 @@ fn print(text: &str) -> Result<(), Stop> {
     }
 }
 
-/// Writes a line to standard error, if anyone is there to read it.
-fn complain(line: &str) {
+/// Writes lines to standard error, if anyone is there to read them.
+fn complain(lines: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let colour = style::colour(Stream::Err);
+    let painted = lines.split('\n').map(|line| match line.split_once(": ") {
+        Some(("error", rest)) => format!("{}: {rest}", style::paint(colour, style::WRONG, "error")),
+        Some(("note", rest)) => format!("{}: {rest}", style::paint(colour, style::HEADING, "note")),
+        _ => line.to_owned(),
+    });
+    let _ = writeln!(std::io::stderr().lock(), "{}", painted.collect::<Vec<_>>().join("\n"));
 }

@@ -1,11 +1,13 @@
 //! `warpwright simulate`: what each source line of a kernel did, counted by the simulator.
 
+use super::json::{document, generics, words};
 use super::launch::{LaunchArguments, Runner, stop};
 use super::source::{Define, InstanceError, Source, check_defines, split};
 use super::style;
 use super::table::{Cell, Heading, Table};
-use super::{Stop, print};
+use super::{OUTPUT, Stop, VARIANTS, print};
 use anstyle::Style;
+use clap::ValueHint;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 use warpwright::Device;
@@ -20,15 +22,15 @@ use warpwright_runtime::dynamic::DynamicKernel;
 )]
 pub(super) struct Simulate {
     /// `FILE.rs::kernel`.
-    #[arg(value_name = "FILE::kernel")]
+    #[arg(value_name = "FILE::kernel", value_hint = ValueHint::FilePath)]
     file: String,
     /// Give a const generic, a type generic or an outside constant its value.
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
     #[command(flatten)]
     launch: LaunchArguments,
     /// Print the counters as JSON.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     json: bool,
 }
 
@@ -58,7 +60,7 @@ impl Simulate {
         let (counters, _) = Runner::new(&device, &self.launch).run(&kernel)?;
         let counters = counters.unwrap_or_default();
         if self.json {
-            return print(&format!("{:#}\n", as_json(&counters)));
+            return document(as_json(path, &source.words(name, &instance), &counters));
         }
         print(&view(&counters, |file, line| source.line_of(file, line)))
     }
@@ -176,11 +178,14 @@ fn view(counters: &Counters, source: impl Fn(&str, u32) -> Option<String>) -> St
     text
 }
 
-fn as_json(counters: &Counters) -> Json {
+fn as_json(file: &str, values: &[(String, String)], counters: &Counters) -> Json {
     let lines: Vec<Json> =
         counters.lines.iter().map(|line| json!({"file": line.file, "line": line.line, "counters": tally(&line.tally)})).collect();
     json!({
+        "file": file,
         "kernel": counters.kernel,
+        "variant": words(values),
+        "generics": generics(values),
         "kind": "simulated",
         "blocks": counters.blocks,
         "threads": counters.threads,

@@ -5,7 +5,7 @@ use super::{Stop, complain, render};
 use std::path::Path;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir;
-use warpwright_codegen::syntax::{Extern, Instance, Program, UnitId, check_subset, free_paths, nearest};
+use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance, Program, UnitId, check_subset, free_paths, nearest};
 
 /// A source file, parsed, with the files that it names.
 pub(super) struct Source {
@@ -120,6 +120,12 @@ impl Source {
         if wrong.is_empty() { Ok(instance) } else { Err(InstanceError::Usage(wrong.join("\nerror: "))) }
     }
 
+    /// An instance by its generics: name and value.
+    pub(super) fn words(&self, kernel: &str, instance: &Instance) -> Vec<(String, String)> {
+        let generics = hir::generics(self.program(), self.unit, kernel).unwrap_or_default();
+        generics.into_iter().zip(&instance.generics).map(|((name, _), value)| (name, word(value))).collect()
+    }
+
     /// What else to look at of a kernel whose attribute is wrong: without generics the body can be looked at all the same.
     pub(super) fn bare_instance(&self, kernel: &str) -> Option<Instance> {
         let generics = hir::generics(self.program(), self.unit, kernel).ok()?;
@@ -177,6 +183,16 @@ impl Source {
                 if unknown.len() == 1 { "s" } else { "" }
             ));
         }
+    }
+}
+
+/// `4`, `f32`.
+pub(super) fn word(value: &GenericValue) -> String {
+    match value {
+        GenericValue::Type(text) => text.to_string(),
+        GenericValue::Const(ConstValue::Scalar(value)) => value.to_string(),
+        GenericValue::Const(ConstValue::Index(value, _)) => value.to_string(),
+        GenericValue::Const(ConstValue::Aggregate(_)) => "…".to_owned(),
     }
 }
 

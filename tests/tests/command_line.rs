@@ -266,7 +266,10 @@ fn every_kernel_of_the_library_in_every_format() {
             (&["--after", "scheduled"], " scheduled\n"),
             (&["--after", "cse.2"], "kernel \""),
         ] {
-            folder.run(&[&["emit", file], arguments].concat()).prints(text);
+            let emitted = folder.run(&[&["emit", file], arguments].concat());
+            assert!(emitted.code == Some(0) && emitted.out.contains(text), "{}", emitted.err);
+            // Of variants the first is printed, and that is said.
+            assert!(emitted.err.lines().all(|line| line.starts_with("note: `") && line.contains("` is printed as ")), "{}", emitted.err);
         }
         let timed = folder.run(&["emit", file, "--timings"]);
         assert!(timed.code == Some(0) && timed.err.contains("total"), "{}", timed.err);

@@ -33,8 +33,11 @@ fn variants_are_ranked_without_a_device() {
         assert!(run.out.contains(line), "`{line}` is not in:\n{}", run.out);
     }
     // Small blocks with one element each are limited by how fast blocks begin.
+    let heading = run.out.lines().find(|line| line.trim_start().starts_with("speed")).expect("a heading");
+    assert_eq!(heading.split_whitespace().collect::<Vec<_>>(), ["speed", "B", "ILP", "BATCH"]);
     let best = run.out.lines().find(|line| line.contains("100.0 %")).expect("the best");
-    assert!(best.contains("ILP = 4"), "{}", run.out);
+    assert_eq!(best.split_whitespace().nth(3), Some("4"), "{}", run.out);
+    assert!(run.out.contains("B = 2048, ILP = 1, BATCH = false: k.rs:2:"), "why not: {}", run.out);
 }
 
 #[test]

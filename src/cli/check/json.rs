@@ -1,4 +1,4 @@
-//! Findings and figures as programs read them: the schema is in docs/check.md.
+//! Findings and figures as programs read them.
 
 use super::{Checked, CheckedFile, Row};
 use serde_json::{Value, json};
@@ -8,13 +8,9 @@ use warpwright_codegen::diagnostic::{Diagnostic, Level};
 use warpwright_codegen::estimate::occupancy::Resource;
 use warpwright_codegen::report::{AccessReport, SourcePlace};
 
-/// The version of the schema: raised when something is taken away or changes its meaning, not when something is added.
-const VERSION: u32 = 1;
-
 /// The whole output.
-pub(super) fn document(files: Vec<Value>, ptxas: Option<&Ptxas>) -> String {
-    let document = json!({ "version": VERSION, "ptxas": ptxas.map(|ptxas| &ptxas.release), "files": files });
-    format!("{document:#}\n")
+pub(super) fn all(files: Vec<Value>, ptxas: Option<&Ptxas>) -> Value {
+    json!({ "ptxas": ptxas.map(|ptxas| &ptxas.release), "files": files })
 }
 
 /// One file.

@@ -5,8 +5,9 @@ mod deprecated;
 mod json;
 mod table;
 
+use super::json::document;
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
-use super::{Stop, complain, manifest, print};
+use super::{OUTPUT, Stop, VARIANTS, complain, manifest, print};
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
@@ -23,19 +24,19 @@ use warpwright_codegen::target::{self, Target};
 )]
 pub(super) struct Check {
     /// Source files, each `FILE.rs` or `FILE.rs::kernel`.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE[::kernel]", value_hint = clap::ValueHint::FilePath)]
     files: Vec<String>,
     /// Give a generic or an outside constant its value, where the kernel declares no variants.
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
     /// Check for these instead of what the kernels or the crate's `Cargo.toml` name.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     targets: Vec<String>,
     /// Print everything as JSON: findings, and all figures of every variant on every target.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     json: bool,
     /// Leave out the table of figures.
-    #[arg(short, long, conflicts_with = "json")]
+    #[arg(short, long, conflicts_with = "json", help_heading = OUTPUT)]
     quiet: bool,
 }
 
@@ -87,7 +88,7 @@ impl Check {
             }
         }
         if self.json {
-            print(&json::document(documents, ptxas.as_ref()))?;
+            document(json::all(documents, ptxas.as_ref()))?;
         }
         if worst.is_none() {
             check_defines(&known, &self.define)?;

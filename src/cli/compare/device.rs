@@ -35,10 +35,10 @@ impl Timed {
 
 /// Variants that did not run to their end, by what was said of them.
 #[derive(Default)]
-pub(super) struct Failures(Vec<(Stop, Vec<String>)>);
+pub(in crate::cli) struct Failures(Vec<(Stop, Vec<String>)>);
 
 impl Failures {
-    fn add(&mut self, variant: &str, stop: Stop) {
+    pub(in crate::cli) fn add(&mut self, variant: &str, stop: Stop) {
         match self.0.iter_mut().find(|(known, _)| known.message == stop.message) {
             Some((_, variants)) => variants.push(variant.to_owned()),
             None => self.0.push((stop, vec![variant.to_owned()])),
@@ -46,7 +46,7 @@ impl Failures {
     }
 
     /// All of them, if there are any: each said once, with the first variant that it is about.
-    pub(super) fn outcome(self) -> Result<(), Stop> {
+    pub(in crate::cli) fn outcome(self) -> Result<(), Stop> {
         let Some(code) = self.0.iter().map(|(stop, _)| stop.code).max() else { return Ok(()) };
         let one = |(stop, variants): &(Stop, Vec<String>)| match &variants[..] {
             [first] if first.is_empty() => stop.message.clone(),

@@ -1,18 +1,17 @@
-//! Everything as JSON. Fields keep their names and meanings from version to version; new ones may come. `docs/compare.md` lists them.
+//! Everything as JSON.
 
 use super::Comparison;
 use super::columns::{COLUMNS, Cell};
+use super::device::Timed;
 use super::pareto::front;
 use super::variant::Variant;
+use crate::cli::json::generics;
 use crate::cli::launch::Agreement;
 use serde_json::{Map, Value as Json, json};
 
-/// The version of what is printed: it changes where a field goes or comes to mean something else.
-const VERSION: u32 = 1;
-
 /// All comparisons of one run.
 pub(super) fn all(comparisons: &[Comparison]) -> Json {
-    json!({ "version": VERSION, "comparisons": comparisons.iter().map(one).collect::<Vec<_>>() })
+    json!({ "comparisons": comparisons.iter().map(one).collect::<Vec<_>>() })
 }
 
 fn one(comparison: &Comparison) -> Json {
@@ -28,11 +27,7 @@ fn one(comparison: &Comparison) -> Json {
 }
 
 fn one_variant(comparison: &Comparison, fronts: &[Vec<bool>], n: usize, variant: &Variant) -> Json {
-    let compiled = match &variant.outcome {
-        Ok(compiled) => compiled,
-        Err(reason) => return json!({ "variant": variant.words, "error": reason }),
-    };
-    let on_target = |target: usize| {
+    let on_target = |target: usize, compiled| {
         let mut figures = Map::new();
         for column in COLUMNS {
             let cell = Cell { compiled, target };
@@ -44,18 +39,24 @@ fn one_variant(comparison: &Comparison, fronts: &[Vec<bool>], n: usize, variant:
         }
         json!({ "target": comparison.targets[target].name, "pareto": fronts[target][n], "figures": figures })
     };
-    let timed = compiled.timed.as_ref().map(|timed| {
-        let agreement = match timed.agreement {
-            Agreement::Same => json!("same"),
-            Agreement::Close(far) => json!({ "close": far }),
-            Agreement::Differs => json!("differs"),
+    let timed = |timed: &Timed| {
+        let (results, difference) = match timed.agreement {
+            Agreement::Same => ("same", Some(0.0)),
+            Agreement::Close(far) => ("close", Some(far)),
+            Agreement::Differs => ("differs", None),
         };
         let seconds: Vec<f64> = timed.times.iter().map(std::time::Duration::as_secs_f64).collect();
-        json!({ "device": timed.device, "seconds": seconds, "results": agreement })
-    });
+        let target = comparison.targets[timed.target].name;
+        json!({ "device": timed.device, "target": target, "seconds": seconds, "results": results, "difference": difference })
+    };
+    let compiled = variant.compiled();
+    let targets =
+        compiled.map_or_else(Vec::new, |compiled| (0..comparison.targets.len()).map(|target| on_target(target, compiled)).collect());
     json!({
         "variant": variant.words,
-        "targets": (0..comparison.targets.len()).map(on_target).collect::<Vec<_>>(),
-        "timed": timed,
+        "generics": generics(&variant.values),
+        "error": variant.outcome.as_ref().err(),
+        "targets": targets,
+        "timed": compiled.and_then(|compiled| compiled.timed.as_ref()).map(timed),
     })
 }

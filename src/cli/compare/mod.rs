@@ -11,10 +11,12 @@ mod variant;
 mod words;
 
 use super::axes::AxisArguments;
+use super::json::document;
 use super::launch::LaunchArguments;
 use super::source::{Source, check_defines, split};
-use super::{Stop, manifest, print};
-use device::Failures;
+use super::{OUTPUT, Stop, manifest, print};
+use clap::ValueHint;
+pub(super) use device::Failures;
 use std::path::PathBuf;
 pub(super) use variant::{Variant, lower};
 use warpwright_codegen::diagnostic::Diagnostics;
@@ -46,7 +48,7 @@ impl Comparison {
 )]
 pub(super) struct Compare {
     /// `FILE.rs` for all its kernels, or `FILE.rs::kernel`.
-    #[arg(value_name = "FILE[::kernel]")]
+    #[arg(value_name = "FILE[::kernel]", value_hint = ValueHint::FilePath)]
     file: String,
     #[command(flatten)]
     axes: AxisArguments,
@@ -65,10 +67,10 @@ pub(super) struct Compare {
     #[command(flatten)]
     launch: LaunchArguments,
     /// Print everything as JSON.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     json: bool,
     /// Write a page as well: figures, texts side by side, occupancy, charts; one file that needs no network.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, value_hint = ValueHint::FilePath)]
     html: Option<PathBuf>,
 }
 
@@ -114,8 +116,11 @@ impl Compare {
         if let Some(path) = &self.html {
             page::write(path, &comparisons, [Some(&source), earlier.as_ref()])?;
         }
-        let texts: Vec<String> = comparisons.iter().map(table::text).collect();
-        print(&if self.json { format!("{:#}\n", json::all(&comparisons)) } else { texts.join("\n") })?;
+        if self.json {
+            document(json::all(&comparisons))?;
+        } else {
+            print(&comparisons.iter().map(table::text).collect::<Vec<_>>().join("\n"))?;
+        }
         // What failed is said last: what did not is there to read.
         failures.into_iter().try_for_each(Failures::outcome)
     }

@@ -1,13 +1,14 @@
 //! One variant: compiled, and what is known of it.
 
-use crate::cli::source::Source;
+use crate::cli::json::words;
+use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::estimate::{Known, estimate};
 use warpwright_codegen::hir::{self, Axis, Lowered};
 use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance};
+use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
 use warpwright_runtime::ptxas::Measured;
 
@@ -48,7 +49,7 @@ impl Variant {
     ) -> Variant {
         let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
         let values: Vec<(String, String)> = varied.map(|(axis, value)| (axis.name.clone(), word(value))).collect();
-        let words = values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
+        let words = words(&values);
         let outcome = match lower(source, kernel, instance) {
             Ok(lowered) => Ok(look(&lowered, targets)),
             Err(found) => Err(first_error(source, &found)),
@@ -92,16 +93,6 @@ fn look(lowered: &Lowered, targets: &[&'static Target]) -> Compiled {
     let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).ok().map(|emitted| emitted.text);
     let ptx = targets.iter().map(emit).collect();
     Compiled { known, ptx, measured: vec![None; targets.len()], counters: None, timed: None }
-}
-
-/// `4`, `f32`.
-fn word(value: &GenericValue) -> String {
-    match value {
-        GenericValue::Type(text) => text.to_string(),
-        GenericValue::Const(ConstValue::Scalar(value)) => value.to_string(),
-        GenericValue::Const(ConstValue::Index(value, _)) => value.to_string(),
-        GenericValue::Const(ConstValue::Aggregate(_)) => "…".to_owned(),
-    }
 }
 
 fn first_error(source: &Source, found: &Diagnostics) -> String {

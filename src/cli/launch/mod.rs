@@ -3,7 +3,7 @@
 mod runner;
 mod values;
 
-use super::Stop;
+use super::{LAUNCH, Stop};
 pub(super) use runner::{Agreement, Runner, stop};
 use values::{Written, leaves};
 use warpwright::{Buffer, Device, Dim3};
@@ -15,23 +15,23 @@ use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKerne
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct LaunchArguments {
     /// Elements to cover with threads: `4096`, `1024x768`, `64x64x64`.
-    #[arg(long, value_name = "EXTENTS", value_parser = extents, conflicts_with = "grid")]
+    #[arg(long, value_name = "EXTENTS", value_parser = extents, conflicts_with = "grid", help_heading = LAUNCH)]
     cover: Option<Dim3>,
     /// Blocks of the grid.
-    #[arg(long, value_name = "EXTENTS", value_parser = extents)]
+    #[arg(long, value_name = "EXTENTS", value_parser = extents, help_heading = LAUNCH)]
     grid: Option<Dim3>,
     /// Threads of a block, where the kernel does not fix them.
-    #[arg(long, value_name = "EXTENTS", value_parser = extents)]
+    #[arg(long, value_name = "EXTENTS", value_parser = extents, help_heading = LAUNCH)]
     block: Option<Dim3>,
     /// Bytes of dynamic shared memory.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", help_heading = LAUNCH)]
     shared_bytes: Option<usize>,
     /// Parameters: values (`a=2.0`, `corner=[0.5, 1.0]`) and buffers (`x=random(4096)`, `x=random(4096, 0..256)`, `y=zeros(4096)`, `y=iota(64)`,
     /// `y=[1, 2, 3]`). A buffer that is not named is `random` and as long as `--cover` says.
-    #[arg(long, value_name = "NAME=VALUE", num_args = 1..)]
+    #[arg(long, value_name = "NAME=VALUE", num_args = 1.., help_heading = LAUNCH)]
     args: Vec<String>,
     /// The seed of random buffers.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = LAUNCH)]
     seed: u64,
 }
 

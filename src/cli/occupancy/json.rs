@@ -1,4 +1,4 @@
-//! Occupancy as programs read it: the schema is in docs/occupancy.md.
+//! Occupancy as programs read it.
 
 use serde_json::{Map, Value, json};
 use warpwright_codegen::estimate::occupancy::{CachePreference, Occupancy, Resource, Step};
@@ -26,11 +26,6 @@ pub(super) fn of(found: &Occupancy) -> Value {
         "next_step": found.steps().iter().map(step).collect::<Vec<_>>(),
         "next_cliff": found.cliffs().iter().map(step).collect::<Vec<_>>(),
     })
-}
-
-/// As it is printed.
-pub(super) fn text(value: &Value) -> String {
-    format!("{value:#}\n")
 }
 
 fn limit(found: &Occupancy, resource: Resource, blocks: Option<u32>) -> Option<Value> {

@@ -1,5 +1,6 @@
 //! The occupancy of kernels: of every declared variant, or of the one that `-D` names, on every target.
 
+use super::super::json::document;
 use super::super::source::{InstanceError, Source, check_defines, split};
 use super::super::table::{Cell, Heading, Table, variants};
 use super::super::{Stop, manifest, print};
@@ -67,7 +68,7 @@ impl Occupancy {
             wrong.dedup();
             return Err(Stop::usage(wrong.join("\nerror: ")));
         }
-        print(&if self.json { json::text(&as_json(path, &rows)) } else { as_text(&rows, self.plot) })
+        if self.json { document(as_json(path, &rows)) } else { print(&as_text(&rows, self.plot)) }
     }
 
     /// The declared variants that the defines leave, else the one instance that they make.

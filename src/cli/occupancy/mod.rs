@@ -5,8 +5,9 @@ mod kernel;
 mod plot;
 pub(super) mod show;
 
+use super::json::document;
 use super::source::Define;
-use super::{Stop, print};
+use super::{OUTPUT, Stop, VARIANTS, print};
 use std::str::FromStr;
 use warpwright_codegen::estimate::occupancy::{CachePreference, Demand, Options, impossible, occupancy};
 use warpwright_codegen::target::limits::Limits;
@@ -20,7 +21,7 @@ use warpwright_codegen::target::limits::Limits;
   warpwright occupancy src/main.rs::copy -D B=256 --targets sm_80,sm_90")]
 pub(super) struct Occupancy {
     /// A kernel's source: `FILE.rs` for all its kernels, or `FILE.rs::kernel`. Its registers are estimated.
-    #[arg(value_name = "FILE[::kernel]", conflicts_with = "cc")]
+    #[arg(value_name = "FILE[::kernel]", value_hint = clap::ValueHint::FilePath, conflicts_with = "cc")]
     file: Option<String>,
     /// Instead of a kernel, bare numbers: of this compute capability, 1.0 to 12.1.
     #[arg(long, value_name = "CAPABILITY", required_unless_present = "file", requires = "threads", requires = "registers")]
@@ -44,16 +45,16 @@ pub(super) struct Occupancy {
     #[arg(long)]
     no_opt_in: bool,
     /// Give a generic or an outside constant its value.
-    #[arg(short = 'D', value_name = "NAME=VALUE", conflicts_with = "cc")]
+    #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS, conflicts_with = "cc")]
     define: Vec<Define>,
     /// The devices, instead of what the kernel or the crate's `Cargo.toml` names.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',', conflicts_with = "cc")]
     targets: Vec<String>,
-    /// Print JSON; docs/occupancy.md says what is in it.
-    #[arg(long)]
+    /// Print all of it as JSON.
+    #[arg(long, help_heading = OUTPUT)]
     json: bool,
     /// Draw the curves over block size, registers and shared memory.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     plot: bool,
 }
 
@@ -106,7 +107,7 @@ impl Occupancy {
         }
         let found = occupancy(limits, &demand, &options);
         if self.json {
-            return print(&json::text(&json::of(&found)));
+            return document(json::of(&found));
         }
         let mut text = show::one(&found);
         if self.plot {

@@ -3,52 +3,134 @@
 use super::prune::{Fate, Plan};
 use super::record::{About, Measured, Record, fingerprint};
 use crate::cli::Stop;
-use crate::cli::compare::{Variant, lower};
+use crate::cli::compare::{Failures, Variant, lower};
 use crate::cli::launch::{Agreement, Runner, stop};
 use crate::cli::source::Source;
 use crate::cli::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use warpwright_runtime::dynamic::DynamicKernel;
 
-/// Measures what the plan says and the record does not have yet. A device that is lost half-way leaves what was measured in the record.
+/// Measures what the plan says and the record does not have yet. A variant that fails leaves the others what they have; so does a device that is
+/// lost half-way, which fails all that are left.
 pub(super) fn all(
-    source: &Source,
     variants: &[Variant],
     plan: &Plan,
-    about: &About<'_>,
-    runs: u32,
     record: &mut Record,
-) -> Result<(), Stop> {
-    let About { kernel, device, launch, .. } = *about;
+    mut measure: impl FnMut(&Variant) -> Result<Measured, Stop>,
+) -> Result<Failures, Stop> {
     let chosen: Vec<usize> = plan.ranked.iter().map(|(n, _)| *n).filter(|n| plan.fates[*n] == Fate::Measured).collect();
-    let bar = if style::shows_progress() { ProgressBar::new(chosen.len() as u64) } else { ProgressBar::hidden() };
-    bar.set_style(
-        ProgressStyle::with_template("{bar:30} {pos}/{len} measured, {eta} left: {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
-    // What all others are held against is what the first variant of this run has written.
-    let mut runner = Runner::new(device, launch);
-    for n in chosen {
+    let left: Vec<usize> = chosen.into_iter().filter(|n| record.get(&variants[*n]).is_none()).collect();
+    let bar = if style::shows_progress() { ProgressBar::new(left.len() as u64) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} measured, {eta} left: {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let mut failures = Failures::default();
+    for n in left {
         let variant = &variants[n];
         bar.set_message(variant.words.clone());
-        if record.get(variant).is_none() {
-            let kept =
-                |stop: Stop| Stop { message: format!("{}: {}; what was measured so far is kept", variant.words, stop.message), ..stop };
-            let lowered = lower(source, kernel, &variant.instance).map_err(|found| source.findings(&found))?;
-            let compiled = DynamicKernel::compile(device, source.program(), lowered).map_err(stop).map_err(kept)?;
-            let (_, agreement) = runner.run(&compiled).map_err(kept)?;
-            let timing = runner.time(&compiled, true, runs as usize).map_err(kept)?;
-            record.add(Measured {
-                variant: variant.words.clone(),
-                median: timing.median.as_secs_f64(),
-                least: timing.min.as_secs_f64(),
-                most: timing.max.as_secs_f64(),
-                runs: timing.runs,
-                differs: agreement == Agreement::Differs,
-                fingerprint: fingerprint(variant),
-            })?;
+        match measure(variant) {
+            Ok(measured) => record.add(measured)?,
+            Err(stop) => failures.add(&variant.words, stop),
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(())
+    Ok(failures)
+}
+
+/// Measures a variant; the results of the first that ran are what the others' are held against.
+pub(super) fn one(source: &Source, about: &About<'_>, runs: u32, runner: &mut Runner<'_>, variant: &Variant) -> Result<Measured, Stop> {
+    let lowered = lower(source, about.kernel, &variant.instance).map_err(|found| source.findings(&found))?;
+    let compiled = DynamicKernel::compile(about.device, source.program(), lowered).map_err(stop)?;
+    let (_, agreement) = runner.run(&compiled)?;
+    let timing = runner.time(&compiled, true, runs as usize)?;
+    Ok(Measured {
+        variant: variant.words.clone(),
+        median: timing.median.as_secs_f64(),
+        least: timing.min.as_secs_f64(),
+        most: timing.max.as_secs_f64(),
+        runs: timing.runs,
+        differs: agreement == Agreement::Differs,
+        fingerprint: fingerprint(variant),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prune::plan;
+    use super::*;
+    use crate::cli::axes::AxisArguments;
+    use crate::cli::launch::LaunchArguments;
+    use clap::Parser;
+    use warpwright::Device;
+    use warpwright_codegen::target::Target;
+
+    const KERNEL: &str = "use warpwright::prelude::*;
+#[kernel(block = B, ilp = ILP, variants(B in [64, 128], ILP in [1, 2, 4]))]
+pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = inp[i];
+    }
+}
+";
+
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        axes: AxisArguments,
+        #[command(flatten)]
+        launch: LaunchArguments,
+    }
+
+    fn measured(variant: &Variant, median: f64) -> Measured {
+        let fingerprint = fingerprint(variant);
+        Measured { variant: variant.words.clone(), median, least: median, most: median, runs: 1, differs: false, fingerprint }
+    }
+
+    /// A device that is lost after two variants, as an interrupted run is: what was measured is in the file, and the next run goes on with the
+    /// others.
+    #[test]
+    fn what_was_measured_before_a_device_was_lost_is_kept() {
+        let folder = std::env::temp_dir().join(format!("warpwright-lost-device-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let file = folder.join("k.rs");
+        std::fs::write(&file, KERNEL).expect("a file");
+        let arguments = Arguments::parse_from(["test", "--cover", "1024"]);
+        let source = Source::read(file.to_str().expect("a path in UTF-8"), &[]).expect("source");
+        let (axes, instances) = arguments.axes.variants(&source, "copy").expect("variants");
+        let target = Target::find("sm_90").expect("a target");
+        let variants: Vec<Variant> =
+            instances.iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &[target])).collect();
+        let plan = plan(&variants, 100);
+        let (device, out) = (Device::simulator(), folder.join("copy.tuned.toml"));
+        let about = About { file: "k.rs", kernel: "copy", device: &device, target, launch: &arguments.launch };
+        let open = || Record::open(&out, &about, false).expect("a record");
+
+        let mut record = open();
+        let mut tries = 0;
+        let failures = all(&variants, &plan, &mut record, |variant| {
+            tries += 1;
+            if tries > 2 { Err(Stop::usage("the device is lost")) } else { Ok(measured(variant, f64::from(tries))) }
+        });
+        let stop = failures.expect("the record can be written").outcome().expect_err("the device was lost");
+        assert!(
+            stop.code == 2 && stop.message.starts_with("the device is lost (of `") && stop.message.ends_with("and 3 more)"),
+            "{stop:?}"
+        );
+        assert_eq!((tries, record.measured.len(), record.best().map(|best| best.median)), (6, 2, Some(1.0)));
+        assert!(!std::fs::read_to_string(&out).expect("the record").contains("[best]"), "no program takes it for finished");
+
+        let mut record = open();
+        assert_eq!(record.kept, 2);
+        let mut left = Vec::new();
+        let failures = all(&variants, &plan, &mut record, |variant| {
+            left.push(variant.words.clone());
+            Ok(measured(variant, 0.5))
+        });
+        failures.expect("the record can be written").outcome().expect("nothing failed");
+        assert_eq!((left.len(), record.measured.len()), (4, 6));
+        record.finish(&axes, &variants).expect("the record can be written");
+        assert!(std::fs::read_to_string(&out).expect("the record").contains("[best]\n"));
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
+    }
 }

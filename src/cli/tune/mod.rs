@@ -7,11 +7,14 @@ mod report;
 
 use super::axes::AxisArguments;
 use super::compare::Variant;
-use super::launch::LaunchArguments;
+use super::json::document;
+use super::launch::{LaunchArguments, Runner};
 use super::source::{Source, check_defines, split};
-use super::{Stop, complain, print};
+use super::{OUTPUT, Stop, complain, print};
+use clap::ValueHint;
 use record::{About, Record};
-use std::path::PathBuf;
+use report::Outcome;
+use std::path::{Path, PathBuf};
 use warpwright::{Device, DeviceKind};
 use warpwright_codegen::target::Target;
 
@@ -22,7 +25,7 @@ use warpwright_codegen::target::Target;
 )]
 pub(super) struct Tune {
     /// `FILE.rs::kernel`.
-    #[arg(value_name = "FILE::kernel")]
+    #[arg(value_name = "FILE::kernel", value_hint = ValueHint::FilePath)]
     file: String,
     #[command(flatten)]
     axes: AxisArguments,
@@ -41,11 +44,14 @@ pub(super) struct Tune {
     #[arg(long)]
     predict: bool,
     /// Where the result goes; `KERNEL.tuned.toml` if nothing is said. What is measured stands in it while the run goes on.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
     /// Measure again what an interrupted run has measured.
     #[arg(long)]
     afresh: bool,
+    /// Print the ranking and the result as JSON.
+    #[arg(long, help_heading = OUTPUT)]
+    json: bool,
 }
 
 impl Tune {
@@ -71,19 +77,34 @@ impl Tune {
         let variants: Vec<Variant> =
             instances.iter().map(|instance| Variant::compile(&source, kernel, &axes, instance, &[target])).collect();
         let plan = prune::plan(&variants, self.share);
+        let outcome = Outcome { file: path, kernel, target, variants: &variants, plan: &plan, measured: None };
         let Some(device) = device else {
-            print(&report::ranking(path, kernel, target, &variants, &plan))?;
+            self.show(&outcome, None)?;
             let why = if self.predict { "as asked for" } else { "no device was found" };
-            complain(&format!("{why}: nothing was measured, this ranking is predicted"));
+            complain(&format!("note: {why}: nothing was measured, this ranking is predicted"));
             return Ok(());
         };
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tuned.toml", kernel.replace("::", "."))));
         let about = About { file: path, kernel, device: &device, target, launch: &self.launch };
         let mut record = Record::open(&out, &about, self.afresh)?;
-        measure::all(&source, &variants, &plan, &about, self.runs, &mut record)?;
-        print(&report::result(&about, &variants, &plan, &record))?;
+        let mut runner = Runner::new(&device, &self.launch);
+        let failures =
+            measure::all(&variants, &plan, &mut record, |variant| measure::one(&source, &about, self.runs, &mut runner, variant))?;
+        if record.best().is_none() {
+            return failures.outcome();
+        }
+        self.show(&Outcome { measured: Some((&device, &record)), ..outcome }, Some(&out))?;
+        if let Err(stop) = failures.outcome() {
+            let kept =
+                format!("what was measured is kept in `{}`, which is not finished: the same command goes on from there", out.display());
+            return Err(Stop { message: format!("{}\n{kept}", stop.message), ..stop });
+        }
         record.finish(&axes, &variants)?;
-        complain(&format!("the result is in `{}`; a program reads it with `warpwright::Tuned::load`", out.display()));
+        complain(&format!("note: the result is in `{}`; a program reads it with `warpwright::Tuned::load`", out.display()));
         Ok(())
+    }
+
+    fn show(&self, outcome: &Outcome<'_>, out: Option<&Path>) -> Result<(), Stop> {
+        if self.json { document(outcome.json(out)) } else { print(&outcome.text()) }
     }
 }

@@ -88,6 +88,13 @@ impl Record {
         self.measured.iter().filter(|measured| !measured.differs).min_by(|a, b| a.median.total_cmp(&b.median))
     }
 
+    /// All that was measured, the fastest first.
+    pub(super) fn fastest(&self) -> Vec<&Measured> {
+        let mut measured: Vec<&Measured> = self.measured.iter().collect();
+        measured.sort_by(|a, b| a.median.total_cmp(&b.median));
+        measured
+    }
+
     /// Writes down which is best, by its generics and its PTX.
     pub(super) fn finish(&mut self, axes: &[Axis], variants: &[Variant]) -> Result<(), Stop> {
         let Some(best) = self.best().map(|best| best.variant.clone()) else { return Ok(()) };

@@ -1,10 +1,15 @@
 //! `warpwright emit`: a kernel as PTX, OpenCL C, IR or Rust.
 
+mod json;
+
+use super::json::{document, words};
 use super::source::{Define, InstanceError, Source, check_defines, split};
-use super::{Stop, complain, print};
+use super::{OUTPUT, Stop, VARIANTS, complain, print};
+use clap::ValueHint;
+use serde_json::Value as Json;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
-use warpwright_codegen::backend;
+use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::ir::Stage;
@@ -19,23 +24,39 @@ use warpwright_codegen::target::Target;
 )]
 pub(super) struct Emit {
     /// `FILE.rs` for all its kernels, or `FILE.rs::kernel`.
-    #[arg(value_name = "FILE[::kernel]")]
+    #[arg(value_name = "FILE[::kernel]", value_hint = ValueHint::FilePath)]
     file: String,
     /// Give a const generic, a type generic or an outside constant its value.
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
     /// The device to compile for, by its compute capability.
     #[arg(long, default_value = "sm_80")]
     target: String,
     /// What to print: PTX if nothing else is said.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = OUTPUT)]
     format: Option<Format>,
     /// Stop after this pass and print the IR (`built` for none, `scheduled` for those of annotations).
-    #[arg(long, value_name = "PASS")]
+    #[arg(long, value_name = "PASS", help_heading = OUTPUT)]
     after: Option<String>,
     /// Say on standard error how long each step took.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     timings: bool,
+    /// Print texts and entry points as JSON.
+    #[arg(long, help_heading = OUTPUT)]
+    json: bool,
+}
+
+/// A kernel as it is printed.
+struct Printed {
+    name: String,
+    /// Name and value.
+    generics: Vec<(String, String)>,
+    /// Where the text depends on it.
+    target: Option<&'static Target>,
+    format: Format,
+    text: String,
+    /// What a launch needs to know of PTX and OpenCL C.
+    entry: Option<Json>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -48,6 +69,18 @@ enum Format {
     Ir,
     /// The kernel as readable Rust, after its annotations.
     Rust,
+}
+
+impl Format {
+    /// As the command line has it.
+    fn word(self) -> &'static str {
+        match self {
+            Format::Ptx => "ptx",
+            Format::Opencl => "opencl",
+            Format::Ir => "ir",
+            Format::Rust => "rust",
+        }
+    }
 }
 
 /// How long each step took.
@@ -75,6 +108,11 @@ impl Clock {
     }
 }
 
+/// A kernel with its name and its generics.
+type Named = (String, Vec<(String, String)>, Lowered);
+/// What is printed, and what a launch of it needs to know.
+type Text = (String, Option<Json>);
+
 impl Emit {
     pub(super) fn run(self) -> Result<(), Stop> {
         let target = Target::find(&self.target).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
@@ -97,13 +135,13 @@ impl Emit {
         check_defines(&source.definable(&kernels), &self.define)?;
         let mut lowered = self.lower(&source, &kernels, &mut clock)?;
         // Everything is compiled before anything is printed: an error leaves no half a file in a pipe.
-        let mut text = String::new();
+        let mut all = Vec::new();
         let mut findings = source.no_findings();
-        for lowered in &mut lowered {
+        for (name, generics, lowered) in &mut lowered {
             match self.emit(lowered, format, target, &mut clock)? {
-                Ok(kernel) => {
-                    text.push_str(if text.is_empty() { "" } else { "\n" });
-                    text.push_str(&kernel);
+                Ok((text, entry)) => {
+                    let target = (format == Format::Ptx).then_some(target);
+                    all.push(Printed { name: std::mem::take(name), generics: std::mem::take(generics), target, format, text, entry });
                 }
                 Err(found) => findings.add(found),
             }
@@ -112,15 +150,33 @@ impl Emit {
         if found.has_errors() {
             return Err(source.findings(&found));
         }
-        print(&text)?;
+        if self.json {
+            document(json::document(path, &all))?;
+        } else {
+            self.name_chosen(&source, &all);
+            print(&all.iter().map(|printed| printed.text.as_str()).collect::<Vec<_>>().join("\n"))?;
+        }
         if self.timings {
             complain(clock.table().trim_end());
         }
         Ok(())
     }
 
+    /// Says which of several declared variants is printed, where `-D` does not.
+    fn name_chosen(&self, source: &Source, all: &[Printed]) {
+        for printed in all {
+            let declared = hir::declared_instances(source.program(), source.unit, &printed.name).map_or(0, |declared| declared.len());
+            let generics = hir::generics(source.program(), source.unit, &printed.name).unwrap_or_default();
+            let is_given = |(name, _): &(String, bool)| self.define.iter().any(|define| define.name == *name);
+            if declared > 1 && !generics.iter().all(is_given) {
+                let words = words(&printed.generics);
+                complain(&format!("note: `{}` is printed as {words}, one of {declared} variants; `-D NAME=VALUE` chooses", printed.name));
+            }
+        }
+    }
+
     /// Every kernel as IR, or all that is wrong with any of them.
-    fn lower(&self, source: &Source, kernels: &[String], clock: &mut Clock) -> Result<Vec<Lowered>, Stop> {
+    fn lower(&self, source: &Source, kernels: &[String], clock: &mut Clock) -> Result<Vec<Named>, Stop> {
         let mut findings = source.check_syntax();
         let mut all = Vec::new();
         let mut stop = None;
@@ -139,17 +195,18 @@ impl Emit {
                     continue;
                 }
             };
+            let named = |lowered| (kernel.clone(), source.words(kernel, &instance), lowered);
             match clock.time("lower", || hir::lower_kernel(source.program(), source.unit, kernel, &instance)) {
                 Ok(mut lowered) if self.after.as_deref() != Some("built") => {
                     match clock.time("schedule", || schedule::schedule(&mut lowered)) {
                         Ok(warnings) => {
                             findings.add(warnings);
-                            all.push(lowered);
+                            all.push(named(lowered));
                         }
                         Err(found) => findings.add(found),
                     }
                 }
-                Ok(lowered) => all.push(lowered),
+                Ok(lowered) => all.push(named(lowered)),
                 Err(found) => findings.add(found),
             }
         }
@@ -161,12 +218,12 @@ impl Emit {
         stop.map_or(Ok(all), Err)
     }
 
-    fn emit(&self, lowered: &mut Lowered, format: Format, target: &Target, clock: &mut Clock) -> Result<Result<String, Diagnostics>, Stop> {
+    fn emit(&self, lowered: &mut Lowered, format: Format, target: &Target, clock: &mut Clock) -> Result<Result<Text, Diagnostics>, Stop> {
         let stage = match format {
             // Rust shows what the annotations did: no later stage.
             Format::Rust => {
                 passes::tidy(&mut lowered.kernel);
-                return Ok(Ok(backend::rust::emit_rust(&lowered.kernel)));
+                return Ok(Ok((backend::rust::emit_rust(&lowered.kernel), None)));
             }
             Format::Opencl => Stage::Legal,
             Format::Ir if self.after.is_none() => Stage::Legal,
@@ -177,10 +234,14 @@ impl Emit {
         }
         let lowered = &*lowered;
         let span = |loc| lowered.span(loc);
+        let with_entry = |emitted: Emitted| {
+            let entry = json::entry(&lowered.kernel, &emitted);
+            (emitted.text, Some(entry))
+        };
         Ok(clock.time("print", || match format {
-            Format::Ptx => backend::ptx::emit_ptx(&lowered.kernel, target, &span).map(|emitted| emitted.text),
-            Format::Opencl => backend::opencl::emit_opencl(&lowered.kernel, &span).map(|emitted| emitted.text),
-            Format::Ir | Format::Rust => Ok(lowered.kernel.to_string()),
+            Format::Ptx => backend::ptx::emit_ptx(&lowered.kernel, target, &span).map(with_entry),
+            Format::Opencl => backend::opencl::emit_opencl(&lowered.kernel, &span).map(with_entry),
+            Format::Ir | Format::Rust => Ok((lowered.kernel.to_string(), None)),
         }))
     }
 
