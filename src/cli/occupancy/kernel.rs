@@ -131,10 +131,13 @@ fn is_error(finding: &Diagnostic) -> bool {
 
 fn as_json(path: &str, rows: &[Row]) -> Value {
     let row = |row: &Row| {
-        let registers = match &row.estimated {
-            Some(found) => json!({ "source": "estimated", "registers": found.estimate, "low": found.low, "high": found.high }),
-            None => json!({ "source": "given", "registers": row.occupancy.demand.registers }),
-        };
+        let estimated = row.estimated.as_ref();
+        let registers = json!({
+            "source": if estimated.is_some() { "estimated" } else { "given" },
+            "registers": row.occupancy.demand.registers,
+            "low": estimated.map(|found| found.low),
+            "high": estimated.map(|found| found.high),
+        });
         json!({
             "kernel": row.kernel,
             "variant": row.variant,
