@@ -136,6 +136,15 @@ impl DynamicKernel {
         self.instance.facts.block.is_some()
     }
 
+    /// How many blocks a launch so shaped has.
+    ///
+    /// # Errors
+    /// What is wrong with the shape.
+    pub fn blocks(&self, geometry: DynamicGeometry) -> Result<u64> {
+        let extents = check::check_geometry(self.definition, &geometry.geometry, &self.instance.facts, &self.device)?;
+        Ok(extents.grid.iter().map(|extent| u64::from(*extent)).product())
+    }
+
     /// The structs that its parameters' types name.
     pub fn structs(&self) -> &EntityMap<StructId, StructType> {
         &self.structs

@@ -32,6 +32,8 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) ptx: Vec<Option<String>>,
     /// By target: what `ptxas` measured of it.
     pub(in crate::cli) measured: Vec<Option<Measured>>,
+    /// Blocks of the launch that it was run with.
+    pub(in crate::cli) blocks: Option<u64>,
     /// What the simulator counted.
     pub(in crate::cli) counters: Option<Counters>,
     /// What a device's clock said.
@@ -92,7 +94,7 @@ fn look(lowered: &Lowered, targets: &[&'static Target]) -> Compiled {
     let known = estimate(&lowered.kernel, targets);
     let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).ok().map(|emitted| emitted.text);
     let ptx = targets.iter().map(emit).collect();
-    Compiled { known, ptx, measured: vec![None; targets.len()], counters: None, timed: None }
+    Compiled { known, ptx, measured: vec![None; targets.len()], blocks: None, counters: None, timed: None }
 }
 
 fn first_error(source: &Source, found: &Diagnostics) -> String {

@@ -1,36 +1,31 @@
 //! The table of a target, and what changes from one variant to another.
 
 use super::super::Comparison;
-use super::super::columns::{Better, COLUMNS, Cell, Column};
+use super::super::columns::{Better, Cell, Column, Kind};
 use super::super::pareto::front;
-use super::super::table::shown;
 use super::super::variant::Variant;
-use super::charts;
+use super::cells::{Figures, columns, is_dense};
 use serde_json::{Value as Json, json};
 
 /// Columns whose figures are drawn as bars, too.
 const BARS: [&str; 3] = ["occupancy", "predicted", "time"];
 
-/// One row per variant: its generics, then its figures.
+/// One row per variant: its generics, then its figures; what all have in common apart.
 pub(super) fn table(comparison: &Comparison, target: usize) -> Json {
     let front = front(&comparison.variants, target);
-    let shown = shown(comparison, target);
+    let all = columns(comparison, target);
+    let (same, shown): (Vec<&Figures>, Vec<&Figures>) = all.iter().partition(|figures| figures.same().is_some());
     let axes = axes(&comparison.variants);
-    let most: Vec<f64> = shown.iter().map(|(column, _)| most(column, &comparison.variants, target)).collect();
+    let most: Vec<f64> = shown.iter().map(|figures| most(figures.column, &comparison.variants, target)).collect();
     let rows = comparison.variants.iter().enumerate().map(|(n, variant)| {
         let generics: Vec<&str> = axes.iter().map(|axis| generic(variant, axis)).collect();
         let cells = variant.compiled().map(|compiled| {
             let cell = Cell { compiled, target };
-            let figures = shown.iter().zip(&most).map(|((column, best), most)| {
-                let value = (column.value)(cell);
-                let share = value.filter(|_| BARS.contains(&column.title)).map(|value| format!("{:.1}", value / most * 100.0));
-                let shown = (column.show)(cell);
-                // The figure itself, and what is said about it.
-                let (text, more) = shown.as_deref().map_or((None, ""), |shown| {
-                    let end = shown.find(" [").or(shown.find(" (")).unwrap_or(shown.len());
-                    (Some(&shown[..end]), &shown[end..])
-                });
-                json!({ "text": text, "more": more, "value": value, "best": best[n], "share": share })
+            let figures = shown.iter().zip(&most).map(|(figures, most)| {
+                let value = (figures.column.value)(cell);
+                let share = value.filter(|_| BARS.contains(&figures.column.title)).map(|value| format!("{:.0}", value / most * 100.0));
+                let text = figures.cells[n].clone().unwrap_or_default();
+                json!({ "text": text.figure, "more": text.more, "value": value, "best": figures.best[n], "share": share })
             });
             figures.collect::<Vec<_>>()
         });
@@ -43,24 +38,41 @@ pub(super) fn table(comparison: &Comparison, target: usize) -> Json {
             "reason": variant.outcome.as_ref().err(),
         })
     });
-    let columns = shown.iter().map(|(column, _)| {
-        let better = match column.better {
+    let headings = shown.iter().map(|figures| {
+        let better = match figures.column.better {
             Better::Less => "less",
             Better::More => "more",
             Better::Neither => "",
         };
-        json!({ "title": column.title, "kind": column.kind.word(), "better": better })
+        let Figures { column, unit, about, .. } = figures;
+        json!({
+            "title": column.title, "kind": column.kind.word(), "short": short_kind(column.kind), "better": better,
+            "unit": unit, "about": about, "width": figures.more_width(),
+        })
     });
-    let device = comparison.variants.iter().find_map(|variant| Some(variant.compiled()?.known.targets[target].prediction.as_ref()?.device));
+    let in_common = same.iter().filter_map(|figures| {
+        let first = figures.cells.iter().position(Option::is_some)?;
+        Some(json!({ "title": figures.column.title, "kind": figures.column.kind.word(), "text": figures.full(first) }))
+    });
+    let generics = axes.iter().map(|axis| axis.len().max(4) + 1).sum::<usize>();
     json!({
         "target": comparison.targets[target].name,
-        "device": device,
+        "device": comparison.variants.iter().find_map(|variant| Some(variant.compiled()?.known.targets[target].prediction.as_ref()?.device)),
         "axes": axes,
-        "columns": columns.collect::<Vec<_>>(),
+        "columns": headings.collect::<Vec<_>>(),
+        "same": in_common.collect::<Vec<_>>(),
+        "is_dense": is_dense(&shown, generics),
         "rows": rows.collect::<Vec<_>>(),
-        "speed": charts::speed(comparison, target),
-        "roofline": charts::roofline(comparison, target),
     })
+}
+
+/// As short as the terminal says it.
+fn short_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Estimated => "est.",
+        Kind::Simulated => "sim.",
+        Kind::Exact | Kind::Measured | Kind::Timed => kind.word(),
+    }
 }
 
 /// The generics that vary, in the order of the kernel.
@@ -89,19 +101,19 @@ fn most(column: &Column, variants: &[Variant], target: usize) -> f64 {
 
 /// Figures that differ between two variants on a target, and which way.
 pub(super) fn deltas(comparison: &Comparison, a: usize, b: usize, target: usize) -> Vec<Json> {
+    let all = columns(comparison, target);
     let compiled = |n: usize| comparison.variants.get(n).and_then(Variant::compiled);
-    let (Some(a), Some(b)) = (compiled(a), compiled(b)) else { return Vec::new() };
-    let (a, b) = (Cell { compiled: a, target }, Cell { compiled: b, target });
-    let differs = |column: &&Column| (column.show)(a) != (column.show)(b);
+    let (Some(before), Some(after)) = (compiled(a), compiled(b)) else { return Vec::new() };
+    let (before, after) = (Cell { compiled: before, target }, Cell { compiled: after, target });
     let word = |is_better| if is_better { "better" } else { "worse" };
-    let delta = |column: &Column| {
-        let way = match ((column.value)(a), (column.value)(b), column.better) {
+    let delta = |figures: &Figures| {
+        let column = figures.column;
+        let way = match ((column.value)(before), (column.value)(after), column.better) {
             (Some(before), Some(after), Better::Less) if before != after => word(after < before),
             (Some(before), Some(after), Better::More) if before != after => word(after > before),
             _ => "",
         };
-        let text = |cell| (column.show)(cell).unwrap_or_else(|| "?".to_owned());
-        json!({ "title": column.title, "kind": column.kind.word(), "a": text(a), "b": text(b), "way": way })
+        json!({ "title": column.title, "kind": column.kind.word(), "a": figures.full(a), "b": figures.full(b), "way": way })
     };
-    COLUMNS.iter().filter(differs).map(delta).collect()
+    all.iter().filter(|figures| figures.cells[a] != figures.cells[b]).map(delta).collect()
 }

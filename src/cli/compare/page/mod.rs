@@ -2,22 +2,25 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `figures.rs` | the table |
-//! | `charts.rs`, `scale.rs` | speed, times, roofline |
+//! | `figures.rs`, `cells.rs` | the table, and how figures read in it |
+//! | `bars.rs`, `roofline.rs`, `scale.rs` | times or speeds, and what bounds them; where things stand in a drawing |
 //! | `occupancy.rs` | limits, curves, the next step |
 //! | `texts.rs`, `sass.rs` | what a variant becomes: Rust, PTX, OpenCL C, SASS; each line once |
 //! | `diff.rs` | the first pair side by side, for readers without JavaScript |
 //! | `lines.rs` | the source by line, with what is live and what the simulator counted |
-//! | `page.html`, `occupancy.html`, `page.css`, `page.js` | what it looks like and does |
+//! | `page.html`, `page.css`, `page.js` | what it looks like and does |
+//! | `bars.html`, `roofline.html`, `occupancy.html` | panels |
 //!
 //! Templates escape what they are given. Whatever a script chooses among is in the page already: texts as numbers of lines, panels as they
 //! are drawn here. Without scripts the first pair is there to read.
 
-mod charts;
+mod bars;
+mod cells;
 mod diff;
 mod figures;
 mod lines;
 mod occupancy;
+mod roofline;
 mod sass;
 mod scale;
 mod texts;
@@ -43,12 +46,14 @@ fn render(comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> Result<S
     templates.set_trim_blocks(true);
     let wrong = |error: minijinja::Error| Stop::usage(format!("the page cannot be made: {error:#}"));
     templates.add_template("page.html", include_str!("page.html")).map_err(wrong)?;
+    templates.add_template("bars.html", include_str!("bars.html")).map_err(wrong)?;
+    templates.add_template("roofline.html", include_str!("roofline.html")).map_err(wrong)?;
     templates.add_template("occupancy.html", include_str!("occupancy.html")).map_err(wrong)?;
-    let panel = templates.get_template("occupancy.html").map_err(wrong)?;
+    let draw = |name: &str, facts: Json| templates.get_template(name).and_then(|panel| panel.render(facts)).map_err(wrong);
     let mut texts = Texts::default();
     let mut kernels = Vec::new();
     for (n, comparison) in comparisons.iter().enumerate() {
-        kernels.push(kernel(n, comparison, sources, &mut texts, &|facts| panel.render(facts).map_err(wrong))?);
+        kernels.push(kernel(n, comparison, sources, &mut texts, &draw)?);
     }
     let context = json!({
         "kernels": kernels,
@@ -72,7 +77,7 @@ fn kernel(
     comparison: &Comparison,
     sources: [Option<&Source>; 2],
     texts: &mut Texts,
-    draw: &dyn Fn(Json) -> Result<String, Stop>,
+    draw: &dyn Fn(&str, Json) -> Result<String, Stop>,
 ) -> Result<Json, Stop> {
     let newest = comparison.foremost();
     let (a, b) = pair(&comparison.variants, newest);
@@ -88,7 +93,7 @@ fn kernel(
                 row.push(None);
                 continue;
             };
-            let drawn = draw(occupancy::panel(Cell { compiled, target }))?;
+            let drawn = draw("occupancy.html", occupancy::panel(Cell { compiled, target }))?;
             let known = panels.iter().position(|panel| *panel == drawn);
             row.push(Some(known.unwrap_or(panels.len())));
             if known.is_none() {
@@ -116,7 +121,13 @@ fn kernel(
         "listing": listing.data(),
     });
     let diff = of_variants.rust(a).zip(of_variants.rust(b)).map(|(a, b)| diff::rows(texts, a, b));
-    let tables: Vec<Json> = (0..comparison.targets.len()).map(|target| figures::table(comparison, target)).collect();
+    let mut tables = Vec::new();
+    for target in 0..comparison.targets.len() {
+        let mut table = figures::table(comparison, target);
+        table["bars"] = json!(bars::chart(comparison, target).map(|facts| draw("bars.html", facts)).transpose()?);
+        table["roofline"] = json!(roofline::roofline(comparison, target).map(|facts| draw("roofline.html", facts)).transpose()?);
+        tables.push(table);
+    }
     Ok(json!({
         "n": n,
         "file": comparison.file,
@@ -127,7 +138,6 @@ fn kernel(
         "a": a, "b": b,
         "tables": tables,
         "deltas": figures::deltas(comparison, a, b, newest),
-        "times": charts::times(comparison),
         "errors": errors,
         "notes": notes,
         "kinds": of_variants.kinds(),

@@ -1,9 +1,15 @@
 //! The occupancy of a variant: limits and which binds, curves with where it is, what the next step is.
 
 use super::super::columns::Cell;
+use super::cells;
 use super::scale::{Scale, place};
 use serde_json::{Value as Json, json};
 use warpwright_codegen::estimate::occupancy::{Occupancy, Resource, Step, occupancy};
+
+/// `65,536`.
+fn grouped(figure: u32) -> String {
+    cells::grouped(u64::from(figure))
+}
 
 /// The drawing of a curve, and its margins.
 const SIZE: (f64, f64) = (200.0, 106.0);
@@ -93,25 +99,4 @@ fn curve(found: &Occupancy, resource: Resource, unit: &str, [steps, cliffs]: [&[
         "steps": steps.iter().filter_map(mark).collect::<Vec<_>>(),
         "cliffs": cliffs.iter().filter_map(mark).collect::<Vec<_>>(),
     })
-}
-
-/// `65,536`.
-fn grouped(figure: u32) -> String {
-    let digits = figure.to_string();
-    let mut text = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn digits_stand_in_threes() {
-        assert_eq!([7, 999, 1000, 65_536, 1_048_576].map(super::grouped), ["7", "999", "1,000", "65,536", "1,048,576"]);
-    }
 }

@@ -107,6 +107,12 @@
     side(right, wb, new Set(pairs.map((pair) => pair[1])));
   };
 
+  /** A figure of the table with its unit and what is said beside it, as it is said where there is no script. */
+  const full = (cell, unit) => {
+    const figure = cell.firstChild.textContent, small = cell.querySelector("small"), more = small ? small.textContent : "";
+    return figure === "?" ? figure : `${figure}${unit ? ` ${unit}` : ""}${more ? ` (${more})` : ""}`;
+  };
+
   class Kernel {
     constructor(main) {
       this.main = main;
@@ -244,11 +250,11 @@
       table.tBodies[0].append(...sorted);
       // Bars stand in the order of the rows.
       for (const bars of table.closest("section").querySelectorAll(".bars")) {
-        const names = bars.querySelector(".names"), of = (selector) => new Map([...bars.querySelectorAll(selector)].map((item) => [item.dataset.n, item]));
+        const names = bars.querySelector(".names"), height = Number(bars.querySelector("[data-row]").dataset.row), of = (selector) => new Map([...bars.querySelectorAll(selector)].map((item) => [item.dataset.n, item]));
         const [labels, groups] = [of(".names span"), of("g[data-n]")];
         sorted.map((row) => row.dataset.n).filter((n) => groups.has(n)).forEach((n, at) => {
           names.append(labels.get(n));
-          groups.get(n).setAttribute("transform", `translate(0 ${at * 20})`);
+          groups.get(n).setAttribute("transform", `translate(0 ${at * height})`);
         });
       }
     }
@@ -260,13 +266,12 @@
       heads.forEach((head, n) => {
         const [ca, cb] = [ra && ra.cells[n], rb && rb.cells[n]];
         if (head.dataset.better === undefined || !ca || !cb || ca.colSpan > 1 || cb.colSpan > 1) return;
-        const text = (cell) => cell.textContent.replace(/ \*$/, ""), [from, to] = [text(ca), text(cb)];
+        const { unit, kind } = head.dataset, [from, to] = [full(ca, unit), full(cb, unit)];
         if (from === to) return;
         const [x, y] = [Number(ca.dataset.v), Number(cb.dataset.v)], better = head.dataset.better;
         const way = !better || !(x < y || x > y) ? "" : (y < x) === (better === "less") ? "better" : "worse";
         const item = node("li", way, `${head.dataset.key} `);
-        const kind = head.querySelector(".kind").cloneNode(true);
-        item.append(kind, node("br"), node("span", "a", from), " → ", node("span", "b", to));
+        item.append(node("span", `kind ${kind}`, kind), node("br"), node("span", "a", from), " → ", node("span", "b", to));
         items.push(item);
       });
       if (!items.length) items.push(node("li", "", "no figure differs"));

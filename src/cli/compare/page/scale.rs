@@ -44,10 +44,26 @@ pub(super) fn ticks(most: f64, about: usize) -> Vec<f64> {
     (0..=count).map(|n| n as f64 * step).collect()
 }
 
-/// The powers of ten from the last that is not more than `least` to the first that is not less than `most`.
-pub(super) fn decades(least: f64, most: f64) -> Vec<f64> {
+/// Round figures between two: powers of ten, or 1, 2 and 5 times those where so few of them fit that there is room.
+pub(super) fn log_ticks(least: f64, most: f64, room: usize) -> Vec<f64> {
     let (first, last) = (least.log10().floor() as i32, most.log10().ceil() as i32);
-    (first..=last.max(first + 1)).map(|power| 10f64.powi(power)).collect()
+    let among = |rounds: &[f64]| -> Vec<f64> {
+        let all = (first..=last).flat_map(|power| rounds.iter().map(move |round| round * 10f64.powi(power)));
+        all.filter(|figure| (least * 0.999..=most * 1.001).contains(figure)).collect()
+    };
+    let fine = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0][..]].map(among);
+    fine.into_iter().find(|ticks| ticks.len() <= room).unwrap_or_else(|| among(&[1.0]))
+}
+
+/// The unit in which the longest of some times has a figure before the point, and how many seconds it is.
+pub(super) fn unit_of_time(most: f64) -> (&'static str, f64) {
+    [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)].into_iter().find(|(_, size)| most >= *size).unwrap_or(("ns", 1e-9))
+}
+
+/// A figure with so many digits, or all of them before the point.
+pub(super) fn digits(figure: f64, count: i32) -> String {
+    let before = if figure == 0.0 { 0 } else { figure.abs().log10().floor() as i32 + 1 };
+    format!("{figure:.0$}", (count - before).clamp(0, 9) as usize)
 }
 
 /// `4.8 T`, `640 G`, `0.25`: three digits and what they are multiplied by.
@@ -75,7 +91,9 @@ mod tests {
         assert_eq!(ticks(64.0, 4), [0.0, 20.0, 40.0, 60.0, 80.0]);
         assert_eq!(ticks(100.0, 4), [0.0, 50.0, 100.0]);
         assert_eq!(ticks(0.0, 4), [0.0]);
-        assert_eq!(decades(0.3, 20.0), [0.1, 1.0, 10.0, 100.0]);
+        assert_eq!(log_ticks(0.3, 20.0, 7), [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]);
+        assert_eq!(log_ticks(0.3, 20.0, 5), [0.3, 1.0, 3.0, 10.0]);
+        assert_eq!(log_ticks(0.3, 2000.0, 5), [1.0, 10.0, 100.0, 1000.0]);
     }
 
     #[test]
@@ -83,6 +101,15 @@ mod tests {
         let shown = [4.8e12, 6.4e11, 0.25, 0.0625, 1000.0, 0.0, 66.9e12].map(short);
         assert_eq!(shown, ["4.8 T", "640 G", "0.25", "0.0625", "1000", "0", "66.9 T"]);
         assert_eq!([12.0, 12.34].map(place), ["12", "12.3"]);
+    }
+
+    #[test]
+    fn times_have_one_unit_and_so_many_digits() {
+        assert_eq!([2.0, 1.3e-3, 2.5e-4, 3e-8].map(|most| unit_of_time(most).0), ["s", "ms", "µs", "ns"]);
+        assert_eq!(
+            [1.30412, 0.252849, 56.8, 12345.6, 0.0].map(|figure| digits(figure, 4)),
+            ["1.304", "0.2528", "56.80", "12346", "0.0000"]
+        );
     }
 
     #[test]

@@ -1,0 +1,241 @@
+//! Bars by variant: the times that a device's clock said beside those predicted, or, without a device, the predicted speeds. Places and
+//! texts; `bars.html` draws.
+
+use super::super::Comparison;
+use super::super::columns::{COLUMNS, Cell};
+use super::super::variant::Variant;
+use super::scale::{Scale, digits, place, short, ticks, unit_of_time};
+use serde_json::{Value as Json, json};
+use warpwright_codegen::estimate::occupancy::{Resource, occupancy};
+use warpwright_codegen::estimate::time::{Prediction, predict};
+use warpwright_codegen::target::machine::Machine;
+
+/// Where bars begin, and how long the longest is; what is written stands right of them, so that nothing is over anything.
+const LEFT: f64 = 8.0;
+const WIDTH: f64 = 200.0;
+/// Height of a row; the script knows it from the drawing.
+const ROW: usize = 20;
+/// Where the columns of texts end.
+const COLUMNS_END: [f64; 3] = [282.0, 352.0, 420.0];
+/// Where words stand that follow one column.
+const NOTE: f64 = 294.0;
+
+/// A figure with the least and the most that it may be.
+#[derive(Clone, Copy)]
+struct Interval {
+    figure: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Interval {
+    fn times(self, factor: f64) -> Interval {
+        Interval { figure: self.figure * factor, low: self.low * factor, high: self.high * factor }
+    }
+}
+
+/// A variant and what is known of it.
+struct Row<'v> {
+    n: usize,
+    variant: &'v Variant,
+    cell: Cell<'v>,
+}
+
+/// What is predicted; and, where a device has run it, what is true.
+pub(super) fn chart(comparison: &Comparison, target: usize) -> Option<Json> {
+    let variants = comparison.variants.iter().enumerate();
+    let rows: Vec<Row<'_>> =
+        variants.filter_map(|(n, variant)| Some(Row { n, variant, cell: Cell { compiled: variant.compiled()?, target } })).collect();
+    if rows.iter().any(|row| measured(row.cell).is_some()) { times(comparison, &rows) } else { speeds(comparison, &rows, target) }
+}
+
+/// What each variant reaches, predicted; the interval is what the plausible registers make of it.
+fn speeds(comparison: &Comparison, rows: &[Row<'_>], target: usize) -> Option<Json> {
+    let machine = Machine::of(comparison.targets[target].capability)?;
+    let computes = computes(rows);
+    let unit = if computes { "FLOP/s" } else { "B/s" };
+    let known: Vec<(&Row<'_>, Interval, &Prediction)> = rows
+        .iter()
+        .filter_map(|row| Some((row, predicted(row.cell, |prediction| speed(prediction, computes))?, prediction(row.cell)?)))
+        .collect();
+    let most = known.iter().map(|(_, interval, _)| interval.high).fold(0.0, f64::max);
+    let peak = (!computes).then_some(machine.memory.peak);
+    let ticks = ticks(most.max(peak.unwrap_or(0.0)), 4);
+    let scale = scale(&ticks);
+    let drawn = known.iter().enumerate().map(|(at, (row, interval, prediction))| {
+        let texts = [format!("{}{unit}", short(interval.figure))];
+        let mut drawn = one(comparison, row, at, &texts);
+        drawn["bar"] = span(&scale, *interval);
+        drawn["note"] = json!(prediction.bound.word());
+        drawn
+    });
+    let drawn: Vec<Json> = drawn.collect();
+    (!drawn.is_empty()).then(|| {
+        json!({
+            "title": "Predicted speed", "kinds": ["estimated"],
+            "captions": ["├─┤ over the plausible registers"],
+            "limit": peak.map(|peak| json!({ "x": place(scale.at(peak)), "label": format!("peak of {}: {}B/s", machine.name, short(peak)) })),
+            "width": NOTE + 106.0,
+            "note": "bound by", "note_at": NOTE,
+            "frame": frame(rows, &drawn, &ticks, &scale, &format!("{}, predicted", if computes { "floating-point operations a second" } else { "bytes a second" })),
+            "heads": heads(&["predicted"]),
+            "rows": drawn,
+        })
+    })
+}
+
+/// What the clock said, with the least and the most of the runs, beside what is predicted.
+fn times(comparison: &Comparison, rows: &[Row<'_>]) -> Option<Json> {
+    let known: Vec<(&Row<'_>, Interval)> = rows.iter().filter_map(|row| Some((row, measured(row.cell)?))).collect();
+    let (predictions, is_exact) = predicted_times(&known);
+    let intervals = known.iter().map(|(_, interval)| interval.high).chain(predictions.iter().flatten().map(|interval| interval.high));
+    let (unit, size) = unit_of_time(intervals.clone().fold(0.0, f64::max));
+    let ticks = ticks(intervals.fold(0.0, f64::max) / size, 4);
+    let scale = scale(&ticks);
+    let drawn = known.iter().zip(&predictions).enumerate().map(|(at, ((row, measured), predicted))| {
+        let mut texts = vec![format!("{} {unit}", digits(measured.figure / size, 4))];
+        texts.extend(predicted.map(|predicted| format!("{} {unit}", digits(predicted.figure / size, 3))));
+        texts.extend(predicted.map(|predicted| format!("{:.2}×", predicted.figure / measured.figure)));
+        let mut drawn = one(comparison, row, at, &texts);
+        drawn["bar"] = span(&scale, measured.times(1.0 / size));
+        drawn["line"] = predicted.map_or(Json::Null, |predicted| span(&scale, predicted.times(1.0 / size)));
+        drawn["title"] = json!(title(comparison, row, measured, *predicted));
+        drawn
+    });
+    let drawn: Vec<Json> = drawn.collect();
+    let first = known.first()?.0.cell.compiled.timed.as_ref()?;
+    let has_predictions = predictions.iter().any(Option::is_some);
+    let mut captions = vec![format!("bar: median of {} runs, ├─┤ least to most", first.times.len())];
+    if has_predictions {
+        captions.push("◇ predicted, ├─┤ over the plausible registers".to_owned());
+    }
+    if has_predictions && !is_exact {
+        captions.push(
+            "only the launch knows how long the loops are, so predictions are relative: drawn to meet the times in the middle".to_owned(),
+        );
+    }
+    Some(json!({
+        "title": format!("Time on {}", first.device),
+        "kinds": if has_predictions { vec!["timed", "estimated"] } else { vec!["timed"] },
+        "width": if has_predictions { COLUMNS_END[2] } else { COLUMNS_END[0] } + 4.0,
+        "captions": captions,
+        "frame": frame(rows, &drawn, &ticks, &scale, unit),
+        "heads": heads(if has_predictions { &["timed", "predicted", "pred./timed"] } else { &["timed"] }),
+        "rows": drawn,
+    }))
+}
+
+/// What pointing at a row says.
+fn title(comparison: &Comparison, row: &Row<'_>, measured: &Interval, predicted: Option<Interval>) -> String {
+    let seconds = |figure: f64| {
+        let (unit, size) = unit_of_time(figure);
+        format!("{} {unit}", digits(figure / size, 4))
+    };
+    let said = predicted.map_or(String::new(), |p| format!("; predicted {}, {} to {}", seconds(p.figure), seconds(p.low), seconds(p.high)));
+    let name = row.variant.name(&comparison.kernel);
+    format!("{name}: median {}, {} to {}{said}", seconds(measured.figure), seconds(measured.low), seconds(measured.high))
+}
+
+/// Predicted seconds of a launch, and whether they are that: where only the launch knows how long the loops are, the ratios between
+/// variants are all that is predicted, and the whole is scaled to meet the times in the middle.
+fn predicted_times(known: &[(&Row<'_>, Interval)]) -> (Vec<Option<Interval>>, bool) {
+    let is_exact =
+        known.iter().all(|(row, _)| row.cell.compiled.blocks.is_some() && prediction(row.cell).is_none_or(|prediction| prediction.exact));
+    if is_exact {
+        let seconds = |(row, _): &(&Row<'_>, Interval)| {
+            let blocks = row.cell.compiled.blocks?;
+            predicted(row.cell, |prediction| prediction.seconds(blocks))
+        };
+        return (known.iter().map(seconds).collect(), true);
+    }
+    let computes = known.iter().any(|(row, _)| prediction(row.cell).is_some_and(|prediction| prediction.operations >= 1e9));
+    let relative: Vec<Option<Interval>> =
+        known.iter().map(|(row, _)| predicted(row.cell, |prediction| 1.0 / speed(prediction, computes).max(1.0))).collect();
+    let mut ratios: Vec<f64> =
+        known.iter().zip(&relative).filter_map(|((_, measured), relative)| Some(measured.figure / (*relative)?.figure)).collect();
+    ratios.sort_by(f64::total_cmp);
+    let factor = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
+    (relative.into_iter().map(|relative| Some(relative?.times(factor))).collect(), false)
+}
+
+/// The median and the ends of the runs on the target that the device is of.
+fn measured(cell: Cell<'_>) -> Option<Interval> {
+    let column = COLUMNS.iter().find(|column| column.title == "time")?;
+    let figure = (column.value)(cell)?;
+    let times = &cell.compiled.timed.as_ref()?.times;
+    Some(Interval { figure, low: times.first()?.as_secs_f64(), high: times.last()?.as_secs_f64() })
+}
+
+fn prediction(cell: Cell<'_>) -> Option<&Prediction> {
+    cell.compiled.known.targets[cell.target].prediction.as_ref()
+}
+
+/// A figure of the prediction for the estimated registers, and of those for the fewest and the most plausible.
+fn predicted(cell: Cell<'_>, figure: impl Fn(&Prediction) -> f64) -> Option<Interval> {
+    let known = &cell.compiled.known;
+    let estimate = &known.targets[cell.target];
+    let middle = figure(prediction(cell)?);
+    let resident = estimate.occupancy.as_ref()?;
+    let (mut low, mut high) = (middle, middle);
+    for registers in [estimate.registers.low, estimate.registers.high] {
+        let other = occupancy(resident.limits, &resident.demand.with(Resource::Registers, registers), &resident.options);
+        if let Some(prediction) = predict(&known.addressed, &known.threads, Some(&other), estimate.target) {
+            (low, high) = (low.min(figure(&prediction)), high.max(figure(&prediction)));
+        }
+    }
+    Some(Interval { figure: middle, low, high })
+}
+
+/// Whether variants are compared by their arithmetic: they do the same, but need not read the same bytes.
+fn computes(rows: &[Row<'_>]) -> bool {
+    rows.iter().any(|row| prediction(row.cell).is_some_and(|prediction| prediction.operations >= 1e9))
+}
+
+fn speed(prediction: &Prediction, computes: bool) -> f64 {
+    if computes { prediction.operations } else { prediction.bandwidth }
+}
+
+fn scale(ticks: &[f64]) -> Scale {
+    Scale::even((0.0, ticks.last().copied().unwrap_or(1.0)), (LEFT, LEFT + WIDTH))
+}
+
+/// What all charts have around their rows.
+fn frame(rows: &[Row<'_>], drawn: &[Json], ticks: &[f64], scale: &Scale, unit: &str) -> Json {
+    let axes = rows.first().map_or_else(Vec::new, |row| row.variant.values.iter().map(|(name, _)| name.as_str()).collect());
+    json!({
+        "axes": axes.join(" · "),
+        "left": LEFT,
+        "row": ROW,
+        "height": drawn.len() * ROW,
+        "unit": unit,
+        "ticks": ticks.iter().map(|tick| json!({ "x": place(scale.at(*tick)), "label": short(*tick) })).collect::<Vec<_>>(),
+    })
+}
+
+/// What stands above the columns of texts.
+fn heads(texts: &[&str]) -> Vec<Json> {
+    texts.iter().zip(COLUMNS_END).map(|(text, x)| json!({ "x": x, "text": text })).collect()
+}
+
+/// A row without what is drawn in it.
+fn one(comparison: &Comparison, row: &Row<'_>, at: usize, texts: &[String]) -> Json {
+    let values: Vec<&str> = row.variant.values.iter().map(|(_, value)| value.as_str()).collect();
+    let name = row.variant.name(&comparison.kernel);
+    json!({
+        "n": row.n,
+        "name": name,
+        "values": if values.is_empty() { comparison.kernel.clone() } else { values.join(" · ") },
+        "y": at * ROW,
+        "texts": texts.iter().zip(COLUMNS_END).map(|(text, x)| json!({ "x": x, "text": text })).collect::<Vec<_>>(),
+        "title": format!("{name}: {}", texts.join(", ")),
+    })
+}
+
+fn span(scale: &Scale, interval: Interval) -> Json {
+    json!({
+        "width": place(scale.at(interval.figure) - LEFT),
+        "x": place(scale.at(interval.figure)),
+        "low": place(scale.at(interval.low)),
+        "high": place(scale.at(interval.high)),
+    })
+}
