@@ -138,6 +138,7 @@ impl Comparison {
             kernels.push(match ran {
                 Ok((kernel, agreement)) => {
                     let device = device.name().to_owned();
+                    compiled.blocks = runner.blocks(&kernel);
                     compiled.timed = Some(Timed { times: Vec::new(), clock: Clock::Host, device, agreement, target });
                     Some(kernel)
                 }

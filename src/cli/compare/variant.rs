@@ -32,7 +32,7 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) ptx: Vec<Option<String>>,
     /// By target: what `ptxas` measured of it.
     pub(in crate::cli) measured: Vec<Option<Measured>>,
-    /// Blocks of the launch that it was run with.
+    /// Blocks of the launch that was timed.
     pub(in crate::cli) blocks: Option<u64>,
     /// What the simulator counted.
     pub(in crate::cli) counters: Option<Counters>,

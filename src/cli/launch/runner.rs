@@ -58,6 +58,11 @@ impl<'r> Runner<'r> {
         Ok((counters, agreement))
     }
 
+    /// How many blocks a launch of a variant has.
+    pub(in crate::cli) fn blocks(&self, kernel: &DynamicKernel) -> Option<u64> {
+        kernel.blocks(self.launch.geometry()).ok()
+    }
+
     /// Times a variant, warmed, on arguments as they were made (`afresh`) or as the runs before have left them.
     pub(in crate::cli) fn time(&mut self, kernel: &DynamicKernel, afresh: bool, runs: usize) -> Result<Timing, Stop> {
         let at = self.arguments(kernel)?;

@@ -72,10 +72,10 @@ fn speeds(comparison: &Comparison, rows: &[Row<'_>], target: usize) -> Option<Js
     let drawn: Vec<Json> = drawn.collect();
     (!drawn.is_empty()).then(|| {
         json!({
-            "title": "Predicted speed", "kinds": ["estimated"],
-            "captions": ["├─┤ over the plausible registers"],
+            "title": "Predicted speed",
+            "captions": [json!({ "kind": "estimated", "text": "├─┤ over the plausible registers" })],
             "limit": peak.map(|peak| json!({ "x": place(scale.at(peak)), "label": format!("peak of {}: {}B/s", machine.name, short(peak)) })),
-            "width": NOTE + 106.0,
+            "width": NOTE + 116.0,
             "note": "bound by", "note_at": NOTE,
             "frame": frame(rows, &drawn, &ticks, &scale, &format!("{}, predicted", if computes { "floating-point operations a second" } else { "bytes a second" })),
             "heads": heads(&["predicted"]),
@@ -87,14 +87,19 @@ fn speeds(comparison: &Comparison, rows: &[Row<'_>], target: usize) -> Option<Js
 /// What the clock said, with the least and the most of the runs, beside what is predicted.
 fn times(comparison: &Comparison, rows: &[Row<'_>]) -> Option<Json> {
     let known: Vec<(&Row<'_>, Interval)> = rows.iter().filter_map(|row| Some((row, measured(row.cell)?))).collect();
-    let (predictions, is_exact) = predicted_times(&known);
-    let intervals = known.iter().map(|(_, interval)| interval.high).chain(predictions.iter().flatten().map(|interval| interval.high));
-    let (unit, size) = unit_of_time(intervals.clone().fold(0.0, f64::max));
-    let ticks = ticks(intervals.fold(0.0, f64::max) / size, 4);
+    let first = known.first()?.0.cell.compiled.timed.as_ref()?;
+    let machine = Machine::of(comparison.targets[first.target].capability);
+    let (predictions, doubt) = predicted_times(&known, machine.is_some_and(|machine| is_of(&first.device, machine)));
+    let figures = known.iter().map(|(_, interval)| interval.figure).chain(predictions.iter().flatten().map(|interval| interval.high));
+    let most = figures.fold(0.0, f64::max);
+    // One run that was disturbed is not to press all others into a corner: its end is cut off.
+    let longest = known.iter().map(|(_, interval)| interval.high).fold(most, f64::max).min(most * 1.5);
+    let (unit, size) = unit_of_time(most);
+    let ticks = ticks(longest / size, 4);
     let scale = scale(&ticks);
     let drawn = known.iter().zip(&predictions).enumerate().map(|(at, ((row, measured), predicted))| {
-        let mut texts = vec![format!("{} {unit}", digits(measured.figure / size, 4))];
-        texts.extend(predicted.map(|predicted| format!("{} {unit}", digits(predicted.figure / size, 3))));
+        let mut texts = vec![digits(measured.figure / size, 4)];
+        texts.extend(predicted.map(|predicted| digits(predicted.figure / size, 3)));
         texts.extend(predicted.map(|predicted| format!("{:.2}×", predicted.figure / measured.figure)));
         let mut drawn = one(comparison, row, at, &texts);
         drawn["bar"] = span(&scale, measured.times(1.0 / size));
@@ -103,26 +108,28 @@ fn times(comparison: &Comparison, rows: &[Row<'_>]) -> Option<Json> {
         drawn
     });
     let drawn: Vec<Json> = drawn.collect();
-    let first = known.first()?.0.cell.compiled.timed.as_ref()?;
     let has_predictions = predictions.iter().any(Option::is_some);
-    let mut captions = vec![format!("bar: median of {} runs, ├─┤ least to most", first.times.len())];
+    let mut captions = vec![json!({ "kind": "timed", "text": format!("bar: median of {} runs, ├─┤ least to most", first.times.len()) })];
     if has_predictions {
-        captions.push("◇ predicted, ├─┤ over the plausible registers".to_owned());
-    }
-    if has_predictions && !is_exact {
-        captions.push(
-            "only the launch knows how long the loops are, so predictions are relative: drawn to meet the times in the middle".to_owned(),
+        captions.push(json!({ "kind": "estimated", "text": "◇ predicted, ├─┤ over the plausible registers" }));
+        captions.extend(
+            doubt.map(|doubt| json!({ "text": format!("{doubt}, so predictions are relative: drawn to meet the times in the middle") })),
         );
     }
     Some(json!({
         "title": format!("Time on {}", first.device),
-        "kinds": if has_predictions { vec!["timed", "estimated"] } else { vec!["timed"] },
         "width": if has_predictions { COLUMNS_END[2] } else { COLUMNS_END[0] } + 4.0,
         "captions": captions,
         "frame": frame(rows, &drawn, &ticks, &scale, unit),
         "heads": heads(if has_predictions { &["timed", "predicted", "pred./timed"] } else { &["timed"] }),
         "rows": drawn,
     }))
+}
+
+/// Whether a device is one of those that a machine's predictions are for: `NVIDIA H200` is an `H200 SXM`.
+pub(super) fn is_of(device: &str, machine: &Machine) -> bool {
+    let model = machine.name.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()));
+    model.is_some_and(|model| device.contains(model))
 }
 
 /// What pointing at a row says.
@@ -136,17 +143,17 @@ fn title(comparison: &Comparison, row: &Row<'_>, measured: &Interval, predicted:
     format!("{name}: median {}, {} to {}{said}", seconds(measured.figure), seconds(measured.low), seconds(measured.high))
 }
 
-/// Predicted seconds of a launch, and whether they are that: where only the launch knows how long the loops are, the ratios between
-/// variants are all that is predicted, and the whole is scaled to meet the times in the middle.
-fn predicted_times(known: &[(&Row<'_>, Interval)]) -> (Vec<Option<Interval>>, bool) {
+/// Predicted seconds of a launch, or why they are not that: where only the launch knows how long the loops are, or the device is another than
+/// the predictions are for, the ratios between variants are all that is predicted, and the whole is scaled to meet the times in the middle.
+fn predicted_times(known: &[(&Row<'_>, Interval)], is_of_device: bool) -> (Vec<Option<Interval>>, Option<&'static str>) {
     let is_exact =
         known.iter().all(|(row, _)| row.cell.compiled.blocks.is_some() && prediction(row.cell).is_none_or(|prediction| prediction.exact));
-    if is_exact {
+    if is_exact && is_of_device {
         let seconds = |(row, _): &(&Row<'_>, Interval)| {
             let blocks = row.cell.compiled.blocks?;
             predicted(row.cell, |prediction| prediction.seconds(blocks))
         };
-        return (known.iter().map(seconds).collect(), true);
+        return (known.iter().map(seconds).collect(), None);
     }
     let computes = known.iter().any(|(row, _)| prediction(row.cell).is_some_and(|prediction| prediction.operations >= 1e9));
     let relative: Vec<Option<Interval>> =
@@ -155,7 +162,8 @@ fn predicted_times(known: &[(&Row<'_>, Interval)]) -> (Vec<Option<Interval>>, bo
         known.iter().zip(&relative).filter_map(|((_, measured), relative)| Some(measured.figure / (*relative)?.figure)).collect();
     ratios.sort_by(f64::total_cmp);
     let factor = ratios.get(ratios.len() / 2).copied().unwrap_or(1.0);
-    (relative.into_iter().map(|relative| Some(relative?.times(factor))).collect(), false)
+    let doubt = if is_of_device { "only the launch knows how long loops are" } else { "predictions are for another device" };
+    (relative.into_iter().map(|relative| Some(relative?.times(factor))).collect(), Some(doubt))
 }
 
 /// The median and the ends of the runs on the target that the device is of.
@@ -235,7 +243,19 @@ fn span(scale: &Scale, interval: Interval) -> Json {
     json!({
         "width": place(scale.at(interval.figure) - LEFT),
         "x": place(scale.at(interval.figure)),
-        "low": place(scale.at(interval.low)),
-        "high": place(scale.at(interval.high)),
+        "low": place(scale.at(interval.low).min(LEFT + WIDTH)),
+        "high": place(scale.at(interval.high).min(LEFT + WIDTH)),
+        "is_cut": scale.at(interval.high) > LEFT + WIDTH + 0.1,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_known_by_its_model() {
+        let machine = Machine::of(90).expect("the H200");
+        assert!(is_of("NVIDIA H200", machine) && !is_of("NVIDIA H100 80GB HBM3", machine) && !is_of("a processor", machine));
+    }
 }

@@ -3,9 +3,9 @@
 
 use super::super::Comparison;
 use super::super::columns::{Cell, Column, bytes};
-use super::super::device::Agreement;
 use super::super::table::shown;
 use super::scale::{digits, unit_of_time};
+use crate::cli::launch::Agreement;
 use warpwright_codegen::estimate::time::Prediction;
 use warpwright_codegen::target::machine::Pipe;
 
@@ -41,9 +41,15 @@ impl Figures {
         self.cells.iter().flatten().map(|text| text.more.chars().count()).max().unwrap_or(0)
     }
 
+    /// Whether they are words, which are set smaller.
+    pub(super) fn is_words(&self) -> bool {
+        self.column.title == "bound by"
+    }
+
     /// Characters that the figures take, at most, or their heading.
     fn width(&self) -> usize {
-        let figure = self.cells.iter().flatten().map(|text| text.figure.chars().count()).max().unwrap_or(0);
+        let most = self.cells.iter().flatten().map(|text| text.figure.chars().count()).max().unwrap_or(0);
+        let figure = if self.is_words() { most * 3 / 4 } else { most };
         let heading = self.column.title.split([' ', '/']).map(str::len).max().unwrap_or(0);
         (figure + 1).max(heading)
     }
@@ -74,7 +80,7 @@ pub(super) fn columns(comparison: &Comparison, target: usize) -> Vec<Figures> {
 
 /// Characters of a row: more than a laptop shows in one line and the second figures go below the first.
 pub(super) fn is_dense(columns: &[&Figures], of_generics: usize) -> bool {
-    const MOST: usize = 128;
+    const MOST: usize = 178;
     columns.iter().map(|figures| figures.width() + figures.more_width() + 2).sum::<usize>() + of_generics > MOST
 }
 

@@ -47,7 +47,7 @@ pub(super) fn table(comparison: &Comparison, target: usize) -> Json {
         let Figures { column, unit, about, .. } = figures;
         json!({
             "title": column.title, "kind": column.kind.word(), "short": short_kind(column.kind), "better": better,
-            "unit": unit, "about": about, "width": figures.more_width(),
+            "unit": unit, "about": about, "width": figures.more_width(), "is_words": figures.is_words(),
         })
     });
     let in_common = same.iter().filter_map(|figures| {

@@ -105,12 +105,7 @@ fn kernel(
     let panel = |variant: usize| panel_of.get(variant).and_then(|row| panels.get((*row.get(newest)?)?));
     let names: Vec<&str> = comparison.variants.iter().map(|variant| variant.name(&comparison.kernel)).collect();
     let targets: Vec<&str> = comparison.targets.iter().map(|target| target.name).collect();
-    let errors: Vec<Json> = comparison
-        .variants
-        .iter()
-        .zip(&names)
-        .filter_map(|(variant, name)| variant.outcome.as_ref().err().map(|reason| json!({ "name": name, "reason": reason })))
-        .collect();
+    let compiles: Vec<bool> = comparison.variants.iter().map(|variant| variant.compiled().is_some()).collect();
     let mut notes = comparison.notes.clone();
     notes.extend(of_variants.notes(&sass));
     let data = json!({
@@ -138,7 +133,8 @@ fn kernel(
         "a": a, "b": b,
         "tables": tables,
         "deltas": figures::deltas(comparison, a, b, newest),
-        "errors": errors,
+        "compiles": compiles,
+        "compiles_any": compiles.contains(&true),
         "notes": notes,
         "kinds": of_variants.kinds(),
         "diff": diff,

@@ -13,7 +13,7 @@ fn grouped(figure: u32) -> String {
 
 /// The drawing of a curve, and its margins.
 const SIZE: (f64, f64) = (200.0, 106.0);
-const LEFT: f64 = 32.0;
+const LEFT: f64 = 36.0;
 const RIGHT: f64 = 194.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 88.0;

@@ -153,14 +153,35 @@
       if (names) names.addEventListener("change", () => this.set({ names: names.checked ? 1 : 0 }));
       const columns = this.one("[data-show=listing]");
       const place = (event) => { const line = event.target.closest(".line[data-p]"); return line && columns.contains(line) ? line : null; };
+      const hold = (line) => { this.held = !line || this.held === line.dataset.p ? null : line.dataset.p; this.light(line); };
       columns.addEventListener("mouseover", (event) => { if (!this.held) this.light(place(event)); });
       columns.addEventListener("mouseleave", () => { if (!this.held) this.light(null); });
-      columns.addEventListener("focusin", (event) => { if (place(event)) this.light(place(event), true); });
-      columns.addEventListener("click", (event) => {
-        const line = place(event), same = this.held && line && this.held === line.dataset.p;
-        this.held = same || !line ? null : line.dataset.p;
-        this.light(line, true);
+      columns.addEventListener("focusin", (event) => {
+        const line = place(event);
+        if (!line) return;
+        // Tab goes to a column; the arrows go on from where one was there.
+        line.parentNode.querySelectorAll("[tabindex='0']").forEach((other) => { other.tabIndex = -1; });
+        line.tabIndex = 0;
+        if (!this.held) this.light(line);
       });
+      columns.addEventListener("click", (event) => hold(place(event)));
+      columns.addEventListener("keydown", (event) => {
+        const line = place(event), { key } = event;
+        if (!line || event.ctrlKey || event.altKey || event.metaKey) return;
+        const column = line.parentNode, lines = [...column.querySelectorAll(".line[data-p]")], at = lines.indexOf(line);
+        const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: lines.length - 1 }[key];
+        const beside = { ArrowRight: column.nextElementSibling, ArrowLeft: column.previousElementSibling }[key];
+        if (to !== undefined) (lines[to] || line).focus();
+        else if (key === "ArrowRight" || key === "ArrowLeft") {
+          const other = beside && beside.querySelector(`[data-p="${line.dataset.p}"]`);
+          if (other) other.focus();
+        } else if (key === "Enter" || key === " ") hold(line);
+        else if (key === "Escape") { this.held = null; this.light(line); }
+        else return;
+        event.preventDefault();
+      });
+      // Lines take the focus, so the boxes that they scroll in need not.
+      for (const column of columns.children) column.removeAttribute("tabindex");
     }
 
     /** Takes what the address says; what it says wrongly counts as not said. */
@@ -184,14 +205,15 @@
     write(address) {
       for (const [key, value] of Object.entries(this.state)) {
         const said = key === "t" ? this.data.targets[value] : value;
-        if (value !== this.start[key]) address.set(this.prefix + key, said); else address.delete(this.prefix + key);
+        if (value !== this.start[key]) address.set(this.prefix + key, said);
       }
     }
 
     set(change) {
       Object.assign(this.state, change);
-      const address = new URLSearchParams(location.hash.slice(1));
-      this.write(address);
+      // Of all kernels: where a link led to a part of the page, the address says nothing of them.
+      const address = new URLSearchParams();
+      for (const kernel of kernels) kernel.write(address);
       const said = address.toString();
       history.replaceState(null, "", said ? `#${said}` : location.pathname + location.search);
       this.show(change);
@@ -357,7 +379,7 @@
       const most = Math.max(1, ...[...live.values()].map((found) => found[0]));
       const line = (place, gutter, text) => {
         const row = node("div", "line"), code = node("code");
-        if (place) { row.dataset.p = place; }
+        if (place) { row.dataset.p = place; row.tabIndex = -1; }
         paint(code, text);
         row.append(node("i", "", gutter), code);
         return row;
@@ -370,9 +392,9 @@
           if (before !== null && before + 1 !== n) rows.push(node("div", "gap", "⋯"));
           before = n;
           const place = `${file}:${n}`, row = line(place, n, text), bar = node("u"), found = live.get(place);
-          row.tabIndex = 0;
           if (found) {
             bar.textContent = found[0];
+            bar.title = `${found[0]} registers live`;
             bar.style.setProperty("--share", `${(found[0] * 100) / most}%`);
             if (found[1]) { const peak = node("b", "peak", "▲"); peak.title = "live at the peak"; bar.append(peak); }
           }
@@ -389,24 +411,39 @@
         const head = column.firstElementChild, shown = body ? body.lines : [];
         column.replaceChildren(head, ...shown.map((text, n) => line(body.places[n], body.places[n] ? body.places[n].split(":")[1] : "", strings[text])));
       }
+      for (const column of source.parentNode.children) {
+        const first = column.querySelector(".line[data-p]");
+        if (first) first.tabIndex = 0;
+      }
       this.held = null;
+      this.light(null);
     }
 
-    /** Lights up everything of a line's place; brings it into view in the other columns. */
-    light(line, scrolls) {
+    /** Lights up everything of a line's place, and says how much that is; brings it into view in columns where none of it is. */
+    light(line) {
       const columns = this.one("[data-show=listing]");
-      columns.querySelectorAll(".on").forEach((lit) => lit.classList.remove("on", "held"));
+      columns.querySelectorAll(".on").forEach((lit) => { lit.classList.remove("on", "held"); lit.removeAttribute("aria-current"); });
+      columns.querySelectorAll("[data-say=count]").forEach((count) => { count.textContent = ""; });
       if (!line) return;
       for (const column of columns.children) {
-        const lit = [...column.querySelectorAll(`[data-p="${line.dataset.p}"]`)];
-        lit.forEach((row) => { row.classList.add("on"); row.classList.toggle("held", this.held === line.dataset.p); });
-        if (scrolls && lit.length && !column.contains(line)) column.scrollTop += lit[0].getBoundingClientRect().top - column.getBoundingClientRect().top - 60;
+        const lit = [...column.querySelectorAll(`[data-p="${line.dataset.p}"]`)], count = column.querySelector("[data-say=count]");
+        for (const row of lit) {
+          row.classList.add("on");
+          if (this.held === line.dataset.p) { row.classList.add("held"); row.setAttribute("aria-current", "true"); }
+        }
+        if (count) count.textContent = `${lit.length} line${lit.length === 1 ? "" : "s"} of line ${line.dataset.p.split(":")[1]}`;
+        if (column.contains(line) || !lit.length) continue;
+        const box = column.getBoundingClientRect();
+        const inView = (row) => { const at = row.getBoundingClientRect(); return at.top >= box.top + 24 && at.bottom <= box.bottom; };
+        if (!lit.some(inView)) column.scrollTop += lit[0].getBoundingClientRect().top - box.top - 60;
       }
     }
   }
 
-  const kernels = [...document.querySelectorAll("main")].map((main) => new Kernel(main));
-  const showAll = () => {
+  const kernels = [...document.querySelectorAll(".kernel")].map((kernel) => new Kernel(kernel));
+  const showAll = (event) => {
+    // A link to a part of the page changes nothing of what is shown.
+    if (event && location.hash && !location.hash.includes("=")) return;
     const address = new URLSearchParams(location.hash.slice(1));
     for (const kernel of kernels) { kernel.read(address); kernel.show(); }
   };

@@ -3,6 +3,7 @@
 use super::super::Comparison;
 use super::super::columns::{COLUMNS, Cell};
 use super::super::variant::Compiled;
+use super::bars::is_of;
 use super::scale::{Scale, log_ticks, place, short};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -122,32 +123,32 @@ fn points(comparison: &Comparison, target: usize, measure: Measure) -> Vec<Point
     let mut points = Vec::new();
     for (n, variant) in comparison.variants.iter().enumerate() {
         let Some(compiled) = variant.compiled() else { continue };
-        let mix = &compiled.known.threads.mix;
-        let (bytes, of_thread) = (mix.read + mix.written, measure.of_thread(mix));
-        let name = variant.name(&comparison.kernel);
-        let mut add = |threads: f64, is_timed: bool| {
-            let point = Point { n, name, intensity: of_thread / bytes, rate: of_thread * threads, is_timed };
-            if point.intensity > 0.0 && point.rate > 0.0 && point.rate.is_finite() {
+        let estimate = &compiled.known.targets[target];
+        let (Some(prediction), Some(occupancy)) = (&estimate.prediction, &estimate.occupancy) else { continue };
+        let Some(machine) = Machine::of(estimate.target.capability) else { continue };
+        let of_block = measure.of_thread(&compiled.known.threads.mix) * f64::from(occupancy.demand.threads);
+        // What is fetched, used or not: that is what the memory's roof bounds.
+        let intensity = of_block / (prediction.work.read + prediction.work.written);
+        let mut add = |blocks: f64, is_timed: bool| {
+            let point = Point { n, name: variant.name(&comparison.kernel), intensity, rate: of_block * blocks, is_timed };
+            if point.intensity > 0.0 && point.intensity.is_finite() && point.rate > 0.0 && point.rate.is_finite() {
                 points.push(point);
             }
         };
-        if let Some(prediction) = &compiled.known.targets[target].prediction {
-            add(prediction.bandwidth / bytes, false);
-        }
-        if let Some(threads) = timed_threads(compiled, target) {
-            add(threads, true);
+        add(f64::from(machine.multiprocessors) / prediction.block_seconds, false);
+        if let Some(blocks) = timed_blocks(compiled, target, machine) {
+            add(blocks, true);
         }
     }
     points
 }
 
-/// Threads a second, by a device's clock; not known where only the launch knows how much one of them does.
-fn timed_threads(compiled: &Compiled, target: usize) -> Option<f64> {
+/// Blocks a second, by the clock of the device that the roofs are of; not known where only the launch knows how much one of them does.
+fn timed_blocks(compiled: &Compiled, target: usize, machine: &Machine) -> Option<f64> {
     let time = COLUMNS.iter().find(|column| column.title == "time")?;
     let seconds = (time.value)(Cell { compiled, target })?;
-    let threads = compiled.known.targets[target].occupancy.as_ref()?.demand.threads;
-    let blocks = compiled.blocks.filter(|_| compiled.known.threads.mix.exact)?;
-    Some(blocks as f64 * f64::from(threads) / seconds)
+    let is_known = compiled.known.threads.mix.exact && is_of(&compiled.timed.as_ref()?.device, machine);
+    compiled.blocks.filter(|_| is_known).map(|blocks| blocks as f64 / seconds)
 }
 
 fn ends(figures: impl Iterator<Item = f64>) -> (f64, f64) {
