@@ -2,10 +2,11 @@
 //! variants stands above the table, once.
 
 use super::super::Comparison;
-use super::super::columns::{Cell, Column, bytes};
+use super::super::columns::{Cell, Column};
 use super::super::table::shown;
 use super::scale::{digits, unit_of_time};
 use crate::cli::launch::Agreement;
+use crate::cli::units::bytes;
 use warpwright_codegen::estimate::time::Prediction;
 use warpwright_codegen::target::machine::Pipe;
 
