@@ -48,7 +48,9 @@ pub(super) fn ticks(most: f64, about: usize) -> Vec<f64> {
 pub(super) fn log_ticks(least: f64, most: f64, room: usize) -> Vec<f64> {
     let (first, last) = (least.log10().floor() as i32, most.log10().ceil() as i32);
     let among = |rounds: &[f64]| -> Vec<f64> {
-        let all = (first..=last).flat_map(|power| rounds.iter().map(move |round| round * 10f64.powi(power)));
+        let all = (first..=last).flat_map(|power| {
+            rounds.iter().map(move |round| if power < 0 { round / 10f64.powi(-power) } else { round * 10f64.powi(power) })
+        });
         all.filter(|figure| (least * 0.999..=most * 1.001).contains(figure)).collect()
     };
     let fine = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0][..]].map(among);
