@@ -115,6 +115,10 @@ mod pages {
     mod ilp_and_batching {}
     #[doc = include_str!("../docs/book/5-occupancy.md")]
     mod occupancy_chapter {}
+    #[doc = include_str!("../docs/book/6-tuning.md")]
+    mod tuning_chapter {}
+    #[doc = include_str!("../docs/book/7-on-a-gpu.md")]
+    mod on_a_gpu {}
     #[doc = include_str!("../docs/check.md")]
     mod check {}
     #[doc = include_str!("../docs/compare.md")]
