@@ -4,7 +4,7 @@ use super::device::Timed;
 use super::variant::Compiled;
 use crate::cli::launch::Agreement;
 use crate::cli::units::{bytes, seconds_between};
-use warpwright_codegen::analysis::access::{AccessFact, Pattern};
+use warpwright_codegen::analysis::access::{AccessFact, Pattern, Range};
 use warpwright_codegen::estimate::Estimate;
 use warpwright_codegen::target::machine::Pipe;
 
@@ -180,14 +180,15 @@ pub(super) const COLUMNS: &[Column] = &[
         },
     },
     Column {
-        title: "sectors/req",
+        title: "sectors / need",
         rank: 7,
-        noun: "sectors per request",
+        noun: "sectors fetched for those needed",
         kind: Kind::Exact,
         better: Better::Less,
         counts: false,
-        value: |cell| sectors(cell.compiled),
-        show: |cell| sectors(cell.compiled).map(|sectors| format!("{sectors:.1}")),
+        // A wide access needs more sectors than a narrow one: only what it fetches beyond that is waste.
+        value: |cell| sectors(cell.compiled).map(|(fetched, needed)| fetched / needed),
+        show: |cell| sectors(cell.compiled).map(|(fetched, needed)| format!("{fetched:.1} / {needed:.1}")),
     },
     Column {
         title: "conflicts",
@@ -301,14 +302,17 @@ fn global(compiled: &Compiled) -> impl Iterator<Item = &AccessFact> {
     compiled.known.facts.accesses.iter().filter(is_global)
 }
 
-/// The mean over accesses, of the middle where it depends on where an object begins; `None` if one is not known, or there is none.
-fn sectors(compiled: &Compiled) -> Option<f64> {
+/// Sectors of a request to global memory, and how many would do for the bytes that it uses: means over accesses, of the middle where it
+/// depends on where an object begins; `None` if one is not known, or there is none.
+fn sectors(compiled: &Compiled) -> Option<(f64, f64)> {
+    let middle = |range: Range| f64::from(range.least + range.most) / 2.0;
     let figures = global(compiled).map(|access| match &access.pattern {
-        Pattern::Global { sectors, .. } => Some(f64::from(sectors.least + sectors.most) / 2.0),
+        Pattern::Global { sectors, bytes, .. } => Some((middle(*sectors), f64::from(bytes.most.div_ceil(32).max(1)))),
         _ => None,
     });
-    let figures = figures.collect::<Option<Vec<f64>>>()?;
-    (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
+    let figures = figures.collect::<Option<Vec<(f64, f64)>>>()?;
+    let mean = |figure: fn(&(f64, f64)) -> f64| figures.iter().map(figure).sum::<f64>() / figures.len() as f64;
+    (!figures.is_empty()).then(|| (mean(|(fetched, _)| *fetched), mean(|(_, needed)| *needed)))
 }
 
 /// The worst degree; `None` if one is not known, or there is no shared access.

@@ -81,6 +81,7 @@ fn phrase(column: &Column, before: f64, after: f64) -> String {
         "time" => format!("timed {:.2}× as fast", before / after),
         "predicted" => format!("predicted {:.2}× as fast", after / before),
         "in flight / need" => format!("{} in flight for {}", bytes(after), bytes(before)),
+        "sectors / need" => format!("fetches {after:.2}× the sectors it needs for {before:.2}×"),
         "conflicts" if after <= 1.0 => format!("no bank conflicts for {before:.0}-way"),
         "conflicts" if before <= 1.0 => format!("{after:.0}-way bank conflicts for none"),
         "conflicts" => format!("{after:.0}-way bank conflicts for {before:.0}-way"),
