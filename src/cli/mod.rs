@@ -10,13 +10,13 @@ mod explain;
 mod files;
 mod json;
 mod launch;
-mod manifest;
 mod occupancy;
 mod render;
 mod simulate;
 mod source;
 mod style;
 mod table;
+mod targets;
 mod tune;
 mod units;
 

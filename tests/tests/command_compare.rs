@@ -141,5 +141,8 @@ fn what_does_not_fit_is_said() {
         .refuses(2, &["`FAST=maybe` does not fit `flagged`: `FAST` is a `bool`: write `true` or `false`"]);
     compare(&["k.rs::sums"]).refuses(2, &["`sums` is generic in `N` and declares no values of it: give `--set N=…`"]);
     compare(&["k.rs::copy", "--targets", "sm_91"]).refuses(2, &["`sm_91` is not a target; did you mean `sm_90`?"]);
-    compare(&["k.rs::copy", "--simulate"]).refuses(2, &["how many threads is not said: give `--cover 4096`"]);
+    compare(&["k.rs::copy", "--set", "ILP=many"]).refuses(2, &["`ILP` is a `usize`: write a number, like `64`, or a constant of the file"]);
+    compare(&["k.rs::copy", "--targets", "sm_91,foo"]).refuses(2, &["`sm_91` is not a target", "\nerror: `foo` is not a target"]);
+    compare(&["k.rs::copy", "--simulate"])
+        .refuses(2, &["how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)\n"]);
 }

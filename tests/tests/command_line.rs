@@ -165,7 +165,7 @@ fn generics_from_the_command_line() {
     run("emit", &["B=abc", "F=1", "T=Strng"]).refuses(
         2,
         &[
-            "`-D B=abc` does not fit `scale`: `abc` is not known here",
+            "`-D B=abc` does not fit `scale`: `B` is a `usize`: write a number",
             "`-D F=1` does not fit `scale`: `F` is a `bool`: write `true` or `false`",
             "`-D T=Strng` does not fit `scale`: the type `Strng` is not known to the kernel",
         ],

@@ -145,9 +145,18 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
     {
         return Err(Diagnostic::error(param.ident.span(), format!("`{generic}` is a `bool`: write `true` or `false`")).into());
     }
-    let value = generic_value(&mut checker, param, &value);
-    context.diagnostics.borrow_mut().barrier()?;
-    Ok(value)
+    let found = generic_value(&mut checker, param, &value);
+    let is_name = matches!(value, syn::Expr::Path(_));
+    context.diagnostics.borrow_mut().barrier().map_err(|errors| match param {
+        syn::GenericParam::Const(param) if is_name => {
+            let ty = &param.ty;
+            let ty = quote::quote!(#ty);
+            let message = format!("`{generic}` is a `{ty}`: write a number, like `64`, or a constant of the file");
+            Diagnostic::error(param.ident.span(), message).into()
+        }
+        _ => errors,
+    })?;
+    Ok(found)
 }
 
 /// Reads an outside constant from text: `7`, `2.5f32`, `true`. An integer without suffix is a `usize`.

@@ -7,7 +7,7 @@ mod table;
 
 use super::json::document;
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
-use super::{OUTPUT, Stop, VARIANTS, complain, manifest, print};
+use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
@@ -67,8 +67,7 @@ struct CheckedFile<'s> {
 
 impl Check {
     pub(super) fn run(self) -> Result<(), Stop> {
-        let find = |name: &String| Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())));
-        let targets = self.targets.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let targets = targets::named(&self.targets)?;
         let ptxas = self.ptxas();
         let mut worst = None;
         let mut known = Vec::new();
@@ -129,7 +128,7 @@ impl Check {
         }
         known.extend(source.definable(&kernels));
         let mut findings = source.check_syntax();
-        let of_crate = if asked.is_empty() { manifest::targets(path)? } else { None };
+        let of_crate = if asked.is_empty() { targets::of_crate(path)? } else { None };
         let mut checked = Vec::new();
         for kernel in &kernels {
             let instances = instances(&source, kernel, &self.define, &mut findings)?;

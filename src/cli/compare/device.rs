@@ -47,13 +47,21 @@ impl Failures {
 
     /// All of them, if there are any: each said once, with the first variant that it is about.
     pub(in crate::cli) fn outcome(self) -> Result<(), Stop> {
+        self.joined(|variants| match variants {
+            [first] if !first.is_empty() => format!(" (of `{first}`)"),
+            [first, others @ ..] if !others.is_empty() => format!(" (of `{first}` and {} more)", others.len()),
+            _ => String::new(),
+        })
+    }
+
+    /// The same where no variant ran: what all of them say is about none of them.
+    fn outcome_of_all(self) -> Result<(), Stop> {
+        if self.0.len() == 1 { self.joined(|_| String::new()) } else { self.outcome() }
+    }
+
+    fn joined(self, which: impl Fn(&[String]) -> String) -> Result<(), Stop> {
         let Some(code) = self.0.iter().map(|(stop, _)| stop.code).max() else { return Ok(()) };
-        let one = |(stop, variants): &(Stop, Vec<String>)| match &variants[..] {
-            [first] if first.is_empty() => stop.message.clone(),
-            [first] => format!("{} (of `{first}`)", stop.message),
-            [first, others @ ..] => format!("{} (of `{first}` and {} more)", stop.message, others.len()),
-            [] => stop.message.clone(),
-        };
+        let one = |(stop, variants): &(Stop, Vec<String>)| format!("{}{}", stop.message, which(variants));
         let messages: Vec<String> = self.0.iter().map(one).collect();
         Err(Stop { message: messages.join("\nerror: "), code })
     }
@@ -112,7 +120,7 @@ impl Comparison {
                 Err(stop) => failures.add(&variant.words, stop),
             }
         }
-        if ran { Ok(failures) } else { failures.outcome().map(|()| Failures::default()) }
+        if ran { Ok(failures) } else { failures.outcome_of_all().map(|()| Failures::default()) }
     }
 
     /// Times every variant on the best device, in turn: a run of each, again and again. What failed is given back, and what was timed before
@@ -149,7 +157,7 @@ impl Comparison {
             });
         }
         if kernels.iter().all(Option::is_none) {
-            return failures.outcome().map(|()| Failures::default());
+            return failures.outcome_of_all().map(|()| Failures::default());
         }
         for _ in 0..runs {
             for (variant, kernel) in self.variants.iter_mut().zip(&mut kernels) {

@@ -14,7 +14,7 @@ use super::axes::AxisArguments;
 use super::json::document;
 use super::launch::LaunchArguments;
 use super::source::{Source, check_defines, split};
-use super::{OUTPUT, Stop, manifest, print};
+use super::{OUTPUT, Stop, print, targets};
 use clap::ValueHint;
 pub(super) use device::Failures;
 use std::path::PathBuf;
@@ -77,8 +77,7 @@ pub(super) struct Compare {
 impl Compare {
     pub(super) fn run(self) -> Result<(), Stop> {
         let (path, chosen) = split(&self.file);
-        let find = |name: &String| Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())));
-        let asked = self.targets.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let asked = targets::named(&self.targets)?;
         let source = Source::read(path, &self.axes.define)?;
         let kernels = source.kernels(chosen)?;
         if kernels.is_empty() {
@@ -86,7 +85,7 @@ impl Compare {
         }
         check_defines(&source.definable(&kernels), &self.axes.define)?;
         let earlier = self.against.as_deref().map(|revision| revision::source(path, revision, &self.axes.define)).transpose()?;
-        let of_crate = manifest::targets(path)?;
+        let of_crate = targets::of_crate(path)?;
         let mut comparisons = Vec::new();
         self.axes.check_names(&source, &kernels)?;
         for kernel in &kernels {

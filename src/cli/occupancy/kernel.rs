@@ -3,7 +3,7 @@
 use super::super::json::document;
 use super::super::source::{InstanceError, Source, check_defines, split};
 use super::super::table::{Cell, Heading, Table, variants};
-use super::super::{Stop, manifest, print};
+use super::super::{Stop, print, targets};
 use super::show::{headline, limiters};
 use super::{Occupancy, json, plot};
 use serde_json::{Value, json};
@@ -27,8 +27,7 @@ struct Row {
 
 impl Occupancy {
     pub(super) fn of_kernels(&self, file: &str) -> Result<(), Stop> {
-        let find = |name: &String| Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())));
-        let asked = self.targets.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let asked = targets::named(&self.targets)?;
         let (path, chosen) = split(file);
         let source = Source::read(path, &self.define)?;
         let kernels = source.kernels(chosen)?;
@@ -36,7 +35,7 @@ impl Occupancy {
             return Err(source.no_kernels());
         }
         check_defines(&source.definable(&kernels), &self.define)?;
-        let of_crate = manifest::targets(path)?;
+        let of_crate = targets::of_crate(path)?;
         let mut findings = source.check_syntax();
         let (mut rows, mut wrong) = (Vec::new(), Vec::new());
         for kernel in &kernels {
