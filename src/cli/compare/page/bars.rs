@@ -209,7 +209,9 @@ fn scale(ticks: &[f64]) -> Scale {
 
 /// What all charts have around their rows.
 fn frame(rows: &[Row<'_>], drawn: &[Json], ticks: &[f64], scale: &Scale, unit: &str) -> Json {
-    let axes = rows.first().map_or_else(Vec::new, |row| row.variant.values.iter().map(|(name, _)| name.as_str()).collect());
+    // Of another revision a variant has a value more.
+    let longest = rows.iter().max_by_key(|row| row.variant.values.len());
+    let axes: Vec<&str> = longest.map_or_else(Vec::new, |row| row.variant.values.iter().map(|(name, _)| name.as_str()).collect());
     json!({
         "axes": axes.join(" · "),
         "left": LEFT,

@@ -229,11 +229,16 @@
         this.all("[data-say=target]").forEach((place) => { place.textContent = this.data.targets[t]; });
       }
       if (has("sort", "desc")) this.tables.forEach(([table, rows]) => this.sort(table, rows));
-      if (has("a", "b")) {
+      if (has("a", "b", "t", "sort", "desc")) {
         this.all("[data-n]").forEach((marked) => {
           marked.classList.toggle("is-a", Number(marked.dataset.n) === a);
           marked.classList.toggle("is-b", Number(marked.dataset.n) === b);
         });
+        // Charts of many variants scroll: the chosen right one is to be seen.
+        for (const box of this.all(".tall")) {
+          const row = box.querySelector(".names .is-b"), head = box.querySelector(".head").offsetHeight;
+          if (row && box.clientHeight) box.scrollTop = Math.max(0, row.offsetTop - head - (box.clientHeight - head) / 2);
+        }
         // What is drawn last is on top.
         this.all(".dot.is-a, .dot.is-b").forEach((dot) => dot.parentNode.append(dot));
         for (const key of ["a", "b"]) {
