@@ -6,7 +6,7 @@ use warpwright_codegen::hir::{self, Axis};
 use warpwright_codegen::syntax::{Instance, nearest};
 
 /// Which variants are looked at.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub(super) struct AxisArguments {
     /// The values of a generic, instead of those that the kernel declares.
     #[arg(long, value_name = "NAME=V1,V2,…", num_args = 1.., help_heading = VARIANTS)]

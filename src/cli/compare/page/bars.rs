@@ -4,7 +4,7 @@
 use super::super::Comparison;
 use super::super::columns::{COLUMNS, Cell};
 use super::super::variant::Variant;
-use super::scale::{Scale, digits, place, short, ticks, unit_of_time};
+use super::scale::{Scale, digits, log_ticks, place, short, ticks, unit_of_time};
 use serde_json::{Value as Json, json};
 use warpwright_codegen::estimate::occupancy::{Resource, occupancy};
 use warpwright_codegen::estimate::time::{Prediction, predict};
@@ -13,6 +13,8 @@ use warpwright_codegen::target::machine::Machine;
 /// Where bars begin, and how long the longest is; what is written stands right of them, so that nothing is over anything.
 const LEFT: f64 = 8.0;
 const WIDTH: f64 = 200.0;
+/// Where the longest takes more times the shortest than this, the axis is logarithmic.
+const MOST_EVEN: f64 = 3.0;
 /// Height of a row; the script knows it from the drawing.
 const ROW: usize = 20;
 /// Where the columns of texts end.
@@ -95,21 +97,34 @@ fn times(comparison: &Comparison, rows: &[Row<'_>]) -> Option<Json> {
     // One run that was disturbed is not to press all others into a corner: its end is cut off.
     let longest = known.iter().map(|(_, interval)| interval.high).fold(most, f64::max).min(most * 1.5);
     let (unit, size) = unit_of_time(most);
-    let ticks = ticks(longest / size, 4);
-    let scale = scale(&ticks);
+    let lows = known.iter().map(|(_, interval)| interval.low).chain(predictions.iter().flatten().map(|interval| interval.low));
+    let least = lows.fold(f64::INFINITY, f64::min);
+    // From 0, the fast ones would be all alike beside one that takes many times as long.
+    let is_log = least > 0.0 && most > MOST_EVEN * least;
+    let (ticks, scale) = if is_log {
+        let ends = (least / size * 0.85, longest / size * 1.15);
+        (log_ticks(ends.0, ends.1, 5), Scale::log(ends, (LEFT, LEFT + WIDTH)))
+    } else {
+        let ticks = ticks(longest / size, 4);
+        let scale = scale(&ticks);
+        (ticks, scale)
+    };
     let drawn = known.iter().zip(&predictions).enumerate().map(|(at, ((row, measured), predicted))| {
         let mut texts = vec![digits(measured.figure / size, 4)];
         texts.extend(predicted.map(|predicted| digits(predicted.figure / size, 3)));
         texts.extend(predicted.map(|predicted| format!("{:.2}×", predicted.figure / measured.figure)));
         let mut drawn = one(comparison, row, at, &texts);
         drawn["bar"] = span(&scale, measured.times(1.0 / size));
+        drawn["is_point"] = json!(is_log);
         drawn["line"] = predicted.map_or(Json::Null, |predicted| span(&scale, predicted.times(1.0 / size)));
         drawn["title"] = json!(title(comparison, row, measured, *predicted));
         drawn
     });
     let drawn: Vec<Json> = drawn.collect();
     let has_predictions = predictions.iter().any(Option::is_some);
-    let mut captions = vec![json!({ "kind": "timed", "text": format!("bar: median of {} runs, ├─┤ least to most", first.times.len()) })];
+    let mut captions = vec![
+        json!({ "kind": "timed", "text": format!("{} median of {} runs, ├─┤ least to most", if is_log { "●" } else { "bar:" }, first.times.len()) }),
+    ];
     if has_predictions {
         captions.push(json!({ "kind": "estimated", "text": "◇ predicted, ├─┤ over the plausible registers" }));
         captions.extend(
@@ -120,7 +135,7 @@ fn times(comparison: &Comparison, rows: &[Row<'_>]) -> Option<Json> {
         "title": format!("Time on {}", first.device),
         "width": if has_predictions { COLUMNS_END[2] } else { COLUMNS_END[0] } + 4.0,
         "captions": captions,
-        "frame": frame(rows, &drawn, &ticks, &scale, unit),
+        "frame": frame(rows, &drawn, &ticks, &scale, &if is_log { format!("{unit}, logarithmic") } else { unit.to_owned() }),
         "heads": heads(if has_predictions { &["timed", "predicted", "pred./timed"] } else { &["timed"] }),
         "rows": drawn,
     }))
@@ -254,6 +269,56 @@ fn span(scale: &Scale, interval: Interval) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use super::super::super::device::Timed;
+    use crate::cli::axes::AxisArguments;
+    use crate::cli::launch::Agreement;
+    use crate::cli::source::Source;
+    use std::time::Duration;
+    use warpwright::Clock;
+    use warpwright_codegen::target::Target;
+
+    /// The copies by blocks of 128, two a thread or one, batched or not, that took so many microseconds each.
+    fn timed(device: &str, microseconds: [u64; 4]) -> Comparison {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/src/copy.rs");
+        let source = Source::read(path, &[]).unwrap_or_else(|stop| panic!("{}", stop.message));
+        let targets = vec![Target::find("sm_90").expect("a target")];
+        let (axes, instances) = AxisArguments::default().variants(&source, "copy").unwrap_or_else(|stop| panic!("{}", stop.message));
+        let mut variants: Vec<Variant> =
+            instances[12..16].iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &targets)).collect();
+        for (variant, median) in variants.iter_mut().zip(microseconds) {
+            let compiled = variant.outcome.as_mut().expect("it compiles");
+            let times = [median - 1, median, median + 200].map(Duration::from_micros).to_vec();
+            compiled.blocks = Some(524_288);
+            compiled.timed = Some(Timed { times, clock: Clock::Host, device: device.to_owned(), agreement: Agreement::Same, target: 0 });
+        }
+        Comparison { file: path.to_owned(), kernel: "copy".to_owned(), targets, variants, notes: Vec::new() }
+    }
+
+    #[test]
+    fn times_stand_beside_predictions() {
+        let chart = chart(&timed("NVIDIA H200", [322, 254, 322, 253]), 0).expect("a chart");
+        assert_eq!(chart["title"], "Time on NVIDIA H200");
+        assert_eq!(chart["captions"].as_array().map(Vec::len), Some(2), "{}", chart["captions"]);
+        let row = &chart["rows"][0];
+        assert_eq!((&row["texts"][0]["text"], &row["is_point"]), (&json!("322.0"), &json!(false)));
+        // Of this launch, in seconds: a gibibyte at some four terabytes a second.
+        let predicted: f64 = row["texts"][1]["text"].as_str().and_then(|text| text.parse().ok()).expect("a figure");
+        assert!((200.0..500.0).contains(&predicted), "{predicted}");
+        let end = |of: &Json| of.as_str().and_then(|place| place.parse::<f64>().ok()).expect("a place");
+        assert!(end(&row["bar"]["low"]) < end(&row["bar"]["high"]) && end(&row["bar"]["high"]) <= LEFT + WIDTH);
+    }
+
+    #[test]
+    fn predictions_for_another_device_are_relative() {
+        let chart = chart(&timed("some processor", [3220, 2540, 9000, 1000]), 0).expect("a chart");
+        let said = chart["captions"][2]["text"].as_str().unwrap_or_default();
+        assert!(said.starts_with("predictions are for another device, so predictions are relative"), "{said}");
+        // Nine times as long: drawn as points on a logarithmic axis.
+        assert_eq!(chart["rows"][0]["is_point"], true);
+        assert_eq!(chart["frame"]["unit"], "ms, logarithmic");
+        assert!(chart["rows"].as_array().expect("rows").iter().any(|row| row["texts"][2]["text"] == "1.00×"));
+    }
 
     #[test]
     fn a_device_is_known_by_its_model() {
