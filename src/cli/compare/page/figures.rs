@@ -2,8 +2,9 @@
 
 use super::super::Comparison;
 use super::super::columns::{Better, Cell, Column, Kind};
+use super::super::device::Timed;
 use super::super::pareto::front;
-use super::super::variant::Variant;
+use super::super::variant::{Compiled, Variant};
 use super::cells::{Figures, columns, is_dense};
 use serde_json::{Value as Json, json};
 
@@ -109,6 +110,8 @@ pub(super) fn deltas(comparison: &Comparison, a: usize, b: usize, target: usize)
     let delta = |figures: &Figures| {
         let column = figures.column;
         let way = match ((column.value)(before), (column.value)(after), column.better) {
+            // Within what one and the same variant takes from run to run.
+            _ if column.title == "time" && are_alike(before.compiled, after.compiled) => "",
             (Some(before), Some(after), Better::Less) if before != after => word(after < before),
             (Some(before), Some(after), Better::More) if before != after => word(after > before),
             _ => "",
@@ -116,4 +119,10 @@ pub(super) fn deltas(comparison: &Comparison, a: usize, b: usize, target: usize)
         json!({ "title": column.title, "kind": column.kind.word(), "a": figures.full(a), "b": figures.full(b), "way": way })
     };
     all.iter().filter(|figures| figures.cells[a] != figures.cells[b]).map(delta).collect()
+}
+
+/// Whether the median time of one of two variants is among the runs of the other.
+fn are_alike(a: &Compiled, b: &Compiled) -> bool {
+    let is_among = |a: &Timed, b: &Timed| b.times.first() <= Some(&a.median()) && Some(&a.median()) <= b.times.last();
+    a.timed.as_ref().zip(b.timed.as_ref()).is_some_and(|(a, b)| is_among(a, b) || is_among(b, a))
 }

@@ -113,6 +113,13 @@
     return figure === "?" ? figure : `${figure}${unit ? ` ${unit}` : ""}${more ? ` (${more})` : ""}`;
   };
 
+  /** Whether the time of one of two variants is among the runs of the other. */
+  const alike = (a, b) => {
+    const times = (cell) => [cell.firstChild.textContent, ...cell.querySelector("small").textContent.split("–")].map(parseFloat);
+    const among = ([time], [, least, most]) => least <= time && time <= most;
+    return among(times(a), times(b)) || among(times(b), times(a));
+  };
+
   class Kernel {
     constructor(main) {
       this.main = main;
@@ -296,7 +303,7 @@
         const { unit, kind } = head.dataset, [from, to] = [full(ca, unit), full(cb, unit)];
         if (from === to) return;
         const [x, y] = [Number(ca.dataset.v), Number(cb.dataset.v)], better = head.dataset.better;
-        const way = !better || !(x < y || x > y) ? "" : (y < x) === (better === "less") ? "better" : "worse";
+        const way = !better || !(x < y || x > y) || (kind === "timed" && alike(ca, cb)) ? "" : (y < x) === (better === "less") ? "better" : "worse";
         const item = node("li", way, `${head.dataset.key} `);
         item.append(node("span", `kind ${kind}`, kind), node("br"), node("span", "a", from), " → ", node("span", "b", to));
         items.push(item);

@@ -44,7 +44,7 @@ pub(super) fn ticks(most: f64, about: usize) -> Vec<f64> {
     (0..=count).map(|n| n as f64 * step).collect()
 }
 
-/// Round figures between two: powers of ten, or 1, 2 and 5 times those where so few of them fit that there is room.
+/// Round figures between two: powers of ten, or 1, 2 and 5 times those, or others between, where so few of them fit that there is room.
 pub(super) fn log_ticks(least: f64, most: f64, room: usize) -> Vec<f64> {
     let (first, last) = (least.log10().floor() as i32, most.log10().ceil() as i32);
     let among = |rounds: &[f64]| -> Vec<f64> {
@@ -53,7 +53,7 @@ pub(super) fn log_ticks(least: f64, most: f64, room: usize) -> Vec<f64> {
         });
         all.filter(|figure| (least * 0.999..=most * 1.001).contains(figure)).collect()
     };
-    let fine = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0][..]].map(among);
+    let fine = [&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0][..], &[1.0, 2.0, 5.0][..], &[1.0, 3.0][..]].map(among);
     fine.into_iter().find(|ticks| ticks.len() <= room).unwrap_or_else(|| among(&[1.0]))
 }
 
@@ -94,6 +94,7 @@ mod tests {
         assert_eq!(ticks(100.0, 4), [0.0, 50.0, 100.0]);
         assert_eq!(ticks(0.0, 4), [0.0]);
         assert_eq!(log_ticks(0.3, 20.0, 7), [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]);
+        assert_eq!(log_ticks(0.22, 1.5, 5), [0.3, 0.5, 0.7, 1.0, 1.5]);
         assert_eq!(log_ticks(0.3, 20.0, 5), [0.3, 1.0, 3.0, 10.0]);
         assert_eq!(log_ticks(0.3, 2000.0, 5), [1.0, 10.0, 100.0, 1000.0]);
     }
