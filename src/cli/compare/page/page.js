@@ -241,11 +241,13 @@
           marked.classList.toggle("is-a", Number(marked.dataset.n) === a);
           marked.classList.toggle("is-b", Number(marked.dataset.n) === b);
         });
-        // Charts of many variants scroll: the chosen right one is to be seen.
-        for (const box of this.all(".tall")) {
-          const row = box.querySelector(".names .is-b"), head = box.querySelector(".head").offsetHeight;
-          if (row && box.clientHeight) box.scrollTop = Math.max(0, row.offsetTop - head - (box.clientHeight - head) / 2);
-        }
+        // Charts of many variants scroll: the chosen right one is to be seen, once they are laid out.
+        requestAnimationFrame(() => {
+          for (const box of this.all(".tall")) {
+            const row = box.querySelector(".names .is-b"), head = box.querySelector(".head").offsetHeight;
+            if (row && box.clientHeight) box.scrollTop = Math.max(0, row.offsetTop - head - (box.clientHeight - head) / 2);
+          }
+        });
         // What is drawn last is on top.
         this.all(".dot.is-a, .dot.is-b").forEach((dot) => dot.parentNode.append(dot));
         for (const key of ["a", "b"]) {
@@ -266,6 +268,9 @@
       heads.forEach((head) => head.removeAttribute("aria-sort"));
       const column = heads.findIndex((head) => head.dataset.key === sort);
       let sorted = rows;
+      // Nothing moves that is where it belongs: a page of a hundred variants opens the sooner.
+      if (column < 0 && !table.classList.contains("sorted")) return;
+      table.classList.toggle("sorted", column >= 0);
       if (column >= 0) {
         heads[column].setAttribute("aria-sort", desc ? "descending" : "ascending");
         const value = (row) => {
