@@ -1,7 +1,7 @@
 //! Which variants of a kernel are looked at: `--set`, `-D`, and what the kernel declares.
 
-use super::source::{Define, Source};
-use super::{Stop, VARIANTS};
+use super::source::{Define, Source, wrong_defines};
+use super::{Stop, VARIANTS, complain};
 use warpwright_codegen::hir::{self, Axis};
 use warpwright_codegen::syntax::{Instance, nearest};
 
@@ -16,59 +16,105 @@ pub(super) struct AxisArguments {
     pub(super) define: Vec<Define>,
 }
 
+/// The variants of one kernel.
+pub(super) struct Chosen {
+    pub(super) kernel: String,
+    /// Its generics with their values.
+    pub(super) axes: Vec<Axis>,
+    /// Their combinations.
+    pub(super) instances: Vec<Instance>,
+}
+
 impl AxisArguments {
-    /// The values of each generic of a kernel: those of `--set`, of `-D`, else those that the kernel declares; and their combinations.
-    pub(super) fn variants(&self, source: &Source, kernel: &str) -> Result<(Vec<Axis>, Vec<Instance>), Stop> {
-        let mut axes = hir::declared_axes(source.program(), source.unit, kernel).map_err(|found| source.findings(&found))?;
-        let mut wrong = Vec::new();
-        for axis in &mut axes {
-            let texts = self.texts(&axis.name);
-            if texts.is_empty() {
-                if axis.values.is_empty() {
-                    wrong.push(format!("`{kernel}` is generic in `{0}` and declares no values of it: give `--set {0}=…`", axis.name));
+    /// The variants of each kernel. Where several are looked at, those whose generics have no values are left out, and that is said.
+    ///
+    /// # Errors
+    /// All that is wrong with what was written, at once.
+    pub(super) fn choose(&self, source: &Source, kernels: &[String]) -> Result<Vec<Chosen>, Stop> {
+        let mut wrong = wrong_defines(&source.definable(kernels), &self.define);
+        wrong.extend(self.wrong_names(source, kernels));
+        let (mut chosen, mut open) = (Vec::new(), Vec::new());
+        for kernel in kernels {
+            let axes = self.axes(source, kernel, &mut wrong)?;
+            let without: Vec<&str> = axes.iter().filter(|axis| axis.values.is_empty()).map(|axis| axis.name.as_str()).collect();
+            if !without.is_empty() {
+                let names = without.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                let set = without.iter().map(|name| format!("{name}=…")).collect::<Vec<_>>().join(" ");
+                open.push(format!("`{kernel}` is generic in {names} and declares no values of it: give `--set {set}`"));
+                continue;
+            }
+            match hir::instances(&axes) {
+                Ok(instances) => chosen.push(Chosen { kernel: kernel.clone(), axes, instances }),
+                Err(total) => {
+                    let choose = "choose some with `--set NAME=V1,V2` or `-D NAME=VALUE`";
+                    wrong.push(format!("`{kernel}` would have {total} variants: {choose}"));
                 }
+            }
+        }
+        if chosen.is_empty() {
+            wrong.append(&mut open);
+        }
+        if !wrong.is_empty() {
+            return Err(Stop::usage(wrong.join("\nerror: ")));
+        }
+        open.iter().for_each(|kernel| complain(&format!("note: left out: {kernel}")));
+        Ok(chosen)
+    }
+
+    /// The values of each generic of a kernel: those of `--set`, of `-D`, else those that the kernel declares.
+    fn axes(&self, source: &Source, kernel: &str, wrong: &mut Vec<String>) -> Result<Vec<Axis>, Stop> {
+        let mut axes = hir::declared_axes(source.program(), source.unit, kernel).map_err(|found| source.findings(&found))?;
+        for axis in &mut axes {
+            let (option, texts) = self.texts(&axis.name);
+            if texts.is_empty() {
                 continue;
             }
             axis.values.clear();
             for text in texts {
                 match hir::parse_generic(source.program(), source.unit, kernel, &axis.name, text) {
+                    Ok(value) if axis.values.contains(&value) => wrong.push(format!("`{option} {}=…` has {text} twice", axis.name)),
                     Ok(value) => axis.values.push(value),
                     Err(found) => {
                         let why: Vec<String> = found.iter().map(|finding| finding.message.clone()).collect();
-                        wrong.push(format!("`{}={text}` does not fit `{kernel}`: {}", axis.name, why.join("; ")));
+                        wrong.push(format!("`{option} {}={text}` does not fit `{kernel}`: {}", axis.name, why.join("; ")));
                     }
                 }
             }
         }
-        if !wrong.is_empty() {
-            return Err(Stop::usage(wrong.join("\nerror: ")));
-        }
-        let instances = hir::instances(&axes).map_err(|total| {
-            Stop::usage(format!("`{kernel}` would have {total} variants: choose some with `--set NAME=V1,V2` or `-D NAME=VALUE`"))
-        })?;
-        Ok((axes, instances))
+        Ok(axes)
     }
 
-    /// What is written of a generic's values.
-    fn texts(&self, generic: &str) -> Vec<&str> {
+    /// What is written of a generic's values, and with which option.
+    fn texts(&self, generic: &str) -> (&'static str, Vec<&str>) {
         let named = |list: &'_ [Define]| list.iter().position(|define| define.name == generic);
         match (named(&self.set), named(&self.define)) {
-            (Some(at), _) => self.set[at].value.split(',').map(str::trim).collect(),
-            (None, Some(at)) => vec![&self.define[at].value],
-            (None, None) => Vec::new(),
+            (Some(at), _) => ("--set", self.set[at].value.split(',').map(str::trim).collect()),
+            (None, Some(at)) => ("-D", vec![&self.define[at].value]),
+            (None, None) => ("", Vec::new()),
         }
     }
 
-    /// Refuses a `--set` of what none of the kernels has.
-    pub(super) fn check_names(&self, source: &Source, kernels: &[String]) -> Result<(), Stop> {
+    /// What is wrong with the names of `--set`: none of the kernels has them, or they are given twice.
+    fn wrong_names(&self, source: &Source, kernels: &[String]) -> Vec<String> {
         let generics = |kernel: &String| hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
         let names: Vec<String> = kernels.iter().flat_map(generics).map(|(name, _)| name).collect();
-        let Some(unknown) = self.set.iter().find(|define| !names.contains(&define.name)) else { return Ok(()) };
-        let hint = match nearest(&unknown.name, names.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => "there are no generics".to_owned(),
-            None => format!("there are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
-        };
-        Err(Stop::usage(format!("`--set {}=…` names no generic of the kernel; {hint}", unknown.name)))
+        let mut wrong = Vec::new();
+        for (at, Define { name, .. }) in self.set.iter().enumerate() {
+            if self.set[..at].iter().any(|before| before.name == *name) {
+                wrong.push(format!("`--set {name}=…` is given twice; write `--set {name}=V1,V2`"));
+            }
+            if self.define.iter().any(|define| define.name == *name) {
+                wrong.push(format!("`{name}` is given by `--set` and by `-D`; leave one out"));
+            }
+            if !names.contains(name) {
+                let hint = match nearest(name, names.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if names.is_empty() => "there are no generics".to_owned(),
+                    None => format!("there are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+                };
+                wrong.push(format!("`--set {name}=…` names no generic of the kernel; {hint}"));
+            }
+        }
+        wrong
     }
 }

@@ -21,14 +21,21 @@ pub(super) struct Files {
     pub(super) broken: Vec<(File, Diagnostics)>,
     /// Names that are of other files or crates, where those were not found.
     pub(super) elsewhere: Vec<(UnitId, String)>,
+    /// Files below this folder are called this and their path in it.
+    below: Option<(PathBuf, String)>,
     known: HashMap<PathBuf, Option<UnitId>>,
 }
 
 impl Files {
+    /// For files below a folder, where messages are to call it something else.
+    pub(super) fn below(folder: &Path, said: &str) -> Files {
+        Files { below: Some((folder.to_owned(), said.to_owned())), ..Files::default() }
+    }
+
     /// Reads a file and those that it names. Files that cannot be read leave their names unknown; `None` is one that cannot be
     /// parsed.
     pub(super) fn add(&mut self, path: &Path, text: String) -> Option<UnitId> {
-        let file = File { path: path.display().to_string(), text };
+        let file = File { path: self.shown(path), text };
         let mut unit = match Unit::parse(&file.path, 1, 1, &file.text) {
             Ok(unit) => unit,
             Err(found) => {
@@ -53,6 +60,12 @@ impl Files {
             }
         }
         Some(id)
+    }
+
+    /// What messages call a file.
+    pub(super) fn shown(&self, path: &Path) -> String {
+        let below = self.below.as_ref().and_then(|(folder, said)| Some(format!("{said}{}", path.strip_prefix(folder).ok()?.display())));
+        below.unwrap_or_else(|| path.display().to_string())
     }
 
     fn open(&mut self, path: &Path) -> Option<UnitId> {

@@ -52,15 +52,26 @@ impl Source {
     /// Reads and parses a file. Findings are printed.
     pub(super) fn read(path: &str, defines: &[Define]) -> Result<Source, Stop> {
         let text = files::read(Path::new(path)).map_err(|error| Stop::usage(unreadable(path, &error)))?;
-        let mut files = Files::default();
+        Source::parse(path, text, Files::default(), defines)
+    }
+
+    /// The same of a file that lies below a folder, where messages are to say something else than the folder's name: `HEAD:src/k.rs`.
+    pub(super) fn read_below(folder: &Path, said: &str, path: &str, defines: &[Define]) -> Result<Source, Stop> {
+        let text = files::read(Path::new(path)).map_err(|error| Stop::usage(unreadable(path, &error)))?;
+        let files = Files::below(folder, said);
+        Source::parse(path, text, files, defines)
+    }
+
+    fn parse(path: &str, text: String, mut files: Files, defines: &[Define]) -> Result<Source, Stop> {
+        let shown = files.shown(Path::new(path));
         let Some(unit) = files.add(Path::new(path), text) else {
-            let broken = files.broken.iter().find(|(file, _)| file.path == path);
+            let broken = files.broken.iter().find(|(file, _)| file.path == shown);
             return Err(broken.map_or_else(Stop::findings, |(file, found)| show(found, |_| file)));
         };
         for define in defines {
             define_constant(&mut files.program, define)?;
         }
-        Ok(Source { path: path.to_owned(), files, unit })
+        Ok(Source { path: shown, files, unit })
     }
 
     /// A line of one of the files, from 1.
@@ -239,6 +250,12 @@ fn overlaps(a: proc_macro2::Span, b: proc_macro2::Span) -> bool {
 
 /// Refuses defines that nothing known is named by, and those given twice.
 pub(super) fn check_defines(known: &[String], defines: &[Define]) -> Result<(), Stop> {
+    let wrong = wrong_defines(known, defines);
+    if wrong.is_empty() { Ok(()) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+}
+
+/// What is wrong with the names of defines.
+pub(super) fn wrong_defines(known: &[String], defines: &[Define]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (index, define) in defines.iter().enumerate() {
         if let Some(first) = defines[..index].iter().find(|first| first.name == define.name) {
@@ -252,7 +269,7 @@ pub(super) fn check_defines(known: &[String], defines: &[Define]) -> Result<(), 
             wrong.push(format!("`-D {}=…` names nothing in the kernel; {hint}", define.name));
         }
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+    wrong
 }
 
 /// Gives an outside constant its value, in every file that names it.

@@ -4,6 +4,9 @@
 use anstyle::{AnsiColor, Style};
 use std::io::IsTerminal;
 
+/// Columns of a terminal that does not say how wide it is.
+const UNKNOWN_WIDTH: usize = 80;
+
 /// Where text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
@@ -67,7 +70,8 @@ pub(super) fn width() -> Option<usize> {
     if !stdout.is_terminal() {
         return None;
     }
-    terminal_size::terminal_size_of(stdout).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
+    let size = terminal_size::terminal_size_of(stdout).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0);
+    size.or(Some(UNKNOWN_WIDTH))
 }
 
 /// Text in a style, where there is colour.

@@ -132,6 +132,8 @@ struct Shown {
     is_brief: bool,
     /// Whether one of its figures is marked: then all have room for the mark.
     has_best: bool,
+    /// Whether marked figures are coloured: not where most are the best.
+    is_rare: bool,
     width: usize,
 }
 
@@ -139,6 +141,8 @@ struct Shown {
 pub(super) const NOTHING: &str = "–";
 /// Between columns.
 const GAP: usize = 2;
+/// The best of a column are coloured if they are no more than one in so many.
+const RARE: usize = 4;
 /// Behind the best figure of a column.
 const BEST: &str = " *";
 
@@ -211,13 +215,14 @@ impl Table {
     }
 
     fn shown(&self, column: usize, is_brief: bool) -> Shown {
-        let has_best = self.cells(column).any(|cell| cell.is_best);
+        let best = self.cells(column).filter(|cell| cell.is_best).count();
+        let (has_best, is_rare) = (best > 0, best <= (self.rows.len() / RARE).max(1));
         let mark = if has_best { BEST.len() } else { 0 };
         let heading = &self.headings[column];
         let widest = self.cells(column).map(|cell| columns(cell.text(is_brief))).max().unwrap_or(0);
         let widest = heading.cut.filter(|_| is_brief).map_or(widest, |least| widest.min(least));
         let width = columns(&heading.title).max(columns(heading.kind)).max(widest) + mark;
-        Shown { column, is_brief, has_best, width }
+        Shown { column, is_brief, has_best, is_rare, width }
     }
 
     /// Which columns there is room for, and in which form; and which there is none for.
@@ -272,7 +277,7 @@ impl Table {
         for shown in shown {
             let Some(cell) = cells.get(shown.column) else { break };
             let (style, mark) = match cell.is_best {
-                true => (Some(style::BEST), BEST),
+                true => (Some(style::BEST).filter(|_| shown.is_rare), BEST),
                 false => (cell.style, if shown.has_best { "  " } else { "" }),
             };
             let is_figure = self.headings[shown.column].is_figure;

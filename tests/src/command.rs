@@ -47,7 +47,19 @@ impl Folder {
     /// Runs the command in it.
     #[track_caller]
     pub fn run(&self, arguments: &[&str]) -> Outcome {
-        let output = Command::new(binary()).args(arguments).current_dir(&self.0).output().expect("the command runs");
+        self.run_with(&[], arguments)
+    }
+
+    /// Runs the command in it with these variables, and without those of the terminal that the test runs in.
+    #[track_caller]
+    pub fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Outcome {
+        let mut command = Command::new(binary());
+        command.args(arguments).current_dir(&self.0);
+        for variable in ["COLUMNS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(variable);
+        }
+        command.envs(variables.iter().copied());
+        let output = command.output().expect("the command runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }

@@ -136,13 +136,67 @@ fn what_does_not_fit_is_said() {
     let compare = |more: &[&str]| folder.run(&[&["compare"], more].concat());
     compare(&["k.rs::cpy"]).refuses(2, &["there is no kernel `cpy` in `k.rs`; did you mean `copy`?"]);
     compare(&["k.rs::copy", "--set", "IPL=1"]).refuses(2, &["`--set IPL=…` names no generic of the kernel; did you mean `ILP`?"]);
-    compare(&["k.rs::copy", "--set", "ILP=1,many"]).refuses(2, &["`ILP=many` does not fit `copy`"]);
+    compare(&["k.rs::copy", "--set", "ILP=1,many"]).refuses(2, &["`--set ILP=many` does not fit `copy`"]);
     compare(&["k.rs::flagged", "--set", "FAST=true,maybe"])
-        .refuses(2, &["`FAST=maybe` does not fit `flagged`: `FAST` is a `bool`: write `true` or `false`"]);
+        .refuses(2, &["`--set FAST=maybe` does not fit `flagged`: `FAST` is a `bool`: write `true` or `false`"]);
     compare(&["k.rs::sums"]).refuses(2, &["`sums` is generic in `N` and declares no values of it: give `--set N=…`"]);
     compare(&["k.rs::copy", "--targets", "sm_91"]).refuses(2, &["`sm_91` is not a target; did you mean `sm_90`?"]);
     compare(&["k.rs::copy", "--set", "ILP=many"]).refuses(2, &["`ILP` is a `usize`: write a number, like `64`, or a constant of the file"]);
     compare(&["k.rs::copy", "--targets", "sm_91,foo"]).refuses(2, &["`sm_91` is not a target", "\nerror: `foo` is not a target"]);
     compare(&["k.rs::copy", "--simulate"])
         .refuses(2, &["how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)\n"]);
+    // All at once.
+    compare(&["k.rs::copy", "--set", "ILP=1,x", "ILPP=2", "-D", "QQ=1"]).refuses(
+        2,
+        &[
+            "error: `-D QQ=…` names nothing in the kernel; it has `B`, `ILP`",
+            "error: `--set ILPP=…` names no generic of the kernel; did you mean `ILP`?",
+            "error: `--set ILP=x` does not fit `copy`",
+        ],
+    );
+    compare(&["k.rs::copy", "--set", "ILP=1", "--set", "ILP=2"]).refuses(2, &["`--set ILP=…` is given twice; write `--set ILP=V1,V2`"]);
+    compare(&["k.rs::copy", "--set", "ILP=1,1"]).refuses(2, &["`--set ILP=…` has 1 twice"]);
+    compare(&["k.rs::copy", "--set", "ILP=1", "-D", "ILP=2"]).refuses(2, &["`ILP` is given by `--set` and by `-D`; leave one out"]);
+    compare(&["k.rs::copy", "--time", "0"]).refuses(2, &["invalid value '0' for '--time <RUNS>'"]);
+    // What has no values to compare is left out where others have.
+    let run = compare(&["k.rs", "--targets", "sm_90"]);
+    assert!(run.code == Some(0) && run.out.contains("k.rs::copy for sm_90"), "{}", run.err);
+    assert!(run.err.contains("note: left out: `sums` is generic in `N` and declares no values of it: give `--set N=…`"), "{}", run.err);
+}
+
+#[test]
+fn a_kernel_that_never_compiles_is_shown_as_check_shows_it() {
+    let bad = b"use warpwright::prelude::*;\n#[kernel(block = B, variants(B in [64, 128]))]\nfn k<const B: usize>(y: &mut Global<f32>) {\n    y[0] = z;\n}\n";
+    let folder = Folder::new("compare-never", &[("bad.rs", bad), ("open.rs", b"fn main() {")]);
+    for command in [["compare", "bad.rs"], ["tune", "bad.rs"]] {
+        folder.run(&command).refuses(1, &["error: `z` is not known here\n --> bad.rs:4:12", "1 error"]);
+    }
+    folder.run(&["compare", "open.rs"]).refuses(1, &["error: this `{` is never closed\n --> open.rs:1:11"]);
+}
+
+#[test]
+fn files_that_cannot_be_written_and_revisions_that_are_not_there() {
+    let folder = Folder::new("compare-files", &[("k.rs", KERNELS.as_bytes())]);
+    let compare = |more: &[&str]| folder.run(&[&["compare", "k.rs::copy", "--targets", "sm_90"], more].concat());
+    compare(&["--html", "nowhere/page.html"]).refuses(2, &["error: `nowhere/page.html` cannot be written: "]);
+    compare(&["--html", "."]).refuses(2, &["error: `.` cannot be written: "]);
+    compare(&["--against", "HEAD"]).refuses(2, &["error: `--against HEAD`: `k.rs` is in no git repository"]);
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"];
+        assert!(Command::new("git").args(identity).args(arguments).current_dir(&folder.0).status().expect("git runs").success());
+    };
+    let write = |text: &str| std::fs::write(folder.0.join("k.rs"), text).expect("the file");
+    git(&["init", "--quiet"]);
+    git(&["commit", "--quiet", "--allow-empty", "-m", "nothing"]);
+    compare(&["--against", "HEAD"]).refuses(2, &["error: `--against HEAD`: `k.rs` is not in that revision"]);
+    write(&KERNELS.replace("fn copy<", "fn copied<"));
+    git(&["add", "k.rs"]);
+    git(&["commit", "--quiet", "-m", "another name"]);
+    write(KERNELS);
+    let run = compare(&["--against", "HEAD"]);
+    run.prints("does not compile: there is no kernel `copy` in HEAD:k.rs\n");
+    write("fn copy(");
+    git(&["commit", "--quiet", "-a", "-m", "half a file"]);
+    write(KERNELS);
+    compare(&["--against", "HEAD"]).refuses(1, &[" --> HEAD:k.rs:1:8"]);
 }

@@ -58,3 +58,21 @@ fn arguments_that_do_not_fit() {
     // A fault of the kernel is a finding, not a mistake of the command line.
     simulate(&["--cover", "64", "--args", "a=1", "x=zeros(3)"]).refuses(1, &["index 3 is out of bounds of `x`, which has 3 elements"]);
 }
+
+#[test]
+fn sizes_that_do_not_fit() {
+    let folder = Folder::new("simulate-sizes", &[("k.rs", KERNELS)]);
+    let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs::saxpy", "--args", "a=2"], more].concat());
+    // The line, the argument, its length.
+    let out =
+        "error: k.rs:6:20: kernel `saxpy`, block (7, 0, 0), thread (52, 0, 0): index 500 is out of bounds of `x`, which has 500 elements";
+    simulate(&["x=random(500)", "--cover", "1000"]).refuses(1, &[out]);
+    simulate(&["--cover", "9999999999999"])
+        .refuses(2, &["error: `x` would have 9999999999999 elements of 4 bytes", "error: `y` would have"]);
+    simulate(&["--cover", "99999999999999999999999"]).refuses(2, &["for '--cover <EXTENTS>': the most is 18446744073709551615"]);
+    let many = "error: `--cover 4000000000000000000x4000000000x1` is more elements than can be counted";
+    simulate(&["x=[1]", "y=[1]", "--cover", "4000000000000000000x4000000000"]).refuses(2, &[many]);
+    simulate(&["x=[1]", "y=[1]", "--cover", "0"]).refuses(2, &["every extent must be at least 1"]);
+    simulate(&["x=[1]", "y=[1]", "--grid", "3000000000"]).refuses(2, &["3000000000 blocks in x of the grid", "has a limit of 2147483647"]);
+    simulate(&["x=[1]", "y=[1]", "--grid", "1", "--block", "32"]).refuses(2, &["fixes its block at (64, 1, 1)"]);
+}

@@ -10,15 +10,15 @@ mod table;
 mod variant;
 mod words;
 
-use super::axes::AxisArguments;
+use super::axes::{AxisArguments, Chosen};
 use super::json::document;
 use super::launch::LaunchArguments;
-use super::source::{Source, check_defines, split};
+use super::source::{Source, split};
 use super::{OUTPUT, Stop, print, targets};
 use clap::ValueHint;
 pub(super) use device::Failures;
 use std::path::PathBuf;
-pub(super) use variant::{Variant, lower};
+pub(super) use variant::{Variant, lower, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::KernelAttributes;
 use warpwright_codegen::target::{self, Target};
@@ -62,8 +62,8 @@ pub(super) struct Compare {
     #[arg(long)]
     simulate: bool,
     /// Time every variant on the best device there is, this many runs each, in turn; results are held against the first variant's.
-    #[arg(long, value_name = "RUNS")]
-    time: Option<usize>,
+    #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    time: Option<u32>,
     #[command(flatten)]
     launch: LaunchArguments,
     /// Print everything as JSON.
@@ -83,24 +83,25 @@ impl Compare {
         if kernels.is_empty() {
             return Err(source.no_kernels());
         }
-        check_defines(&source.definable(&kernels), &self.axes.define)?;
+        let all = self.axes.choose(&source, &kernels)?;
         let earlier = self.against.as_deref().map(|revision| revision::source(path, revision, &self.axes.define)).transpose()?;
         let of_crate = targets::of_crate(path)?;
         let mut comparisons = Vec::new();
-        self.axes.check_names(&source, &kernels)?;
-        for kernel in &kernels {
-            let (axes, instances) = self.axes.variants(&source, kernel)?;
-            let item = source.program().units[source.unit.0].kernel(kernel);
+        for Chosen { kernel, axes, instances } in all {
+            let item = source.program().units[source.unit.0].kernel(&kernel);
             let attributes = item.ok().and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
             let mut variants: Vec<Variant> = Vec::new();
             for instance in &instances {
-                variants.push(Variant::compile(&source, kernel, &axes, instance, &targets));
+                variants.push(Variant::compile(&source, &kernel, &axes, instance, &targets));
                 if let (Some(earlier), Some(revision)) = (&earlier, &self.against) {
-                    variants.push(Variant::compile(earlier, kernel, &axes, instance, &targets).of_revision(revision));
+                    variants.push(Variant::compile(earlier, &kernel, &axes, instance, &targets).of_revision(revision));
                 }
             }
-            comparisons.push(Comparison { file: path.to_owned(), kernel: kernel.clone(), targets, variants, notes: Vec::new() });
+            if let Some(stop) = nothing_compiles(&source, &kernel, &variants) {
+                return Err(stop);
+            }
+            comparisons.push(Comparison { file: path.to_owned(), kernel, targets, variants, notes: Vec::new() });
         }
         let mut failures = Vec::new();
         for comparison in &mut comparisons {
@@ -109,7 +110,7 @@ impl Compare {
                 failures.push(comparison.simulate([Some(&source), earlier.as_ref()], &self.launch)?);
             }
             if let Some(runs) = self.time {
-                failures.push(comparison.time([Some(&source), earlier.as_ref()], &self.launch, runs)?);
+                failures.push(comparison.time([Some(&source), earlier.as_ref()], &self.launch, runs as usize)?);
             }
         }
         if let Some(path) = &self.html {

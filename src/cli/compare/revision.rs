@@ -21,29 +21,35 @@ pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<S
     let stop = |reason: String| Stop::usage(format!("`--against {revision}`: {reason}"));
     let file = Path::new(path).canonicalize().map_err(|error| Stop::usage(format!("`{path}` cannot be read: {error}")))?;
     let folder = file.parent().unwrap_or(Path::new("."));
-    let top = git(folder, ["rev-parse", "--show-toplevel"]).map_err(stop)?;
+    let top = git(folder, ["rev-parse", "--show-toplevel"]).map_err(|reason| match reason.contains("not a git repository") {
+        true => stop(format!("`{path}` is in no git repository")),
+        false => stop(reason),
+    })?;
     let top = PathBuf::from(String::from_utf8_lossy(&top.stdout).trim());
     let inside = file.strip_prefix(&top).map_err(|_| stop(format!("`{path}` is not in the repository `{}`", top.display())))?;
     let commit = format!("{revision}^{{commit}}");
     let commit = git(&top, ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
         .map_err(|_| stop("there is no such revision".to_owned()))?;
     let commit = String::from_utf8_lossy(&commit.stdout).trim().to_owned();
+    let absent = |_| stop(format!("`{}` is not in that revision", inside.display()));
+    git(&top, ["cat-file", "-e", &format!("{commit}:{}", inside.to_string_lossy())]).map_err(absent)?;
     let archive = git(&top, ["archive", "--format=tar", &commit, "--", "*.rs"]).map_err(stop)?;
     let scratch = Scratch(std::env::temp_dir().join(format!("warpwright-{}-{commit}", std::process::id())));
     std::fs::create_dir_all(&scratch.0).map_err(|error| stop(format!("`{}` cannot be made: {error}", scratch.0.display())))?;
     unpack(&archive.stdout, &scratch.0).map_err(stop)?;
     let then = scratch.0.join(inside);
-    if !then.is_file() {
-        return Err(stop(format!("`{}` was not there", inside.display())));
-    }
-    Source::read(&then.to_string_lossy(), defines)
+    Source::read_below(&scratch.0, &format!("{revision}:"), &then.to_string_lossy(), defines)
 }
 
 fn git<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Result<Output, String> {
     let arguments: Vec<&OsStr> = arguments.into_iter().map(OsStr::new).collect();
     let output =
         Command::new("git").args(&arguments).current_dir(folder).output().map_err(|error| format!("git cannot be run: {error}"))?;
-    if output.status.success() { Ok(output) } else { Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()) }
+    if output.status.success() {
+        Ok(output)
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).trim().trim_start_matches("fatal: ").to_owned())
+    }
 }
 
 fn unpack(archive: &[u8], into: &Path) -> Result<(), String> {

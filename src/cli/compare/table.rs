@@ -45,7 +45,7 @@ fn rows(comparison: &Comparison, target: usize) -> Table {
     let shown = shown(comparison, target);
     let front = front(&comparison.variants, target);
     let generics = generics(&comparison.variants);
-    let names = generics.iter().map(|name| Heading::figures(*name));
+    let names = generics.iter().map(|name| Heading::figures(*name).stays());
     let names = if generics.is_empty() { vec![Heading::words("kernel")] } else { names.collect() };
     let figures = shown.iter().map(|(column, _)| {
         // What has no noun is words.
@@ -55,7 +55,7 @@ fn rows(comparison: &Comparison, target: usize) -> Table {
     let mut table = Table::new(std::iter::once(Heading::words("")).chain(names).chain(figures));
     for (n, variant) in comparison.variants.iter().enumerate() {
         let mut row = vec![table::Cell::new(if front[n] && comparison.variants.len() > 1 { "◆" } else { "" }).style(style::PARETO)];
-        row.extend(generics.iter().map(|name| table::Cell::new(variant.value(name).unwrap_or("–"))));
+        row.extend(generics.iter().map(|name| table::Cell::new(variant.value(name).unwrap_or("this"))));
         if generics.is_empty() {
             row.push(table::Cell::new(comparison.kernel.as_str()));
         }

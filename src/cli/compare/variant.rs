@@ -1,5 +1,6 @@
 //! One variant: compiled, and what is known of it.
 
+use crate::cli::Stop;
 use crate::cli::json::words;
 use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
@@ -88,6 +89,16 @@ pub(in crate::cli) fn lower(source: &Source, kernel: &str, instance: &Instance) 
     let mut lowered = hir::lower_kernel(source.program(), source.unit, kernel, instance)?;
     schedule(&mut lowered)?;
     Ok(lowered)
+}
+
+/// Where not one of a kernel's variants compiles, what is wrong with the first is printed as `check` would.
+pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: &[Variant]) -> Option<Stop> {
+    let mut own = variants.iter().filter(|variant| !variant.is_earlier);
+    let first = own.next()?;
+    if first.outcome.is_ok() || own.any(|variant| variant.outcome.is_ok()) {
+        return None;
+    }
+    lower(source, kernel, &first.instance).err().map(|found| source.findings(&found))
 }
 
 fn look(lowered: &Lowered, targets: &[&'static Target]) -> Compiled {

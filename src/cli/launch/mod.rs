@@ -42,6 +42,7 @@ fn extents(text: &str) -> Result<Dim3, String> {
         Ok([x]) => Ok(Dim3::new(*x, 1, 1)),
         Ok([x, y]) => Ok(Dim3::new(*x, *y, 1)),
         Ok([x, y, z]) => Ok(Dim3::new(*x, *y, *z)),
+        Err(error) if matches!(error.kind(), std::num::IntErrorKind::PosOverflow) => Err(format!("the most is {}", usize::MAX)),
         _ => Err("write one to three numbers: `4096`, `1024x768`, `64x64x64`".to_owned()),
     }
 }
@@ -124,6 +125,10 @@ impl LaunchArguments {
         if self.block.is_none() && !kernel.has_block() {
             wrong.push("the kernel does not fix its block: give `--block 256`".to_owned());
         }
+        let covered = self.length().unwrap_or_else(|reason| {
+            wrong.push(reason);
+            Some(0)
+        });
         let mut values = Vec::new();
         for (n, (parameter, written)) in kernel.parameters().iter().zip(written).enumerate() {
             let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64);
@@ -139,7 +144,7 @@ impl LaunchArguments {
                 }
                 (_, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
-                    written.and_then(|w| w.buffer(parameter, kernel.structs(), self.length(), seed)).map(buffer)
+                    written.and_then(|w| w.buffer(parameter, kernel.structs(), covered, seed)).map(buffer)
                 }
             };
             match bytes {
@@ -168,8 +173,11 @@ impl LaunchArguments {
     }
 
     /// How long a buffer is that says nothing else: as many elements as are covered.
-    fn length(&self) -> Option<usize> {
-        self.cover.map(|extents| extents.to_array().iter().product())
+    fn length(&self) -> Result<Option<usize>, String> {
+        let Some(extents) = self.cover else { return Ok(None) };
+        let all = extents.to_array().into_iter().try_fold(1usize, usize::checked_mul);
+        let Dim3 { x, y, z } = extents;
+        all.map(Some).ok_or_else(|| format!("`--cover {x}x{y}x{z}` is more elements than can be counted"))
     }
 
     /// By parameter: what was written for it; and what was written for none.

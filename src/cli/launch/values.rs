@@ -119,6 +119,13 @@ impl Written {
     fn elements(&self, parameter: &DynamicParameter, structs: &Structs, len: usize, seed: u64) -> Result<Vec<u8>, String> {
         let too_long = || format!("would have {len} elements of {} bytes: more than there is memory for", parameter.bytes);
         let total = parameter.bytes.checked_mul(len).filter(|total| isize::try_from(*total).is_ok()).ok_or_else(too_long)?;
+        if let Some(free) = free_memory().filter(|free| total > free / 2) {
+            let (total, free) = (total as f64 / 1e9, free as f64 / 1e9);
+            return Err(format!(
+                "would have {len} elements of {} bytes, {total:.1} GB: {free:.1} GB of memory are free, and each buffer is there twice",
+                parameter.bytes
+            ));
+        }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(total).map_err(|_| too_long())?;
         bytes.resize(total, 0);
@@ -166,6 +173,14 @@ impl Number {
             Number::Float(value) => Scalar::float(ty, value),
         }
     }
+}
+
+/// Bytes that can be had without taking them from other programs, where the system says: one that promises more than it has ends programs
+/// later instead.
+fn free_memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
 fn drawn(random: &mut fastrand::Rng, ty: Type, range: Option<(f64, f64)>) -> Scalar {

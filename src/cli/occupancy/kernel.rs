@@ -2,6 +2,7 @@
 
 use super::super::json::document;
 use super::super::source::{InstanceError, Source, check_defines, split};
+use super::super::style;
 use super::super::table::{Cell, Heading, Table, variants};
 use super::super::{Stop, print, targets};
 use super::show::{headline, limiters};
@@ -158,7 +159,8 @@ fn as_text(rows: &[Row], plots: bool) -> String {
         if plots {
             for row in group {
                 let name = [row.variant.as_str(), row.target.name].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
-                text.push_str(&format!("\n{}: {}\n\n{}", name.join(" on "), headline(&row.occupancy), plot::curves(&row.occupancy)));
+                let title = format!("{}: {}", name.join(" on "), headline(&row.occupancy));
+                text.push_str(&format!("\n{}\n\n{}", style::wrap(&title, 2, style::width()), plot::curves(&row.occupancy)));
             }
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn one(source: &Source, about: &About<'_>, runs: u32, runner: &mut Ru
 mod tests {
     use super::super::prune::plan;
     use super::*;
-    use crate::cli::axes::AxisArguments;
+    use crate::cli::axes::{AxisArguments, Chosen};
     use crate::cli::launch::LaunchArguments;
     use clap::Parser;
     use warpwright::Device;
@@ -97,7 +97,8 @@ pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Globa
         std::fs::write(&file, KERNEL).expect("a file");
         let arguments = Arguments::parse_from(["test", "--cover", "1024"]);
         let source = Source::read(file.to_str().expect("a path in UTF-8"), &[]).expect("source");
-        let (axes, instances) = arguments.axes.variants(&source, "copy").expect("variants");
+        let mut chosen = arguments.axes.choose(&source, &["copy".to_owned()]).expect("variants");
+        let Chosen { axes, instances, .. } = chosen.remove(0);
         let target = Target::find("sm_90").expect("a target");
         let variants: Vec<Variant> =
             instances.iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &[target])).collect();

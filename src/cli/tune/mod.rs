@@ -5,11 +5,11 @@ mod prune;
 mod record;
 mod report;
 
-use super::axes::AxisArguments;
-use super::compare::Variant;
+use super::axes::{AxisArguments, Chosen};
+use super::compare::{Variant, nothing_compiles};
 use super::json::document;
 use super::launch::{LaunchArguments, Runner};
-use super::source::{Source, check_defines, split};
+use super::source::{Source, split};
 use super::{OUTPUT, Stop, complain, print};
 use clap::ValueHint;
 use record::{About, Record};
@@ -65,9 +65,8 @@ impl Tune {
                 _ => Stop::usage(format!("`{path}` has several kernels: name one, `{path}::{}`", kernels[0])),
             });
         };
-        check_defines(&source.definable(&kernels), &self.axes.define)?;
-        self.axes.check_names(&source, &kernels)?;
-        let (axes, instances) = self.axes.variants(&source, kernel)?;
+        let mut chosen = self.axes.choose(&source, std::slice::from_ref(kernel))?;
+        let Some(Chosen { axes, instances, .. }) = chosen.pop() else { return Err(source.no_kernels()) };
         let device = if self.predict { None } else { Device::best().ok() };
         let device = device.filter(|device| device.kind() == DeviceKind::Cuda || device.kind() == DeviceKind::OpenCl);
         let name = device
@@ -76,6 +75,9 @@ impl Tune {
         let target = Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
         let variants: Vec<Variant> =
             instances.iter().map(|instance| Variant::compile(&source, kernel, &axes, instance, &[target])).collect();
+        if let Some(stop) = nothing_compiles(&source, kernel, &variants) {
+            return Err(stop);
+        }
         let plan = prune::plan(&variants, self.share);
         let outcome = Outcome { file: path, kernel, target, variants: &variants, plan: &plan, measured: None };
         let Some(device) = device else {
