@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     use super::super::super::device::Timed;
-    use crate::cli::axes::AxisArguments;
+    use crate::cli::axes::{AxisArguments, Chosen};
     use crate::cli::launch::Agreement;
     use crate::cli::source::Source;
     use std::time::Duration;
@@ -283,7 +283,8 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/src/copy.rs");
         let source = Source::read(path, &[]).unwrap_or_else(|stop| panic!("{}", stop.message));
         let targets = vec![Target::find("sm_90").expect("a target")];
-        let (axes, instances) = AxisArguments::default().variants(&source, "copy").unwrap_or_else(|stop| panic!("{}", stop.message));
+        let chosen = AxisArguments::default().choose(&source, &["copy".to_owned()]);
+        let Chosen { axes, instances, .. } = chosen.unwrap_or_else(|stop| panic!("{}", stop.message)).remove(0);
         let mut variants: Vec<Variant> =
             instances[12..16].iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &targets)).collect();
         for (variant, median) in variants.iter_mut().zip(microseconds) {
