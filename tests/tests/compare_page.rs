@@ -129,6 +129,31 @@ fn a_variant_that_does_not_compile_is_a_row() {
 }
 
 #[test]
+fn against_a_revision_what_changed_comes_first() {
+    let kernel = |of_two: &str| {
+        format!(
+            "use warpwright::prelude::*;\n#[kernel(block = 256)]\npub fn k<const N: usize>(y: &mut Global<f32>) {{\n    if N == 2 {{ y[global_id().x] = {of_two}; }} else {{ y[global_id().x] = 1.0; }}\n}}\n"
+        )
+    };
+    let folder = Folder::new("page-against", &[("k.rs", kernel("2.0").as_bytes())]);
+    let git = |arguments: &[&str]| {
+        let name = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+        let ran = std::process::Command::new("git").args(name).args(arguments).current_dir(&folder.0).output().expect("git runs");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "k.rs"]);
+    git(&["commit", "--quiet", "--message", "one"]);
+    std::fs::write(folder.0.join("k.rs"), kernel("3.0")).expect("written");
+    let (_, text_of_page) = page(&folder, &["k.rs", "--set", "N=1,2", "--against", "HEAD", "--targets", "sm_90"]);
+    let html = is_sound(&text_of_page);
+    let chosen: Vec<String> = select(&html, "option[selected]").into_iter().map(text).collect();
+    assert_eq!(chosen, ["N = 2 at HEAD", "N = 2"], "the variant that did not change is not what one looks for");
+    let lines = |side: &str| select(&html, &format!(".diff .row.changed code.{side}")).into_iter().map(text).collect::<String>();
+    assert!(lines("a").contains("= 2.0;") && lines("b").contains("= 3.0;"), "{} {}", lines("a"), lines("b"));
+}
+
+#[test]
 fn a_page_that_cannot_be_written_is_said() {
     let folder = copy("page-unwritable");
     let arguments = ["compare", "copy.rs", "-D", "B=32", "-D", "ILP=1", "--targets", "sm_90", "--html"];
@@ -313,6 +338,8 @@ fn a_line_shows_what_it_becomes_by_mouse_and_by_keys() {
     assert_eq!((open.count(".ptx .line.on"), open.count(&format!("{}.on", here("ptx")))), (of_line, of_line));
     let said = open.tab.evaluate("document.querySelector('.ptx [data-say=count]').textContent");
     assert_eq!(said.as_str().map(|said| said.starts_with(&format!("{of_line} lines of line "))), Some(true), "{said}");
+    // SASS, too, where there is any: that takes NVIDIA's tools.
+    assert_eq!(open.count(".sass") > 0, open.count(".sass .line.on") > 0);
     // And the other way; away from the lines, none is lit.
     open.tab.point("h1");
     assert_eq!(open.count(".line.on"), 0);
@@ -354,7 +381,7 @@ fn a_line_shows_what_it_becomes_by_mouse_and_by_keys() {
 fn without_scripts_it_is_there_to_read() {
     let Some(browser) = Chromium::found_or_skip("without_scripts_it_is_there_to_read") else { return };
     let folder = copy("page-still");
-    let (file, _) = page(&folder, &["copy.rs", "--targets", "sm_80,sm_90"]);
+    let (file, _) = page(&folder, &["copy.rs", "--targets", "sm_80,sm_90", "--simulate", "--cover", "4096"]);
     let mut open = Open::new(&browser, 1280, &file);
     open.tab.run_scripts(false);
     open.at("");
@@ -373,6 +400,8 @@ fn without_scripts_it_is_there_to_read() {
         "▲",
         "limited by warp slots",
         "here: 10",
+        "sectors/req",
+        "warp instr,",
     ];
     for part in parts {
         assert!(seen.contains(part), "{part} is not to be seen in {seen}");

@@ -28,11 +28,13 @@ pub(super) struct Figures {
 pub(super) struct Text {
     pub(super) figure: String,
     pub(super) more: String,
+    /// Whether a run had other results than the first variant's.
+    pub(super) differs: bool,
 }
 
 impl Text {
     fn new(figure: impl ToString, more: impl ToString) -> Text {
-        Text { figure: figure.to_string(), more: more.to_string() }
+        Text { figure: figure.to_string(), more: more.to_string(), differs: false }
     }
 }
 
@@ -62,7 +64,8 @@ impl Figures {
         };
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
         let more = if text.more.is_empty() { String::new() } else { format!(" ({})", text.more) };
-        format!("{}{unit}{more}", text.figure)
+        let differs = if text.differs { ", other results" } else { "" };
+        format!("{}{unit}{more}{differs}", text.figure)
     }
 
     /// What all variants have, if they have the same and it is known.
@@ -142,8 +145,7 @@ fn brief(column: &Column, cell: Cell<'_>, computes: bool, second: f64) -> Option
             let timed = cell.compiled.timed.as_ref().filter(|_| value.is_some())?;
             let short = |time: &std::time::Duration| digits(time.as_secs_f64() / second, 4);
             let spread = format!("{}–{}", short(timed.times.first()?), short(timed.times.last()?));
-            let wrong = if timed.agreement == Agreement::Differs { " OTHER RESULTS" } else { "" };
-            Text::new(digits(value? / second, 4), spread + wrong)
+            Text { differs: timed.agreement == Agreement::Differs, ..Text::new(digits(value? / second, 4), spread) }
         }
         _ => return None,
     })

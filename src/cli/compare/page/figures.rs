@@ -26,7 +26,7 @@ pub(super) fn table(comparison: &Comparison, target: usize) -> Json {
                 let value = (figures.column.value)(cell);
                 let share = value.filter(|_| BARS.contains(&figures.column.title)).map(|value| format!("{:.0}", value / most * 100.0));
                 let text = figures.cells[n].clone().unwrap_or_default();
-                json!({ "text": text.figure, "more": text.more, "value": value, "best": figures.best[n], "share": share })
+                json!({ "text": text.figure, "more": text.more, "differs": text.differs, "value": value, "best": figures.best[n], "share": share })
             });
             figures.collect::<Vec<_>>()
         });

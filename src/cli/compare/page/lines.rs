@@ -89,6 +89,7 @@ impl Listing {
     pub(super) fn first(&self, variant: usize, target: usize, set: &Set, texts: &Texts) -> Json {
         let none = Live::new();
         let live = self.live_of.get(variant).and_then(|row| self.lives.get((*row.get(target)?)?)).unwrap_or(&none);
+        let counters = self.counters.get(variant).and_then(Option::as_ref);
         let most = live.values().map(|(live, _)| *live).max().unwrap_or(1).max(1);
         let files = self.files.iter().map(|(file, name, lines)| {
             let mut before = None;
@@ -104,6 +105,9 @@ impl Listing {
                     "live": here.map(|(live, _)| live),
                     "share": here.map(|(live, _)| live * 100 / most),
                     "is_peak": here.is_some_and(|(_, is_peak)| *is_peak),
+                    "counted": counters.and_then(|counters| counters.get(&(*file, *number))).map(|(count, sectors)| {
+                        if *sectors > 0.0 { format!("{count} warp instr, {sectors} sectors/req") } else { format!("{count} warp instr") }
+                    }),
                 })
             });
             json!({ "name": name, "rows": rows.collect::<Vec<_>>() })

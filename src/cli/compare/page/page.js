@@ -110,7 +110,8 @@
   /** A figure of the table with its unit and what is said beside it, as it is said where there is no script. */
   const full = (cell, unit) => {
     const figure = cell.firstChild.textContent, small = cell.querySelector("small"), more = small ? small.textContent : "";
-    return figure === "?" ? figure : `${figure}${unit ? ` ${unit}` : ""}${more ? ` (${more})` : ""}`;
+    const differs = cell.querySelector("em") ? ", other results" : "";
+    return figure === "?" ? figure : `${figure}${unit ? ` ${unit}` : ""}${more ? ` (${more})` : ""}${differs}`;
   };
 
   /** Whether the time of one of two variants is among the runs of the other. */
