@@ -372,7 +372,7 @@ fn a_line_shows_what_it_becomes_by_mouse_and_by_keys() {
     assert_ne!(open.focused("e.dataset.p"), place, "the focus is at the first line");
     // One more Tab leaves the column: there is no wading through lines.
     open.tab.press(&["Tab"]);
-    assert_eq!(open.focused("e.closest('.columns') === null"), "true");
+    assert_eq!(open.focused("e.closest('.ptx') === null"), "true");
     open.is_quiet();
     println!("ran: a_line_shows_what_it_becomes_by_mouse_and_by_keys (1 page on Chromium)");
 }
