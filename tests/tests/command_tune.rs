@@ -51,6 +51,9 @@ fn what_is_measured_is_kept_and_loaded() {
     let tune = |more: &[&str]| {
         folder.run(&[&["tune", "k.rs::copy", "--cover", "65536", "--share", "50", "--runs", "3", "--out", "t.toml"], more].concat())
     };
+    tune(&["--out", "nowhere/t.toml"]).refuses(2, &["cannot be used multiple times"]);
+    let nowhere = folder.run(&["tune", "k.rs::copy", "--cover", "65536", "--out", "nowhere/t.toml"]);
+    nowhere.refuses(2, &["error: `nowhere/t.toml` cannot be written: "]);
     let run = tune(&[]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.out.contains("timed on") && run.out.contains("\nbest: ") && !run.out.contains("earlier run"), "{}", run.out);
