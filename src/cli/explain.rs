@@ -1,7 +1,7 @@
 //! `warpwright explain`: what a lint is about, why, and what mends it.
 
 use super::json::document;
-use super::{OUTPUT, Stop, print};
+use super::{OUTPUT, Stop, print, style};
 use serde_json::{Value, json};
 use warpwright_codegen::diagnostic::Level;
 use warpwright_codegen::lint::{self, LINTS, Lint};
@@ -49,5 +49,6 @@ fn as_json(lint: &Lint) -> Value {
 
 fn list() -> String {
     let width = LINTS.iter().map(|lint| lint.name.len()).max().unwrap_or(0);
-    LINTS.iter().map(|lint| format!("{:width$}  {}\n", lint.name, lint.summary)).collect()
+    let line = |lint: &&Lint| style::wrap(&format!("{:width$}  {}", lint.name, lint.summary), width + 2, style::width()) + "\n";
+    LINTS.iter().map(line).collect()
 }

@@ -160,7 +160,7 @@ fn as_text(rows: &[Row], plots: bool) -> String {
             for row in group {
                 let name = [row.variant.as_str(), row.target.name].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
                 let title = format!("{}: {}", name.join(" on "), headline(&row.occupancy));
-                text.push_str(&format!("\n{}\n\n{}", style::wrap(&title, 2, style::width()), plot::curves(&row.occupancy)));
+                text.push_str(&format!("\n{}\n\n{}", style::wrap(&title, 2, style::width()), plot::curves(&row.occupancy, style::width())));
             }
         }
     }

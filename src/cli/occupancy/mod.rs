@@ -7,7 +7,7 @@ pub(super) mod show;
 
 use super::json::document;
 use super::source::Define;
-use super::{OUTPUT, Stop, VARIANTS, print};
+use super::{OUTPUT, Stop, VARIANTS, print, style};
 use std::str::FromStr;
 use warpwright_codegen::estimate::occupancy::{CachePreference, Demand, Options, impossible, occupancy};
 use warpwright_codegen::target::limits::Limits;
@@ -112,7 +112,7 @@ impl Occupancy {
         let mut text = show::one(&found);
         if self.plot {
             text.push('\n');
-            text.push_str(&plot::curves(&found));
+            text.push_str(&plot::curves(&found, style::width()));
         }
         print(&text)
     }

@@ -6,18 +6,21 @@ use warpwright_codegen::estimate::occupancy::{Occupancy, Point, Resource};
 const HEIGHT: usize = 6;
 /// Columns of a curve, at most.
 const WIDTH: usize = 64;
+/// Columns of the axis before it.
+const AXIS: usize = 7;
 /// Eighths of a character.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The three curves.
-pub(super) fn curves(found: &Occupancy) -> String {
+/// The three curves, in so many columns.
+pub(super) fn curves(found: &Occupancy, width: Option<usize>) -> String {
+    let room = width.map_or(WIDTH, |width| width.saturating_sub(AXIS).clamp(1, WIDTH));
     let curves = [(Resource::Warps, "threads"), (Resource::Registers, "registers"), (Resource::Shared, "bytes of shared memory")];
-    curves.map(|(resource, unit)| curve(found, resource, unit)).join("\n")
+    curves.map(|(resource, unit)| curve(found, resource, unit, room)).join("\n")
 }
 
-fn curve(found: &Occupancy, resource: Resource, unit: &str) -> String {
+fn curve(found: &Occupancy, resource: Resource, unit: &str, room: usize) -> String {
     let points = found.curve(resource);
-    let columns = columns(&points);
+    let columns = columns(&points, room);
     let most = found.limits.warps;
     let mut text = format!("occupancy over {unit}\n");
     for line in (0..HEIGHT).rev() {
@@ -43,8 +46,8 @@ fn curve(found: &Occupancy, resource: Resource, unit: &str) -> String {
 }
 
 /// As many points to a column as needed.
-fn columns(points: &[Point]) -> Vec<&[Point]> {
-    points.chunks(points.len().div_ceil(WIDTH).max(1)).collect()
+fn columns(points: &[Point], room: usize) -> Vec<&[Point]> {
+    points.chunks(points.len().div_ceil(room).max(1)).collect()
 }
 
 /// The height of a column: of its last point, the most that is asked for in it.
@@ -65,7 +68,7 @@ mod tests {
         let limits = Limits::find("2.0").unwrap();
         let demand = Demand { threads: 256, registers: 21, ..Demand::default() };
         let found = occupancy(limits, &demand, &Options::default());
-        let text = curve(&found, Resource::Warps, "threads");
+        let text = curve(&found, Resource::Warps, "threads", WIDTH);
         let expected = "\
 occupancy over threads
 100 % ┤     ▂▂      ▂      ▂
@@ -80,9 +83,12 @@ occupancy over threads
 ";
         assert_eq!(text, expected);
         // 48 KiB in units of 128 bytes: 385 points, seven to a column.
-        let shared = curve(&found, Resource::Shared, "bytes");
-        assert!(shared.lines().all(|line| line.chars().count() <= 7 + WIDTH), "{shared}");
-        assert!(shared.contains("0 %") && shared.contains("49152"), "{shared}");
+        for room in [16, 40, WIDTH] {
+            let shared = curve(&found, Resource::Shared, "bytes", room);
+            // What stands behind the mark may be longer.
+            assert!(shared.lines().filter(|line| !line.contains('▲')).all(|line| line.chars().count() <= AXIS + room), "{shared}");
+            assert!(shared.contains("0 %") && shared.contains("49152"), "{shared}");
+        }
     }
 
     #[test]
@@ -95,7 +101,7 @@ occupancy over threads
                 shared: limits.shared_opted_in,
                 ..Demand::default()
             };
-            let text = curves(&occupancy(limits, &demand, &Options::default()));
+            let text = curves(&occupancy(limits, &demand, &Options::default()), Some(1));
             assert_eq!(text.matches('▲').count(), 3, "{text}");
         }
     }
