@@ -61,6 +61,19 @@ fn variants_stand_side_by_side() {
 }
 
 #[test]
+fn dynamic_shared_memory_of_the_launch_counts() {
+    let folder = Folder::new("compare-shared", &[("k.rs", KERNELS.as_bytes())]);
+    let compare = |more: &[&str]| folder.run(&[&["compare", "k.rs::copy", "-D", "B=128", "--targets", "sm_90", "--json"], more].concat());
+    let occupancy = |out: &str| {
+        let json: serde_json::Value = serde_json::from_str(out).expect("JSON");
+        json["comparisons"][0]["variants"][0]["targets"][0]["figures"]["occupancy"]["value"].as_f64().expect("a figure")
+    };
+    assert_eq!(occupancy(&compare(&[]).out), 100.0);
+    // 210,112 bytes of 233,472: one block of four warps of 64, rounded as NVIDIA does.
+    assert_eq!(occupancy(&compare(&["--shared-bytes", "210112"]).out), 6.3);
+}
+
+#[test]
 fn json_says_of_each_figure_what_kind_it_is() {
     let folder = Folder::new("compare-json", &[("k.rs", KERNELS.as_bytes())]);
     let run = folder.run(&["compare", "k.rs::copy", "--targets", "sm_90", "--json"]);

@@ -189,9 +189,25 @@ pub fn trips(kernel: &Kernel, op: &Op) -> (f64, bool) {
 
 fn known_trips(kernel: &Kernel, op: &Op) -> Option<f64> {
     let Op::For { start, end, step, .. } = op else { return None };
-    let int = |value: Value| kernel.constant(value).map(|c| c.as_int());
-    let (start, end, step) = (int(*start)?, int(*end)?, int(*step)?);
-    (step > 0).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
+    let step = kernel.constant(*step)?.as_int();
+    // `first..first + 4` is four trips, whatever `first` is.
+    let ((from, start), (to, end)) = (and_constant(kernel, *start), and_constant(kernel, *end));
+    (step > 0 && from == to).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
+}
+
+/// A value as another (none for a constant) and what is added to it. Sums that wrap are not thought of: this is for estimates.
+fn and_constant(kernel: &Kernel, value: Value) -> (Option<Value>, i128) {
+    if let Some(constant) = kernel.constant(value) {
+        return (None, constant.as_int());
+    }
+    let Some((_, Op::Binary(BinaryOp::Add, a, b))) = kernel.def(value) else { return (Some(value), 0) };
+    let (base, added) = match (kernel.constant(*a), kernel.constant(*b)) {
+        (None, Some(constant)) => (*a, constant),
+        (Some(constant), None) => (*b, constant),
+        _ => return (Some(value), 0),
+    };
+    let (base, more) = and_constant(kernel, base);
+    (base, more + added.as_int())
 }
 
 /// What an instruction takes of the pipes.

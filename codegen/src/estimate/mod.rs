@@ -65,6 +65,11 @@ pub struct Estimate {
 
 /// Everything that is known of a kernel whose annotations are kept (stage `Scheduled` or later).
 pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
+    estimate_launched(kernel, targets, 0)
+}
+
+/// The same in launches with so many bytes of dynamic shared memory.
+pub fn estimate_launched(kernel: &Kernel, targets: &[&'static Target], dynamic_shared: u32) -> Known {
     let mut legal = kernel.clone();
     if legal.stage < Stage::Legal {
         passes::optimize(&mut legal);
@@ -75,19 +80,11 @@ pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
     let threads = Threads::of(&addressed, &facts.accesses, &facts.branches);
     let registers = registers::registers_of_each(&addressed, targets);
     let each = targets.iter().zip(registers);
-    let targets = each.map(|(target, registers)| on_target(&facts, &threads, &legal, &addressed, registers, target)).collect();
+    let one = |(target, registers): (&&'static Target, Registers)| {
+        let occupancy = occupancy::of_kernel(&legal, &facts, registers.estimate, dynamic_shared, target);
+        let prediction = time::predict(&addressed, &threads, occupancy.as_ref(), target);
+        Estimate { target, registers, occupancy, prediction }
+    };
+    let targets = each.map(one).collect();
     Known { legal, addressed, facts, threads, targets }
-}
-
-fn on_target(
-    facts: &Facts,
-    threads: &Threads,
-    legal: &Kernel,
-    addressed: &Kernel,
-    registers: Registers,
-    target: &'static Target,
-) -> Estimate {
-    let occupancy = occupancy::of_kernel(legal, facts, registers.estimate, target);
-    let prediction = time::predict(addressed, threads, occupancy.as_ref(), target);
-    Estimate { target, registers, occupancy, prediction }
 }

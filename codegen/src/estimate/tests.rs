@@ -99,6 +99,9 @@ fn loops_count_as_often_as_they_run() {
     let latency = 378.0 * 1.98;
     let cycles = fixed.threads.flight.cycles;
     assert!((10.0 * latency..11.0 * latency).contains(&cycles), "{cycles}");
+    // So does a stretch of its own for each thread.
+    let stretch = known(&source.replace("0..LIMIT", "3 * n..3 * n + 10"), &[]);
+    assert_eq!((stretch.threads.mix.read, stretch.threads.mix.exact), (40.0, true));
     let open = known(&source.replace("LIMIT", "n"), &[]);
     assert!(!open.threads.mix.exact);
     assert_eq!(open.threads.mix.read, 4.0 * super::mix::UNKNOWN_TRIPS);

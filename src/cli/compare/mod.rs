@@ -87,15 +87,16 @@ impl Compare {
         let earlier = self.against.as_deref().map(|revision| revision::source(path, revision, &self.axes.define)).transpose()?;
         let of_crate = targets::of_crate(path)?;
         let mut comparisons = Vec::new();
+        let dynamic_shared = self.launch.dynamic_shared();
         for Chosen { kernel, axes, instances } in all {
             let item = source.program().units[source.unit.0].kernel(&kernel);
             let attributes = item.ok().and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
             let mut variants: Vec<Variant> = Vec::new();
             for instance in &instances {
-                variants.push(Variant::compile(&source, &kernel, &axes, instance, &targets));
+                variants.push(Variant::compile(&source, &kernel, &axes, instance, &targets, dynamic_shared));
                 if let (Some(earlier), Some(revision)) = (&earlier, &self.against) {
-                    variants.push(Variant::compile(earlier, &kernel, &axes, instance, &targets).of_revision(revision));
+                    variants.push(Variant::compile(earlier, &kernel, &axes, instance, &targets, dynamic_shared).of_revision(revision));
                 }
             }
             if let Some(stop) = nothing_compiles(&source, &kernel, &variants) {

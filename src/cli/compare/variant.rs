@@ -6,7 +6,7 @@ use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::estimate::{Known, estimate};
+use warpwright_codegen::estimate::{Known, estimate_launched};
 use warpwright_codegen::hir::{self, Axis, Lowered};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::Instance;
@@ -42,19 +42,21 @@ pub(in crate::cli) struct Compiled {
 }
 
 impl Variant {
-    /// Compiles an instance and looks at it. One that does not compile is a row all the same.
+    /// Compiles an instance and looks at it, in launches with so many bytes of dynamic shared memory. One that does not compile is a row all
+    /// the same.
     pub(in crate::cli) fn compile(
         source: &Source,
         kernel: &str,
         axes: &[Axis],
         instance: &Instance,
         targets: &[&'static Target],
+        dynamic_shared: u32,
     ) -> Variant {
         let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
         let values: Vec<(String, String)> = varied.map(|(axis, value)| (axis.name.clone(), word(value))).collect();
         let words = words(&values);
         let outcome = match lower(source, kernel, instance) {
-            Ok(lowered) => Ok(look(&lowered, targets)),
+            Ok(lowered) => Ok(look(&lowered, targets, dynamic_shared)),
             Err(found) => Err(first_error(source, &found)),
         };
         Variant { words, values, instance: instance.clone(), is_earlier: false, outcome }
@@ -101,8 +103,8 @@ pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: 
     lower(source, kernel, &first.instance).err().map(|found| source.findings(&found))
 }
 
-fn look(lowered: &Lowered, targets: &[&'static Target]) -> Compiled {
-    let known = estimate(&lowered.kernel, targets);
+fn look(lowered: &Lowered, targets: &[&'static Target], dynamic_shared: u32) -> Compiled {
+    let known = estimate_launched(&lowered.kernel, targets, dynamic_shared);
     let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).ok().map(|emitted| emitted.text);
     let ptx = targets.iter().map(emit).collect();
     Compiled { known, ptx, measured: vec![None; targets.len()], blocks: None, counters: None, timed: None }

@@ -155,6 +155,11 @@ impl LaunchArguments {
         if wrong.is_empty() { Ok(HostArguments { geometry: self.geometry(), values }) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
     }
 
+    /// Bytes of dynamic shared memory; as many as can be counted of more than any device has.
+    pub(super) fn dynamic_shared(&self) -> u32 {
+        self.shared_bytes.map_or(0, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX))
+    }
+
     fn geometry(&self) -> DynamicGeometry {
         let mut geometry = DynamicGeometry::default();
         if let Some(elements) = self.cover {

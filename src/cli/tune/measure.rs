@@ -101,7 +101,7 @@ pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Globa
         let Chosen { axes, instances, .. } = chosen.remove(0);
         let target = Target::find("sm_90").expect("a target");
         let variants: Vec<Variant> =
-            instances.iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &[target])).collect();
+            instances.iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &[target], 0)).collect();
         let plan = plan(&variants, 100);
         let (device, out) = (Device::simulator(), folder.join("copy.tuned.toml"));
         let about = About { file: "k.rs", kernel: "copy", device: &device, target, launch: &arguments.launch };

@@ -73,8 +73,10 @@ impl Tune {
             .as_ref()
             .map_or(self.target.as_str(), |device| if device.kind() == DeviceKind::Cuda { device.target() } else { &self.target });
         let target = Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
-        let variants: Vec<Variant> =
-            instances.iter().map(|instance| Variant::compile(&source, kernel, &axes, instance, &[target])).collect();
+        let variants: Vec<Variant> = instances
+            .iter()
+            .map(|instance| Variant::compile(&source, kernel, &axes, instance, &[target], self.launch.dynamic_shared()))
+            .collect();
         if let Some(stop) = nothing_compiles(&source, kernel, &variants) {
             return Err(stop);
         }

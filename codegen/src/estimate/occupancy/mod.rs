@@ -396,10 +396,9 @@ fn preferred_shared(limits: &Limits, preference: CachePreference) -> u32 {
     size.copied().unwrap_or(limits.shared)
 }
 
-/// The occupancy of a kernel of stage `Legal` with this many registers, if its attribute fixes the block. Dynamic shared memory, which the
-/// launch decides, counts as none.
-pub fn of_kernel(kernel: &Kernel, facts: &Facts, registers: u32, target: &'static Target) -> Option<Occupancy> {
-    let demand = demand_of(kernel, facts, registers, kernel.options.block?, 0)?;
+/// The occupancy of a kernel of stage `Legal` with this many registers and bytes of dynamic shared memory, if its attribute fixes the block.
+pub fn of_kernel(kernel: &Kernel, facts: &Facts, registers: u32, dynamic_shared: u32, target: &'static Target) -> Option<Occupancy> {
+    let demand = demand_of(kernel, facts, registers, kernel.options.block?, dynamic_shared)?;
     Some(occupancy(target.limits, &demand, &Options::default()))
 }
 

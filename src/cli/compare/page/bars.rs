@@ -286,7 +286,7 @@ mod tests {
         let chosen = AxisArguments::default().choose(&source, &["copy".to_owned()]);
         let Chosen { axes, instances, .. } = chosen.unwrap_or_else(|stop| panic!("{}", stop.message)).remove(0);
         let mut variants: Vec<Variant> =
-            instances[12..16].iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &targets)).collect();
+            instances[12..16].iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &targets, 0)).collect();
         for (variant, median) in variants.iter_mut().zip(microseconds) {
             let compiled = variant.outcome.as_mut().expect("it compiles");
             let times = [median - 1, median, median + 200].map(Duration::from_micros).to_vec();
