@@ -21,6 +21,8 @@ struct Row {
 /// The rows of two texts in groups, some of which are folded.
 pub(super) fn rows(texts: &Texts, a: &Body, b: &Body) -> Json {
     let rows = align(&a.lines, &b.lines, |line| texts.line(line).trim().len() > 1);
+    // A text beside itself is there to be read.
+    let differs = rows.iter().any(|row| row.class != "same");
     let mut groups: Vec<Json> = Vec::new();
     let mut at = 0;
     while at < rows.len() {
@@ -35,7 +37,7 @@ pub(super) fn rows(texts: &Texts, a: &Body, b: &Body) -> Json {
         // Equal lines at the very top and bottom have their context on one side only.
         let before = if at == 0 || class != "same" { 0 } else { CONTEXT };
         let after = if end == rows.len() || class != "same" { 0 } else { CONTEXT };
-        if class != "changed" && end - at >= before + after + LEAST_FOLDED {
+        if class != "changed" && differs && end - at >= before + after + LEAST_FOLDED {
             let (from, to) = (at + before, end - after);
             groups.push(json!({ "rows": show(at, from) }));
             let word = if class == "same" { "unchanged" } else { "moved" };

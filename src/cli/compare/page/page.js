@@ -360,7 +360,8 @@
         row.append(node("i", "", i === null ? "" : i + 1), ca, node("i", "", j === null ? "" : j + 1), cb);
         return row;
       };
-      const out = [];
+      // A text beside itself is there to be read.
+      const out = [], differs = rows.some(([, , cls]) => !same(cls));
       let changed = 0, moved = 0;
       for (let at = 0; at < rows.length;) {
         const cls = rows[at][2];
@@ -369,7 +370,7 @@
         if (cls === "changed") changed += end - at;
         if (cls === "moved") moved += end - at;
         const before = at === 0 || !same(cls) ? 0 : 3, after = end === rows.length || !same(cls) ? 0 : 3;
-        if (cls !== "changed" && end - at >= before + after + 4) {
+        if (cls !== "changed" && differs && end - at >= before + after + 4) {
           const [from, to] = [at + before, end - after], fold = node("details");
           fold.append(node("summary", same(cls) ? "" : "moved", `${to - from} ${same(cls) ? "unchanged" : "moved"} lines`));
           // Rows of a fold are made when it is opened: most never are.

@@ -14,6 +14,9 @@ use warpwright_codegen::target::machine::{Machine, Pipe};
 const FIELD: (f64, f64) = (440.0, 250.0);
 const MARGIN: (f64, f64) = (58.0, 34.0);
 
+/// About what a character of a label takes, and a little.
+const CHARACTER: f64 = 6.5;
+
 /// What is on the axes of a roofline.
 #[derive(Clone, Copy, PartialEq)]
 enum Measure {
@@ -85,13 +88,14 @@ pub(super) fn roofline(comparison: &Comparison, target: usize) -> Option<Json> {
     let from = (x.at(foot), y.at(foot * machine.memory.peak));
     let to = (x.at(ridge), y.at(top));
     let places: Vec<(f64, f64)> = points.iter().map(|point| (x.at(point.intensity), y.at(point.rate))).collect();
-    let label = clearest(from, to, &places);
+    let name = format!("memory: {}B/s", short(machine.memory.peak));
+    let label = clearest(from, to, name.chars().count() as f64 * CHARACTER, &places);
     let slope = json!({
         "angle": place((to.1 - from.1).atan2(to.0 - from.0).to_degrees()),
         "x1": place(from.0), "y1": place(from.1),
         "x2": place(to.0), "y2": place(to.1),
         "x": place(label.0), "y": place(label.1),
-        "label": format!("memory: {}B/s", short(machine.memory.peak)),
+        "label": name,
     });
     // Variants in the very same place are told of together.
     let mut names: BTreeMap<(String, String, bool), Vec<&str>> = BTreeMap::new();
@@ -155,10 +159,11 @@ fn ends(figures: impl Iterator<Item = f64>) -> (f64, f64) {
     figures.fold((f64::INFINITY, 0.0), |(least, most), figure| (least.min(figure), most.max(figure)))
 }
 
-/// Where on a line a label is farthest from all dots.
-fn clearest(from: (f64, f64), to: (f64, f64), dots: &[(f64, f64)]) -> (f64, f64) {
-    let places =
-        (0..=10).map(|n| 0.22 + 0.05 * f64::from(n)).map(|share| (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1)));
+/// Where on a line a label, so long, is farthest from all dots: between the ends, if there is room.
+fn clearest(from: (f64, f64), to: (f64, f64), length: f64, dots: &[(f64, f64)]) -> (f64, f64) {
+    let first = (length / 2.0 / (to.0 - from.0).hypot(to.1 - from.1)).min(0.5);
+    let shares = (0..=10).map(|n| first + (1.0 - 2.0 * first) * f64::from(n) / 10.0);
+    let places = shares.map(|share| (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1)));
     let nearest = |(x, y): (f64, f64)| dots.iter().map(|dot| (dot.0 - x).hypot(dot.1 - y)).fold(f64::INFINITY, f64::min);
     places.max_by(|a, b| nearest(*a).total_cmp(&nearest(*b))).unwrap_or(from)
 }
@@ -176,10 +181,11 @@ mod tests {
 
     #[test]
     fn a_label_keeps_off_the_dots() {
-        let (x, _) = clearest((0.0, 0.0), (100.0, 0.0), &[(20.0, 1.0), (40.0, 1.0)]);
-        assert!(x > 70.0, "{x}");
-        let (x, _) = clearest((0.0, 0.0), (100.0, 0.0), &[(70.0, 1.0), (90.0, 1.0)]);
-        assert!(x < 25.0, "{x}");
+        let place = |dots: &[(f64, f64)]| clearest((0.0, 0.0), (200.0, 0.0), 60.0, dots).0;
+        assert_eq!(place(&[(40.0, 1.0), (80.0, 1.0)]), 170.0);
+        assert_eq!(place(&[(140.0, 1.0), (180.0, 1.0)]), 30.0);
+        // Where there is no room, it is in the middle.
+        assert_eq!(clearest((0.0, 0.0), (40.0, 0.0), 60.0, &[]).0, 20.0);
     }
 
     #[test]
