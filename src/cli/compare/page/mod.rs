@@ -134,7 +134,6 @@ fn kernel(
         "tables": tables,
         "deltas": figures::deltas(comparison, a, b, newest),
         "compiles": compiles,
-        "compiles_any": compiles.contains(&true),
         "notes": notes,
         "kinds": of_variants.kinds(),
         "diff": diff,
