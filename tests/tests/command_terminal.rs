@@ -165,6 +165,43 @@ fn shells_complete_the_command() {
 }
 
 #[test]
+fn output_that_cannot_be_written_is_an_error_and_readers_that_go_away_are_none() {
+    let folder = Folder::new("terminal-full", &[("k.rs", KERNELS)]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").ok();
+    if full.is_none() {
+        println!("skipped: output that cannot be written (no /dev/full)");
+    }
+    let lines = [
+        "compare k.rs",
+        "compare k.rs --json",
+        "check k.rs",
+        "simulate k.rs --cover 64",
+        "tune k.rs --predict",
+        "--help",
+        "completions zsh",
+    ];
+    for line in lines {
+        let command = || {
+            let mut command = Command::new(warpwright_tests::command::binary());
+            command.args(line.split(' ')).current_dir(&folder.0).stderr(Stdio::piped());
+            command
+        };
+        if let Some(full) = &full {
+            let output = command().stdout(full.try_clone().expect("a handle")).output().expect("it runs");
+            let said = String::from_utf8(output.stderr).expect("text");
+            assert_eq!(
+                (output.status.code(), said.starts_with("error: the output cannot be written: ")),
+                (Some(2), true),
+                "{line}: {said}"
+            );
+        }
+        let mut child = command().stdout(Stdio::piped()).spawn().expect("it runs");
+        drop(child.stdout.take());
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{line}");
+    }
+}
+
+#[test]
 fn exit_codes() {
     let folder = Folder::new("terminal-codes", &[("k.rs", KERNELS), ("bad.rs", BAD)]);
     // Fine; findings; usage or input. What reads no source has no findings.

@@ -118,10 +118,12 @@ impl Record {
             let _ = write!(file, "\n[[measured]]\nvariant = {}\nmedian = {median:e}\nleast = {least:e}\nmost = {most:e}\n", text(variant));
             let _ = writeln!(file, "runs = {runs}\ndiffers = {differs}\nfingerprint = \"{fingerprint:016x}\"");
         }
-        let failed = |error: std::io::Error| Stop::usage(format!("`{}` cannot be written: {error}", self.path.display()));
         let beside = self.path.with_extension("toml.part");
-        std::fs::write(&beside, file).map_err(failed)?;
-        std::fs::rename(&beside, &self.path).map_err(failed)
+        std::fs::write(&beside, file).and_then(|()| std::fs::rename(&beside, &self.path)).map_err(|error| {
+            // Half a file is of no use; where there is none, there is nothing to remove.
+            let _ = std::fs::remove_file(&beside);
+            Stop::usage(format!("`{}` cannot be written: {error}", self.path.display()))
+        })
     }
 }
 
