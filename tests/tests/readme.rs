@@ -12,7 +12,7 @@ fn the_first_command_compares_the_copies_and_writes_the_page() {
     std::fs::create_dir_all(folder.0.join("kernels/src")).expect("a folder");
     std::fs::copy(root().join("kernels/src/copy.rs"), folder.0.join("kernels/src/copy.rs")).expect("the kernel");
     let run = folder.run(&arguments.split(' ').collect::<Vec<_>>());
-    run.prints("B = 1024, ILP = 8, BATCH = true, V = 2");
+    run.prints("\n   1024    8   true  2  ");
     let page = std::fs::read_to_string(folder.0.join("copy.html")).expect("the page");
     assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"), "{}", &page[..80.min(page.len())]);
     assert!(page.contains("36 variants"));
