@@ -6,12 +6,11 @@
 use crate::diagnostic::{Diagnostic, Diagnostics, Level};
 use crate::estimate::{Known, estimate};
 use crate::hir::{self, Lowered};
-use crate::ir::{ObjectData, ObjectKind};
 use crate::lint::{self, Sites, Subject};
 use crate::require;
 use crate::schedule::schedule;
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
-use crate::target::{TARGETS, Target};
+use crate::target::Target;
 
 /// What a kernel is reviewed for.
 #[derive(Clone, Copy, Debug)]
@@ -82,26 +81,8 @@ pub fn review(
 /// Lowers and schedules an instance. Gives what `best_effort` let pass.
 fn compile(program: &Program, unit: UnitId, path: &str, instance: &Instance) -> Result<(Lowered, Diagnostics), Diagnostics> {
     let mut lowered = hir::lower_kernel(program, unit, path, instance)?;
-    let mut found = check_shared_memory(&lowered);
-    match schedule(&mut lowered) {
-        Ok(warnings) => found.append(warnings),
-        Err(errors) => found.append(errors),
-    }
-    found.barrier()?;
-    Ok((lowered, found))
-}
-
-/// Refuses more static shared memory than any target has for a block.
-fn check_shared_memory(lowered: &Lowered) -> Diagnostics {
-    let kernel = &lowered.kernel;
-    let size = |object: &ObjectData| object.ty.size(&kernel.structs);
-    let arrays: Vec<_> = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared).collect();
-    let used = arrays.iter().fold(0u64, |used, object| used.saturating_add(size(object)));
-    let most = TARGETS.iter().map(|target| u64::from(target.limits.shared_per_block)).max().unwrap_or(0);
-    let Some(largest) = arrays.iter().max_by_key(|object| size(object)).filter(|_| used > most) else { return Diagnostics::new() };
-    let message = format!("{used} bytes of static shared memory, and no target has more than {most} for a block");
-    let help = "make the array smaller, or take it from `#[shared(dynamic)]`: many devices have more of that";
-    Diagnostic::error(lowered.span(largest.loc), message).help(help).into()
+    let warnings = schedule(&mut lowered)?;
+    Ok((lowered, warnings))
 }
 
 /// Which of `count` variants are estimated, if at most `most` are: spread over all of them without a period, since neighbours in the list share

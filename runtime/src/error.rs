@@ -1,12 +1,15 @@
 //! What can go wrong between a kernel and its result: one variant for each cause, with the figure, the limit and the way out.
 
+use std::fmt;
 use std::sync::Arc;
 
 /// The result of what talks to a device.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a device, a buffer or a launch did not work. Cheap to clone: a kernel that does not compile keeps its error.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+///
+/// `Debug` is `Display`: `fn main() -> warpwright::Result<()>` and `.unwrap()` print the former, and people read it.
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No driver of this kind is installed, or it cannot be loaded.
@@ -244,6 +247,12 @@ pub enum Error {
         /// What it does not do, and the way out.
         what: String,
     },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::inspect::without_places;
 use crate::launch::Launch;
+use std::fmt;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
@@ -34,8 +35,8 @@ pub struct Tuned {
     best: Vec<(String, String)>,
 }
 
-/// Why a result is of no use.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why a result is of no use. `Debug` is `Display`, as of [`Error`](crate::Error).
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TunedError {
     /// The file cannot be read.
@@ -100,6 +101,12 @@ pub enum TunedError {
         /// What there is.
         known: String,
     },
+}
+
+impl fmt::Debug for TunedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Tuned {

@@ -26,6 +26,21 @@ pub(super) struct Chosen {
 }
 
 impl AxisArguments {
+    /// One value of each of these.
+    pub(super) fn of_defines(defines: &[Define]) -> AxisArguments {
+        AxisArguments { set: Vec::new(), define: defines.to_vec() }
+    }
+
+    /// The variants of one kernel that has values for all its generics.
+    ///
+    /// # Errors
+    /// All that is wrong with what was written, at once.
+    pub(super) fn instances(&self, source: &Source, kernel: &str) -> Result<Vec<Instance>, Stop> {
+        let mut wrong = Vec::new();
+        let axes = self.axes(source, kernel, &mut wrong)?;
+        if wrong.is_empty() { Ok(hir::instances(&axes).unwrap_or_default()) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+    }
+
     /// The variants of each kernel. Where several are looked at, those whose generics have no values are left out, and that is said.
     ///
     /// # Errors

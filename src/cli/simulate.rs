@@ -50,6 +50,7 @@ impl Simulate {
             InstanceError::Usage(message) => Stop::usage(message),
             InstanceError::Source(found) => source.findings(&found),
         })?;
+        source.name_first(name, &source.words(name, &instance), &self.define, "simulated");
         let lowered = hir::lower_kernel(source.program(), source.unit, name, &instance).and_then(|mut lowered| {
             schedule::schedule(&mut lowered)?;
             Ok(lowered)

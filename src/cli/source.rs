@@ -28,7 +28,7 @@ impl std::str::FromStr for Define {
             Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
                 Ok(Define { name: name.trim().to_owned(), value: value.trim().to_owned() })
             }
-            _ => Err("expected NAME=VALUE".to_owned()),
+            _ => Err("write `NAME=VALUE`, or after `--set` `NAME=V1,V2,…`".to_owned()),
         }
     }
 }
@@ -135,6 +135,16 @@ impl Source {
     pub(super) fn words(&self, kernel: &str, instance: &Instance) -> Vec<(String, String)> {
         let generics = hir::generics(self.program(), self.unit, kernel).unwrap_or_default();
         generics.into_iter().zip(&instance.generics).map(|((name, _), value)| (name, word(value))).collect()
+    }
+
+    /// Says on standard error which of several declared variants is looked at, where the defines do not say it all.
+    pub(super) fn name_first(&self, kernel: &str, generics: &[(String, String)], defines: &[Define], done: &str) {
+        let declared = hir::declared_instances(self.program(), self.unit, kernel).map_or(0, |declared| declared.len());
+        let is_given = |(name, _): &(String, String)| defines.iter().any(|define| define.name == *name);
+        if declared > 1 && !generics.iter().all(is_given) {
+            let words = super::json::words(generics);
+            complain(&format!("note: `{kernel}` is {done} as {words}, one of {declared} variants; `-D NAME=VALUE` chooses"));
+        }
     }
 
     /// What else to look at of a kernel whose attribute is wrong: without generics the body can be looked at all the same.

@@ -27,3 +27,12 @@ pub(super) fn named(names: &[String]) -> Result<Vec<&'static Target>, Stop> {
         found.iter().filter_map(|found| found.as_ref().err()).map(|error| format!("{error}; {}", error.help())).collect();
     if wrong.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
 }
+
+/// One target: the one of this name, else the first that the crate's manifest names, else `sm_80`.
+pub(super) fn one(name: Option<&str>, file: &str) -> Result<&'static Target, Stop> {
+    let of_crate = if name.is_none() { of_crate(file)? } else { None };
+    match of_crate.as_deref() {
+        Some([first, ..]) => Ok(first),
+        _ => Target::find(name.unwrap_or("sm_80")).map_err(|error| Stop::usage(format!("{error}; {}", error.help()))),
+    }
+}

@@ -46,7 +46,7 @@ fn variants_stand_side_by_side() {
         assert!(row(&run.out, "sm_90", &variant).contains(" GB/s ("), "{}", run.out);
     }
     // What is the same in all is said once.
-    assert!(run.out.contains("in every row: sectors / need (exact) 4.0 / 4.0\n"), "{}", run.out);
+    assert!(run.out.contains("in every row: sectors / need (exact) 4 / 4\n"), "{}", run.out);
     assert!(!run.out.contains('─'), "{}", run.out);
     // Four loads in flight, and what that buys, in words.
     assert!(run.out.contains("On sm_90, against the first (B = 64, ILP = 1):\n  "), "{}", run.out);

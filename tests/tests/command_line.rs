@@ -52,7 +52,7 @@ fn misspelt_names() {
     folder.run(&["emit", "ok.rs", "--target", "sm_85"]).refuses(2, &["`sm_85` is not a target; did you mean `sm_86`?"]);
     folder.run(&["emit", "ok.rs", "--target", "gfx90a"]).refuses(2, &["`gfx90a` is not a target; the targets are sm_50, "]);
     folder.run(&["emit", "ok.rs", "--format", "ptxx"]).refuses(2, &["invalid value 'ptxx'", "a similar value exists: 'ptx'"]);
-    folder.run(&["emit", "ok.rs", "-D", "X"]).refuses(2, &["expected NAME=VALUE"]);
+    folder.run(&["emit", "ok.rs", "-D", "X"]).refuses(2, &["write `NAME=VALUE`, or after `--set` `NAME=V1,V2,…`"]);
     folder.run(&["emit", "ok.rs", "-D", "X=1"]).refuses(2, &["`-D X=…` names nothing in the kernel; it has no generics"]);
     folder.run(&["emit", "generic.rs", "-D", "b=1"]).refuses(2, &["`-D b=…` names nothing in the kernel; did you mean `B`?"]);
     folder.run(&["emit", "ok.rs", "--after", "fold", "--format", "ptx"]).refuses(2, &["use `--format ir`"]);

@@ -41,7 +41,7 @@ fn each_line_has_its_counters() {
 fn arguments_that_do_not_fit() {
     let folder = Folder::new("simulate-bad", &[("k.rs", KERNELS)]);
     let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs::saxpy"], more].concat());
-    simulate(&["--cover", "64"]).refuses(2, &["error: `a` is a value of its own: give it, `--args a=1`"]);
+    simulate(&["--cover", "64"]).refuses(2, &["error: `a` is a value, and has none: give it, `--args a=1`"]);
     simulate(&["--args", "aa=1", "a=2", "x=random"]).refuses(
         2,
         &[

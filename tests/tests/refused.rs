@@ -49,8 +49,11 @@ fn recursion_through_device_functions() {
     let calls = |place: &str| format!("{place}: `f` calls itself: recursion is not in the kernel language");
     refuses("#[device] fn f(a: f32) -> f32 { f(a - 1.0) }", "y[0] = f(1.0);", &[&calls("f(a - 1.0)")]);
     refuses("#[device] fn f(a: f32) -> f32 { g(a) } #[device] fn g(a: f32) -> f32 { f(a) }", "y[0] = f(1.0);", &[&calls("f(a)")]);
-    let wider = "#[device] fn f<const N: usize>(a: [f32; N]) -> f32 { f::<{N + 1}>([0.0; N + 1]) }";
-    refuses(wider, "y[0] = f::<1>([1.0]);", &[&calls("f::<{N + 1}>([0.0; N + 1])")]);
+    let wider = "#[device] fn f<const N: usize>(a: f32) -> f32 { f::<{N + 1}>(a) }";
+    refuses(wider, "y[0] = f::<1>(1.0);", &[&calls("f::<{N + 1}>(a)")]);
+    let sums = "#[device] fn f<const N: usize>(a: [f32; N + 1]) -> f32 { let b = [0.0; {2 * N}]; a[0] + b[0] }";
+    let length = "`rustc` takes no arithmetic with a generic, here `N`, as the length of an array";
+    refuses(sums, "y[0] = f::<1>([1.0; 2]);", &[&format!("N + 1: {length}"), &format!("{{2 * N}}: {length}")]);
     let method = "#[device] #[repr(C)] struct S { b: f32 } #[device] impl S { fn f(self) -> f32 { self.f() } }";
     refuses(method, "y[0] = S { b: 1.0 }.f();", &[&calls("self.f()")]);
     let kernel = "#[kernel] pub fn other(y: &mut Global<f32>) { y[0] = 1.0; }";
@@ -77,7 +80,7 @@ fn more_memory_than_there_is() {
     let array = "[f32; 99999999999999]";
     refuses("", "let a = [0.0f32; 99999999999999];", &[&format!("a: `{array}` takes 399999999999996 bytes; {local}")]);
     let shared = "#[shared] let mut t: [[[f32; 4294967295]; 4294967295]; 4294967295];";
-    let message = "t: the kernel's shared arrays take 18446744073709551615 bytes; no device gives a block more than 232448";
+    let message = "t: 18446744073709551615 bytes of static shared memory, and no target has more than 49152 for a block";
     refuses("", &format!("{shared} y[0] = t[0][0][0];"), &[message]);
     let constants =
         "#[kernel] pub fn k(c: &Constant<[f32; 10000]>, d: &Constant<[f32; 10000]>, y: &mut Global<f32>) { y[0] = c[0] + d[0]; }";

@@ -111,6 +111,32 @@ impl<'c> BodyChecker<'c> {
         }
     }
 
+    /// The length of an array: `rustc` takes a generic there, and no arithmetic with one.
+    fn check_length(&mut self, length: &syn::Expr) {
+        let inner = match length {
+            syn::Expr::Block(block) => match &block.block.stmts[..] {
+                [syn::Stmt::Expr(inner, None)] => inner,
+                _ => length,
+            },
+            other => other,
+        };
+        let named = if matches!(inner, syn::Expr::Path(_)) { None } else { self.generic_of(inner.to_token_stream()) };
+        if let Some(generic) = named {
+            let message = format!("`rustc` takes no arithmetic with a generic, here `{generic}`, as the length of an array");
+            let help = "make the length a generic of its own, `const LEN: usize`; or, of a shared array, leave it to the launch: `#[shared(dynamic)]`";
+            self.refuse(length.span(), message, help);
+        }
+    }
+
+    /// The first generic that is named in an expression.
+    fn generic_of(&self, tokens: proc_macro2::TokenStream) -> Option<String> {
+        tokens.into_iter().find_map(|token| match token {
+            proc_macro2::TokenTree::Ident(ident) => Some(ident.to_string()).filter(|name| self.generics.contains(name)),
+            proc_macro2::TokenTree::Group(group) => self.generic_of(group.stream()),
+            _ => None,
+        })
+    }
+
     /// A function of the unit that is not marked is the host's.
     fn check_callee(&mut self, path: &syn::Path) {
         let Some(ident) = path.get_ident() else { return };
@@ -431,6 +457,16 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
     fn visit_path(&mut self, path: &'a syn::Path) {
         self.check_path(path);
         visit::visit_path(self, path);
+    }
+
+    fn visit_expr_repeat(&mut self, repeat: &'a syn::ExprRepeat) {
+        self.check_length(&repeat.len);
+        visit::visit_expr_repeat(self, repeat);
+    }
+
+    fn visit_type_array(&mut self, array: &'a syn::TypeArray) {
+        self.check_length(&array.len);
+        visit::visit_type_array(self, array);
     }
 
     fn visit_type(&mut self, ty: &'a syn::Type) {

@@ -157,8 +157,10 @@ pub enum FaultKind {
     DivergentBarrier {
         /// Threads that wait at it.
         waiting: u32,
-        /// Threads of the block that have not returned.
+        /// Threads of the block, or of the warp, that have not returned.
         living: u32,
+        /// Whether the threads of one warp part there; else whole warps of the block do.
+        within_warp: bool,
         /// Line of another barrier where the others wait, if they do.
         other_line: Option<u32>,
     },
@@ -236,13 +238,14 @@ impl fmt::Display for FaultKind {
             FaultKind::Step { step } => write!(f, "the step of a `for` is {step}; it must be more than zero"),
             FaultKind::Assertion { message } => write!(f, "assertion failed: {message}"),
             FaultKind::Trap { message } => write!(f, "trap: {message}"),
-            FaultKind::DivergentBarrier { waiting, living, other_line: None } => {
-                write!(f, "divergent barrier: {waiting} of the block's {living} living threads wait at it, the others do not get here")
+            FaultKind::DivergentBarrier { waiting, living, within_warp, other_line } => {
+                let whose = if *within_warp { "warp" } else { "block" };
+                write!(f, "divergent barrier: {waiting} of the {whose}'s {living} living threads wait at it, ")?;
+                match other_line {
+                    None => f.write_str("the others do not get here"),
+                    Some(line) => write!(f, "others wait at another one, on line {line}"),
+                }
             }
-            FaultKind::DivergentBarrier { waiting, living, other_line: Some(line) } => write!(
-                f,
-                "divergent barrier: {waiting} of the block's {living} living threads wait at it, others wait at another one, on line {line}"
-            ),
             FaultKind::DivergentWarp { name, active, living } => {
                 write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must come to it together")
             }

@@ -269,7 +269,7 @@ impl Machine<'_> {
                     return Ok(());
                 }
                 let (waiting, living) = (warp.active.count_ones(), warp.living.count_ones());
-                let kind = FaultKind::DivergentBarrier { waiting, living, other_line: None };
+                let kind = FaultKind::DivergentBarrier { waiting, living, within_warp: true, other_line: None };
                 Err(self.fault_at(warp, barrier, kind))
             }
             Err(fault) => {
@@ -438,11 +438,15 @@ impl Machine<'_> {
         if let Some(other) = warps.iter().find_map(|warp| warp.waits_at.filter(|b| *b != barrier)) {
             let waiting = warps.iter().filter(|w| w.waits_at == Some(barrier)).map(|w| w.living.count_ones()).sum();
             let other_line = Some(self.launch.program.barriers[other as usize].location.line);
-            return Err(self.fault_at(&warps[at], barrier, FaultKind::DivergentBarrier { waiting, living, other_line }));
+            return Err(self.fault_at(
+                &warps[at],
+                barrier,
+                FaultKind::DivergentBarrier { waiting, living, within_warp: false, other_line },
+            ));
         }
         let ended: u32 = warps.iter().map(|warp| warp.ended.count_ones()).sum();
         if ended > 0 {
-            let kind = FaultKind::DivergentBarrier { waiting: living, living: living + ended, other_line: None };
+            let kind = FaultKind::DivergentBarrier { waiting: living, living: living + ended, within_warp: false, other_line: None };
             return Err(self.fault_at(&warps[at], barrier, kind));
         }
         let data = &self.launch.program.barriers[barrier as usize];

@@ -5,6 +5,7 @@ mod deprecated;
 mod json;
 mod table;
 
+use super::axes::AxisArguments;
 use super::json::document;
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
 use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
@@ -137,12 +138,14 @@ impl Check {
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.to_vec() };
             let scope = Scope { targets: &targets, most: usize::MAX };
             let mut reports = Vec::new();
-            let look = |variant: &Variant<'_>| reports.extend(rows(variant, ptxas));
+            let mut no_ptx = Diagnostics::new();
+            let look = |variant: &Variant<'_>| reports.extend(rows(variant, ptxas, &mut no_ptx));
             let mut found = review(source.program(), source.unit, kernel, instances.as_deref().unwrap_or_default(), scope, look);
             if instances.is_none() {
                 let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
                 found.extend(required_is_open(item, "the kernel is generic, and declares no variants", help));
             }
+            findings.add(no_ptx);
             findings.add(deprecated::apply(found, &source.program().units[source.unit.0].items, kernel));
             checked.push(Checked { kernel: kernel.clone(), instances: instances.map(|all| all.len()), reports });
         }
@@ -150,13 +153,12 @@ impl Check {
     }
 }
 
-/// What is known of a variant, target by target.
-fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>) -> Vec<Row> {
+/// What is known of a variant, target by target. What has no form in PTX for a target is an error: the kernel cannot run there.
+fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>, no_ptx: &mut Diagnostics) -> Vec<Row> {
     let row = |estimated: Report| {
-        let measured = ptxas.and_then(|ptxas| {
-            let text = emit_ptx(&variant.known.addressed, estimated.target, &|loc| variant.lowered.span(loc)).ok()?;
-            Some(ptxas.measure(&text.text, estimated.target.capability))
-        });
+        let emitted = emit_ptx(&variant.known.addressed, estimated.target, &|loc| variant.lowered.span(loc));
+        let text = emitted.map_err(|found| no_ptx.append(found)).ok();
+        let measured = ptxas.zip(text).map(|(ptxas, text)| ptxas.measure(&text.text, estimated.target.capability));
         let (measured, not_measured) = match measured {
             Some(Err(error)) => (None, Some(error)),
             Some(Ok(measured)) => (Some(measured), None),
@@ -214,7 +216,8 @@ impl CheckedFile<'_> {
     }
 }
 
-/// What to check of a kernel: what it declares, else what the defines make of it. `None`: they leave a generic open.
+/// What to check of a kernel: what it declares, as far as the defines leave it, else what the defines make of it. `None`: they leave a generic
+/// open.
 fn instances(source: &Source, kernel: &str, defines: &[Define], findings: &mut Findings) -> Result<Option<Vec<Instance>>, Stop> {
     let generics = hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
     let wrong = |found: Diagnostics| {
@@ -223,7 +226,11 @@ fn instances(source: &Source, kernel: &str, defines: &[Define], findings: &mut F
     };
     let declared = hir::declared_instances(source.program(), source.unit, kernel).unwrap_or_else(wrong);
     if !declared.is_empty() {
-        return Ok(Some(declared));
+        let is_defined = |(name, _): &(String, bool)| defines.iter().any(|define| define.name == *name);
+        if !generics.iter().any(is_defined) {
+            return Ok(Some(declared));
+        }
+        return AxisArguments::of_defines(defines).instances(source, kernel).map(Some);
     }
     let is_given = |(name, _): &(String, bool)| defines.iter().any(|define| define.name == *name);
     if !generics.iter().all(is_given) {

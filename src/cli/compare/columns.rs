@@ -4,8 +4,9 @@ use super::device::Timed;
 use super::variant::Compiled;
 use crate::cli::launch::Agreement;
 use crate::cli::units::{bytes, seconds_between};
-use warpwright_codegen::analysis::access::{AccessFact, Pattern, Range};
+use warpwright_codegen::analysis::access::{AccessFact, Pattern};
 use warpwright_codegen::estimate::Estimate;
+use warpwright_codegen::estimate::mix::Mix;
 use warpwright_codegen::target::machine::Pipe;
 
 /// Where a figure comes from: never mixed up.
@@ -188,7 +189,7 @@ pub(super) const COLUMNS: &[Column] = &[
         counts: false,
         // A wide access needs more sectors than a narrow one: only what it fetches beyond that is waste.
         value: |cell| sectors(cell.compiled).map(|(fetched, needed)| fetched / needed),
-        show: |cell| sectors(cell.compiled).map(|(fetched, needed)| format!("{fetched:.1} / {needed:.1}")),
+        show: |cell| sectors(cell.compiled).map(|(fetched, needed)| format!("{fetched:.0} / {needed:.0}")),
     },
     Column {
         title: "conflicts",
@@ -207,7 +208,8 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::Less,
         counts: false,
-        value: |cell| Some(cell.compiled.known.threads.mix.instructions()),
+        // A thread's work is compared where it is known: variants need not share it out alike.
+        value: |cell| Some(&cell.compiled.known.threads.mix).filter(|mix| mix.exact).map(Mix::instructions),
         show: |cell| {
             let mix = &cell.compiled.known.threads.mix;
             let memory = mix.of(Pipe::Memory);
@@ -302,17 +304,16 @@ fn global(compiled: &Compiled) -> impl Iterator<Item = &AccessFact> {
     compiled.known.facts.accesses.iter().filter(is_global)
 }
 
-/// Sectors of a request to global memory, and how many would do for the bytes that it uses: means over accesses, of the middle where it
-/// depends on where an object begins; `None` if one is not known, or there is none.
+/// Of the worst request to global memory: its sectors, and how many would do for the bytes that it uses; `None` if one is not known, or there is
+/// none. Where a buffer's beginning decides, the most.
 fn sectors(compiled: &Compiled) -> Option<(f64, f64)> {
-    let middle = |range: Range| f64::from(range.least + range.most) / 2.0;
     let figures = global(compiled).map(|access| match &access.pattern {
-        Pattern::Global { sectors, bytes, .. } => Some((middle(*sectors), f64::from(bytes.most.div_ceil(32).max(1)))),
+        Pattern::Global { sectors, bytes, .. } => Some((f64::from(sectors.most), f64::from(bytes.most.div_ceil(32).max(1)))),
         _ => None,
     });
     let figures = figures.collect::<Option<Vec<(f64, f64)>>>()?;
-    let mean = |figure: fn(&(f64, f64)) -> f64| figures.iter().map(figure).sum::<f64>() / figures.len() as f64;
-    (!figures.is_empty()).then(|| (mean(|(fetched, _)| *fetched), mean(|(_, needed)| *needed)))
+    let waste = |(fetched, needed): &(f64, f64)| (fetched / needed, *fetched);
+    figures.into_iter().max_by(|a, b| waste(a).partial_cmp(&waste(b)).unwrap_or(std::cmp::Ordering::Equal))
 }
 
 /// The worst degree; `None` if one is not known, or there is no shared access.

@@ -56,7 +56,7 @@ impl Variant {
         let values: Vec<(String, String)> = varied.map(|(axis, value)| (axis.name.clone(), word(value))).collect();
         let words = words(&values);
         let outcome = match lower(source, kernel, instance) {
-            Ok(lowered) => Ok(look(&lowered, targets, dynamic_shared)),
+            Ok(lowered) => look(source, &lowered, targets, dynamic_shared),
             Err(found) => Err(first_error(source, &found)),
         };
         Variant { words, values, instance: instance.clone(), is_earlier: false, outcome }
@@ -100,14 +100,21 @@ pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: 
     if first.outcome.is_ok() || own.any(|variant| variant.outcome.is_ok()) {
         return None;
     }
-    lower(source, kernel, &first.instance).err().map(|found| source.findings(&found))
+    let shown = lower(source, kernel, &first.instance).err().map(|found| source.findings(&found));
+    // What compiles but for PTX has said why itself.
+    Some(shown.unwrap_or_else(|| Stop::found(first.outcome.as_ref().err().map_or("", String::as_str))))
 }
 
-fn look(lowered: &Lowered, targets: &[&'static Target], dynamic_shared: u32) -> Compiled {
+/// What is known of a variant; an error where PTX has no form of it for any of the targets.
+fn look(source: &Source, lowered: &Lowered, targets: &[&'static Target], dynamic_shared: u32) -> Result<Compiled, String> {
     let known = estimate_launched(&lowered.kernel, targets, dynamic_shared);
-    let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).ok().map(|emitted| emitted.text);
-    let ptx = targets.iter().map(emit).collect();
-    Compiled { known, ptx, measured: vec![None; targets.len()], blocks: None, counters: None, timed: None }
+    let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).map(|emitted| emitted.text);
+    let ptx: Vec<Result<String, Diagnostics>> = targets.iter().map(emit).collect();
+    if let (false, Some(Err(found))) = (ptx.iter().any(Result::is_ok), ptx.first()) {
+        return Err(first_error(source, found));
+    }
+    let ptx = ptx.into_iter().map(Result::ok).collect();
+    Ok(Compiled { known, ptx, measured: vec![None; targets.len()], blocks: None, counters: None, timed: None })
 }
 
 fn first_error(source: &Source, found: &Diagnostics) -> String {

@@ -2,9 +2,9 @@
 
 mod json;
 
-use super::json::{document, words};
+use super::json::document;
 use super::source::{Define, InstanceError, Source, check_defines, split};
-use super::{OUTPUT, Stop, VARIANTS, complain, print};
+use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use clap::ValueHint;
 use serde_json::Value as Json;
 use std::fmt::Write;
@@ -29,9 +29,9 @@ pub(super) struct Emit {
     /// Give a const generic, a type generic or an outside constant its value.
     #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
-    /// The device to compile for, by its compute capability.
-    #[arg(long, default_value = "sm_80")]
-    target: String,
+    /// The target to compile for; without it, the first that the crate's `Cargo.toml` names, else `sm_80`.
+    #[arg(long)]
+    target: Option<String>,
     /// What to print: PTX if nothing else is said.
     #[arg(long, value_enum, help_heading = OUTPUT)]
     format: Option<Format>,
@@ -115,7 +115,6 @@ type Text = (String, Option<Json>);
 
 impl Emit {
     pub(super) fn run(self) -> Result<(), Stop> {
-        let target = Target::find(&self.target).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
         let format = match (self.format, &self.after) {
             (None, None) => Format::Ptx,
             (None | Some(Format::Ir), Some(_)) => Format::Ir,
@@ -126,6 +125,7 @@ impl Emit {
             (Some(format), None) => format,
         };
         let (path, chosen) = split(&self.file);
+        let target = targets::one(self.target.as_deref(), path)?;
         let mut clock = Clock::default();
         let source = clock.time("parse", || Source::read(path, &self.define))?;
         let kernels = source.kernels(chosen)?;
@@ -153,26 +153,13 @@ impl Emit {
         if self.json {
             document(json::document(path, &all))?;
         } else {
-            self.name_chosen(&source, &all);
+            all.iter().for_each(|printed| source.name_first(&printed.name, &printed.generics, &self.define, "printed"));
             print(&all.iter().map(|printed| printed.text.as_str()).collect::<Vec<_>>().join("\n"))?;
         }
         if self.timings {
             complain(clock.table().trim_end());
         }
         Ok(())
-    }
-
-    /// Says which of several declared variants is printed, where `-D` does not.
-    fn name_chosen(&self, source: &Source, all: &[Printed]) {
-        for printed in all {
-            let declared = hir::declared_instances(source.program(), source.unit, &printed.name).map_or(0, |declared| declared.len());
-            let generics = hir::generics(source.program(), source.unit, &printed.name).unwrap_or_default();
-            let is_given = |(name, _): &(String, bool)| self.define.iter().any(|define| define.name == *name);
-            if declared > 1 && !generics.iter().all(is_given) {
-                let words = words(&printed.generics);
-                complain(&format!("note: `{}` is printed as {words}, one of {declared} variants; `-D NAME=VALUE` chooses", printed.name));
-            }
-        }
     }
 
     /// Every kernel as IR, or all that is wrong with any of them.

@@ -137,7 +137,7 @@ impl LaunchArguments {
                 (ParameterKind::Value, Some(text)) => {
                     Written::parse(&text).and_then(|w| w.value(parameter, kernel.structs())).map(HostValue::Value)
                 }
-                (ParameterKind::Value, None) => Err(format!("is a value of its own: give it, `--args {}=1`", parameter.name)),
+                (ParameterKind::Value, None) => Err(format!("is a value, and has none: give it, `--args {}=1`", parameter.name)),
                 (ParameterKind::Constant, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
                     written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).map(buffer)

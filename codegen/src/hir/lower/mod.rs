@@ -143,9 +143,9 @@ pub(super) fn lower<'p>(
     Some((Lowered { kernel, spans, statements, warnings: Diagnostics::new(), required: Vec::new() }, refused))
 }
 
-/// Most static shared memory any device gives a block, bytes: capabilities 9.0 and 10.0, CUDA C++ Programming Guide, table of
-/// technical specifications (227 KB).
-const MOST_SHARED: u64 = 227 * 1024;
+/// Most static shared memory of a block, bytes, on every device: CUDA C++ Programming Guide, table of technical specifications. What devices have
+/// beyond that is for dynamic shared memory.
+const MOST_SHARED: u64 = 48 * 1024;
 
 /// Most constant memory a kernel can be given, bytes (CUDA C++ Programming Guide, the same table).
 const MOST_CONSTANT: u64 = 64 * 1024;
@@ -360,8 +360,9 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         if bytes > MOST_SHARED {
             let largest = statics.max_by_key(|o| o.ty.size(&self.kernel.structs));
             let (place, name) = largest.map_or((span, ""), |o| (self.spans[o.loc.0 as usize], o.name.as_str()));
-            let message = format!("the kernel's shared arrays take {bytes} bytes; no device gives a block more than {MOST_SHARED}");
-            self.report(Diagnostic::error(place, message).help(format!("make `{name}`, the largest, smaller")));
+            let message = format!("{bytes} bytes of static shared memory, and no target has more than {MOST_SHARED} for a block");
+            let help = format!("make `{name}` smaller, or take it from `#[shared(dynamic)]`: many devices have more of that");
+            self.report(Diagnostic::error(place, message).help(help));
         }
         if self.kernel.objects.values().filter(|o| o.kind == ObjectKind::Shared && matches!(o.ty, MemoryType::Slice(_))).count() > 1 {
             let message = "a kernel has one dynamic shared array; two are declared";

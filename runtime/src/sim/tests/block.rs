@@ -95,10 +95,10 @@ fn shared_races() {
 #[test]
 fn barriers_that_some_threads_miss() {
     let some = run_bad("  if v9 {\n    call sync_threads\n    yield\n  }");
-    assert_eq!(some.kind, FaultKind::DivergentBarrier { waiting: 10, living: 32, other_line: None });
+    assert_eq!(some.kind, FaultKind::DivergentBarrier { waiting: 10, living: 32, within_warp: true, other_line: None });
     assert_eq!((some.line, some.thread), (11, [0, 0, 0]));
     let other = run_bad("  if v4 {\n    call sync_threads\n    yield\n  } else {\n    call sync_threads\n    yield\n  }");
-    assert_eq!(other.kind, FaultKind::DivergentBarrier { waiting: 32, living: 64, other_line: Some(14) });
+    assert_eq!(other.kind, FaultKind::DivergentBarrier { waiting: 32, living: 64, within_warp: false, other_line: Some(14) });
     let gone = run_good(
         "  if v9 {\n    return\n  }\n  store m1[v0], v0\n  call sync_threads\n  v10: u32 = min v2, v1\n  v11: u32 = max v10, v8\n  v12: u32 = load m1[v11]\n  store m0[v0], v12",
         |i| if i < 10 { 7777 } else { (63 - i).max(10) },
