@@ -8,6 +8,7 @@ use crate::cli::source::Source;
 use std::time::Duration;
 use warpwright::{Clock, Device, DeviceKind};
 use warpwright_codegen::analysis::access::AccessKind;
+use warpwright_codegen::estimate::Known;
 use warpwright_codegen::ir::ObjectKind;
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
@@ -18,7 +19,6 @@ use warpwright_runtime::ptxas::Ptxas;
 pub(in crate::cli) struct Timed {
     /// Sorted.
     pub(super) times: Vec<Duration>,
-    pub(super) clock: Clock,
     pub(super) device: String,
     /// How far the results are from the first variant's.
     pub(super) agreement: Agreement,
@@ -43,6 +43,10 @@ impl Failures {
             Some((_, variants)) => variants.push(variant.to_owned()),
             None => self.0.push((stop, vec![variant.to_owned()])),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// All of them, if there are any: each said once, with the first variant that it is about.
@@ -136,18 +140,24 @@ impl Comparison {
         let mut runner = Runner::new(&device, launch);
         let mut failures = Failures::default();
         let mut kernels: Vec<Option<DynamicKernel>> = Vec::new();
+        let mut clock = Clock::Host;
         for variant in &mut self.variants {
             let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else {
                 kernels.push(None);
                 continue;
             };
-            let ran = compile(source, &self.kernel, &variant.instance, &device)
-                .and_then(|kernel| runner.run(&kernel).map(|(_, agreement)| (kernel, agreement)));
+            // The first run that counts comes at once: a variant that takes the device with it leaves those before it a figure.
+            let ran = compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| {
+                let (_, agreement) = runner.run(&kernel)?;
+                let timing = runner.time(&kernel, rereads(&compiled.known), 1)?;
+                Ok((kernel, agreement, timing))
+            });
             kernels.push(match ran {
-                Ok((kernel, agreement)) => {
+                Ok((kernel, agreement, timing)) => {
+                    clock = timing.clock;
                     let device = device.name().to_owned();
                     compiled.blocks = runner.blocks(&kernel);
-                    compiled.timed = Some(Timed { times: Vec::new(), clock: Clock::Host, device, agreement, target });
+                    compiled.timed = Some(Timed { times: vec![timing.median], device, agreement, target });
                     Some(kernel)
                 }
                 Err(stop) => {
@@ -159,30 +169,31 @@ impl Comparison {
         if kernels.iter().all(Option::is_none) {
             return failures.outcome_of_all().map(|()| Failures::default());
         }
-        for _ in 0..runs {
-            for (variant, kernel) in self.variants.iter_mut().zip(&mut kernels) {
-                let (Ok(compiled), Some(ready)) = (&mut variant.outcome, &*kernel) else { continue };
-                match (runner.time(ready, rereads(compiled), 1), &mut compiled.timed) {
-                    (Ok(timing), Some(timed)) => {
-                        timed.times.push(timing.median);
-                        timed.clock = timing.clock;
+        'rounds: for _ in 1..runs {
+            for (variant, kernel) in self.variants.iter_mut().zip(&kernels) {
+                let (Ok(Compiled { timed: Some(timed), known, .. }), Some(kernel)) = (&mut variant.outcome, kernel) else { continue };
+                match runner.time(kernel, rereads(known), 1) {
+                    Ok(timing) => timed.times.push(timing.median),
+                    // What has run before and does not now is no variant's fault: the device is lost, which has been said if one took it.
+                    Err(stop) => {
+                        if failures.is_empty() {
+                            failures.add(&variant.words, stop);
+                        }
+                        break 'rounds;
                     }
-                    (Err(stop), _) => {
-                        failures.add(&variant.words, stop);
-                        *kernel = None;
-                    }
-                    (Ok(_), None) => {}
                 }
             }
         }
         for compiled in self.variants.iter_mut().filter_map(|variant| variant.outcome.as_mut().ok()) {
-            compiled.timed = compiled.timed.take().filter(|timed| !timed.times.is_empty());
             if let Some(timed) = &mut compiled.timed {
                 timed.times.sort_unstable();
             }
         }
-        self.notes
-            .push(format!("timed on {device}, {runs} runs of each variant in turn; results are those of the first variant unless marked"));
+        let clock = if clock == Clock::Host { "the host's clock" } else { "its own clock" };
+        let note = format!(
+            "timed on {device} by {clock}, {runs} runs of each variant in turn; results are those of the first variant unless marked"
+        );
+        self.notes.push(note);
         Ok(failures)
     }
 }
@@ -201,8 +212,7 @@ fn nearest(targets: &[&'static Target], device: &str) -> usize {
 }
 
 /// Whether it reads what it may have written: then a second run is other work than the first.
-fn rereads(compiled: &Compiled) -> bool {
-    let known = &compiled.known;
+fn rereads(known: &Known) -> bool {
     let is_writable = |object| matches!(known.legal.objects[object].kind, ObjectKind::Global { writable: true });
     known.facts.accesses.iter().any(|access| access.kind != AccessKind::Store && is_writable(access.object))
 }

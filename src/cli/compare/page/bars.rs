@@ -275,7 +275,6 @@ mod tests {
     use crate::cli::launch::Agreement;
     use crate::cli::source::Source;
     use std::time::Duration;
-    use warpwright::Clock;
     use warpwright_codegen::target::Target;
 
     /// The copies by blocks of 128, two a thread or one, batched or not, that took so many microseconds each.
@@ -291,7 +290,7 @@ mod tests {
             let compiled = variant.outcome.as_mut().expect("it compiles");
             let times = [median - 1, median, median + 200].map(Duration::from_micros).to_vec();
             compiled.blocks = Some(524_288);
-            compiled.timed = Some(Timed { times, clock: Clock::Host, device: device.to_owned(), agreement: Agreement::Same, target: 0 });
+            compiled.timed = Some(Timed { times, device: device.to_owned(), agreement: Agreement::Same, target: 0 });
         }
         Comparison { file: path.to_owned(), kernel: "copy".to_owned(), targets, variants, notes: Vec::new() }
     }
