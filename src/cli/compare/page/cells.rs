@@ -134,7 +134,8 @@ fn brief(column: &Column, cell: Cell<'_>, computes: bool, second: f64) -> Option
             Text::new(format!("{:.1} / {:.1}", prediction.bytes_in_flight / 1024.0, prediction.bytes_needed / 1024.0), "")
         }
         "instructions" => {
-            Text::new(grouped(value?.round() as u64), grouped(cell.compiled.known.threads.mix.of(Pipe::Memory).round() as u64))
+            let mix = &cell.compiled.known.threads.mix;
+            Text::new(grouped(mix.instructions().round() as u64), grouped(mix.of(Pipe::Memory).round() as u64))
         }
         "predicted" => {
             let prediction = prediction(cell)?;
