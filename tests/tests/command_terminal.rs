@@ -73,7 +73,7 @@ fn colour_is_decided_in_one_place() {
     // On standard output, and on standard error.
     let coloured: [(&[&str], (bool, bool)); 6] = [
         (&["compare", "k.rs"], (true, false)),
-        (&["simulate", "k.rs", "--cover", "64"], (true, false)),
+        (&["simulate", "k.rs", "-D", "B=64", "--cover", "64"], (true, false)),
         (&["--help"], (true, false)),
         (&["compare"], (false, true)),
         (&["check", "bad.rs"], (false, true)),
@@ -175,7 +175,7 @@ fn output_that_cannot_be_written_is_an_error_and_readers_that_go_away_are_none()
         "compare k.rs",
         "compare k.rs --json",
         "check k.rs",
-        "simulate k.rs --cover 64",
+        "simulate k.rs -D B=64 --cover 64",
         "tune k.rs --predict",
         "--help",
         "completions zsh",
