@@ -163,7 +163,11 @@ impl Reader {
                 std::fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("the folder can be made");
                 let root = command::root().canonicalize().expect("the repository is there");
                 // The reader has the repository beside the crate.
-                let text = block.text.replace("\"../warpwright\"", &format!("{:?}", root.display().to_string()));
+                let mut text = block.text.replace("\"../warpwright\"", &format!("{:?}", root.display().to_string()));
+                if name == "Cargo.toml" {
+                    // The reader's crate is in no workspace; the folder it stands in here is in ours, unless CARGO_TARGET_DIR is elsewhere.
+                    text.push_str("\n[workspace]\n");
+                }
                 std::fs::write(path, text).expect("the file can be written");
             }
             ("rs", Some(name)) => {
