@@ -13,6 +13,7 @@ pub mod hir;
 pub mod intrinsics;
 pub mod ir;
 pub mod lint;
+pub mod math;
 pub mod passes;
 pub mod report;
 pub mod require;

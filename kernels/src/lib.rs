@@ -7,6 +7,7 @@ pub mod access;
 pub mod complex;
 pub mod copy;
 pub mod dot;
+pub mod functions;
 pub mod histogram;
 pub mod life;
 pub mod mandelbrot;

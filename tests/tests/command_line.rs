@@ -253,7 +253,7 @@ fn every_kernel_of_the_library_in_every_format() {
     let folder = Folder::new("formats", &[]);
     let kernels = root().join("kernels/src");
     let older = ["aat", "dot", "histogram", "life", "mandelbrot", "matmul", "saxpy", "stencil"];
-    let families = ["ab", "access", "copy", "reduce", "shortcut", "throughput", "transpose"];
+    let families = ["ab", "access", "copy", "functions", "reduce", "shortcut", "throughput", "transpose"];
     for name in older.into_iter().chain(families) {
         let file = kernels.join(format!("{name}.rs"));
         let file = file.to_str().expect("a path in UTF-8");

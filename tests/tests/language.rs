@@ -102,13 +102,6 @@ fn kept(case: &Case, device: &Device) -> Result<Vec<Kept>, String> {
 const NOT_ON_OPENCL: [(&str, &str); 2] =
     [("votes", "a warp intrinsic under a condition"), ("lanes_in_branches", "a warp intrinsic under a condition")];
 
-/// Cases that CUDA does not run, and why: these refuse what has no form in PTX yet.
-const NOT_ON_CUDA: [(&str, &str); 3] = [
-    ("precise", "functions without a form in PTX"),
-    ("precise_doubles", "functions without a form in PTX"),
-    ("precise_halves", "functions without a form in PTX"),
-];
-
 /// Every case on a device, against the host twin.
 fn check(device: &Device) {
     let host = Device::host();
@@ -117,7 +110,6 @@ fn check(device: &Device) {
     for case in cases() {
         let (not_there, what): (&[_], _) = match device.kind() {
             DeviceKind::OpenCl => (&NOT_ON_OPENCL, "OpenCL"),
-            DeviceKind::Cuda => (&NOT_ON_CUDA, "CUDA"),
             _ => (&[], ""),
         };
         if let Some((name, why)) = not_there.iter().find(|(name, _)| *name == case.name) {
@@ -186,7 +178,7 @@ fn ptxas_takes_every_kernel() {
     let Some(assemblers) = found_or_skip("language") else { return };
     let counts = Counts::default();
     let device = Device::host();
-    for case in cases().filter(|case| !case.without_ptx) {
+    for case in cases() {
         let mut texts = Vec::new();
         let mut inspect = |launch: &Launch<'_>| {
             texts.extend(TARGETS.map(|name| (name, launch.ptx(name).map_err(|error| error.to_string()))));

@@ -7,7 +7,8 @@
 
 use crate::analysis::access::{AccessFact, BranchFact, Divergence};
 use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Space, Type, Value};
+use crate::ir::{BinaryOp, Block, Inst, Kernel, ObjectKind, Op, Space, Type, Value};
+use crate::math;
 use crate::target::machine::{PIPES, Pipe};
 
 /// How often a loop is taken to run where only the launch knows.
@@ -126,11 +127,24 @@ fn is_left_over(kernel: &Kernel, block: Block, marks: &[Mark]) -> bool {
     accesses > 0 && accesses == rare
 }
 
+/// Whether a block reads a table of the library of functions.
+fn is_for_rare_arguments(kernel: &Kernel, block: Block) -> bool {
+    let is_rare = |inst: &Inst| {
+        let object = kernel.insts[*inst].op.object();
+        object.is_some_and(|object| {
+            let object = &kernel.objects[object];
+            matches!(object.kind, ObjectKind::Table(_)) && object.name == math::TABLE
+        })
+    };
+    kernel.blocks[block].insts.iter().any(is_rare)
+}
+
 /// The shares of an `if` that run its arms.
 fn arms(kernel: &Kernel, then_block: Block, else_block: Block, inst: Inst, marks: &[Mark]) -> (f64, f64) {
     let (then, other) = (size(kernel, then_block), size(kernel, else_block));
     let is_boundary = marks[usize::from(inst)].is_boundary;
-    match (is_left_over(kernel, then_block, marks), is_left_over(kernel, else_block, marks)) {
+    let is_unlikely = |block: Block| is_left_over(kernel, block, marks) || is_for_rare_arguments(kernel, block);
+    match (is_unlikely(then_block), is_unlikely(else_block)) {
         (true, false) => return (0.0, 1.0),
         (false, true) => return (1.0, 0.0),
         _ => {}

@@ -167,3 +167,21 @@ fn predictions_need_a_block() {
     assert_eq!(known.targets[0].prediction, None);
     assert_eq!(known.threads.mix.read, 8.0);
 }
+
+/// The long path of a sine is for rare arguments; both functions of one argument share what is before them.
+#[test]
+fn rare_paths_of_functions_are_not_taken() {
+    let of = |body: &str| {
+        let source = format!(
+            "#[kernel(block = 256)] fn k(x: &Global<f32>, y: &mut Global<f32>) {{
+                let i = global_id().x;
+                if i < y.len() {{ y[i] = {body}; }}
+            }}"
+        );
+        known(&source, &[]).threads.mix.instructions()
+    };
+    let (copied, sine, both) = (of("x[i]"), of("x[i].sin()"), of("x[i].sin() + x[i].cos()"));
+    // 11 fused multiply-adds and 9 others are the straight path; the rare one has 60 more.
+    assert!((20.0..32.0).contains(&(sine - copied)), "{sine} less {copied}");
+    assert!((1.0..10.0).contains(&(both - sine)), "{both} less {sine}");
+}

@@ -22,7 +22,7 @@ const fn forms(b32: &'static str, b64: &'static str) -> [PtxForm; 2] {
 }
 
 const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: fn(Type, &[u64]) -> u64) -> Body {
-    Body::Device(Device { ptx, without_ptx: "", opencl, opencl_prelude: "", eval: Eval::Lane(eval) })
+    Body::Device(Device { ptx, opencl, opencl_prelude: "", eval: Eval::Lane(eval) })
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -70,7 +70,6 @@ const LEADING_ZEROS: Body = device(&forms("clz.b32 {d}, {0};", "clz.b64 {d}, {0}
 
 const REVERSE_BITS: Body = Body::Device(Device {
     ptx: &forms("brev.b32 {d}, {0};", "brev.b64 {d}, {0};"),
-    without_ptx: "",
     opencl: "warpwright_reverse_bits_{T}({0})",
     opencl_prelude: "inline uint warpwright_reverse_bits_uint(uint x) {\n\
                      \x20   x = ((x >> 1) & 0x55555555u) | ((x & 0x55555555u) << 1);\n\

@@ -10,7 +10,7 @@ const BOOL: Sort = Is(Type::Bool);
 const MOST_THREADS: u64 = 1024;
 
 const fn device(text: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Body {
-    Body::Device(Device { ptx: text, without_ptx: "", opencl, opencl_prelude: "", eval })
+    Body::Device(Device { ptx: text, opencl, opencl_prelude: "", eval })
 }
 
 /// The PTX of a row that every target has.

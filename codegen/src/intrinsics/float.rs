@@ -53,7 +53,7 @@ const fn both(f32: &'static str, f64: &'static str) -> [PtxForm; 2] {
 }
 
 const fn device(name: &'static str, ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Row {
-    let device = Device { ptx, without_ptx: "", opencl, opencl_prelude: "", eval };
+    let device = Device { ptx, opencl, opencl_prelude: "", eval };
     Row::new(name, Call::Method, WIDE, &[T], &[T], Body::Device(device))
 }
 

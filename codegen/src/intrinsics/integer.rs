@@ -69,7 +69,6 @@ const MUL_HI: Device = Device {
         form(&[Type::I64], "mul.hi.s64 {d}, {0}, {1};"),
         form(&[Type::U64], "mul.hi.u64 {d}, {0}, {1};"),
     ],
-    without_ptx: "",
     opencl: "mul_hi({0}, {1})",
     opencl_prelude: "",
     eval: Eval::Lane(|ty, a| {

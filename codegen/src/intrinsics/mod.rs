@@ -126,10 +126,8 @@ pub enum Eval {
 /// A row that devices have an instruction or function for. One result at most.
 #[derive(Clone, Copy)]
 pub struct Device {
-    /// Spellings in PTX, first match wins. None for a type: refused for PTX at the place, with `without_ptx` as the way out.
+    /// Spellings in PTX, first match wins. Empty: PTX is given the function of the row's name of the library ([`crate::math`]).
     pub ptx: &'static [PtxForm],
-    /// What to do where PTX has no form.
-    pub without_ptx: &'static str,
     /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result.
     pub opencl: &'static str,
     /// Functions that `opencl` calls, to be printed once before the kernel; empty for most.
@@ -229,6 +227,11 @@ impl Row {
     /// Whether equal arguments give equal results, whenever it runs.
     pub fn is_pure(&self) -> bool {
         self.effect == Effect::Pure
+    }
+
+    /// Whether PTX is given a function of the library ([`crate::math`]).
+    pub fn is_of_the_library(&self) -> bool {
+        self.device().is_some_and(|device| device.ptx.is_empty())
     }
 
     /// How devices do it, unless it expands.

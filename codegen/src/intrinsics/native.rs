@@ -14,7 +14,7 @@ const ONE: &[Sort] = &[T];
 const TWO: &[Sort] = &[T, T];
 
 const fn native(name: &'static str, over: Class, args: &'static [Sort], ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Row {
-    let device = Device { ptx, without_ptx: "", opencl, opencl_prelude: "", eval };
+    let device = Device { ptx, opencl, opencl_prelude: "", eval };
     Row::new(name, Call::Function, over, args, &[T], Body::Device(device)).cost(4)
 }
 

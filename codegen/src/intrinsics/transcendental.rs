@@ -1,16 +1,18 @@
-//! Transcendental methods of floats in `math = precise`. They have no PTX form yet, but for `rsqrt`: the way out is `math = fast` or a
-//! `native_` function. Error bounds in ulp: CUDA C++ Programming Guide, "Mathematical Functions Appendix", tables of single and double
-//! precision; OpenCL C specification, "Relative Error as ULPs", full profile.
+//! Transcendental methods of floats in `math = precise`. PTX has no instruction for them, but for `rsqrt`: there they are the functions of
+//! [`crate::math`]. Error bounds in ulp: CUDA C++ Programming Guide, "Mathematical Functions Appendix", tables of single and double
+//! precision, which our library keeps too; OpenCL C specification, "Relative Error as ULPs", full profile.
 
 use super::Sort::T;
 use super::float::{SHORT, WIDE, lane, through_f32};
 use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_method};
 use crate::ir::Type;
+use crate::math;
 
-/// A function that PTX has no instruction for: its row for the wide types, and what the way out is.
-const fn precise(name: &'static str, args: &'static [Sort], opencl: &'static str, without_ptx: &'static str, eval: Eval) -> Row {
-    let device = Device { ptx: &[], without_ptx, opencl, opencl_prelude: "", eval };
-    Row::new(name, Call::Method, WIDE, args, &[T], Body::Device(device)).cost(30)
+/// A function that PTX has no instruction for: its row for the wide types. `cost` is that of the library's function of `f32`, whose instructions were
+/// counted; a division or square root counts as 10.
+const fn precise(name: &'static str, args: &'static [Sort], cost: u16, opencl: &'static str, eval: Eval) -> Row {
+    let device = Device { ptx: &[], opencl, opencl_prelude: "", eval };
+    Row::new(name, Call::Method, WIDE, args, &[T], Body::Device(device)).cost(cost)
 }
 
 const fn short(
@@ -24,59 +26,51 @@ const fn short(
 const ONE: &[Sort] = &[T];
 const TWO: &[Sort] = &[T, T];
 
-/// The way out of a function whose `native_` form is public.
-macro_rules! use_native {
-    ($native:literal) => {
-        concat!("use `", $native, "` or `#[kernel(math = fast)]`; both are for `f32`, so an `f64` must be cast")
-    };
-}
-const USE_FAST: &str = "use `#[kernel(math = fast)]`; it is for `f32`, so an `f64` must be cast";
-
 pub(super) const ROWS: &[Row] = &[
-    precise("sin", ONE, "sin({0})", use_native!("native_sin(x)"), lane!(|x| x.sin()))
-        .fast("native_sin").accuracy("2 ulp, f64 2 (CUDA); 4 ulp (OpenCL)").doc("the sine"),
-    precise("cos", ONE, "cos({0})", use_native!("native_cos(x)"), lane!(|x| x.cos()))
-        .fast("native_cos").accuracy("2 ulp, f64 2 (CUDA); 4 ulp (OpenCL)").doc("the cosine"),
-    precise("tan", ONE, "tan({0})", use_native!("native_sin(x) / native_cos(x)"), lane!(|x| x.tan()))
-        .fast("fast_tan").accuracy("4 ulp, f64 2 (CUDA); 5 ulp (OpenCL)").doc("the tangent"),
-    precise("asin", ONE, "asin({0})", USE_FAST, lane!(|x| x.asin()))
-        .fast("fast_asin").accuracy("2 ulp, f64 2 (CUDA); 4 ulp (OpenCL)").doc("the arc sine"),
-    precise("acos", ONE, "acos({0})", USE_FAST, lane!(|x| x.acos()))
-        .fast("fast_acos").accuracy("2 ulp, f64 2 (CUDA); 4 ulp (OpenCL)").doc("the arc cosine"),
-    precise("atan", ONE, "atan({0})", USE_FAST, lane!(|x| x.atan()))
-        .fast("fast_atan").accuracy("2 ulp, f64 2 (CUDA); 5 ulp (OpenCL)").doc("the arc tangent"),
-    precise("atan2", TWO, "atan2({0}, {1})", USE_FAST, lane!(|y, x| y.atan2(x)))
-        .fast("fast_atan2").accuracy("3 ulp, f64 2 (CUDA); 6 ulp (OpenCL)").doc("the angle of the point (other, self)"),
-    precise("sinh", ONE, "sinh({0})", USE_FAST, lane!(|x| x.sinh()))
-        .fast("fast_sinh").accuracy("3 ulp, f64 2 (CUDA); 4 ulp (OpenCL)").doc("the hyperbolic sine"),
-    precise("cosh", ONE, "cosh({0})", USE_FAST, lane!(|x| x.cosh()))
-        .fast("fast_cosh").accuracy("2 ulp, f64 1 (CUDA); 4 ulp (OpenCL)").doc("the hyperbolic cosine"),
-    precise("tanh", ONE, "tanh({0})", use_native!("native_tanh(x)"), lane!(|x| x.tanh()))
-        .fast("native_tanh").accuracy("2 ulp, f64 1 (CUDA); 5 ulp (OpenCL)").doc("the hyperbolic tangent"),
-    precise("exp", ONE, "exp({0})", use_native!("native_exp(x)"), lane!(|x| x.exp()))
-        .fast("native_exp").accuracy("2 ulp, f64 1 (CUDA); 3 ulp (OpenCL)").doc("e to this power"),
-    precise("exp2", ONE, "exp2({0})", use_native!("native_exp2(x)"), lane!(|x| x.exp2()))
-        .fast("native_exp2").accuracy("2 ulp, f64 1 (CUDA); 3 ulp (OpenCL)").doc("2 to this power"),
-    precise("exp_m1", ONE, "expm1({0})", USE_FAST, lane!(|x| x.exp_m1()))
-        .fast("fast_exp_m1").accuracy("1 ulp, f64 1 (CUDA); 3 ulp (OpenCL)").doc("`exp(self) - 1`, also near 0"),
-    precise("ln", ONE, "log({0})", use_native!("native_ln(x)"), lane!(|x| x.ln()))
-        .fast("native_ln").accuracy("1 ulp, f64 1 (CUDA); 3 ulp (OpenCL)").doc("the natural logarithm"),
-    precise("log2", ONE, "log2({0})", use_native!("native_log2(x)"), lane!(|x| x.log2()))
-        .fast("native_log2").accuracy("1 ulp, f64 1 (CUDA); 3 ulp (OpenCL)").doc("the logarithm to base 2"),
-    precise("log10", ONE, "log10({0})", USE_FAST, lane!(|x| x.log10()))
-        .fast("fast_log10").accuracy("2 ulp, f64 1 (CUDA); 3 ulp (OpenCL)").doc("the logarithm to base 10"),
-    precise("ln_1p", ONE, "log1p({0})", USE_FAST, lane!(|x| x.ln_1p()))
-        .fast("fast_ln_1p").accuracy("1 ulp, f64 1 (CUDA); 2 ulp (OpenCL)").doc("`ln(1 + self)`, also near 0"),
-    precise("powf", TWO, "pow({0}, {1})", USE_FAST, lane!(|x, y| x.powf(y)))
-        .fast("fast_powf").accuracy("4 ulp, f64 2 (CUDA); 16 ulp (OpenCL)").doc("a power"),
-    precise("cbrt", ONE, "cbrt({0})", USE_FAST, lane!(|x| x.cbrt()))
-        .fast("fast_cbrt").accuracy("1 ulp, f64 1 (CUDA); 2 ulp (OpenCL)").doc("the cube root"),
-    precise("hypot", TWO, "hypot({0}, {1})", USE_FAST, lane!(|x, y| x.hypot(y)))
-        .fast("fast_hypot").accuracy("3 ulp, f64 2 (CUDA); 4 ulp (OpenCL)").doc("`(self² + other²).sqrt()` without overflow"),
-    precise("erf", ONE, "erf({0})", USE_FAST, lane!(|x| libm::erff(x); libm::erf(x)))
-        .fast("fast_erf").accuracy("2 ulp, f64 2 (CUDA); 16 ulp (OpenCL)").doc("the error function"),
-    precise("erfc", ONE, "erfc({0})", USE_FAST, lane!(|x| libm::erfcf(x); libm::erfc(x)))
-        .fast("fast_erfc").accuracy("4 ulp, f64 5 (CUDA); 16 ulp (OpenCL)").doc("1 less the error function"),
+    precise("sin", ONE, 24, "sin({0})", lane!(|x| math::f32::sin(x); math::f64::sin(x)))
+        .fast("native_sin").accuracy("2 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the sine"),
+    precise("cos", ONE, 24, "cos({0})", lane!(|x| math::f32::cos(x); math::f64::cos(x)))
+        .fast("native_cos").accuracy("2 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the cosine"),
+    precise("tan", ONE, 34, "tan({0})", lane!(|x| math::f32::tan(x); math::f64::tan(x)))
+        .fast("fast_tan").accuracy("4 ulp, f64 2 (PTX); 5 ulp (OpenCL)").doc("the tangent"),
+    precise("asin", ONE, 30, "asin({0})", lane!(|x| math::f32::asin(x); math::f64::asin(x)))
+        .fast("fast_asin").accuracy("2 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the arc sine"),
+    precise("acos", ONE, 32, "acos({0})", lane!(|x| math::f32::acos(x); math::f64::acos(x)))
+        .fast("fast_acos").accuracy("2 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the arc cosine"),
+    precise("atan", ONE, 28, "atan({0})", lane!(|x| math::f32::atan(x); math::f64::atan(x)))
+        .fast("fast_atan").accuracy("2 ulp, f64 2 (PTX); 5 ulp (OpenCL)").doc("the arc tangent"),
+    precise("atan2", TWO, 38, "atan2({0}, {1})", lane!(|y, x| math::f32::atan2(y, x); math::f64::atan2(y, x)))
+        .fast("fast_atan2").accuracy("3 ulp, f64 2 (PTX); 6 ulp (OpenCL)").doc("the angle of the point (other, self)"),
+    precise("sinh", ONE, 28, "sinh({0})", lane!(|x| math::f32::sinh(x); math::f64::sinh(x)))
+        .fast("fast_sinh").accuracy("3 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the hyperbolic sine"),
+    precise("cosh", ONE, 28, "cosh({0})", lane!(|x| math::f32::cosh(x); math::f64::cosh(x)))
+        .fast("fast_cosh").accuracy("2 ulp, f64 1 (PTX); 4 ulp (OpenCL)").doc("the hyperbolic cosine"),
+    precise("tanh", ONE, 38, "tanh({0})", lane!(|x| math::f32::tanh(x); math::f64::tanh(x)))
+        .fast("native_tanh").accuracy("2 ulp, f64 1 (PTX); 5 ulp (OpenCL)").doc("the hyperbolic tangent"),
+    precise("exp", ONE, 17, "exp({0})", lane!(|x| math::f32::exp(x); math::f64::exp(x)))
+        .fast("native_exp").accuracy("2 ulp, f64 1 (PTX); 3 ulp (OpenCL)").doc("e to this power"),
+    precise("exp2", ONE, 16, "exp2({0})", lane!(|x| math::f32::exp2(x); math::f64::exp2(x)))
+        .fast("native_exp2").accuracy("2 ulp, f64 1 (PTX); 3 ulp (OpenCL)").doc("2 to this power"),
+    precise("exp_m1", ONE, 28, "expm1({0})", lane!(|x| math::f32::exp_m1(x); math::f64::exp_m1(x)))
+        .fast("fast_exp_m1").accuracy("1 ulp, f64 1 (PTX); 3 ulp (OpenCL)").doc("`exp(self) - 1`, also near 0"),
+    precise("ln", ONE, 32, "log({0})", lane!(|x| math::f32::ln(x); math::f64::ln(x)))
+        .fast("native_ln").accuracy("1 ulp, f64 1 (PTX); 3 ulp (OpenCL)").doc("the natural logarithm"),
+    precise("log2", ONE, 35, "log2({0})", lane!(|x| math::f32::log2(x); math::f64::log2(x)))
+        .fast("native_log2").accuracy("1 ulp, f64 1 (PTX); 3 ulp (OpenCL)").doc("the logarithm to base 2"),
+    precise("log10", ONE, 36, "log10({0})", lane!(|x| math::f32::log10(x); math::f64::log10(x)))
+        .fast("fast_log10").accuracy("2 ulp, f64 1 (PTX); 3 ulp (OpenCL)").doc("the logarithm to base 10"),
+    precise("ln_1p", ONE, 41, "log1p({0})", lane!(|x| math::f32::ln_1p(x); math::f64::ln_1p(x)))
+        .fast("fast_ln_1p").accuracy("1 ulp, f64 1 (PTX); 2 ulp (OpenCL)").doc("`ln(1 + self)`, also near 0"),
+    precise("powf", TWO, 86, "pow({0}, {1})", lane!(|x, y| math::f32::powf(x, y); math::f64::powf(x, y)))
+        .fast("fast_powf").accuracy("4 ulp, f64 2 (PTX); 16 ulp (OpenCL)").doc("a power"),
+    precise("cbrt", ONE, 26, "cbrt({0})", lane!(|x| math::f32::cbrt(x); math::f64::cbrt(x)))
+        .fast("fast_cbrt").accuracy("1 ulp, f64 1 (PTX); 2 ulp (OpenCL)").doc("the cube root"),
+    precise("hypot", TWO, 28, "hypot({0}, {1})", lane!(|x, y| math::f32::hypot(x, y); math::f64::hypot(x, y)))
+        .fast("fast_hypot").accuracy("3 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("`(self² + other²).sqrt()` without overflow"),
+    precise("erf", ONE, 21, "erf({0})", lane!(|x| math::f32::erf(x); math::f64::erf(x)))
+        .fast("fast_erf").accuracy("2 ulp, f64 2 (PTX); 16 ulp (OpenCL)").doc("the error function"),
+    precise("erfc", ONE, 58, "erfc({0})", lane!(|x| math::f32::erfc(x); math::f64::erfc(x)))
+        .fast("fast_erfc").accuracy("4 ulp, f64 5 (PTX); 16 ulp (OpenCL)").doc("1 less the error function"),
     Row::new("rsqrt", Call::Method, WIDE, ONE, &[T], Body::Device(RSQRT))
         .fast("native_rsqrt")
         .cost(4)
@@ -116,7 +110,6 @@ const RSQRT: Device = Device {
         PtxForm { types: &[Type::F32], text: "rsqrt.approx.f32 {d}, {0};", capability: 10, version: 10 },
         PtxForm { types: &[Type::F64], text: "sqrt.rn.f64 {tmp0:f64}, {0};\nrcp.rn.f64 {d}, {tmp0:f64};", capability: 20, version: 20 },
     ],
-    without_ptx: "",
     opencl: "rsqrt({0})",
     opencl_prelude: "",
     eval: lane!(|x| 1.0 / x.sqrt()),

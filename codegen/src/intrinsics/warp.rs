@@ -30,7 +30,7 @@ const fn warp(name: &'static str, over: Class, args: &'static [Sort], results: &
 }
 
 const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Device {
-    Device { ptx, without_ptx: "", opencl, opencl_prelude: "", eval }
+    Device { ptx, opencl, opencl_prelude: "", eval }
 }
 
 /// A shuffle of another width than 32 bits, in pieces of 32.

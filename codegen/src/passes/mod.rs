@@ -15,6 +15,7 @@ mod hoist;
 mod if_convert;
 mod induction;
 mod legalize;
+mod math;
 mod merge_branches;
 mod progression;
 mod promote_arrays;
@@ -78,6 +79,8 @@ pub const OPTIMIZE: &[Pass] = &[
 
 /// From `Legal` to `Addressed`: for PTX.
 pub const ADDRESS: &[Pass] = &[
+    // First: functions read tables, and what they compute can be shared and hoisted like all else.
+    pass("math", math::run),
     // Accesses one by one; neighbours share pointers.
     pass("address", address::run),
     // Different objects and levels share scaled indices.
@@ -186,6 +189,11 @@ pub fn optimize(kernel: &mut Kernel) {
 pub fn address(kernel: &mut Kernel) {
     let reached = run(kernel, Stage::Addressed, &mut PassOptions::default());
     debug_assert_eq!(reached, Ok(true));
+}
+
+/// Puts the library's functions where PTX has no instruction, and nothing else. The stage stays: what PTX computes, for those who read indices.
+pub fn library(kernel: &mut Kernel) {
+    math::run(kernel);
 }
 
 /// Runs [`TIDY`]. The stage stays.

@@ -3,7 +3,7 @@
 
 use super::{Bench, EPSILON, Output, bits, sum_bound, wide};
 use warpwright::Result;
-use warpwright_kernels::{access, copy, reduce, saxpy, throughput};
+use warpwright_kernels::{access, copy, functions, reduce, saxpy, throughput};
 
 fn doubles(bench: &mut Bench<'_>, n: usize) -> Vec<f64> {
     (0..n).map(|_| f64::from(bench.random.float()) / 3.0).collect()
@@ -96,4 +96,53 @@ pub(super) fn additions<const I: usize, const U: usize>(bench: &mut Bench<'_>) -
     bench.go(throughput::additions::<I, U>(steps, 3.0, &mut out).grid(2).block(64))?;
     // Small integers: exact in every order.
     Ok(Output::Exact(bits(&[throughput::reference(steps, 3.0); 70]), bits(&out.download()?)))
+}
+
+/// Sums of exponentials, sines, powers, on points from 1.1 to 4.3.
+pub(super) fn functions<T: Real, const F: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    let n = bench.random.length(300);
+    let points: Vec<f64> = bench.random.floats(n).iter().map(|x| 2.0 + 0.9 * f64::from(*x)).collect();
+    // Exact in `f32`, so that the points are the same in both types.
+    let step = 1.0 / 32.0;
+    let points: Vec<T> = points.iter().map(|x| T::narrow(*x)).collect();
+    let x = bench.device.upload(&points)?;
+    let mut found = bench.device.zeros::<T>(n)?;
+    bench.go(functions::sums::<T, F>(T::narrow(step), &x, &mut found).cover(n))?;
+    let expected: Vec<f64> = points.iter().map(|x| functions::reference::<F>(step, x.wide())).collect();
+    let found: Vec<f64> = found.download()?.iter().map(|sum| sum.wide()).collect();
+    // Up to 16 ulp of a term (OpenCL's bound of a power; the point's own rounding is worth as much), half an ulp of the sum for each.
+    let bound = (16.0 + functions::POINTS as f64 / 2.0) * T::ULP;
+    Ok(Output::Close(expected, found, bound))
+}
+
+/// What the test needs of `f32` and `f64`.
+pub(super) trait Real: warpwright::prelude::Float + warpwright::Element {
+    /// The distance from 1 to the next number.
+    const ULP: f64;
+    fn narrow(value: f64) -> Self;
+    fn wide(self) -> f64;
+}
+
+impl Real for f32 {
+    const ULP: f64 = f32::EPSILON as f64;
+
+    fn narrow(value: f64) -> f32 {
+        value as f32
+    }
+
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Real for f64 {
+    const ULP: f64 = f64::EPSILON;
+
+    fn narrow(value: f64) -> f64 {
+        value
+    }
+
+    fn wide(self) -> f64 {
+        self
+    }
 }

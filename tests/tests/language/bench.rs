@@ -8,8 +8,6 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// Launches on a bench.
     pub(crate) run: fn(&mut Bench<'_>) -> warpwright::Result<()>,
-    /// Whether it cannot be PTX yet: precise transcendental methods wait for the math library.
-    pub(crate) without_ptx: bool,
 }
 
 /// The table's rows are functions, named after themselves.
@@ -17,7 +15,7 @@ macro_rules! cases {
     ($($name:ident),* $(,)?) => {
         /// The cases of this file.
         pub(crate) const CASES: &[crate::bench::Case] =
-            &[$(crate::bench::Case { name: stringify!($name), run: $name, without_ptx: false }),*];
+            &[$(crate::bench::Case { name: stringify!($name), run: $name }),*];
     };
 }
 pub(crate) use cases;

@@ -3,28 +3,28 @@
 use crate::bench::{Bench, Case, floats, tame, words};
 use warpwright::prelude::*;
 
-/// The table's rows. Those with precise transcendental methods have no PTX yet.
+/// The table's rows.
 pub(crate) const CASES: &[Case] = &[
-    Case { name: "exact_methods", run: exact_methods, without_ptx: false },
-    Case { name: "exact_methods_of_doubles", run: exact_methods_of_doubles, without_ptx: false },
-    Case { name: "exact_methods_of_halves", run: exact_methods_of_halves, without_ptx: false },
-    Case { name: "integer_methods", run: integer_methods, without_ptx: false },
-    Case { name: "wide_integer_methods", run: wide_integer_methods, without_ptx: false },
-    Case { name: "short_integer_methods", run: short_integer_methods, without_ptx: false },
-    Case { name: "signed_methods", run: signed_methods, without_ptx: false },
-    Case { name: "inherent_constants", run: inherent_constants, without_ptx: false },
-    Case { name: "precise", run: precise_functions, without_ptx: true },
-    Case { name: "precise_doubles", run: precise_doubles, without_ptx: true },
-    Case { name: "precise_halves", run: precise_halves, without_ptx: true },
-    Case { name: "fast", run: fast_functions, without_ptx: false },
-    Case { name: "natives", run: natives, without_ptx: false },
-    Case { name: "contraction", run: contraction, without_ptx: false },
-    Case { name: "uncontracted", run: uncontracted, without_ptx: false },
-    Case { name: "division", run: division, without_ptx: false },
-    Case { name: "euclid", run: euclid, without_ptx: false },
-    Case { name: "subnormals", run: subnormals, without_ptx: false },
-    Case { name: "comparisons", run: comparisons, without_ptx: false },
-    Case { name: "associated", run: associated, without_ptx: false },
+    Case { name: "exact_methods", run: exact_methods },
+    Case { name: "exact_methods_of_doubles", run: exact_methods_of_doubles },
+    Case { name: "exact_methods_of_halves", run: exact_methods_of_halves },
+    Case { name: "integer_methods", run: integer_methods },
+    Case { name: "wide_integer_methods", run: wide_integer_methods },
+    Case { name: "short_integer_methods", run: short_integer_methods },
+    Case { name: "signed_methods", run: signed_methods },
+    Case { name: "inherent_constants", run: inherent_constants },
+    Case { name: "precise", run: precise_functions },
+    Case { name: "precise_doubles", run: precise_doubles },
+    Case { name: "precise_halves", run: precise_halves },
+    Case { name: "fast", run: fast_functions },
+    Case { name: "natives", run: natives },
+    Case { name: "contraction", run: contraction },
+    Case { name: "uncontracted", run: uncontracted },
+    Case { name: "division", run: division },
+    Case { name: "euclid", run: euclid },
+    Case { name: "subnormals", run: subnormals },
+    Case { name: "comparisons", run: comparisons },
+    Case { name: "associated", run: associated },
 ];
 
 #[kernel(block = 32, contract = false)]

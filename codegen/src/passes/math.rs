@@ -1,0 +1,173 @@
+//! Functions that PTX has no instruction for become the instructions of the library's functions ([`crate::math`]).
+//!
+//! **Needs** nothing; stands before all that makes addresses, since the library's tables are read by their indices. **Preserves** what a function
+//! computes within its error bound; the library's code is as it was optimised, and no product and sum in it is fused that did not say so. Every
+//! instruction stands at the place in the source that calls the function. **Refuses** a function that the library lacks: then PTX does.
+
+use super::rewrite::Rewrite;
+use crate::ir::{Block, Inst, Kernel, Loc, Object, ObjectData, ObjectKind, Op, Value};
+use crate::math;
+use std::collections::HashMap;
+
+/// Runs it.
+pub(super) fn run(kernel: &mut Kernel) -> bool {
+    let is_asked_for = kernel.insts.values().any(|inst| matches!(inst.op, Op::Intrinsic(row, _) if row.row().is_of_the_library()));
+    if !is_asked_for {
+        return false;
+    }
+    let body = kernel.body;
+    let mut rewrite = Rewrite::new(kernel);
+    expand_block(&mut rewrite, body);
+    rewrite.changed
+}
+
+fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
+    let insts = rewrite.take(block);
+    // What an earlier instruction of the block has computed beside its own result.
+    let mut known: HashMap<Inst, Value> = HashMap::new();
+    for (n, inst) in insts.iter().copied().enumerate() {
+        rewrite.resolve_operands(inst);
+        for child in rewrite.kernel.insts[inst].op.blocks() {
+            expand_block(rewrite, child);
+        }
+        let Some(result) = rewrite.result(inst) else {
+            rewrite.keep(block, inst);
+            continue;
+        };
+        if let Some(value) = known.remove(&inst) {
+            rewrite.replace(result, value);
+            continue;
+        }
+        let partner = partner(rewrite, inst, &insts[n + 1..]);
+        match expand(rewrite.kernel, block, inst, partner.is_some())[..] {
+            [value] => rewrite.replace(result, value),
+            [sine, cosine] => {
+                let is_sine = name(rewrite.kernel, inst) == Some("sin");
+                let (value, other) = if is_sine { (sine, cosine) } else { (cosine, sine) };
+                rewrite.replace(result, value);
+                known.extend(partner.map(|partner| (partner, other)));
+            }
+            _ => rewrite.keep(block, inst),
+        }
+    }
+}
+
+/// The library's function that an instruction calls.
+fn name(kernel: &Kernel, inst: Inst) -> Option<&'static str> {
+    match &kernel.insts[inst].op {
+        Op::Intrinsic(row, _) => Some(row.row()).filter(|row| row.is_of_the_library()).map(|row| row.name),
+        _ => None,
+    }
+}
+
+/// The cosine of what an instruction takes the sine of, or the other way round, further down its block: both cost little more than one.
+fn partner(rewrite: &Rewrite<'_>, inst: Inst, rest: &[Inst]) -> Option<Inst> {
+    let wanted = match name(rewrite.kernel, inst)? {
+        "sin" => "cos",
+        "cos" => "sin",
+        _ => return None,
+    };
+    let argument = |inst: Inst| match &rewrite.kernel.insts[inst].op {
+        Op::Intrinsic(_, arguments) => arguments.first().map(|value| rewrite.resolve(*value)),
+        _ => None,
+    };
+    rest.iter().copied().find(|other| name(rewrite.kernel, *other) == Some(wanted) && argument(*other) == argument(inst))
+}
+
+/// Appends what computes an instruction's result to `block`, and gives the result; sine and cosine of an argument if it is `both`.
+fn expand(kernel: &mut Kernel, block: Block, inst: Inst, both: bool) -> Vec<Value> {
+    let data = &kernel.insts[inst];
+    let (Op::Intrinsic(_, arguments), Some(name)) = (&data.op, name(kernel, inst)) else { return Vec::new() };
+    let name = if both { "sin_cos" } else { name };
+    let library = arguments.first().and_then(|first| math::function(name, kernel.ty(*first), kernel.options.index));
+    let Some(library) = library else { return Vec::new() };
+    let mut import = Import { library, arguments: arguments.clone(), loc: data.loc, names: Names::default(), results: Vec::new() };
+    import.contents(kernel, library.body, block);
+    import.results
+}
+
+/// A function's kernel being copied into another.
+struct Import<'l> {
+    library: &'l Kernel,
+    arguments: Vec<Value>,
+    /// Where the function is called.
+    loc: Loc,
+    names: Names,
+    /// What is stored, in order.
+    results: Vec<Value>,
+}
+
+/// What stands for the library's entities.
+#[derive(Default)]
+struct Names {
+    values: HashMap<Value, Value>,
+    insts: HashMap<Inst, Inst>,
+    objects: HashMap<Object, Object>,
+}
+
+impl Import<'_> {
+    fn contents(&mut self, kernel: &mut Kernel, from: Block, into: Block) {
+        for inst in &self.library.blocks[from].insts {
+            self.inst(kernel, *inst, into);
+        }
+    }
+
+    fn inst(&mut self, kernel: &mut Kernel, inst: Inst, into: Block) {
+        let data = &self.library.insts[inst];
+        match &data.op {
+            Op::Load(access) if self.library.objects[access.object].kind == ObjectKind::Value => {
+                let parameter = self.library.params.iter().position(|object| *object == access.object);
+                let argument = parameter.and_then(|n| self.arguments.get(n));
+                self.names.values.extend(data.results.first().copied().zip(argument.copied()));
+            }
+            Op::Store(_, values) => {
+                let values: Vec<_> = values.iter().map(|value| self.value(*value)).collect();
+                self.results.extend(values);
+            }
+            Op::Return => {}
+            op => {
+                let types: Vec<_> = data.results.iter().map(|value| self.library.ty(*value)).collect();
+                let copy = kernel.new_inst(op.clone(), &types, self.loc);
+                self.names.insts.insert(inst, copy);
+                let mut op = op.clone();
+                op.for_each_operand_mut(|value| *value = self.value(*value));
+                op.for_each_block_mut(|block| *block = self.block(kernel, *block));
+                if let Some(object) = op.object_mut() {
+                    *object = self.object(kernel, *object);
+                }
+                if let Op::Break(target, _) | Op::Continue(target, _) = &mut op {
+                    *target = self.names.insts[target];
+                }
+                kernel.insts[copy].op = op;
+                self.names.values.extend(data.results.iter().copied().zip(kernel.insts[copy].results.iter().copied()));
+                kernel.blocks[into].insts.push(copy);
+            }
+        }
+    }
+
+    fn value(&self, value: Value) -> Value {
+        self.names.values[&value]
+    }
+
+    fn block(&mut self, kernel: &mut Kernel, block: Block) -> Block {
+        let params = &self.library.blocks[block].params;
+        let types: Vec<_> = params.iter().map(|value| self.library.ty(*value)).collect();
+        let copy = kernel.new_block(&types);
+        self.names.values.extend(params.iter().copied().zip(kernel.blocks[copy].params.iter().copied()));
+        self.contents(kernel, block, copy);
+        copy
+    }
+
+    /// A table of the library's: one for all functions that read it.
+    fn object(&mut self, kernel: &mut Kernel, object: Object) -> Object {
+        if let Some(known) = self.names.objects.get(&object) {
+            return *known;
+        }
+        let data = &self.library.objects[object];
+        let copy = ObjectData { name: math::TABLE.to_owned(), loc: self.loc, ..data.clone() };
+        let known = kernel.objects.iter().find(|(_, known)| known.name == copy.name && known.kind == copy.kind).map(|(object, _)| object);
+        let copy = known.unwrap_or_else(|| kernel.objects.push(copy));
+        self.names.objects.insert(object, copy);
+        copy
+    }
+}
