@@ -9,6 +9,8 @@ pub(crate) enum Unit {
     Bytes,
     /// Floating-point operations.
     Operations,
+    /// Calls of a function.
+    Calls,
 }
 
 impl Unit {
@@ -16,6 +18,7 @@ impl Unit {
         match self {
             Unit::Bytes => "GB/s",
             Unit::Operations => "GFLOP/s",
+            Unit::Calls => "Gcall/s",
         }
     }
 }

@@ -78,6 +78,8 @@ twins! {
     transpose(variant: u32, width: u32, height: u32, inp: Address, out: Address);
     reduce(block: u32, contiguous: u32, x: Address, sums: Address, n: u32);
     additions(chains: u32, warps: u32, grid: u32, shared: u32, steps: u32, x: f32, out: Address, n: u32);
+    function_single(function: u32, step: f32, x: Address, out: Address, n: u32);
+    function_double(function: u32, step: f64, x: Address, out: Address, n: u32);
     shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
 }
 
@@ -100,6 +102,7 @@ mod tests {
                     let ty = match ty {
                         "unsigned" => "u32",
                         "float" => "f32",
+                        "double" => "f64",
                         pointer if pointer.ends_with('*') => "Address",
                         other => other,
                     };

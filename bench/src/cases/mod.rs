@@ -4,6 +4,7 @@ mod aat;
 mod ab;
 mod access;
 mod copy;
+mod functions;
 mod matmul;
 mod reduce;
 mod saxpy;
@@ -30,6 +31,7 @@ pub(crate) const FAMILIES: &[(&str, Family)] = &[
     ("transpose", transpose::run),
     ("shortcut", shortcut::run),
     ("additions", throughput::run),
+    ("functions", functions::run),
 ];
 
 /// Σ over k below `n` of the products of two sequences' elements: what the host expects of an element of a product of matrices.
