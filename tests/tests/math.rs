@@ -101,6 +101,31 @@ fn rows_promise_what_is_tested() {
     assert_eq!(intrinsics::rows().filter(of_the_library).count(), singles::CASES.len(), "every function of the library is tested");
 }
 
+/// What a reader of the documentation is promised is what the table promises.
+#[test]
+fn the_docs_of_each_function_say_its_error() {
+    let (methods, functions) =
+        (include_str!("../../runtime/src/prelude/numeric/float.rs"), include_str!("../../runtime/src/prelude/native.rs"));
+    let doc_above = |text: &str, start: &str| {
+        let lines: Vec<&str> = text.lines().collect();
+        let at = lines.iter().position(|line| line.trim_start().starts_with(start)).unwrap_or_else(|| panic!("no line begins {start}"));
+        let has_doc = |line: &&&str| line.trim_start().starts_with("///") || line.trim_start().starts_with("#[");
+        lines[..at].iter().rev().take_while(has_doc).copied().collect::<Vec<_>>().join("\n")
+    };
+    for (single, double) in singles::CASES.iter().zip(doubles::CASES) {
+        let (doc, promise) =
+            (doc_above(methods, &format!("fn {}(", single.name)), format!(": {} ulp, `f64` {}.", single.bound, double.bound));
+        assert!(doc.contains(&promise), "`{}` says {doc}, the table {promise}", single.name);
+    }
+    let natives = intrinsics::rows().filter(|row| row.name.starts_with("native_") && row.over.contains(Type::F32));
+    for row in natives {
+        let promise = row.accuracy.split(" (").next().expect("a promise");
+        let made = functions.lines().find(|line| line.contains(&format!(" {} = ", row.name))).map(str::to_owned);
+        let doc = made.unwrap_or_else(|| doc_above(functions, &format!("pub fn {}<", row.name)));
+        assert!(!promise.is_empty() && doc.contains(promise), "`{}` says {doc}, the table {promise}", row.name);
+    }
+}
+
 /// Arguments of every size: one of each stretch of bit patterns, and as many about where functions do something.
 fn single_arguments(count: u32, seed: u64) -> impl Iterator<Item = f32> {
     let mut random = Random::new(seed);
