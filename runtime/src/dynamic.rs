@@ -131,9 +131,12 @@ impl DynamicKernel {
         &self.parameters
     }
 
-    /// Whether its attribute fixes the block.
-    pub fn has_block(&self) -> bool {
-        self.instance.facts.block.is_some()
+    /// The block, if its attribute fixes it.
+    pub fn block(&self) -> Option<Dim3> {
+        self.instance.facts.block.map(|block| {
+            let [x, y, z] = block.map(|extent| extent as usize);
+            Dim3::new(x, y, z)
+        })
     }
 
     /// How many blocks a launch so shaped has.

@@ -1,7 +1,7 @@
 //! `warpwright simulate`: what each source line of a kernel did, counted by the simulator.
 
 use super::json::{document, generics, words};
-use super::launch::{LaunchArguments, Runner, stop};
+use super::launch::{LaunchArguments, Launchable, Runner};
 use super::source::{Define, InstanceError, Source, check_defines, split};
 use super::style;
 use super::table::{Cell, Heading, Table};
@@ -12,8 +12,6 @@ use serde_json::{Value as Json, json};
 use std::fmt::Write;
 use warpwright::Device;
 use warpwright::sim::{Counters, InstructionClass, Tally};
-use warpwright_codegen::{hir, schedule};
-use warpwright_runtime::dynamic::DynamicKernel;
 
 /// Run a kernel on the simulator and count what each source line did. Needs no GPU.
 #[derive(clap::Args)]
@@ -51,14 +49,10 @@ impl Simulate {
             InstanceError::Source(found) => source.findings(&found),
         })?;
         source.name_first(name, &source.words(name, &instance), &self.define, "simulated");
-        let lowered = hir::lower_kernel(source.program(), source.unit, name, &instance).and_then(|mut lowered| {
-            schedule::schedule(&mut lowered)?;
-            Ok(lowered)
-        });
-        let lowered = lowered.map_err(|found| source.findings(&found))?;
+        self.launch.check_names(&source, name)?;
         let device = Device::simulator();
-        let kernel = DynamicKernel::compile(&device, source.program(), lowered).map_err(stop)?;
-        let (counters, _) = Runner::new(&device, &self.launch).run(&kernel)?;
+        let variant = Launchable::compile(&source, name, &instance, &device)?;
+        let (counters, _) = Runner::new(&device, &self.launch).run(&variant)?;
         let counters = counters.unwrap_or_default();
         if self.json {
             return document(as_json(path, &source.words(name, &instance), &counters));

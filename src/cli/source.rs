@@ -4,7 +4,8 @@ use super::files::{self, File, Files};
 use super::{Stop, complain, render};
 use std::path::Path;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::hir;
+use warpwright_codegen::hir::{self, Lowered};
+use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance, Program, UnitId, check_subset, free_paths, nearest};
 
 /// A source file, parsed, with the files that it names.
@@ -129,6 +130,13 @@ impl Source {
             wrong.push(format!("`{kernel}` is generic in {}; give {}", quoted(&open), flags.join(" ")));
         }
         if wrong.is_empty() { Ok(instance) } else { Err(InstanceError::Usage(wrong.join("\nerror: "))) }
+    }
+
+    /// An instance with its annotations kept.
+    pub(super) fn lower(&self, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
+        let mut lowered = hir::lower_kernel(self.program(), self.unit, kernel, instance)?;
+        schedule(&mut lowered)?;
+        Ok(lowered)
     }
 
     /// An instance by its generics: name and value.

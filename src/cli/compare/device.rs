@@ -1,18 +1,16 @@
 //! Variants measured: by `ptxas`, by the simulator's counters, by a device's clock. One that fails says so and leaves the others what they have.
 
 use super::Comparison;
-use super::variant::{Compiled, lower};
+use super::variant::Compiled;
 use crate::cli::Stop;
-use crate::cli::launch::{Agreement, LaunchArguments, Runner, stop};
+use crate::cli::launch::{Agreement, LaunchArguments, Launchable, Runner, stop};
 use crate::cli::source::Source;
 use std::time::Duration;
 use warpwright::{Clock, Device, DeviceKind};
 use warpwright_codegen::analysis::access::AccessKind;
 use warpwright_codegen::estimate::Known;
 use warpwright_codegen::ir::ObjectKind;
-use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
-use warpwright_runtime::dynamic::DynamicKernel;
 use warpwright_runtime::ptxas::Ptxas;
 
 /// Runs on a device.
@@ -116,7 +114,7 @@ impl Comparison {
         let mut ran = false;
         for variant in &mut self.variants {
             let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else { continue };
-            match compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| runner.run(&kernel)) {
+            match Launchable::compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| runner.run(&kernel)) {
                 Ok((counters, _)) => {
                     compiled.counters = counters;
                     ran = true;
@@ -139,7 +137,7 @@ impl Comparison {
         let target = nearest(&self.targets, device.target());
         let mut runner = Runner::new(&device, launch);
         let mut failures = Failures::default();
-        let mut kernels: Vec<Option<DynamicKernel>> = Vec::new();
+        let mut kernels: Vec<Option<Launchable>> = Vec::new();
         let mut clock = Clock::Host;
         for variant in &mut self.variants {
             let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else {
@@ -147,7 +145,7 @@ impl Comparison {
                 continue;
             };
             // The first run that counts comes at once: a variant that takes the device with it leaves those before it a figure.
-            let ran = compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| {
+            let ran = Launchable::compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| {
                 let (_, agreement) = runner.run(&kernel)?;
                 let timing = runner.time(&kernel, rereads(&compiled.known), 1)?;
                 Ok((kernel, agreement, timing))
@@ -215,11 +213,6 @@ fn nearest(targets: &[&'static Target], device: &str) -> usize {
 fn rereads(known: &Known) -> bool {
     let is_writable = |object| matches!(known.legal.objects[object].kind, ObjectKind::Global { writable: true });
     known.facts.accesses.iter().any(|access| access.kind != AccessKind::Store && is_writable(access.object))
-}
-
-fn compile(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Result<DynamicKernel, Stop> {
-    let lowered = lower(source, kernel, instance).map_err(|found| source.findings(&found))?;
-    DynamicKernel::compile(device, source.program(), lowered).map_err(stop)
 }
 
 #[cfg(test)]

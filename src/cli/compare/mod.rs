@@ -18,7 +18,7 @@ use super::{OUTPUT, Stop, print, targets};
 use clap::ValueHint;
 pub(super) use device::Failures;
 use std::path::PathBuf;
-pub(super) use variant::{Variant, lower, nothing_compiles};
+pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::estimate::mix::UNKNOWN_TRIPS;
 use warpwright_codegen::syntax::KernelAttributes;
@@ -45,7 +45,7 @@ impl Comparison {
 /// Compare the variants of a kernel: registers, occupancy, memory, predicted speed; and, if asked, what the simulator counts and a device's clock says.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  warpwright compare src/copy.rs\n  warpwright compare src/copy.rs::copy --set ILP=1,4,8 -D B=256 --targets sm_80,sm_90\n  warpwright compare src/copy.rs::copy --cover 65536 --simulate\n  warpwright compare src/copy.rs::copy --cover 268435456 --time 10\n  warpwright compare src/copy.rs::copy --against HEAD~1\n  warpwright compare src/copy.rs::copy --html copy.html"
+    after_help = "Examples:\n  warpwright compare src/copy.rs\n  warpwright compare src/copy.rs::copy --set ILP=1,4,8 -D B=256 --targets sm_80,sm_90\n  warpwright compare src/copy.rs::copy --cover 65536 --simulate\n  warpwright compare src/sum.rs::sum --grid '65536/(B*T)' --args 'x=random(65536)' 'y=zeros(1024)' --simulate\n  warpwright compare src/copy.rs::copy --cover 268435456 --time 10\n  warpwright compare src/copy.rs::copy --against HEAD~1\n  warpwright compare src/copy.rs::copy --html copy.html"
 )]
 pub(super) struct Compare {
     /// `FILE.rs` for all its kernels, or `FILE.rs::kernel`.
@@ -90,6 +90,9 @@ impl Compare {
         let mut comparisons = Vec::new();
         let dynamic_shared = self.launch.dynamic_shared();
         for Chosen { kernel, axes, instances } in all {
+            if self.simulate || self.time.is_some() {
+                self.launch.check_names(&source, &kernel)?;
+            }
             let item = source.program().units[source.unit.0].kernel(&kernel);
             let attributes = item.ok().and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };

@@ -7,8 +7,7 @@ use warpwright::sim::Counters;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::estimate::{Known, estimate_launched};
-use warpwright_codegen::hir::{self, Axis, Lowered};
-use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::hir::{Axis, Lowered};
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
 use warpwright_runtime::ptxas::Measured;
@@ -55,7 +54,7 @@ impl Variant {
         let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
         let values: Vec<(String, String)> = varied.map(|(axis, value)| (axis.name.clone(), word(value))).collect();
         let words = words(&values);
-        let outcome = match lower(source, kernel, instance) {
+        let outcome = match source.lower(kernel, instance) {
             Ok(lowered) => look(source, &lowered, targets, dynamic_shared),
             Err(found) => Err(first_error(source, &found)),
         };
@@ -86,13 +85,6 @@ impl Variant {
     }
 }
 
-/// An instance with its annotations kept.
-pub(in crate::cli) fn lower(source: &Source, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
-    let mut lowered = hir::lower_kernel(source.program(), source.unit, kernel, instance)?;
-    schedule(&mut lowered)?;
-    Ok(lowered)
-}
-
 /// Where not one of a kernel's variants compiles, what is wrong with the first is printed as `check` would.
 pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: &[Variant]) -> Option<Stop> {
     let mut own = variants.iter().filter(|variant| !variant.is_earlier);
@@ -100,7 +92,7 @@ pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: 
     if first.outcome.is_ok() || own.any(|variant| variant.outcome.is_ok()) {
         return None;
     }
-    let shown = lower(source, kernel, &first.instance).err().map(|found| source.findings(&found));
+    let shown = source.lower(kernel, &first.instance).err().map(|found| source.findings(&found));
     // What compiles but for PTX has said why itself.
     Some(shown.unwrap_or_else(|| Stop::found(first.outcome.as_ref().err().map_or("", String::as_str))))
 }

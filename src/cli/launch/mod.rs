@@ -1,12 +1,19 @@
 //! `--cover`, `--args` and their like: how a kernel that stands in a file is launched.
 
+mod arithmetic;
+mod extents;
 mod runner;
 mod values;
+mod variant;
 
+use super::source::Source;
 use super::{LAUNCH, Stop};
+use extents::Extents;
 pub(super) use runner::{Agreement, Runner, stop};
 use values::{Written, leaves};
+pub(super) use variant::Launchable;
 use warpwright::{Buffer, Device, Dim3};
+use warpwright_codegen::hir;
 use warpwright_codegen::syntax::nearest;
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel, DynamicParameter};
@@ -14,14 +21,16 @@ use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKerne
 /// How a kernel is launched.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct LaunchArguments {
-    /// Elements to cover with threads: `4096`, `1024x768`, `64x64x64`.
-    #[arg(long, value_name = "EXTENTS", value_parser = extents, conflicts_with = "grid", help_heading = LAUNCH)]
-    cover: Option<Dim3>,
-    /// Blocks of the grid.
-    #[arg(long, value_name = "EXTENTS", value_parser = extents, help_heading = LAUNCH)]
-    grid: Option<Dim3>,
+    /// Elements to cover with threads: `4096`, `1024x768`, `64x64x64`; or, as in `--grid`, what depends on the variant.
+    #[arg(long, value_name = "EXTENTS", value_parser = Extents::parse, conflicts_with = "grid", help_heading = LAUNCH)]
+    cover: Option<Extents>,
+    /// Blocks of the grid: `16`, `8x8`; or for each axis arithmetic over the kernel's const generics and its block, of which each variant has
+    /// its own: `1024/T`, `1024/block.x,768/(block.y*ILP)`. `/` rounds up. `block` is the threads of a block, `block.x` those along an axis;
+    /// `true` is 1.
+    #[arg(long, value_name = "EXTENTS", value_parser = Extents::parse, help_heading = LAUNCH)]
+    grid: Option<Extents>,
     /// Threads of a block, where the kernel does not fix them.
-    #[arg(long, value_name = "EXTENTS", value_parser = extents, help_heading = LAUNCH)]
+    #[arg(long, value_name = "EXTENTS", value_parser = extents::numbers, help_heading = LAUNCH)]
     block: Option<Dim3>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES", help_heading = LAUNCH)]
@@ -35,21 +44,8 @@ pub(super) struct LaunchArguments {
     seed: u64,
 }
 
-/// `4096`, `64x32`, `8x8x4`.
-fn extents(text: &str) -> Result<Dim3, String> {
-    let parts: Result<Vec<usize>, _> = text.split('x').map(|part| part.trim().replace('_', "").parse::<usize>()).collect();
-    match parts.as_deref() {
-        Ok([x]) => Ok(Dim3::new(*x, 1, 1)),
-        Ok([x, y]) => Ok(Dim3::new(*x, *y, 1)),
-        Ok([x, y, z]) => Ok(Dim3::new(*x, *y, *z)),
-        Err(error) if matches!(error.kind(), std::num::IntErrorKind::PosOverflow) => Err(format!("the most is {}", usize::MAX)),
-        _ => Err("write one to three numbers: `4096`, `1024x768`, `64x64x64`".to_owned()),
-    }
-}
-
-/// The arguments of one launch, on the host.
+/// The arguments of launches, on the host: the same for all variants that take such.
 struct HostArguments {
-    geometry: DynamicGeometry,
     values: Vec<HostValue>,
 }
 
@@ -116,18 +112,12 @@ impl LaunchArguments {
     /// Makes every argument of a kernel.
     ///
     /// # Errors
-    /// All that is wrong with what was written, at once.
-    fn prepare(&self, kernel: &DynamicKernel) -> Result<HostArguments, Stop> {
+    /// All that is wrong with what was written, one thing each.
+    fn prepare(&self, kernel: &DynamicKernel) -> Result<HostArguments, Vec<String>> {
         let (written, mut wrong) = self.written(kernel.parameters());
-        if self.cover.is_none() && self.grid.is_none() {
-            wrong.push("how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)".to_owned());
-        }
-        if self.block.is_none() && !kernel.has_block() {
-            wrong.push("the kernel does not fix its block: give `--block 256`".to_owned());
-        }
         let covered = self.length().unwrap_or_else(|reason| {
             wrong.push(reason);
-            Some(0)
+            Ok(0)
         });
         let mut values = Vec::new();
         for (n, (parameter, written)) in kernel.parameters().iter().zip(written).enumerate() {
@@ -144,7 +134,7 @@ impl LaunchArguments {
                 }
                 (_, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
-                    written.and_then(|w| w.buffer(parameter, kernel.structs(), covered, seed)).map(buffer)
+                    written.and_then(|w| w.buffer(parameter, kernel.structs(), &covered, seed)).map(buffer)
                 }
             };
             match bytes {
@@ -152,7 +142,7 @@ impl LaunchArguments {
                 Err(reason) => wrong.push(format!("`{}` {reason}", parameter.name)),
             }
         }
-        if wrong.is_empty() { Ok(HostArguments { geometry: self.geometry(), values }) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+        if wrong.is_empty() { Ok(HostArguments { values }) } else { Err(wrong) }
     }
 
     /// Bytes of dynamic shared memory; as many as can be counted of more than any device has.
@@ -160,13 +150,33 @@ impl LaunchArguments {
         self.shared_bytes.map_or(0, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX))
     }
 
-    fn geometry(&self) -> DynamicGeometry {
+    /// How a variant is launched.
+    ///
+    /// # Errors
+    /// All that is wrong with it, one thing each.
+    fn geometry(&self, variant: &Launchable) -> Result<DynamicGeometry, Vec<String>> {
         let mut geometry = DynamicGeometry::default();
-        if let Some(elements) = self.cover {
-            geometry = geometry.cover(elements);
+        let mut wrong = Vec::new();
+        if self.cover.is_none() && self.grid.is_none() {
+            wrong.push("how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)".to_owned());
         }
-        if let Some(blocks) = self.grid {
-            geometry = geometry.grid(blocks);
+        let block = variant.block().or(self.block);
+        if block.is_none() {
+            wrong.push("the kernel does not fix its block: give `--block 256`".to_owned());
+        }
+        // Without a block its size has no value, and that is said already.
+        let names = |name: &str| variant.value_of(name, block.unwrap_or(Dim3::new(1, 1, 1)));
+        if let Some(elements) = &self.cover {
+            match elements.value("--cover", &names) {
+                Ok(elements) => geometry = geometry.cover(elements),
+                Err(reason) => wrong.push(reason),
+            }
+        }
+        if let Some(blocks) = &self.grid {
+            match blocks.value("--grid", &names) {
+                Ok(blocks) => geometry = geometry.grid(blocks),
+                Err(reason) => wrong.push(reason),
+            }
         }
         if let Some(threads) = self.block {
             geometry = geometry.block(threads);
@@ -174,15 +184,37 @@ impl LaunchArguments {
         if let Some(bytes) = self.shared_bytes {
             geometry = geometry.shared_bytes(bytes);
         }
-        geometry
+        if wrong.is_empty() { Ok(geometry) } else { Err(wrong) }
     }
 
-    /// How long a buffer is that says nothing else: as many elements as are covered.
-    fn length(&self) -> Result<Option<usize>, String> {
-        let Some(extents) = self.cover else { return Ok(None) };
+    /// Refuses names in `--cover` and `--grid` that have no value in any variant of a kernel.
+    pub(super) fn check_names(&self, source: &Source, kernel: &str) -> Result<(), Stop> {
+        // A kernel whose generics cannot be read is refused where it is compiled.
+        let Ok(generics) = hir::generics(source.program(), source.unit, kernel) else { return Ok(()) };
+        let options = [("--cover", &self.cover), ("--grid", &self.grid)];
+        let written = options.iter().filter_map(|(option, extents)| Some((option, extents.as_ref()?)));
+        let wrong: Vec<String> = written
+            .flat_map(|(option, extents)| {
+                let reasons = extents.names().into_iter().filter_map(|name| variant::wrong_name(name, kernel, &generics));
+                reasons.map(move |reason| format!("`{option} {extents}`: {reason}"))
+            })
+            .collect();
+        if wrong.is_empty() { Ok(()) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+    }
+
+    /// How long a buffer is that says nothing else: as many elements as are covered. Where that is no number, how the advice to
+    /// write one ends.
+    fn length(&self) -> Result<Result<usize, String>, String> {
+        let extents = match &self.cover {
+            None => return Ok(Err(", or say what to `--cover`".to_owned())),
+            Some(depends) if !depends.names().is_empty() => {
+                return Ok(Err(format!("; `--cover {depends}` depends on the variant, and all variants get the same buffers")));
+            }
+            Some(cover) => cover.value("--cover", &|name| Err(format!("`{name}` has no value")))?,
+        };
         let all = extents.to_array().into_iter().try_fold(1usize, usize::checked_mul);
         let Dim3 { x, y, z } = extents;
-        all.map(Some).ok_or_else(|| format!("`--cover {x}x{y}x{z}` is more elements than can be counted"))
+        all.map(Ok).ok_or_else(|| format!("`--cover {x}x{y}x{z}` is more elements than can be counted"))
     }
 
     /// By parameter: what was written for it; and what was written for none.
@@ -217,9 +249,10 @@ impl LaunchArguments {
 /// As it was written: what a result depends on.
 impl std::fmt::Display for LaunchArguments {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let extents = [("cover", self.cover), ("grid", self.grid), ("block", self.block)];
-        for (name, extents) in extents.into_iter().filter_map(|(name, extents)| Some((name, extents?))) {
-            write!(f, "{name} {}x{}x{} ", extents.x, extents.y, extents.z)?;
+        for (name, extents) in [("cover", &self.cover), ("grid", &self.grid), ("block", &self.block.map(Extents::Numbers))] {
+            if let Some(extents) = extents {
+                write!(f, "{name} {extents} ")?;
+            }
         }
         if let Some(bytes) = self.shared_bytes {
             write!(f, "shared_bytes {bytes} ")?;

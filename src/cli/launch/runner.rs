@@ -1,13 +1,13 @@
 //! Variants of a kernel on one device, all with the same arguments: those are made and uploaded once, and what a kernel may have written is
 //! put back before the next one is looked at.
 
-use super::{DeviceArguments, HostArguments, LaunchArguments, leaves};
+use super::{DeviceArguments, HostArguments, LaunchArguments, Launchable, leaves};
 use crate::cli::Stop;
 use warpwright::sim::Counters;
 use warpwright::{Device, Error, Timing};
 use warpwright_codegen::ir::{Scalar, Type};
 use warpwright_runtime::definition::ParameterKind;
-use warpwright_runtime::dynamic::{DynamicKernel, DynamicParameter};
+use warpwright_runtime::dynamic::{DynamicGeometry, DynamicKernel, DynamicParameter};
 
 /// Runs variants.
 pub(in crate::cli) struct Runner<'r> {
@@ -47,11 +47,11 @@ impl<'r> Runner<'r> {
 
     /// Runs a variant once, on arguments as they were made: what the simulator counted, if it is the simulator, and how the results
     /// agree with those of the first variant.
-    pub(in crate::cli) fn run(&mut self, kernel: &DynamicKernel) -> Result<(Option<Counters>, Agreement), Stop> {
-        let at = self.arguments(kernel)?;
-        let set = &mut self.sets[at];
+    pub(in crate::cli) fn run(&mut self, variant: &Launchable) -> Result<(Option<Counters>, Agreement), Stop> {
+        let (at, geometry) = self.launch(variant)?;
+        let (set, kernel) = (&mut self.sets[at], &variant.kernel);
         set.on_device.put_back(&set.host).map_err(stop)?;
-        let counters = kernel.run(set.host.geometry, &set.on_device.list()).map_err(stop)?;
+        let counters = kernel.run(geometry, &set.on_device.list()).map_err(stop)?;
         let written = set.on_device.written(&set.host).map_err(stop)?;
         let agreement = self.first.as_ref().map_or(Agreement::Same, |first| agreement(kernel, first, &written));
         self.first.get_or_insert(written);
@@ -59,32 +59,50 @@ impl<'r> Runner<'r> {
     }
 
     /// How many blocks a launch of a variant has.
-    pub(in crate::cli) fn blocks(&self, kernel: &DynamicKernel) -> Option<u64> {
-        kernel.blocks(self.launch.geometry()).ok()
+    pub(in crate::cli) fn blocks(&self, variant: &Launchable) -> Option<u64> {
+        variant.kernel.blocks(self.launch.geometry(variant).ok()?).ok()
     }
 
     /// Times a variant, warmed, on arguments as they were made (`afresh`) or as the runs before have left them.
-    pub(in crate::cli) fn time(&mut self, kernel: &DynamicKernel, afresh: bool, runs: usize) -> Result<Timing, Stop> {
-        let at = self.arguments(kernel)?;
+    pub(in crate::cli) fn time(&mut self, variant: &Launchable, afresh: bool, runs: usize) -> Result<Timing, Stop> {
+        let (at, geometry) = self.launch(variant)?;
         let set = &mut self.sets[at];
         if afresh {
             set.on_device.put_back(&set.host).map_err(stop)?;
         }
-        kernel.time(set.host.geometry, &set.on_device.list(), runs).map_err(stop)
+        variant.kernel.time(geometry, &set.on_device.list(), runs).map_err(stop)
     }
 
-    /// The number of the arguments for a variant: those that are there, if one before takes the same.
-    fn arguments(&mut self, kernel: &DynamicKernel) -> Result<usize, Stop> {
+    /// The number of the arguments for a variant (those that are there, if one before takes the same), and how it is launched on them.
+    ///
+    /// # Errors
+    /// All that is wrong with what was written, at once.
+    fn launch(&mut self, variant: &Launchable) -> Result<(usize, DynamicGeometry), Stop> {
+        let kernel = &variant.kernel;
+        let geometry = self.launch.geometry(variant);
         let shape = |p: &DynamicParameter| -> Shape { (p.name.clone(), p.kind, p.bytes, leaves(&p.ty, kernel.structs())) };
         let of: Vec<Shape> = kernel.parameters().iter().map(shape).collect();
         if let Some(at) = self.sets.iter().position(|set| set.of == of) {
-            return Ok(at);
+            return Ok((at, geometry.map_err(refused)?));
         }
-        let host = self.launch.prepare(kernel)?;
+        let (geometry, host) = match (geometry, self.launch.prepare(kernel)) {
+            (Ok(geometry), Ok(host)) => (geometry, host),
+            (geometry, host) => {
+                let mut wrong = geometry.err().unwrap_or_default();
+                let of_arguments = host.err().unwrap_or_default();
+                wrong.extend(of_arguments.into_iter().filter(|reason| !wrong.contains(reason)).collect::<Vec<_>>());
+                return Err(refused(wrong));
+            }
+        };
         let on_device = host.upload(self.device).map_err(stop)?;
         self.sets.push(Arguments { of, host, on_device });
-        Ok(self.sets.len() - 1)
+        Ok((self.sets.len() - 1, geometry))
     }
+}
+
+/// Everything that is wrong with what was written.
+fn refused(wrong: Vec<String>) -> Stop {
+    Stop::usage(wrong.join("\nerror: "))
 }
 
 /// What a run says that did not end well: what the simulator finds is a finding.

@@ -1,5 +1,6 @@
 //! What stands behind `NAME=`: a value, a list, or how to fill a buffer. It is read as a Rust expression.
 
+use super::arithmetic::Arithmetic;
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprLit, ExprRange, ExprUnary, Lit, UnOp};
 use warpwright_codegen::ir::{EntityMap, MemoryType, Scalar, StructId, StructType, Type};
@@ -92,12 +93,12 @@ impl Written {
         if let Written::Numbers(_) = self { self.value(parameter, structs) } else { self.elements(parameter, structs, 1, seed) }
     }
 
-    /// A buffer; `covered` is how long it is if nothing else is said.
+    /// A buffer; `covered` is how long it is if nothing else is said, or else how the advice to say it ends.
     pub(super) fn buffer(
         &self,
         parameter: &DynamicParameter,
         structs: &Structs,
-        covered: Option<usize>,
+        covered: &Result<usize, String>,
         seed: u64,
     ) -> Result<Vec<u8>, String> {
         let len = match self {
@@ -110,9 +111,8 @@ impl Written {
             }
             Written::Random { len, .. } | Written::Zeros { len } | Written::Iota { len } => *len,
         };
-        let len = len
-            .or(covered)
-            .ok_or_else(|| format!("has no length: write `--args {}=random(4096)`, or say what to `--cover`", parameter.name))?;
+        let unsaid = |more: &String| format!("has no length: write `--args {}=random(4096)`{more}", parameter.name);
+        let len = len.map_or_else(|| covered.as_ref().copied().map_err(unsaid), Ok)?;
         self.elements(parameter, structs, len, seed)
     }
 
@@ -242,23 +242,10 @@ fn number(expr: &Expr) -> Option<Number> {
     }
 }
 
-/// `4096`, `1024 * 1024`, `1 << 20`, `n + 1`'s like.
+/// `4096`, `1024 * 1024`, `1 << 20`.
 fn length(expr: &Expr) -> Option<usize> {
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),
-        Expr::Paren(inner) => length(&inner.expr),
-        Expr::Binary(binary) => {
-            let (a, b) = (length(&binary.left)?, length(&binary.right)?);
-            match binary.op {
-                syn::BinOp::Mul(_) => a.checked_mul(b),
-                syn::BinOp::Add(_) => a.checked_add(b),
-                syn::BinOp::Sub(_) => a.checked_sub(b),
-                syn::BinOp::Shl(_) => 1usize.checked_shl(u32::try_from(b).ok()?).and_then(|factor| a.checked_mul(factor)),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    let value = Arithmetic::of(expr).ok()?.value(&|name| Err(name.to_owned())).ok()?;
+    usize::try_from(value).ok()
 }
 
 fn range(expr: &Expr) -> Option<(f64, f64)> {
@@ -283,7 +270,12 @@ mod tests {
 
     fn floats(text: &str, covered: Option<usize>) -> Result<Vec<f32>, String> {
         let parameter = parameter(MemoryType::Scalar(Type::F32));
-        let bytes = Written::parse(text)?.buffer(&parameter, &Structs::default(), covered, 7)?;
+        let bytes = Written::parse(text)?.buffer(
+            &parameter,
+            &Structs::default(),
+            &covered.ok_or_else(|| ", or say what to `--cover`".to_owned()),
+            7,
+        )?;
         Ok(bytes.chunks(4).map(|word| f32::from_le_bytes(word.try_into().expect("four bytes"))).collect())
     }
 

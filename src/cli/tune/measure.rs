@@ -3,12 +3,11 @@
 use super::prune::{Fate, Plan};
 use super::record::{About, Measured, Record, fingerprint};
 use crate::cli::Stop;
-use crate::cli::compare::{Failures, Variant, lower};
-use crate::cli::launch::{Agreement, Runner, stop};
+use crate::cli::compare::{Failures, Variant};
+use crate::cli::launch::{Agreement, Launchable, Runner};
 use crate::cli::source::Source;
 use crate::cli::style;
 use indicatif::{ProgressBar, ProgressStyle};
-use warpwright_runtime::dynamic::DynamicKernel;
 
 /// Measures what the plan says and the record does not have yet. A variant that fails leaves the others what they have; so does a device that is
 /// lost half-way, which fails all that are left.
@@ -39,8 +38,7 @@ pub(super) fn all(
 
 /// Measures a variant; the results of the first that ran are what the others' are held against.
 pub(super) fn one(source: &Source, about: &About<'_>, runs: u32, runner: &mut Runner<'_>, variant: &Variant) -> Result<Measured, Stop> {
-    let lowered = lower(source, about.kernel, &variant.instance).map_err(|found| source.findings(&found))?;
-    let compiled = DynamicKernel::compile(about.device, source.program(), lowered).map_err(stop)?;
+    let compiled = Launchable::compile(source, about.kernel, &variant.instance, about.device)?;
     let (_, agreement) = runner.run(&compiled)?;
     let timing = runner.time(&compiled, true, runs as usize)?;
     Ok(Measured {
@@ -95,7 +93,7 @@ pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Globa
         std::fs::create_dir_all(&folder).expect("a folder");
         let file = folder.join("k.rs");
         std::fs::write(&file, KERNEL).expect("a file");
-        let arguments = Arguments::parse_from(["test", "--cover", "1024"]);
+        let arguments = Arguments::parse_from(["test", "--grid", "1024/(B*ILP)"]);
         let source = Source::read(file.to_str().expect("a path in UTF-8"), &[]).expect("source");
         let mut chosen = arguments.axes.choose(&source, &["copy".to_owned()]).expect("variants");
         let Chosen { axes, instances, .. } = chosen.remove(0);
@@ -119,7 +117,9 @@ pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Globa
             "{stop:?}"
         );
         assert_eq!((tries, record.measured.len(), record.best().map(|best| best.median)), (6, 2, Some(1.0)));
-        assert!(!std::fs::read_to_string(&out).expect("the record").contains("[best]"), "no program takes it for finished");
+        let written = std::fs::read_to_string(&out).expect("the record");
+        assert!(!written.contains("[best]"), "no program takes it for finished");
+        assert!(written.contains("launch = \"grid 1024/(B*ILP) args  seed 1\"\n"), "what the times are of: {written}");
 
         let mut record = open();
         assert_eq!(record.kept, 2);

@@ -1,7 +1,7 @@
 //! What variants become, as numbers of lines: variants share most of theirs, and each is in the page once.
 
 use super::super::Comparison;
-use super::super::variant::{Variant, lower};
+use super::super::variant::Variant;
 use super::sass::Sass;
 use crate::cli::source::Source;
 use proc_macro2::Span;
@@ -244,7 +244,7 @@ fn as_json(body: &Body) -> Json {
 /// The kernel as Rust, after its annotations.
 fn rust(source: Option<&Source>, kernel: &str, variant: &Variant) -> Option<String> {
     variant.compiled()?;
-    let mut lowered = lower(source?, kernel, &variant.instance).ok()?;
+    let mut lowered = source?.lower(kernel, &variant.instance).ok()?;
     passes::tidy(&mut lowered.kernel);
     Some(emit_rust(&lowered.kernel))
 }

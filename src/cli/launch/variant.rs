@@ -1,0 +1,90 @@
+//! A variant that can be launched, and what `--cover` and `--grid` may name of it: its const generics and its block.
+
+use super::stop;
+use crate::cli::Stop;
+use crate::cli::source::Source;
+use warpwright::{Device, Dim3};
+use warpwright_codegen::hir;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, nearest};
+use warpwright_runtime::dynamic::DynamicKernel;
+
+/// The names of a block's size.
+const BLOCK: [&str; 4] = ["block", "block.x", "block.y", "block.z"];
+
+/// A variant, compiled for a device.
+pub(in crate::cli) struct Launchable {
+    pub(super) kernel: DynamicKernel,
+    /// The const generics that are integers or `bool`, with their values.
+    generics: Vec<(String, i128)>,
+}
+
+impl Launchable {
+    /// Compiles an instance of a kernel for a device.
+    pub(in crate::cli) fn compile(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Result<Launchable, Stop> {
+        let lowered = source.lower(kernel, instance).map_err(|found| source.findings(&found))?;
+        let names = hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
+        let number = |value: &GenericValue| match value {
+            GenericValue::Const(ConstValue::Scalar(scalar)) if !scalar.ty.is_float() => Some(scalar.as_int()),
+            GenericValue::Const(ConstValue::Index(value, _)) => Some(*value),
+            _ => None,
+        };
+        let generics = names.into_iter().zip(&instance.generics).filter_map(|((name, _), value)| Some((name, number(value)?))).collect();
+        Ok(Launchable { kernel: DynamicKernel::compile(device, source.program(), lowered).map_err(stop)?, generics })
+    }
+
+    /// The block that its attribute fixes.
+    pub(super) fn block(&self) -> Option<Dim3> {
+        self.kernel.block()
+    }
+
+    /// What a name stands for, in launches with this block.
+    ///
+    /// # Errors
+    /// That it stands for no number.
+    pub(super) fn value_of(&self, name: &str, block: Dim3) -> Result<i128, String> {
+        if let Some((_, value)) = self.generics.iter().find(|(known, _)| known == name) {
+            return Ok(*value);
+        }
+        let extents = block.to_array().map(|extent| extent as i128);
+        match BLOCK.iter().position(|known| *known == name) {
+            // More threads than can be counted are refused as a block.
+            Some(0) => Ok(extents.into_iter().fold(1, i128::saturating_mul)),
+            Some(n) => Ok(extents[n - 1]),
+            None => Err(format!("`{name}` is no number of the kernel's")),
+        }
+    }
+}
+
+/// Why a name stands for no number in any variant of a kernel with these generics, each with whether it stands for a type.
+pub(super) fn wrong_name(name: &str, kernel: &str, generics: &[(String, bool)]) -> Option<String> {
+    if let Some((_, is_type)) = generics.iter().find(|(known, _)| known == name) {
+        return is_type.then(|| format!("`{name}` is a type, not a number"));
+    }
+    if BLOCK.contains(&name) {
+        return None;
+    }
+    let known: Vec<&str> = generics.iter().filter(|(_, is_type)| !is_type).map(|(name, _)| name.as_str()).collect();
+    let hint = match nearest(name, known.iter().copied().chain(BLOCK)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "it has no const generics, but `block`".to_owned(),
+        None => format!("it has {}, and `block`", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+    };
+    Some(format!("`{kernel}` has no const generic `{name}`; {hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_stand_for_no_number() {
+        let generics = [("ILP".to_owned(), false), ("E".to_owned(), true)];
+        let said = |name: &str| wrong_name(name, "sum", &generics);
+        assert_eq!((said("ILP"), said("block"), said("block.z")), (None, None, None));
+        assert_eq!(said("E").as_deref(), Some("`E` is a type, not a number"));
+        assert_eq!(said("IPL").as_deref(), Some("`sum` has no const generic `IPL`; did you mean `ILP`?"));
+        assert_eq!(said("blok").as_deref(), Some("`sum` has no const generic `blok`; did you mean `block`?"));
+        assert_eq!(said("WIDTH").as_deref(), Some("`sum` has no const generic `WIDTH`; it has `ILP`, and `block`"));
+        assert_eq!(wrong_name("T", "sum", &[]).as_deref(), Some("`sum` has no const generic `T`; it has no const generics, but `block`"));
+    }
+}
