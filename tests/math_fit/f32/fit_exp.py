@@ -1,6 +1,6 @@
 """Coefficients of the exp / log / power / hyperbolic family of f32.
 Near-minimax fit: weighted least squares on Chebyshev nodes, re-weighted (Lawson) until the error is level; then the coefficients are
-rounded to f32 one by one from the lowest degree up, the rest refitted after each. Run: python3 fit_f32exp.py [name ...]"""
+rounded to f32 one by one from the lowest degree up, the rest refitted after each. Run: python3 fit_exp.py [name ...]"""
 import sys
 import numpy as np
 from mpmath import mp, mpf, matrix, lu_solve, log, exp, sqrt, tanh, cosh, sinh, cos, pi, log1p, floor
@@ -118,6 +118,14 @@ def job_sinh(deg=5, h=LN2 / 2 * 1.0001):
 
 def job_cbrt(h=mpf("0.1025")):
     show("(1 - e)^(-1/3) - 1", *fit(-h, h, lambda e: (1 - e) ** (-mpf(1) / 3) - 1, powers(1, 3), lambda e: mpf(1)))
+
+
+def job_guess(magic=0x54A1F568):
+    """1 - a r^3 for the first guess r of cbrt, over the mantissas of three exponents"""
+    bits = np.arange(127 << 23, 130 << 23, 7, dtype=np.uint32)
+    r = (np.uint32(magic) - bits // np.uint32(3)).view(np.float32).astype(float)
+    e = 1 - bits.view(np.float32).astype(float) * r**3
+    print(f"guess of cbrt {magic:#x}: 1 - a r^3 from {e.min():.6f} to {e.max():.6f}")
 
 
 def job_constants():

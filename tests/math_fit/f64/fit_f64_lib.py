@@ -1,55 +1,96 @@
-"""Weighted least squares on Chebyshev nodes, reweighted towards the minimax fit (Lawson), coefficients rounded to f64
-one by one from the lowest degree up, the rest refitted after each. Used by the other fit_*.py."""
+"""Polynomials with f64 coefficients whose weighted error is about as small as it can be: what the fit_*.py beside it are written with.
+
+The first fit levels the error over Chebyshev nodes, by `lawson` or `remez`. Then the coefficients are rounded to f64 one by one from the
+lowest degree up, and the rest is fitted again after each. Once rounded coefficients keep the error from alternating, `remez` stops where it is: there the
+last coefficients depend on the precision and the order of operations here, and changing either gives others, perhaps worse ones.
+"""
 from mpmath import mp, mpf, matrix, lu_solve, cos, pi
 
-mp.prec = 260
+mp.dps = 50
 
 
-def f64(v):
-    return mpf(float(v))
+def nodes(lo, hi, count):
+    return [(mpf(lo) + hi) / 2 - (mpf(hi) - lo) / 2 * cos(pi * (2 * i + 1) / (2 * count)) for i in range(count)]
 
 
-def solve(xs, ys, ws, powers):
-    n = len(powers)
-    rows = [[w * x**p for p in powers] for x, w in zip(xs, ws)]
+def errors(xs, fs, ws, first, c):
+    """Of the polynomial with coefficients `c` from degree `first` on, weighted."""
+    return [(mp.polyval(c[::-1], x) * x**first - f) * w for x, f, w in zip(xs, fs, ws)]
+
+
+def least_squares(xs, fs, ws, first, n):
+    """The n coefficients from degree `first` on that make the squares of the errors least."""
+    rows = [[w * x ** (first + i) for i in range(n)] for x, w in zip(xs, ws)]
     a, b = matrix(n, n), matrix(n, 1)
-    for row, y, w in zip(rows, ys, ws):
-        for i in range(n):
-            b[i] += row[i] * y * w
-            for j in range(i, n):
-                a[i, j] += row[i] * row[j]
     for i in range(n):
-        for j in range(i):
-            a[i, j] = a[j, i]
+        b[i] = sum(row[i] * w * f for row, w, f in zip(rows, ws, fs))
+        for j in range(i, n):
+            a[i, j] = a[j, i] = sum(row[i] * row[j] for row in rows)
     return list(lu_solve(a, b))
 
 
-def fit(f, lo, hi, degree, weight, rounds=12, nodes=None):
-    """f ~ sum c_i x^i on [lo, hi]; `weight` turns the error of the fit into the error to be made small.
-    Returns the rounded coefficients and the largest weighted error on a finer grid."""
-    count = nodes or 5 * (degree + 2)
-    lo, hi = mpf(lo), mpf(hi)
-    xs = [(lo + hi) / 2 + (hi - lo) / 2 * cos(pi * (i + mpf(1) / 2) / count) for i in range(count)]
-    ys, base = [f(x) for x in xs], [abs(weight(x)) for x in xs]
-    lawson = [mpf(1)] * count
-    done = []
-    for k in range(degree + 1):
-        powers = list(range(k, degree + 1))
-        rest = [y - sum(c * x**i for i, c in enumerate(done)) for x, y in zip(xs, ys)]
-        c = []
-        for _ in range(rounds if k == 0 else 1):
-            c = solve(xs, rest, [b * l**0.5 for b, l in zip(base, lawson)], powers)
-            if k == 0:
-                err = [abs(b * (y - sum(ci * x**i for ci, i in zip(c, powers)))) for x, y, b in zip(xs, rest, base)]
-                lawson = [l * e for l, e in zip(lawson, err)]
-                total = sum(lawson)
-                lawson = [l * count / total + mpf(10) ** -12 for l in lawson]
-        done.append(f64(c[0]))
-    worst = mpf(0)
-    for i in range(2001):
-        x = lo + (hi - lo) * (i + mpf("0.37")) / 2001
-        worst = max(worst, abs(weight(x) * (f(x) - sum(c * x**j for j, c in enumerate(done)))))
-    return done, worst
+def lawson(xs, fs, ws, first, n):
+    """Least squares whose weights grow where the error is large. Gives the coefficients and the last weights."""
+    factors = [mpf(1)] * len(xs)
+    for _ in range(12):
+        level = [w * g**0.5 for w, g in zip(ws, factors)]
+        c = least_squares(xs, fs, level, first, n)
+        grown = [g * abs(e) for g, e in zip(factors, errors(xs, fs, ws, first, c))]
+        factors = [g * len(xs) / sum(grown) + mpf(10) ** -12 for g in grown]
+    return c, [w * g**0.5 for w, g in zip(ws, factors)]
+
+
+def remez(xs, fs, ws, first, n):
+    """Remez's exchange over the nodes. Gives the coefficients and `ws`."""
+    chosen = [int(round((len(xs) - 1) * float((1 - cos(pi * i / n)) / 2))) for i in range(n + 1)]
+    for _ in range(30):
+        a, b = matrix(n + 1, n + 1), matrix(n + 1, 1)
+        for row, i in enumerate(chosen):
+            term = xs[i] ** first * ws[i]
+            for j in range(n):
+                a[row, j] = term
+                term *= xs[i]
+            a[row, n] = (-1) ** row
+            b[row] = fs[i] * ws[i]
+        *c, level = lu_solve(a, b)
+        err = errors(xs, fs, ws, first, c)
+        runs = []  # the largest error of each run of one sign
+        for i, e in enumerate(err):
+            if not runs or (e > 0) != (err[runs[-1]] > 0):
+                runs.append(i)
+            elif abs(e) > abs(err[runs[-1]]):
+                runs[-1] = i
+        while len(runs) > n + 1:
+            if len(runs) == n + 2:
+                runs.pop(0 if abs(err[runs[0]]) < abs(err[runs[-1]]) else -1)
+            else:
+                k = min(range(len(runs) - 1), key=lambda q: max(abs(err[runs[q]]), abs(err[runs[q + 1]])))
+                del runs[k:k + 2]
+        if len(runs) < n + 1 or max(map(abs, err)) <= abs(level) * mpf("1.001"):
+            break
+        chosen = runs
+    return c, ws
+
+
+def fit(f, weight, lo, hi, n, method=lawson, fixed=(), refits=7):
+    """f on [lo, hi] as n coefficients, the lowest of which may be `fixed`; `weight` turns the error of the fit into the one to be made small.
+    After `refits` coefficients by `remez` the rest is rounded together: they are small enough. Gives the coefficients, and their largest weighted
+    error on a finer grid."""
+    xs = nodes(lo, hi, 5 * (n + 1) if method is lawson else 16 * n)
+    rest, ws = [f(x) for x in xs], [abs(weight(x)) for x in xs]
+    out, c, level = [], [], None
+    for k in range(n):
+        if k >= len(fixed) and level is None:
+            c, level = method(xs, rest, ws, k, n - k)
+        elif k >= len(fixed) and method is remez and k <= refits and lo > 0:
+            c, level = remez(xs, rest, ws, k, n - k)
+        elif k >= len(fixed) and (method is lawson or k <= refits):
+            # With 0 inside the interval and the lowest coefficients given, errors need not alternate.
+            c = least_squares(xs, rest, level, k, n - k)
+        out.append(mpf(float(fixed[k] if k < len(fixed) else c.pop(0))))
+        rest = [r - out[k] * x**k for r, x in zip(rest, xs)]
+    fine = nodes(lo, hi, 2001)
+    return out, max(map(abs, errors(fine, [f(x) for x in fine], [weight(x) for x in fine], 0, out)))
 
 
 def show(name, coefficients, worst):

@@ -5,7 +5,7 @@ ln2 = mp.log(2)
 zmax = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001")
 # log2 m = s (c0 + z (c1 + z Q(z))); c0 = 2 / ln 2 and c1 = c0 / 3 in two parts, the error of Q relative to c0.
 q = lambda z: sum(2 / ln2 / (2 * k + 5) * z**k for k in range(70))
-show("POW_Q", *fit(q, 0, zmax, 6, lambda z: z * z / (2 / ln2)))
+show("POW_Q", *fit(q, lambda z: z * z / (2 / ln2), 0, zmax, 7))
 split("POW_C0", 2 / ln2, 53)
 split("POW_C1", 2 / ln2 / 3, 53)
 

@@ -97,7 +97,7 @@ pub fn cbrt(x: f32) -> f32 {
     // Infinity and NaN are kept.
     if a < f32::from_bits(0x7f800000) { y.copysign(x) } else { x }
 }
-/// Makes the first guess of `cbrt`: the one that is off by the least over all mantissas.
+/// Makes the first guess of `cbrt`: 1 - x r³ is 0.10205 at most over all mantissas (0.10204 with the best constant there is).
 const CBRT_GUESS: u32 = 0x54a1f568;
 
 /// sqrt(x² + y²), both scaled by the power of 2 that brings the larger one to [2, 4).
