@@ -145,9 +145,9 @@ impl Function {
             format!("out[0] = {call};")
         };
         let kernel = format!("#[kernel(contract = false, index = {width})] fn call({parameters}out: &mut Global<{ty}>) {{ {body} }}");
-        // One namespace: no two files of a type name anything alike.
-        let lines =
-            self.files.iter().flat_map(|(_, text)| text.lines()).filter(|line| !line.starts_with("//!") && !line.starts_with("use super"));
+        // One namespace: no two files of a type name anything alike. Comments would be parsed into attributes.
+        let is_code = |line: &&str| !line.trim_start().starts_with("//") && !line.starts_with("use super");
+        let lines = self.files.iter().flat_map(|(_, text)| text.lines()).filter(is_code);
         let text: String = lines.chain([kernel.as_str()]).flat_map(|line| [line, "\n"]).collect();
         let mut program = Program::default();
         let unit = program.add(Unit::parse(self.files[0].0, 1, 1, &text)?);
