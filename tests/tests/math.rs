@@ -12,6 +12,8 @@ use warpwright_tests::random::Random;
 
 #[path = "math/cuda.rs"]
 mod cuda;
+#[path = "math/surroundings.rs"]
+mod surroundings;
 
 /// A function as the library has it, and as std has it; of functions of one argument the second one does not matter.
 struct Case<T> {
