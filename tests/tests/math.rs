@@ -3,7 +3,7 @@
 //! mpmath). Special cases are std's. As PTX is given it, in the IR, it must give the same bits on the simulator.
 
 use std::fmt::Write;
-use warpwright_codegen::ir::{Op, Type};
+use warpwright_codegen::ir::{Kernel, Op, Type};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_codegen::{hir, intrinsics, passes};
@@ -294,8 +294,8 @@ fn sine_and_cosine_at_once_are_those_one_by_one() {
     }
 }
 
-/// Bytes of the results of `body` for each element, on the simulator, as PTX would be given the kernel.
-fn simulate(body: &str, ty: Type, index: u32, x: &mut [u8], y: &mut [u8], count: usize) -> Vec<u8> {
+/// The kernel whose threads do `body` for an element, with the library in place, as PTX would be given it.
+fn expanded(body: &str, ty: Type, index: u32) -> Kernel {
     let text = format!(
         "#[kernel(index = {index})] fn k(x: &Global<{ty}>, y: &Global<{ty}>, r: &mut Global<{ty}>) {{
             let i = global_id().x;
@@ -314,7 +314,32 @@ fn simulate(body: &str, ty: Type, index: u32, x: &mut [u8], y: &mut [u8], count:
         reached |= matches!(kernel.insts[inst].op, Op::Intrinsic(row, _) if row.row().is_of_the_library());
     });
     assert!(left && !reached, "{body} is expanded");
-    let program = SimProgram::compile(&lowered.kernel).expect("the simulator takes it");
+    lowered.kernel
+}
+
+/// What docs/math.md says of branches: 32 lanes go through a function together.
+#[test]
+fn functions_that_branch_are_those_of_the_docs() {
+    let branching = |ty: Type, name: &str, arguments: usize| {
+        let call = if arguments == 1 { "" } else { "y[i]" };
+        let mut ifs = 0;
+        expanded(&format!("r[i] = x[i].{name}({call});"), ty, 32).for_each_inst(|kernel, _, inst| {
+            assert!(!matches!(kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. }), "`{name}` loops");
+            ifs += usize::from(matches!(kernel.insts[inst].op, Op::If { .. }));
+        });
+        // One is the kernel's own.
+        ifs > 1
+    };
+    let singles = singles::CASES.iter().filter(|case| branching(Type::F32, case.name, case.arguments)).map(|case| case.name);
+    assert_eq!(singles.collect::<Vec<_>>(), ["sin", "cos", "tan", "asin", "acos", "atan"]);
+    let doubles = doubles::CASES.iter().filter(|case| branching(Type::F64, case.name, case.arguments)).map(|case| case.name);
+    assert_eq!(doubles.collect::<Vec<_>>(), ["sin", "cos", "tan", "asin", "acos"]);
+}
+
+/// Bytes of the results of `body` for each element, on the simulator.
+fn simulate(body: &str, ty: Type, index: u32, x: &mut [u8], y: &mut [u8], count: usize) -> Vec<u8> {
+    let kernel = expanded(body, ty, index);
+    let program = SimProgram::compile(&kernel).expect("the simulator takes it");
     let bytes = x.len() / count;
     let mut results = vec![0; 2 * count * bytes];
     let mut arguments =
@@ -329,7 +354,8 @@ macro_rules! as_in_the_ir {
         #[test]
         fn $test() {
             let mut random = Random::new(13);
-            let xs: Vec<$t> = single_arguments(1000, 17).map($t::from).chain([$t::NAN, $t::MIN_POSITIVE / 8.0]).collect();
+            let special = [-0.0, $t::INFINITY, -$t::INFINITY, $t::NAN, $t::MAX, $t::MIN_POSITIVE / 8.0];
+            let xs: Vec<$t> = single_arguments(1000, 17).map($t::from).chain(special).collect();
             let ys: Vec<$t> = xs.iter().map(|x| $t::from(partner(*x as f32, &mut random))).collect();
             let bytes = |values: &[$t]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
             let read =
