@@ -11,6 +11,7 @@ mod files;
 mod json;
 mod launch;
 mod occupancy;
+mod progress;
 mod render;
 mod simulate;
 mod source;

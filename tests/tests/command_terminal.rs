@@ -89,34 +89,61 @@ fn colour_is_decided_in_one_place() {
     assert_eq!(escapes(&[("CLICOLOR_FORCE", "1")], &["emit", "k.rs", "-D", "B=64"]), (false, false));
 }
 
-/// In a terminal of 100 columns as util-linux's `script` makes one.
+/// What a command prints in a terminal of 100 columns as util-linux's `script` makes one; `None` where there is none.
+fn in_terminal(folder: &Folder, arguments: &str, variables: &[(&str, &str)]) -> Option<String> {
+    let command = format!("stty rows 24 cols 100 < /dev/tty; '{}' {arguments}", warpwright_tests::command::binary().display());
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(&folder.0).stdin(Stdio::null()).stderr(Stdio::null());
+    for variable in ["COLUMNS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        script.env_remove(variable);
+    }
+    script.env("TERM", "xterm").env("SHELL", "/bin/sh").envs(variables.iter().copied());
+    let output = script.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).expect("text"))
+}
+
 #[test]
 fn a_real_terminal() {
     let folder = Folder::new("terminal-real", &[]);
-    let command = format!(
-        "stty rows 24 cols 100 < /dev/tty; '{}' compare '{}' --targets sm_90",
-        warpwright_tests::command::binary().display(),
-        kernels("copy.rs")
-    );
-    let run = |variables: &[(&str, &str)]| {
-        let mut script = Command::new("script");
-        script.args(["-qec", &command, "/dev/null"]).current_dir(&folder.0).stdin(Stdio::null()).stderr(Stdio::null());
-        for variable in ["COLUMNS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
-            script.env_remove(variable);
-        }
-        script.env("TERM", "xterm").env("SHELL", "/bin/sh").envs(variables.iter().copied());
-        let output = script.output().ok().filter(|output| output.status.success())?;
-        Some(String::from_utf8(output.stdout).expect("text"))
-    };
+    let command = format!("compare '{}' --targets sm_90", kernels("copy.rs"));
+    let run = |variables: &[(&str, &str)]| in_terminal(&folder, &command, variables);
     let Some(text) = run(&[]) else {
         println!("skipped: a_real_terminal (no script)");
         return;
     };
     assert!(text.contains("left out at 100 columns") && text.contains("\u{1b}["), "{text}");
+    assert!(!text.contains(" left: "), "nothing was simulated or timed: {text}");
     for variables in [("NO_COLOR", "1"), ("TERM", "dumb"), ("CLICOLOR", "0")] {
         let text = run(&[variables]).expect("it ran before");
         assert!(text.contains("left out at 100 columns") && !text.contains('\u{1b}'), "{variables:?}: {text}");
     }
+}
+
+/// What takes a while says on a terminal how far it is; a pipe has nothing of it, and neither has what is done at once.
+#[test]
+fn progress_is_for_terminals() {
+    let folder = Folder::new("terminal-progress", &[("k.rs", KERNELS)]);
+    let compare = |elements: usize| format!("compare k.rs --targets sm_90 --set B=32,64,96,128 --cover {elements} --simulate");
+    let Some(text) = in_terminal(&folder, &compare(64), &[]) else {
+        println!("skipped: progress_is_for_terminals (no script)");
+        return;
+    };
+    assert!(text.contains("k.rs::copy for sm_90") && !text.contains("simulated, "), "64 elements take no second: {text}");
+    // As long as this machine needs two seconds for: the bar comes after one.
+    let mut elements = 1 << 18;
+    loop {
+        let began = std::time::Instant::now();
+        let run = folder.run(&compare(elements).split(' ').collect::<Vec<_>>());
+        run.prints("k.rs::copy for sm_90");
+        if began.elapsed().as_secs_f64() > 2.0 {
+            break;
+        }
+        elements *= 2;
+    }
+    let text = in_terminal(&folder, &compare(elements), &[]).expect("it ran before");
+    assert!(text.contains("/4 simulated, ") && text.contains(" left: B = "), "{text}");
+    let dumb = in_terminal(&folder, &compare(elements), &[("TERM", "dumb")]).expect("it ran before");
+    assert!(!dumb.contains(" left: "), "{dumb}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Comparison;
 use super::variant::Compiled;
 use crate::cli::Stop;
 use crate::cli::launch::{Agreement, LaunchArguments, Launchable, Runner, stop};
+use crate::cli::progress::Progress;
 use crate::cli::source::Source;
 use std::time::Duration;
 use warpwright::{Clock, Device, DeviceKind};
@@ -106,13 +107,20 @@ impl Comparison {
         }
     }
 
+    /// How many variants there are to run.
+    fn to_run(&self, sources: [Option<&Source>; 2]) -> usize {
+        self.variants.iter().filter(|variant| variant.outcome.is_ok() && sources[usize::from(variant.is_earlier)].is_some()).count()
+    }
+
     /// Runs every variant on the simulator. What failed is given back; if nothing ran, it is the error.
     pub(super) fn simulate(&mut self, sources: [Option<&Source>; 2], launch: &LaunchArguments) -> Result<Failures, Stop> {
         let device = Device::simulator();
         let mut runner = Runner::new(&device, launch);
         let mut failures = Failures::default();
         let mut ran = false;
+        let progress = Progress::new(self.to_run(sources), "simulated");
         for variant in &mut self.variants {
+            progress.begin(variant.name(&self.kernel));
             let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else { continue };
             match Launchable::compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| runner.run(&kernel)) {
                 Ok((counters, _)) => {
@@ -121,6 +129,7 @@ impl Comparison {
                 }
                 Err(stop) => failures.add(&variant.words, stop),
             }
+            progress.advance();
         }
         if ran { Ok(failures) } else { failures.outcome_of_all().map(|()| Failures::default()) }
     }
@@ -139,7 +148,9 @@ impl Comparison {
         let mut failures = Failures::default();
         let mut kernels: Vec<Option<Launchable>> = Vec::new();
         let mut clock = Clock::Host;
+        let progress = Progress::new(self.to_run(sources) * runs, "runs timed");
         for variant in &mut self.variants {
+            progress.begin(variant.name(&self.kernel));
             let (Ok(compiled), Some(source)) = (&mut variant.outcome, sources[usize::from(variant.is_earlier)]) else {
                 kernels.push(None);
                 continue;
@@ -156,10 +167,12 @@ impl Comparison {
                     let device = device.name().to_owned();
                     compiled.blocks = runner.blocks(&kernel);
                     compiled.timed = Some(Timed { times: vec![timing.median], device, agreement, target });
+                    progress.advance();
                     Some(kernel)
                 }
                 Err(stop) => {
                     failures.add(&variant.words, stop);
+                    progress.leave_out(runs);
                     None
                 }
             });
@@ -169,6 +182,7 @@ impl Comparison {
         }
         'rounds: for _ in 1..runs {
             for (variant, kernel) in self.variants.iter_mut().zip(&kernels) {
+                progress.begin(variant.name(&self.kernel));
                 let (Ok(Compiled { timed: Some(timed), known, .. }), Some(kernel)) = (&mut variant.outcome, kernel) else { continue };
                 match runner.time(kernel, rereads(known), 1) {
                     Ok(timing) => timed.times.push(timing.median),
@@ -180,6 +194,7 @@ impl Comparison {
                         break 'rounds;
                     }
                 }
+                progress.advance();
             }
         }
         for compiled in self.variants.iter_mut().filter_map(|variant| variant.outcome.as_mut().ok()) {

@@ -5,9 +5,8 @@ use super::record::{About, Measured, Record, fingerprint};
 use crate::cli::Stop;
 use crate::cli::compare::{Failures, Variant};
 use crate::cli::launch::{Agreement, Launchable, Runner};
+use crate::cli::progress::Progress;
 use crate::cli::source::Source;
-use crate::cli::style;
-use indicatif::{ProgressBar, ProgressStyle};
 
 /// Measures what the plan says and the record does not have yet. A variant that fails leaves the others what they have; so does a device that is
 /// lost half-way, which fails all that are left.
@@ -19,20 +18,17 @@ pub(super) fn all(
 ) -> Result<Failures, Stop> {
     let chosen: Vec<usize> = plan.ranked.iter().map(|(n, _)| *n).filter(|n| plan.fates[*n] == Fate::Measured).collect();
     let left: Vec<usize> = chosen.into_iter().filter(|n| record.get(&variants[*n]).is_none()).collect();
-    let bar = if style::shows_progress() { ProgressBar::new(left.len() as u64) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} measured, {eta} left: {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let progress = Progress::new(left.len(), "measured");
     let mut failures = Failures::default();
     for n in left {
         let variant = &variants[n];
-        bar.set_message(variant.words.clone());
+        progress.begin(&variant.words);
         match measure(variant) {
             Ok(measured) => record.add(measured)?,
             Err(stop) => failures.add(&variant.words, stop),
         }
-        bar.inc(1);
+        progress.advance();
     }
-    bar.finish_and_clear();
     Ok(failures)
 }
 
