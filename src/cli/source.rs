@@ -145,13 +145,14 @@ impl Source {
         generics.into_iter().zip(&instance.generics).map(|((name, _), value)| (name, word(value))).collect()
     }
 
-    /// Says on standard error which of several declared variants is looked at, where the defines do not say it all.
+    /// Says on standard error which of several declared variants is looked at, where the defines leave more than one.
     pub(super) fn name_first(&self, kernel: &str, generics: &[(String, String)], defines: &[Define], done: &str) {
-        let declared = hir::declared_instances(self.program(), self.unit, kernel).map_or(0, |declared| declared.len());
-        let is_given = |(name, _): &(String, String)| defines.iter().any(|define| define.name == *name);
-        if declared > 1 && !generics.iter().all(is_given) {
+        let axes = hir::declared_axes(self.program(), self.unit, kernel).unwrap_or_default();
+        let open = axes.iter().filter(|axis| !defines.iter().any(|define| define.name == axis.name));
+        let left = open.map(|axis| axis.values.len()).fold(1, usize::saturating_mul);
+        if left > 1 {
             let words = super::json::words(generics);
-            complain(&format!("note: `{kernel}` is {done} as {words}, one of {declared} variants; `-D NAME=VALUE` chooses"));
+            complain(&format!("note: `{kernel}` is {done} as {words}, one of {left} variants; `-D NAME=VALUE` chooses"));
         }
     }
 

@@ -38,6 +38,26 @@ fn each_line_has_its_counters() {
 }
 
 #[test]
+fn the_variant_is_noted_where_several_are_left() {
+    let kernel = b"use warpwright::prelude::*;
+#[kernel(block = 64, variants(PAD in [0, 1], SWIZZLE in [false], N in [1, 2, 3]))]
+pub fn k<const PAD: usize, const SWIZZLE: bool, const N: usize>(y: &mut Global<f32>) {
+    if global_id().x < y.len() {
+        y[global_id().x] = N as f32;
+    }
+}
+";
+    let folder = Folder::new("simulate-note", &[("k.rs", kernel)]);
+    let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs", "--cover", "64"], more].concat());
+    let note = "note: `k` is simulated as PAD = 0, SWIZZLE = false, N = 1, one of 6 variants; `-D NAME=VALUE` chooses\n";
+    assert_eq!(simulate(&[]).err, note);
+    assert_eq!(simulate(&["-D", "PAD=1"]).err, note.replace("PAD = 0", "PAD = 1").replace("one of 6", "one of 3"));
+    // `SWIZZLE` has one value: nothing was chosen. What the kernel does not declare is as good as what it does.
+    simulate(&["-D", "PAD=1", "-D", "N=2"]).prints("simulated: `k`, 1 blocks");
+    simulate(&["-D", "PAD=4", "-D", "N=9"]).prints("simulated: `k`, 1 blocks");
+}
+
+#[test]
 fn arguments_that_do_not_fit() {
     let folder = Folder::new("simulate-bad", &[("k.rs", KERNELS)]);
     let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs::saxpy"], more].concat());
