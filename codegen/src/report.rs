@@ -153,7 +153,22 @@ pub fn range_text(range: Range) -> String {
     if range.least == range.most { range.most.to_string() } else { format!("{} to {}", range.least, range.most) }
 }
 
-/// `4 of 8 sectors needed`, `32-way conflict` …: how the lanes of a warp lie, in words.
+/// `32-way`, `none`, `2- to 4-way`: a bank conflict by the passes that it takes, of which these are beyond the one that is needed.
+pub fn conflict_text(extra: Range) -> String {
+    let way = |extra: u32| if extra == 0 { "none".to_owned() } else { format!("{}-way", extra.saturating_add(1)) };
+    match (extra.least, extra.most) {
+        (least, most) if least == most => way(most),
+        (0, most) => format!("none to {}", way(most)),
+        (least, most) => format!("{}- to {}", least.saturating_add(1), way(most)),
+    }
+}
+
+/// `31 extra passes`.
+pub(crate) fn extra_text(extra: Range) -> String {
+    format!("{} extra pass{}", range_text(extra), if extra.most == 1 { "" } else { "es" })
+}
+
+/// `4 sectors a request`, `32-way bank conflict` …: how the lanes of a warp lie, in words.
 pub fn pattern_text(pattern: &Pattern) -> String {
     match pattern {
         Pattern::Unknown => "not known: the index depends on data".to_owned(),
@@ -162,7 +177,10 @@ pub fn pattern_text(pattern: &Pattern) -> String {
             format!("{} sectors a request, {used:.0} % of their bytes used", range_text(*sectors))
         }
         Pattern::Shared { degree, .. } if degree.most <= 1 => "no bank conflict".to_owned(),
-        Pattern::Shared { degree, .. } => format!("bank conflict of degree {}", range_text(*degree)),
+        Pattern::Shared { degree, .. } => {
+            let extra = Range { least: degree.least.saturating_sub(1), most: degree.most.saturating_sub(1) };
+            format!("{} bank conflict ({})", conflict_text(extra), extra_text(extra))
+        }
         Pattern::Constant { addresses } => match addresses.exact() {
             Some(1) => "one address, a broadcast".to_owned(),
             _ => format!("{} addresses, one after the other", range_text(*addresses)),
@@ -260,6 +278,17 @@ mod tests {
     use super::*;
     use crate::estimate::estimate;
     use crate::ir::parse_kernel;
+
+    #[test]
+    fn conflicts_are_said_by_ways_and_passes() {
+        let said = |least: u32, most: u32| pattern_text(&Pattern::Shared { degree: Range { least, most }, stride: None });
+        assert_eq!(said(1, 1), "no bank conflict");
+        assert_eq!(said(2, 2), "2-way bank conflict (1 extra pass)");
+        assert_eq!(said(32, 32), "32-way bank conflict (31 extra passes)");
+        assert_eq!(said(2, 4), "2- to 4-way bank conflict (1 to 3 extra passes)");
+        assert_eq!(said(1, 4), "none to 4-way bank conflict (0 to 3 extra passes)");
+        assert_eq!(conflict_text(Range { least: 0, most: 0 }), "none");
+    }
 
     #[test]
     fn a_report_says_everything_once() {

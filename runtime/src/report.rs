@@ -6,7 +6,7 @@ pub use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, 
 pub use warpwright_codegen::estimate::MemoryUse;
 pub use warpwright_codegen::estimate::registers::Registers;
 pub use warpwright_codegen::estimate::time::{Bound, Prediction};
-pub use warpwright_codegen::report::{AccessReport, BranchReport, Report as Estimated, SourcePlace, range_text};
+pub use warpwright_codegen::report::{AccessReport, BranchReport, Report as Estimated, SourcePlace, conflict_text, range_text};
 
 /// What is known of an instance on a target: what the compiler estimates, and beside it, never in its place, what an assembler measured.
 #[derive(Clone, Debug)]

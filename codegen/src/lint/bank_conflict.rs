@@ -5,9 +5,10 @@
 
 use super::uncoalesced_access::{of_space, verb};
 use super::{Finding, Lint, Subject};
-use crate::analysis::access::{self, AccessFact, AccessKind, Doubt, Pattern};
+use crate::analysis::access::{self, AccessFact, AccessKind, Doubt, Pattern, Range};
 use crate::diagnostic::Level;
 use crate::ir::{BinaryOp, Kernel, MemoryType, Object, Op, Space, Step};
+use crate::report::{conflict_text, extra_text};
 use crate::schedule::swizzle;
 use std::collections::BTreeMap;
 
@@ -37,9 +38,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for (fact, degree) in conflicts {
         let help = helps.entry(fact.object.0).or_insert_with(|| mend(kernel, fact.object)).clone();
         let array = &kernel.objects[fact.object];
+        let extra = Range { least: degree.saturating_sub(1), most: degree.saturating_sub(1) };
+        let said = format!("has bank conflicts, {} ({})", conflict_text(extra), extra_text(extra));
         findings.push(Finding {
             span: subject.span(fact.loc),
-            message: format!("a warp's {} `{}` takes {degree} passes where 1 would do: {}", verb(fact.kind), array.name, cause(fact)),
+            message: format!("a warp's {} `{}` {said}: {}", verb(fact.kind), array.name, cause(fact)),
             labels: vec![(subject.span(array.loc), format!("`{}` is declared here", array.name))],
             help,
         });
@@ -183,11 +186,11 @@ mod tests {
         let help =
             "`#[shared(pad = 2)]` on `columns`: then all its accesses take 1 pass; or `#[shared(swizzle)]`, which takes no room".to_owned();
         assert_eq!(says.len(), 1, "{says:?}");
-        assert!(says[0].0.starts_with("a warp's store to `columns` takes 8 passes where 1 would do: "), "{says:?}");
+        assert!(says[0].0.starts_with("a warp's store to `columns` has bank conflicts, 8-way (7 extra passes): "), "{says:?}");
         assert_eq!(says[0].1, help);
         // What 16 banks needed leaves two passes with 32.
         let says = found("bank_conflict", &aat("shared(pad = 1)"));
-        assert!(says.len() == 1 && says[0].0.contains("takes 2 passes") && says[0].1.starts_with("`#[shared(pad = 2)]`"), "{says:?}");
+        assert!(says.len() == 1 && says[0].0.contains("2-way (1 extra pass)") && says[0].1.starts_with("`#[shared(pad = 2)]`"), "{says:?}");
         assert_eq!(found("bank_conflict", &aat("shared(pad = 2)")), []);
         assert_eq!(found("bank_conflict", &aat("shared(swizzle)")), []);
     }
@@ -198,7 +201,7 @@ mod tests {
         let says = found("bank_conflict", column);
         assert_eq!(
             says[0].0,
-            "a warp's load of `t` takes 32 passes where 1 would do: neighbouring threads are 128 bytes apart, and the 32 banks repeat every 128"
+            "a warp's load of `t` has bank conflicts, 32-way (31 extra passes): neighbouring threads are 128 bytes apart, and the 32 banks repeat every 128"
         );
         assert!(says.len() == 1 && says[0].1.starts_with("`#[shared(pad = 1)]` on `t`"), "{says:?}");
         // The interleaved reduction with its threads packed: from level to level further apart.

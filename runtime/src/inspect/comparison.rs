@@ -1,7 +1,7 @@
 //! Several inspections side by side.
 
 use super::Inspection;
-use crate::report::range_text;
+use crate::report::{conflict_text, range_text};
 use std::fmt;
 use std::ops::Deref;
 
@@ -38,7 +38,7 @@ const COLUMNS: &[Column] = &[
     }),
     ("occupancy (est.)", |one| one.occupancy().map_or(String::new(), |occupancy| format!("{:.0} %", occupancy.percent()))),
     ("sectors", |one| one.sectors_per_request().map_or(String::new(), range_text)),
-    ("conflicts", |one| one.bank_conflicts().map_or(String::new(), range_text)),
+    ("conflicts", |one| one.bank_conflicts().map_or(String::new(), conflict_text)),
     ("PTX", |one| one.instructions().to_string()),
     ("loads", |one| one.count("ld.global").to_string()),
     ("stores", |one| one.count("st.global").to_string()),

@@ -4,7 +4,7 @@ use super::super::style;
 use super::super::table::{Cell, Heading, NOTHING, Table, variants};
 use super::{Checked, Row};
 use warpwright::ptxas::Ptxas;
-use warpwright_codegen::report::range_text;
+use warpwright_codegen::report::{conflict_text, range_text};
 
 /// A table for each kernel that has something to show, and what its columns mean.
 pub(super) fn of(kernels: &[Checked], ptxas: Option<&Ptxas>) -> String {
@@ -78,7 +78,7 @@ fn cells(row: &Row) -> [Cell; 10] {
         Cell::new(occupancy),
         Cell::new(limit),
         Cell::new(report.sectors_per_request().map_or_else(none, range_text)),
-        Cell::new(report.bank_conflicts().map_or_else(none, range_text)),
+        Cell::new(report.bank_conflicts().map_or_else(none, conflict_text)),
         Cell::new(in_flight),
         predicted,
     ]
