@@ -44,7 +44,7 @@ macro_rules! file {
 
 const EXP_F32: &[File] = &[file!("f32/exp.rs")];
 const LOG_F32: &[File] = &[file!("f32/log.rs")];
-const POWER_F32: &[File] = &[file!("f32/power.rs")];
+const POWER_F32: &[File] = &[file!("f32/power.rs"), file!("f32/exp.rs")];
 const HYPERBOLIC_F32: &[File] = &[file!("f32/hyperbolic.rs")];
 const TRIG_F32: &[File] = &[file!("f32/trig.rs")];
 const ARC_F32: &[File] = &[file!("f32/arc.rs")];

@@ -1,15 +1,26 @@
 //! exp, exp2 and exp_m1 of f32.
 
 /// 1/ln 2, rounded.
-const EXP_LOG2E: f32 = 1.442695;
+pub(super) const EXP_LOG2E: f32 = 1.442695;
 /// ln 2, rounded: `x - n * EXP_LN2_HI` is exact for the n nearest to x / ln 2.
-const EXP_LN2_HI: f32 = 0.6931472;
+pub(super) const EXP_LN2_HI: f32 = 0.6931472;
 /// ln 2 - EXP_LN2_HI, the sign turned.
-const EXP_LN2_REST: f32 = 1.9046542e-9;
+pub(super) const EXP_LN2_REST: f32 = 1.9046542e-9;
 /// 1.5 * 2^24 + 254: a float near it is a multiple of 2, so adding it rounds to an even n; the low bits are n / 2 + 127.
-const EXP_MAGIC_EVEN: f32 = 25166078.0;
+pub(super) const EXP_MAGIC_EVEN: f32 = 25166078.0;
 /// EXP_MAGIC_EVEN + 192: keeps n at or below 192, where any result is infinite already.
 const EXP_MAGIC_TOP: f32 = 25166270.0;
+
+/// e^r for |r| ≤ ln 2: near-minimax for the relative error (2^-25.7), first coefficient fixed at 1.
+pub(super) fn exp_poly(r: f32) -> f32 {
+    let p = 0.00019801641f32.mul_add(r, 0.0014115672);
+    let p = p.mul_add(r, 0.008334729);
+    let p = p.mul_add(r, 0.041660473);
+    let p = p.mul_add(r, 0.16666637);
+    let p = p.mul_add(r, 0.5000005);
+    let p = p.mul_add(r, 1.0);
+    p.mul_add(r, 1.0)
+}
 
 /// e^x. x = n ln 2 + r with an even n and |r| ≤ ln 2; a polynomial of degree 7 for e^r, multiplied twice by 2^(n/2), so that subnormal
 /// results are rounded once and no exponent leaves its range. Worst error 1.58 ulp (every float with 1e-8 ≤ |x| ≤ 105, each 61st elsewhere).
@@ -17,14 +28,7 @@ pub fn exp(x: f32) -> f32 {
     let z = x.mul_add(EXP_LOG2E, EXP_MAGIC_EVEN).min(EXP_MAGIC_TOP);
     let n = z - EXP_MAGIC_EVEN;
     let r = n.mul_add(EXP_LN2_REST, n.mul_add(-EXP_LN2_HI, x));
-    // Near-minimax for the relative error on [-ln 2, ln 2] (2^-25.7), first coefficient fixed at 1.
-    let p = 0.00019801641f32.mul_add(r, 0.0014115672);
-    let p = p.mul_add(r, 0.008334729);
-    let p = p.mul_add(r, 0.041660473);
-    let p = p.mul_add(r, 0.16666637);
-    let p = p.mul_add(r, 0.5000005);
-    let p = p.mul_add(r, 1.0);
-    let p = p.mul_add(r, 1.0);
+    let p = exp_poly(r);
     let s = f32::from_bits(z.to_bits() << 23);
     // Below -104 n may be anything; a NaN goes through r.
     if x < -104.0 { 0.0 } else { p * s * s }

@@ -1,5 +1,7 @@
 //! powf, cbrt and hypot of f32.
 
+use super::exp::{EXP_LN2_HI, EXP_LN2_REST, EXP_LOG2E, EXP_MAGIC_EVEN, exp_poly};
+
 /// Bits of 0.806: a positive number is 2^k * m with m from here to 1.612.
 const POW_SPLIT: u32 = 0x3f4e5604;
 const POW_MAGIC: f32 = 12582912.0;
@@ -10,11 +12,6 @@ const POW_LN2_LO: f32 = 1.4286068e-6;
 /// ln(4/3) in 15 bits, a multiple of 2^-16 as POW_LN2_HI is, and the rest.
 const POW_LN43_HI: f32 = 0.2876892;
 const POW_LN43_LO: f32 = -7.1365325e-6;
-/// As in `exp`.
-const POW_LOG2E: f32 = 1.442695;
-const POW_LN2: f32 = 0.6931472;
-const POW_LN2_REST: f32 = 1.9046542e-9;
-const POW_MAGIC_EVEN: f32 = 25166078.0;
 
 /// x^y = e^(y ln |x|), ln |x| in two floats. |x| = 2^k m, m from 0.806 to 1.612; above 1.15 m is multiplied by 3/4, so that f = m - 1
 /// stays between -0.194 and 0.209 and only its first two powers need both floats. Then as `exp`; the special cases and the sign at the end.
@@ -54,18 +51,11 @@ pub fn powf(x: f32, y: f32) -> f32 {
     // e^(t + t_lo)
     let t = y * l;
     let t_lo = y.mul_add(l_lo, y.mul_add(l, -t));
-    let z = t.mul_add(POW_LOG2E, POW_MAGIC_EVEN);
-    let n = z - POW_MAGIC_EVEN;
-    let r = n.mul_add(-POW_LN2, t) + n.mul_add(POW_LN2_REST, t_lo);
-    let e = 0.00019801641f32.mul_add(r, 0.0014115672);
-    let e = e.mul_add(r, 0.008334729);
-    let e = e.mul_add(r, 0.041660473);
-    let e = e.mul_add(r, 0.16666637);
-    let e = e.mul_add(r, 0.5000005);
-    let e = e.mul_add(r, 1.0);
-    let e = e.mul_add(r, 1.0);
+    let z = t.mul_add(EXP_LOG2E, EXP_MAGIC_EVEN);
+    let n = z - EXP_MAGIC_EVEN;
+    let r = n.mul_add(-EXP_LN2_HI, t) + n.mul_add(EXP_LN2_REST, t_lo);
     let s = f32::from_bits(z.to_bits() << 23);
-    let e = e * s * s;
+    let e = exp_poly(r) * s * s;
     let e = if t > 89.0 { f32::from_bits(0x7f800000) } else { e };
     let e = if t < -104.0 { 0.0 } else { e };
     let e = if ax == 1.0 || y == 0.0 { 1.0 } else { e };
