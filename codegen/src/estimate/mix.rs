@@ -7,7 +7,7 @@
 
 use crate::analysis::access::{AccessFact, BranchFact, Divergence};
 use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, ObjectKind, Op, Space, Type, Value};
+use crate::ir::{BinaryOp, Block, Inst, Kernel, ObjectKind, Op, Space, Special, Type, Value};
 use crate::math;
 use crate::target::machine::{PIPES, Pipe};
 
@@ -206,7 +206,33 @@ fn known_trips(kernel: &Kernel, op: &Op) -> Option<f64> {
     let step = kernel.constant(*step)?.as_int();
     // `first..first + 4` is four trips, whatever `first` is.
     let ((from, start), (to, end)) = (and_constant(kernel, *start), and_constant(kernel, *end));
-    (step > 0 && from == to).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
+    let (start, end) =
+        if from == to { (start, end) } else { (of_the_first_thread(kernel, from)? + start, of_the_first_thread(kernel, to)? + end) };
+    (step > 0).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
+}
+
+/// A value as a block's first thread has it, if that is known without the launch: where a thread begins with what is its own, that one goes round most often, and its
+/// warp with it.
+fn of_the_first_thread(kernel: &Kernel, value: Option<Value>) -> Option<i128> {
+    let Some(value) = value else { return Some(0) };
+    match kernel.def(value)?.1 {
+        Op::Const(constant) => Some(constant.as_int()),
+        Op::Special(Special::ThreadIdx | Special::LaneId | Special::WarpId, _) => Some(0),
+        Op::Cast(from) => of_the_first_thread(kernel, Some(*from)),
+        Op::Binary(op, a, b) => {
+            let (a, b) = (of_the_first_thread(kernel, Some(*a))?, of_the_first_thread(kernel, Some(*b))?);
+            match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                _ => None,
+            }
+        }
+        Op::MulAdd(a, b, c) => {
+            let of = |value: &Value| of_the_first_thread(kernel, Some(*value));
+            of(a)?.checked_mul(of(b)?)?.checked_add(of(c)?)
+        }
+        _ => None,
+    }
 }
 
 /// A value as another (none for a constant) and what is added to it. Sums that wrap are not thought of: this is for estimates.

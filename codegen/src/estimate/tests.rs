@@ -185,3 +185,20 @@ fn rare_paths_of_functions_are_not_taken() {
     assert!((20.0..32.0).contains(&(sine - copied)), "{sine} less {copied}");
     assert!((1.0..10.0).contains(&(both - sine)), "{both} less {sine}");
 }
+
+/// A loop that begins at the thread's own number ends for the first thread last; 31 of the sums of `block_sum` are everybody's.
+#[test]
+fn loops_from_the_threads_number_have_known_trips() {
+    let sum = "#[kernel(block = B)] fn k<const B: usize>(x: &Global<f32>, y: &mut Global<f32>) {
+        let sum = block_sum(x[global_id().x]);
+        if thread_idx().x == 0 { y[block_idx().x] = sum; }
+    }";
+    let [small, large] = [64, 1024].map(|block| known(sum, &[block]).threads.mix);
+    assert!(small.exact && large.exact);
+    assert_eq!((small.of(Pipe::Single), large.of(Pipe::Single)), (1.0 + 31.0, 31.0 + 31.0));
+    let two_dimensional = "#[kernel(block = (8, 8))] fn k(y: &mut Global<f32>) {
+        let t = thread_idx().y * 8 + thread_idx().x;
+        for n in (t..256).step_by(64) { y[n] = 1.0; }
+    }";
+    assert_eq!(known(two_dimensional, &[]).threads.mix.written, 16.0);
+}
