@@ -71,18 +71,27 @@ fn definition(original: &'static KernelDefinition, text: String) -> &'static Ker
     Box::leak(Box::new(KernelDefinition { item, name: original.name, parameters: original.parameters, generics: original.generics }))
 }
 
-/// Whether what a parameter holds are floats, as its type says.
-fn is_float(text: &str, parameter: &str) -> bool {
+/// Bytes of the floats that a parameter holds, if it holds any, as its type says; a generic type is the one that the case's name has.
+fn float_bytes(text: &str, parameter: &str, case: &str) -> Option<usize> {
     let mut places = text.match_indices(parameter).map(|(at, _)| &text[at + parameter.len()..]);
-    places.any(|after| after.strip_prefix(": &mut Global<").is_some_and(|ty| ty.starts_with("f32")))
+    let ty = places.find_map(|after| after.strip_prefix(": &mut Global<"))?;
+    let ty = if ty.starts_with("T>") { case.split_once("::<")?.1 } else { ty };
+    if ty.starts_with("f32") { Some(4) } else { ty.starts_with("f64").then_some(8) }
 }
 
-/// Sums of some hundreds of numbers of magnitude one, in two orders: each is off by less than a hundredth of a thousandth.
-fn is_near(expected: &[u8], found: &[u8]) -> bool {
-    let floats = |bytes: &[u8]| bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect::<Vec<f32>>();
+/// Sums of some hundreds of numbers of magnitude one, in two orders: each is off by less than a hundredth of a thousandth, in `f64` by as many of its own ulp.
+fn is_near(expected: &[u8], found: &[u8], bytes: usize) -> bool {
+    let floats = |from: &[u8]| -> Vec<f64> {
+        let float = |b: &[u8]| match bytes {
+            4 => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+            _ => f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]),
+        };
+        from.chunks_exact(bytes).map(float).collect()
+    };
+    let bound = if bytes == 4 { 1e-4 } else { 1e-4 * f64::EPSILON / f64::from(f32::EPSILON) };
     let (expected, found) = (floats(expected), floats(found));
-    let scale = expected.iter().fold(1.0f32, |most, value| most.max(value.abs()));
-    expected.len() == found.len() && expected.iter().zip(&found).all(|(a, b)| a.to_bits() == b.to_bits() || (a - b).abs() <= 1e-4 * scale)
+    let scale = expected.iter().fold(1.0f64, |most, value| most.max(value.abs()));
+    expected.len() == found.len() && expected.iter().zip(&found).all(|(a, b)| a.to_bits() == b.to_bits() || (a - b).abs() <= bound * scale)
 }
 
 fn complaints(launch: &Launch<'_>, name: &str, runs: &mut usize) -> Vec<String> {
@@ -109,8 +118,8 @@ fn complaints(launch: &Launch<'_>, name: &str, runs: &mut usize) -> Vec<String> 
         };
         for (n, parameter) in original.parameters.iter().enumerate() {
             let (Some(expected), Some(found)) = (plain.get(n), found.get(n)) else { continue };
-            let may_be_near = reassociates && is_float(original.item.source.text, parameter.name);
-            if expected != found && !(may_be_near && is_near(expected, found)) {
+            let floats = float_bytes(original.item.source.text, parameter.name, name).filter(|_| reassociates);
+            if expected != found && !floats.is_some_and(|bytes| is_near(expected, found, bytes)) {
                 all.push(format!("{name} with `{annotations}`: `{}` differs", parameter.name));
             }
         }
