@@ -4,8 +4,12 @@
 //! An *atom* is what a polynomial is a polynomial of: a geometry value, a buffer's length, a parameter, a loop counter, a loaded value, or
 //! an operation that is no sum or product (`i / 32`), which is the same atom wherever its operands are the same polynomials.
 
+mod facts;
+
 use super::bounds::{Bounds, type_max};
+use super::conditions::Conditions;
 use crate::ir::{Axis, BinaryOp, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value, ValueDef};
+pub use facts::Facts;
 use std::collections::{BTreeMap, HashMap};
 
 /// What a polynomial is a polynomial of.
@@ -153,6 +157,7 @@ enum Key {
 #[derive(Debug)]
 pub struct Affine {
     bounds: Bounds,
+    conditions: Conditions,
     known: HashMap<Value, Polynomial>,
     atoms: HashMap<Key, Atom>,
     keys: Vec<Key>,
@@ -163,7 +168,14 @@ pub struct Affine {
 impl Affine {
     /// For the kernel as it stands.
     pub fn of(kernel: &Kernel) -> Affine {
-        Affine { bounds: Bounds::of(kernel), known: HashMap::new(), atoms: HashMap::new(), keys: Vec::new(), ranges: Vec::new() }
+        Affine {
+            bounds: Bounds::of(kernel),
+            conditions: Conditions::of(kernel),
+            known: HashMap::new(),
+            atoms: HashMap::new(),
+            keys: Vec::new(),
+            ranges: Vec::new(),
+        }
     }
 
     /// The polynomial of an integer value.
@@ -309,8 +321,13 @@ impl Affine {
         }
     }
 
-    /// Whether the number is surely not 0, in arithmetic modulo 2ʷ.
+    /// Whether the number is surely not 0, in arithmetic modulo 2ʷ, wherever in the kernel.
     pub fn is_nonzero(&self, difference: &Polynomial) -> bool {
+        self.is_nonzero_within(difference, &|atom| self.ranges[atom.0 as usize])
+    }
+
+    /// The same where atoms are within these numbers.
+    fn is_nonzero_within(&self, difference: &Polynomial, ranges: &dyn Fn(Atom) -> (u64, u64)) -> bool {
         if let Some(number) = difference.as_constant() {
             return number != 0;
         }
@@ -322,27 +339,31 @@ impl Affine {
             return true;
         }
         // The sum's range, which has no multiple of 2ʷ in it.
-        let Some((least, greatest)) = self.range(difference) else { return false };
-        let modulus = 1i128 << difference.bits;
-        (least > 0 && greatest < modulus) || (greatest < 0 && least > -modulus)
+        range(difference, ranges).is_some_and(|range| has_no_multiple(range, difference.bits))
     }
+}
 
-    /// The least and the greatest sum, as integers that do not wrap round; `None` beyond 127 bits.
-    fn range(&self, sum: &Polynomial) -> Option<(i128, i128)> {
-        let (mut least, mut greatest) = (0i128, 0i128);
-        for (product, coefficient) in &sum.terms {
-            let (mut low, mut high) = (1i128, 1i128);
-            for atom in product {
-                let (atom_low, atom_high) = self.ranges[atom.0 as usize];
-                low = low.checked_mul(i128::from(atom_low))?;
-                high = high.checked_mul(i128::from(atom_high))?;
-            }
-            let (a, b) = (low.checked_mul(i128::from(*coefficient))?, high.checked_mul(i128::from(*coefficient))?);
-            least = least.checked_add(a.min(b))?;
-            greatest = greatest.checked_add(a.max(b))?;
+/// Whether 0 and all other multiples of 2ʷ are outside a range.
+fn has_no_multiple((least, greatest): (i128, i128), bits: u32) -> bool {
+    let modulus = 1i128 << bits;
+    (least > 0 && greatest < modulus) || (greatest < 0 && least > -modulus)
+}
+
+/// The least and the greatest sum, as integers that do not wrap round; `None` beyond 127 bits.
+fn range(sum: &Polynomial, ranges: &dyn Fn(Atom) -> (u64, u64)) -> Option<(i128, i128)> {
+    let (mut least, mut greatest) = (0i128, 0i128);
+    for (product, coefficient) in &sum.terms {
+        let (mut low, mut high) = (1i128, 1i128);
+        for atom in product {
+            let (atom_low, atom_high) = ranges(*atom);
+            low = low.checked_mul(i128::from(atom_low))?;
+            high = high.checked_mul(i128::from(atom_high))?;
         }
-        Some((least, greatest))
+        let (a, b) = (low.checked_mul(i128::from(*coefficient))?, high.checked_mul(i128::from(*coefficient))?);
+        least = least.checked_add(a.min(b))?;
+        greatest = greatest.checked_add(a.max(b))?;
     }
+    Some((least, greatest))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod affine;
 pub mod bounds;
+pub mod conditions;
 pub mod cost;
 pub mod effects;
 pub mod exits;

@@ -1,13 +1,14 @@
 //! Whether two accesses may touch the same element: what moving loads and stores asks.
 //!
 //! Different objects never do. Of one object, the indices are compared as polynomials (`analysis::affine`), index by index: one that
-//! surely differs is enough. Across iterations the counter is moved on, and what else an iteration computes may be anything of its
+//! surely differs is enough. What the conditions round either access say of the indices counts, since both run. Across iterations the counter is moved on, and what else an iteration computes may be anything of its
 //! range. What cannot be told apart counts as the same element, and the error says which accesses they are.
 
 use super::groups::Counted;
-use crate::analysis::affine::{Affine, Atom, Polynomial};
+use crate::analysis::affine::{Affine, Atom, Facts, Polynomial};
 use crate::ir::{Access, Block, Inst, Kernel, Object, ObjectKind, Op, Step, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// What an access does to its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(super) struct MemoryAccess {
     /// Scalars it touches, from its index on.
     width: i64,
     path: Vec<PathStep>,
+    /// Values that may be others than where it stands in the kernel, if it is the access of another iteration.
+    others: Option<Rc<HashSet<Value>>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +52,7 @@ impl MemoryAccess {
             Step::Field(field) => PathStep::Field(*field),
             Step::Index(index) => PathStep::Index(affine.polynomial(kernel, *index)),
         });
-        Some(MemoryAccess { inst, object: access.object, kind, width: width as i64, path: path.collect() })
+        Some(MemoryAccess { inst, object: access.object, kind, width: width as i64, path: path.collect(), others: None })
     }
 
     /// Whether the two cannot be swapped if they touch the same element.
@@ -59,11 +62,22 @@ impl MemoryAccess {
     }
 
     /// Whether they surely touch different elements.
-    pub(super) fn is_apart(&self, other: &MemoryAccess, affine: &Affine) -> bool {
-        self.object != other.object || self.differs(other, affine)
+    pub(super) fn is_apart(&self, other: &MemoryAccess, kernel: &Kernel, affine: &mut Affine) -> bool {
+        if self.object != other.object || self.differs(other, &|difference| affine.is_nonzero(difference)) {
+            return true;
+        }
+        let facts = [self, other].map(|access| access.facts(kernel, affine));
+        self.differs(other, &|difference| affine.is_nonzero_given(difference, &[&facts[0], &facts[1]]))
     }
 
-    fn differs(&self, other: &MemoryAccess, affine: &Affine) -> bool {
+    /// What the conditions under which it runs say of numbers that are what they are where it stands.
+    fn facts(&self, kernel: &Kernel, affine: &mut Affine) -> Facts {
+        affine.facts(kernel, self.inst, &|affine, atom| {
+            self.others.as_ref().is_none_or(|others| !affine.depends(kernel, atom, &|value| others.contains(&value)))
+        })
+    }
+
+    fn differs(&self, other: &MemoryAccess, is_nonzero: &dyn Fn(&Polynomial) -> bool) -> bool {
         let last = self.path.len().max(other.path.len()).saturating_sub(1);
         self.path.iter().zip(&other.path).enumerate().any(|(n, pair)| match pair {
             (PathStep::Field(a), PathStep::Field(b)) => a != b,
@@ -73,15 +87,15 @@ impl MemoryAccess {
                 // Elements a … a + wide − 1 and b … b + other − 1 have none in common.
                 ((1 - wide)..other_wide).all(|k| {
                     let k = Polynomial::constant(difference.bits(), k);
-                    affine.is_nonzero(&difference.minus(&k))
+                    is_nonzero(&difference.minus(&k))
                 })
             }
             _ => false,
         })
     }
 
-    /// The same access in another iteration: `later` by that much of the counter, all else that varies anew.
-    fn moved(&self, counter: Atom, later: &Polynomial, others: &HashMap<Atom, Atom>) -> Option<MemoryAccess> {
+    /// The same access in another iteration: `later` by that much of the counter, all else that varies (`inside`) anew.
+    fn moved(&self, counter: Atom, later: &Polynomial, others: &HashMap<Atom, Atom>, inside: &Rc<HashSet<Value>>) -> Option<MemoryAccess> {
         let step = |step: &PathStep| match step {
             PathStep::Field(field) => Some(PathStep::Field(*field)),
             PathStep::Index(index) => {
@@ -91,11 +105,17 @@ impl MemoryAccess {
             }
         };
         let path = self.path.iter().map(step).collect::<Option<Vec<PathStep>>>()?;
-        Some(MemoryAccess { path, ..self.clone() })
+        Some(MemoryAccess { path, others: Some(Rc::clone(inside)), ..self.clone() })
     }
 
     /// The same access in the next iteration of a loop.
-    pub(super) fn in_next_iteration(&self, kernel: &Kernel, affine: &mut Affine, walk: &Counted, inside: &HashSet<Value>) -> MemoryAccess {
+    pub(super) fn in_next_iteration(
+        &self,
+        kernel: &Kernel,
+        affine: &mut Affine,
+        walk: &Counted,
+        inside: &Rc<HashSet<Value>>,
+    ) -> MemoryAccess {
         let counter = affine.counter(kernel, walk.counter);
         let step = affine.polynomial(kernel, walk.step);
         let mut others = HashMap::new();
@@ -107,11 +127,11 @@ impl MemoryAccess {
                 }
             }
         }
-        self.moved(counter, &step, &others).unwrap_or_else(|| self.in_any_iteration(kernel, affine, inside))
+        self.moved(counter, &step, &others, inside).unwrap_or_else(|| self.in_any_iteration(kernel, affine, inside))
     }
 
     /// The same access in an iteration of which nothing is known.
-    fn in_any_iteration(&self, kernel: &Kernel, affine: &mut Affine, inside: &HashSet<Value>) -> MemoryAccess {
+    fn in_any_iteration(&self, kernel: &Kernel, affine: &mut Affine, inside: &Rc<HashSet<Value>>) -> MemoryAccess {
         let mut others = HashMap::new();
         let mut path = Vec::new();
         for step in &self.path {
@@ -127,7 +147,7 @@ impl MemoryAccess {
                 }
             });
         }
-        MemoryAccess { path, ..self.clone() }
+        MemoryAccess { path, others: Some(Rc::clone(inside)), ..self.clone() }
     }
 
     /// The last index, if the path ends in one.
@@ -222,7 +242,7 @@ pub(super) fn carried_through_memory(
     if all.iter().all(|access| access.kind == Kind::Read) {
         return None;
     }
-    let inside = defined(kernel, body);
+    let inside = Rc::new(defined(kernel, body));
     let atom = affine.counter(kernel, counter);
     let step = affine.polynomial(kernel, step);
     let varies = |value: Value| inside.contains(&value);
@@ -243,8 +263,8 @@ pub(super) fn carried_through_memory(
                     Some(_) => Polynomial::constant(step.bits(), 0).plus(&step, i64::from(distance)),
                     None => affine.some_number(step.bits()),
                 };
-                let moved = later.moved(atom, &away, &others);
-                if moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, &affine)) {
+                let moved = later.moved(atom, &away, &others, &inside);
+                if moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, kernel, &mut affine)) {
                     let is_certain = moved.as_ref().is_some_and(|moved| moved.path == earlier.path);
                     let is_fixed = moved.is_some_and(|moved| moved.path == later.path);
                     return Some(Conflict { earlier: earlier.clone(), later: later.clone(), distance, is_certain, is_fixed });

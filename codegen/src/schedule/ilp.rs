@@ -2,18 +2,20 @@
 //!
 //! An accumulator (`acc op= e` with `+ - * & | ^`, `min` or `max`, and nothing else that looks at `acc`) becomes N of them: the first begins with its value
 //! before the loop, the others with what changes nothing; after the groups they are joined in order, first op second op third. That
-//! reassociates sums of floats.
+//! reassociates sums of floats. The best so far (`if e > best { best = e; at = i; }`) becomes N of them, too, and they are compared after the groups
+//! (`schedule::extremum`).
 //!
 //! The elements of a thread (`ilp` of a kernel) that stand under a guard have two versions: without it where all of them pass
 //! (`schedule::versions`), and predicated where not.
 //!
 //! **Legal** where the iterations of a group may run in any order: nothing but accumulators is carried round, and no iteration touches
 //! an element that another of its group writes (`schedule::dependence`; `assume_disjoint` takes the person's word for it). Atomics may go in
-//! any order. An array that is declared in the body is each copy's own. **Refuses** all else, barriers, bodies that may leave the loop, and groups
-//! larger than the loop.
+//! any order. An array that is declared in the body is each copy's own. **Refuses** all else, barriers, and bodies that may leave the loop. A loop of
+//! fewer than N iterations has no group: it stays as it is.
 
 use super::copy::{Copy, loops};
 use super::dependence::{Conflict, Kind, carried_through_memory, privates};
+use super::extremum::{Extremum, extremum};
 use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::interleave::{Interleave, is_flat};
@@ -23,7 +25,7 @@ use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
 use crate::intrinsics::Effect;
 use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -31,6 +33,10 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
         let Some(asked) = annotations.ilp.take() else { return };
         let rest = *annotations;
+        let trips = Counted::of(schedule.kernel, inst).and_then(|walk| walk.trips(schedule.kernel));
+        if trips.is_some_and(|trips| trips < u64::from(asked.value)) {
+            continue;
+        }
         match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
             Ok(plan) => {
                 schedule.kernel.annotations.remove(&inst);
@@ -38,7 +44,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
                 if let Some(guard) = guard(schedule.kernel, &plan, rest.of_kernel) {
                     let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated);
                     if let Some(walk) = Counted::of(schedule.kernel, slow) {
-                        let plan = Plan { walk, n: plan.n, carried: plan.carried.clone() };
+                        let plan = Plan { walk, ..plan.clone() };
                         split(schedule, slow, home, &plan, rest);
                     }
                     block = fast;
@@ -50,24 +56,35 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     }
 }
 
+#[derive(Clone)]
 struct Plan {
     walk: Counted,
     n: u32,
     carried: Vec<Carried>,
+    extrema: Vec<Extremum>,
 }
 
-fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
+fn plan(kernel: &mut Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
-    let walk = independent(kernel, inst, asked, "ilp", of_kernel)?;
-    let mut all = Vec::new();
-    for (k, param) in walk.carried.iter().enumerate() {
-        let found = carried(kernel, walk.body, *param, next(kernel, &walk, k));
-        if let Carried::Other(user) = found {
-            return Err(not_an_accumulator(kernel, inst, &walk, k, user));
+    let mut walk = independent(kernel, inst, asked, "ilp", of_kernel)?;
+    let of = |(k, param): (usize, &Value)| carried(kernel, walk.body, *param, next(kernel, &walk, k));
+    let mut all: Vec<Carried> = walk.carried.iter().enumerate().map(of).collect();
+    let others: Vec<usize> = (0..all.len()).filter(|k| matches!(all[*k], Carried::Other(_))).collect();
+    let mut extrema: Vec<Extremum> = Vec::new();
+    for k in &others {
+        if extrema.iter().all(|known| !known.members().any(|member| member == *k)) {
+            extrema.extend(extremum(kernel, &walk, *k, &others));
         }
-        all.push(found);
     }
-    Ok(Plan { walk, n, carried: all })
+    extrema.iter().flat_map(Extremum::members).for_each(|k| all[k] = Carried::Best);
+    for (k, found) in all.iter().enumerate() {
+        if let Carried::Other(user) = found {
+            return Err(not_an_accumulator(kernel, inst, &walk, k, *user));
+        }
+    }
+    extrema.iter_mut().for_each(|found| found.break_ties(kernel, inst, &mut walk));
+    all.resize(walk.carried.len(), Carried::Best);
+    Ok(Plan { walk, n, carried: all, extrema })
 }
 
 /// The guard of a kernel's elements, if what is under it can be predicated: there is a version without it for threads all of whose elements
@@ -90,7 +107,7 @@ pub(super) fn next(kernel: &Kernel, walk: &Counted, k: usize) -> Value {
 fn not_an_accumulator(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize, user: Option<Inst>) -> Finding {
     let name = variable(kernel, inst, walk, k);
     let message = format!("iterations cannot be interleaved: each needs the {name} of the one before");
-    let help = "only accumulators may be carried round: `acc += e`, also with `* & | ^`, `min` and `max`, and nothing else in the loop that reads `acc`";
+    let help = "only accumulators may be carried round: `acc += e`, also with `* & | ^`, `min` and `max`, or `if e > acc { acc = e; at = i; }`, and nothing else in the loop that reads `acc`";
     let finding = Finding::new(message, help);
     match user {
         Some(user) => finding.label(kernel.insts[user].loc, format!("{name} is used here")),
@@ -113,19 +130,6 @@ pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name:
     let n = asked.value;
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
-    if let Some(trips) = walk.trips(kernel)
-        && trips < u64::from(n)
-    {
-        let message = format!("`{name}({n})` takes {n} iterations at a time, and this loop has {trips}");
-        // Vectors have powers of two.
-        let fits = if name == "vectorize" && trips > 0 { 1 << trips.ilog2() } else { trips };
-        let help = if fits > 1 {
-            format!("write {}, or leave it out", written(name, &fits.to_string(), of_kernel))
-        } else {
-            "leave it out".to_owned()
-        };
-        return Err(Finding::new(message, help));
-    }
     let mut inside = HashSet::new();
     kernel.walk_block(walk.body, &mut |_, _, inner| {
         inside.insert(inner);
@@ -221,6 +225,8 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
         if let Carried::Accumulator(op) = carried {
             let ty = b.kernel.ty(*first);
             init.extend((1..n).map(|_| b.constant(identity(*op, ty))));
+        } else if *carried == Carried::Best {
+            init.extend((1..n).map(|_| *first));
         }
     }
     let groups = in_groups(kernel, block, walk, plan.n, init, |kernel, body, counters, params| {
@@ -242,7 +248,7 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
         for (k, carried) in plan.carried.iter().enumerate() {
             let value = next(kernel, walk, k);
             match carried {
-                Carried::Accumulator(_) => given.extend(copies.iter().map(|copy| copy.get(value))),
+                Carried::Accumulator(_) | Carried::Best => given.extend(copies.iter().map(|copy| copy.get(value))),
                 Carried::Replaced => given.push(copies[n - 1].get(value)),
                 _ => given.push(copies[0].get(value)),
             }
@@ -254,20 +260,22 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
     }
     let mut b = Builder::new(kernel, block, walk.loc);
     let parts = accumulators(&plan.carried, n, &groups.results);
-    let joined = parts.into_iter().zip(&plan.carried).map(|(parts, carried)| match carried {
+    let best: HashMap<usize, Value> = plan.extrema.iter().flat_map(|found| found.join(&mut b, &parts)).collect();
+    let joined = parts.into_iter().zip(&plan.carried).enumerate().map(|(k, (parts, carried))| match carried {
         Carried::Accumulator(op) => join(&mut b, *op, parts),
+        Carried::Best => best.get(&k).copied().unwrap_or(parts[0]),
         _ => parts[0],
     });
     let joined = joined.collect();
     finish(kernel, block, inst, groups.rest, joined, behind);
 }
 
-/// The values of each carried variable: n of an accumulator, one of anything else.
+/// The values of each carried variable: n of an accumulator or the best so far, one of anything else.
 fn accumulators<'v>(carried: &[Carried], n: usize, values: &'v [Value]) -> Vec<&'v [Value]> {
     let mut rest = values;
     let mut all = Vec::new();
     for carried in carried {
-        let (own, others) = rest.split_at(if matches!(carried, Carried::Accumulator(_)) { n } else { 1 });
+        let (own, others) = rest.split_at(if matches!(carried, Carried::Accumulator(_) | Carried::Best) { n } else { 1 });
         all.push(own);
         rest = others;
     }

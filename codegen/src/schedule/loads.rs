@@ -90,8 +90,14 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>) 
     match kernel.insts[inst].op {
         Op::If { condition, then_block, else_block } => {
             for (arm, negated) in [(then_block, false), (else_block, true)] {
-                take_out(kernel, arm, asking)?;
-                from_arm(kernel, block, inst, condition, arm, negated, asking)?;
+                // Where it stood while its arms are looked at: conditions round an access count.
+                kernel.blocks[block].insts.push(inst);
+                let taken = take_out(kernel, arm, asking);
+                let affine = has_units(kernel, arm).then(|| Affine::of(kernel));
+                kernel.blocks[block].insts.pop();
+                taken?;
+                let Some(affine) = affine else { continue };
+                from_arm(kernel, affine, block, inst, condition, arm, negated, asking)?;
             }
             Ok(())
         }
@@ -108,9 +114,16 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>) 
     }
 }
 
+/// Whether loads that can be moved stand in a block itself.
+fn has_units(kernel: &Kernel, block: Block) -> bool {
+    kernel.blocks[block].insts.iter().any(|inst| unit(kernel, *inst).is_some())
+}
+
 /// Takes the loads that stand in an arm itself out of it, to the end of `block`.
+#[expect(clippy::too_many_arguments, reason = "what is known, from where, to where, under what, and who asks")]
 fn from_arm(
     kernel: &mut Kernel,
+    mut affine: Affine,
     block: Block,
     branch: Inst,
     condition: Value,
@@ -119,10 +132,6 @@ fn from_arm(
     asking: Asking<'_>,
 ) -> Result<(), Finding> {
     let (insts, last) = parts(kernel, arm);
-    if !insts.iter().any(|inst| unit(kernel, *inst).is_some()) {
-        return Ok(());
-    }
-    let mut affine = Affine::of(kernel);
     let mut before: Vec<Inst> = Vec::new();
     let mut moved = HashSet::new();
     for inst in &insts {
@@ -255,7 +264,7 @@ pub(super) fn keeps_behind(
         let of_others = object.space() == Space::Global && is_free;
         if let Some(write) = MemoryAccess::of(kernel, affine, inst).filter(|write| write.is_ordered_with(access))
             && !of_others
-            && !write.is_apart(access, affine)
+            && !write.is_apart(access, kernel, affine)
         {
             let message = format!("`{name}` cannot move a load of `{}` before a store that may be to the same element", object.name);
             let help = format!("if they never are the same element, write {promise}");

@@ -8,6 +8,7 @@
 mod batch_loads;
 mod copy;
 mod dependence;
+mod extremum;
 mod finding;
 mod groups;
 mod ilp;

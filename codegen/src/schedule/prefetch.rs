@@ -28,6 +28,7 @@ use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::ir::{Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -159,13 +160,14 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
 /// Whether nobody writes what is loaded early.
 fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
     let mut affine = Affine::of(kernel);
+    let inside = Rc::new(defined(kernel, walk.body));
     for unit_inst in units {
         let Some(access) = unit(kernel, *unit_inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else { continue };
         if let Some(finding) = written_between_barriers(kernel, &access, insts, asking) {
             return Err(finding);
         }
         // Between where the load is issued and where it stood lie this iteration's stores, and those of its own that stand before it.
-        let next = access.in_next_iteration(kernel, &mut affine, walk, &defined(kernel, walk.body));
+        let next = access.in_next_iteration(kernel, &mut affine, walk, &inside);
         let place = insts.iter().position(|inst| inst == unit_inst).unwrap_or(insts.len());
         for (n, other) in insts.iter().enumerate().filter(|(n, _)| *n != place) {
             let is_write_or_exit = unit(kernel, *other).is_none() && !is_barrier(kernel, *other);

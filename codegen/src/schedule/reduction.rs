@@ -16,6 +16,8 @@ pub(super) enum Carried {
     Replaced,
     /// It gathers, by this operation.
     Accumulator(BinaryOp),
+    /// It is the best so far, or goes with it (`schedule::extremum`).
+    Best,
     /// Anything else: the instruction that looks at it, if one does.
     Other(Option<Inst>),
 }

@@ -13,6 +13,7 @@
 
 use super::copy::{Copy, loops, parts};
 use super::dependence::{Kind, MemoryAccess, accesses, privates};
+use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
 use super::interleave::{Interleave, Wide};
@@ -65,6 +66,17 @@ fn give_up(kernel: &mut Kernel, inst: Inst, asked: &Asked<u32>) {
     }
 }
 
+/// There is no vector in a loop of fewer iterations than it takes.
+fn too_few(n: u32, trips: u64, of_kernel: bool) -> Finding {
+    // Vectors have powers of two.
+    let fits = if trips > 1 { 1 << trips.ilog2() } else { 0 };
+    let help = match fits {
+        0 => "leave it out".to_owned(),
+        fits => format!("write {}, or leave it out", written("vectorize", &fits.to_string(), of_kernel)),
+    };
+    Finding::new(format!("`vectorize({n})` takes {n} iterations at a time, and this loop has {trips}"), help)
+}
+
 struct Plan {
     walk: Counted,
     n: u32,
@@ -75,6 +87,9 @@ struct Plan {
 fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
     let walk = independent(kernel, inst, asked, "vectorize", of_kernel)?;
+    if let Some(trips) = walk.trips(kernel).filter(|trips| *trips < u64::from(n)) {
+        return Err(too_few(n, trips, of_kernel));
+    }
     let varying = varying(kernel, walk.body);
     let mut affine = Affine::of(kernel);
     let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };

@@ -70,9 +70,39 @@ pub fn refused_ilp(n: usize, x: &Global<i32>, y: &mut Global<i32>) {
         }
         y[t * 64 + k] = 1;
     }
-    #[ilp(8)]
-    for k in 0..5 {
-        y[t * 64 + k] = 1;
+    // More than the best so far is asked for: what was the best before, how often there was a new one, and, for a NaN, which came last.
+    let (mut best, mut second) = (0, 0);
+    #[ilp(2)]
+    for k in 0..n {
+        if x[k] > best {
+            second = best;
+            best = x[k];
+        }
     }
+    let (mut top, mut count) = (0, 0);
+    #[ilp(2)]
+    for k in 0..n {
+        if x[k] > top {
+            top = x[k];
+            count += 1;
+        }
+    }
+    let mut high = 0;
+    #[ilp(2)]
+    for k in 0..n {
+        if x[k] > high {
+            high = x[k];
+            y[t * 64 + k] = 1;
+        }
+    }
+    let mut least = 9.0;
+    #[ilp(2)]
+    for k in 0..n {
+        let v = x[k] as f32;
+        if !(v >= least) {
+            least = v;
+        }
+    }
+    sum += second + best + high + top + count + least as i32;
     y[t] = state + sum + previous + mixed;
 }

@@ -3,7 +3,20 @@
 use crate::bench::{Bench, cases, tame, words};
 use warpwright::prelude::*;
 
-cases!(copies, early_returns, afresh, planes, stepped, wide, loops, named_outside, in_device_functions);
+cases!(
+    copies,
+    early_returns,
+    afresh,
+    planes,
+    stepped,
+    wide,
+    loops,
+    named_outside,
+    in_device_functions,
+    best_so_far,
+    best_of_integers,
+    guarded
+);
 
 #[kernel(block = B, ilp = ILP, vectorize = V, batch_loads = BATCH)]
 fn copy<const B: usize, const ILP: usize, const V: usize, const BATCH: bool>(out: &mut Global<f32>, inp: &Global<f32>) {
@@ -250,5 +263,179 @@ fn in_device_functions(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let mut y = b.device.zeros::<u32>(130)?;
     b.go(folds(&mut y).cover(130))?;
     b.keep(&y)?;
+    Ok(())
+}
+
+/// The best so far, with what goes with it: the iteration that wins is the plain loop's, whatever is equal or a NaN.
+#[kernel(block = 1)]
+fn best_so_far_in<const N: usize>(n: usize, x: &Global<f32>, at: &mut Global<u32>, y: &mut Global<f32>) {
+    let (mut least, mut first) = (x[0], 99usize);
+    #[ilp(N)]
+    for i in 0..n {
+        if x[i] < least {
+            least = x[i];
+            first = i;
+        }
+    }
+    let (mut most, mut last, mut of) = (0.5f32, 77u32, 0.25f32);
+    #[ilp(N)]
+    for i in (0..n).rev() {
+        let v = x[i] * 2.0;
+        if i % 3 != 1 && most <= v {
+            of = x[i / 2];
+            most = v;
+            last = i as u32 * 10;
+        }
+    }
+    // Several conditions, one inside the other, and no counter among what goes with it.
+    let mut pair = (f32::NEG_INFINITY, -0.0f32);
+    #[ilp(N)]
+    for i in 0..n {
+        if x[i] > -2.0 {
+            if !(i == 4) && pair.0 < x[i] {
+                pair = (x[i], x[n - 1 - i]);
+            }
+        }
+    }
+    at[0] = first as u32;
+    at[1] = last;
+    y[0] = least;
+    y[1] = most;
+    y[2] = of;
+    y[3] = pair.0;
+    y[4] = pair.1;
+}
+
+fn best_so_far(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let nan = f32::NAN;
+    let inputs: [&[f32]; 9] = [
+        &[3.0, 1.0, 2.0, 1.0, 1.0, 0.5, 7.0, 0.5, 7.0, 7.0, 0.25],
+        &[0.0, -0.0, 0.0, -0.0, 1.0, -0.0, 1.0],
+        &[nan, 1.0, 2.0, 0.0, 4.0],
+        &[1.0, nan, 0.5, nan, 0.5, nan, 3.0, 3.0, nan],
+        &[5.0],
+        &[2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0],
+        &[f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::NEG_INFINITY],
+        &[-1.0, -3.0, -3.0, -2.5, -3.0, -1.5],
+        &[0.5, 0.25, 0.25, 0.1, 0.25, 0.0],
+    ];
+    for xs in inputs {
+        let x = b.device.upload(xs)?;
+        macro_rules! check {
+            ($($n:literal)*) => {$(
+                let (mut at, mut y) = (b.device.zeros::<u32>(2)?, b.device.zeros::<f32>(5)?);
+                b.go(best_so_far_in::<$n>(xs.len(), &x, &mut at, &mut y).grid(1))?;
+                let (found, values) = (b.keep(&at)?, b.keep(&y)?);
+                let (mut least, mut first) = (xs[0], 99);
+                for (i, v) in xs.iter().enumerate() {
+                    if *v < least {
+                        (least, first) = (*v, i as u32);
+                    }
+                }
+                b.expect("the first of the least", &found[..1], [first]);
+                b.expect("the least", &values[..1], [least]);
+            )*};
+        }
+        check! { 1 2 3 4 8 }
+    }
+    Ok(())
+}
+
+/// The same of integers, whose comparisons may be negated, at the ends of their types.
+#[kernel(block = 1)]
+fn best_of_integers_in<const N: usize>(x: &Global<i32>, y: &mut Global<i32>) {
+    let mut most = i32::MIN;
+    let mut at = -1;
+    #[ilp(N)]
+    for i in 0..x.len() {
+        if !(x[i] <= most) {
+            most = x[i];
+            at = i as i32;
+        }
+    }
+    let mut least = 255u8;
+    let mut seen = 0u8;
+    #[ilp(N)]
+    for i in 1u8..23 {
+        let v = x[i as usize % 9] as u8;
+        least = if v <= least { v } else { least };
+        seen ^= v;
+    }
+    let mut low = i32::MAX;
+    let mut index = 1000usize;
+    #[ilp(N)]
+    for i in 0..x.len() {
+        if x[i] > 3 || x[i] >= low {
+        } else {
+            low = x[i];
+            index = i + 5;
+        }
+    }
+    y[0] = most;
+    y[1] = at;
+    y[2] = least as i32;
+    y[3] = low;
+    y[4] = index as i32;
+    y[5] = seen as i32;
+}
+
+fn best_of_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for xs in [[i32::MIN; 9], [i32::MAX; 9], [3, -1, 7, -1, 7, 3, -1, 2, 9], [0, 0, -5, -5, -5, 4, 4, 4, i32::MIN]] {
+        let x = b.device.upload(&xs)?;
+        macro_rules! check {
+            ($($n:literal)*) => {$(
+                let mut y = b.device.zeros::<i32>(6)?;
+                b.go(best_of_integers_in::<$n>(&x, &mut y).grid(1))?;
+                let found = b.keep(&y)?;
+                let most = xs.iter().copied().max().filter(|most| *most > i32::MIN);
+                let at = most.and_then(|most| xs.iter().position(|v| *v == most)).map_or(-1, |at| at as i32);
+                b.expect("the first of the greatest", &found[..2], [most.unwrap_or(i32::MIN), at]);
+            )*};
+        }
+        check! { 1 2 3 4 7 }
+    }
+    Ok(())
+}
+
+/// What a guard says of indices lets `ilp` and `batch_loads` move accesses: rows and halves do not meet.
+#[kernel(block = 32, ilp = 2, batch_loads)]
+fn halves_of(n: usize, tokens: &mut Global<i32>) {
+    let i = global_id().x;
+    if i < n {
+        tokens[i] -= 1;
+        tokens[n + i] += 1 + i as i32;
+    }
+}
+
+#[kernel(block = 32)]
+fn down_the_columns(w: usize, h: usize, m: &mut Global<f32>) {
+    let c = global_id().x;
+    if c >= w || h == 0 {
+        return;
+    }
+    assert!(w < 1 << 20);
+    #[ilp(4)]
+    #[batch_loads]
+    for r in 0..h {
+        m[r * w + c] = 2.0 * m[r * w + c] + r as f32;
+    }
+}
+
+fn guarded(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for n in [1usize, 5, 64, 65] {
+        let first: Vec<i32> = (0..2 * n as i32).map(|i| i * i).collect();
+        let mut tokens = b.device.upload(&first)?;
+        b.go(halves_of(n, &mut tokens).cover(n))?;
+        let found = b.keep(&tokens)?;
+        let one = |i: usize| if i < n { first[i] - 1 } else { first[i] + 1 + (i - n) as i32 };
+        b.expect("tokens", &found, (0..2 * n).map(one));
+        for h in [1usize, 3, 4, 9] {
+            let values = tame(n * h);
+            let mut m = b.device.upload(&values)?;
+            b.go(down_the_columns(n, h, &mut m).cover(n))?;
+            let found = b.keep(&m)?;
+            b.expect("columns", &found, values.iter().enumerate().map(|(at, v)| 2.0 * v + (at / n) as f32));
+        }
+    }
     Ok(())
 }

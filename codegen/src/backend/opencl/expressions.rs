@@ -257,7 +257,7 @@ impl Writer<'_> {
         let mut expr = Expr::over(positive, level, &[&x, &y]);
         // With a NaN both `a < b` and `a >= b` are false; equality has no such gap.
         if !ty.is_float() || matches!(op, CompareOp::Eq | CompareOp::Ne) {
-            expr.negated = Some(text(opposite(op)));
+            expr.negated = Some(text(op.negated()));
         }
         expr
     }
@@ -312,17 +312,6 @@ fn comparison(op: CompareOp) -> (&'static str, Level) {
         CompareOp::Le => ("<=", RELATION),
         CompareOp::Gt => (">", RELATION),
         CompareOp::Ge => (">=", RELATION),
-    }
-}
-
-fn opposite(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Ne,
-        CompareOp::Ne => CompareOp::Eq,
-        CompareOp::Lt => CompareOp::Ge,
-        CompareOp::Le => CompareOp::Gt,
-        CompareOp::Gt => CompareOp::Le,
-        CompareOp::Ge => CompareOp::Lt,
     }
 }
 

@@ -61,19 +61,7 @@ fn negated_comparison(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Val
     let Some(Op::Compare(compare, left, right)) = cx.op(a).filter(|_| op == UnaryOp::Not) else { return None };
     let (compare, left, right) = (*compare, *left, *right);
     let exact = matches!(compare, CompareOp::Eq | CompareOp::Ne) || !cx.ty(left).is_float();
-    exact.then(|| cx.b.compare(inverse(compare), left, right))
-}
-
-/// The comparison that holds where `op` does not (without NaNs).
-fn inverse(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Ne,
-        CompareOp::Ne => CompareOp::Eq,
-        CompareOp::Lt => CompareOp::Ge,
-        CompareOp::Le => CompareOp::Gt,
-        CompareOp::Gt => CompareOp::Le,
-        CompareOp::Ge => CompareOp::Lt,
-    }
+    exact.then(|| cx.b.compare(compare.negated(), left, right))
 }
 
 /// Whether `a op b = b op a`.

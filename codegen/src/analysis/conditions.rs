@@ -1,0 +1,72 @@
+//! Conditions that hold where an instruction runs: those of the `if`s around it, those of earlier `if`s whose other arm left, and assertions
+//! that did not fail. What they say of an index is in `analysis::affine`.
+
+use crate::ir::{Block, Inst, Kernel, Op, Value};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A list of conditions, the innermost first, shared by all that runs under them.
+pub type Holding = Option<Rc<Held>>;
+
+/// A condition that holds, and those before it.
+#[derive(Debug)]
+pub struct Held {
+    /// A `bool`.
+    pub condition: Value,
+    /// What it is known to be.
+    pub is: bool,
+    /// The others.
+    pub outer: Holding,
+}
+
+/// By access to memory: the conditions that hold where it runs.
+#[derive(Debug, Default)]
+pub struct Conditions {
+    holding: HashMap<Inst, Holding>,
+}
+
+impl Conditions {
+    /// One walk.
+    pub fn of(kernel: &Kernel) -> Conditions {
+        let mut conditions = Conditions::default();
+        conditions.walk(kernel, kernel.body, None);
+        conditions
+    }
+
+    /// The conditions that hold where a load, store or atomic runs.
+    pub fn at(&self, access: Inst) -> Holding {
+        self.holding.get(&access).cloned().flatten()
+    }
+
+    fn walk(&mut self, kernel: &Kernel, block: Block, mut holding: Holding) {
+        let and = |condition, is, outer: &Holding| Some(Rc::new(Held { condition, is, outer: outer.clone() }));
+        for inst in &kernel.blocks[block].insts {
+            match kernel.insts[*inst].op {
+                Op::Load(_) | Op::Store(..) | Op::Atomic(..) => {
+                    self.holding.insert(*inst, holding.clone());
+                }
+                Op::Assert(condition, ..) => holding = and(condition, true, &holding),
+                Op::If { condition, then_block, else_block } => {
+                    for (arm, is) in [(then_block, true), (else_block, false)] {
+                        self.walk(kernel, arm, and(condition, is, &holding));
+                    }
+                    for (arm, is) in [(then_block, false), (else_block, true)] {
+                        if !falls_through(kernel, arm) {
+                            holding = and(condition, is, &holding);
+                        }
+                    }
+                }
+                ref op => {
+                    for child in op.blocks() {
+                        self.walk(kernel, child, holding.clone());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether control comes to the end of a block and on to what stands behind its owner.
+fn falls_through(kernel: &Kernel, block: Block) -> bool {
+    kernel.blocks[block].insts.last().is_none_or(|last| matches!(kernel.insts[*last].op, Op::Yield(_)))
+}
