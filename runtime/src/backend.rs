@@ -10,6 +10,7 @@ use crate::arguments::Arguments;
 use crate::definition::KernelDefinition;
 use crate::error::Result;
 use crate::instance::Source;
+use crate::properties::DeviceProperties;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
@@ -57,6 +58,9 @@ impl Limits {
         shared_bytes: 227 * 1024,
         parameter_bytes: 4096,
     };
+
+    /// The compute capability that these are of, 10·major + minor.
+    pub(crate) const NVIDIA_CAPABILITY: u16 = 90;
 }
 
 /// A device.
@@ -72,6 +76,16 @@ pub(crate) trait Backend: Send + Sync {
 
     /// What a launch may ask for.
     fn limits(&self) -> &Limits;
+
+    /// All that is known of it.
+    fn properties(&self) -> DeviceProperties {
+        DeviceProperties::new(self.kind(), self.name(), self.target(), self.limits())
+    }
+
+    /// Bytes of its memory that nobody has, where it can tell.
+    fn free_memory(&self) -> Result<Option<u64>> {
+        Ok(None)
+    }
 
     /// Whether every call has done its work when it returns: no order between streams need be kept.
     fn is_synchronous(&self) -> bool;

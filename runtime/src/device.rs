@@ -6,10 +6,11 @@ use crate::cache::Cache;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::pinned::PinnedBuffer;
+use crate::properties::DeviceProperties;
 use crate::stream::{Stream, StreamCore};
 use crate::{cuda, host, opencl, simulator};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 pub use crate::backend::DeviceKind;
 
@@ -28,6 +29,7 @@ pub(crate) struct DeviceCore {
     /// The others that still live somewhere.
     streams: Mutex<Vec<Weak<StreamCore>>>,
     cache: Cache,
+    properties: OnceLock<DeviceProperties>,
 }
 
 /// Devices made so far, with the number each was asked for by. They live as long as the program: their buffers may.
@@ -89,7 +91,13 @@ impl Device {
     /// A device of its own, in no list.
     pub(crate) fn with_backend(backend: Box<dyn Backend>) -> Result<Device> {
         let stream = StreamCore::new(backend.queue()?, backend.is_synchronous());
-        let core = DeviceCore { backend, stream: Arc::new(stream), streams: Mutex::default(), cache: Cache::default() };
+        let core = DeviceCore {
+            backend,
+            stream: Arc::new(stream),
+            streams: Mutex::default(),
+            cache: Cache::default(),
+            properties: OnceLock::new(),
+        };
         Ok(Device { core: Arc::new(core) })
     }
 
@@ -110,6 +118,19 @@ impl Device {
     /// What kind of device it is.
     pub fn kind(&self) -> DeviceKind {
         self.core.backend.kind()
+    }
+
+    /// What it has: multiprocessors, memory, clocks, caches, limits.
+    pub fn properties(&self) -> &DeviceProperties {
+        self.core.properties.get_or_init(|| self.core.backend.properties())
+    }
+
+    /// Bytes of its memory that nobody uses at the moment, this program or another; `None` where the device cannot tell: CUDA's can.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device failed.
+    pub fn free_memory(&self) -> Result<Option<u64>> {
+        self.core.backend.free_memory()
     }
 
     /// A buffer of these elements.

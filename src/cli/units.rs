@@ -1,8 +1,21 @@
 //! Figures with their units, one way everywhere.
 
-/// `512 B`, `16.0 KiB`.
+/// `512 B`, `16.0 KiB`, `50.0 MiB`, `139.8 GiB`.
 pub(super) fn bytes(figure: f64) -> String {
-    if figure < 2048.0 { format!("{figure:.0} B") } else { format!("{:.1} KiB", figure / 1024.0) }
+    const UNITS: [&str; 3] = ["KiB", "MiB", "GiB"];
+    if figure < 2048.0 {
+        return format!("{figure:.0} B");
+    }
+    let (mut figure, mut unit) = (figure / 1024.0, 0);
+    while figure >= 2048.0 && unit + 1 < UNITS.len() {
+        (figure, unit) = (figure / 1024.0, unit + 1);
+    }
+    format!("{figure:.1} {}", UNITS[unit])
+}
+
+/// `1980 MHz`.
+pub(super) fn megahertz(hertz: u64) -> String {
+    format!("{:.0} MHz", hertz as f64 / 1e6)
 }
 
 /// `6.003 ms`: four digits, since what variants differ by is often less than a hundredth.
@@ -56,5 +69,7 @@ mod tests {
         }
         assert_eq!(seconds_between(1.0e-3, 0.9996e-3, 1.25e-3), "1.000 ms [1.000–1.250]");
         assert_eq!((bytes(512.0), bytes(16384.0)), ("512 B".to_owned(), "16.0 KiB".to_owned()));
+        assert_eq!((bytes(50.0 * 1048576.0), bytes(232.0 * 1024.0)), ("50.0 MiB".to_owned(), "232.0 KiB".to_owned()));
+        assert_eq!((bytes(139.75 * 1073741824.0), megahertz(1_980_000_000)), ("139.8 GiB".to_owned(), "1980 MHz".to_owned()));
     }
 }

@@ -90,9 +90,11 @@ functions! {
     cuDeviceGet = "cuDeviceGet" (device: *mut sys::CUdevice, ordinal: c_int);
     cuDeviceGetName = "cuDeviceGetName" (name: *mut c_char, len: c_int, device: sys::CUdevice);
     cuDeviceGetAttribute = "cuDeviceGetAttribute" (value: *mut c_int, attribute: c_uint, device: sys::CUdevice);
+    cuDeviceTotalMem = "cuDeviceTotalMem_v2" (bytes: *mut usize, device: sys::CUdevice);
     cuDevicePrimaryCtxRetain = "cuDevicePrimaryCtxRetain" (context: *mut sys::CUcontext, device: sys::CUdevice);
     cuCtxGetCurrent = "cuCtxGetCurrent" (context: *mut sys::CUcontext);
     cuCtxSetCurrent = "cuCtxSetCurrent" (context: sys::CUcontext);
+    cuMemGetInfo = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     cuMemAlloc = "cuMemAlloc_v2" (address: *mut sys::CUdeviceptr, bytes: usize);
     cuMemFree = "cuMemFree_v2" (address: sys::CUdeviceptr);
     cuMemHostAlloc = "cuMemHostAlloc" (address: *mut *mut c_void, bytes: usize, flags: c_uint);

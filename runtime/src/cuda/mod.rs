@@ -12,6 +12,7 @@ mod queue;
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::Source;
+use crate::properties::DeviceProperties;
 use cudarc::driver::sys;
 use driver::{Code, Driver, code};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -43,6 +44,7 @@ struct Context {
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
     target: &'static Target,
     limits: Limits,
+    properties: DeviceProperties,
 }
 
 // SAFETY: a context may be used from any thread that makes it current, which `bind` does.
@@ -88,10 +90,31 @@ impl Context {
             ),
             parameter_bytes: Limits::NVIDIA.parameter_bytes,
         };
+        // What a driver does not know of a GPU, it says with an error or a 0.
+        let known = |attribute_: Attribute| attribute(attribute_).ok().filter(|value| *value != 0);
+        let narrow = |attribute_: Attribute| known(attribute_).and_then(|value| u32::try_from(value).ok());
+        let hertz = |attribute_: Attribute| known(attribute_).map(|kilohertz| kilohertz * 1000);
+        let mut memory_bytes = 0;
+        // SAFETY: writes one number.
+        driver.check(unsafe { driver.cuDeviceTotalMem(&mut memory_bytes, device) }, "cuDeviceTotalMem")?;
+        let properties = DeviceProperties {
+            compute_capability: Some((major as u32, minor as u32)),
+            multiprocessors: narrow(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            warp_size: narrow(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+            max_threads_per_multiprocessor: narrow(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            registers_per_multiprocessor: narrow(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+            shared_bytes_per_multiprocessor: known(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+            l2_bytes: known(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+            memory_bytes: Some(memory_bytes as u64),
+            clock_hz: hertz(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+            memory_clock_hz: hertz(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
+            memory_bus_bits: narrow(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+            ..DeviceProperties::new(DeviceKind::Cuda, &name, target.name, &limits)
+        };
         let mut context = null_mut();
         // SAFETY: writes one handle; the context is retained until the process ends.
         driver.check(unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device) }, "cuDevicePrimaryCtxRetain")?;
-        Ok(Context { driver, context, name, target, limits })
+        Ok(Context { driver, context, name, target, limits, properties })
     }
 
     /// Makes it current on this thread, if it is not.
@@ -173,6 +196,18 @@ impl Backend for Gpu {
 
     fn limits(&self) -> &Limits {
         &self.context.limits
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        self.context.properties.clone()
+    }
+
+    fn free_memory(&self) -> Result<Option<u64>> {
+        self.context.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two numbers; the context is current.
+        self.context.check(unsafe { self.context.driver.cuMemGetInfo(&mut free, &mut total) }, "cuMemGetInfo")?;
+        Ok(Some(free as u64))
     }
 
     fn is_synchronous(&self) -> bool {

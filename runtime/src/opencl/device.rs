@@ -10,6 +10,7 @@ use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::host_memory::HostMemory;
 use crate::instance::Source;
+use crate::properties::DeviceProperties;
 use ocl_core::ffi::{self, cl_context, cl_device_id, cl_mem, cl_platform_id, cl_uint, size_t};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
@@ -107,6 +108,16 @@ fn number(device: cl_device_id, what: cl_uint) -> Result<u64> {
     Ok(api::numbers(&bytes, bytes.len().max(1)).first().copied().unwrap_or(0))
 }
 
+/// Queries of the extension `cl_nv_device_attribute_query`, which other drivers refuse. Source: the extension's text.
+const COMPUTE_CAPABILITY_MAJOR_NV: cl_uint = 0x4000;
+const COMPUTE_CAPABILITY_MINOR_NV: cl_uint = 0x4001;
+const WARP_SIZE_NV: cl_uint = 0x4003;
+
+/// A query's number where the driver knows the query and its answer: 0 is none.
+fn known(device: cl_device_id, what: cl_uint) -> Option<u64> {
+    number(device, what).ok().filter(|value| *value != 0)
+}
+
 /// A device with a context of its own. Kept for good, as devices are.
 pub(super) struct Context {
     pub(super) device: cl_device_id,
@@ -188,6 +199,21 @@ impl Backend for OpenClDevice {
 
     fn limits(&self) -> &Limits {
         &self.context.limits
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        let device = self.context.device;
+        let narrow = |what: cl_uint| known(device, what).and_then(|value| u32::try_from(value).ok());
+        let minor = || number(device, COMPUTE_CAPABILITY_MINOR_NV).ok().and_then(|value| u32::try_from(value).ok());
+        DeviceProperties {
+            compute_capability: narrow(COMPUTE_CAPABILITY_MAJOR_NV).zip(minor()),
+            multiprocessors: narrow(ffi::CL_DEVICE_MAX_COMPUTE_UNITS),
+            warp_size: narrow(WARP_SIZE_NV),
+            l2_bytes: known(device, ffi::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+            memory_bytes: Some(self.context.memory_bytes),
+            clock_hz: known(device, ffi::CL_DEVICE_MAX_CLOCK_FREQUENCY).map(|megahertz| megahertz * 1_000_000),
+            ..DeviceProperties::new(self.kind(), self.name(), self.target(), self.limits())
+        }
     }
 
     fn is_synchronous(&self) -> bool {

@@ -7,11 +7,13 @@ use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queu
 use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::Source;
+use crate::properties::DeviceProperties;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimProgram};
 use crate::stream::StreamCore;
 use crate::timing::Clock;
 use std::sync::Arc;
 use std::time::Duration;
+use warpwright_codegen::target::limits::{self, WARP};
 
 /// The device.
 pub(crate) struct Simulator;
@@ -31,6 +33,19 @@ impl Backend for Simulator {
 
     fn limits(&self) -> &Limits {
         &Limits::NVIDIA
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        let capability = Limits::NVIDIA_CAPABILITY;
+        let row = limits::Limits::of(capability);
+        DeviceProperties {
+            compute_capability: Some((u32::from(capability / 10), u32::from(capability % 10))),
+            warp_size: Some(WARP),
+            max_threads_per_multiprocessor: row.map(limits::Limits::threads),
+            registers_per_multiprocessor: row.map(|row| row.registers),
+            shared_bytes_per_multiprocessor: row.map(|row| u64::from(row.shared)),
+            ..DeviceProperties::new(self.kind(), self.name(), self.target(), self.limits())
+        }
     }
 
     fn is_synchronous(&self) -> bool {
