@@ -132,6 +132,12 @@ pub(crate) trait Queue: Send + Sync {
     /// `to` is this device's and has that many bytes.
     unsafe fn zero(&self, to: &dyn Memory, bytes: usize) -> Result<()>;
 
+    /// Copies `bytes` bytes from the start of `from` to the start of `to`, in order, and does not wait.
+    ///
+    /// # Safety
+    /// Both are this device's, have that many bytes and are not the same.
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()>;
+
     /// What comes later in this queue runs after what is now in `other`, a queue of the same device.
     fn order_after(&self, other: &dyn Queue) -> Result<()>;
 

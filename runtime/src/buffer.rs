@@ -42,9 +42,14 @@ impl Allocation {
         &self.uses
     }
 
-    /// A number no other allocation of the program has or will have.
+    /// A number that no other contents have or will have: no other allocation, nor this one after it has been [renewed](Allocation::renew).
     pub(crate) fn serial(&self) -> u64 {
         self.serial
+    }
+
+    /// Says that it gets other contents: who has a copy of the old ones sees by the serial number that it is old.
+    fn renew(&mut self) {
+        self.serial = SERIAL.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -65,46 +70,77 @@ pub(crate) fn bytes_of<T>(len: usize) -> Result<usize> {
 /// `&mut Global<T>`.
 ///
 /// Copies wait for the kernels that write the buffer, on whatever stream, and only for those.
+// `view` makes references to buffers of other elements of references to this: all of them are `Untyped`.
+#[repr(transparent)]
 pub struct Buffer<T: Element> {
-    allocation: Allocation,
-    len: usize,
+    untyped: Untyped,
     element: PhantomData<T>,
+}
+
+/// What a buffer is, whatever its elements.
+struct Untyped {
+    allocation: Allocation,
+    /// Bytes; of elements that have none, how many elements.
+    extent: usize,
 }
 
 impl<T: Element> Buffer<T> {
     /// Memory for `len` elements, contents undefined: the caller fills it.
     pub(crate) fn new(device: &Device, len: usize) -> Result<Buffer<T>> {
-        let allocation = device.allocate(bytes_of::<T>(len)?)?;
-        Ok(Buffer { allocation, len, element: PhantomData })
+        let bytes = bytes_of::<T>(len)?;
+        let allocation = device.allocate(bytes)?;
+        let extent = if size_of::<T>() == 0 { len } else { bytes };
+        Ok(Buffer { untyped: Untyped { allocation, extent }, element: PhantomData })
     }
 
     /// How many elements it has.
     pub fn len(&self) -> usize {
-        self.len
+        self.untyped.extent.checked_div(size_of::<T>()).unwrap_or(self.untyped.extent)
     }
 
     /// Whether it has none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.untyped.extent == 0
     }
 
     /// The device it is on.
     pub fn device(&self) -> &Device {
-        self.allocation.device()
+        self.untyped.allocation.device()
     }
 
     fn bytes(&self) -> usize {
-        self.len * size_of::<T>()
+        self.len() * size_of::<T>()
     }
 
     pub(crate) fn allocation(&self) -> &Allocation {
-        &self.allocation
+        &self.untyped.allocation
+    }
+
+    /// The same memory as elements of another type, for a kernel that takes them: `&Buffer<f32>` as `&Buffer<[f32; 4]>`, say. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`Error::View`] if the buffer's bytes are no whole number of such elements; if some bytes are none, as of `bool` and enums; or if an
+    /// element has bytes that belong to no field, of which nothing is known.
+    pub fn view<U: Element>(&self) -> Result<&Buffer<U>> {
+        check_view::<T, U>(self.len(), false)?;
+        // SAFETY: both types are `Untyped`, transparently; its bytes are a whole number of `U`s, all of them initialised, and any are a value.
+        Ok(unsafe { &*std::ptr::from_ref(self).cast::<Buffer<U>>() })
+    }
+
+    /// The same to write to.
+    ///
+    /// # Errors
+    /// As [`Buffer::view`], of both types: what is written by way of one is read by way of the other.
+    pub fn view_mut<U: Element>(&mut self) -> Result<&mut Buffer<U>> {
+        check_view::<T, U>(self.len(), true)?;
+        // SAFETY: as in `view`; and what is written as a `U` is a value of `T`.
+        Ok(unsafe { &mut *std::ptr::from_mut(self).cast::<Buffer<U>>() })
     }
 
     /// The address of the first element in a CUDA device's memory, for other libraries that work in the device's primary context;
     /// `None` on other devices. Work that others do with it is not ordered with launches of this library: synchronise in between.
     pub fn cuda_address(&self) -> Option<u64> {
-        (self.device().kind() == crate::DeviceKind::Cuda).then(|| self.allocation.memory().handle())
+        (self.device().kind() == crate::DeviceKind::Cuda).then(|| self.untyped.allocation.memory().handle())
     }
 
     /// Sets every byte to zero.
@@ -113,10 +149,26 @@ impl<T: Element> Buffer<T> {
     /// [`Error::NoZero`] if that is no value of the elements' type, [`Error::Driver`] if the device failed.
     pub fn clear(&mut self) -> Result<()> {
         T::TYPE.check_zero()?;
-        let stream = self.allocation.device.own_stream();
-        self.allocation.uses.write_on(stream)?;
+        let allocation = &self.untyped.allocation;
+        let stream = allocation.device.own_stream();
+        allocation.uses.write_on(stream)?;
         // SAFETY: the allocation has this many bytes.
-        unsafe { stream.queue().zero(self.allocation.memory(), self.bytes()) }
+        unsafe { stream.queue().zero(allocation.memory(), self.bytes()) }
+    }
+
+    /// Replaces all elements by those of another buffer of the device, in the order of the device's own stream, and returns at once.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::ForeignObject`] if the other buffer is another device's, [`Error::Driver`] if the device failed.
+    pub fn copy_from(&mut self, other: &Buffer<T>) -> Result<()> {
+        self.check_len(other.len())?;
+        self.device().check_owner("the buffer", other.device())?;
+        let (to, from) = (&self.untyped.allocation, &other.untyped.allocation);
+        let stream = to.device.own_stream();
+        from.uses.read_on(stream)?;
+        to.uses.write_on(stream)?;
+        // SAFETY: both allocations are the device's and have this many bytes; a buffer that is borrowed exclusively is not the other.
+        unsafe { stream.queue().copy(to.memory(), from.memory(), self.bytes()) }
     }
 
     /// The elements, copied to the host. Waits for the kernels that write them.
@@ -125,13 +177,13 @@ impl<T: Element> Buffer<T> {
     /// [`Error::Fault`] if one of those kernels faulted, [`Error::Driver`] if the device failed.
     pub fn download(&self) -> Result<Vec<T>> {
         let mut elements: Vec<T> = Vec::new();
-        if elements.try_reserve_exact(self.len).is_err() {
+        if elements.try_reserve_exact(self.len()).is_err() {
             return Err(Error::OutOfMemory { device: "the host".into(), bytes: self.bytes() as u64 });
         }
         self.read_to(elements.as_mut_ptr())?;
         // SAFETY: `read_to` filled all elements with what the device holds: bytes of valid elements, since buffers are filled when
         // they are made and kernels store typed values.
-        unsafe { elements.set_len(self.len) };
+        unsafe { elements.set_len(self.len()) };
         Ok(elements)
     }
 
@@ -150,10 +202,7 @@ impl<T: Element> Buffer<T> {
     /// [`Error::LengthMismatch`], [`Error::Driver`] if the device failed.
     pub fn write(&mut self, host: &[T]) -> Result<()> {
         self.check_len(host.len())?;
-        let stream = self.allocation.device.own_stream();
-        self.allocation.uses.write_on(stream)?;
-        // SAFETY: both sides have this many bytes, and the call returns when `host` has been read.
-        unsafe { stream.queue().write(self.allocation.memory(), host.as_ptr().cast(), self.bytes(), true) }
+        write_allocation(&self.untyped.allocation, host)
     }
 
     /// Puts a copy from `pinned` into `stream` and returns at once. Whoever touches `pinned` next waits until it has been read.
@@ -163,10 +212,11 @@ impl<T: Element> Buffer<T> {
     pub fn write_async(&mut self, pinned: &PinnedBuffer<T>, stream: &Stream) -> Result<()> {
         self.check_len(pinned.len())?;
         stream.device().check_owner("the buffer", self.device())?;
-        self.allocation.uses.write_on(stream.core())?;
+        let allocation = &self.untyped.allocation;
+        allocation.uses.write_on(stream.core())?;
         pinned.copy_out(stream, |from| {
             // SAFETY: both sides have this many bytes; `pinned` keeps its memory until the stream has passed the copy, and a buffer does too.
-            unsafe { stream.core().queue().write(self.allocation.memory(), from, self.bytes(), false) }
+            unsafe { stream.core().queue().write(allocation.memory(), from, self.bytes(), false) }
         })
     }
 
@@ -177,23 +227,57 @@ impl<T: Element> Buffer<T> {
     pub fn read_async(&self, pinned: &mut PinnedBuffer<T>, stream: &Stream) -> Result<()> {
         self.check_len(pinned.len())?;
         stream.device().check_owner("the buffer", self.device())?;
-        self.allocation.uses.read_on(stream.core())?;
+        let allocation = &self.untyped.allocation;
+        allocation.uses.read_on(stream.core())?;
         pinned.copy_in(stream, |to| {
             // SAFETY: as in `write_async`.
-            unsafe { stream.core().queue().read(self.allocation.memory(), to, self.bytes(), false) }
+            unsafe { stream.core().queue().read(allocation.memory(), to, self.bytes(), false) }
         })
     }
 
     fn check_len(&self, other: usize) -> Result<()> {
-        if self.len == other { Ok(()) } else { Err(Error::LengthMismatch { buffer: self.len, other }) }
+        check_len(self.len(), other)
     }
 
     fn read_to(&self, to: *mut T) -> Result<()> {
-        read_allocation(&self.allocation, to.cast(), self.bytes())?;
+        read_allocation(&self.untyped.allocation, to.cast(), self.bytes())?;
         // SAFETY: `read_allocation` filled this many elements there.
-        unsafe { make_valid(&T::TYPE, to.cast(), self.len) };
+        unsafe { make_valid(&T::TYPE, to.cast(), self.len()) };
         Ok(())
     }
+}
+
+fn check_len(len: usize, other: usize) -> Result<()> {
+    if len == other { Ok(()) } else { Err(Error::LengthMismatch { buffer: len, other }) }
+}
+
+/// Whether `len` elements of `T` can be seen as `U`s; for writing, also whether what is written as `U`s are `T`s.
+fn check_view<T: Element, U: Element>(len: usize, writes: bool) -> Result<()> {
+    let refuse = |reason: String| Err(Error::View { from: T::TYPE.to_string(), to: U::TYPE.to_string(), reason });
+    // What is read must be initialised and a value; the same holds the other way round for what is written.
+    let directions = [(&T::TYPE, &U::TYPE), (&U::TYPE, &T::TYPE)];
+    for (from, to) in &directions[..if writes { 2 } else { 1 }] {
+        if from.has_padding() {
+            return refuse(format!("`{from}` has bytes that belong to no field, and nothing is known of them"));
+        }
+        if to.has_invalid_values() {
+            return refuse(format!("not all bytes are a `{to}`: it is or holds a `bool` or an enum"));
+        }
+    }
+    let (bytes, size) = (len * size_of::<T>(), size_of::<U>());
+    match bytes.checked_rem(size) {
+        Some(0) if size_of::<T>() != 0 => Ok(()),
+        Some(left) if left != 0 => refuse(format!("its {bytes} bytes are no whole number of {size}")),
+        _ => refuse("one of them has no bytes".to_owned()),
+    }
+}
+
+/// Replaces what an allocation holds. Returns when `host` has been read.
+fn write_allocation<T: Element>(allocation: &Allocation, host: &[T]) -> Result<()> {
+    let stream = allocation.device.own_stream();
+    allocation.uses.write_on(stream)?;
+    // SAFETY: the callers are in this file; each passes as many elements as the allocation has room for.
+    unsafe { stream.queue().write(allocation.memory(), host.as_ptr().cast(), size_of_val(host), true) }
 }
 
 /// Copies the first `bytes` bytes to the host, in order after what writes them. Both sides have that many.
@@ -227,11 +311,12 @@ pub(crate) fn contents_of(from: &Allocation, bytes: usize) -> Result<Vec<u8>> {
 
 impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer<{}>({} on {})", T::TYPE, self.len, self.device())
+        write!(f, "Buffer<{}>({} on {})", T::TYPE, self.len(), self.device())
     }
 }
 
-/// An array in constant memory, for a `&Constant<[T; N]>` parameter. Made by [`Device::constant`]; never changes.
+/// An array in constant memory, for a `&Constant<[T; N]>` parameter. Made by [`Device::constant`] and [`Device::constant_from_slice`]. No
+/// kernel writes it; the host may, between launches.
 pub struct ConstantBuffer<A: Element> {
     allocation: Allocation,
     array: PhantomData<A>,
@@ -240,10 +325,7 @@ pub struct ConstantBuffer<A: Element> {
 impl<A: Element> ConstantBuffer<A> {
     pub(crate) fn new(device: &Device, array: A) -> Result<ConstantBuffer<A>> {
         let allocation = device.allocate(size_of::<A>())?;
-        let stream = device.own_stream();
-        allocation.uses.write_on(stream)?;
-        // SAFETY: both sides have this many bytes, and the call returns when `array` has been read.
-        unsafe { stream.queue().write(allocation.memory(), (&raw const array).cast(), size_of::<A>(), true) }?;
+        write_allocation(&allocation, std::slice::from_ref(&array))?;
         Ok(ConstantBuffer { allocation, array: PhantomData })
     }
 
@@ -269,6 +351,25 @@ impl<A: Element> ConstantBuffer<A> {
 
     pub(crate) fn allocation(&self) -> &Allocation {
         &self.allocation
+    }
+}
+
+impl<T: Element, const N: usize> ConstantBuffer<[T; N]> {
+    pub(crate) fn from_slice(device: &Device, elements: &[T]) -> Result<ConstantBuffer<[T; N]>> {
+        check_len(N, elements.len())?;
+        let allocation = device.allocate(size_of::<[T; N]>())?;
+        write_allocation(&allocation, elements)?;
+        Ok(ConstantBuffer { allocation, array: PhantomData })
+    }
+
+    /// Replaces all elements: an array or a slice of as many. Waits for the kernels that read the old ones; launches after it see the new.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::Driver`] if the device failed.
+    pub fn write(&mut self, host: &[T]) -> Result<()> {
+        check_len(N, host.len())?;
+        self.allocation.renew();
+        write_allocation(&self.allocation, host)
     }
 }
 

@@ -158,11 +158,18 @@ impl Device {
     /// # Errors
     /// [`Error::ConstantTooLarge`], [`Error::OutOfMemory`], [`Error::Driver`].
     pub fn constant<A: Element>(&self, array: A) -> Result<ConstantBuffer<A>> {
-        let bytes = size_of::<A>();
-        if bytes > CONSTANT_BYTES {
-            return Err(Error::ConstantTooLarge { bytes, limit: CONSTANT_BYTES });
-        }
+        check_constant(size_of::<A>())?;
         ConstantBuffer::new(self, array)
+    }
+
+    /// The same from a slice of as many elements: where they are computed or read, and no array of them is at hand. The length is the type's:
+    /// `device.constant_from_slice::<f32, 256>(&table)?`, or as what it is passed to says.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] if the slice has another length, and as [`Device::constant`].
+    pub fn constant_from_slice<T: Element, const N: usize>(&self, elements: &[T]) -> Result<ConstantBuffer<[T; N]>> {
+        check_constant(size_of::<[T; N]>())?;
+        ConstantBuffer::from_slice(self, elements)
     }
 
     /// A host buffer of `len` elements, all bytes zero, that copies to and from this device fastest and without waiting.
@@ -223,6 +230,11 @@ impl Device {
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Allocation> {
         Ok(Allocation::new(self.clone(), self.core.backend.allocate(bytes)?))
     }
+}
+
+/// Whether so many bytes fit into constant memory.
+fn check_constant(bytes: usize) -> Result<()> {
+    if bytes > CONSTANT_BYTES { Err(Error::ConstantTooLarge { bytes, limit: CONSTANT_BYTES }) } else { Ok(()) }
 }
 
 impl PartialEq for Device {

@@ -74,6 +74,22 @@ pub enum Error {
         /// Elements on the other side.
         other: usize,
     },
+    /// A buffer seen as other elements than its own.
+    #[error("a buffer of `{from}` cannot be seen as one of `{to}`: {reason}")]
+    View {
+        /// Its elements.
+        from: String,
+        /// What they were to be seen as.
+        to: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Nothing to time.
+    #[error("nothing was timed: {reason}")]
+    Untimed {
+        /// What is missing, and the way out.
+        reason: &'static str,
+    },
     /// Zeroed memory for elements that are or hold an enum without a variant 0.
     #[error("zero bytes are no `{element}`: the enum `{within}` has no variant of value 0; add one, or upload elements")]
     NoZero {

@@ -80,6 +80,12 @@ impl Queue for HostQueue {
         Ok(())
     }
 
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
+        // SAFETY: as in `write`.
+        unsafe { std::ptr::copy_nonoverlapping(from.handle() as *const u8, to.handle() as *mut u8, bytes) };
+        Ok(())
+    }
+
     fn order_after(&self, _other: &dyn Queue) -> Result<()> {
         Ok(())
     }

@@ -19,6 +19,18 @@ impl ElementType {
         }
     }
 
+    /// Whether it has bytes that belong to no field.
+    pub(crate) fn has_padding(&self) -> bool {
+        match self {
+            ElementType::Scalar(_) | ElementType::Enum(_) | ElementType::Array(_, 0) => false,
+            ElementType::Array(element, _) => element.has_padding(),
+            ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => {
+                let used: usize = fields.list.iter().map(|field| field.ty.size()).sum();
+                used != fields.size || fields.list.iter().any(|field| field.ty.has_padding())
+            }
+        }
+    }
+
     /// The enum within it that has no variant 0, if there is one: then zero bytes are no value.
     pub(crate) fn enum_without_zero(&self) -> Option<&'static EnumType> {
         match self {

@@ -86,6 +86,16 @@ impl Queue for CudaQueue {
         self.context.check(code, "cuMemsetD8Async")
     }
 
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.context.bind()?;
+        // SAFETY: the caller's promise; the context is current.
+        let code = unsafe { self.context.driver.cuMemcpyDtoDAsync(to.handle(), from.handle(), bytes, self.stream) };
+        self.context.check(code, "cuMemcpyDtoDAsync")
+    }
+
     fn order_after(&self, other: &dyn Queue) -> Result<()> {
         self.context.bind()?;
         self.fence.record(other.handle())?;

@@ -83,6 +83,16 @@ impl Queue for OpenClQueue {
         check(code, "clEnqueueFillBuffer")
     }
 
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (to, from) = (to.handle() as cl_mem, from.handle() as cl_mem);
+        // SAFETY: the caller's promise.
+        let code = unsafe { ffi::clEnqueueCopyBuffer(self.queue, from, to, 0, 0, bytes, 0, NONE, null_mut()) };
+        check(code, "clEnqueueCopyBuffer")
+    }
+
     fn order_after(&self, other: &dyn Queue) -> Result<()> {
         self.barrier(mark(other.handle() as cl_command_queue)?.0)
     }

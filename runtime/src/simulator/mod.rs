@@ -102,7 +102,7 @@ fn sim_argument<'p>(argument: &Argument<'p>, all: &'p Arguments<'p>) -> SimArgum
         }
         ArgumentKind::Constant { allocation } => {
             let address = allocation.memory().handle() as *const u8;
-            // SAFETY: constant memory never changes.
+            // SAFETY: the launch borrows the constants while this runs, so nobody writes their memory.
             SimArgument::Constant { bytes: unsafe { std::slice::from_raw_parts(address, bytes) } }
         }
     }
