@@ -116,6 +116,7 @@ impl Launch<'_> {
 
     /// Runs the kernel once, then `runs` times by the device's clock. It does run, `runs + 1` times: what it adds up, it adds up as often.
     ///
+    /// [`Device::time`] times several launches as one, and leaves room for what is to be done before each run.
     /// # Errors
     /// As [`Launch::launch`]; also the faults of the kernel, and [`Error::Argument`] for no runs at all.
     pub fn time(self, device: &Device, runs: usize) -> Result<Timing> {
@@ -258,9 +259,19 @@ impl Launch<'_> {
             self.definition.generics.iter().zip(self.generics.iter()).map(|(name, argument)| format!("{name} = {}", value(argument)));
         words.collect::<Vec<_>>().join(", ")
     }
+        self.run_after(device, stream, || Ok(()))
+    }
+
+    /// Launches in the device's own stream; `before` is called when all is ready, just before the kernel goes into it.
+    pub(crate) fn launch_after(self, device: &Device, before: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.run_after(device, device.own_stream(), before)
+    }
+
+    fn run_after(&self, device: &Device, stream: &Arc<StreamCore>, before: impl FnOnce() -> Result<()>) -> Result<()> {
 
     /// The definition of the kernel.
     #[doc(hidden)]
+        before()?;
     pub fn definition(&self) -> &'static KernelDefinition {
         self.definition
     }

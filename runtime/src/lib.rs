@@ -41,6 +41,7 @@ mod simulator;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod timing;
 pub mod tuned;
 pub mod twin;
@@ -55,6 +56,6 @@ pub use launch::Launch;
 pub use pinned::PinnedBuffer;
 pub use simulate::Simulation;
 pub use stream::{Event, Stream};
-pub use properties::DeviceProperties;
+pub use timed::TimedRun;
 pub use timing::{Clock, Timing};
 pub use tuned::{Tuned, TunedError};

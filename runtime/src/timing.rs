@@ -15,7 +15,7 @@ pub enum Clock {
     Host,
 }
 
-/// What [`Launch::time`](crate::Launch::time) measured.
+/// What [`Launch::time`](crate::Launch::time) or [`Device::time`](crate::Device::time) measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// The fastest run.
