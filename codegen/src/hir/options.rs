@@ -5,7 +5,7 @@ use super::tree::LoopAnnotations;
 use super::types::{Const, Ty};
 use crate::diagnostic::Diagnostic;
 use crate::require::{Clause, Sense};
-use crate::syntax::{KernelAttributes, KernelOptions, RequireClause};
+use crate::syntax::{IndexWidth, KernelAttributes, KernelOptions, RequireClause};
 use syn::spanned::Spanned;
 
 /// Most threads of a block, and most along each axis, on every device (CUDA C++ Programming Guide, technical specifications).
@@ -14,8 +14,11 @@ const MOST_ALONG: [i128; 3] = [1024, 1024, 64];
 
 /// Evaluates a kernel's attribute for one instance: its options, and what is asked of the elements of a thread. Findings go to the checker's context.
 pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> (KernelOptions, LoopAnnotations) {
-    let mut options =
-        KernelOptions { index: attributes.index, math: attributes.math, bounds: attributes.bounds, ..KernelOptions::default() };
+    let index = attributes.index.as_ref().and_then(|expr| index_width(checker, expr)).unwrap_or_default();
+    let mut holds = |condition: &syn::Expr| checker_const(checker, condition, &Ty::BOOL).map(|value| value != 0);
+    let math = attributes.math.word(&mut holds).unwrap_or_default();
+    let bounds = attributes.bounds.word(&mut holds).unwrap_or_default();
+    let mut options = KernelOptions { index, math, bounds, ..KernelOptions::default() };
     if let Some((span, extents)) = &attributes.block {
         let mut block = [1u32; 3];
         let mut total = 1i128;
@@ -79,6 +82,19 @@ fn checker_const(checker: &mut Checker<'_, '_>, expr: &syn::Expr, ty: &Ty) -> Op
 fn integer(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> Option<i128> {
     let ty = checker.infer.fresh(super::types::Kind::Int);
     checker_const(checker, expr, &ty)
+}
+
+/// `index = 32` or `64`.
+fn index_width(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> Option<IndexWidth> {
+    match integer(checker, expr)? {
+        32 => Some(IndexWidth::Bits32),
+        64 => Some(IndexWidth::Bits64),
+        other => {
+            let error = Diagnostic::error(expr.span(), format!("`index` is 32 or 64, not {other}"));
+            checker.context.report(error.help("write `index = 64` for 64-bit indices"));
+            None
+        }
+    }
 }
 
 fn bounded(checker: &mut Checker<'_, '_>, expr: &syn::Expr, name: &str, least: i128, most: i128) -> Option<u32> {

@@ -3,11 +3,12 @@
 //! Each argument is parsed by itself, so that one mistake does not hide the next. What LANGUAGE §6 does not list is refused with the nearest
 //! name that it does.
 
+use super::choice::Choice;
 use super::levels::{Levels, Setting};
 use super::loop_annotations::{Annotation, AnnotationKind};
 use super::nearest::nearest;
 use super::require::{self, RequireClause};
-use super::{Bounds, IndexWidth, Math};
+use super::{Bounds, Math};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::target::Target;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -27,14 +28,14 @@ pub struct KernelAttributes {
     pub min_blocks: Option<Expr>,
     /// `max_registers = N`.
     pub max_registers: Option<Expr>,
-    /// `index = 32 | 64`, checked.
-    pub index: IndexWidth,
+    /// `index = 32 | 64`.
+    pub index: Option<Expr>,
     /// `math = precise | fast`, checked.
-    pub math: Math,
+    pub math: Choice<Math>,
     /// `contract = true | false` (or a const generic).
     pub contract: Option<Expr>,
     /// `bounds = unchecked | trap`, checked.
-    pub bounds: Bounds,
+    pub bounds: Choice<Bounds>,
     /// `ilp = N`, `ilp(N, …)`.
     pub ilp: Option<Annotation>,
     /// `vectorize = N`, `vectorize(N, …)`.
@@ -127,9 +128,10 @@ impl KernelAttributes {
     /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let block = self.block.iter().flat_map(|(_, extents)| extents);
-        let single = [&self.min_blocks, &self.max_registers, &self.contract].into_iter().flatten();
+        let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract].into_iter().flatten();
+        let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
         let arguments = self.annotations().filter_map(|annotation| annotation.argument.as_ref());
-        block.chain(single).chain(arguments).chain(self.required.iter().map(|clause| &clause.bound))
+        block.chain(single).chain(conditions).chain(arguments).chain(self.required.iter().map(|clause| &clause.bound))
     }
 
     /// Finds and parses `#[kernel]` among a function's attributes (`#[kernel]`, `#[kernel(…)]`, `#[warpwright::kernel(…)]`).
@@ -336,47 +338,25 @@ fn parse_max_registers(
 fn parse_index(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
     let value = parse_value(name, input, "64")?;
     match literal_int(&value) {
-        Some(32) => into.index = IndexWidth::Bits32,
-        Some(64) => into.index = IndexWidth::Bits64,
+        Some(32 | 64) => into.index = Some(value),
+        None if !matches!(value, Expr::Lit(_)) => into.index = Some(value),
         _ => diagnostics.push(Diagnostic::error(value.span(), "`index` is 32 or 64").help("write `index = 64` for 64-bit indices")),
     }
     Ok(())
 }
 
 fn parse_math(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let choices = [("precise", Math::Precise), ("fast", Math::Fast)];
-    into.math = parse_choice(name, input, &choices, diagnostics)?.unwrap_or_default();
+    let value = parse_value(name, input, "fast")?;
+    let words = [("precise", Math::Precise), ("fast", Math::Fast)];
+    into.math = Choice::parse(name, &value, &words, diagnostics).unwrap_or_default();
     Ok(())
 }
 
 fn parse_bounds(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let choices = [("unchecked", Bounds::Unchecked), ("trap", Bounds::Trap)];
-    into.bounds = parse_choice(name, input, &choices, diagnostics)?.unwrap_or_default();
+    let value = parse_value(name, input, "trap")?;
+    let words = [("unchecked", Bounds::Unchecked), ("trap", Bounds::Trap)];
+    into.bounds = Choice::parse(name, &value, &words, diagnostics).unwrap_or_default();
     Ok(())
-}
-
-/// One of two words.
-fn parse_choice<T: Copy>(
-    name: &Ident,
-    input: ParseStream<'_>,
-    choices: &[(&'static str, T)],
-    diagnostics: &mut Diagnostics,
-) -> syn::Result<Option<T>> {
-    let value = parse_value(name, input, choices[1].0)?;
-    let word = match &value {
-        Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
-        _ => None,
-    };
-    if let Some((_, choice)) = choices.iter().find(|(choice, _)| word.as_deref() == Some(choice)) {
-        return Ok(Some(*choice));
-    }
-    let message = format!("`{name}` is `{}` or `{}`", choices[0].0, choices[1].0);
-    let help = match nearest(&word.unwrap_or_default(), choices.iter().map(|(choice, _)| *choice)) {
-        Some(choice) => format!("write `{name} = {choice}`"),
-        None => format!("write `{name} = {}`, or leave it out for `{}`", choices[1].0, choices[0].0),
-    };
-    diagnostics.push(Diagnostic::error(value.span(), message).help(help));
-    Ok(None)
 }
 
 fn parse_contract(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {

@@ -5,6 +5,7 @@
 mod annotations;
 mod attributes;
 mod body;
+mod choice;
 mod free_paths;
 mod layout;
 mod levels;
@@ -23,6 +24,7 @@ mod vocabulary;
 
 pub use annotations::{LetAttributes, RowArgument, SharedAttribute, annotation_arguments};
 pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named, literal_int};
+pub use choice::Choice;
 pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout};
 pub use levels::{Levels, Setting};

@@ -15,6 +15,11 @@ fn check(arguments: &str, expected: &[&str]) {
     assert_eq!(findings(arguments), expected, "{arguments}");
 }
 
+/// The word that no condition decides.
+fn word<T: Copy>(choice: &Choice<T>) -> Option<T> {
+    choice.word(&mut |_| None)
+}
+
 #[test]
 fn every_supported_argument_is_parsed() {
     let mut diagnostics = Diagnostics::new();
@@ -25,7 +30,8 @@ fn every_supported_argument_is_parsed() {
     assert_eq!(parsed.block.unwrap().1.len(), 2);
     assert_eq!(parsed.min_blocks.as_ref().and_then(literal_int), Some(2));
     assert!(parsed.max_registers.is_some() && parsed.contract.is_some());
-    assert_eq!((parsed.index, parsed.math, parsed.bounds), (IndexWidth::Bits64, Math::Fast, Bounds::Trap));
+    assert_eq!(parsed.index.as_ref().and_then(literal_int), Some(64));
+    assert_eq!((word(&parsed.math), word(&parsed.bounds)), (Some(Math::Fast), Some(Bounds::Trap)));
     assert_eq!(parsed.targets.iter().map(Ident::to_string).collect::<Vec<_>>(), ["sm_80", "sm_90"]);
     let axes: Vec<_> = parsed.variants.axes.iter().map(|(name, values)| (name.to_string(), values.len())).collect();
     assert_eq!(axes, [("B".to_owned(), 2), ("R".to_owned(), 1)]);
@@ -35,7 +41,8 @@ fn every_supported_argument_is_parsed() {
 fn the_defaults_are_those_of_the_language() {
     let parsed = KernelAttributes::parse(TokenStream::new(), &mut Diagnostics::new());
     assert!(parsed.block.is_none() && parsed.contract.is_none() && parsed.variants.axes.is_empty());
-    assert_eq!((parsed.index, parsed.math, parsed.bounds), (IndexWidth::Bits32, Math::Precise, Bounds::Unchecked));
+    assert!(parsed.index.is_none());
+    assert_eq!((word(&parsed.math), word(&parsed.bounds)), (Some(Math::Precise), Some(Bounds::Unchecked)));
 }
 
 #[test]
@@ -104,6 +111,43 @@ fn other_values_are_checked() {
 }
 
 #[test]
+fn conditions_choose_words() {
+    let parse = |text: &str| {
+        let mut diagnostics = Diagnostics::new();
+        let parsed = KernelAttributes::parse(text.parse().unwrap(), &mut diagnostics);
+        assert!(diagnostics.is_empty(), "{:?}", render(&diagnostics));
+        parsed
+    };
+    let parsed = parse(
+        "math = if FAST { fast } else if A < B { precise } else { (fast) }, bounds = if N > 1 { trap } else { unchecked }, index = WIDTH",
+    );
+    let with = |fast: bool, less: bool| {
+        let mut answers = [fast, less].into_iter();
+        parsed.math.word(&mut |_| answers.next())
+    };
+    assert_eq!((with(true, false), with(false, true), with(false, false)), (Some(Math::Fast), Some(Math::Precise), Some(Math::Fast)));
+    // The conditions are values that name things, as is the width; the words are not.
+    assert_eq!(parsed.values().count(), 4);
+    check("math = FAST", &["FAST: `math` is `precise` or `fast`; write `math = if FAST { fast } else { precise }`"]);
+    check(
+        "math = if FAST { fast }",
+        &["if: `math` is `precise` or `fast`: this `if` has no `else`; write `math = if … { fast } else { precise }`"],
+    );
+    check(
+        "bounds = if A { trp } else { on }",
+        &[
+            "trp: `bounds` is `unchecked` or `trap`; write `bounds = trap`",
+            "on: `bounds` is `unchecked` or `trap`; write `bounds = trap`, or leave it out for `unchecked`",
+        ],
+    );
+    check("math = true", &["true: `math` is `precise` or `fast`; write `math = fast`, or leave it out for `precise`"]);
+    check(
+        "math = if A { let x = 1; fast } else { precise }",
+        &["{ let x = 1; fast }: `math` is `precise` or `fast`; write `math = fast`, or leave it out for `precise`"],
+    );
+}
+
+#[test]
 fn annotations_of_a_kernel_are_parsed() {
     let mut diagnostics = Diagnostics::new();
     let text = "ilp = ILP, vectorize(V, assume_aligned, assume_disjoint), batch_loads, best_effort";
@@ -137,7 +181,7 @@ fn variants_are_checked() {
 #[test]
 fn the_attribute_is_found_by_its_last_name() {
     let item: syn::ItemFn = syn::parse_str("#[inline] #[warpwright::kernel(index = 64)] fn f() {}").unwrap();
-    assert_eq!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap().index, IndexWidth::Bits64);
+    assert_eq!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap().values().count(), 1);
     let item: syn::ItemFn = syn::parse_str("#[device] fn f() {}").unwrap();
     assert!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).is_none());
 }
