@@ -61,7 +61,7 @@ pub fn k<const PAD: usize, const SWIZZLE: bool, const N: usize>(y: &mut Global<f
 fn arguments_that_do_not_fit() {
     let folder = Folder::new("simulate-bad", &[("k.rs", KERNELS)]);
     let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs::saxpy"], more].concat());
-    simulate(&["--cover", "64"]).refuses(2, &["error: `a` is a value, and has none: give it, `--args a=1`"]);
+    simulate(&["--cover", "64"]).refuses(2, &["error: `a` is a value, and has none: give it, `--args a=1.0`"]);
     simulate(&["--args", "aa=1", "a=2", "x=random"]).refuses(
         2,
         &[
@@ -71,12 +71,63 @@ fn arguments_that_do_not_fit() {
         ],
     );
     simulate(&["--cover", "64", "--args", "a=x7"]).refuses(2, &["`a` is `x7`, which is neither a number, nor a list"]);
-    simulate(&["--cover", "64", "--args", "a=[1, 2]"]).refuses(2, &["`a` has 2 numbers, and its type 1"]);
+    simulate(&["--cover", "64", "--args", "a=[1, 2]"]).refuses(2, &["`a` has 2 numbers, and its type 1: write `--args a=1.0`"]);
     simulate(&["--args", "a=1", "x=zeros(4)", "y=zeros(4)"]).refuses(2, &["error: how many threads is not said: give `--cover 4096`"]);
     simulate(&["--cover", "64x", "--args", "a=1"]).refuses(2, &["write one to three numbers"]);
     folder.run(&["simulate", "k.rs", "--cover", "64"]).refuses(2, &["`k.rs` has several kernels: name one, `k.rs::saxpy`"]);
     // A fault of the kernel is a finding, not a mistake of the command line.
     simulate(&["--cover", "64", "--args", "a=1", "x=zeros(3)"]).refuses(1, &["index 3 is out of bounds of `x`, which has 3 elements"]);
+}
+
+#[test]
+fn structs_are_written_as_in_rust() {
+    let kernel = b"use warpwright::prelude::*;
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Corner { x: f32, y: f32 }
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Params { width: usize, corner: Corner, taps: [i16; 6], wraps: bool, pair: (u8, f32) }
+#[kernel(block = 64)]
+pub fn k(p: Params, c: &Global<Corner>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < c.len() {
+        // Each part of `p` is asked about in a term of its own.
+        let taps = p.taps[0] as f32 * 1000.0 + p.taps[5] as f32;
+        let known = p.width == 8 && p.wraps && p.pair.0 == 3 && p.pair.1 == 0.5 && p.corner.x == -1.0 && p.corner.y == 2.5;
+        assert!(known && taps == 7007.0 && c[i].x == 1.0 && c[i].y == 2.0);
+        y[i] = taps;
+    }
+}
+";
+    let folder = Folder::new("simulate-structs", &[("k.rs", kernel)]);
+    let simulate = |args: &[&str]| folder.run(&[&["simulate", "k.rs", "--grid", "1", "--args", "y=zeros(4)"], args].concat());
+    let corners = "c=[Corner { x: 1, y: 2 }, Corner { y: 2.0, x: 1.0 }]";
+    let whole = "p=Params { taps: [7; 6], width: 8, pair: (3, 0.5), corner: Corner { x: -1.0, y: 2.5 }, wraps: true }";
+    simulate(&[whole, corners]).prints("simulated: `k`, 1 blocks");
+    // By position, with brackets or without, and a part of it by name.
+    simulate(&["p=[8, -1, 2.5, 7, 7, 7, 7, 7, 7, true, 3, 0.5]", "c=[1, 2, 1, 2]"]).prints("simulated: `k`, 1 blocks");
+    simulate(&["p=(8, [-1, 2.5], [7; 6], true, (3, 0.5))", "c=[[1, 2]; 4]"]).prints("simulated: `k`, 1 blocks");
+    simulate(&["p=(8, Corner { y: 2.5, x: -1 }, [7; 6], true, (3, 0.5))", corners]).prints("simulated: `k`, 1 blocks");
+
+    let form = "`--args 'p=Params { width: 1, corner: Corner { x: 1.0, y: 1.0 }, taps: [1; 6], wraps: true, pair: (1, 1.0) }'`";
+    simulate(&[]).refuses(2, &[&format!("error: `p` is a value, and has none: give it, {form}")]);
+    simulate(&["p=[1, 2]"]).refuses(2, &[&format!("error: `p` has 2 numbers, and its type 12: write {form}")]);
+    simulate(&["p=random"]).refuses(2, &[&format!("error: `p` is passed by value: write {form}")]);
+    simulate(&["p=Corner { x: 1, y: 2 }"]).refuses(2, &["error: `p` has a `Corner` where `Params` is expected"]);
+    simulate(&[&whole.replace("wraps", "wrap")]).refuses(2, &["`p` is a `Params`, which has no field `wrap`; did you mean `wraps`?"]);
+    simulate(&[&whole.replace(", wraps: true", "")]).refuses(2, &["`p` has no field `wraps`, and `Params` does: write `wraps: true`"]);
+    simulate(&[&whole.replace("wraps: true", "wraps: true, wraps: true")]).refuses(2, &["`p` has the field `wraps` of `Params` twice"]);
+    simulate(&[&whole.replace("(3, 0.5)", "3")]).refuses(2, &["`p` has 1 number, and the field `pair` has 2"]);
+    simulate(&[&whole.replace("x: -1.0", "x: Corner { x: 1, y: 1 }")]).refuses(2, &["`p` has 2 numbers, and the field `x` has 1"]);
+    simulate(&[&whole.replace("y: 2.5", "y: Corner { x: 1, y: 1 }")]).refuses(2, &["`p` has a `Corner` where a number is expected"]);
+    simulate(&[&whole.replace("width: 8", "width: 0.5")]).refuses(2, &["`p` has the part 0.5, which is no `u32`"]);
+    simulate(&[whole, "c=[1, 2, 3]"])
+        .refuses(2, &["`c` has 3 numbers, and each of its elements 2: write `--args 'c=[Corner { x: 1.0, y: 1.0 }]'`"]);
+    simulate(&[&whole.replace("[7; 6]", "[7; 99999999]")])
+        .refuses(2, &["`p` has a list of 99999999 times 1 numbers: write at most 1048576"]);
 }
 
 #[test]

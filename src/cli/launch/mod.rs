@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod extents;
+mod literal;
 mod runner;
 mod values;
 mod variant;
@@ -10,7 +11,7 @@ use super::source::Source;
 use super::{LAUNCH, Stop};
 use extents::Extents;
 pub(super) use runner::{Agreement, Runner, stop};
-use values::{Written, leaves};
+use values::{Written, form, leaves};
 pub(super) use variant::Launchable;
 use warpwright::{Buffer, Device, Dim3};
 use warpwright_codegen::hir;
@@ -35,7 +36,7 @@ pub(super) struct LaunchArguments {
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES", help_heading = LAUNCH)]
     shared_bytes: Option<usize>,
-    /// Parameters: values (`a=2.0`, `corner=[0.5, 1.0]`) and buffers (`x=random(4096)`, `x=random(4096, 0..256)`, `y=zeros(4096)`, `y=iota(64)`,
+    /// Parameters: values (`a=2.0`, `corner=[0.5, 1.0]`, `'p=Params { width: 64, gain: 0.5 }'`) and buffers (`x=random(4096)`, `x=random(4096, 0..256)`, `y=zeros(4096)`, `y=iota(64)`,
     /// `y=[1, 2, 3]`). A buffer that is not named is `random` and as long as `--cover` says.
     #[arg(long, value_name = "NAME=VALUE", num_args = 1.., help_heading = LAUNCH)]
     args: Vec<String>,
@@ -127,7 +128,9 @@ impl LaunchArguments {
                 (ParameterKind::Value, Some(text)) => {
                     Written::parse(&text).and_then(|w| w.value(parameter, kernel.structs())).map(HostValue::Value)
                 }
-                (ParameterKind::Value, None) => Err(format!("is a value, and has none: give it, `--args {}=1`", parameter.name)),
+                (ParameterKind::Value, None) => {
+                    Err(format!("is a value, and has none: give it, `--args {}`", form(parameter, kernel.structs())))
+                }
                 (ParameterKind::Constant, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
                     written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).map(buffer)

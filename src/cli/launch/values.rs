@@ -1,8 +1,9 @@
 //! What stands behind `NAME=`: a value, a list, or how to fill a buffer. It is read as a Rust expression.
 
 use super::arithmetic::Arithmetic;
+use super::literal::{Literal, Number, count, example, number};
 use quote::ToTokens;
-use syn::{Expr, ExprCall, ExprLit, ExprRange, ExprUnary, Lit, UnOp};
+use syn::{Expr, ExprCall, ExprRange};
 use warpwright_codegen::ir::{EntityMap, MemoryType, Scalar, StructId, StructType, Type};
 use warpwright_runtime::dynamic::DynamicParameter;
 
@@ -11,22 +12,14 @@ pub(super) type Structs = EntityMap<StructId, StructType>;
 
 /// What was written.
 pub(super) enum Written {
-    /// `2.5`, `[1, 2, 3]`, `((1, 2), 3)`: its numbers, in order.
-    Numbers(Vec<Number>),
+    /// `2.5`, `[1, 2, 3]`, `((1, 2), 3)`, `Params { width: 64 }`.
+    Literal(Literal),
     /// `random(LEN, LOW..HIGH)`.
     Random { len: Option<usize>, range: Option<(f64, f64)> },
     /// `zeros(LEN)`.
     Zeros { len: Option<usize> },
     /// `iota(LEN)`: 0, 1, 2, ….
     Iota { len: Option<usize> },
-}
-
-/// A number as written.
-#[derive(Clone, Copy)]
-pub(super) enum Number {
-    Bool(bool),
-    Int(i128),
-    Float(f64),
 }
 
 /// Numbers of random buffers that say nothing else: small enough for sums and indices, large enough to tell elements apart.
@@ -46,18 +39,14 @@ impl Written {
     pub(super) fn parse(text: &str) -> Result<Written, String> {
         let unknown = || {
             format!(
-                "is `{text}`, which is neither a number, nor a list `[1, 2, 3]`, nor `random(LEN)`, `random(LEN, LOW..HIGH)`, `zeros(LEN)` or `iota(LEN)`"
+                "is `{text}`, which is neither a number, nor a list `[1, 2, 3]`, nor a struct `Params {{ width: 64, gain: 0.5 }}`, nor `random(LEN)`, `random(LEN, LOW..HIGH)`, `zeros(LEN)` or `iota(LEN)`"
             )
         };
         let expr: Expr = syn::parse_str(text).map_err(|_| unknown())?;
         let (name, arguments): (String, Vec<Expr>) = match &expr {
             Expr::Call(ExprCall { func, args, .. }) => (func.to_token_stream().to_string(), args.iter().cloned().collect()),
             Expr::Path(path) => (path.to_token_stream().to_string(), Vec::new()),
-            other => {
-                let mut numbers = Vec::new();
-                numbers_of(other, &mut numbers).ok_or_else(unknown)?;
-                return Ok(Written::Numbers(numbers));
-            }
+            other => return Literal::of(other).map(Written::Literal).ok_or_else(unknown),
         };
         let len =
             arguments.first().map(|len| length(len).ok_or_else(|| format!("is `{text}`, and `{}` is no length", len.to_token_stream())));
@@ -76,11 +65,13 @@ impl Written {
 
     /// A parameter by value.
     pub(super) fn value(&self, parameter: &DynamicParameter, structs: &Structs) -> Result<Vec<u8>, String> {
-        let Written::Numbers(numbers) = self else { return Err("is passed by value: write a number, or a list of its parts".to_owned()) };
+        let form = || form(parameter, structs);
+        let Written::Literal(literal) = self else { return Err(format!("is passed by value: write `--args {}`", form())) };
+        let numbers = literal.numbers(&parameter.ty, structs)?;
         let mut bytes = vec![0; parameter.bytes];
         let leaves = leaves(&parameter.ty, structs);
         if leaves.len() != numbers.len() {
-            return Err(format!("has {} numbers, and its type {}", numbers.len(), leaves.len()));
+            return Err(format!("has {}, and its type {}: write `--args {}`", count(numbers.len()), leaves.len(), form()));
         }
         for ((offset, ty), number) in leaves.into_iter().zip(numbers) {
             put(&mut bytes, offset, number.scalar(ty)?);
@@ -90,7 +81,7 @@ impl Written {
 
     /// An array in constant memory: as much as it holds.
     pub(super) fn whole(&self, parameter: &DynamicParameter, structs: &Structs, seed: u64) -> Result<Vec<u8>, String> {
-        if let Written::Numbers(_) = self { self.value(parameter, structs) } else { self.elements(parameter, structs, 1, seed) }
+        if let Written::Literal(_) = self { self.value(parameter, structs) } else { self.elements(parameter, structs, 1, seed) }
     }
 
     /// A buffer; `covered` is how long it is if nothing else is said, or else how the advice to say it ends.
@@ -102,10 +93,15 @@ impl Written {
         seed: u64,
     ) -> Result<Vec<u8>, String> {
         let len = match self {
-            Written::Numbers(numbers) => {
+            Written::Literal(literal) => {
+                let numbers = literal.numbers(&parameter.ty, structs)?;
                 let of_element = leaves(&parameter.ty, structs).len().max(1);
                 if numbers.len() % of_element != 0 {
-                    return Err(format!("has {} numbers, and each of its elements {of_element}", numbers.len()));
+                    let (found, example) = (count(numbers.len()), example(&parameter.ty, structs));
+                    return Err(format!(
+                        "has {found}, and each of its elements {of_element}: write `--args '{}=[{example}]'`",
+                        parameter.name
+                    ));
                 }
                 Some(numbers.len() / of_element)
             }
@@ -130,12 +126,16 @@ impl Written {
         bytes.try_reserve_exact(total).map_err(|_| too_long())?;
         bytes.resize(total, 0);
         let leaves = leaves(&parameter.ty, structs);
+        let numbers = match self {
+            Written::Literal(literal) => literal.numbers(&parameter.ty, structs)?,
+            _ => Vec::new(),
+        };
         let mut random = fastrand::Rng::with_seed(seed);
         let mut at = 0usize;
         for element in 0..len {
             for (offset, ty) in &leaves {
                 let scalar = match self {
-                    Written::Numbers(numbers) => numbers[at].scalar(*ty)?,
+                    Written::Literal(_) => numbers[at].scalar(*ty)?,
                     Written::Zeros { .. } => break,
                     Written::Iota { .. } => Number::Int(at as i128).as_is(*ty),
                     Written::Random { range, .. } => drawn(&mut random, *ty, *range),
@@ -173,6 +173,12 @@ impl Number {
             Number::Float(value) => Scalar::float(ty, value),
         }
     }
+}
+
+/// How a parameter is given: `a=1`, `'p=Params { width: 1, gain: 1.0 }'`, with the quotes that a shell wants.
+pub(super) fn form(parameter: &DynamicParameter, structs: &Structs) -> String {
+    let text = format!("{}={}", parameter.name, example(&parameter.ty, structs));
+    if text.contains([' ', '(', '[', '{']) { format!("'{text}'") } else { text }
 }
 
 /// Bytes that can be had without taking them from other programs, where the system says: one that promises more than it has ends programs
@@ -215,35 +221,8 @@ fn put(bytes: &mut [u8], at: usize, scalar: Scalar) {
     bytes[at..at + n].copy_from_slice(&scalar.bits.to_le_bytes()[..n]);
 }
 
-/// The numbers of a literal, list or tuple, in order.
-fn numbers_of(expr: &Expr, into: &mut Vec<Number>) -> Option<()> {
-    match expr {
-        Expr::Array(list) => list.elems.iter().try_for_each(|element| numbers_of(element, into)),
-        Expr::Tuple(list) => list.elems.iter().try_for_each(|element| numbers_of(element, into)),
-        Expr::Paren(inner) => numbers_of(&inner.expr, into),
-        other => {
-            into.push(number(other)?);
-            Some(())
-        }
-    }
-}
-
-fn number(expr: &Expr) -> Option<Number> {
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok().map(Number::Int),
-        Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => float.base10_parse().ok().map(Number::Float),
-        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Some(Number::Bool(value.value)),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match number(expr)? {
-            Number::Int(value) => Some(Number::Int(-value)),
-            Number::Float(value) => Some(Number::Float(-value)),
-            Number::Bool(_) => None,
-        },
-        _ => None,
-    }
-}
-
 /// `4096`, `1024 * 1024`, `1 << 20`.
-fn length(expr: &Expr) -> Option<usize> {
+pub(super) fn length(expr: &Expr) -> Option<usize> {
     let value = Arithmetic::of(expr).ok()?.value(&|name| Err(name.to_owned())).ok()?;
     usize::try_from(value).ok()
 }
@@ -309,7 +288,9 @@ mod tests {
         let parameter = parameter(MemoryType::Array(Box::new(MemoryType::Scalar(Type::U16)), 3));
         let value = |text: &str| Written::parse(text).and_then(|w| w.value(&parameter, &Structs::default()));
         assert_eq!(value("[1, 2, 65535]").unwrap(), [1, 0, 2, 0, 255, 255]);
-        assert_eq!(value("[1, 2]").unwrap_err(), "has 2 numbers, and its type 3");
+        assert_eq!(value("[1, 2]").unwrap_err(), "has 2 numbers, and its type 3: write `--args 'x=[1, 1, 1]'`");
+        assert_eq!(value("[7; 3]").unwrap(), [7, 0, 7, 0, 7, 0]);
+        assert_eq!(value("iota(3)").unwrap_err(), "is passed by value: write `--args 'x=[1, 1, 1]'`");
         assert_eq!(value("[1, 2, 65536]").unwrap_err(), "has the part 65536, which is no `u16`");
     }
 }
