@@ -27,8 +27,8 @@
 
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{
-    Buffer, Clock, ConstantBuffer, Device, DeviceKind, Dim3, Element, Error, Event, Extent, Launch, PinnedBuffer, Result, Simulation,
-    Stream, Timing, Tuned, TunedError,
+    Buffer, Clock, ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Launch, PinnedBuffer, Result,
+    Simulation, Stream, TimedRun, Timing, Tuned, TunedError, Variant, Variants,
 };
 pub use warpwright_runtime::{ptxas, tuned};
 

@@ -5,7 +5,7 @@ use crate::backend::Plan;
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Generics;
 use crate::check::{self, Geometry, Grid};
-use crate::definition::{GenericArgument, KernelDefinition, ScalarKind};
+use crate::definition::{GenericArgument, KernelDefinition};
 use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::element::Element;
@@ -18,6 +18,7 @@ use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
 use crate::timing::Timing;
 use crate::twin::TwinEntry;
+use crate::variants::words;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -115,8 +116,8 @@ impl Launch<'_> {
     }
 
     /// Runs the kernel once, then `runs` times by the device's clock. It does run, `runs + 1` times: what it adds up, it adds up as often.
-    ///
     /// [`Device::time`] times several launches as one, and leaves room for what is to be done before each run.
+    ///
     /// # Errors
     /// As [`Launch::launch`]; also the faults of the kernel, and [`Error::Argument`] for no runs at all.
     pub fn time(self, device: &Device, runs: usize) -> Result<Timing> {
@@ -248,17 +249,16 @@ impl Launch<'_> {
 
     /// What tells this instance from others of the kernel: `B = 64, ILP = 4`.
     fn words(&self) -> String {
-        let value = |argument: &GenericArgument| match *argument {
-            GenericArgument::Type(ty) => ty.to_string(),
-            GenericArgument::Const(ScalarKind::Bool, bits) => (bits != 0).to_string(),
-            // Narrower integers come sign-extended.
-            GenericArgument::Const(ScalarKind::U64 | ScalarKind::Usize, bits) => bits.to_string(),
-            GenericArgument::Const(_, bits) => (bits as i64).to_string(),
-        };
-        let words =
-            self.definition.generics.iter().zip(self.generics.iter()).map(|(name, argument)| format!("{name} = {}", value(argument)));
-        words.collect::<Vec<_>>().join(", ")
+        words(self.definition.generics, &self.generics)
     }
+
+    /// The definition of the kernel.
+    #[doc(hidden)]
+    pub fn definition(&self) -> &'static KernelDefinition {
+        self.definition
+    }
+
+    fn run(&self, device: &Device, stream: &Arc<StreamCore>) -> Result<()> {
         self.run_after(device, stream, || Ok(()))
     }
 
@@ -268,18 +268,10 @@ impl Launch<'_> {
     }
 
     fn run_after(&self, device: &Device, stream: &Arc<StreamCore>, before: impl FnOnce() -> Result<()>) -> Result<()> {
-
-    /// The definition of the kernel.
-    #[doc(hidden)]
-        before()?;
-    pub fn definition(&self) -> &'static KernelDefinition {
-        self.definition
-    }
-
-    fn run(&self, device: &Device, stream: &Arc<StreamCore>) -> Result<()> {
         let instance = self.instance(device)?;
         let plan = self.plan(device, &instance)?;
         self.order(stream)?;
+        before()?;
         instance.executable.launch(&plan, stream)?;
         Ok(())
     }

@@ -46,6 +46,7 @@ mod timing;
 pub mod tuned;
 pub mod twin;
 mod validity;
+mod variants;
 
 pub use buffer::{Buffer, ConstantBuffer};
 pub use device::{Device, DeviceKind};
@@ -54,8 +55,10 @@ pub use element::Element;
 pub use error::{Error, Result};
 pub use launch::Launch;
 pub use pinned::PinnedBuffer;
+pub use properties::DeviceProperties;
 pub use simulate::Simulation;
 pub use stream::{Event, Stream};
 pub use timed::TimedRun;
 pub use timing::{Clock, Timing};
 pub use tuned::{Tuned, TunedError};
+pub use variants::{Variant, Variants};

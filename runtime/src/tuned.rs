@@ -20,10 +20,8 @@ const SCHEMA: &str = "1";
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let device = Device::best()?;
 /// let tuned = Tuned::load("matmul_tiled.tuned.toml", &device)?;
-/// match (tuned.int("T")?, tuned.bool("PREFETCH")?) {
-///     (16, true) => { /* matmul_tiled::<16, 4, true>(…), and `tuned.check(&launch)?` */ }
-///     _ => { /* the others that the program has */ }
-/// }
+/// // `matmul_tiled_variants().tuned(&tuned)?` is that variant, to be launched.
+/// assert!(tuned.int("T")? >= 8 || tuned.bool("PREFETCH")?);
 /// # Ok(())
 /// # }
 /// ```
@@ -89,6 +87,20 @@ pub enum TunedError {
         /// What the compiler says.
         reason: String,
     },
+    /// The best variant is none that the program has.
+    #[error(
+        "the best variant of `{kernel}` is {best}, and it is none of `{kernels}`, which declares {declares}; declare it, or run `warpwright tune` again"
+    )]
+    NoVariant {
+        /// The kernel that was tuned.
+        kernel: String,
+        /// Its best variant.
+        best: String,
+        /// The kernel whose variants were asked.
+        kernels: &'static str,
+        /// How many these are.
+        declares: usize,
+    },
     /// The result has no such generic, or it is of another type.
     #[error("`{kernel}` was tuned over {known}: there is no `{generic}` that is {wanted}")]
     NoGeneric {
@@ -139,6 +151,16 @@ impl Tuned {
         };
         let best = best.iter().map(|(name, value)| (name.get_ref().to_string(), plain(value.get_ref()))).collect();
         Ok(Tuned { kernel, target: field("target")?, fingerprint: field("fingerprint")?, best })
+    }
+
+    /// The kernel that was tuned.
+    pub(crate) fn kernel(&self) -> &str {
+        &self.kernel
+    }
+
+    /// The values of the best variant.
+    pub(crate) fn best(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.best.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The best value of a generic that is an integer.

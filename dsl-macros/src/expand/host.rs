@@ -1,5 +1,6 @@
 //! The host function of a kernel: the kernel's name, its parameters as buffers, a `Launch` out.
 
+use super::variants::variants_function;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -14,14 +15,31 @@ enum Passing<'f> {
     Constant(&'f syn::Type),
 }
 
-struct Parameter<'f> {
+pub(super) struct Parameter<'f> {
     ident: Ident,
     passing: Passing<'f>,
 }
 
+impl Parameter<'_> {
+    /// Its type on the host.
+    pub(super) fn host_type(&self) -> TokenStream {
+        self.passing.host_type()
+    }
+
+    /// Whether that is a reference, for as long as the launch lives.
+    pub(super) fn is_borrowed(&self) -> bool {
+        !matches!(self.passing, Passing::Value(_))
+    }
+}
+
+/// The parameters of a kernel.
+pub(super) fn host_parameters(sig: &syn::Signature) -> Vec<Parameter<'_>> {
+    sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect()
+}
+
 /// The host function of a kernel that has errors: its signature, for those who call it, and the twin, for what `rustc` has to say of
 /// the body. It does nothing, and asks nothing of the types that are refused already.
-pub(super) fn refused_function(function: &syn::ItemFn) -> TokenStream {
+pub(super) fn refused_function(function: &syn::ItemFn, attributes: &KernelAttributes) -> TokenStream {
     let mut function = function.clone();
     let bounded = function.sig.generics.clone();
     for param in bounded.type_params() {
@@ -30,8 +48,9 @@ pub(super) fn refused_function(function: &syn::ItemFn) -> TokenStream {
         clause.predicates.push(syn::parse_quote!(#ident: ::warpwright::__private::Element));
     }
     let syn::ItemFn { attrs, vis, sig, .. } = &function;
-    let parameters: Vec<Parameter> = sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect();
+    let parameters = host_parameters(sig);
     let signature = host_signature(sig, &parameters);
+    let variants = variants_function(&function, attributes, true);
     let twin = twin_function(&function);
     let names = parameters.iter().map(|parameter| &parameter.ident);
     quote! {
@@ -41,6 +60,7 @@ pub(super) fn refused_function(function: &syn::ItemFn) -> TokenStream {
             let _ = (#(#names,)*);
             ::core::unreachable!()
         }
+        #variants
     }
 }
 
@@ -53,8 +73,9 @@ pub(super) fn host_function(
     warnings: &TokenStream,
 ) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = function;
-    let parameters: Vec<Parameter> = sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect();
+    let parameters = host_parameters(sig);
     let signature = host_signature(sig, &parameters);
+    let variants = variants_function(function, attributes, false);
     let twin = twin_function(function);
     let named = attribute_values(&sig.generics, attributes);
     let definition = definition(&sig.generics, &parameters, item);
@@ -73,6 +94,7 @@ pub(super) fn host_function(
             ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, &[#(#generics),*], #entry)
             #(#arguments)*
         }
+        #variants
     }
 }
 
@@ -217,7 +239,7 @@ fn twin_entry(generics: &syn::Generics, parameters: &[Parameter<'_>]) -> TokenSt
     quote!(|#name: &::warpwright::__private::TwinArguments<'_>| __warpwright_twin #turbofish (#(#arguments),*))
 }
 
-fn generic_ident(param: &syn::GenericParam) -> Option<&Ident> {
+pub(super) fn generic_ident(param: &syn::GenericParam) -> Option<&Ident> {
     match param {
         syn::GenericParam::Type(param) => Some(&param.ident),
         syn::GenericParam::Const(param) => Some(&param.ident),
@@ -226,7 +248,7 @@ fn generic_ident(param: &syn::GenericParam) -> Option<&Ident> {
 }
 
 /// The value of a generic parameter, as an expression of type `GenericArgument`.
-fn generic_argument(param: &syn::GenericParam) -> Option<TokenStream> {
+pub(super) fn generic_argument(param: &syn::GenericParam) -> Option<TokenStream> {
     match param {
         syn::GenericParam::Type(param) => {
             let ident = &param.ident;

@@ -13,6 +13,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod twin;
+mod variants;
 
 pub(crate) use device::device;
 pub(crate) use module::module;
@@ -46,7 +47,7 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let is_wide = twin::needs_casts(item);
     twin::rewrite_function(&mut function.sig, &mut function.block, is_wide, &mut twin::Slots::default());
     let host = if findings.has_errors() {
-        host::refused_function(&function)
+        host::refused_function(&function, &attributes)
     } else {
         host::host_function(&function, &attributes, &source.item_expression(), &warnings)
     };

@@ -93,7 +93,7 @@ fn expand_item(
             let source = source(&function.sig.ident);
             twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
             if errors.has_errors() {
-                return host::refused_function(function);
+                return host::refused_function(function, &attributes);
             }
             let warnings = found.warnings_of(&function.sig.ident);
             host::host_function(function, &attributes, &source, &warnings)

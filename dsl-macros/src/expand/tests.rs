@@ -62,6 +62,35 @@ fn generics_go_to_host_twin_and_instance() {
 }
 
 #[test]
+fn declared_variants_become_a_list() {
+    let text = expand(
+        kernel,
+        "variants(T in [f32, f64], B in [64, 2 * 64], F in [false, true], O in [1])",
+        "pub fn k<T: Float, const B: usize, const F: bool, const O: u8>(x: &Global<T>, y: &mut Global<T>) where T: Copy {}",
+    );
+    let pointer =
+        "for<'launch> fn(&'launch ::warpwright::Buffer<T>, &'launch mut ::warpwright::Buffer<T>) -> ::warpwright::Launch<'launch>";
+    check(
+        &text,
+        &[
+            // `T` follows from the arguments; the others are gone through, each by a function of its own.
+            &format!("pub fn k_variants<T: Float>() -> ::warpwright::Variants<{pointer}> where T: Copy"),
+            "(list: &mut ::warpwright::Variants<",
+            "{ __warpwright_axis_2::<T, { 64 }>(list); __warpwright_axis_2::<T, { 2 * 64 }>(list); }",
+            "{ __warpwright_axis_3::<T, B, { false }>(list); __warpwright_axis_3::<T, B, { true }>(list); }",
+            "k::<T, B, F, O>);",
+            "if true && (<T as ::warpwright::__private::Element>::TYPE == <f32 as ::warpwright::__private::Element>::TYPE || ",
+        ],
+    );
+    assert!(!expand(kernel, "", "fn k<const N: usize>(y: &mut Global<f32>) {}").contains("k_variants"));
+    // A kernel that is refused has the list all the same: nobody who calls it gets an error more.
+    let text = expand(kernel, "variants(N in [1]), blok = 1", "fn k<const N: usize>(y: &mut Global<f32>) {}");
+    check(&text, &["fn k_variants()", "::core::unreachable!()"]);
+    assert!(!text.contains("k::<"));
+    check(&expand(kernel, "variants(N in [1])", "fn k<const N: u32>(a: u32) {}"), &["fn(u32) -> ::warpwright::Launch<'static>"]);
+}
+
+#[test]
 fn shared_arrays_and_casts_are_rewritten() {
     let text = expand(
         kernel,

@@ -1,0 +1,12 @@
+//! What a program does with devices, buffers and launches beside launching: on every device there is.
+
+#[path = "host/choices.rs"]
+mod choices;
+#[path = "host/constants.rs"]
+mod constants;
+#[path = "host/time.rs"]
+mod time;
+#[path = "host/variants.rs"]
+mod variants;
+#[path = "host/views.rs"]
+mod views;
