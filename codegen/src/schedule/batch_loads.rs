@@ -1,8 +1,9 @@
 //! `#[batch_loads]`: all global loads of the body are issued before anything that waits for one of them.
 //!
-//! Loads under a condition are taken out of it and predicated (`schedule::loads`). Then the body is put in order of *levels*, each level in the
-//! order it had: a load's result is one level above the load, anything else stands at the highest level of what it uses. Stores, barriers
-//! and what else others can see keep their order among themselves, so each stands at least as high as the one before.
+//! Loads under a condition are taken out of it and predicated (`schedule::loads`). Then the body is put in order of *levels*: a load's result is
+//! one level above the load, anything else stands at the highest level of what it uses. Stores, barriers and what else others can see keep
+//! their order among themselves, so each stands at least as high as the one before. Within a level the order stays, but a load goes before a
+//! loop or store that it may pass.
 //!
 //! A load whose address comes from another load waits for that one: such loads form a batch of their own.
 //!
@@ -14,8 +15,9 @@ use super::dependence::MemoryAccess;
 use super::loads::{Asking, has_loads, keeps_behind, needs, take_out, unit};
 use super::{Elements, Finding, Schedule};
 use crate::analysis::affine::Affine;
+use crate::analysis::cost::is_speculable;
 use crate::ir::{Asked, Block, Inst, Kernel, Op, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -40,8 +42,9 @@ fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, of_kernel: bool, el
     take_out(kernel, body, asking)?;
     let (insts, last) = parts(kernel, body);
     let levels = levels(kernel, &insts, asking)?;
+    let first = first(kernel, &insts, &levels, asking);
     let mut ordered: Vec<(u32, Inst)> = levels.into_iter().zip(insts).collect();
-    ordered.sort_by_key(|(level, _)| *level);
+    ordered.sort_by_key(|(level, inst)| (*level, !first.contains(inst)));
     kernel.blocks[body].insts = ordered.into_iter().map(|(_, inst)| inst).chain(last).collect();
     Ok(())
 }
@@ -88,6 +91,56 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
         }
     }
     Ok(levels)
+}
+
+/// What comes first in its level: loads that need not stay behind what stands before them there, and what their addresses need.
+fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) -> HashSet<Inst> {
+    let mut affine = Affine::of(kernel);
+    let at: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
+    let mut first = HashSet::new();
+    // By level: what a load cannot simply pass.
+    let mut obstacles: HashMap<u32, Vec<Inst>> = HashMap::new();
+    for (inst, level) in insts.iter().zip(levels) {
+        let Some(access) = unit(kernel, *inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
+            if !kernel.insts[*inst].op.is_pure() {
+                obstacles.entry(*level).or_default().push(*inst);
+            }
+            continue;
+        };
+        // Where nothing is in the way the order stays.
+        let Some(obstacles) = obstacles.get(level) else { continue };
+        let passes = |other: &Inst| !is_check(kernel, *other) && keeps_behind(kernel, &mut affine, &access, *other, asking).is_none();
+        if obstacles.iter().all(passes)
+            && let Some(needed) = address(kernel, *inst, &at, |n| levels[n] == *level, &first)
+        {
+            first.extend(needed);
+            first.insert(*inst);
+        }
+    }
+    first
+}
+
+/// What a load's address needs of the body's instructions that `counts`, if all of that may run earlier.
+fn address(
+    kernel: &Kernel,
+    load: Inst,
+    at: &HashMap<Inst, usize>,
+    counts: impl Fn(usize) -> bool,
+    first: &HashSet<Inst>,
+) -> Option<HashSet<Inst>> {
+    let mut needed = HashSet::new();
+    let mut work = needs(kernel, load);
+    while let Some(value) = work.pop() {
+        let Some(maker) = kernel.def(value).map(|(maker, _)| maker) else { continue };
+        if !at.get(&maker).is_some_and(|n| counts(*n)) || first.contains(&maker) || !needed.insert(maker) {
+            continue;
+        }
+        if !is_speculable(kernel, maker) {
+            return None;
+        }
+        work.extend(needs(kernel, maker));
+    }
+    Some(needed)
 }
 
 /// An assertion, or an `if` that only traps.

@@ -13,11 +13,11 @@
 //!
 //! The loads stand behind the first barrier of the body, when what they loaded before has been deposited; without a barrier, at the top. Nothing
 //! is loaded beyond the last iteration: the loads are predicated by there being a next one. Loads under a condition are taken out of it
-//! and predicated by both (`schedule::loads`).
+//! and predicated by both (`schedule::loads`). A load that needs another one first (`x[columns[k]]`) stays where it is: what it needs is there early.
 //!
 //! **Legal** where addresses come from the counter and what the loop leaves alone, and nobody writes what is loaded early: not this thread in
 //! between (`assume_disjoint` takes the person's word), nor others before a barrier in the body. **Refuses** all else: addresses that come
-//! from another load or a carried value, loads in inner loops, bodies without global loads, loops that may be left early.
+//! from a carried value, loads in inner loops, bodies without global loads, loops that may be left early.
 
 use super::copy::{Copy, loops, parts};
 use super::dependence::{MemoryAccess, defined};
@@ -58,7 +58,8 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>, el
         let finding = Finding::new(message, "leave `prefetch` out");
         return Err(finding.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
     }
-    let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some()).collect();
+    let indirect = indirect(kernel, &insts);
+    let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some() && !indirect.contains(inst)).collect();
     let slice = slice(kernel, &walk, &insts, &units)?;
     check_memory(kernel, &walk, &insts, &units, asking)?;
     let results: Vec<Value> = units.iter().flat_map(|unit| kernel.insts[*unit].results.clone()).collect();
@@ -120,6 +121,22 @@ fn next_iteration(kernel: &mut Kernel, walk: &Counted) -> (Value, Value) {
     (next, more)
 }
 
+/// The loads that need another load of the body first, for their address or their condition.
+fn indirect(kernel: &Kernel, insts: &[Inst]) -> HashSet<Inst> {
+    let (mut loaded, mut found) = (HashSet::new(), HashSet::new());
+    for inst in insts {
+        let is_unit = unit(kernel, *inst).is_some();
+        let is_behind = needs(kernel, *inst).iter().any(|value| loaded.contains(value));
+        if is_unit && is_behind {
+            found.insert(*inst);
+        }
+        if is_unit || is_behind {
+            loaded.extend(kernel.insts[*inst].results.iter().copied());
+        }
+    }
+    found
+}
+
 /// What the units' addresses and conditions need of the body, in order.
 fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Result<Vec<Inst>, Finding> {
     let inside = defined(kernel, walk.body);
@@ -139,11 +156,6 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
                 let finding = Finding::new(message, "compute addresses from the loop's counter");
                 return Err(finding.label(loc, "this load"));
             };
-            if unit(kernel, maker).is_some() {
-                let message = "`prefetch` loads one iteration ahead, and the address of one load comes from another";
-                let finding = Finding::new(message, "prefetch the indices in a loop of their own, or use `#[batch_loads]`");
-                return Err(finding.label(loc, "this load").label(kernel.insts[maker].loc, "gives its address"));
-            }
             if !is_speculable(kernel, maker) || !op.blocks().is_empty() || !insts.contains(&maker) {
                 let message = "`prefetch` cannot compute the address of a load one iteration ahead";
                 let finding = Finding::new(message, "compute addresses from the loop's counter and from what the loop leaves alone");

@@ -15,7 +15,8 @@ cases!(
     in_device_functions,
     best_so_far,
     best_of_integers,
-    guarded
+    guarded,
+    indirect
 );
 
 #[kernel(block = B, ilp = ILP, vectorize = V, batch_loads = BATCH)]
@@ -437,5 +438,70 @@ fn guarded(b: &mut Bench<'_>) -> warpwright::Result<()> {
             b.expect("columns", &found, values.iter().enumerate().map(|(at, v)| 2.0 * v + (at / n) as f32));
         }
     }
+    Ok(())
+}
+
+/// Loads that need another one first stay where they are under `prefetch`; a final `+=` is loaded before the loop.
+#[kernel(block = 32)]
+fn sparse_rows(starts: &Global<u32>, columns: &Global<u32>, values: &Global<f32>, x: &Global<f32>, y: &mut Global<f32>) {
+    let row = global_id().x;
+    if row + 1 >= starts.len() {
+        return;
+    }
+    y[row] += sparse_row(starts[row] as usize, starts[row + 1] as usize, columns, values, x);
+}
+
+#[device]
+fn sparse_row(from: usize, to: usize, columns: &Global<u32>, values: &Global<f32>, x: &Global<f32>) -> f32 {
+    let mut sum = 0.0;
+    #[prefetch]
+    for k in from..to {
+        let v = values[k];
+        if v != 0.0 && columns[k] as usize + 1 < x.len() {
+            sum += v * (x[columns[k] as usize] + x[columns[k] as usize + 1]);
+        }
+    }
+    sum
+}
+
+#[kernel(block = 32, batch_loads)]
+fn ends(m: usize, at: &Global<u32>, y: &mut Global<f32>, out: &mut Global<f32>) {
+    let i = global_id().x;
+    if i >= y.len() {
+        return;
+    }
+    let mut sum = 0.0;
+    for k in 0..m {
+        sum += (k * k) as f32;
+    }
+    y[i] += sum;
+    assert!(m < 100, "{m}");
+    out[at[i] as usize] -= sum;
+}
+
+fn indirect(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    // Rows of 0, 1, 2, … entries.
+    let rows = 70usize;
+    let starts: Vec<u32> = (0..=rows as u32).map(|row| row * (row + 1) / 2 - row).collect();
+    let count = starts[rows] as usize;
+    let columns: Vec<u32> = (0..count as u32).map(|k| k * 7919 % 50).collect();
+    let values: Vec<f32> = (0..count).map(|k| (k % 5) as f32).collect();
+    let xs: Vec<f32> = (0..50).map(|k| k as f32).collect();
+    let mut y = b.device.upload(&vec![0.5f32; rows])?;
+    let [starts_on, columns_on] = [b.device.upload(&starts)?, b.device.upload(&columns)?];
+    let [values_on, x] = [b.device.upload(&values)?, b.device.upload(&xs)?];
+    b.go(sparse_rows(&starts_on, &columns_on, &values_on, &x, &mut y).cover(rows))?;
+    let found = b.keep(&y)?;
+    let entry = |k: usize| if columns[k] < 49 { values[k] * (2 * columns[k] + 1) as f32 } else { 0.0 };
+    let row = |row: usize| 0.5 + (starts[row] as usize..starts[row + 1] as usize).map(entry).sum::<f32>();
+    b.expect("sparse rows", &found, (0..rows).map(row));
+
+    let at: Vec<u32> = (0..40).rev().collect();
+    let at_on = b.device.upload(&at)?;
+    let (mut y, mut out) = (b.device.upload(&[1.0f32; 40])?, b.device.upload(&[2.0f32; 40])?);
+    b.go(ends(5, &at_on, &mut y, &mut out).cover(40))?;
+    let (found, reversed) = (b.keep(&y)?, b.keep(&out)?);
+    b.expect("ends", &found, [31.0; 40]);
+    b.expect("ends", &reversed, [-28.0; 40]);
     Ok(())
 }
