@@ -117,6 +117,9 @@ pub enum Eval {
     Lane(fn(Type, &[u64]) -> u64),
     /// For a whole warp at once: `T`, the arguments of each lane, the mask of active lanes; gives the results (inactive lanes: anything).
     Warp(fn(Type, &[[u64; 32]], u32) -> [u64; 32]),
+    /// A shuffle: each lane gets the first argument of another lane, whose number is made of its own and its second argument modulo 32. It
+    /// is undefined where that lane takes no part.
+    Shuffle(fn(lane: usize, operand: usize) -> usize),
     /// A barrier. Its argument, if it has one, is a `bool`; the result is made from the count of true ones and of threads.
     Barrier(fn(count: u32, threads: u32) -> u64),
     /// Nothing to compute (fences).

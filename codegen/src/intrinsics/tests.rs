@@ -418,6 +418,7 @@ fn warp_rows_move_values_between_lanes() {
     let number: [u64; 32] = std::array::from_fn(|lane| lane as u64);
     let eval = |name: &str, args: &[[u64; 32]], mask: u32| match function(name).unwrap().row().device().unwrap().eval {
         Eval::Warp(eval) => eval(Type::U32, args, mask),
+        Eval::Shuffle(source) => std::array::from_fn(|lane| args[0][source(lane, args[1][lane] as usize % 32)]),
         _ => panic!("`{name}` is for a warp"),
     };
     let all = u32::MAX;

@@ -1,7 +1,7 @@
 //! Warp intrinsics: shuffles, votes, reductions over the 32 lanes of a warp.
 //!
 //! The law: every thread of the warp that exists must come to the intrinsic, in the same place. (A block whose size is no multiple of
-//! 32 has a last warp with fewer threads; its missing lanes take no part.) What a shuffle gives from a lane that is missing is unspecified.
+//! 32 has a last warp with fewer threads; its missing lanes take no part.) What a shuffle gives from a lane that takes no part is undefined.
 //! Distances and lanes are taken modulo 32.
 //!
 //! PTX: the member mask is the full warp, which names the threads that have not exited (PTX ISA, `shfl.sync`, `vote.sync`).
@@ -77,28 +77,25 @@ pub(super) const ROWS: &[Row] = &[
 
 const SHORT: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16]);
 
-const SHUFFLE: Device = device(
-    sync!("shfl.sync.idx.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
-    "sub_group_shuffle({0}, {1})",
-    Eval::Warp(|_, a, mask| shuffled(a, mask, |_, source| source % 32)),
-);
+const SHUFFLE: Device =
+    device(sync!("shfl.sync.idx.b32 {d}, {0}, {1}, 31, 0xffffffff;"), "sub_group_shuffle({0}, {1})", Eval::Shuffle(|_, source| source));
 
 const SHUFFLE_UP: Device = device(
     sync!("shfl.sync.up.b32 {d}, {0}, {1}, 0, 0xffffffff;"),
     "sub_group_shuffle_up({0}, {1})",
-    Eval::Warp(|_, a, mask| shuffled(a, mask, |lane, distance| lane.checked_sub(distance % 32).unwrap_or(lane))),
+    Eval::Shuffle(|lane, distance| lane.checked_sub(distance).unwrap_or(lane)),
 );
 
 const SHUFFLE_DOWN: Device = device(
     sync!("shfl.sync.down.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
     "sub_group_shuffle_down({0}, {1})",
-    Eval::Warp(|_, a, mask| shuffled(a, mask, |lane, distance| if lane + distance % 32 < 32 { lane + distance % 32 } else { lane })),
+    Eval::Shuffle(|lane, distance| if lane + distance < 32 { lane + distance } else { lane }),
 );
 
 const SHUFFLE_XOR: Device = device(
     sync!("shfl.sync.bfly.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
     "sub_group_shuffle_xor({0}, {1})",
-    Eval::Warp(|_, a, mask| shuffled(a, mask, |lane, bits| lane ^ (bits % 32))),
+    Eval::Shuffle(|lane, bits| lane ^ bits),
 );
 
 const BALLOT: Device = device(
@@ -164,14 +161,6 @@ const MATCH_64: Device = device(
     Eval::Warp(|_, a, mask| matches(&a[0], mask)),
 );
 
-/// What each lane gets from the lane that `source` says (own lane, second argument); the own value if that is not active.
-fn shuffled(a: &[[u64; 32]], mask: u32, source: fn(usize, usize) -> usize) -> [u64; 32] {
-    std::array::from_fn(|lane| {
-        let from = source(lane, a[1][lane] as usize % 32);
-        a[0][if mask >> from & 1 == 1 { from } else { lane }]
-    })
-}
-
 /// The active lanes that pass true.
 fn votes(predicate: &[u64; 32], mask: u32) -> u32 {
     (0..32).filter(|lane| predicate[*lane as usize] != 0).fold(0, |votes, lane| votes | 1 << lane) & mask
@@ -225,7 +214,8 @@ fn expand_short_match(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
 /// the result of all lanes whose number is its own modulo 2 d.
 ///
 /// Whole warps: with the lane across. A warp with missing lanes (they are the highest): with the lowest lane that has the same result as the
-/// lane across, (lane ^ d) mod 2 d, which exists if any of them does. So the order is the same, and missing lanes count as if not there.
+/// lane across, (lane ^ d) mod 2 d, which exists if any of them does. So the order is the same, and missing lanes count as if not there. A
+/// lane for which none of them exists asks itself, since what a missing lane gives is undefined.
 fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
     let is_whole = b.kernel.options.block.is_some_and(|[x, y, z]| (x * y * z).is_multiple_of(32));
     if is_whole {
@@ -245,7 +235,8 @@ fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
         let other = b.binary(BinaryOp::Xor, lane, across);
         let first = b.binary(BinaryOp::And, other, low);
         let exists = b.compare(CompareOp::Lt, first, lanes);
-        let other = call_function(b, "shuffle", &[value, first]);
+        let from = b.select(exists, first, lane);
+        let other = call_function(b, "shuffle", &[value, from]);
         let joined = b.binary(op, value, other);
         b.select(exists, joined, value)
     })

@@ -1,22 +1,27 @@
 //! Operations among the lanes of a warp.
 //!
-//! All threads of a warp that exist are to come to a call together; what a shuffle gives from a lane that does not is unspecified on
-//! devices. Here those take part that run the call together: `twin::schedule` says which these are in divergent code.
+//! All threads of a warp that exist are to come to a call together; what a shuffle gives from a lane that does not is undefined on
+//! devices, and a panic here. Those take part that run the call together: `twin::schedule` says which these are in divergent code.
 
 use super::numeric::{Num, Scalar};
-use crate::twin::schedule::{Arrival, Lanes, Meeting, WARP, meet};
+use crate::twin::schedule::{Arrival, Lanes, Meeting, MissingLane, WARP, WarpResult, meet};
 use std::panic::Location;
 
 #[inline]
 #[track_caller]
-fn with_lanes(name: &'static str, resolve: fn(&Lanes) -> [u64; WARP], operands: [u64; 2]) -> u64 {
+fn with_lanes(name: &'static str, resolve: WarpResult, operands: [u64; 2]) -> u64 {
     meet(Arrival { name, site: Location::caller(), meeting: Meeting::Warp(resolve), operands })
 }
 
-/// Every lane gets the value of the lane that `source` makes of its number and second operand, or its own where that is none that takes
-/// part. The operand counts modulo 32, as the hardware's does.
-fn exchange(lanes: &Lanes, source: impl Fn(usize, usize) -> usize) -> [u64; WARP] {
-    std::array::from_fn(|lane| lanes.get(source(lane, lanes.others[lane] as usize % WARP)).unwrap_or(lanes.values[lane]))
+/// Every lane gets the value of the lane that `source` makes of its number and second operand. The operand counts modulo 32, as the
+/// hardware's does.
+fn exchange(lanes: &Lanes, source: impl Fn(usize, usize) -> usize) -> Result<[u64; WARP], MissingLane> {
+    let mut values = [0; WARP];
+    for lane in (0..WARP).filter(|lane| lanes.mask >> lane & 1 == 1) {
+        let from = source(lane, lanes.others[lane] as usize % WARP);
+        values[lane] = lanes.get(from).ok_or(MissingLane { lane, source: from })?;
+    }
+    Ok(values)
 }
 
 /// The lanes that take part and satisfy `condition`, as bits.
@@ -43,30 +48,30 @@ macro_rules! lane_numbers {
 
 lane_numbers! { i32 u32 usize }
 
-/// The value of lane `lane % 32`. Of a lane that does not take part: unspecified, here the own value.
+/// The value of lane `lane % 32`, which must take part.
 #[inline]
 #[track_caller]
 pub fn shuffle<T: Scalar>(v: T, lane: impl LaneNumber) -> T {
     T::from_word(with_lanes("shuffle", |lanes| exchange(lanes, |_, source| source), [v.to_word(), u64::from(lane.number())]))
 }
 
-/// The value of the lane `distance % 32` below; the own value where there is none.
+/// The value of the lane `distance % 32` below; the own value where that is below lane 0.
 #[inline]
 #[track_caller]
 pub fn shuffle_up<T: Scalar>(v: T, distance: impl LaneNumber) -> T {
-    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| lane.wrapping_sub(d));
+    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| lane.checked_sub(d).unwrap_or(lane));
     T::from_word(with_lanes("shuffle_up", resolve, [v.to_word(), u64::from(distance.number())]))
 }
 
-/// The value of the lane `distance % 32` above; the own value where there is none.
+/// The value of the lane `distance % 32` above, which must take part; the own value where that is above lane 31.
 #[inline]
 #[track_caller]
 pub fn shuffle_down<T: Scalar>(v: T, distance: impl LaneNumber) -> T {
-    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| lane + d);
+    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| if lane + d < WARP { lane + d } else { lane });
     T::from_word(with_lanes("shuffle_down", resolve, [v.to_word(), u64::from(distance.number())]))
 }
 
-/// The value of lane `lane_id() ^ mask % 32`; the own value where there is none.
+/// The value of lane `lane_id() ^ mask % 32`, which must take part.
 #[inline]
 #[track_caller]
 pub fn shuffle_xor<T: Scalar>(v: T, mask: impl LaneNumber) -> T {
@@ -78,28 +83,28 @@ pub fn shuffle_xor<T: Scalar>(v: T, mask: impl LaneNumber) -> T {
 #[inline]
 #[track_caller]
 pub fn ballot(predicate: bool) -> u32 {
-    with_lanes("ballot", |lanes| [u64::from(vote(lanes, |value| value == 1)); WARP], [u64::from(predicate), 0]) as u32
+    with_lanes("ballot", |lanes| Ok([u64::from(vote(lanes, |value| value == 1)); WARP]), [u64::from(predicate), 0]) as u32
 }
 
 /// Whether a lane brings `true`.
 #[inline]
 #[track_caller]
 pub fn any(predicate: bool) -> bool {
-    with_lanes("any", |lanes| [u64::from(vote(lanes, |value| value == 1) != 0); WARP], [u64::from(predicate), 0]) == 1
+    with_lanes("any", |lanes| Ok([u64::from(vote(lanes, |value| value == 1) != 0); WARP]), [u64::from(predicate), 0]) == 1
 }
 
 /// Whether all lanes bring `true`.
 #[inline]
 #[track_caller]
 pub fn all(predicate: bool) -> bool {
-    with_lanes("all", |lanes| [u64::from(vote(lanes, |value| value == 0) == 0); WARP], [u64::from(predicate), 0]) == 1
+    with_lanes("all", |lanes| Ok([u64::from(vote(lanes, |value| value == 0) == 0); WARP]), [u64::from(predicate), 0]) == 1
 }
 
 /// Which lanes bring the same bits as this one, as bits.
 #[inline]
 #[track_caller]
 pub fn match_any<T: Scalar>(v: T) -> u32 {
-    let resolve = |lanes: &Lanes| lanes.values.map(|own| u64::from(vote(lanes, |value| value == own)));
+    let resolve = |lanes: &Lanes| Ok(lanes.values.map(|own| u64::from(vote(lanes, |value| value == own))));
     with_lanes("match_any", resolve, [v.to_word(), 0]) as u32
 }
 
@@ -107,7 +112,7 @@ pub fn match_any<T: Scalar>(v: T) -> u32 {
 #[inline]
 #[track_caller]
 pub fn sync_warp() {
-    with_lanes("sync_warp", |_| [0; WARP], [0, 0]);
+    with_lanes("sync_warp", |_| Ok([0; WARP]), [0, 0]);
 }
 
 /// `a + b`; integers wrap.
@@ -115,8 +120,12 @@ pub(super) fn sum<T: Num>(a: T, b: T) -> T {
     T::wrapping_sum(a, b)
 }
 
-/// Joins the values of all lanes: those 16 apart, then 8, 4, 2, 1. Lanes that are missing count as if they were not there.
-fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> [u64; WARP] {
+/// Joins the values of all lanes: those 16 apart, then 8, 4, 2, 1. Lanes that a partial warp does not have count as if they were not there;
+/// one that has returned would be asked.
+fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> Result<[u64; WARP], MissingLane> {
+    if lanes.returned != 0 {
+        return Err(MissingLane { lane: lanes.mask.trailing_zeros() as usize, source: lanes.returned.trailing_zeros() as usize });
+    }
     let mut slots: [Option<u64>; WARP] = std::array::from_fn(|lane| lanes.get(lane));
     for distance in [16, 8, 4, 2, 1] {
         slots = std::array::from_fn(|lane| match (slots[lane], slots[lane ^ distance]) {
@@ -124,7 +133,7 @@ fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> [u64; WARP] {
             (a, b) => a.or(b),
         });
     }
-    slots.map(|value| value.unwrap_or(0))
+    Ok(slots.map(|value| value.unwrap_or(0)))
 }
 
 macro_rules! reductions {

@@ -173,6 +173,15 @@ pub enum FaultKind {
         /// Threads of the warp that have not returned.
         living: u32,
     },
+    /// A shuffle from a lane that does not exist or has returned.
+    MissingLane {
+        /// The intrinsic.
+        name: &'static str,
+        /// The lane that it asks.
+        source: u32,
+        /// How many lanes the warp was launched with: fewer than 32 in a last, partial warp.
+        lanes: u32,
+    },
     /// A warp went round loops more often than [`crate::sim::SimOptions::loop_limit`].
     LoopLimit {
         /// The limit.
@@ -249,11 +258,28 @@ impl fmt::Display for FaultKind {
             FaultKind::DivergentWarp { name, active, living } => {
                 write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must come to it together")
             }
+            FaultKind::MissingLane { name, source, lanes } => f.write_str(&missing_lane(name, *source, *lanes)),
             FaultKind::LoopLimit { limit } => {
                 write!(f, "a warp went round its loops {limit} times: an endless loop? help: raise `SimOptions::loop_limit` if it is not")
             }
             FaultKind::IntervalLimit => f.write_str("more than 2^32 barrier intervals in one launch; help: launch fewer blocks at a time"),
         }
+    }
+}
+
+/// What is wrong with a shuffle from a lane that is not there, and the way out. For the host twin, too.
+pub(crate) fn missing_lane(name: &str, source: u32, lanes: u32) -> String {
+    if source >= lanes {
+        let have = if lanes == 1 { "one thread".to_owned() } else { format!("{lanes} threads, lanes 0 to {}", lanes - 1) };
+        format!(
+            "`{name}` asks lane {source}, which does not exist: this warp has {have}; \
+             help: launch blocks of a multiple of 32 threads, or ask a lane below {lanes}"
+        )
+    } else {
+        format!(
+            "`{name}` asks lane {source}, which has returned; \
+             help: let all threads of the warp come here, and put what only some may do under an `if` instead of returning before"
+        )
     }
 }
 

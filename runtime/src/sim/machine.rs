@@ -394,7 +394,7 @@ impl Machine<'_> {
                     return Err(LaneFault { lane, kind });
                 }
             }
-            Step::Call(call) => run_call(&program.calls[call as usize], warp)?,
+            Step::Call(call) => run_call(&program.calls[call as usize], warp, self.launch.threads)?,
             Step::SyncWarp => {
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
                     return Err(LaneFault { lane, kind });
@@ -472,11 +472,11 @@ impl Machine<'_> {
     }
 }
 
-fn run_call(call: &Call, warp: &mut Warp) -> Result<(), LaneFault> {
+fn run_call(call: &Call, warp: &mut Warp, threads: u32) -> Result<(), LaneFault> {
     let Some(lane) = first(warp.active) else {
         return Ok(());
     };
-    if matches!(call.eval, CallEval::Warp(_)) && warp.active != warp.living {
+    if !matches!(call.eval, CallEval::Lane(_)) && warp.active != warp.living {
         let [active, living] = [warp.active, warp.living].map(Mask::count_ones);
         return Err(LaneFault { lane, kind: FaultKind::DivergentWarp { name: call.name, active, living } });
     }
@@ -486,6 +486,18 @@ fn run_call(call: &Call, warp: &mut Warp) -> Result<(), LaneFault> {
     let args: Vec<[u64; LANES]> = call.args.iter().map(|reg| warp.registers.all(*reg)).collect();
     let bits = match call.eval {
         CallEval::Warp(eval) => eval(call.ty, &args, warp.active),
+        CallEval::Shuffle(source) => {
+            let mut bits = [0; LANES];
+            for lane in lanes(warp.active) {
+                let from = source(lane, args[1][lane] as usize % LANES);
+                if warp.active >> from & 1 == 0 {
+                    let lanes = (threads - warp.first_thread).min(LANES as u32);
+                    return Err(LaneFault { lane, kind: FaultKind::MissingLane { name: call.name, source: from as u32, lanes } });
+                }
+                bits[lane] = args[0][from];
+            }
+            bits
+        }
         CallEval::Lane(eval) => {
             let mut bits = [0; LANES];
             let mut of_lane = [0; 8];

@@ -22,6 +22,7 @@ mod traffic;
 mod tests;
 
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
+pub(crate) use error::missing_lane;
 pub use error::{AccessKind, Error, Fault, FaultKind};
 
 use std::io::Write;

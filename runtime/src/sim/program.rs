@@ -217,6 +217,8 @@ pub(super) enum CallEval {
     Lane(fn(Type, &[u64]) -> u64),
     /// All lanes together.
     Warp(fn(Type, &[[u64; 32]], u32) -> [u64; 32]),
+    /// A shuffle: from which lane each gets its first argument, by its number and second argument.
+    Shuffle(fn(usize, usize) -> usize),
 }
 
 impl std::fmt::Debug for CallEval {
@@ -224,6 +226,7 @@ impl std::fmt::Debug for CallEval {
         f.write_str(match self {
             CallEval::Lane(_) => "Lane",
             CallEval::Warp(_) => "Warp",
+            CallEval::Shuffle(_) => "Shuffle",
         })
     }
 }
@@ -234,6 +237,7 @@ impl CallEval {
         match eval {
             Eval::Lane(f) => Some(CallEval::Lane(f)),
             Eval::Warp(f) => Some(CallEval::Warp(f)),
+            Eval::Shuffle(f) => Some(CallEval::Shuffle(f)),
             Eval::Barrier(_) | Eval::Nothing => None,
         }
     }

@@ -9,6 +9,7 @@
 use super::fibre::{self, Fibre, Stacks};
 use super::{TwinArguments, TwinEntry, TwinError, context, places};
 use crate::Dim3;
+use crate::sim::missing_lane;
 use context::Extents;
 use std::panic::Location;
 
@@ -29,7 +30,16 @@ pub(crate) struct Arrival {
 }
 
 /// What each lane of a warp gets.
-type WarpResult = fn(&Lanes) -> [u64; WARP];
+pub(crate) type WarpResult = fn(&Lanes) -> Result<[u64; WARP], MissingLane>;
+
+/// A shuffle from a lane that does not take part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MissingLane {
+    /// The lane that asks.
+    pub(crate) lane: usize,
+    /// The lane that it asks.
+    pub(crate) source: usize,
+}
 
 impl Arrival {
     /// Whether the other waits at the same call.
@@ -56,10 +66,12 @@ pub(crate) struct Lanes {
     pub(crate) others: [u64; WARP],
     /// Which lanes are here.
     pub(crate) mask: u32,
+    /// Which have returned.
+    pub(crate) returned: u32,
 }
 
 impl Lanes {
-    const NONE: Lanes = Lanes { values: [0; WARP], others: [0; WARP], mask: 0 };
+    const NONE: Lanes = Lanes { values: [0; WARP], others: [0; WARP], mask: 0, returned: 0 };
 
     fn join(&mut self, lane: usize, [value, other]: [u64; 2]) {
         self.values[lane] = value;
@@ -86,7 +98,8 @@ fn meet_alone(arrival: &Arrival) -> u64 {
         Meeting::Warp(resolve) => {
             let mut lanes = Lanes::NONE;
             lanes.join(0, arrival.operands);
-            resolve(&lanes)[0]
+            let results = resolve(&lanes).unwrap_or_else(|missing| panic!("{}", missing_lane(arrival.name, missing.source as u32, 1)));
+            results[0]
         }
         Meeting::Block(resolve) => {
             let mut values = [Some(arrival.operands[0])];
@@ -168,8 +181,8 @@ impl<'a> Block<'a> {
             if self.at_warps == 0 {
                 break;
             }
-            while let Some((resolve, lanes)) = self.next_group(start) {
-                let results = resolve(&lanes);
+            while let Some((arrival, resolve, lanes)) = self.next_group(start) {
+                let results = resolve(&lanes).map_err(|missing| self.missing(start, &arrival, missing))?;
                 self.at_warps -= lanes.mask.count_ones() as usize;
                 for (lane, &result) in results.iter().enumerate() {
                     if lanes.mask >> lane & 1 == 1 {
@@ -182,19 +195,22 @@ impl<'a> Block<'a> {
     }
 
     /// The lanes of the warp from thread `start` on that go on next, and how.
-    fn next_group(&self, start: usize) -> Option<(WarpResult, Lanes)> {
+    fn next_group(&self, start: usize) -> Option<(Arrival, WarpResult, Lanes)> {
         let end = self.threads.len().min(start + WARP);
         let arrivals = || self.threads[start..end].iter().enumerate().filter_map(|(lane, thread)| Some((lane, thread.arrival.as_ref()?)));
         let at_warp = arrivals().filter_map(|(_, arrival)| match arrival.meeting {
-            Meeting::Warp(resolve) => Some((arrival.site, resolve)),
+            Meeting::Warp(resolve) => Some((*arrival, resolve)),
             Meeting::Block(_) => None,
         });
-        let (site, resolve) = at_warp.min_by_key(|(site, _)| *site)?;
+        let (first, resolve) = at_warp.min_by_key(|(arrival, _)| arrival.site)?;
         let mut lanes = Lanes::NONE;
-        for (lane, arrival) in arrivals().filter(|(_, arrival)| arrival.site == site) {
+        for (lane, _) in self.threads[start..end].iter().enumerate().filter(|(_, thread)| thread.fibre.is_none()) {
+            lanes.returned |= 1 << lane;
+        }
+        for (lane, arrival) in arrivals().filter(|(_, arrival)| arrival.site == first.site) {
             lanes.join(lane, arrival.operands);
         }
-        Some((resolve, lanes))
+        Some((first, resolve, lanes))
     }
 
     /// Lets all living threads pass the barrier where they wait. `first` is the first of them.
@@ -214,6 +230,20 @@ impl<'a> Block<'a> {
             self.resume(rank, self.values[rank].unwrap_or(0))?;
         }
         Ok(())
+    }
+
+    /// The error of a lane, of the warp from thread `start` on, that asks one that is not there.
+    fn missing(&self, start: usize, arrival: &Arrival, MissingLane { lane, source }: MissingLane) -> TwinError {
+        let lanes = (self.threads.len() - start).min(WARP);
+        let message = match self.threads.get(start + source) {
+            Some(thread) if thread.fibre.is_some() => format!(
+                "`{}` asks lane {source}, which has not come to this call; help: let all threads of the warp come to it together",
+                arrival.name
+            ),
+            _ => missing_lane(arrival.name, source as u32, lanes as u32),
+        };
+        let location = (arrival.site.file().to_owned(), arrival.site.line(), arrival.site.column());
+        TwinError { message, location: Some(location), thread: Some((self.place, self.threads[start + lane].place)) }
     }
 
     /// The error of threads that wait at different barriers, one of them here.

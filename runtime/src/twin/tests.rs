@@ -319,7 +319,7 @@ fn a_barrier_where_none_was_announced_is_an_error() {
 fn outside_a_launch_a_program_is_one_thread() {
     assert_eq!((thread_idx(), global_id(), block_dim()), (Dim3::new(0, 0, 0), Dim3::new(0, 0, 0), Dim3::new(1, 1, 1)));
     sync_threads();
-    assert_eq!((sync_threads_count(true), warp_sum(2.5f32), block_max(3), ballot(true), shuffle_xor(7u8, 1)), (1, 2.5, 3, 1, 7));
+    assert_eq!((sync_threads_count(true), warp_sum(2.5f32), block_max(3), ballot(true), shuffle_up(7u8, 1)), (1, 2.5, 3, 1, 7));
     assert!(all(true) && !any(false));
     let mut tile = shared::<[f64; 3]>(9);
     tile[2] = 1.0;

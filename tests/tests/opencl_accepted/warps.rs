@@ -48,7 +48,13 @@ fn case(row: &'static Row, ty: Type, block: usize, is_fixed: bool) -> Case {
     let argument = if row.args.first() == Some(&Sort::T) { ty } else { Type::Bool };
     let some = edges(argument);
     let values: Vec<Scalar> = (0..threads).map(|i| some[i * i / 3 % some.len()]).collect();
-    let lanes: Vec<Scalar> = (0..threads).map(|i| Scalar::u32((i * 7 % 37) as u32)).collect();
+    // Lanes and distances beyond 32 too, but no lane that a partial warp does not have: what that gives is undefined.
+    let is_there = |i: usize, operand: usize| {
+        let (lane, present) = (i % block % 32, (block - i % block / 32 * 32).min(32));
+        !matches!(row.device().map(|d| d.eval), Some(Eval::Shuffle(source)) if source(lane, operand % 32) >= present)
+    };
+    let operand = |i: usize| (0..37).map(|k| (i * 7 + k) % 37).find(|operand| is_there(i, *operand)).unwrap_or(0);
+    let lanes: Vec<Scalar> = (0..threads).map(|i| Scalar::u32(operand(i) as u32)).collect();
     let result = match row.results[0] {
         Sort::Is(ty) => ty,
         _ => ty,
@@ -74,6 +80,7 @@ fn expected(case: &Case, first: usize) -> Vec<u64> {
                 eval(case.ty, &args[..case.row.args.len()], mask).into_iter().take(lanes).collect::<Vec<_>>()
             })
             .collect(),
+        Some(Eval::Shuffle(source)) => (0..case.block).map(|i| bits(0, i / 32 * 32 + source(i % 32, bits(1, i) as usize % 32))).collect(),
         Some(Eval::Barrier(eval)) => {
             let count = (0..case.block).filter(|i| bits(0, *i) != 0).count();
             vec![eval(count as u32, case.block as u32); case.block]
