@@ -2,8 +2,12 @@
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+#[path = "simulated/endless.rs"]
+mod endless;
 #[path = "simulated/lanes.rs"]
 mod lanes;
+#[path = "simulated/order.rs"]
+mod order;
 
 use warpwright::{Device, Launch};
 

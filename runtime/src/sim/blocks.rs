@@ -7,7 +7,8 @@
 
 use super::Error;
 use super::launch::Launch;
-use super::machine::{Tallies, Worker};
+use super::tallies::Tallies;
+use super::worker::Worker;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use warpwright_codegen::ir::Space;
@@ -39,16 +40,11 @@ fn workers(launch: &Launch<'_>) -> u64 {
 
 fn run_in_order(launch: &Launch<'_>, output: &mut dyn Write) -> Result<Tallies, Error> {
     let mut worker = Worker::new(launch);
-    for block in 0..launch.blocks() {
-        let result = worker.run_block(block);
-        if !worker.machine.output.is_empty() {
-            let kernel = || launch.program.kernel.clone();
-            let written = output.write_all(worker.machine.output.as_bytes());
-            written.map_err(|error| Error::Output { kernel: kernel(), reason: error.to_string() })?;
-            worker.machine.output.clear();
-        }
-        result?;
-    }
+    worker.run_all(|text| {
+        let written = if text.is_empty() { Ok(()) } else { output.write_all(text.as_bytes()) };
+        text.clear();
+        written.map_err(|error| Error::Output { kernel: launch.program.kernel.clone(), reason: error.to_string() })
+    })?;
     Ok(worker.machine.tallies)
 }
 

@@ -1,5 +1,7 @@
 //! What can go wrong: a kernel or launch that cannot be simulated ([`Error`]), and what a thread did wrong ([`Fault`]).
 
+use super::LOOP_LIMIT;
+use super::order::MissingFence;
 use std::fmt;
 
 /// Why a simulation gave no result.
@@ -126,6 +128,12 @@ pub enum FaultKind {
         other_line: Option<u32>,
         /// Whether the other belongs to another block, where no barrier helps.
         across_blocks: bool,
+        /// The other's block, if known.
+        other_block: Option<[u32; 3]>,
+        /// Which fence would have ordered the two, in kernels whose threads may be ordered by fences and atomics.
+        missing_fence: Option<MissingFence>,
+        /// Line of this thread's last atomic that saw what others told, if there was one.
+        atomic_line: Option<u32>,
     },
     /// Integer `/` or `%` by zero.
     DivisionByZero,
@@ -181,6 +189,21 @@ pub enum FaultKind {
         source: u32,
         /// How many lanes the warp was launched with: fewer than 32 in a last, partial warp.
         lanes: u32,
+    },
+    /// A loop that never ends: a warp is as it was some turns before, nobody changed memory, and nobody can.
+    EndlessLoop,
+    /// Threads wait for each other in loops, or for what nobody will write.
+    Deadlock {
+        /// Warps that go round in circles.
+        warps: u64,
+        /// Blocks that wait.
+        blocks: u64,
+        /// Blocks that have not begun, since too many wait.
+        coming: u64,
+        /// Threads of the warp that have left the loop, and wait for the others of the warp.
+        behind: u32,
+        /// Line of a barrier where threads wait for these.
+        barrier_line: Option<u32>,
     },
     /// A warp went round loops more often than [`crate::sim::SimOptions::loop_limit`].
     LoopLimit {
@@ -259,9 +282,15 @@ impl fmt::Display for FaultKind {
                 write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must come to it together")
             }
             FaultKind::MissingLane { name, source, lanes } => f.write_str(&missing_lane(name, *source, *lanes)),
-            FaultKind::LoopLimit { limit } => {
-                write!(f, "a warp went round its loops {limit} times: an endless loop? help: raise `SimOptions::loop_limit` if it is not")
-            }
+            FaultKind::EndlessLoop => f.write_str(
+                "endless loop: from turn to turn neither a variable nor memory changes; help: change in the loop what its end depends on",
+            ),
+            FaultKind::Deadlock { .. } => self.fmt_deadlock(f),
+            FaultKind::LoopLimit { limit } => write!(
+                f,
+                "a warp has gone round its loops {limit} times, and is still in this one: an endless loop? \
+                 help: if it is none, set `{LOOP_LIMIT}` to more"
+            ),
             FaultKind::IntervalLimit => f.write_str("more than 2^32 barrier intervals in one launch; help: launch fewer blocks at a time"),
         }
     }
@@ -285,12 +314,15 @@ pub(crate) fn missing_lane(name: &str, source: u32, lanes: u32) -> String {
 
 impl FaultKind {
     fn fmt_race(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FaultKind::Race { object, index, length, access, other_access, other_thread, other_line, across_blocks } = self else {
+        let FaultKind::Race { object, index, length, access, other_access, other_thread, other_line, across_blocks, other_block, .. } =
+            self
+        else {
             return Ok(());
         };
         write!(f, "race: {} scalar {index} of `{object}` (of {length}), which ", access.verb())?;
-        match other_thread {
-            Some(thread) if !across_blocks => write!(f, "thread {}", Triple(*thread))?,
+        match (other_thread, other_block) {
+            (Some(thread), Some(block)) if *across_blocks => write!(f, "thread {} of block {}", Triple(*thread), Triple(*block))?,
+            (Some(thread), _) if !across_blocks => write!(f, "thread {}", Triple(*thread))?,
             _ if *across_blocks => f.write_str("a thread of another block")?,
             _ => f.write_str("another thread")?,
         }
@@ -298,6 +330,74 @@ impl FaultKind {
         if let Some(line) = other_line {
             write!(f, " on line {line}")?;
         }
-        f.write_str(if *across_blocks { "; no barrier orders blocks" } else { "; no barrier is between the two" })
+        self.fmt_missing_fence(f)
+    }
+
+    /// What would have ordered two accesses.
+    fn fmt_missing_fence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FaultKind::Race { access, other_access, other_line, across_blocks, missing_fence, atomic_line, .. } = self else {
+            return Ok(());
+        };
+        if matches!((access, other_access), (AccessKind::Atomic, _) | (_, AccessKind::Atomic)) && missing_fence == &Some(MissingFence::Both)
+        {
+            return f.write_str("; help: make both atomic (`atomic_or(i, 0)` reads, `atomic_exchange(i, v)` writes)");
+        }
+        let at = |line: &Option<u32>, unknown: &str| line.map_or(unknown.to_owned(), |line| format!("line {line}"));
+        let (fence, other) = (if *across_blocks { "fence_device()" } else { "fence_block()" }, at(other_line, "that access"));
+        match missing_fence {
+            Some(MissingFence::Release) => {
+                write!(f, "; no `{fence}` is between {other} and the atomic that tells of it; help: put it right before that atomic")
+            }
+            Some(MissingFence::WiderRelease) => write!(
+                f,
+                "; the `fence_block()` between {other} and the atomic that tells of it orders for its own block only; \
+                 help: make it `fence_device()`"
+            ),
+            Some(MissingFence::Acquire) => write!(
+                f,
+                "; no `{fence}` is between the atomic that shows it, on {}, and this line; help: put it right after that atomic",
+                at(atomic_line, "another line")
+            ),
+            Some(MissingFence::Both) if *across_blocks => write!(
+                f,
+                "; nothing orders the two blocks there; help: behind {other} write `fence_device()` and then an atomic, and here, \
+                 once an atomic on the same element has seen that one, `fence_device()`"
+            ),
+            _ if *across_blocks => f.write_str("; no barrier orders blocks"),
+            _ => f.write_str("; no barrier is between the two"),
+        }
+    }
+
+    fn fmt_deadlock(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FaultKind::Deadlock { warps, blocks, coming, behind, barrier_line } = self else {
+            return Ok(());
+        };
+        let count = |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+        write!(
+            f,
+            "deadlock: {} of {} {} in loops for what nobody is left to write",
+            count(*warps, "warp"),
+            count(*blocks, "block"),
+            if *warps == 1 { "waits" } else { "wait" }
+        )?;
+        if let Some(line) = barrier_line {
+            write!(f, ", others at the barrier on line {line}")?;
+        }
+        if *behind > 0 {
+            let lanes = count(u64::from(*behind), "thread");
+            return write!(
+                f,
+                "; {lanes} of this warp left the loop and wait behind it for the rest; help: do inside the loop what the rest waits for"
+            );
+        }
+        if *coming > 0 {
+            let coming = count(*coming, "block");
+            return write!(
+                f,
+                "; {coming} more have not begun, which a device would not run at once either; \
+                 help: let blocks wait only for those that began before them, which an atomic's ticket tells"
+            );
+        }
+        f.write_str("; help: write it before this loop, or in a thread that does not wait")
     }
 }

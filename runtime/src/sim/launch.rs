@@ -1,10 +1,12 @@
 //! A launch: arguments checked against the kernel and bound to its objects, blocks run, counters gathered.
 
 use super::buffer::View;
+use super::cells::Unordered;
 use super::counters::{Counters, LineCounters, Tally};
-use super::machine::Tallies;
+use super::order::MissingFence;
 use super::program::{Access, Program};
 use super::shadow::Clash;
+use super::tallies::Tallies;
 use super::{Error, Fault, FaultKind, SimArgument, SimLaunch};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -241,7 +243,31 @@ impl<'a> Launch<'a> {
             other_thread: clash.thread.map(|thread| thread_position(thread, self.block)),
             other_line: site.map(|site| site.location.line).filter(|line| *line != 0),
             across_blocks: clash.across_blocks,
+            other_block: None,
+            missing_fence: None,
+            atomic_line: None,
         }
+    }
+
+    /// The race of an access at `offset`, in block `block`, with an earlier one: why it is not ordered, and the atomic that saw it.
+    pub(super) fn unordered(
+        &self,
+        access: &Access,
+        offset: u64,
+        found: &Unordered,
+        block: u32,
+        (missing, atomic): (MissingFence, Option<u32>),
+    ) -> FaultKind {
+        let line = |site: u32| self.program.accesses.get(site as usize).map(|site| site.location.line).filter(|line| *line != 0);
+        let across_blocks = found.epoch.block != block;
+        let clash = Clash { other: found.other, thread: Some(found.thread), site: found.epoch.site().checked_sub(1), across_blocks };
+        let mut race = self.race(access, offset, &clash);
+        if let FaultKind::Race { other_block, missing_fence, atomic_line, .. } = &mut race {
+            *other_block = Some(thread_position(found.epoch.block, self.grid));
+            *missing_fence = Some(missing);
+            *atomic_line = atomic.and_then(line);
+        }
+        race
     }
 
     /// What machines have counted, by source line.

@@ -1,17 +1,18 @@
-//! One worker's machine: runs the blocks it is given, one after the other, warp by warp from barrier to barrier.
-//!
-//! A warp runs until it has ended or stands at a barrier. When every warp of a block has, the barrier is passed: all warps that have not
-//! ended must stand at the same one with all their living threads. Threads that have returned early are not waited for, as on NVIDIA's
-//! devices; that a living thread does not come, or has come to the kernel's end without it, is a fault.
+//! One worker's machine: runs warps, each until it has ended, stands at a barrier, or lets others run. [`super::worker`] says which is next.
 
-use super::launch::{Launch, thread_position};
+use super::cells::Cells;
+use super::launch::Launch;
 use super::memory::first;
+use super::order::{Order, Passed};
 use super::print::format_message;
-use super::program::{Call, CallEval, Finding, Preset, Program, Step};
+use super::program::{Call, CallEval, Finding, ObjectInfo, Step};
 use super::registers::{LANES, Mask, Reg, Registers, copy_masked, lanes};
-use super::shadow::Shadow;
+use super::shadow::{Now, Shadow};
+use super::tallies::Tallies;
+use super::warp::{Warp, Watch};
 use super::{Fault, FaultKind};
-use warpwright_codegen::ir::{Axis, Location, Scalar, Space, Special};
+use std::collections::HashMap;
+use warpwright_codegen::ir::{Location, Scalar, Space};
 
 /// A fault before it is known whose it is.
 #[derive(Debug)]
@@ -22,247 +23,139 @@ pub(super) struct LaneFault {
     pub(super) kind: FaultKind,
 }
 
-/// What an access cost, in sum.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Traffic {
-    pub(super) requests: u64,
-    pub(super) lanes: u64,
-    pub(super) sectors: u64,
-    pub(super) bytes: u64,
-    pub(super) replays: u64,
-}
-
-/// What a machine has counted, by number in the program.
-#[derive(Clone, Debug)]
-pub(super) struct Tallies {
-    /// Warps and threads that ran each segment.
-    pub(super) segments: Vec<(u64, u64)>,
-    /// By access.
-    pub(super) traffic: Vec<Traffic>,
-    /// How often each branch split a warp.
-    pub(super) divergent: Vec<u64>,
-    /// How often a block passed each barrier.
-    pub(super) barriers: Vec<u64>,
-    /// Blocks that ran.
-    pub(super) blocks: u64,
-}
-
-impl Tallies {
-    pub(super) fn new(program: &Program) -> Tallies {
-        Tallies {
-            segments: vec![(0, 0); program.segments.len()],
-            traffic: vec![Traffic::default(); program.accesses.len()],
-            divergent: vec![0; program.branches.len()],
-            barriers: vec![0; program.barriers.len()],
-            blocks: 0,
-        }
-    }
-
-    /// Adds another machine's.
-    pub(super) fn add(&mut self, other: &Tallies) {
-        for (a, b) in self.segments.iter_mut().zip(&other.segments) {
-            *a = (a.0 + b.0, a.1 + b.1);
-        }
-        for (a, b) in self.traffic.iter_mut().zip(&other.traffic) {
-            a.requests += b.requests;
-            a.lanes += b.lanes;
-            a.sectors += b.sectors;
-            a.bytes += b.bytes;
-            a.replays += b.replays;
-        }
-        self.divergent.iter_mut().zip(&other.divergent).for_each(|(a, b)| *a += b);
-        self.barriers.iter_mut().zip(&other.barriers).for_each(|(a, b)| *a += b);
-        self.blocks += other.blocks;
-    }
-}
-
-/// A warp of the current block.
+/// The block that runs, or one that waits.
 #[derive(Debug)]
-pub(super) struct Warp {
-    pub(super) registers: Registers,
-    masks: Vec<Mask>,
-    /// Lanes that run now.
-    pub(super) active: Mask,
-    /// Lanes that have not returned.
-    living: Mask,
-    /// Lanes that came to the end of the kernel, past every barrier.
-    ended: Mask,
-    step: usize,
-    /// Number of lane 0 in the block.
-    pub(super) first_thread: u32,
-    /// Times it may still go round loops.
-    fuel: u64,
-    /// Tick of its last `sync_warp`, barrier or begin.
+pub(super) struct Block {
+    pub(super) number: u32,
+    pub(super) place: [u32; 3],
+    /// Shared memory.
+    pub(super) shared: Vec<u8>,
+    /// Shadow of each shared object, in kernels with [`Program::orders`].
+    pub(super) cells: Vec<Cells>,
+    /// What its threads know of others, in such kernels.
+    pub(super) order: Order,
+    /// What atomics on its shared memory passed on, by object and byte.
+    pub(super) passed: HashMap<(usize, u64), Passed>,
+    /// Tick of its begin, and of its last barrier: see [`super::shadow`].
     pub(super) start: u32,
-    /// Local memory, lane after lane.
-    pub(super) local: Vec<u8>,
-    /// For each byte of it the tick of its last write.
-    pub(super) local_written: Vec<u32>,
-    /// The barrier it stands at.
-    waits_at: Option<u32>,
+    pub(super) interval_start: u32,
+}
+
+impl Block {
+    fn new(launch: &Launch<'_>) -> Block {
+        let cells = |(n, object): (usize, &ObjectInfo)| match object.space {
+            Space::Shared if launch.program.orders => Cells::new(launch.sizes[n], object.granule),
+            _ => Cells::default(),
+        };
+        Block {
+            number: 0,
+            place: [0; 3],
+            shared: vec![0; launch.shared_bytes as usize],
+            cells: launch.program.objects.iter().enumerate().map(cells).collect(),
+            order: Order::default(),
+            passed: HashMap::new(),
+            start: 0,
+            interval_start: 0,
+        }
+    }
 }
 
 /// One worker's machine.
 #[derive(Debug)]
 pub(super) struct Machine<'l> {
     pub(super) launch: &'l Launch<'l>,
-    /// Shared memory of the current block.
-    pub(super) shared: Vec<u8>,
+    /// The current block.
+    pub(super) block: Block,
     /// Shadow of each object; empty where none is needed.
     pub(super) shadows: Vec<Shadow>,
+    /// The same of global objects, in kernels with [`Program::orders`].
+    pub(super) cells: Vec<Cells>,
+    /// What atomics on global memory passed on, by object and byte.
+    pub(super) passed: HashMap<(usize, u64), Passed>,
     pub(super) tallies: Tallies,
     /// What the kernel printed and has not been written yet.
     pub(super) output: String,
     /// See [`super::shadow`].
     pub(super) tick: u32,
-    pub(super) block_start: u32,
-    pub(super) interval_start: u32,
-    block: [u32; 3],
-}
-
-/// A machine with its warps.
-#[derive(Debug)]
-pub(super) struct Worker<'l> {
-    pub(super) machine: Machine<'l>,
-    warps: Vec<Warp>,
-}
-
-impl<'l> Worker<'l> {
-    pub(super) fn new(launch: &'l Launch<'l>) -> Worker<'l> {
-        let program = launch.program;
-        let shadow = |(n, object): (usize, &super::program::ObjectInfo)| match object.space {
-            Space::Shared => Shadow::new(launch.sizes[n], object.granule),
-            Space::Global if object.is_written => Shadow::new(launch.sizes[n], object.granule),
-            _ => Shadow::default(),
-        };
-        let machine = Machine {
-            launch,
-            shared: vec![0; launch.shared_bytes as usize],
-            shadows: program.objects.iter().enumerate().map(shadow).collect(),
-            tallies: Tallies::new(program),
-            output: String::new(),
-            tick: 0,
-            block_start: 0,
-            interval_start: 0,
-            block: [0; 3],
-        };
-        let warps = (0..launch.threads.div_ceil(LANES as u32)).map(|n| new_warp(launch, n)).collect();
-        Worker { machine, warps }
-    }
-
-    /// Runs a block to its end.
-    pub(super) fn run_block(&mut self, number: u64) -> Result<(), Box<Fault>> {
-        self.machine.begin_block(number)?;
-        for warp in &mut self.warps {
-            self.machine.begin_warp(warp);
-        }
-        loop {
-            for warp in self.warps.iter_mut().filter(|warp| warp.living != 0) {
-                self.machine.run(warp)?;
-            }
-            if self.warps.iter().all(|warp| warp.waits_at.is_none()) {
-                break;
-            }
-            self.machine.pass_barrier(&mut self.warps)?;
-        }
-        self.machine.tallies.blocks += 1;
-        Ok(())
-    }
-}
-
-fn new_warp(launch: &Launch<'_>, number: u32) -> Warp {
-    let program = launch.program;
-    let mut registers = Registers::new(program.registers);
-    let first_thread = number * LANES as u32;
-    let count = (launch.threads - first_thread).min(LANES as u32);
-    for (reg, preset) in &program.presets {
-        match preset {
-            Preset::Constant(_, bits) => registers.splat(*reg, *bits),
-            Preset::Special(special, axis) => {
-                let all = std::array::from_fn(|lane| special_value(launch, *special, *axis, first_thread + lane as u32));
-                registers.set_all(*reg, &all);
-            }
-            Preset::Len(object) => registers.splat(*reg, launch.lengths[*object]),
-            Preset::Parameter { object, offset, bytes } => {
-                registers.splat(*reg, super::memory::load(launch.constants[*object], *offset as usize, *bytes));
-            }
-        }
-    }
-    let local = program.local_bytes as usize * LANES;
-    Warp {
-        registers,
-        masks: vec![0; program.masks],
-        active: 0,
-        living: Mask::MAX >> (LANES as u32 - count),
-        ended: 0,
-        step: 0,
-        first_thread,
-        fuel: 0,
-        start: 0,
-        local: vec![0; local],
-        local_written: vec![0; local],
-        waits_at: None,
-    }
-}
-
-/// A special register of a thread; that of the block is filled in when the block begins.
-fn special_value(launch: &Launch<'_>, special: Special, axis: Axis, thread: u32) -> u64 {
-    let at = axis as usize;
-    u64::from(match special {
-        Special::ThreadIdx => thread_position(thread, launch.block)[at],
-        Special::BlockIdx => 0,
-        Special::BlockDim => launch.block[at],
-        Special::GridDim => launch.grid[at],
-        Special::LaneId => thread % LANES as u32,
-        Special::WarpId => thread / LANES as u32,
-    })
+    /// Counts changes of memory, so that who waits for one knows that there was none.
+    pub(super) version: u64,
 }
 
 /// Why a warp stopped.
 enum Stop {
     Done,
     Barrier(u32),
+    /// It waits, or others should run, too.
+    Pause,
 }
 
-impl Machine<'_> {
-    fn begin_block(&mut self, number: u64) -> Result<(), Box<Fault>> {
+/// Turns of loops after which a warp is looked at: in kernels where threads may wait for each other, and in others.
+const TURNS: [u64; 2] = [256, 1 << 13];
+
+/// Turns within which it has to be as it was.
+const CIRCLE: u32 = 64;
+
+/// Turns of loops after which a warp lets others run even if it changes memory.
+const SLICE: u64 = 1 << 14;
+
+impl<'l> Machine<'l> {
+    pub(super) fn new(launch: &'l Launch<'l>) -> Machine<'l> {
+        let program = launch.program;
+        let is_watched = |object: &ObjectInfo| object.space == Space::Shared || object.space == Space::Global && object.is_written;
+        let shadow = |(n, object): (usize, &ObjectInfo)| match is_watched(object) && !program.orders {
+            true => Shadow::new(launch.sizes[n], object.granule),
+            false => Shadow::default(),
+        };
+        let cells = |(n, object): (usize, &ObjectInfo)| match is_watched(object) && object.space == Space::Global && program.orders {
+            true => Cells::new(launch.sizes[n], object.granule),
+            false => Cells::default(),
+        };
+        Machine {
+            launch,
+            block: Block::new(launch),
+            shadows: program.objects.iter().enumerate().map(shadow).collect(),
+            cells: program.objects.iter().enumerate().map(cells).collect(),
+            passed: HashMap::new(),
+            tallies: Tallies::new(program),
+            output: String::new(),
+            tick: 0,
+            version: 0,
+        }
+    }
+
+    /// A block that may take the current one's place.
+    pub(super) fn spare_block(&self) -> Block {
+        Block::new(self.launch)
+    }
+
+    /// Makes the current block this one.
+    pub(super) fn begin_block(&mut self, number: u64) -> Result<(), Box<Fault>> {
         let [x, y, _] = self.launch.grid.map(u64::from);
-        self.block = [number % x, number / x % y, number / x / y].map(|n| n as u32);
-        self.next_tick().map_err(|kind| self.launch.fault(Location::default(), self.block, 0, kind))?;
-        self.block_start = self.tick;
-        self.interval_start = self.tick;
+        self.block.number = number as u32;
+        self.block.place = [number % x, number / x % y, number / x / y].map(|n| n as u32);
+        self.block.cells.iter_mut().for_each(Cells::clear);
+        self.block.order = Order::default();
+        self.block.passed.clear();
+        self.next_tick().map_err(|kind| self.launch.fault(Location::default(), self.block.place, 0, kind))?;
+        self.block.start = self.tick;
+        self.block.interval_start = self.tick;
         Ok(())
     }
 
-    fn begin_warp(&self, warp: &mut Warp) {
-        for (reg, preset) in &self.launch.program.presets {
-            if let Preset::Special(Special::BlockIdx, axis) = preset {
-                warp.registers.splat(*reg, u64::from(self.block[*axis as usize]));
-            }
-        }
-        let count = (self.launch.threads - warp.first_thread).min(LANES as u32);
-        warp.living = Mask::MAX >> (LANES as u32 - count);
-        warp.active = warp.living;
-        warp.ended = 0;
-        warp.step = 0;
-        warp.fuel = self.launch.program.options.loop_limit;
-        warp.start = self.tick;
-        warp.waits_at = None;
-    }
-
-    fn next_tick(&mut self) -> Result<(), FaultKind> {
+    pub(super) fn next_tick(&mut self) -> Result<(), FaultKind> {
         self.tick = self.tick.checked_add(1).ok_or(FaultKind::IntervalLimit)?;
         Ok(())
     }
 
-    /// Runs a warp to its end or next barrier.
-    fn run(&mut self, warp: &mut Warp) -> Result<(), Box<Fault>> {
+    /// Runs a warp to its end or next barrier, or until it pauses.
+    pub(super) fn run(&mut self, warp: &mut Warp) -> Result<(), Box<Fault>> {
         match self.run_steps(warp) {
             Ok(Stop::Done) => {
                 warp.living = 0;
                 warp.waits_at = None;
                 Ok(())
             }
+            Ok(Stop::Pause) => Ok(()),
             Ok(Stop::Barrier(barrier)) => {
                 warp.waits_at = Some(barrier);
                 if warp.active == warp.living {
@@ -274,14 +167,15 @@ impl Machine<'_> {
             }
             Err(fault) => {
                 let location = self.launch.program.locations[warp.step];
-                Err(self.launch.fault(location, self.block, warp.first_thread + fault.lane as u32, fault.kind))
+                Err(self.launch.fault(location, self.block.place, warp.first_thread + fault.lane as u32, fault.kind))
             }
         }
     }
 
-    fn fault_at(&self, warp: &Warp, barrier: u32, kind: FaultKind) -> Box<Fault> {
+    /// A fault of a warp at a barrier.
+    pub(super) fn fault_at(&self, warp: &Warp, barrier: u32, kind: FaultKind) -> Box<Fault> {
         let location = self.launch.program.barriers[barrier as usize].location;
-        self.launch.fault(location, self.block, warp.first_thread + warp.active.trailing_zeros(), kind)
+        self.launch.fault(location, self.block.place, warp.first_thread + warp.active.trailing_zeros(), kind)
     }
 
     fn run_steps(&mut self, warp: &mut Warp) -> Result<Stop, LaneFault> {
@@ -311,6 +205,9 @@ impl Machine<'_> {
                 step => {
                     if let Some(to) = self.run_control(warp, step)? {
                         warp.step = to as usize;
+                        if std::mem::take(&mut warp.watch.is_paused) {
+                            return Ok(Stop::Pause);
+                        }
                         continue;
                     }
                 }
@@ -372,17 +269,46 @@ impl Machine<'_> {
 
     /// Counts one more turn of a loop.
     #[inline]
-    fn burn(&self, warp: &mut Warp) -> Result<(), LaneFault> {
-        match warp.fuel.checked_sub(1) {
-            Some(fuel) => {
-                warp.fuel = fuel;
-                Ok(())
-            }
-            None => {
-                let kind = FaultKind::LoopLimit { limit: self.launch.program.options.loop_limit };
-                Err(LaneFault { lane: warp.active.trailing_zeros() as usize, kind })
-            }
+    fn burn(&mut self, warp: &mut Warp) -> Result<(), LaneFault> {
+        let Some(fuel) = warp.fuel.checked_sub(1) else {
+            let kind = FaultKind::LoopLimit { limit: self.launch.program.options.loop_limit };
+            return Err(LaneFault { lane: warp.active.trailing_zeros() as usize, kind });
+        };
+        warp.fuel = fuel;
+        if fuel & (TURNS[0] - 1) == 0 || warp.watch.is_close {
+            return self.look(warp);
         }
+        Ok(())
+    }
+
+    /// Looks whether a warp goes round in circles: then it pauses where another may help it, and is at fault where none can.
+    #[cold]
+    fn look(&mut self, warp: &mut Warp) -> Result<(), LaneFault> {
+        let waits = self.launch.program.waits;
+        let watch = &mut warp.watch;
+        watch.turns += 1;
+        if let Some(before) = watch.before.take() {
+            if warp.is_as(&before, self.version) {
+                if !waits {
+                    return Err(LaneFault { lane: warp.active.trailing_zeros() as usize, kind: FaultKind::EndlessLoop });
+                }
+                warp.watch = Watch { circles_in: Some(self.version), is_paused: true, at: warp.step, ..Watch::default() };
+                return Ok(());
+            }
+            if warp.watch.turns < CIRCLE {
+                warp.watch.before = Some(before);
+                return Ok(());
+            }
+            // Whoever may wait, and has changed nothing since, lets others run.
+            let is_idle = before.version == self.version;
+            warp.watch = Watch { is_paused: waits && is_idle, at: warp.step, ..Watch::default() };
+        }
+        if waits && warp.fuel & (SLICE - 1) == 0 {
+            warp.watch = Watch { is_paused: true, at: warp.step, ..Watch::default() };
+        } else if warp.watch.is_close || warp.fuel & (TURNS[usize::from(!waits)] - 1) == 0 {
+            warp.watch = Watch { is_close: true, before: Some(warp.now(self.version)), ..Watch::default() };
+        }
+        Ok(())
     }
 
     fn run_rare(&mut self, warp: &mut Warp, step: Step) -> Result<(), LaneFault> {
@@ -400,6 +326,18 @@ impl Machine<'_> {
                     return Err(LaneFault { lane, kind });
                 }
                 warp.start = self.tick;
+                if program.orders {
+                    self.block.order.meet_in_warp(warp.first_thread, warp.active);
+                }
+            }
+            Step::Fence(reach) => {
+                for lane in lanes(warp.active) {
+                    let now = self.now(warp, lane, 0);
+                    self.block.order.fence(&now, self.block.number, reach);
+                }
+                if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
+                    return Err(LaneFault { lane, kind });
+                }
             }
             Step::Print(message) => {
                 for lane in lanes(warp.active) {
@@ -429,46 +367,16 @@ impl Machine<'_> {
         text
     }
 
-    /// Lets the block pass the barrier its warps stand at.
-    fn pass_barrier(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
-        let Some((at, barrier)) = warps.iter().enumerate().find_map(|(n, warp)| Some((n, warp.waits_at?))) else {
-            return Ok(());
-        };
-        let living: u32 = warps.iter().map(|warp| warp.living.count_ones()).sum();
-        if let Some(other) = warps.iter().find_map(|warp| warp.waits_at.filter(|b| *b != barrier)) {
-            let waiting = warps.iter().filter(|w| w.waits_at == Some(barrier)).map(|w| w.living.count_ones()).sum();
-            let other_line = Some(self.launch.program.barriers[other as usize].location.line);
-            return Err(self.fault_at(
-                &warps[at],
-                barrier,
-                FaultKind::DivergentBarrier { waiting, living, within_warp: false, other_line },
-            ));
+    /// Who accesses, and when.
+    pub(super) fn now(&self, warp: &Warp, lane: usize, site: u32) -> Now {
+        Now {
+            tick: self.tick,
+            block_start: self.block.start,
+            interval_start: self.block.interval_start,
+            warp_start: warp.start,
+            thread: warp.first_thread + lane as u32,
+            site,
         }
-        let ended: u32 = warps.iter().map(|warp| warp.ended.count_ones()).sum();
-        if ended > 0 {
-            let kind = FaultKind::DivergentBarrier { waiting: living, living: living + ended, within_warp: false, other_line: None };
-            return Err(self.fault_at(&warps[at], barrier, kind));
-        }
-        let data = &self.launch.program.barriers[barrier as usize];
-        let holds = |warp: &Warp| match data.argument {
-            Some(Reg::Pred(n)) => (warp.registers.preds[usize::from(n)] & warp.living).count_ones(),
-            _ => 0,
-        };
-        let count = warps.iter().map(holds).sum();
-        let result = (data.eval)(count, living);
-        if let Err(kind) = self.next_tick() {
-            return Err(self.fault_at(&warps[at], barrier, kind));
-        }
-        self.interval_start = self.tick;
-        self.tallies.barriers[barrier as usize] += 1;
-        for warp in warps.iter_mut().filter(|warp| warp.waits_at.is_some()) {
-            warp.waits_at = None;
-            warp.start = self.tick;
-            if let Some(reg) = data.result {
-                warp.registers.splat(reg, result);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,10 +1,10 @@
 //! Loads, stores and atomics of a warp: where they go, whether they may, what they cost, what they do.
 
-use super::machine::{LaneFault, Machine, Warp};
+use super::machine::{LaneFault, Machine};
 use super::program::{Access, Dimension, Index, Length, ObjectInfo, Path};
 use super::registers::{LANES, Mask, Reg, Registers, lanes, pack};
-use super::shadow::Now;
 use super::traffic::{replays, sectors};
+use super::warp::Warp;
 use super::{AccessKind, FaultKind};
 use warpwright_codegen::ir::eval;
 use warpwright_codegen::ir::{AtomicOp, BinaryOp, Scalar, Space, Type};
@@ -27,6 +27,9 @@ impl Machine<'_> {
         let offsets = self.resolve(&warp.registers, access, info, width, mask)?;
         self.tally(number, info, &offsets, width, mask);
         self.check(warp, number, &offsets, scalars, mask)?;
+        if !self.launch.program.waits {
+            self.version += u64::from(access.kind != AccessKind::Read);
+        }
         match access.kind {
             AccessKind::Read => {
                 for (n, reg) in (0..).zip(&access.values) {
@@ -37,10 +40,19 @@ impl Machine<'_> {
             AccessKind::Write => {
                 for (n, reg) in (0..).zip(&access.values) {
                     let bits = warp.registers.all(*reg);
+                    if self.launch.program.waits {
+                        self.note_change(warp, access.object, info, &at(&offsets, n * u64::from(size)), size, mask, &bits);
+                    }
                     self.write(warp, access.object, info, &at(&offsets, n * u64::from(size)), size, mask, &bits);
                 }
             }
-            AccessKind::Atomic => self.atomic(warp, access, info, &offsets, mask),
+            AccessKind::Atomic => {
+                self.atomic(warp, number, access, info, &offsets, mask);
+                if self.launch.program.orders {
+                    // What is done behind an atomic is not told by it.
+                    self.next_tick().map_err(|kind| LaneFault { lane: mask.trailing_zeros() as usize, kind })?;
+                }
+            }
         }
         Ok(())
     }
@@ -178,6 +190,9 @@ impl Machine<'_> {
         let info = &self.launch.program.objects[access.object];
         let size = access.ty.bytes();
         let is_shared = info.space == Space::Shared;
+        if self.launch.program.orders && info.space != Space::Local {
+            return self.check_order(warp, number, offsets, scalars, mask);
+        }
         if info.space == Space::Local {
             return if access.kind == AccessKind::Write { Ok(()) } else { self.check_local(warp, access, info, offsets, scalars, mask) };
         }
@@ -185,24 +200,15 @@ impl Machine<'_> {
         if !has_races {
             return Ok(());
         }
-        let mut now = Now {
-            tick: self.tick,
-            block_start: self.block_start,
-            interval_start: self.interval_start,
-            warp_start: warp.start,
-            thread: 0,
-            site: number + 1,
-        };
+        let mut now = self.now(warp, 0, number + 1);
         let shadow = &mut self.shadows[access.object];
         for lane in lanes(mask) {
             now.thread = warp.first_thread + lane as u32;
             for n in 0..scalars {
                 let offset = offsets[lane] + n * u64::from(size);
                 let clash = if is_shared {
-                    if access.kind != AccessKind::Write && !shadow.is_initialised(offset, size, self.block_start) {
-                        let (index, length) = (offset / u64::from(size), self.launch.sizes[access.object] / u64::from(size));
-                        let kind = FaultKind::Uninitialised { object: info.name.clone(), index, length, shared: true };
-                        return Err(LaneFault { lane, kind });
+                    if access.kind != AccessKind::Write && !shadow.is_initialised(offset, size, now.block_start) {
+                        return Err(LaneFault { lane, kind: self.uninitialised(access, offset) });
                     }
                     shadow.access_in_block(offset, size, access.kind, &now)
                 } else {
@@ -214,6 +220,13 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The fault of a read of shared memory that nobody wrote.
+    pub(super) fn uninitialised(&self, access: &Access, offset: u64) -> FaultKind {
+        let size = u64::from(access.ty.bytes());
+        let object = self.launch.program.objects[access.object].name.clone();
+        FaultKind::Uninitialised { object, index: offset / size, length: self.launch.sizes[access.object] / size, shared: true }
     }
 
     fn check_local(
@@ -229,7 +242,7 @@ impl Machine<'_> {
         for lane in lanes(mask) {
             let start = self.local_place(info, lane, offsets[lane]);
             let range = start..start + (size * scalars) as usize;
-            let is_written = warp.local_written.get(range).is_some_and(|ticks| ticks.iter().all(|tick| *tick >= self.block_start));
+            let is_written = warp.local_written.get(range).is_some_and(|ticks| ticks.iter().all(|tick| *tick >= self.block.start));
             if !is_written {
                 let (index, length) = (offsets[lane] / size, info.unit / size);
                 let kind = FaultKind::Uninitialised { object: info.name.clone(), index, length, shared: false };
@@ -257,7 +270,7 @@ impl Machine<'_> {
                     lanes(mask).for_each(|lane| bits[lane] = view.read(offsets[lane], size));
                 }
             }
-            Space::Shared => lanes(mask).for_each(|lane| bits[lane] = load(&self.shared, (info.base + offsets[lane]) as usize, size)),
+            Space::Shared => lanes(mask).for_each(|lane| bits[lane] = load(&self.block.shared, (info.base + offsets[lane]) as usize, size)),
             Space::Local => {
                 lanes(mask).for_each(|lane| bits[lane] = load(&warp.local, self.local_place(info, lane, offsets[lane]), size));
             }
@@ -269,6 +282,23 @@ impl Machine<'_> {
         bits
     }
 
+    /// Tells those that wait whether a write changes memory.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one access")]
+    fn note_change(
+        &mut self,
+        warp: &Warp,
+        object: usize,
+        info: &ObjectInfo,
+        offsets: &Offsets,
+        size: u32,
+        mask: Mask,
+        bits: &[u64; LANES],
+    ) {
+        let old = self.read(warp, object, info, offsets, size, mask);
+        let ones = u64::MAX >> (64 - 8 * size);
+        self.version += u64::from(lanes(mask).any(|lane| old[lane] != bits[lane] & ones));
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the parts of one access")]
     fn write(&mut self, warp: &mut Warp, object: usize, info: &ObjectInfo, offsets: &Offsets, size: u32, mask: Mask, bits: &[u64; LANES]) {
         match info.space {
@@ -277,7 +307,7 @@ impl Machine<'_> {
                 lanes(mask).for_each(|lane| view.write(offsets[lane], size, bits[lane]));
             }
             Space::Shared => {
-                lanes(mask).for_each(|lane| store(&mut self.shared, (info.base + offsets[lane]) as usize, size, bits[lane]));
+                lanes(mask).for_each(|lane| store(&mut self.block.shared, (info.base + offsets[lane]) as usize, size, bits[lane]));
             }
             Space::Local => {
                 for lane in lanes(mask) {
@@ -293,7 +323,7 @@ impl Machine<'_> {
     }
 
     /// Lane by lane, in order.
-    fn atomic(&mut self, warp: &mut Warp, access: &Access, info: &ObjectInfo, offsets: &Offsets, mask: Mask) {
+    fn atomic(&mut self, warp: &mut Warp, number: u32, access: &Access, info: &ObjectInfo, offsets: &Offsets, mask: Mask) {
         let (Some(op), size) = (access.atomic, access.ty.bytes()) else {
             return;
         };
@@ -310,6 +340,11 @@ impl Machine<'_> {
                 self.write(warp, access.object, info, offsets, size, one, &[new(old); LANES]);
                 old
             };
+            self.version += u64::from(self.launch.program.waits && new(old[lane]) != old[lane]);
+            if self.launch.program.orders {
+                let writes = op != AtomicOp::CompareExchange || old[lane] == first;
+                self.pass_on(warp, lane, number, offsets[lane], writes);
+            }
         }
         if let Some(result) = access.result {
             warp.registers.set_all(result, &old);

@@ -5,6 +5,8 @@
 mod arithmetic;
 mod blocks;
 mod buffer;
+mod cells;
+mod clock;
 mod compile;
 mod counters;
 mod error;
@@ -12,11 +14,16 @@ mod fused;
 mod launch;
 mod machine;
 mod memory;
+mod order;
+mod ordered;
 mod print;
 mod program;
 mod registers;
 mod shadow;
+mod tallies;
 mod traffic;
+mod warp;
+mod worker;
 
 #[cfg(test)]
 mod tests;
@@ -24,24 +31,41 @@ mod tests;
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
 pub(crate) use error::missing_lane;
 pub use error::{AccessKind, Error, Fault, FaultKind};
+pub use order::MissingFence;
 
 use std::io::Write;
 use warpwright_codegen::ir::Kernel;
+
+/// The environment variable for [`SimOptions::loop_limit`].
+pub const LOOP_LIMIT: &str = "WARPWRIGHT_LOOP_LIMIT";
 
 /// What a program checks and allows, fixed when it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimOptions {
     /// Whether integer `+ - *`, negation and `MIN / -1` that do not fit are faults; the language says that they wrap.
     pub overflow: bool,
-    /// How many times one warp may go round loops before that is a fault.
+    /// How many times one warp may go round loops, in a block, before that is a fault.
     pub loop_limit: u64,
     /// Most operating-system threads to run blocks on; 0: as many as the machine has cores.
     pub workers: usize,
 }
 
+impl SimOptions {
+    /// The default, but for what the environment says. Errors: the value of [`LOOP_LIMIT`] is no number of turns.
+    pub fn of_environment() -> Result<SimOptions, String> {
+        let mut options = SimOptions::default();
+        if let Some(value) = std::env::var_os(LOOP_LIMIT).filter(|value| !value.is_empty()) {
+            let turns = value.to_str().and_then(|value| value.replace('_', "").parse().ok());
+            options.loop_limit =
+                turns.ok_or_else(|| format!("`{LOOP_LIMIT}` is {value:?}; it must be a number of turns, `100000000` say"))?;
+        }
+        Ok(options)
+    }
+}
+
 impl Default for SimOptions {
     fn default() -> SimOptions {
-        SimOptions { overflow: false, loop_limit: 1 << 28, workers: 0 }
+        SimOptions { overflow: false, loop_limit: 1 << 24, workers: 0 }
     }
 }
 

@@ -5,6 +5,7 @@
 //! at one place at a time, can stop at a barrier and go on later, and lanes meet again at the end of the construct they parted in.
 
 use super::counters::InstructionClass;
+use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
 use super::{AccessKind, SimOptions};
 use warpwright_codegen::intrinsics::Eval;
@@ -29,6 +30,8 @@ pub(super) enum Step {
     Barrier(u32),
     /// Orders the accesses of a warp's lanes.
     SyncWarp,
+    /// A fence, in kernels with [`Program::orders`].
+    Fence(Reach),
     /// Prints ([`Program::messages`]).
     Print(u32),
     /// Faults with a message where the `bool` does not hold.
@@ -373,6 +376,12 @@ pub(super) struct Program {
     /// Whether blocks may run in any order with the same results, races apart: no prints, and no global atomics but integer ones
     /// whose order does not show.
     pub(super) is_order_free: bool,
+    /// Whether a thread may wait for another: an atomic's result is used.
+    pub(super) waits: bool,
+    /// Whether there are fences.
+    pub(super) has_fences: bool,
+    /// Whether fences and atomics may order threads, or blocks take turns.
+    pub(super) orders: bool,
 }
 
 impl Program {

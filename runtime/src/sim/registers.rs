@@ -84,7 +84,7 @@ pub(super) type Pure = fn(&mut Registers, &Operands);
 pub(super) type Check = fn(&Registers, &Operands) -> Mask;
 
 /// The register file of one warp.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Registers {
     /// `bool`s.
     pub(super) preds: Vec<Mask>,

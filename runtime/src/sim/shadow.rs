@@ -6,8 +6,8 @@
 //! granule come from one block and, in one interval, from one thread, so the last stands for all.
 //!
 //! Two accesses are ordered if they are by one thread, or in one block with a barrier between them, or in one warp with a `sync_warp`
-//! between them. Two that are not race unless both read or both are atomic. Blocks are never ordered: not even fences and atomics make
-//! them so for the simulator. Writing the value that is there already is a race too.
+//! between them. Two that are not race unless both read or both are atomic. Blocks are never ordered: kernels whose fences and atomics might do that
+//! have [`super::cells`] instead. Writing the value that is there already is a race too.
 
 use super::AccessKind;
 

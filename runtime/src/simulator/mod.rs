@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::Source;
 use crate::properties::DeviceProperties;
-use crate::sim::{self, Counters, SimArgument, SimLaunch, SimProgram};
+use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};
 use crate::stream::StreamCore;
 use crate::timing::Clock;
 use std::sync::Arc;
@@ -66,7 +66,8 @@ impl Backend for Simulator {
 
     fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
         let kernel = source.definition.name;
-        let program = SimProgram::compile(source.kernel()).map_err(|error| from_simulator(kernel, error))?;
+        let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel, reason })?;
+        let program = SimProgram::compile_with(source.kernel(), options).map_err(|error| from_simulator(kernel, error))?;
         Ok(Box::new(Simulated { program }))
     }
 }

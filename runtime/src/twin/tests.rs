@@ -177,6 +177,8 @@ fn diverging(_: &Global<u32>, y: &mut Global<u32>) {
     }
     let together = ballot(true);
     let side = if lane < 8 { warp_sum(1u32) } else { 100 * warp_sum(1u32) };
+    // Nobody returns before all have had their sum.
+    sync_warp();
     y[lane as usize] = if together == u32::MAX { seen + 1000 * side } else { 0 };
 }
 

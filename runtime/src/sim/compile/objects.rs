@@ -3,6 +3,7 @@
 use super::super::SimOptions;
 use super::super::program::{ObjectInfo, Program};
 use super::Result;
+use warpwright_codegen::intrinsics::Effect;
 use warpwright_codegen::ir::{AtomicOp, Kernel, MemoryType, ObjectKind, Op, Space, Type};
 use warpwright_codegen::syntax::IndexWidth;
 
@@ -34,7 +35,15 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         shared_bytes: 0,
         local_bytes: 0,
         is_order_free: is_order_free(kernel),
+        waits: false,
+        has_fences: false,
+        orders: false,
     };
+    let synchronises = Synchronises::of(kernel);
+    program.waits = synchronises.waits;
+    program.has_fences = synchronises.has_fences;
+    program.orders = synchronises.blocks_wait || synchronises.waits && synchronises.has_fences;
+    program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
     for (object, data) in kernel.objects.iter() {
         let n = usize::from(object);
@@ -112,6 +121,38 @@ fn written_objects(kernel: &Kernel) -> Vec<bool> {
         _ => {}
     });
     written
+}
+
+/// By what threads can learn what others have done.
+#[derive(Default)]
+struct Synchronises {
+    /// The result of an atomic is used.
+    waits: bool,
+    /// Of one on a buffer.
+    blocks_wait: bool,
+    has_fences: bool,
+}
+
+impl Synchronises {
+    fn of(kernel: &Kernel) -> Synchronises {
+        let (uses, mut found) = (kernel.use_counts(), Synchronises::default());
+        kernel.for_each_inst(|kernel, _, inst| {
+            let data = &kernel.insts[inst];
+            let object = match &data.op {
+                Op::Atomic(_, access, _) => access.object,
+                Op::AtomicAt { object, .. } => *object,
+                Op::Intrinsic(row, _) => {
+                    found.has_fences |= row.row().effect == Effect::Fence;
+                    return;
+                }
+                _ => return,
+            };
+            let is_used = data.results.iter().any(|v| uses[usize::from(*v)] != 0);
+            found.waits |= is_used;
+            found.blocks_wait |= is_used && kernel.objects[object].space() == Space::Global;
+        });
+        found
+    }
 }
 
 /// See [`Program::is_order_free`].

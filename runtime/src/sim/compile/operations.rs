@@ -1,6 +1,7 @@
 //! Instructions that own no blocks.
 
 use super::super::arithmetic as arith;
+use super::super::order::Reach;
 use super::super::program::{Barrier, Call, CallEval, Finding, Message, Preset, Step};
 use super::super::registers::{Operands, Pure, Reg};
 use super::places::Work;
@@ -136,7 +137,11 @@ impl Compiler<'_> {
             Eval::Nothing if row.name == "sync_warp" => {
                 self.emit(Step::SyncWarp);
             }
-            Eval::Nothing => {}
+            Eval::Nothing => {
+                if let (true, Some(reach)) = (self.program.orders, reach(row.name)) {
+                    self.emit(Step::Fence(reach));
+                }
+            }
             Eval::Barrier(eval) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let location = self.location;
@@ -161,6 +166,15 @@ impl Compiler<'_> {
         let values = values.iter().map(|v| Ok((self.slot(*v)?, self.ty(*v)))).collect::<Result<_>>()?;
         self.program.messages.push(Message { parts: parts.to_vec(), values });
         Ok(self.program.messages.len() as u32 - 1)
+    }
+}
+
+/// How far a fence reaches.
+fn reach(name: &str) -> Option<Reach> {
+    match name {
+        "fence_block" => Some(Reach::Block),
+        "fence_device" | "fence_system" => Some(Reach::Device),
+        _ => None,
     }
 }
 

@@ -66,6 +66,9 @@ fn shared_races() {
         other_thread: Some([other_thread, 0, 0]),
         other_line: Some(other_line),
         across_blocks: false,
+        other_block: None,
+        missing_fence: None,
+        atomic_line: None,
     };
     let read_write = race("  v10: u32 = load m1[v7]\n  store m1[v0], v10");
     assert_eq!(read_write.kind, kind(AccessKind::Write, AccessKind::Read, 0, 1, 12));

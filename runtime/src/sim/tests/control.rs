@@ -253,11 +253,19 @@ fn a_step_that_does_not_advance_and_an_endless_loop_are_faults() {
     let mut y = vec![0u32; 1];
     let step = fault(run(&text("  v3: u32 = sub v2, v0\n  for i1 (v4: u32 in v0..v1 step v3) @5:9 {\n    yield\n  }"), 1, 8, &mut y));
     assert_eq!((step.kind.clone(), step.thread, step.line), (FaultKind::Step { step: 0 }, [3, 0, 0], 5));
-    let limited = program(&text("  loop i1 () @6:5 {\n    yield\n  }"), SimOptions { loop_limit: 1000, ..SimOptions::default() });
-    let mut bytes = vec![0; 4];
-    let endless = fault(limited.run(&launch(1, 1), &mut [SimArgument::Global { bytes: &mut bytes }]));
-    assert_eq!(endless.kind, FaultKind::LoopLimit { limit: 1000 });
-    assert!(endless.to_string().contains("loop_limit"), "{endless}");
+    let limited = |body: &str| {
+        let limited = program(&text(body), SimOptions { loop_limit: 100_000, ..SimOptions::default() });
+        let mut bytes = vec![0; 4];
+        fault(limited.run(&launch(1, 1), &mut [SimArgument::Global { bytes: &mut bytes }]))
+    };
+    let endless = limited("  loop i1 () @6:5 {\n    yield\n  }");
+    assert_eq!((endless.kind, endless.line), (FaultKind::EndlessLoop, 6));
+    // One that counts, or writes, may end some day.
+    let counting = limited("  v3: u32 = loop i1 (v4: u32 = v0) @6:5 {\n    v5: u32 = add v4, v1\n    yield v5\n  }");
+    assert_eq!((counting.kind.clone(), counting.line), (FaultKind::LoopLimit { limit: 100_000 }, 6));
+    assert!(counting.to_string().contains("100000 times") && counting.to_string().contains("`WARPWRIGHT_LOOP_LIMIT`"), "{counting}");
+    let writing = limited("  loop i1 () @6:5 {\n    store m0[v0], v2\n    yield\n  }");
+    assert_eq!(writing.kind, FaultKind::LoopLimit { limit: 100_000 });
 }
 
 #[test]

@@ -1,0 +1,188 @@
+//! What fences and atomics order: happens-before between threads of a block and of different blocks.
+//!
+//! Atomics are relaxed, so two threads are ordered by a fence of each and an atomic between: what a thread did before a fence is *told* by its
+//! atomics after it; a thread *sees* with an atomic what was told by those on the same element before it; a fence makes *known* what was seen.
+//! All atomics read and write, so each passes on what the ones before it told. A `fence_device` (or `fence_system`) tells and makes known across
+//! blocks, a `fence_block` within the block. Barriers join all three over the block, `sync_warp` over the warp: these fences are sequentially
+//! consistent, for which it does not matter on which side of a barrier they stand.
+
+use super::clock::{Clock, Known};
+use super::shadow::Now;
+
+/// How far a fence reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The threads of the block.
+    Block,
+    /// All threads.
+    Device,
+}
+
+/// Why two accesses are not ordered, as far as fences would have done it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingFence {
+    /// An atomic after the earlier access was seen by one before the later access, but no fence is between the earlier access and its atomic.
+    Release,
+    /// As above, but that fence reaches no further than the block.
+    WiderRelease,
+    /// The earlier access was told, and an atomic saw it; no fence that reaches it is between that atomic and the later access.
+    Acquire,
+    /// No atomic leads from the one to the other.
+    Both,
+}
+
+/// What a thread knows, has seen, and tells.
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    known: Clock,
+    /// What a fence that reaches the device would make known.
+    seen: Clock,
+    /// What any fence would.
+    seen_in_block: Clock,
+    told: Clock,
+    told_in_block: Clock,
+    /// Seen of what was told within other blocks: known to nobody, but good for a message.
+    overheard: Clock,
+    /// What would be known if every atomic came with fences: for messages.
+    reached: Clock,
+    /// The last atomic that saw something, plus 1.
+    site: u32,
+}
+
+impl Standing {
+    fn join(&mut self, other: &Standing) {
+        self.known.join(&other.known);
+        self.seen.join(&other.seen);
+        self.seen_in_block.join(&other.seen_in_block);
+        self.told.join(&other.told);
+        self.told_in_block.join(&other.told_in_block);
+        self.overheard.join(&other.overheard);
+        self.reached.join(&other.reached);
+        self.site = self.site.max(other.site);
+    }
+}
+
+/// What the threads of one block know.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    /// What all know since the last barrier.
+    base: Standing,
+    /// What threads know beyond that, by number; as long as some do.
+    own: Vec<Option<Box<Standing>>>,
+}
+
+/// What atomics on one element have passed on.
+#[derive(Debug, Default)]
+pub(super) struct Passed {
+    told: Clock,
+    /// By block.
+    told_in_block: Vec<(u32, Clock)>,
+    reached: Clock,
+}
+
+impl Order {
+    fn of(&self, thread: u32) -> &Standing {
+        self.own_of(thread).unwrap_or(&self.base)
+    }
+
+    fn own_of(&self, thread: u32) -> Option<&Standing> {
+        self.own.get(thread as usize)?.as_deref()
+    }
+
+    fn of_mut(&mut self, thread: u32) -> &mut Standing {
+        let Order { base, own } = self;
+        let thread = thread as usize;
+        if own.len() <= thread {
+            own.resize_with(thread + 1, || None);
+        }
+        own[thread].get_or_insert_with(|| Box::new(base.clone()))
+    }
+
+    /// A fence of a thread. The tick has to go on behind it.
+    pub(super) fn fence(&mut self, now: &Now, block: u32, reach: Reach) {
+        let mine = now.known(block);
+        let standing = self.of_mut(now.thread);
+        standing.known.join(&standing.seen_in_block);
+        if reach == Reach::Device {
+            standing.known.join(&standing.seen);
+        }
+        standing.told_in_block = standing.known.clone();
+        standing.told_in_block.join(&mine);
+        if reach == Reach::Device {
+            standing.told = standing.told_in_block.clone();
+        }
+    }
+
+    /// An atomic of a thread; `writes` unless it is a compare-and-exchange that failed.
+    pub(super) fn atomic(&mut self, now: &Now, block: u32, passed: &mut Passed, writes: bool) {
+        let mine = now.known(block);
+        let standing = self.of_mut(now.thread);
+        if !passed.reached.is_empty() {
+            standing.site = now.site;
+        }
+        standing.seen.join(&passed.told);
+        for (of, told) in &passed.told_in_block {
+            if *of == block { &mut standing.seen_in_block } else { &mut standing.overheard }.join(told);
+        }
+        standing.reached.join(&passed.reached);
+        if writes {
+            passed.told.join(&standing.told);
+            if !standing.told_in_block.is_empty() {
+                match passed.told_in_block.iter_mut().find(|(of, _)| *of == block) {
+                    Some((_, told)) => told.join(&standing.told_in_block),
+                    None => passed.told_in_block.push((block, standing.told_in_block.clone())),
+                }
+            }
+            passed.reached.join(&standing.reached);
+            passed.reached.join(&mine);
+        }
+    }
+
+    /// All threads of the block have met.
+    pub(super) fn meet(&mut self) {
+        for standing in self.own.drain(..).flatten() {
+            self.base.join(&standing);
+        }
+    }
+
+    /// The threads of a warp have met: those of `lanes`, from thread `first` on.
+    pub(super) fn meet_in_warp(&mut self, first: u32, lanes: u32) {
+        let threads = || (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| first + lane);
+        if threads().all(|thread| self.own_of(thread).is_none()) {
+            return;
+        }
+        let mut joined = self.base.clone();
+        threads().filter_map(|thread| self.own_of(thread)).for_each(|standing| joined.join(standing));
+        for thread in threads() {
+            self.of_mut(thread).clone_from(&joined);
+        }
+    }
+
+    /// Whether what a thread of a block did at a tick is known to the thread by fences.
+    pub(super) fn knows(&self, thread: u32, block: u32, other: u32, tick: u32) -> bool {
+        self.of(thread).known.has(block, other, tick)
+    }
+
+    /// Why it is not known, and the atomic that saw it.
+    pub(super) fn missing(&self, thread: u32, block: u32, other: u32, tick: u32) -> (MissingFence, Option<u32>) {
+        let standing = self.of(thread);
+        let has = |clock: &Clock| clock.has(block, other, tick);
+        let missing = if has(&standing.seen) || has(&standing.seen_in_block) {
+            MissingFence::Acquire
+        } else if has(&standing.overheard) {
+            MissingFence::WiderRelease
+        } else if has(&standing.reached) {
+            MissingFence::Release
+        } else {
+            MissingFence::Both
+        };
+        (missing, standing.site.checked_sub(1))
+    }
+}
+
+impl Now {
+    /// What a thread may tell of itself and of those that it has met.
+    fn known(&self, block: u32) -> Clock {
+        Clock::of(block, Known::of_thread(self.thread, self.interval_start, self.warp_start, self.tick))
+    }
+}

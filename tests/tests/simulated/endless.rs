@@ -1,0 +1,164 @@
+//! Loops that never end, and threads that wait for each other.
+
+use super::{fault_on, says};
+use warpwright::prelude::*;
+
+#[kernel(block = 32)]
+fn forgets_to_change(y: &mut Global<u32>) {
+    let mut v = 1;
+    while v != 0 {
+        v |= 1;
+    }
+    y[0] = v;
+}
+
+#[kernel(block = 64)]
+fn one_thread_never_ends(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = thread_idx().x;
+    let mut n = x[i];
+    let mut rounds = 0;
+    while n != 1 {
+        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        rounds = (rounds + 1) % 3;
+    }
+    y[i] = rounds;
+}
+
+#[kernel(block = 32)]
+fn nobody_writes(flag: &mut Global<u32>, y: &mut Global<u32>) {
+    while flag.atomic_or(0, 0) == 0 {}
+    y[thread_idx().x] = 1;
+}
+
+/// Each of two blocks waits for the other to begin.
+#[kernel(block = 32)]
+fn after_you(flags: &mut Global<u32>) {
+    let me = block_idx().x;
+    if thread_idx().x == 0 {
+        while flags.atomic_or(1 - me, 0) == 0 {}
+        flags.atomic_exchange(me, 1);
+    }
+}
+
+/// The flag is written behind the barrier that the waiting warp never comes to.
+#[kernel(block = 64)]
+fn flag_behind_a_barrier(y: &mut Global<u32>) {
+    #[shared]
+    let mut flag: [u32; 1];
+    if thread_idx().x == 0 {
+        flag[0] = 0;
+    }
+    sync_threads();
+    if warp_id() == 1 {
+        while flag.atomic_or(0, 0) == 0 {}
+    }
+    sync_threads();
+    if thread_idx().x == 0 {
+        flag.atomic_exchange(0, 1);
+    }
+    y[thread_idx().x] = 1;
+}
+
+/// The lane that has the lock waits behind the loop for the lanes that want it.
+#[kernel(block = 32)]
+fn lock_within_a_warp(lock: &mut Global<u32>, count: &mut Global<u32>) {
+    while lock.atomic_cas(0, 0, 1) != 0 {}
+    fence_device();
+    count[0] += 1;
+    fence_device();
+    lock.atomic_exchange(0, 0);
+}
+
+/// A first block that waits for the last, which may begin while it waits.
+#[kernel(block = 32)]
+fn first_waits_for_last(flag: &mut Global<u32>, y: &mut Global<u32>) {
+    let (me, blocks) = (block_idx().x, grid_dim().x);
+    if thread_idx().x == 0 {
+        if me == 0 {
+            while flag.atomic_add(0, 0) == 0 {}
+        }
+        if me == blocks - 1 {
+            flag.atomic_exchange(0, 1);
+        }
+        y[me] = 1;
+    }
+}
+
+/// Waits with a counter that gives up, so that it never stands still.
+#[kernel(block = 32)]
+fn gives_up(flag: &mut Global<u32>, y: &mut Global<u32>) {
+    let mut tries = 0;
+    if block_idx().x == 1 {
+        flag.atomic_exchange(0, 1);
+    }
+    while flag.atomic_add(0, 0) == 0 && tries < 20_000 {
+        tries += 1;
+    }
+    if thread_idx().x == 0 {
+        y[block_idx().x] = tries;
+    }
+}
+
+fn zeros<const N: usize>(lengths: [usize; N]) -> (Device, [Buffer<u32>; N]) {
+    let device = Device::simulator();
+    let buffers = lengths.map(|n| device.zeros::<u32>(n).unwrap());
+    (device, buffers)
+}
+
+#[test]
+fn a_loop_that_changes_nothing_is_named() {
+    let (device, [mut y]) = zeros([64]);
+    let error = fault_on(&device, forgets_to_change(&mut y).grid(1));
+    says(
+        &error,
+        &["endless.rs:9:5: kernel `forgets_to_change`, block (0, 0, 0), thread (0, 0, 0): endless loop: ", "; help: change in the loop"],
+    );
+    let mut x: Vec<u32> = (1..=64).collect();
+    let launch = |x: &[u32], y: &mut Buffer<u32>| {
+        let x = device.upload(x).unwrap();
+        one_thread_never_ends(&x, y).grid(1).launch(&device).map_err(|error| error.to_string())
+    };
+    assert_eq!(launch(&x, &mut y), Ok(()));
+    x[40] = 0;
+    says(&launch(&x, &mut y).unwrap_err(), &["endless.rs:20:5: ", "thread (40, 0, 0): endless loop: "]);
+}
+
+#[test]
+fn threads_that_wait_for_each_other_are_a_deadlock() {
+    let (device, [mut flag, mut y]) = zeros([2, 64]);
+    let error = fault_on(&device, nobody_writes(&mut flag, &mut y).grid(3));
+    says(
+        &error,
+        &[
+            "endless.rs:29:5: ",
+            "block (0, 0, 0), thread (0, 0, 0): deadlock: 3 warps of 3 blocks wait in loops for what nobody is left to write; help: ",
+        ],
+    );
+    let error = fault_on(&device, after_you(&mut flag).grid(2));
+    says(&error, &["endless.rs:38:9: ", "deadlock: 2 warps of 2 blocks wait in loops"]);
+    let error = fault_on(&device, flag_behind_a_barrier(&mut y).grid(2));
+    says(&error, &["endless.rs:53:9: ", "thread (32, 0, 0): deadlock: ", " others at the barrier on line 55"]);
+    let error = fault_on(&device, lock_within_a_warp(&mut flag, &mut y).grid(1));
+    says(
+        &error,
+        &[
+            "endless.rs:65:5: ",
+            "thread (1, 0, 0): deadlock: 1 warp of 1 block waits",
+            "; 1 thread of this warp left the loop",
+            "help: do inside the loop",
+        ],
+    );
+}
+
+#[test]
+fn waiting_for_what_comes_is_no_deadlock() {
+    for blocks in [2, 3, 50] {
+        let (device, [mut flag, mut y]) = zeros([1, blocks]);
+        first_waits_for_last(&mut flag, &mut y).grid(blocks).launch(&device).unwrap();
+        assert_eq!(y.download().unwrap(), vec![1; blocks]);
+    }
+    let (device, [mut flag, mut y]) = zeros([1, 2]);
+    gives_up(&mut flag, &mut y).grid(2).launch(&device).unwrap();
+    let tries = y.download().unwrap();
+    assert!(tries[0] > 0 && tries[0] < 20_000, "the first block waits until the second has begun: {tries:?}");
+}
