@@ -24,7 +24,7 @@ const SITE_BITS: u32 = 27;
 impl Epoch {
     fn new(now: &Now, block: u32) -> Epoch {
         let site = now.site.min((1 << SITE_BITS) - 1);
-        Epoch { tick: now.tick, block, place: now.thread / 32 << SITE_BITS | site, lanes: 1 << (now.thread % 32) }
+        Epoch { tick: now.tick, block, place: (now.thread / 32) << SITE_BITS | site, lanes: 1 << (now.thread % 32) }
     }
 
     /// Number of the access in the program, plus 1.

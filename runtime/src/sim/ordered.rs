@@ -20,7 +20,8 @@ impl Machine<'_> {
         let access = &self.launch.program.accesses[number as usize];
         let info = &self.launch.program.objects[access.object];
         let is_shared = info.space == Space::Shared;
-        if !is_shared && !(info.space == Space::Global && info.is_written) {
+        let is_written = info.space == Space::Global && info.is_written;
+        if !is_shared && !is_written {
             return Ok(());
         }
         let size = access.ty.bytes();
