@@ -4,10 +4,10 @@ use super::condition::{Condition, Doubt};
 use super::evaluate::{LaneValue, Unknown};
 use super::lanes::{Atom, Source, Sum, Varies};
 use super::walk::Walk;
-use crate::ir::{Block, CompareOp, Inst, Object, ObjectKind, Op, Value};
+use crate::ir::{Block, CompareOp, Inst, Object, ObjectKind, Op, Scalar, Value};
 
 /// More iterations are not gone through one by one.
-const MOST_ITERATIONS: i64 = 64;
+const MOST_ITERATIONS: u64 = 64;
 
 /// After so many instructions nothing more is gone through one by one.
 pub(super) const MOST_VISITS: u32 = 40_000;
@@ -111,17 +111,16 @@ impl<'k> Walk<'k> {
     }
 
     /// Iterations of a `For`, if they are known and few.
-    fn trips(&mut self, parts: &Parts<'_>) -> Option<i64> {
-        let mut known = |value| self.values.sum(value).ok()?.as_known()?.same();
+    fn trips(&mut self, parts: &Parts<'_>) -> Option<u64> {
         let [start, end, step] = parts.range?;
+        let ty = self.kernel.ty(start);
+        // Sums are signed; the numbers of the loop's own type decide how far it is.
+        let mut known = |value| Some(Scalar::int(ty, i128::from(self.values.sum(value).ok()?.as_known()?.same()?)).as_int());
         let (start, end, step) = (known(start)?, known(end)?, known(step)?);
-        if step <= 0 {
-            return None;
-        }
-        Some((end.saturating_sub(start).max(0) as u64).div_ceil(step as u64) as i64)
+        (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
     }
 
-    fn can_go_one_by_one(&mut self, parts: &Parts<'_>, trips: Option<i64>) -> bool {
+    fn can_go_one_by_one(&mut self, parts: &Parts<'_>, trips: Option<u64>) -> bool {
         let is_known = |walk: &mut Self, value: Value| walk.values.sum(value).is_ok_and(|sum| sum.as_known().is_some());
         let is_small = match parts.range {
             Some(_) => trips.is_some_and(|trips| trips <= MOST_ITERATIONS),
@@ -132,7 +131,7 @@ impl<'k> Walk<'k> {
 
     // --- all iterations at once ---
 
-    fn all_at_once(&mut self, parts: &Parts<'_>, trips: Option<i64>) {
+    fn all_at_once(&mut self, parts: &Parts<'_>, trips: Option<u64>) {
         let place = self.place();
         self.enter(parts, trips, false);
         let first = self.left.len();
@@ -163,7 +162,7 @@ impl<'k> Walk<'k> {
     }
 
     /// The next iteration, for the sake of what one leaves to the next.
-    fn once_more(&mut self, parts: &Parts<'_>, trips: Option<i64>, place: &Place) {
+    fn once_more(&mut self, parts: &Parts<'_>, trips: Option<u64>, place: &Place) {
         let (active, doubt, left, again, wanted) = (self.active, self.doubt, self.left.len(), self.again, self.wanted);
         self.values.forget(place.mark, self.depth);
         self.active = place.active;
@@ -184,9 +183,9 @@ impl<'k> Walk<'k> {
     }
 
     /// Binds the body's parameters for any iteration, or the one after it, and leaves the lanes active that make it.
-    fn enter(&mut self, parts: &Parts<'_>, trips: Option<i64>, next: bool) {
+    fn enter(&mut self, parts: &Parts<'_>, trips: Option<u64>, next: bool) {
         let bit = self.loops[&parts.inst].bit;
-        let most = trips.map(|trips| (trips - 1).max(0) as u64);
+        let most = trips.map(|trips| trips.saturating_sub(1));
         let iteration = self.values.atoms.get(Source::Iteration(parts.inst), 1, most, bit);
         self.bind_carried(parts, iteration, next, bit);
         if let (Some([start, end, step]), Some(counter)) = (parts.range, parts.counter) {
@@ -258,7 +257,7 @@ impl<'k> Walk<'k> {
     // --- one by one ---
 
     /// Tells whether it came to an end.
-    fn one_by_one(&mut self, parts: &Parts<'_>, trips: Option<i64>) -> bool {
+    fn one_by_one(&mut self, parts: &Parts<'_>, trips: Option<u64>) -> bool {
         let place = self.place();
         let mut carried: Vec<LaneValue> = parts.init.iter().map(|value| self.values.value(*value)).collect();
         let mut is_over = false;
@@ -272,7 +271,7 @@ impl<'k> Walk<'k> {
                 let known = |sum: Result<Sum, Unknown>| sum.ok()?.as_known()?.same();
                 let (start, step) = (known(self.values.sum(start)).unwrap_or(0), known(self.values.sum(step)).unwrap_or(1));
                 let bits = self.kernel.ty(counter).bits();
-                self.values.bind(counter, LaneValue::Sum(Sum::number(bits, start + iteration * step)));
+                self.values.bind(counter, LaneValue::Sum(Sum::number(bits, start.wrapping_add(step.wrapping_mul(iteration as i64)))));
             }
             self.block(parts.body);
             if let Some([last]) = self.kernel.blocks[parts.body].insts.last_chunk()

@@ -14,6 +14,9 @@ struct Side {
     result: Tree,
 }
 
+/// Instructions that are looked at for a value made of constants.
+const MOST_KNOWN: u32 = 1000;
+
 impl Lowerer<'_, '_> {
     pub(super) fn control(&mut self, expr: &Expr) -> Tree {
         match &expr.kind {
@@ -125,14 +128,20 @@ impl Lowerer<'_, '_> {
     }
 
     /// The value of what was computed from constants alone.
-    fn known(&self, value: Value) -> Option<Scalar> {
+    pub(super) fn known(&self, value: Value) -> Option<Scalar> {
+        self.known_within(value, &mut { MOST_KNOWN })
+    }
+
+    /// The same, by at most so many instructions: sums of one value with itself, again and again, would be looked through twice each.
+    fn known_within(&self, value: Value, left: &mut u32) -> Option<Scalar> {
+        *left = left.checked_sub(1)?;
         let (_, op) = self.kernel.def(value)?;
         match op {
             Op::Const(scalar) => Some(*scalar),
-            Op::Unary(op, a) => eval::unary(*op, self.known(*a)?),
-            Op::Binary(op, a, b) => eval::binary(*op, self.known(*a)?, self.known(*b)?),
-            Op::Compare(op, a, b) => eval::compare(*op, self.known(*a)?, self.known(*b)?),
-            Op::Cast(a) => eval::cast(self.known(*a)?, self.kernel.ty(value)),
+            Op::Unary(op, a) => eval::unary(*op, self.known_within(*a, left)?),
+            Op::Binary(op, a, b) => eval::binary(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
+            Op::Compare(op, a, b) => eval::compare(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
+            Op::Cast(a) => eval::cast(self.known_within(*a, left)?, self.kernel.ty(value)),
             _ => None,
         }
     }

@@ -3,9 +3,9 @@
 use super::environment::{Tree, Var};
 use super::place::Place;
 use super::{Exit, Lowerer};
-use crate::hir::tree::{self, Block as Body, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, ScopeId, Statement};
+use crate::hir::tree::{self, Block as Body, Expr, ExprKind, ForLoop, LocalId, LocalKind, ScopeId, Statement};
 use crate::hir::types::Ty;
-use crate::ir::{Asked, BinaryOp, CompareOp, Inst, LoopAnnotations, Op, Scalar, Type, Value};
+use crate::ir::{Asked, Inst, LoopAnnotations, Op, Value};
 use crate::syntax::Words;
 
 impl Lowerer<'_, '_> {
@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// A `For` over `start..end` by `step`; `body` gets the induction variable.
-    fn counted(&mut self, walk: &ForLoop, carried: &[usize], range: [Value; 3], body: impl FnOnce(&mut Self, Value)) {
+    pub(super) fn counted(&mut self, walk: &ForLoop, carried: &[usize], range: [Value; 3], body: impl FnOnce(&mut Self, Value)) {
         let init = self.leaves_of(carried);
         let types = self.types_of(&init);
         let [start, end, step] = range;
@@ -144,120 +144,6 @@ impl Lowerer<'_, '_> {
         self.loc = loc;
         let results = self.kernel.insts[inst].results.clone();
         self.set_leaves(carried, &results);
-    }
-
-    pub(super) fn for_loop(&mut self, walk: &ForLoop) -> Tree {
-        let start = self.value(&walk.start);
-        let end = self.value(&walk.end);
-        let ty = self.kernel.ty(start);
-        let step = walk.step.as_ref().map(|step| self.value(step));
-        self.at(walk.start.span);
-        let mut carried = self.assigned_in_block(&walk.body);
-        carried.sort_unstable();
-        carried.dedup();
-        // `a..=b` with a known `b` is `a..b + 1`.
-        let (end, inclusive) = match (walk.inclusive, self.kernel.constant(end)) {
-            (true, Some(last)) if last.as_int() < greatest(ty) => (self.builder().int(ty, last.as_int() + 1), false),
-            (inclusive, _) => (end, inclusive),
-        };
-        match (walk.direction, inclusive) {
-            (Direction::Up, false) => {
-                let step = self.step_value(step, ty);
-                self.counted(walk, &carried, [start, end, step], |lowerer, index| lowerer.loop_body(walk, index));
-            }
-            (direction, _) => self.by_count(walk, &carried, start, end, inclusive, step, direction),
-        }
-        self.unit()
-    }
-
-    fn step_value(&mut self, step: Option<Value>, ty: Type) -> Value {
-        match step {
-            Some(step) => self.builder().cast(step, ty),
-            None => self.builder().int(ty, 1),
-        }
-    }
-
-    fn loop_body(&mut self, walk: &ForLoop, index: Value) {
-        let ty = self.resolve(&walk.start.ty);
-        self.bind(&walk.pattern, &ty, Tree::Leaf(index));
-        self.block(&walk.body);
-    }
-
-    /// Ranges that do not simply count up from `start` to an end that is not reached: a counter runs over how many values there
-    /// are, and the index is made from it. The counter is wide enough for every value of the index's type.
-    #[expect(clippy::too_many_arguments, reason = "a range has as many parts")]
-    fn by_count(
-        &mut self,
-        walk: &ForLoop,
-        carried: &[usize],
-        start: Value,
-        end: Value,
-        inclusive: bool,
-        step: Option<Value>,
-        direction: Direction,
-    ) {
-        let ty = self.kernel.ty(start);
-        // `n` values need `n` to fit: an inclusive range of a type of fewer than 64 bits may have one more than the type holds.
-        let unsigned = ty.to_unsigned();
-        let counter = if inclusive && ty.bits() == 32 {
-            Type::U64
-        } else if ty.bits() < 32 {
-            Type::U32
-        } else {
-            unsigned
-        };
-        let loc = self.loc;
-        let mut b = self.builder();
-        let empty = b.compare(if inclusive { CompareOp::Gt } else { CompareOp::Ge }, start, end);
-        let distance = b.binary(BinaryOp::Sub, end, start);
-        let distance = b.cast(distance, unsigned);
-        let mut count = b.cast(distance, counter);
-        if inclusive {
-            let one = b.int(counter, 1);
-            count = b.binary(BinaryOp::Add, count, one);
-        }
-        let zero = b.int(counter, 0);
-        let count = b.select(empty, zero, count);
-        let one = b.int(counter, 1);
-        let step = step.map_or(one, |step| b.cast(step, counter));
-        // By steps backwards: first the number of steps.
-        let (count, stride) = if direction == Direction::StepsDown {
-            let whole = b.binary(BinaryOp::Div, count, step);
-            let rest = b.binary(BinaryOp::Rem, count, step);
-            let partial = b.compare(CompareOp::Ne, rest, zero);
-            let partial = b.cast(partial, counter);
-            (b.binary(BinaryOp::Add, whole, partial), one)
-        } else {
-            (count, step)
-        };
-        self.loc = loc;
-        self.counted(walk, carried, [zero, count, stride], |lowerer, passed| {
-            let mut b = lowerer.builder();
-            let index = match direction {
-                Direction::Up => {
-                    let passed = b.cast(passed, ty);
-                    b.binary(BinaryOp::Add, start, passed)
-                }
-                Direction::Down => {
-                    let passed = b.cast(passed, ty);
-                    let index = b.binary(BinaryOp::Sub, end, passed);
-                    if inclusive {
-                        index
-                    } else {
-                        let one = b.int(ty, 1);
-                        b.binary(BinaryOp::Sub, index, one)
-                    }
-                }
-                Direction::StepsDown => {
-                    let last = b.binary(BinaryOp::Sub, count, one);
-                    let left = b.binary(BinaryOp::Sub, last, passed);
-                    let away = b.binary(BinaryOp::Mul, left, step);
-                    let away = b.cast(away, ty);
-                    b.binary(BinaryOp::Add, start, away)
-                }
-            };
-            lowerer.loop_body(walk, index);
-        });
     }
 
     /// The variables an expression assigns, of those declared so far.
@@ -294,11 +180,6 @@ impl Lowerer<'_, '_> {
         let references = body.params.iter().filter(|local| body.locals[local.0].kind == LocalKind::Reference);
         self.roots(references.copied().collect())
     }
-}
-
-fn greatest(ty: Type) -> i128 {
-    let bits = if ty.is_signed_int() { ty.bits() - 1 } else { ty.bits() };
-    Scalar::int(ty, (1i128 << bits) - 1).as_int()
 }
 
 /// The local a place belongs to.

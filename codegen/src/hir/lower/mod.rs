@@ -13,6 +13,7 @@ mod expression;
 mod loops;
 mod pattern;
 mod place;
+mod ranges;
 
 use super::Lowered;
 use super::check::Context;
