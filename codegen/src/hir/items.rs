@@ -43,6 +43,7 @@ pub(crate) struct Adt<'p> {
     pub(crate) span: proc_macro2::Span,
     pub(crate) module: ModuleId,
     pub(crate) generics: &'p syn::Generics,
+    pub(crate) attrs: &'p [syn::Attribute],
     pub(crate) kind: AdtKind<'p>,
 }
 
@@ -155,10 +156,10 @@ impl<'p> Items<'p> {
                 let def = Def::Const(ConstId(self.constants.len() - 1));
                 self.modules[id.0].values.insert(constant.ident.to_string(), def);
             }
-            syn::Item::Struct(item) => self.add_adt(id, &item.ident, &item.generics, AdtKind::Struct(&item.fields)),
+            syn::Item::Struct(item) => self.add_adt(id, &item.ident, &item.generics, &item.attrs, AdtKind::Struct(&item.fields)),
             syn::Item::Enum(item) => {
                 let kind = AdtKind::Enum(enum_variants(item), enum_representation(item));
-                self.add_adt(id, &item.ident, &item.generics, kind);
+                self.add_adt(id, &item.ident, &item.generics, &item.attrs, kind);
             }
             syn::Item::Type(item) => {
                 self.aliases.push((id, item));
@@ -198,8 +199,15 @@ impl<'p> Items<'p> {
         FnId(self.functions.len() - 1)
     }
 
-    fn add_adt(&mut self, module: ModuleId, ident: &syn::Ident, generics: &'p syn::Generics, kind: AdtKind<'p>) {
-        self.adts.push(Adt { name: ident.to_string(), span: ident.span(), module, generics, kind });
+    fn add_adt(
+        &mut self,
+        module: ModuleId,
+        ident: &syn::Ident,
+        generics: &'p syn::Generics,
+        attrs: &'p [syn::Attribute],
+        kind: AdtKind<'p>,
+    ) {
+        self.adts.push(Adt { name: ident.to_string(), span: ident.span(), module, generics, attrs, kind });
         let def = Def::Adt(AdtId(self.adts.len() - 1));
         let module = &mut self.modules[module.0];
         // A tuple struct's constructor is found through its type.

@@ -177,7 +177,7 @@ impl Checker<'_, '_> {
                         self.report(Diagnostic::error(format.span(), "the format string shows more values than are given").by_rustc());
                         continue;
                     };
-                    self.demand(&value.ty, Demand::Scalar, value.span);
+                    self.demand(&value.ty, Demand::Shown, value.span);
                     parts.push(PrintPart::Argument(precision));
                     values.push(value);
                 }

@@ -7,7 +7,7 @@ use crate::hir::check::array_len;
 use crate::hir::tree::{Block, Expr, ExprKind, Geometry, Statement};
 use crate::hir::types::{Const, Ty};
 use crate::intrinsics::{self, RowId};
-use crate::ir::{AtomicOp, Axis, BinaryOp, Op, Scalar, Special, Step, Type, Value};
+use crate::ir::{AtomicOp, Axis, BinaryOp, CompareOp, Op, Scalar, Special, Step, Type, Value};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
@@ -46,9 +46,10 @@ impl Lowerer<'_, '_> {
                 Tree::Leaf(self.builder().binary(*op, a, b))
             }
             ExprKind::Compare(op, a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
+                let a = self.whole(a);
+                let b = self.whole(b);
                 self.at(expr.span);
-                Tree::Leaf(self.builder().compare(*op, a, b))
+                Tree::Leaf(self.compare(*op, &a, &b))
             }
             ExprKind::And(a, b) => self.short_circuit(a, b, true),
             ExprKind::Or(a, b) => self.short_circuit(a, b, false),
@@ -130,6 +131,27 @@ impl Lowerer<'_, '_> {
     pub(super) fn value(&mut self, expr: &Expr) -> Value {
         let tree = self.expression(expr);
         self.leaf(&tree)
+    }
+
+    /// Lowers an expression to all its scalars.
+    fn whole(&mut self, expr: &Expr) -> Tree {
+        let tree = self.expression(expr);
+        self.materialized(tree)
+    }
+
+    /// A comparison. Structs, tuples and arrays have `==` and `!=` only, as `PartialEq` derives them: they are equal if all their scalars are.
+    fn compare(&mut self, op: CompareOp, a: &Tree, b: &Tree) -> Value {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        a.leaves(&mut left);
+        b.leaves(&mut right);
+        let join = if op == CompareOp::Ne { BinaryOp::Or } else { BinaryOp::And };
+        let mut builder = self.builder();
+        let mut joined = None;
+        for (a, b) in left.into_iter().zip(right) {
+            let one = builder.compare(op, a, b);
+            joined = Some(joined.map_or(one, |before| builder.binary(join, before, one)));
+        }
+        joined.unwrap_or_else(|| builder.bool(op != CompareOp::Ne))
     }
 
     pub(super) fn leaf(&mut self, tree: &Tree) -> Value {
