@@ -54,6 +54,9 @@ pub(super) const ROWS: &[Row] = &[
     Row::method("is_multiple_of", Class::Unsigned, TWO, BOOL, expand_is_multiple_of)
         .cost(42)
         .doc("whether it is a multiple of another; of 0, only 0 is"),
+    Row::method("next_multiple_of", Class::Unsigned, TWO, T1, expand_next_multiple_of)
+        .cost(43)
+        .doc("the least multiple of another that is not below; wrapping"),
     Row::method("isqrt", Class::Int, T1, T1, expand_isqrt).cost(30).doc("the integer part of the square root"),
     Row::new("mul_hi", Call::Method, WIDE, TWO, T1, Body::Device(MUL_HI)).cost(2).doc("the high half of the product"),
     Row::method("mul_hi", NARROW, TWO, T1, expand_narrow_mul_hi).cost(2).doc("the high half of the product"),
@@ -245,6 +248,15 @@ fn expand_div_ceil(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
     let has_rest = against_zero(b, CompareOp::Ne, rest);
     let more = b.cast(has_rest, ty);
     vec![b.binary(BinaryOp::Add, quotient, more)]
+}
+
+/// x where x % y is 0, else x + (y − x % y).
+fn expand_next_multiple_of(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
+    let rest = b.binary(BinaryOp::Rem, a[0], a[1]);
+    let has_rest = against_zero(b, CompareOp::Ne, rest);
+    let missing = b.binary(BinaryOp::Sub, a[1], rest);
+    let above = b.binary(BinaryOp::Add, a[0], missing);
+    vec![b.select(has_rest, above, a[0])]
 }
 
 /// a % b == 0; a == 0 if b is 0, where the remainder is taken by 1.

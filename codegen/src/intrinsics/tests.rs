@@ -293,6 +293,8 @@ macro_rules! check_sign {
     (@division signed, $get:ident, $put:ident, $x:ident, $y:ident) => {};
     (@division unsigned, $get:ident, $put:ident, $x:ident, $y:ident) => {
         check_methods!($get, $put, $x, $y; div_ceil);
+        let multiple = $x.checked_next_multiple_of($y).unwrap_or_else(|| $x.wrapping_add($y - $x % $y));
+        assert_eq!($get("next_multiple_of", &[$put($x), $put($y)]), $put(multiple), "{} {}", $x, $y);
         assert_eq!($get("is_multiple_of", &[$put($x), $put($y)]), Scalar::bool($x.is_multiple_of($y)), "{} {}", $x, $y);
         assert_eq!($get("is_multiple_of", &[$put($x), $put(0)]), Scalar::bool($x == 0), "{}", $x);
     };
