@@ -2,11 +2,41 @@
 
 use super::tree::{Block, Expr, ExprKind};
 use super::types::{Const, Infer, Ty};
+use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, Scalar, Type, UnaryOp, eval};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
+use std::ops::RangeInclusive;
 
-type Evaluated<T> = Result<T, (Span, String)>;
+type Evaluated<T> = Result<T, Fault>;
+
+/// Why a constant has no value.
+pub(super) struct Fault {
+    span: Span,
+    message: String,
+    /// Whether it is a rule of Rust's: of a `const` item `rustc` says it too.
+    is_rusts: bool,
+}
+
+impl Fault {
+    /// What is wrong with an expression that `rustc` does not evaluate, or not with these types: an argument of an annotation.
+    pub(super) fn error(self) -> Diagnostic {
+        Diagnostic::error(self.span, self.message)
+    }
+
+    /// What is wrong with the value of a `const` item.
+    pub(super) fn error_of_item(self) -> Diagnostic {
+        let is_rusts = self.is_rusts;
+        let error = self.error();
+        if is_rusts { error.by_rustc() } else { error }
+    }
+}
+
+fn fault<T>(expr: &Expr, message: impl Into<String>) -> Evaluated<T> {
+    Err(Fault { span: expr.span, message: message.into(), is_rusts: true })
+}
+
+const DIVIDES_BY_ZERO: &str = "this constant divides by zero";
 
 /// Most elements a constant array may have.
 const MOST_ELEMENTS: i128 = 1 << 16;
@@ -32,7 +62,7 @@ pub(super) fn evaluate_int(expr: &Expr, infer: &Infer) -> Evaluated<i128> {
     match (Evaluator { infer }).value(expr)? {
         ConstValue::Scalar(scalar) if !scalar.ty.is_float() => Ok(scalar.as_int()),
         ConstValue::Index(value, _) => Ok(value),
-        _ => Err((expr.span, "expected an integer constant".to_owned())),
+        _ => fault(expr, "expected an integer constant"),
     }
 }
 
@@ -50,14 +80,29 @@ fn retype(value: ConstValue, ty: &Ty) -> ConstValue {
     }
 }
 
-/// What an integer operation gives without wrapping, where it can wrap.
-fn exact(op: BinaryOp, a: Scalar, b: Scalar) -> Option<i128> {
-    let (a, b) = (a.as_int(), b.as_int());
+/// What an integer operation gives without wrapping, where it can wrap. Products of two numbers of 64 bits fit.
+fn exact(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
     match op {
-        BinaryOp::Add => Some(a + b),
-        BinaryOp::Sub => Some(a - b),
-        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => Some(a.saturating_mul(b)),
+        BinaryOp::Div => a.checked_div(b),
         _ => None,
+    }
+}
+
+/// The numbers of an integer type.
+fn numbers(ty: Type) -> RangeInclusive<i128> {
+    let bits = ty.bits();
+    if ty.is_signed_int() { -(1 << (bits - 1))..=(1 << (bits - 1)) - 1 } else { 0..=(1 << bits) - 1 }
+}
+
+/// A number that no arithmetic here gives exactly is said to be beyond the greatest that is.
+fn figure(value: i128) -> String {
+    match value {
+        i128::MAX => "more than 2¹²⁷".to_owned(),
+        i128::MIN => "less than −2¹²⁷".to_owned(),
+        value => value.to_string(),
     }
 }
 
@@ -69,20 +114,42 @@ fn elements(value: &ConstValue) -> i128 {
     }
 }
 
+/// What an integer method gives without wrapping; `None` where it has no value, or is not one that constants are made with.
+fn exact_method(name: &str, args: &[i128]) -> Option<i128> {
+    match (name, args) {
+        ("min", &[a, b]) => Some(a.min(b)),
+        ("max", &[a, b]) => Some(a.max(b)),
+        ("clamp", &[a, low, high]) if low <= high => Some(a.clamp(low, high)),
+        ("abs", &[a]) => Some(a.abs()),
+        ("abs_diff", &[a, b]) => Some((a - b).abs()),
+        ("pow", &[a, n]) => Some(a.saturating_pow(u32::try_from(n).ok()?)),
+        ("div_ceil", &[a, b]) if b > 0 => Some((a + b - 1) / b),
+        ("next_multiple_of", &[a, b]) if b > 0 => Some((a + b - 1) / b * b),
+        ("next_power_of_two", &[a]) => i128::try_from(u128::try_from(a).ok()?.checked_next_power_of_two()?).ok(),
+        ("is_power_of_two", &[a]) => Some(i128::from(a.count_ones() == 1)),
+        ("ilog2", &[a]) => a.checked_ilog2().map(i128::from),
+        ("isqrt", &[a]) => a.checked_isqrt(),
+        ("div_euclid", &[a, b]) => a.checked_div_euclid(b),
+        ("rem_euclid", &[a, b]) => a.checked_rem_euclid(b),
+        _ => None,
+    }
+}
+
 struct Evaluator<'i> {
     infer: &'i Infer,
 }
 
 impl Evaluator<'_> {
     fn refuse<T>(&self, expr: &Expr) -> Evaluated<T> {
-        Err((expr.span, "this cannot be evaluated while the kernel is compiled".to_owned()))
+        let message = "this cannot be evaluated while the kernel is compiled".to_owned();
+        Err(Fault { span: expr.span, message, is_rusts: false })
     }
 
     fn scalar(&self, expr: &Expr) -> Evaluated<Scalar> {
         match self.value(expr)? {
             ConstValue::Scalar(scalar) => Ok(scalar),
             ConstValue::Index(value, signed) => Ok(Scalar::int(if signed { Type::I64 } else { Type::U64 }, value)),
-            ConstValue::Aggregate(_) => Err((expr.span, "expected a scalar constant".to_owned())),
+            ConstValue::Aggregate(_) => fault(expr, "expected a scalar constant"),
         }
     }
 
@@ -94,13 +161,13 @@ impl Evaluator<'_> {
     }
 
     fn value(&self, expr: &Expr) -> Evaluated<ConstValue> {
-        let fault = || (expr.span, "this constant divides by zero".to_owned());
+        let none = || Fault { span: expr.span, message: DIVIDES_BY_ZERO.to_owned(), is_rusts: true };
         let scalar = match &expr.kind {
             ExprKind::Int(value) => match self.infer.resolve(&expr.ty) {
-                Ty::Var(_) => Scalar::int(Type::I64, *value),
+                Ty::Var(_) => self.fitting(Type::I64, *value, expr)?,
                 ty => match scalar_type(&ty) {
                     Some(ty) if ty.is_float() => Scalar::float(ty, *value as f64),
-                    Some(ty) => Scalar::int(ty, *value),
+                    Some(ty) => self.fitting(ty, *value, expr)?,
                     None => return self.refuse(expr),
                 },
             },
@@ -108,27 +175,19 @@ impl Evaluator<'_> {
             ExprKind::Const(value) => return Ok(value.clone()),
             ExprKind::Unary(op, a) => {
                 let a = self.scalar(a)?;
-                eval::unary(*op, a).ok_or_else(fault)?
-            }
-            ExprKind::Binary(op, a, b) => {
-                let (a, mut b) = (self.scalar(a)?, self.scalar(b)?);
-                if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
-                    b = Scalar::u32(b.bits as u32);
+                let result = eval::unary(*op, a).ok_or_else(none)?;
+                match op {
+                    UnaryOp::Neg if a.ty.is_int() => self.fitting(a.ty, -a.as_int(), expr)?,
+                    _ => result,
                 }
-                let result = eval::binary(*op, a, b).ok_or_else(fault)?;
-                if !a.ty.is_float() && exact(*op, a, b).is_some_and(|exact| exact != result.as_int()) {
-                    let message =
-                        format!("this constant does not fit `{}`: {}", self.infer.resolve(&expr.ty), exact(*op, a, b).unwrap_or(0));
-                    return Err((expr.span, message));
-                }
-                result
             }
-            ExprKind::Compare(op, a, b) => eval::compare(*op, self.scalar(a)?, self.scalar(b)?).ok_or_else(fault)?,
+            ExprKind::Binary(op, a, b) => self.binary(*op, self.scalar(a)?, self.scalar(b)?, expr)?.ok_or_else(none)?,
+            ExprKind::Compare(op, a, b) => eval::compare(*op, self.scalar(a)?, self.scalar(b)?).ok_or_else(none)?,
             ExprKind::And(a, b) => Scalar::bool(self.scalar(a)?.is_true() && self.scalar(b)?.is_true()),
             ExprKind::Or(a, b) => Scalar::bool(self.scalar(a)?.is_true() || self.scalar(b)?.is_true()),
             ExprKind::Cast(a) => {
                 let ty = self.ty(expr)?;
-                eval::cast(self.scalar(a)?, ty).ok_or_else(fault)?
+                eval::cast(self.scalar(a)?, ty).ok_or_else(none)?
             }
             ExprKind::If(condition, then, Some(otherwise)) => {
                 return if self.scalar(condition)?.is_true() { self.value(then) } else { self.value(otherwise) };
@@ -152,7 +211,7 @@ impl Evaluator<'_> {
                     return Ok(items.swap_remove(index.bits as usize));
                 }
                 (ConstValue::Aggregate(items), index) => {
-                    return Err((expr.span, format!("index {} is out of range for length {}", index.bits, items.len())));
+                    return fault(expr, format!("index {} is out of range for length {}", index.bits, items.len()));
                 }
                 _ => return self.refuse(expr),
             },
@@ -166,30 +225,60 @@ impl Evaluator<'_> {
         Ok(ConstValue::Scalar(scalar))
     }
 
+    /// A number of this type, if it is one.
+    fn fitting(&self, ty: Type, value: i128, expr: &Expr) -> Evaluated<Scalar> {
+        if ty == Type::Bool {
+            return Ok(Scalar::bool(value != 0));
+        }
+        if numbers(ty).contains(&value) {
+            return Ok(Scalar::int(ty, value));
+        }
+        let ty = match self.infer.resolve(&expr.ty) {
+            Ty::Var(_) => ty.to_string(),
+            ty => ty.to_string(),
+        };
+        fault(expr, format!("this constant does not fit `{ty}`: {}", figure(value)))
+    }
+
+    /// `None` for a division by zero.
+    fn binary(&self, op: BinaryOp, a: Scalar, b: Scalar, expr: &Expr) -> Evaluated<Option<Scalar>> {
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            let (count, bits) = (b.as_int(), a.ty.bits());
+            if !(0..i128::from(bits)).contains(&count) {
+                let ty = self.infer.resolve(&expr.ty);
+                return fault(expr, format!("this constant is shifted by {count}, and a `{ty}` has {bits} bits"));
+            }
+            return Ok(eval::binary(op, a, Scalar::u32(count as u32)));
+        }
+        match exact(op, a.as_int(), b.as_int()).filter(|_| a.ty.is_int()) {
+            Some(exact) => self.fitting(a.ty, exact, expr).map(Some),
+            None => Ok(eval::binary(op, a, b)),
+        }
+    }
+
     fn repeat(&self, item: &Expr, n: Const, expr: &Expr) -> Evaluated<ConstValue> {
         let item = self.value(item)?;
         let Const::Value(n) = n else { return self.refuse(expr) };
         let total = n.saturating_mul(elements(&item).max(1));
         match usize::try_from(n) {
             Ok(n) if total <= MOST_ELEMENTS => Ok(ConstValue::Aggregate(vec![item; n])),
-            _ => Err((expr.span, format!("a constant of {total} elements; at most {MOST_ELEMENTS} can be compiled in"))),
+            _ => {
+                let message = format!("a constant of {total} elements; at most {MOST_ELEMENTS} can be compiled in");
+                Err(Fault { span: expr.span, message, is_rusts: false })
+            }
         }
     }
 
     fn intrinsic(&self, row: crate::intrinsics::RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Evaluated<ConstValue> {
         let args = args.iter().map(|arg| self.scalar(arg)).collect::<Evaluated<Vec<_>>>()?;
-        let minmax = |op| match args.as_slice() {
-            [a, b] => eval::binary(op, *a, *b),
-            _ => None,
-        };
-        let known = match row.row().name {
-            "min" => minmax(BinaryOp::Min),
-            "max" => minmax(BinaryOp::Max),
-            "abs" => args.first().and_then(|a| eval::unary(UnaryOp::Abs, *a)),
-            "div_ceil" => match args.as_slice() {
-                [a, b] if b.as_int() > 0 && a.as_int() >= 0 => Some(Scalar::int(a.ty, (a.as_int() + b.as_int() - 1) / b.as_int())),
-                _ => None,
-            },
+        let known = match (row.row().name, args.as_slice()) {
+            (name, [first, ..]) if first.ty.is_int() => {
+                let numbers: Vec<i128> = args.iter().map(|a| a.as_int()).collect();
+                exact_method(name, &numbers).map(|value| self.fitting(self.ty(expr)?, value, expr)).transpose()?
+            }
+            ("min", [a, b]) => eval::binary(BinaryOp::Min, *a, *b),
+            ("max", [a, b]) => eval::binary(BinaryOp::Max, *a, *b),
+            ("abs", [a]) => eval::unary(UnaryOp::Abs, *a),
             _ => None,
         };
         let lane = match row.row().device().map(|device| device.eval) {

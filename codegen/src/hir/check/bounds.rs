@@ -1,9 +1,10 @@
 //! What a generic's bounds and a thread's memory leave room for.
 
-use super::super::tree::LocalKind;
+use super::super::tree::{Expr, ExprKind, LocalKind};
 use super::super::types::{Const, Ty};
 use super::{Checker, Context, Demand, TypeScope};
 use crate::diagnostic::Diagnostic;
+use crate::ir::BinaryOp;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -58,14 +59,59 @@ impl Context<'_> {
 }
 
 impl Checker<'_, '_> {
-    /// `as` makes no `bool`: Rust's own rule, which the host twin's generic casts hide from rustc.
+    /// Casts that Rust has not. `rustc` does not see them where the host twin's `as` is a generic function.
     pub(super) fn check_casts(&mut self) {
         for (from, to, span) in std::mem::take(&mut self.casts) {
             let (from, to) = (self.infer.resolve(&from), self.infer.resolve(&to));
-            if to == Ty::BOOL && (from.is_int() || from.is_float()) {
-                let message = format!("`{}` cannot be cast to `bool`", self.show(&from));
-                self.report(Diagnostic::error(span, message).help("compare it: `a != 0`"));
-            }
+            let shown = self.show(&to);
+            let help = match (&from, &to) {
+                (from, to) if *to == Ty::BOOL && from.is_int() => "compare it: `a != 0`".to_owned(),
+                (from, to) if *to == Ty::BOOL && from.is_float() => "compare it: `a != 0.0`".to_owned(),
+                (Ty::Adt(..), to) if *to == Ty::BOOL => "compare it with a variant, or cast it to an integer first".to_owned(),
+                (from, to) if *from == Ty::BOOL && to.is_float() => {
+                    format!("write `x as u8 as {shown}`, or `if x {{ 1.0 }} else {{ 0.0 }}`")
+                }
+                (Ty::Adt(..), to) if to.is_float() => format!("cast it to an integer first: `e as u32 as {shown}`"),
+                (_, Ty::Adt(..)) => format!("match on the number, each arm a variant: `0 => {shown}::…`"),
+                _ => continue,
+            };
+            let message = format!("`{}` cannot be cast to `{shown}`", self.show(&from));
+            self.report(Diagnostic::error(span, message).help(help));
+        }
+    }
+
+    /// Keeps what [`Checker::check_literal_operands`] looks at when types are known.
+    pub(super) fn note_literal(&mut self, op: BinaryOp, left: &Ty, right: &Expr, span: Span) {
+        let ExprKind::Int(value) = right.kind else { return };
+        match op {
+            BinaryOp::Div | BinaryOp::Rem if value == 0 => self.literal_operands.push((left.clone(), None, span)),
+            BinaryOp::Shl | BinaryOp::Shr => self.literal_operands.push((left.clone(), Some(value), span)),
+            _ => {}
+        }
+    }
+
+    /// Refuses divisions by a literal 0, and shifts by a literal that is not below the width, as `rustc` does.
+    pub(super) fn check_literal_operands(&mut self) {
+        // Of a generic function `rustc` leaves them to where it runs.
+        let is_generic = !self.scope.generics.is_empty();
+        for (ty, count, span) in std::mem::take(&mut self.literal_operands) {
+            let ty = self.infer.resolve(&ty);
+            let bits = match &ty {
+                Ty::Scalar(ty) if ty.is_int() => ty.bits(),
+                // Of the host, where `rustc` looks at it.
+                Ty::Usize | Ty::Isize => 64,
+                _ => continue,
+            };
+            let error = match count {
+                _ if is_generic => continue,
+                None => Diagnostic::error(span, "this divides by zero").help("divide by another number"),
+                Some(count) if (0..i128::from(bits)).contains(&count) => continue,
+                Some(count) => {
+                    let message = format!("this shifts a `{}` of {bits} bits by {count}", self.show(&ty));
+                    Diagnostic::error(span, message).help(format!("shift by 0 to {}", bits - 1))
+                }
+            };
+            self.report(error.by_rustc());
         }
     }
 

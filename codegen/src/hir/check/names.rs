@@ -109,6 +109,8 @@ impl Checker<'_, '_> {
         let ty = checker.written_type(&item.ty);
         let expr = checker.expression(&item.expr);
         checker.expect(&expr.ty, &ty, expr.span);
+        // What does not fit is found when it is evaluated.
+        checker.literal_operands.clear();
         checker.finish();
         let ty = checker.infer.resolve(&ty);
         match super::super::constant::evaluate(&expr, &checker.infer, &ty) {
@@ -117,7 +119,7 @@ impl Checker<'_, '_> {
                     names.names.insert(item.ident.to_string(), Name::Const(Rc::new((ty, value))));
                 }
             }
-            Err((span, message)) => self.report(crate::diagnostic::Diagnostic::error(span, message)),
+            Err(fault) => self.report(fault.error_of_item()),
         }
     }
 }

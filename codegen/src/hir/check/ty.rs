@@ -182,8 +182,8 @@ impl Checker<'_, '_> {
         let (typed, settled) = self.typed_constant(expr, ty);
         match super::super::constant::evaluate_int(&typed, &settled) {
             Ok(value) => Const::Value(value),
-            Err((span, message)) => {
-                self.report(Diagnostic::error(span, message));
+            Err(fault) => {
+                self.report(fault.error());
                 self.infer.fresh_const()
             }
         }
@@ -207,8 +207,8 @@ impl Checker<'_, '_> {
                 self.report(Diagnostic::error(expr.span(), "expected a number").help("write a literal, a constant or a const generic"));
                 None
             }
-            Err((span, message)) => {
-                self.report(Diagnostic::error(span, message));
+            Err(fault) => {
+                self.report(fault.error());
                 None
             }
         }
@@ -231,8 +231,12 @@ impl Checker<'_, '_> {
         let typed = checker.expression(expr);
         checker.expect(&typed.ty, ty, typed.span);
         self.infer = std::mem::take(&mut checker.infer);
-        // Literals in it are integers of the type asked for, so nothing is left to default but stand-alone casts.
+        // Literals in it are integers of the type asked for, so nothing is left to default but stand-alone casts. Where any integer will do,
+        // they are as wide as integers are: `pad = 1 << 40` is that number.
         let mut settled = self.infer.clone();
+        if settled.kind(&settled.shallow(ty)) == Some(Kind::Int) {
+            settled.unify(ty, &Ty::Scalar(Type::I64));
+        }
         settled.default_literals();
         (typed, settled)
     }
