@@ -6,4 +6,5 @@ pub use crate::definition::{
 pub use crate::element::{Element, ElementType, EnumType, Field, Fields, StructType, TypeName};
 pub use crate::outside::{DeviceMethods, DeviceType, IntoConstValue};
 pub use crate::prelude::cast::{CastSource, CastTarget, Universal, cast};
+pub use crate::prelude::numeric::{shl, shr};
 pub use crate::twin::{TwinArguments, shared, shared_dynamic};

@@ -1,7 +1,8 @@
 //! The host twin: device code as the ordinary Rust it is, but for what Rust has no word for.
 //!
 //! `#[shared] let` becomes a handle to the block's storage; annotations go; and `as` becomes a call where Rust's own `as` cannot
-//! follow: in generic functions, and where `f16` and `bf16` are about, which are structs to Rust.
+//! follow: in generic functions, and where `f16` and `bf16` are about, which are structs to Rust. There shifts become calls, too: Rust does not
+//! infer the type of `a << 2` from the several bounds `T: Shl<…>`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -199,6 +200,26 @@ impl VisitMut for Rewriter<'_> {
             let call = quote_spanned!(cast.as_token.span=> ::warpwright::__private::cast::<_, #ty>(#value));
             *expr = syn::Expr::Verbatim(call);
         }
+        if let (true, syn::Expr::Binary(syn::ExprBinary { left, op, right, .. })) = (self.casts, &*expr)
+            && !(is_literal(left) && is_literal(right))
+        {
+            let shift = match op {
+                syn::BinOp::Shl(_) => "shl",
+                syn::BinOp::Shr(_) => "shr",
+                _ => return,
+            };
+            let (shift, left, right) = (syn::Ident::new(shift, op.span()), without_parentheses(left), without_parentheses(right));
+            *expr = syn::Expr::Verbatim(quote_spanned!(op.span()=> ::warpwright::__private::#shift(#left, #right)));
+        }
+    }
+
+    // Rust evaluates these while it compiles: no function of a trait can be called there.
+    fn visit_type_mut(&mut self, _: &mut syn::Type) {}
+    fn visit_expr_const_mut(&mut self, _: &mut syn::ExprConst) {}
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+
+    fn visit_expr_repeat_mut(&mut self, expr: &mut syn::ExprRepeat) {
+        self.visit_expr_mut(&mut expr.expr);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
@@ -244,6 +265,10 @@ fn keep_precedence(expr: &mut syn::Expr) {
         let paren_token = syn::token::Paren(group.group_token.span);
         *expr = syn::Expr::Paren(syn::ExprParen { attrs: Vec::new(), paren_token, expr: Box::new(inner) });
     }
+}
+
+fn is_literal(expr: &syn::Expr) -> bool {
+    matches!(without_parentheses(expr), syn::Expr::Lit(_))
 }
 
 /// `1 as f32`: a literal and a type of Rust's own, where inference wants Rust's `as`.

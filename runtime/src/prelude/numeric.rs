@@ -18,7 +18,7 @@ mod float;
 mod integer;
 
 pub use float::Float;
-pub use integer::Int;
+pub use integer::{Int, shl, shr};
 
 /// Every scalar type, `bool` too: what lanes exchange.
 pub trait Scalar: Element + Copy + PartialEq + PartialOrd + Debug + Display {

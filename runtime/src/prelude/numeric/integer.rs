@@ -69,6 +69,27 @@ pub trait Int:
     fn saturating_pow(self, exponent: u32) -> Self;
 }
 
+/// The count of a shift as Rust looks at it: a `u32`, one that is too great if the count is.
+fn shift_count<T: Int, C: Int>(count: C) -> u32 {
+    let low: u32 = super::super::cast::cast(count);
+    // Where overflow is not looked for, the low bits count.
+    if super::super::cast::cast::<u32, C>(low) == count { low } else { low | T::BITS }
+}
+
+/// `a << count` in generic code, where the several bounds `Shl<…>` leave its type open.
+#[inline]
+#[track_caller]
+pub fn shl<T: Int, C: Int>(a: T, count: C) -> T {
+    a << shift_count::<T, C>(count)
+}
+
+/// `a >> count`, likewise.
+#[inline]
+#[track_caller]
+pub fn shr<T: Int, C: Int>(a: T, count: C) -> T {
+    a >> shift_count::<T, C>(count)
+}
+
 /// Methods that are std's, by path.
 macro_rules! std_methods {
     ($t:ident: $($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => {$(
