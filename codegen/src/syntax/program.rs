@@ -1,5 +1,6 @@
 //! What there is to compile: units of source, and what the names they take from outside mean.
 
+use super::marks::mark_called;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Scalar;
 use std::collections::BTreeMap;
@@ -45,13 +46,15 @@ pub struct Unit {
 
 impl Unit {
     /// A unit of items whose spans are the file's own: inside the macro.
-    pub fn from_items(file: impl Into<String>, items: Vec<syn::Item>) -> Unit {
+    pub fn from_items(file: impl Into<String>, mut items: Vec<syn::Item>) -> Unit {
+        mark_called(&mut items);
         Unit { file: file.into(), line_offset: 0, column_offset: 0, items, externs: BTreeMap::new() }
     }
 
     /// Parses source text whose first character stands at `line` and `column` (from 1) of `file`.
     pub fn parse(file: impl Into<String>, line: u32, column: u32, text: &str) -> Result<Unit, Diagnostics> {
-        let items = super::read::read_items(text)?;
+        let mut items = super::read::read_items(text)?;
+        mark_called(&mut items);
         Ok(Unit {
             file: file.into(),
             line_offset: line.saturating_sub(1),

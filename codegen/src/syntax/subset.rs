@@ -17,7 +17,7 @@ use syn::visit::Visit;
 /// Checks the device code among `items` (kernels, device functions, impls).
 ///
 /// At the root and in ordinary modules that is what is marked `#[kernel]` or `#[device]`; in a `#[warpwright::module]` it is
-/// everything but functions without a mark.
+/// everything but functions without a mark ([`super::mark_called_in`] marks those that device code calls).
 pub fn check_subset(items: &[syn::Item], diagnostics: &mut Diagnostics) {
     let names = Names::of(items);
     for item in items {
@@ -36,7 +36,7 @@ pub fn check_subset(items: &[syn::Item], diagnostics: &mut Diagnostics) {
     }
 }
 
-fn is_named_module(attrs: &[syn::Attribute]) -> bool {
+pub(super) fn is_named_module(attrs: &[syn::Attribute]) -> bool {
     attrs.iter().any(|attr| is_named(attr, "module"))
 }
 

@@ -1,19 +1,19 @@
 //! `#[warpwright::module] mod name { … }`: one unit, whose items share its source and what it names from outside.
 
 use super::source::{Source, mark, without_tests};
-use super::{check, device, host, refuse_item, refuse_nesting, twin};
+use super::{check, device, host, refuse_item, refuse_nesting, stand_in, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
-use warpwright_codegen::syntax::{KernelAttributes, is_named};
+use warpwright_codegen::syntax::{KernelAttributes, is_named, mark_called_in};
 
 /// `#[module] item`.
 pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
     if let Some(refused) = refuse_nesting(&item) {
         return refused;
     }
-    let parsed: syn::ItemMod = match syn::parse2(item.clone()) {
+    let mut parsed: syn::ItemMod = match syn::parse2(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => return refuse_item("warpwright::module", "a module", &error, item),
     };
@@ -22,20 +22,26 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
         let error = Diagnostic::error(first.span(), "`#[warpwright::module]` takes no arguments");
         findings.push(error.help("put them on the kernels: `#[kernel(block = 256)]`"));
     }
-    let Some((_, content)) = &parsed.content else {
+    if parsed.content.is_none() {
         let error = Diagnostic::error(parsed.ident.span(), format!("the macro cannot see into the file of `mod {};`", parsed.ident));
         findings.push(error.help("write the module inline, `mod name { … }`, or mark its items one by one"));
         let errors = compile_errors(&findings);
         return quote!(#item #errors);
-    };
-    let mut unit = without_tests(&parsed);
-    unit.attrs.insert(0, mark("module", TokenStream::new()));
+    }
+    // The embedded source is as it was written: whoever reads it marks the same functions.
+    let mut written = without_tests(&parsed);
+    written.attrs.insert(0, mark("module", TokenStream::new()));
+    let mut unit = written.clone();
+    for item in [&mut parsed, &mut unit] {
+        item.content.iter_mut().for_each(|(_, content)| mark_called_in(content));
+    }
+    let content = parsed.content.as_ref().map_or(&[][..], |(_, content)| content);
     let casts = twin::needs_casts(unit.to_token_stream());
-    let items = vec![syn::Item::Mod(unit.clone())];
+    let items = vec![syn::Item::Mod(unit)];
     let found = check::check_items(&items);
     findings.append(found.errors.clone());
     let has_items = content.iter().any(is_device_item);
-    let (text, externs) = Source::new(unit.into_token_stream(), &items, String::new(), !findings.has_errors()).into_parts();
+    let (text, externs) = Source::new(written.into_token_stream(), &items, String::new(), !findings.has_errors()).into_parts();
     let mut slots = twin::Slots::default();
     let expanded: Vec<TokenStream> =
         content.iter().map(|item| expand_item(item, &parsed.ident, casts, &findings, &found, &mut slots)).collect();
@@ -93,7 +99,7 @@ fn expand_item(
             let source = source(&function.sig.ident);
             twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
             if errors.has_errors() {
-                return host::refused_function(function, &attributes);
+                return host::refused_function(function, &attributes, !stand_in(errors, &function.sig, &function.block));
             }
             let warnings = found.warnings_of(&function.sig.ident);
             host::host_function(function, &attributes, &source, &warnings)
@@ -101,6 +107,7 @@ fn expand_item(
         syn::Item::Fn(function) => {
             function.attrs.retain(|attr| !is_named(attr, "device"));
             let source = source(&function.sig.ident);
+            device::leave_body_out(function, errors);
             device::mark_item(item, &source, casts, slots)
         }
         syn::Item::Struct(ty) => {
