@@ -1,6 +1,9 @@
 //! The bodies of device code: what of Rust's expressions, statements, types and patterns is not in the language.
 
 use super::attributes::literal_int;
+use super::foreign::foreign;
+use super::free_paths::GEOMETRY;
+use super::layout::written;
 use super::loop_annotations::LoopKeyword;
 use super::nearest::nearest;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
@@ -30,11 +33,15 @@ pub(super) struct BodyChecker<'c> {
     locals: HashMap<String, Local>,
     /// Type and const parameters, which may be called like a type of Rust.
     generics: Vec<String>,
+    /// Whether an enum of Rust's with fields was named: one mistake, however often.
+    has_sum: bool,
+    /// Whether the path that is looked at is called.
+    is_called: bool,
 }
 
 impl<'c> BodyChecker<'c> {
     pub(super) fn new(names: &'c Names, diagnostics: &'c mut Diagnostics) -> BodyChecker<'c> {
-        BodyChecker { names, diagnostics, locals: HashMap::new(), generics: Vec::new() }
+        BodyChecker { names, diagnostics, locals: HashMap::new(), generics: Vec::new(), has_sum: false, is_called: false }
     }
 
     /// A kernel's body: its signature has rules of its own.
@@ -105,10 +112,72 @@ impl<'c> BodyChecker<'c> {
                 continue;
             }
             if let Some(missing) = missing(&name) {
-                self.refuse(segment.ident.span(), format!("`{name}` {}", missing.why), missing.instead);
+                // `Option`, `Some` and `None` are one mistake.
+                if !missing.is_sum() || !std::mem::replace(&mut self.has_sum, true) {
+                    self.refuse(segment.ident.span(), format!("`{name}` {}", missing.why), missing.instead);
+                }
                 return;
             }
         }
+        if let Some(ident) = path.get_ident() {
+            self.check_foreign(ident);
+        }
+    }
+
+    /// A name of another language, which no Rust has given to something of its own.
+    fn check_foreign(&mut self, ident: &syn::Ident) {
+        let name = ident.to_string();
+        if let Some(foreign) = foreign(&name).filter(|foreign| foreign.is_certain && !self.is_own(&name)) {
+            self.refuse(ident.span(), format!("`{name}` is a name of CUDA C++"), format!("write {}", foreign.edit));
+        } else if GEOMETRY.contains(&name.as_str()) && !self.is_own(&name) && !self.is_called {
+            self.refuse(ident.span(), format!("`{name}` is a function"), format!("call it: `{name}()`"));
+        }
+    }
+
+    /// Whether the unit means something of its own by a name.
+    fn is_own(&self, name: &str) -> bool {
+        self.names.defined.contains(name) || self.generics.iter().any(|own| own == name) || self.locals.contains_key(name)
+    }
+
+    /// `atomic_add(&mut y[0], v)`: no device function takes one element by reference, so it is the method that is meant.
+    fn check_atomic(&mut self, name: &syn::Ident, call: &syn::ExprCall) -> bool {
+        let text = name.to_string();
+        let is_atomic = text.starts_with("atomic_") || foreign(&text).is_some_and(|foreign| foreign.edit.starts_with("`y.atomic_"));
+        let (true, false, Some(first)) = (is_atomic, self.is_own(&text), call.args.first()) else { return false };
+        let place = match first {
+            syn::Expr::Reference(reference) => &*reference.expr,
+            other => other,
+        };
+        let syn::Expr::Index(element) = place else { return false };
+        let method = foreign(&text).map_or(&*text, |foreign| foreign.edit.trim_start_matches("`y.").split('(').next().unwrap_or(&text));
+        let mut arguments = vec![written(&element.index)];
+        arguments.extend(call.args.iter().skip(1).map(|arg| written(arg)));
+        let help = format!("write `{}.{method}({})`", written(&element.expr), arguments.join(", "));
+        self.refuse(name.span(), "atomics are methods of buffers and shared arrays", help);
+        true
+    }
+
+    /// `blockIdx.x * blockDim.x + threadIdx.x`, which has a name of its own here. Whether it is that.
+    fn check_global_id(&mut self, sum: &syn::ExprBinary) -> bool {
+        let axis = |name: &str, expr: &syn::Expr| {
+            let syn::Expr::Field(syn::ExprField { base, member: syn::Member::Named(axis), .. }) = unparenthesized(expr) else {
+                return None;
+            };
+            matches!(&**base, syn::Expr::Path(path) if path.path.is_ident(name)).then(|| axis.to_string())
+        };
+        let block = |product: &syn::Expr| {
+            let syn::Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::Mul(_), right, .. }) = unparenthesized(product) else {
+                return None;
+            };
+            let [a, b] = [(left, right), (right, left)].map(|(index, size)| Some((axis("blockIdx", index)?, axis("blockDim", size)?)));
+            a.or(b).filter(|(index, size)| index == size).map(|(axis, _)| axis)
+        };
+        let is_sum = matches!(sum.op, syn::BinOp::Add(_));
+        let both = [(&sum.left, &sum.right), (&sum.right, &sum.left)];
+        let found = both.iter().find_map(|(product, thread)| block(product).filter(|of| axis("threadIdx", thread).as_ref() == Some(of)));
+        let Some(axis) = found.filter(|_| is_sum && !self.is_own("blockIdx")) else { return false };
+        self.refuse(sum.span(), "`blockIdx`, `blockDim` and `threadIdx` are names of CUDA C++", format!("write `global_id().{axis}`"));
+        true
     }
 
     /// The length of an array: `rustc` takes a generic there, and no arithmetic with one.
@@ -266,6 +335,14 @@ fn is_string(expr: &syn::Expr) -> bool {
     matches!(expr, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
 }
 
+fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(paren) => unparenthesized(&paren.expr),
+        syn::Expr::Group(group) => unparenthesized(&group.expr),
+        other => other,
+    }
+}
+
 /// The variable that a place is part of.
 fn root_of(expr: &syn::Expr) -> Option<&syn::Ident> {
     match expr {
@@ -396,6 +473,9 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         if let Some((span, message, help)) = refused_expression(expr) {
             self.refuse(span, message, help);
         }
+        if matches!(expr, syn::Expr::Binary(sum) if self.check_global_id(sum)) {
+            return;
+        }
         // What stands in a closure or a future is not looked at: it goes with it.
         if !matches!(expr, syn::Expr::Closure(_) | syn::Expr::Async(_)) {
             visit::visit_expr(self, expr);
@@ -440,8 +520,15 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         call.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         if let syn::Expr::Path(path) = &*call.func {
             self.check_callee(&path.path);
+            if let Some(name) = path.path.get_ident()
+                && self.check_atomic(name, call)
+            {
+                return;
+            }
         }
+        self.is_called = true;
         self.visit_expr(&call.func);
+        self.is_called = false;
         self.check_arguments(call.args.iter());
     }
 

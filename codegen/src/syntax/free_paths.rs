@@ -56,7 +56,7 @@ pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
 }
 
 /// Functions of the language that are not rows of the table of intrinsics.
-const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id", "lane_id", "warp_id"];
+pub(super) const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id", "lane_id", "warp_id"];
 
 /// Types and traits of the language that are not Rust's own.
 const PRELUDE_TYPES: &[&str] = &["Global", "Constant", "Texture2d", "Dim3", "f16", "bf16", "Float", "Num", "Int", "Element"];

@@ -5,6 +5,7 @@
 //! a `macro_rules!`), the text goes on after one space, and is the same tokens all the same. Documentation is left out.
 
 use proc_macro2::{Delimiter, LineColumn, Spacing, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 
 /// Text of an item, and where its first character stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +149,11 @@ fn needs_parentheses(tokens: TokenStream) -> bool {
         _ => false,
     };
     tokens.any(is_operator)
+}
+
+/// Code as it is written: on stable Rust a macro has no other way to the text of several tokens.
+pub fn written(code: &impl ToTokens) -> String {
+    layout(code.to_token_stream()).text.trim().to_owned()
 }
 
 #[cfg(test)]

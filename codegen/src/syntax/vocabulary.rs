@@ -10,6 +10,13 @@ pub(super) struct Missing {
     pub(super) instead: &'static str,
 }
 
+impl Missing {
+    /// Whether it is an enum with fields, or a variant of one.
+    pub(super) fn is_sum(&self) -> bool {
+        self.why == SUM
+    }
+}
+
 const HEAP: &str = "needs a heap, which device code has not";
 const SUM: &str = "is an enum with fields, which the kernel language has not";
 const NO_TYPE: &str = "is not a type of the kernel language";

@@ -57,9 +57,21 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
         _ => source(String::new()),
     };
     let source = source.item_expression();
+    let mut parsed = parsed;
+    if let syn::Item::Fn(function) = &mut parsed {
+        leave_body_out(function, &findings);
+    }
     let marked = mark_item(parsed, &source, casts, &mut twin::Slots::default());
     let errors = compile_errors(&findings);
     quote!(#marked #errors)
+}
+
+/// Leaves out the body of a function that an error of ours stands in: what `rustc` would say of it is often the same thing again.
+pub(super) fn leave_body_out(function: &mut syn::ItemFn, errors: &Diagnostics) {
+    if super::stand_in(errors, &function.sig, &function.block) {
+        function.attrs.push(syn::parse_quote!(#[allow(unused_variables, unused_mut)]));
+        *function.block = syn::parse_quote!({ ::core::unreachable!() });
+    }
 }
 
 /// A device item with its mark. `source` is an expression of type `DeviceItem`.

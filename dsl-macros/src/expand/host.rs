@@ -37,9 +37,10 @@ pub(super) fn host_parameters(sig: &syn::Signature) -> Vec<Parameter<'_>> {
     sig.inputs.iter().enumerate().filter_map(|(index, input)| parameter(index, input)).collect()
 }
 
-/// The host function of a kernel that has errors: its signature, for those who call it, and the twin, for what `rustc` has to say of
-/// the body. It does nothing, and asks nothing of the types that are refused already.
-pub(super) fn refused_function(function: &syn::ItemFn, attributes: &KernelAttributes) -> TokenStream {
+/// The host function of a kernel that has errors: its signature, for those who call it. Its body does nothing, and asks nothing of the types
+/// that are refused already. With `keeps_twin` the twin stands in it, for what `rustc` has to say; not where an error of ours stands in
+/// the kernel itself: `rustc` would often report the same thing again, in its own terms.
+pub(super) fn refused_function(function: &syn::ItemFn, attributes: &KernelAttributes, keeps_twin: bool) -> TokenStream {
     let mut function = function.clone();
     let bounded = function.sig.generics.clone();
     for param in bounded.type_params() {
@@ -51,11 +52,11 @@ pub(super) fn refused_function(function: &syn::ItemFn, attributes: &KernelAttrib
     let parameters = host_parameters(sig);
     let signature = host_signature(sig, &parameters);
     let variants = variants_function(&function, attributes, true);
-    let twin = twin_function(&function);
+    let twin = keeps_twin.then(|| twin_function(&function));
+    let twin = twin.map(|twin| quote!(#[allow(dead_code)] #twin));
     let names = parameters.iter().map(|parameter| &parameter.ident);
     quote! {
         #(#attrs)* #vis #signature {
-            #[allow(dead_code)]
             #twin
             let _ = (#(#names,)*);
             ::core::unreachable!()

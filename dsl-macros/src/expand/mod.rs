@@ -19,11 +19,11 @@ pub(crate) use device::device;
 pub(crate) use module::module;
 
 use crate::diagnostics::compile_errors;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use source::Source;
-use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
-use warpwright_codegen::syntax::{KernelAttributes, check_nesting};
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
+use warpwright_codegen::syntax::{KernelAttributes, check_nesting, foreign};
 
 /// `#[kernel(arguments)] item`.
 pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -47,12 +47,31 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let is_wide = twin::needs_casts(item);
     twin::rewrite_function(&mut function.sig, &mut function.block, is_wide, &mut twin::Slots::default());
     let host = if findings.has_errors() {
-        host::refused_function(&function, &attributes)
+        host::refused_function(&function, &attributes, !stand_in(&findings, &function.sig, &function.block))
     } else {
         host::host_function(&function, &attributes, &source.item_expression(), &warnings)
     };
     let errors = compile_errors(&findings);
     quote!(#host #errors #denied)
+}
+
+/// `__shared__ float tile[256];` and the like in what is no Rust.
+fn foreign_qualifier(tokens: TokenStream) -> Option<Diagnostic> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) => {
+            let found = foreign(&ident.to_string()).filter(|found| found.name.ends_with("__"))?;
+            let error = Diagnostic::error(ident.span(), format!("`{ident}` is a word of CUDA C++"));
+            Some(error.help(format!("write {}", found.edit)))
+        }
+        TokenTree::Group(group) => foreign_qualifier(group.stream()),
+        _ => None,
+    })
+}
+
+/// Whether one of the errors stands in this function.
+fn stand_in(errors: &Diagnostics, sig: &syn::Signature, block: &syn::Block) -> bool {
+    let (first, last) = (sig.fn_token.span.start(), block.brace_token.span.close().end());
+    errors.iter().filter(|found| found.level == Level::Error).any(|error| first <= error.span.start() && error.span.end() <= last)
 }
 
 /// Source that would exhaust the compiler's stack, before anything walks it.
@@ -64,12 +83,13 @@ fn refuse_nesting(item: &TokenStream) -> Option<TokenStream> {
 
 /// The attribute stands on something it is not for, or on what is no Rust: the item stays as it is.
 fn refuse_item(attribute: &str, wanted: &str, error: &syn::Error, item: TokenStream) -> TokenStream {
-    // A whole item of another kind parses as one: then it is the attribute that is misplaced. Otherwise `rustc` shows what is wrong
-    // in the item's own text, at the same place as `syn` would.
+    // A whole item of another kind parses as one: then it is the attribute that is misplaced. Otherwise `rustc` has shown what is wrong in the
+    // item's own text, before it came here; but it knows nothing of CUDA C++.
     if syn::parse2::<syn::Item>(item.clone()).is_err() {
-        let errors = compile_errors(&error.clone().into());
+        let errors = foreign_qualifier(item.clone()).map_or_else(TokenStream::new, |error| compile_errors(&error.into()));
         return quote!(#errors #item);
     }
+    let _ = error;
     let span = item.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
     let message = format!("`#[{attribute}]` belongs on {wanted}");
     let error = Diagnostic::error(span, message).help(format!("remove `#[{attribute}]`, or move it to {wanted}"));

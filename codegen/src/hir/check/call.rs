@@ -97,14 +97,18 @@ impl Checker<'_, '_> {
         }
         let shown = segments.join("::");
         let name = segments.last().map_or("", String::as_str);
+        let diagnostic = Diagnostic::error(span, format!("the function `{shown}` is not known to the kernel"));
         let known = intrinsics::rows().filter(|row| row.call == Call::Function).map(|row| row.name);
         let own = self.context.items.function_names(self.scope.module);
-        let nearest = super::super::nearest(name, known.chain(own).chain(GEOMETRY.iter().map(|(name, _)| *name)));
-        let diagnostic = Diagnostic::error(span, format!("the function `{shown}` is not known to the kernel"));
-        let diagnostic = match nearest {
-            Some(nearest) => diagnostic.help(format!("did you mean `{nearest}`?")),
-            None => diagnostic.help(format!("mark it: `#[device] fn {name}(…)`, or put both into a `#[warpwright::module]`")),
+        let names = known.chain(own).chain(GEOMETRY.iter().map(|(name, _)| *name));
+        let help = if let Some(help) = super::familiar::of_call(segments, call) {
+            help
+        } else if let Some(nearest) = super::super::nearest(name, names) {
+            format!("did you mean `{nearest}`?")
+        } else {
+            format!("mark it: `#[device] fn {name}(…)`, or put both into a `#[warpwright::module]`")
         };
+        let diagnostic = diagnostic.help(help);
         self.error_expression(diagnostic)
     }
 

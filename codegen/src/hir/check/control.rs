@@ -1,10 +1,10 @@
 //! Blocks, statements and control flow.
 
-use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalKind, Pattern, Rows, ScopeId, Statement};
+use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, Pattern, Rows, ScopeId, Statement};
 use super::super::types::{Const, Kind, Ty};
 use super::exhaustive::Place;
 use super::expression::expr;
-use super::{Checker, OpenScope};
+use super::{Checker, OpenScope, Unfilled};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::UnaryOp;
 use crate::syntax::{LetAttributes, LoopKeyword, SharedAttribute};
@@ -118,6 +118,7 @@ impl Checker<'_, '_> {
         if init.is_none() {
             // `let x;` is assigned later, once: that it is once is rustc's to say.
             self.locals[declared..].iter_mut().for_each(|local| local.mutable = true);
+            self.unfilled.extend((declared..self.locals.len()).map(|index| (LocalId(index), Unfilled::default())));
         }
         Some(match (init, otherwise) {
             (Some(init), Some(otherwise)) => Statement::Expr(self.let_else(pattern, init, otherwise, local.span())),
@@ -205,7 +206,7 @@ impl Checker<'_, '_> {
         // Names bound by `if let` live in the condition and the then-branch.
         let (condition, then) = self.in_scope(|checker| {
             let condition = checker.expression(&e.cond);
-            checker.expect(&condition.ty, &Ty::BOOL, condition.span);
+            checker.expect_condition(&e.cond, &condition);
             let (block, ty) = checker.block(&e.then_branch.stmts);
             (condition, expr(ExprKind::Block(block), ty, e.then_branch.span()))
         });
@@ -262,7 +263,7 @@ impl Checker<'_, '_> {
         self.annotate(id, &e.attrs, LoopKeyword::While);
         let kind = self.in_scope(|checker| {
             let condition = checker.expression(&e.cond);
-            checker.expect(&condition.ty, &Ty::BOOL, condition.span);
+            checker.expect_condition(&e.cond, &condition);
             let (body, ty) = checker.block(&e.body.stmts);
             checker.expect(&ty, &Ty::unit(), e.body.span());
             ExprKind::While(id, Box::new(condition), body)

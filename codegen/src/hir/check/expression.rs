@@ -194,19 +194,21 @@ impl Checker<'_, '_> {
         let right = self.expression(&binary.right);
         match operator(&binary.op) {
             Operator::Arithmetic(op, demand) => {
-                self.expect(&right.ty, &left.ty, right.span);
+                self.expect_operand(binary, &left, &right);
                 self.demand(&left.ty, demand, span);
                 let ty = if self.infer.shallow(&left.ty) == Ty::Never { right.ty.clone() } else { left.ty.clone() };
+                self.note_literal(op, &ty, &right, span);
                 expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
             }
             Operator::Shift(op) => {
                 self.demand(&left.ty, Demand::Integer, left.span);
                 self.demand(&right.ty, Demand::Integer, right.span);
                 let ty = left.ty.clone();
+                self.note_literal(op, &ty, &right, span);
                 expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
             }
             Operator::Compare(op) => {
-                self.expect(&right.ty, &left.ty, right.span);
+                self.expect_operand(binary, &left, &right);
                 let demand = if matches!(op, CompareOp::Eq | CompareOp::Ne) { Demand::Equality } else { Demand::Order };
                 self.demand(&left.ty, demand, span);
                 expr(ExprKind::Compare(op, Box::new(left), Box::new(right)), Ty::BOOL, span)
@@ -220,14 +222,16 @@ impl Checker<'_, '_> {
             }
             Operator::Assign(op, demand) => {
                 self.assignable(&left);
-                self.expect(&right.ty, &left.ty, right.span);
+                self.expect_operand(binary, &left, &right);
                 self.demand(&left.ty, demand, span);
+                self.note_literal(op, &left.ty.clone(), &right, span);
                 expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
             }
             Operator::AssignShift(op) => {
                 self.assignable(&left);
                 self.demand(&left.ty, Demand::Integer, left.span);
                 self.demand(&right.ty, Demand::Integer, right.span);
+                self.note_literal(op, &left.ty.clone(), &right, span);
                 expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
             }
             Operator::Unknown => self.error_expression(Diagnostic::error(span, "this operator is not in the kernel language")),
@@ -277,8 +281,10 @@ impl Checker<'_, '_> {
                 Diagnostic::error(place.span, message).help(format!("declare it as `mut {name}`"))
             }
         };
-        let declared = local.span;
-        self.report(error.label(declared, "declared here").by_rustc());
+        let is_memory = matches!(self.infer.shallow(&local.ty), Ty::Global(_) | Ty::Constant(_));
+        let error = error.label(local.span, "declared here");
+        // Of buffers `rustc` says that they cannot be borrowed, which nobody wrote.
+        self.report(if is_memory { error } else { error.by_rustc() });
     }
 
     fn assign(&mut self, assign: &syn::ExprAssign, span: Span) -> Expr {
@@ -292,6 +298,11 @@ impl Checker<'_, '_> {
         }
         let value = self.expression(&assign.right);
         let place = self.expression(&assign.left);
+        if let ExprKind::Local(id) = place.kind
+            && let Some(unfilled) = self.unfilled.get_mut(&id)
+        {
+            unfilled.is_assigned = true;
+        }
         self.assignable(&place);
         self.expect(&value.ty, &place.ty, value.span);
         expr(ExprKind::Assign(Box::new(place), Box::new(value)), Ty::unit(), span)
@@ -307,6 +318,11 @@ impl Checker<'_, '_> {
                 let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() };
                 let part = checker.path_expression(&path);
                 let place = checker.expression(place);
+                if let ExprKind::Local(id) = place.kind
+                    && let Some(unfilled) = checker.unfilled.get_mut(&id)
+                {
+                    unfilled.is_assigned = true;
+                }
                 checker.expect(&part.ty, &place.ty, place.span);
                 checker.assignable(&place);
                 let span = place.span;
@@ -353,6 +369,10 @@ impl Checker<'_, '_> {
         };
         match found {
             Some((index, ty)) => expr(ExprKind::Field(Box::new(base), index as u32), ty, span),
+            None if name == "len" && matches!(ty, Ty::Global(_) | Ty::Slice(_) | Ty::Array(..)) => {
+                let error = Diagnostic::error(field.member.span(), "`len` is a method");
+                self.error_expression(error.help(format!("call it: `{}.len()`", crate::syntax::written(&field.base))))
+            }
             None => {
                 let message = format!("`{}` has no field `{name}`", self.show(&ty));
                 self.error_about(&ty, Diagnostic::error(field.member.span(), message).by_rustc())
@@ -364,7 +384,12 @@ impl Checker<'_, '_> {
         let base = self.expression(&index.expr);
         let base = self.through_constant(base);
         let position = self.expression(&index.index);
-        self.expect(&position.ty, &Ty::Usize, position.span);
+        self.expect_index(&index.index, &position);
+        if let ExprKind::Local(id) = base.kind
+            && let Some(unfilled) = self.unfilled.get_mut(&id)
+        {
+            unfilled.used.get_or_insert(span);
+        }
         match self.infer.shallow(&base.ty) {
             Ty::Array(element, _) | Ty::Slice(element) | Ty::Global(element) => {
                 expr(ExprKind::Index(Box::new(base), Box::new(position)), *element, span)

@@ -75,7 +75,9 @@ impl Checker<'_, '_> {
         let name = call.method.to_string();
         let message = format!("`{}` has no method `{name}` in a kernel", self.show(&receiver.ty));
         let mut diagnostic = Diagnostic::error(call.method.span(), message);
-        if let Some(nearest) = super::super::nearest(&name, known) {
+        if let Some(edit) = super::familiar::of_method(call) {
+            diagnostic = diagnostic.help(edit);
+        } else if let Some(nearest) = super::super::nearest(&name, known) {
             diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));
         }
         self.error_about(&receiver.ty, diagnostic)

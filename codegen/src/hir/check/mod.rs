@@ -7,11 +7,14 @@ mod annotations;
 mod bounds;
 mod call;
 mod control;
+mod equality;
 mod exhaustive;
 mod expression;
+mod familiar;
 mod inherent;
 mod message;
 mod method;
+mod mismatch;
 mod names;
 mod path;
 mod pattern;
@@ -27,7 +30,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::{ConstValue, Program};
 use proc_macro2::Span;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
@@ -71,6 +74,15 @@ pub(super) struct OpenScope {
     broken: bool,
 }
 
+/// An array that was declared without a value.
+#[derive(Clone, Copy, Default)]
+struct Unfilled {
+    /// Where an element of it is first named.
+    used: Option<Span>,
+    /// Whether all of it is assigned anywhere.
+    is_assigned: bool,
+}
+
 /// Demands on a type that can be looked at when inference is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Demand {
@@ -78,13 +90,15 @@ pub(super) enum Demand {
     Integer,
     /// Integer or `bool`.
     Bits,
-    /// Anything comparable with `==`: scalars and C-like enums.
+    /// Comparable with `==`: scalars, C-like enums, and structs, tuples and arrays of them.
     Equality,
     /// Ordered: numbers and `bool`.
     Order,
     Signed,
     Float,
-    /// A scalar, to print or to cast.
+    /// A scalar, to print.
+    Shown,
+    /// A scalar, to cast.
     Scalar,
 }
 
@@ -107,6 +121,10 @@ pub(crate) struct Checker<'c, 'p> {
     matches: Vec<(exhaustive::Place, Ty, Vec<exhaustive::ArmShape>, Span)>,
     /// `a as T`: from what, to what, where.
     casts: Vec<(Ty, Ty, Span)>,
+    /// Divisions by a literal 0 and shifts by a literal: the type of the left side, the count of a shift, where.
+    literal_operands: Vec<(Ty, Option<i128>, Span)>,
+    /// Arrays that were declared without a value.
+    unfilled: BTreeMap<LocalId, Unfilled>,
     /// Arrays that are made on the way, with where.
     arrays: Vec<(Ty, Span)>,
     /// Names bound by the first alternative of each open or-pattern.
@@ -254,13 +272,14 @@ impl<'p> Context<'p> {
         let ty = checker.written_type(item.ty);
         let expr = checker.expression(item.value);
         checker.expect(&expr.ty, &ty, expr.span);
-        // A constant's elements are counted when it is evaluated.
+        // A constant's elements are counted when it is evaluated, and what does not fit is found.
         checker.arrays.clear();
+        checker.literal_operands.clear();
         checker.finish();
         match super::constant::evaluate(&expr, &checker.infer, &ty) {
             Ok(value) => Some((checker.infer.exported(&ty), value)),
-            Err((span, message)) => {
-                self.report(Diagnostic::error(span, message));
+            Err(fault) => {
+                self.report(fault.error_of_item());
                 None
             }
         }
@@ -294,6 +313,8 @@ impl<'c, 'p> Checker<'c, 'p> {
             literal_calls: Vec::new(),
             matches: Vec::new(),
             casts: Vec::new(),
+            literal_operands: Vec::new(),
+            unfilled: BTreeMap::new(),
             arrays: Vec::new(),
             or_bindings: Vec::new(),
             annotations: HashMap::new(),
@@ -401,8 +422,25 @@ impl<'c, 'p> Checker<'c, 'p> {
                 Demand::Number => (scalar.is_some_and(|t| t.is_int() || t.is_float()), "a number"),
                 Demand::Integer => (scalar.is_some_and(crate::ir::Type::is_int), "an integer"),
                 Demand::Bits => (scalar.is_some_and(|t| !t.is_float()), "an integer or a `bool`"),
-                Demand::Equality => (scalar.is_some() || is_enum, "a scalar or a C-like enum"),
-                Demand::Order => (scalar.is_some(), "a scalar"),
+                Demand::Equality => {
+                    self.check_equality(&ty, span);
+                    continue;
+                }
+                Demand::Order if scalar.is_none() && !matches!(ty, Ty::Never | Ty::Var(_)) => {
+                    self.report(self.refuse_order(&ty, span));
+                    continue;
+                }
+                Demand::Shown if is_enum => {
+                    let message = format!("a kernel does not show the names of variants, and `{}` is an enum", self.show(&ty));
+                    self.report(Diagnostic::error(span, message).help("show its number: `e as u32`"));
+                    continue;
+                }
+                Demand::Shown if scalar.is_none() && !matches!(ty, Ty::Never | Ty::Var(_)) => {
+                    let message = format!("a kernel shows scalars, and this is a `{}`", self.show(&ty));
+                    self.report(Diagnostic::error(span, message).help("show its parts, each in braces of its own"));
+                    continue;
+                }
+                Demand::Order | Demand::Shown => (scalar.is_some(), "a scalar"),
                 Demand::Signed => (scalar.is_some_and(|t| t.is_signed_int() || t.is_float()), "a signed number"),
                 Demand::Float => (scalar.is_some_and(crate::ir::Type::is_float), "a float"),
                 Demand::Scalar => (scalar.is_some() || is_enum, "a scalar"),
@@ -419,6 +457,8 @@ impl<'c, 'p> Checker<'c, 'p> {
             self.check_exhaustive(place, &ty, &arms, span);
         }
         self.check_casts();
+        self.check_literal_operands();
+        self.check_unfilled();
         self.check_sizes();
         for index in 0..self.locals.len() {
             let local = self.locals[index].clone();
