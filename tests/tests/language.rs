@@ -30,6 +30,8 @@ mod bench;
 mod casts;
 #[path = "language/control.rs"]
 mod control;
+#[path = "language/equality.rs"]
+mod equality;
 #[path = "language/exits.rs"]
 mod exits;
 #[path = "language/expressions.rs"]
@@ -46,12 +48,16 @@ mod loops;
 mod matches;
 #[path = "language/memory.rs"]
 mod memory;
+#[path = "language/methods.rs"]
+mod methods;
 #[path = "language/modules.rs"]
 mod modules;
 #[path = "language/numbers.rs"]
 mod numbers;
 #[path = "language/programs.rs"]
 mod programs;
+#[path = "language/ranges.rs"]
+mod ranges;
 #[path = "language/structs.rs"]
 mod structs;
 #[path = "language/types.rs"]
@@ -71,6 +77,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         atomics::CASES,
         casts::CASES,
         control::CASES,
+        equality::CASES,
         exits::CASES,
         expressions::CASES,
         flow::CASES,
@@ -79,9 +86,11 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         loops::CASES,
         matches::CASES,
         memory::CASES,
+        methods::CASES,
         modules::CASES,
         numbers::CASES,
         programs::CASES,
+        ranges::CASES,
         structs::CASES,
         types::CASES,
     ];

@@ -272,3 +272,103 @@ fn annotations_of_loops_on_what_is_none() {
     refuses("", body, &expected.each_ref().map(String::as_str));
     refuses("", "#[prefetch] let a = 1.0;", &["prefetch: `#[prefetch]` belongs on a loop, not on a `let`"]);
 }
+
+#[test]
+fn casts_that_rust_has_not() {
+    let cannot = |place: &str, from: &str, to: &str| format!("{place}: `{from}` cannot be cast to `{to}`");
+    for to in ["f32", "f64", "f16", "bf16"] {
+        let body = format!("let a = x[0].is_nan() as {to};");
+        refuses("", &body, &[&cannot(&format!("x[0].is_nan() as {to}"), "bool", to)]);
+    }
+    refuses("", "y[0] = (n > 1) as u8 as f32;", &[]);
+    refuses("", "let a = 1.5 as bool; let b = n as bool;", &[&cannot("1.5 as bool", "f64", "bool"), &cannot("n as bool", "u32", "bool")]);
+    let kind = "#[derive(Clone, Copy)] enum E { A, B }";
+    refuses(kind, "y[0] = E::A as f32;", &[&cannot("E::A as f32", "E", "f32")]);
+    refuses(kind, "let e = n as E;", &[&cannot("n as E", "u32", "E")]);
+    refuses(kind, "y[0] = E::B as u32 as f32;", &[]);
+    refuses("", "let c = n as char;", &["char: `char` is not a type of the kernel language"]);
+}
+
+#[test]
+fn constants_beyond_their_types() {
+    let refused = |items: &str, expected: &str| refuses(items, "y[0] = N as f32;", &[expected]);
+    refused("const N: u32 = 1 << 40;", "1 << 40: this constant is shifted by 40, and a `u32` has 32 bits");
+    refused("const N: u32 = 1 >> 32;", "1 >> 32: this constant is shifted by 32, and a `u32` has 32 bits");
+    refused("const N: i8 = 1 << -1;", "1 << -1: this constant is shifted by -1, and a `i8` has 8 bits");
+    refused("const N: u8 = 300;", "300: this constant does not fit `u8`: 300");
+    refused("const N: i16 = -40_000;", "-40_000: this constant does not fit `i16`: -40000");
+    refused("const N: u32 = 5 - 6;", "5 - 6: this constant does not fit `u32`: -1");
+    refused("const N: u64 = u64::MAX * u64::MAX;", "u64::MAX * u64::MAX: this constant does not fit `u64`: more than 2¹²⁷");
+    refused("const N: i32 = -i32::MIN;", "-i32::MIN: this constant does not fit `i32`: 2147483648");
+    refused("const N: i32 = i32::MIN / -1;", "i32::MIN / -1: this constant does not fit `i32`: 2147483648");
+    refused("const N: u32 = 3u32.pow(40);", "pow: this constant does not fit `u32`: 12157665459056928801");
+    refused("const N: i64 = (-3i64).pow(999);", "pow: this constant does not fit `i64`: less than −2¹²⁷");
+    refused("const N: u32 = 7 % 0;", "7 % 0: this constant divides by zero");
+    refused("const A: [u32; 3] = [1; 3]; const N: u32 = A[3];", "A[3]: index 3 is out of range for length 3");
+    refused("const N: usize = 5_000_000_000;", "N: `5000000000` does not fit `usize`, which has 32 bits here");
+    refuses("const N: u32 = 1 << 31; const M: i32 = 1 << 31;", "y[0] = N as f32 + M as f32;", &[]);
+    refuses("const N: usize = 100usize.next_multiple_of(32); const A: [u32; N - 127] = [1];", "y[0] = A[0] as f32;", &[]);
+}
+
+#[test]
+fn literals_that_do_not_fit() {
+    refuses("", "let a: u8 = 256;", &["256: `256` does not fit `u8`, which has 8 bits here"]);
+    refuses("", "let a: u32 = -1;", &["-1: expected a signed number, found `u32`"]);
+    refuses("", "let a = -129i8;", &["-129i8: `-129` does not fit `i8`, which has 8 bits here"]);
+    refuses("", "let a = n / 0;", &["n / 0: this divides by zero"]);
+    refuses("", "let a = n << 32; let b = n >> 31;", &["n << 32: this shifts a `u32` of 32 bits by 32"]);
+    refuses(
+        "",
+        "let mut a = n as u64; a <<= 64; a %= 0;",
+        &["a <<= 64: this shifts a `u64` of 64 bits by 64", "a %= 0: this divides by zero"],
+    );
+    refuses("", "let a = [1.0f32; 4]; y[0] = a[4];", &["4: index 4 is out of range for length 4"]);
+}
+
+/// What a figure is in a message is what was written.
+#[test]
+fn figures_are_not_cut() {
+    let pad = |pad: &str| format!("#[shared(pad = {pad})] let mut s: [[u32; 32]; 32]; s[0][0] = 1; y[0] = s[0][0] as f32;");
+    let message = |place: &str, figure: &str| format!("{place}: `pad = {figure}` is not possible: the elements behind a row are 0 to 64");
+    refuses("", &pad("1000000000000"), &[&message("1000000000000", "1000000000000")]);
+    refuses("", &pad("1 << 40"), &[&message("1 << 40", "1099511627776")]);
+    refuses("const P: u64 = u64::MAX;", &pad("P"), &[&message("P", "18446744073709551615")]);
+    refuses("", &pad("-1"), &[&message("-1", "-1")]);
+    let unroll = errors("#[kernel] fn k(y: &mut Global<f32>) { #[unroll(4294967297)] for i in 0..8 { y[i] = 1.0; } }");
+    assert!(unroll[0].contains("4294967297"), "{unroll:?}");
+    let ilp = errors("#[kernel(ilp = 4294967300)] fn k(y: &mut Global<f32>) { y[global_id().x] = 1.0; }");
+    assert!(ilp[0].contains("4294967300"), "{ilp:?}");
+    let block = errors("#[kernel(block = 4294967328)] fn k(y: &mut Global<f32>) { y[global_id().x] = 1.0; }");
+    assert!(block[0].contains("4294967328"), "{block:?}");
+    let block = errors("#[kernel(block = (65536, 65536, 4))] fn k(y: &mut Global<f32>) { y[global_id().x] = 1.0; }");
+    assert!(block[0].contains("17179869184") || block[0].contains("65536"), "{block:?}");
+    let shared =
+        errors("#[kernel] fn k(y: &mut Global<f32>) { #[shared] let mut s: [[f32; 1000000000]; 8]; s[0][0] = 1.0; y[0] = s[0][1]; }");
+    assert!(shared.is_empty() || shared[0].contains("32000000000"), "{shared:?}");
+}
+
+#[test]
+fn what_is_compared() {
+    let plain = "#[derive(Clone, Copy)] #[repr(C)] struct P { a: f32 }";
+    let none = "`P` is compared by a derived `PartialEq` only, and derives none here";
+    let body = "let (p, q) = (P { a: 1.0 }, P { a: 2.0 }); if p == q { y[0] = 1.0; }";
+    refuses(plain, body, &[&format!("p == q: {none}")]);
+    let by_hand = format!("{plain} impl PartialEq for P {{ fn eq(&self, other: &P) -> bool {{ self.a > other.a }} }}");
+    refuses(&by_hand, body, &[&format!("p == q: {none}")]);
+    let nested = format!("{plain} #[derive(Clone, Copy, PartialEq)] #[repr(C)] struct Q {{ p: [(P, u32); 2] }}");
+    refuses(&nested, "let q = Q { p: [(P { a: 1.0 }, 2); 2] }; if q != q { y[0] = 1.0; }", &[&format!("q != q: {none}")]);
+    refuses("", "if (n, 1) < (2, n) { y[0] = 1.0; }", &["(n, 1) < (2, n): `(u32, u32)` has no order in a kernel: scalars have"]);
+    refuses("", "if x == x { y[0] = 1.0; }", &["x == x: `Global<f32>` cannot be compared"]);
+    let kind = "#[derive(Clone, Copy, PartialEq, PartialOrd)] enum E { A, B }";
+    refuses(kind, "let e = E::A; if e < E::B { y[0] = 1.0; }", &["e < E::B: `E` has no order in a kernel: scalars have"]);
+}
+
+#[test]
+fn what_is_shown() {
+    refuses("", "println!(\"{:?} {:?} {:.2?}\", n, x[0] > 1.0, x[1]);", &[]);
+    let kind = "#[derive(Clone, Copy, Debug)] enum E { A, B }";
+    refuses(kind, "println!(\"{:?}\", E::A);", &["E::A: a kernel does not show the names of variants, and `E` is an enum"]);
+    refuses("", "println!(\"{:?}\", (n, n));", &["(n, n): a kernel shows scalars, and this is a `(u32, u32)`"]);
+    refuses("", "assert!(n > 1, \"{:?}\", [n; 2]);", &["[n; 2]: a kernel shows scalars, and this is a `[u32; 2]`"]);
+    refuses("", "println!(\"{:08x}\", n);", &["\"{:08x}\": `{:08x}` is not supported in a kernel; `{}` and `{:.3}` are"]);
+}

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, cases, tame, words};
 
-cases!(within_a_module, across_modules, imported, aliases, private_helpers);
+cases!(within_a_module, across_modules, imported, aliases, private_helpers, plain_functions);
 
 /// Shared code.
 #[warpwright::module]
@@ -257,4 +257,70 @@ mod two_kernels {
 fn private_helpers(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(two_kernels::narrow, &tame(75), 1)?;
     b.map(two_kernels::broad, &tame(75), 1).map(drop)
+}
+
+/// Functions without a mark: what kernels call is device code, the rest is the host's.
+#[warpwright::module]
+mod unmarked {
+    use warpwright::prelude::*;
+
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    struct Pair {
+        low: u32,
+        high: u32,
+    }
+
+    impl Pair {
+        fn folded(self) -> u32 {
+            twice(self.low) ^ self.high
+        }
+    }
+
+    fn twice(a: u32) -> u32 {
+        shifted::<u32, 1>(a)
+    }
+
+    fn shifted<T: Int, const N: u32>(a: T) -> T {
+        (a << N).max(T::ONE)
+    }
+
+    fn fill(tile: &mut [u32; 32], v: u32) {
+        tile[thread_idx().x] = v;
+        sync_threads();
+    }
+
+    fn above(a: u32) -> u32 {
+        twice(a) + 1
+    }
+
+    /// The host's: it is nothing that a device has.
+    pub(super) fn reference(xs: &[u32]) -> Vec<u32> {
+        let mut all: Vec<u32> = xs.iter().map(|x| twice(*x)).collect();
+        all.reverse();
+        all
+    }
+
+    #[kernel(block = 32)]
+    pub(super) fn folds(x: &Global<u32>, y: &mut Global<u32>) {
+        let i = global_id().x;
+        #[shared]
+        let mut tile: [u32; 32];
+        fill(&mut tile, above(x[i]));
+        let pair = Pair { low: tile[31 - thread_idx().x], high: twice(x[i]) };
+        y[i] = pair.folded();
+    }
+}
+
+fn plain_functions(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let xs = words(96);
+    let found = b.map(unmarked::folds, &xs, 1)?;
+    let doubled = unmarked::reference(&xs);
+    let expected = (0..96).map(|i| {
+        let above = |x: u32| (x << 1).max(1).wrapping_add(1);
+        let other = above(xs[i / 32 * 32 + 31 - i % 32]);
+        (other << 1).max(1) ^ doubled[95 - i]
+    });
+    b.expect("folds", &found, expected);
+    Ok(())
 }
