@@ -10,7 +10,8 @@ pub struct Foreign {
     pub is_certain: bool,
 }
 
-/// `certain`: names that Rust's own style does not give to anything. `likely`: functions of C's library, which somebody may have defined.
+/// `certain`: names that Rust's own style does not give to anything. `likely`: functions and types that somebody may have defined, so that it
+/// takes a look at what else there is.
 macro_rules! foreign {
     (certain { $($name:literal => $edit:literal),* $(,)? } likely { $($other:literal => $instead:literal),* $(,)? }) => {
         const FOREIGN: &[Foreign] = &[
@@ -109,9 +110,6 @@ foreign! {
         "double" => "`f64`",
         "int" => "`i32`",
         "uint" => "`u32`",
-        "float2" => "`[f32; 2]`; `x.load::<2>(i)` loads one at once",
-        "float4" => "`[f32; 4]`; `x.load::<4>(i)` loads one at once",
-        "int4" => "`[i32; 4]`; `x.load::<4>(i)` loads one at once",
         "size_t" => "`usize`",
         "uint8_t" => "`u8`",
         "uint32_t" => "`u32`",
@@ -119,6 +117,9 @@ foreign! {
         "uint64_t" => "`u64`",
     }
     likely {
+        "float2" => "`[f32; 2]`; `x.load::<2>(i)` loads one at once",
+        "float4" => "`[f32; 4]`; `x.load::<4>(i)` loads one at once",
+        "int4" => "`[i32; 4]`; `x.load::<4>(i)` loads one at once",
         "printf" => "`println!(\"{}\", a)`",
         "fmaf" => "`a.mul_add(b, c)`",
         "fma" => "`a.mul_add(b, c)`",

@@ -326,6 +326,6 @@ fn check_device_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
 }
 
 /// Whether a function is the device's.
-pub(super) fn is_marked(attrs: &[syn::Attribute]) -> bool {
+pub fn is_marked(attrs: &[syn::Attribute]) -> bool {
     attrs.iter().any(|attr| is_named(attr, "kernel") || is_named(attr, "device"))
 }

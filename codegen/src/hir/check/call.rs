@@ -8,6 +8,7 @@ use super::{Checker, TypeScope, generic_names};
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{self, Call, RowId, Sort};
 use crate::ir::{Special, Type};
+use crate::syntax::is_marked;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -270,6 +271,11 @@ impl Checker<'_, '_> {
         if attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "kernel")) {
             let message = format!("`{name}` is a kernel; a kernel cannot be called from device code");
             return self.error_expression(Diagnostic::error(span, message).help("move what they share into a `#[device]` function"));
+        }
+        if self.is_marked && parent.is_none() && !is_marked(attrs) {
+            let message = format!("`{name}` is not marked for the device");
+            let error = Diagnostic::error(span, message).label(signature.ident.span(), "defined here");
+            return self.error_expression(error.help(format!("write `#[device]` before `fn {name}`")));
         }
         let empty = TypeScope { module, generics: Default::default(), self_ty: None };
         let mut generics = self.with_scope(empty, |checker| {

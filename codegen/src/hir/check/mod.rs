@@ -114,6 +114,8 @@ pub(crate) struct Checker<'c, 'p> {
     open: Vec<OpenScope>,
     scopes: usize,
     result: Ty,
+    /// Whether the body is of a function that is marked for the device (those of `math` are not).
+    is_marked: bool,
     demands: Vec<(Ty, Demand, Span)>,
     /// Calls of the language's functions with literals, whose types are settled last.
     literal_calls: Vec<(crate::intrinsics::RowId, Ty, Span)>,
@@ -197,6 +199,7 @@ impl<'p> Context<'p> {
             syn::ReturnType::Default => Ty::unit(),
             syn::ReturnType::Type(_, ty) => checker.written_type(ty),
         };
+        checker.is_marked = item.parent.is_some() || crate::syntax::is_marked(item.attrs);
         let mut params = Vec::new();
         let mut patterns = Vec::new();
         for (index, input) in item.signature.inputs.iter().enumerate() {
@@ -309,6 +312,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             open: Vec::new(),
             scopes: 0,
             result: Ty::unit(),
+            is_marked: false,
             demands: Vec::new(),
             literal_calls: Vec::new(),
             matches: Vec::new(),

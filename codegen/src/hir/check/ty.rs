@@ -78,7 +78,10 @@ impl Checker<'_, '_> {
             _ => {
                 let shown = segments.join("::");
                 let message = format!("the type `{shown}` is not known to the kernel");
-                let help = format!("mark it: `#[device] struct {name} …`, or put both into a `#[warpwright::module]`");
+                let help = match crate::syntax::foreign(&name) {
+                    Some(foreign) => format!("write {}", foreign.edit),
+                    None => format!("mark it: `#[device] struct {name} …`, or put both into a `#[warpwright::module]`"),
+                };
                 self.report(Diagnostic::error(path.span(), message).help(help));
                 self.infer.fresh(Kind::Any)
             }
