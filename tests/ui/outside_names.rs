@@ -19,18 +19,4 @@ fn reads(y: &mut Global<u32>) {
     y[0] = TEXT.len() as u32;
 }
 
-#[warpwright::module]
-mod module {
-    use warpwright::prelude::*;
-
-    fn helper() -> f32 {
-        1.0
-    }
-
-    #[kernel(block = 64)]
-    pub fn calls(y: &mut Global<f32>) {
-        y[0] = helper();
-    }
-}
-
 fn main() {}

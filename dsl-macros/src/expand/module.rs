@@ -83,7 +83,10 @@ fn expand_item(
     slots: &mut twin::Slots,
 ) -> TokenStream {
     if !is_device_item(item) {
-        return item.to_token_stream();
+        // Where the twin of a kernel is left out, what only that uses is no matter.
+        let is_named_there = matches!(item, syn::Item::Use(_) | syn::Item::Const(_) | syn::Item::Type(_));
+        let allow = (errors.has_errors() && is_named_there).then(|| quote!(#[allow(unused)]));
+        return quote!(#allow #item);
     }
     let source = |name: &syn::Ident| {
         let name = format!("{module}::{name}");
