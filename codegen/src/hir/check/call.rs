@@ -272,7 +272,9 @@ impl Checker<'_, '_> {
             let message = format!("`{name}` is a kernel; a kernel cannot be called from device code");
             return self.error_expression(Diagnostic::error(span, message).help("move what they share into a `#[device]` function"));
         }
-        if self.is_marked && parent.is_none() && !is_marked(attrs) {
+        // Within a unit `syntax` has said so already.
+        let is_foreign = self.context.items.unit_of(module) != self.context.items.unit_of(self.home.module);
+        if is_foreign && parent.is_none() && !is_marked(attrs) {
             let message = format!("`{name}` is not marked for the device");
             let error = Diagnostic::error(span, message).label(signature.ident.span(), "defined here");
             return self.error_expression(error.help(format!("write `#[device]` before `fn {name}`")));

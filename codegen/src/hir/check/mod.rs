@@ -114,8 +114,6 @@ pub(crate) struct Checker<'c, 'p> {
     open: Vec<OpenScope>,
     scopes: usize,
     result: Ty,
-    /// Whether the body is of a function that is marked for the device (those of `math` are not).
-    is_marked: bool,
     demands: Vec<(Ty, Demand, Span)>,
     /// Calls of the language's functions with literals, whose types are settled last.
     literal_calls: Vec<(crate::intrinsics::RowId, Ty, Span)>,
@@ -199,7 +197,6 @@ impl<'p> Context<'p> {
             syn::ReturnType::Default => Ty::unit(),
             syn::ReturnType::Type(_, ty) => checker.written_type(ty),
         };
-        checker.is_marked = item.parent.is_some() || crate::syntax::is_marked(item.attrs);
         let mut params = Vec::new();
         let mut patterns = Vec::new();
         for (index, input) in item.signature.inputs.iter().enumerate() {
@@ -312,7 +309,6 @@ impl<'c, 'p> Checker<'c, 'p> {
             open: Vec::new(),
             scopes: 0,
             result: Ty::unit(),
-            is_marked: false,
             demands: Vec::new(),
             literal_calls: Vec::new(),
             matches: Vec::new(),
