@@ -195,10 +195,10 @@ fn all_at_once() {
         "",
         body,
         &[
-            "n: expected `f32`, found `u32`",
+            "+: `+` takes two numbers of one type, and these are `f32` and `u32`",
             "undeclared: `undeclared` is not known here",
             "x[0]: `x` is `&Global<f32>`, which is only read",
-            "n: expected `bool`, found `u32`",
+            "n: a condition is a `bool`, and this is `u32`",
             "1.0: expected `bool`, found `a float`",
             "missing: the function `missing` is not known to the kernel",
             "1.5: expected `u32`, found `a float`",
