@@ -27,6 +27,8 @@ pub(super) struct Extra {
     pub(super) loose: bool,
     /// The same bits as an unsigned expression of the same width, if that is the simpler text.
     unsigned: Option<(String, Level)>,
+    /// The number, where the expression is the literal of an integer.
+    integer: Option<i128>,
 }
 
 /// The text of a value.
@@ -63,10 +65,18 @@ impl Expr {
         self
     }
 
+    /// Notes that it is the literal of an integer.
+    pub(super) fn of_integer(mut self, value: i128) -> Expr {
+        self.extra.integer = Some(value);
+        self
+    }
+
     /// The text as an array index: a literal needs no suffix there.
-    pub(super) fn as_index(&self) -> &str {
-        let digits = self.text.trim_end_matches(['u', 'l']);
-        if digits.bytes().all(|b| b.is_ascii_digit()) { digits } else { &self.text }
+    pub(super) fn as_index(&self) -> String {
+        match self.extra.integer {
+            Some(value) if value >= 0 => value.to_string(),
+            _ => self.text.clone(),
+        }
     }
 }
 
@@ -334,9 +344,8 @@ fn as_unsigned(e: &Expr, ty: Type) -> (String, Level) {
         return (e.text.clone(), e.level);
     }
     // A literal that is not negative takes the suffix.
-    let digits = e.text.trim_end_matches('l');
-    if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty() {
-        return (format!("{digits}{}", if ty == Type::I64 { "ul" } else { "u" }), PRIMARY);
+    if let Some(value) = e.extra.integer.filter(|value| *value >= 0) {
+        return (format!("{value}{}", if ty == Type::I64 { "ul" } else { "u" }), PRIMARY);
     }
     let name = if is_promoted(ty) { "uint" } else { unsigned_type(ty) };
     (format!("({name}){}", e.at(UNARY)), UNARY)

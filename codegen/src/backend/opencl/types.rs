@@ -57,7 +57,7 @@ pub(super) fn literal(scalar: Scalar) -> Expr {
                 Type::I64 => "l",
                 _ => "",
             };
-            let expr = Expr::new(format!("{value}{suffix}"), if value < 0 { UNARY } else { PRIMARY });
+            let expr = Expr::new(format!("{value}{suffix}"), if value < 0 { UNARY } else { PRIMARY }).of_integer(value);
             if is_promoted(ty) { expr.loose() } else { expr }
         }
     }
