@@ -8,5 +8,6 @@ pub mod opencl_tools;
 pub mod printed;
 pub mod ptxas;
 pub mod random;
+pub mod random_kernels;
 pub mod sass;
 pub mod table;

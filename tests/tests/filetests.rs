@@ -231,7 +231,7 @@ fn found(finding: &Finding, kernel: &Kernel) -> String {
 /// Runs one pass alone.
 fn run_pass(kernel: &mut Kernel, name: &str) -> Result<(), String> {
     let is_addressing = passes::ADDRESS.iter().any(|pass| pass.name == name) && !passes::OPTIMIZE.iter().any(|pass| pass.name == name);
-    let pass = passes::OPTIMIZE.iter().chain(passes::ADDRESS).find(|pass| pass.name == name);
+    let pass = [passes::OPTIMIZE, passes::ADDRESS, passes::CONVERGE].into_iter().flatten().find(|pass| pass.name == name);
     let pass = pass.ok_or_else(|| format!("`{name}` is no command and no pass; passes are {}", passes::pass_names().join(", ")))?;
     (pass.run)(kernel);
     if is_addressing {

@@ -62,6 +62,8 @@ mod ranges;
 mod structs;
 #[path = "language/types.rs"]
 mod types;
+#[path = "language/warps.rs"]
+mod warps;
 
 use bench::{Bench, Case, Kept};
 use warpwright::{Device, DeviceKind, Launch};
@@ -93,6 +95,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         ranges::CASES,
         structs::CASES,
         types::CASES,
+        warps::CASES,
     ];
     // One case alone, while it is being looked into.
     let only = std::env::var("WARPWRIGHT_CASE").ok();
@@ -107,24 +110,12 @@ fn kept(case: &Case, device: &Device) -> Result<Vec<Kept>, String> {
     bench.finish().map_err(|complaint| format!("{} on {}: {complaint}", case.name, device.name()))
 }
 
-/// Cases that OpenCL does not run, and why: it refuses them, with a way out.
-const NOT_ON_OPENCL: [(&str, &str); 2] =
-    [("votes", "a warp intrinsic under a condition"), ("lanes_in_branches", "a warp intrinsic under a condition")];
-
 /// Every case on a device, against the host twin.
 fn check(device: &Device) {
     let host = Device::host();
     let mut complaints = Vec::new();
     let mut count = 0;
     for case in cases() {
-        let (not_there, what): (&[_], _) = match device.kind() {
-            DeviceKind::OpenCl => (&NOT_ON_OPENCL, "OpenCL"),
-            _ => (&[], ""),
-        };
-        if let Some((name, why)) = not_there.iter().find(|(name, _)| *name == case.name) {
-            println!("skipped: language case {name} (not on {what}: {why})");
-            continue;
-        }
         count += 1;
         match (kept(case, &host), kept(case, device)) {
             (Ok(expected), Ok(found)) => {

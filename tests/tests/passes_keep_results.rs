@@ -1,484 +1,16 @@
 //! Random kernels give the same results before and after the passes: each pass alone, all of them, and the addresses, on the
 //! simulator.
 //!
-//! A kernel is made of everything passes rewrite: arithmetic of several types with its awkward constants, branches, loops and regions that
-//! are left early, loads and stores of global, shared and local arrays. Every thread writes only its own elements, and
-//! every index is in range, so that a result is one. NaNs count as equal.
+//! The kernels are those of `warpwright_tests::random_kernels`. NaNs count as equal.
 
-use std::collections::BTreeMap;
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::lower_kernel;
-use warpwright_codegen::ir::{
-    Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Special,
-    Stage, Step, Type, UnaryOp, Value,
-};
-use warpwright_codegen::passes::{self, ADDRESS, OPTIMIZE, Pass};
-use warpwright_codegen::syntax::{Instance, KernelOptions, Program, Unit};
+use warpwright_codegen::ir::{Kernel, Stage};
+use warpwright_codegen::passes::{self, ADDRESS, CONVERGE, OPTIMIZE, Pass};
+use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_codegen::verify::verify;
-use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
-
-const THREADS: u32 = 32;
-/// Elements of an array that each thread calls its own.
-const OWN: u64 = 4;
-/// Elements of the read-only buffers.
-const READ: usize = 64;
-
-/// Xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
-/// Where an exit can go.
-#[derive(Clone)]
-struct Target {
-    inst: Inst,
-    /// Types of what a `Break` hands over; of what a `Continue` does, if it can.
-    breaks: Vec<Type>,
-    continues: Option<Vec<Type>>,
-    /// The first value a `Continue` hands over, if it is a counter.
-    counter: Option<Value>,
-}
-
-struct Generator {
-    kernel: Kernel,
-    random: Random,
-    /// Values visible here.
-    scope: Vec<Value>,
-    targets: Vec<Target>,
-    /// `thread_idx.x`, and four times that.
-    thread: Value,
-    base: Value,
-    objects: BTreeMap<&'static str, Object>,
-    /// Statements left.
-    budget: u32,
-}
-
-const TYPES: [Type; 5] = [Type::U32, Type::I32, Type::U64, Type::F32, Type::Bool];
-
-impl Generator {
-    fn kernel(seed: u64) -> Kernel {
-        let options = KernelOptions { block: Some([THREADS, 1, 1]), contract: false, ..KernelOptions::default() };
-        let mut kernel = Kernel::new("random", options);
-        let mut objects = BTreeMap::new();
-        let slice = |ty| MemoryType::Slice(Box::new(MemoryType::Scalar(ty)));
-        let array = |ty, n| MemoryType::Array(Box::new(ty), n);
-        let list = [
-            ("n", ObjectKind::Value, MemoryType::Scalar(Type::U32)),
-            ("x", ObjectKind::Global { writable: false }, slice(Type::U32)),
-            ("f", ObjectKind::Global { writable: false }, slice(Type::F32)),
-            ("y", ObjectKind::Global { writable: true }, slice(Type::U32)),
-            ("g", ObjectKind::Global { writable: true }, slice(Type::F32)),
-            ("s", ObjectKind::Shared, array(array(MemoryType::Scalar(Type::F32), OWN), u64::from(THREADS))),
-            ("l", ObjectKind::Local, array(MemoryType::Scalar(Type::U32), OWN)),
-            ("d", ObjectKind::Local, array(MemoryType::Scalar(Type::F32), OWN)),
-        ];
-        for (name, kind, ty) in list {
-            let is_param = !matches!(kind, ObjectKind::Shared | ObjectKind::Local);
-            let object = kernel.objects.push(ObjectData { name: name.into(), kind, ty, loc: Loc(0) });
-            if is_param {
-                kernel.params.push(object);
-            }
-            objects.insert(name, object);
-        }
-        let body = kernel.body;
-        let mut b = Builder::new(&mut kernel, body, Loc(0));
-        let thread = b.special(Special::ThreadIdx, Axis::X);
-        let own = b.int(Type::U32, i128::from(OWN));
-        let base = b.binary(BinaryOp::Mul, thread, own);
-        let mut generator = Generator {
-            kernel,
-            random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
-            scope: vec![thread],
-            targets: Vec::new(),
-            thread,
-            base,
-            objects,
-            budget: 60,
-        };
-        generator.initialise(body);
-        generator.statements(body, 0);
-        generator.finish(body);
-        generator.kernel
-    }
-
-    fn b(&mut self, block: Block) -> Builder<'_> {
-        Builder::new(&mut self.kernel, block, Loc(0))
-    }
-
-    /// Arrays have values before they are read.
-    fn initialise(&mut self, block: Block) {
-        for k in 0..OWN {
-            for array in ["l", "d", "s"] {
-                let ty = if array == "l" { Type::U32 } else { Type::F32 };
-                let value = self.constant(block, ty);
-                let index = self.b(block).int(Type::U32, i128::from(k));
-                let access = self.own(array, block, index);
-                self.b(block).push(Op::Store(access, vec![value]), &[]);
-            }
-        }
-    }
-
-    /// What everything came to is written.
-    fn finish(&mut self, block: Block) {
-        for array in ["y", "g", "y", "g"] {
-            self.store(block, array);
-        }
-        for array in ["l", "d", "s"] {
-            let value = self.load_own(block, array);
-            self.scope.push(value);
-        }
-        self.store(block, "y");
-        self.store(block, "g");
-        self.b(block).push(Op::Return, &[]);
-    }
-
-    /// The thread's own element of an array, `index` being in 0..4.
-    fn own(&mut self, array: &str, block: Block, index: Value) -> Access {
-        let (object, thread, base) = (self.objects[array], self.thread, self.base);
-        let path = match array {
-            "y" | "g" => vec![Step::Index(self.b(block).binary(BinaryOp::Add, base, index))],
-            "s" => vec![Step::Index(thread), Step::Index(index)],
-            _ => vec![Step::Index(index)],
-        };
-        Access { object, path }
-    }
-
-    /// An index in 0..4: mostly a constant.
-    fn small(&mut self, block: Block) -> Value {
-        let k = self.random.below(OWN as usize) as i128;
-        if self.random.chance(85) {
-            return self.b(block).int(Type::U32, k);
-        }
-        let value = self.value(block, Type::U32);
-        let mut b = self.b(block);
-        let mask = b.int(Type::U32, i128::from(OWN) - 1);
-        b.binary(BinaryOp::And, value, mask)
-    }
-
-    fn store(&mut self, block: Block, array: &str) {
-        let ty = if matches!(array, "y" | "l") { Type::U32 } else { Type::F32 };
-        let value = self.value(block, ty);
-        let index = self.small(block);
-        let access = self.own(array, block, index);
-        self.b(block).push(Op::Store(access, vec![value]), &[]);
-    }
-
-    fn load_own(&mut self, block: Block, array: &str) -> Value {
-        let ty = if matches!(array, "y" | "l") { Type::U32 } else { Type::F32 };
-        let index = self.small(block);
-        let access = self.own(array, block, index);
-        self.b(block).push1(Op::Load(access), ty)
-    }
-
-    /// From a read-only buffer: `x[v & 63]`, or `x[(v & 31) ± c]`.
-    fn load(&mut self, block: Block) -> Value {
-        let (name, ty) = if self.random.chance(50) { ("x", Type::U32) } else { ("f", Type::F32) };
-        let object = self.objects[name];
-        let value = self.value(block, Type::U32);
-        let c = self.random.below(16) as i128;
-        let mut b = self.b(block);
-        let mask = b.int(Type::U32, 31);
-        let low = b.binary(BinaryOp::And, value, mask);
-        let (sixteen, c) = (b.int(Type::U32, 16), b.int(Type::U32, c));
-        let middle = b.binary(BinaryOp::Add, low, sixteen);
-        let index = match self.random.below(3) {
-            0 => low,
-            1 => self.b(block).binary(BinaryOp::Add, middle, c),
-            _ => self.b(block).binary(BinaryOp::Sub, middle, c),
-        };
-        self.b(block).push1(Op::Load(Access { object, path: vec![Step::Index(index)] }), ty)
-    }
-
-    fn constant(&mut self, block: Block, ty: Type) -> Value {
-        let scalar = match ty {
-            Type::F32 => Scalar::float(ty, self.random.pick(&[0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, -7.25, 1e30, f64::INFINITY])),
-            Type::Bool => Scalar::bool(self.random.chance(50)),
-            _ => {
-                let special = self.random.pick(&[0, 1, 2, 3, 4, 7, 8, 10, 16, 31, 32, 100, -1, -2, -8, i64::from(i32::MIN), i64::MAX]);
-                Scalar::int(ty, i128::from(special))
-            }
-        };
-        self.b(block).constant(scalar)
-    }
-
-    /// A value of this type: one in scope, or a constant.
-    fn value(&mut self, block: Block, ty: Type) -> Value {
-        let of_type: Vec<Value> = self.scope.iter().copied().filter(|value| self.kernel.ty(*value) == ty).collect();
-        if of_type.is_empty() || self.random.chance(25) { self.constant(block, ty) } else { self.random.pick(&of_type) }
-    }
-
-    fn values(&mut self, block: Block, types: &[Type]) -> Vec<Value> {
-        types.iter().map(|ty| self.value(block, *ty)).collect()
-    }
-
-    fn types(&mut self) -> Vec<Type> {
-        (0..self.random.below(3)).map(|_| self.random.pick(&TYPES)).collect()
-    }
-
-    fn statements(&mut self, block: Block, depth: u32) {
-        for _ in 0..3 + self.random.below(8) {
-            if self.budget == 0 {
-                return;
-            }
-            self.budget -= 1;
-            match self.random.below(20) {
-                0..=1 if depth < 4 => self.branch(block, depth),
-                2 if depth < 4 => self.count(block, depth),
-                3 if depth < 4 => self.repeat(block, depth),
-                4..=5 if depth < 4 => self.region(block, depth),
-                6..=7 => {
-                    let array = self.random.pick(&["y", "g", "s", "l", "d"]);
-                    self.store(block, array);
-                }
-                8..=9 => {
-                    let array = self.random.pick(&["y", "g", "s", "l", "d"]);
-                    // What the buffers hold at first is the same every time.
-                    let value = self.load_own(block, array);
-                    self.scope.push(value);
-                }
-                10..=11 => {
-                    let value = self.load(block);
-                    self.scope.push(value);
-                }
-                _ => {
-                    let value = self.operation(block);
-                    self.scope.push(value);
-                }
-            }
-        }
-    }
-
-    fn operation(&mut self, block: Block) -> Value {
-        let ty = self.random.pick(&TYPES);
-        match (self.random.below(10), ty) {
-            (0, _) => {
-                let of = self.random.pick(&TYPES);
-                let op = self.random.pick(CompareOp::ALL).0;
-                let (a, b) = (self.value(block, of), self.value(block, of));
-                let op = if of == Type::Bool { CompareOp::Eq } else { op };
-                self.b(block).compare(op, a, b)
-            }
-            (1, _) => {
-                let (c, a, b) = (self.value(block, Type::Bool), self.value(block, ty), self.value(block, ty));
-                self.b(block).select(c, a, b)
-            }
-            (2, Type::U32 | Type::I32 | Type::U64) => {
-                let from = self.random.pick(&TYPES);
-                let a = self.value(block, from);
-                let through = self.random.pick(&[Type::I8, Type::U8, Type::U16, Type::I64, ty]);
-                let mut b = self.b(block);
-                let a = b.cast(a, through);
-                b.cast(a, ty)
-            }
-            (2, Type::F32) => {
-                let from = self.random.pick(&[Type::U32, Type::I32, Type::U64, Type::F32]);
-                let a = self.value(block, from);
-                let mut b = self.b(block);
-                let a = b.cast(a, Type::F64);
-                b.cast(a, ty)
-            }
-            (3, _) => {
-                let op = match ty {
-                    Type::Bool => UnaryOp::Not,
-                    Type::F32 => self.random.pick(&[UnaryOp::Neg, UnaryOp::Abs]),
-                    _ => self.random.pick(&[UnaryOp::Neg, UnaryOp::Not, UnaryOp::Abs]),
-                };
-                let a = self.value(block, ty);
-                self.b(block).unary(op, a)
-            }
-            (4..=5, Type::U32 | Type::I32 | Type::U64) => {
-                let op = self.random.pick(&[BinaryOp::Div, BinaryOp::Rem, BinaryOp::Mul]);
-                let d = self.random.pick(&[1, -1, 2, 3, 7, 10, 16, 100, -16, 641, i128::from(i32::MIN)]);
-                let a = self.value(block, ty);
-                let d = self.b(block).int(ty, d);
-                // `MIN as u64` and the like are no zero either.
-                self.b(block).binary(op, a, d)
-            }
-            (6, Type::U32 | Type::I32 | Type::U64) => {
-                let op = self.random.pick(&[BinaryOp::Shl, BinaryOp::Shr]);
-                let (a, count) = (self.value(block, ty), self.value(block, Type::U32));
-                self.b(block).binary(op, a, count)
-            }
-            (7, Type::U32 | Type::I32 | Type::F32) => {
-                let (x, y, z) = (self.value(block, ty), self.value(block, ty), self.value(block, ty));
-                self.b(block).mul_add(x, y, z)
-            }
-            _ => {
-                use BinaryOp::{Add, And, Div, Max, Min, Mul, Or, Sub, Xor};
-                let op = match ty {
-                    Type::Bool => self.random.pick(&[And, Or, Xor]),
-                    Type::F32 => self.random.pick(&[Add, Sub, Mul, Min, Max, Div]),
-                    _ => self.random.pick(&[Add, Add, Sub, Sub, Mul, And, Or, Xor, Min, Max]),
-                };
-                let (a, b) = (self.value(block, ty), self.value(block, ty));
-                self.b(block).binary(op, a, b)
-            }
-        }
-    }
-
-    /// Fills a block and ends it, by `Yield` of these types or by an exit.
-    fn fill(&mut self, block: Block, depth: u32, types: &[Type], counter: Option<Value>, may_leave: usize) {
-        let visible = self.scope.len();
-        self.statements(block, depth + 1);
-        if self.random.chance(may_leave) && self.leave(block) {
-            self.scope.truncate(visible);
-            return;
-        }
-        let mut values: Vec<Value> = counter.into_iter().collect();
-        values.extend(self.values(block, &types[values.len()..]));
-        self.b(block).push(Op::Yield(values), &[]);
-        self.scope.truncate(visible);
-    }
-
-    /// Ends a block by an exit, if there is somewhere to go.
-    fn leave(&mut self, block: Block) -> bool {
-        if self.targets.is_empty() || self.random.chance(5) {
-            // What the thread did so far must be seen.
-            self.b(block).push(Op::Return, &[]);
-            return true;
-        }
-        let n = self.targets.len() - 1 - self.random.below(self.targets.len().min(2));
-        let target = self.targets[n].clone();
-        let op = match target.continues {
-            Some(types) if self.random.chance(40) => {
-                let mut values: Vec<Value> = target.counter.into_iter().collect();
-                values.extend(self.values(block, &types[values.len()..]));
-                Op::Continue(target.inst, values)
-            }
-            _ => Op::Break(target.inst, self.values(block, &target.breaks)),
-        };
-        self.b(block).push(op, &[]);
-        true
-    }
-
-    /// A region instruction around new blocks; its results come into scope.
-    fn place(&mut self, block: Block, inst: Inst) {
-        self.kernel.blocks[block].insts.push(inst);
-        let results = self.kernel.insts[inst].results.clone();
-        self.scope.extend(results);
-    }
-
-    fn branch(&mut self, block: Block, depth: u32) {
-        let types = self.types();
-        let condition = self.value(block, Type::Bool);
-        let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
-        let inst = self.kernel.new_inst(Op::If { condition, then_block, else_block }, &types, Loc(0));
-        self.fill(then_block, depth, &types, None, 30);
-        self.fill(else_block, depth, &types, None, 20);
-        self.place(block, inst);
-    }
-
-    fn count(&mut self, block: Block, depth: u32) {
-        let types = self.types();
-        let init = self.values(block, &types);
-        let end = if self.random.chance(50) {
-            let n = self.random.below(6) as i128;
-            self.b(block).int(Type::U32, n)
-        } else {
-            let value = self.value(block, Type::U32);
-            let mut b = self.b(block);
-            let mask = b.int(Type::U32, 7);
-            b.binary(BinaryOp::And, value, mask)
-        };
-        let mut b = self.b(block);
-        let start = b.int(Type::U32, 0);
-        let step = b.int(Type::U32, 1 + i128::from(end.0 % 3));
-        let params: Vec<Type> = std::iter::once(Type::U32).chain(types.iter().copied()).collect();
-        let body = self.kernel.new_block(&params);
-        let inst = self.kernel.new_inst(Op::For { start, end, step, init, body, keep_rolled: false }, &types, Loc(0));
-        self.targets.push(Target { inst, breaks: types.clone(), continues: Some(types.clone()), counter: None });
-        let visible = self.scope.len();
-        self.scope.extend(self.kernel.blocks[body].params.clone());
-        self.fill(body, depth, &types, None, 10);
-        self.scope.truncate(visible);
-        self.targets.pop();
-        self.place(block, inst);
-    }
-
-    /// A `Loop` with a counter, which ends it.
-    fn repeat(&mut self, block: Block, depth: u32) {
-        let results = self.types();
-        let carried: Vec<Type> = std::iter::once(Type::U32).chain(self.types()).collect();
-        let mut init = vec![self.b(block).int(Type::U32, 0)];
-        init.extend(self.values(block, &carried[1..]));
-        let body = self.kernel.new_block(&carried);
-        let inst = self.kernel.new_inst(Op::Loop { init, body, keep_rolled: false }, &results, Loc(0));
-        let visible = self.scope.len();
-        self.scope.extend(self.kernel.blocks[body].params.clone());
-        let counter = self.kernel.blocks[body].params[0];
-        let rounds = self.random.below(6) as i128;
-        let mut b = self.b(body);
-        let one = b.int(Type::U32, 1);
-        let next = b.binary(BinaryOp::Add, counter, one);
-        let rounds = b.int(Type::U32, rounds);
-        let condition = b.compare(CompareOp::Gt, next, rounds);
-        let (out, stay) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
-        let values = self.values(out, &results);
-        self.b(out).push(Op::Break(inst, values), &[]);
-        self.b(stay).push(Op::Yield(Vec::new()), &[]);
-        self.b(body).push(Op::If { condition, then_block: out, else_block: stay }, &[]);
-        self.targets.push(Target { inst, breaks: results, continues: Some(carried.clone()), counter: Some(next) });
-        self.fill(body, depth, &carried, Some(next), 10);
-        self.targets.pop();
-        self.scope.truncate(visible);
-        self.place(block, inst);
-    }
-
-    fn region(&mut self, block: Block, depth: u32) {
-        let types = self.types();
-        let body = self.kernel.new_block(&[]);
-        let inst = self.kernel.new_inst(Op::Region { body }, &types, Loc(0));
-        self.targets.push(Target { inst, breaks: types.clone(), continues: None, counter: None });
-        self.fill(body, depth, &types, None, 10);
-        self.targets.pop();
-        self.place(block, inst);
-    }
-}
-
-/// What the two written buffers hold afterwards, NaNs made one.
-fn results(kernel: &Kernel) -> Result<Vec<u32>, String> {
-    let program = SimProgram::compile(kernel).map_err(|error| error.to_string())?;
-    let mut random = Random(77);
-    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    let x: Vec<u32> = (0..READ).map(|_| random.next() as u32 >> (random.next() % 32)).collect();
-    let f: Vec<u32> = (0..READ).map(|n| (n as f32 * 0.37 - 9.0).to_bits()).collect();
-    let own = THREADS as usize * OWN as usize;
-    let mut y = bytes(&vec![5; own]);
-    let mut g = bytes(&vec![1.5f32.to_bits(); own]);
-    let (x, f) = (bytes(&x), bytes(&f));
-    let mut arguments = [
-        SimArgument::Value(&[11, 0, 0, 0]),
-        SimArgument::GlobalReadOnly { bytes: &x },
-        SimArgument::GlobalReadOnly { bytes: &f },
-        SimArgument::Global { bytes: &mut y },
-        SimArgument::Global { bytes: &mut g },
-    ];
-    let launch = SimLaunch { grid: [1, 1, 1], block: [THREADS, 1, 1], shared_bytes: 0 };
-    program.run(&launch, &mut arguments).map_err(|error| error.to_string())?;
-    let words = |bytes: &[u8]| bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect::<Vec<u32>>();
-    let canonical = |bits: u32| if f32::from_bits(bits).is_nan() { 0x7fc0_0000 } else { bits };
-    Ok(words(&y).into_iter().chain(words(&g).into_iter().map(canonical)).collect())
-}
+use warpwright_tests::random_kernels::{Style, random_kernel, simulated};
 
 fn run_passes(kernel: &Kernel, passes: &[&Pass]) -> Kernel {
     let mut kernel = kernel.clone();
@@ -493,36 +25,46 @@ fn run_passes(kernel: &Kernel, passes: &[&Pass]) -> Kernel {
     kernel
 }
 
-fn check_seed(seed: u64) {
-    let mut kernel = Generator::kernel(seed);
-    kernel.compact();
+fn check_seed(seed: u64, style: Style) {
+    let kernel = random_kernel(seed, style);
     if let Err(violations) = verify(&kernel) {
         panic!("seed {seed} is no kernel: {violations:?}\n{kernel:#}");
     }
-    kernel.stage = Stage::Legal;
-    let expected = results(&kernel);
+    let expected = simulated(&kernel);
     assert!(expected.is_ok(), "seed {seed}: {expected:?}\n{kernel}");
     let all: Vec<&Pass> = OPTIMIZE.iter().collect();
     let addressed: Vec<&Pass> = OPTIMIZE.iter().chain(ADDRESS).collect();
-    let alone: Vec<Vec<&Pass>> = addressed.iter().map(|pass| vec![*pass]).collect();
-    for passes in alone.iter().chain([&all, &addressed]) {
+    let converged: Vec<&Pass> = OPTIMIZE.iter().chain(CONVERGE).collect();
+    let alone: Vec<Vec<&Pass>> = addressed.iter().chain(&CONVERGE[..1].iter().collect::<Vec<_>>()).map(|pass| vec![*pass]).collect();
+    for passes in alone.iter().chain([&all, &addressed, &converged]) {
         let changed = run_passes(&kernel, passes);
         let names: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
-        assert_eq!(results(&changed), expected, "seed {seed} after {names:?}\n{kernel}\n{changed}");
+        assert_eq!(simulated(&changed), expected, "seed {seed} after {names:?}\n{kernel}\n{changed}");
+        if passes.iter().any(|pass| pass.name == "converge") {
+            assert!(passes::converge(&changed).is_none(), "seed {seed}: threads part after {names:?}\n{kernel}\n{changed}");
+        }
     }
+}
+
+/// Kernels to try.
+fn rounds() -> u64 {
+    std::env::var("WARPWRIGHT_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
 }
 
 #[test]
 fn random_kernels_keep_their_results() {
-    let rounds = std::env::var("WARPWRIGHT_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
-    (1..=rounds).for_each(check_seed);
+    (1..=rounds()).for_each(|seed| check_seed(seed, Style::Alone));
+}
+
+/// Whole warps, and a last one of 16 threads. (Three warps take longer than one.)
+#[test]
+fn random_kernels_that_exchange_values_keep_their_results() {
+    (1..=rounds() / 3).for_each(|seed| check_seed(seed, Style::Warps { threads: if seed % 2 == 0 { 80 } else { 96 } }));
 }
 
 /// A random kernel printed as Rust and compiled again.
 fn printed(seed: u64) -> Result<(), String> {
-    let mut kernel = Generator::kernel(seed);
-    kernel.compact();
-    kernel.stage = Stage::Legal;
+    let kernel = random_kernel(seed, Style::Alone);
     let text = emit_rust(&kernel);
     let messages = |found: Diagnostics| found.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>().join("; ");
     let wrong = |why: String| format!("seed {seed}: {why}\n{text}\n{kernel}");
@@ -531,13 +73,13 @@ fn printed(seed: u64) -> Result<(), String> {
     let instance = Instance { generics: Vec::new() };
     let mut again = lower_kernel(&program, unit, "random", &instance).map_err(|found| wrong(messages(found)))?.kernel;
     passes::optimize(&mut again);
-    let (found, expected) = (results(&again), results(&kernel));
+    let (found, expected) = (simulated(&again), simulated(&kernel));
     if found == expected { Ok(()) } else { Err(wrong(format!("{found:?}, expected {expected:?}"))) }
 }
 
 #[test]
 fn printed_random_kernels_keep_their_results() {
-    let rounds = std::env::var("WARPWRIGHT_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let rounds = rounds();
     let wrong: Vec<String> = (1..=rounds).filter_map(|seed| printed(seed).err()).collect();
     assert!(wrong.is_empty(), "{} of {rounds} printed kernels are others:\n{}", wrong.len(), wrong.join("\n\n"));
 }

@@ -144,10 +144,11 @@ impl Walk<'_> {
                 self.leave(*target, apart);
                 self.carried(*target, values);
             }
-            Op::Return | Op::Trap(_) if apart => {
+            Op::Return if apart => {
                 self.lost = true;
                 self.tear_from(0);
             }
+            // A trap ends the launch: there is no thread that goes on without the others.
             Op::Return | Op::Trap(_) => {}
             op => {
                 let divergent = self.makes_divergent(op);

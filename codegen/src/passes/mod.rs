@@ -8,6 +8,7 @@ mod address;
 #[cfg(test)]
 mod check;
 mod contract;
+mod converge;
 mod cse;
 mod dce;
 mod fold;
@@ -97,6 +98,18 @@ pub const ADDRESS: &[Pass] = &[
     // After hoist: an invariant product costs nothing where it is used.
     pass("progression", progression::run),
     // Indices that became immediates, and what carried values were made of.
+    pass("dce", dce::run),
+];
+
+/// From `Legal` to what devices take that exchange values between the threads of a warp by barriers of the block: for OpenCL C. The stage stays.
+pub const CONVERGE: &[Pass] = &[
+    // Nothing to do where all threads of a block come to every exchange already.
+    pass("converge", converge::run),
+    // Masks that are known, and what loops carry unchanged.
+    pass("fold", fold::run),
+    // Masks of one condition are one.
+    pass("cse", cse::run),
+    // Values that only threads outside the mask would have.
     pass("dce", dce::run),
 ];
 
@@ -196,6 +209,20 @@ pub fn library(kernel: &mut Kernel) {
     math::run(kernel);
 }
 
+/// Runs [`CONVERGE`] on a copy, if there is something to do. All threads of a block come to every exchange of the kernel then, as often as any.
+pub fn converge(kernel: &Kernel) -> Option<Kernel> {
+    let mut copy = kernel.clone();
+    let (first, rest) = CONVERGE.split_first()?;
+    if !run_one(&mut copy, first, &mut PassOptions::default()) {
+        return None;
+    }
+    for pass in rest {
+        run_one(&mut copy, pass, &mut PassOptions::default());
+    }
+    debug_assert!(!(first.run)(&mut copy.clone()), "threads still part in `{}`:\n{copy:#}", copy.name);
+    Some(copy)
+}
+
 /// Runs [`TIDY`]. The stage stays.
 pub fn tidy(kernel: &mut Kernel) {
     for pass in TIDY {
@@ -203,9 +230,10 @@ pub fn tidy(kernel: &mut Kernel) {
     }
 }
 
-fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) {
+/// Runs a pass. Gives whether it changed anything.
+fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) -> bool {
     let start = options.timings.is_some().then(Instant::now);
-    (pass.run)(kernel);
+    let changed = (pass.run)(kernel);
     if let (Some(timings), Some(start)) = (&mut options.timings, start) {
         timings.push((pass.name, start.elapsed()));
     }
@@ -215,6 +243,7 @@ fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) {
         let list: Vec<String> = violations.iter().map(ToString::to_string).collect();
         panic!("the pass `{}` broke kernel `{}`:\n{}\n{kernel:#}", pass.name, kernel.name, list.join("\n"));
     }
+    changed
 }
 
 /// `cse.2` is the second run of `cse`.

@@ -85,14 +85,22 @@ pub(crate) fn emit(kernel: &Kernel) -> Emitted {
 
 /// A job that runs a kernel over `threads` threads, buffer parameters with these contents in order; no other parameters.
 pub(crate) fn job(kernel: &Kernel, block: u32, threads: usize, contents: &[Vec<Scalar>]) -> Job {
+    let bytes: Vec<Vec<u8>> = contents.iter().map(|scalars| to_bytes(scalars)).collect();
+    let lengths: Vec<usize> = contents.iter().map(Vec::len).collect();
+    Job { global: [threads.next_multiple_of(block as usize), 1, 1], ..job_of_bytes(kernel, block, &bytes, &lengths) }
+}
+
+/// A job of one block, with the bytes and the number of elements of each parameter.
+pub(crate) fn job_of_bytes(kernel: &Kernel, block: u32, parameters: &[Vec<u8>], lengths: &[usize]) -> Job {
     let emitted = emit(kernel);
     let local = block as usize;
     let arguments = emitted
         .abi
         .iter()
         .map(|argument| match argument {
-            AbiArgument::Buffer { param } => Argument::Buffer(to_bytes(&contents[*param])),
-            AbiArgument::Length { param, .. } => Argument::Value((contents[*param].len() as u32).to_le_bytes().to_vec()),
+            AbiArgument::Value { param, .. } => Argument::Value(parameters[*param].clone()),
+            AbiArgument::Buffer { param } => Argument::Buffer(parameters[*param].clone()),
+            AbiArgument::Length { param, .. } => Argument::Value((lengths[*param] as u32).to_le_bytes().to_vec()),
             AbiArgument::Exchange { bytes } => Argument::Local(*bytes as usize * local),
             AbiArgument::Fault => Argument::Buffer(vec![0; 16]),
             other => panic!("not used in these tests: {other:?}"),
@@ -103,7 +111,7 @@ pub(crate) fn job(kernel: &Kernel, block: u32, threads: usize, contents: &[Vec<S
         text: emitted.text,
         options: emitted.build_options,
         entry: emitted.entry,
-        global: [threads.next_multiple_of(local), 1, 1],
+        global: [local, 1, 1],
         local: [local, 1, 1],
         arguments,
     }

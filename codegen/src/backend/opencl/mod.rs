@@ -23,6 +23,8 @@
 //!   where vectors are read from them.
 //! * No device traps: an assertion that fails writes into a fault buffer that the runtime reads after the launch, and the thread returns.
 //! * `for (i = a; i < n; i += 4)` never ends where `n` is near the type's greatest value: the step is cut to what is left (`control`).
+//! * A barrier that not all threads of the block reach is undefined, and exchanges between the threads of a warp are made of barriers: the pass
+//!   `converge` brings all threads to them before anything is printed.
 //! * `abs(INT_MIN)` is 2³¹ in OpenCL C; PoCL computes it as a signed negation, which overflows, and LLVM then takes the result to be
 //!   positive. `abs` of `int` and `long` is written out.
 //! * PoCL's vectoriser may move an access over a store to the same place (`order`).
@@ -44,9 +46,9 @@ mod warp;
 
 use super::Emitted;
 use super::structured::{Control, State, Values};
-use crate::analysis::uniformity::Uniformity;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Inst, Kernel, Loc, Object, Op, Value};
+use crate::passes;
 use names::Namer;
 use prelude::Prelude;
 use proc_macro2::Span;
@@ -54,13 +56,15 @@ use proc_macro2::Span;
 /// Options for the device's compiler.
 const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
 
-/// Prints a `Legal` kernel as OpenCL C 1.2. `span` gives the source span behind a location, for refusals.
+/// Prints a `Legal` kernel as OpenCL C 1.2, taken apart by `passes::converge` where exchanges need it. `span` gives the source span behind a
+/// location, for refusals.
 ///
 /// # Errors
 ///
-/// What OpenCL C 1.2 cannot do, each at its place: warp intrinsics where not all threads of a block are, atomics on narrow types.
+/// What OpenCL C 1.2 cannot do, each at its place: intrinsics that it has no text for, atomics on narrow types.
 pub fn emit_opencl(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
-    let mut writer = Writer::new(kernel, span);
+    let converged = passes::converge(kernel);
+    let mut writer = Writer::new(converged.as_ref().unwrap_or(kernel), span);
     writer.name_everything();
     writer.state.level = 1;
     writer.declare_arrays();
@@ -103,7 +107,6 @@ struct Writer<'k> {
     /// What was refused, and where.
     refused: Vec<(Loc, String)>,
     shared_bytes: u64,
-    uniformity: Option<Uniformity>,
 }
 
 impl<'k> Writer<'k> {
@@ -127,7 +130,6 @@ impl<'k> Writer<'k> {
             faults: Vec::new(),
             refused: Vec::new(),
             shared_bytes: 0,
-            uniformity: None,
         }
     }
 
@@ -247,7 +249,7 @@ fn has_doubles(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::hir::lower_kernel;
-    use crate::passes::{self, PassOptions};
+    use crate::passes::PassOptions;
     use crate::syntax::{Instance, Program, Unit};
 
     fn emit(source: &str) -> Result<Emitted, Diagnostics> {
@@ -262,13 +264,6 @@ mod tests {
     fn texts_of_faults_have_no_holes() {
         let emitted = emit("#[kernel(bounds = trap)] fn k(y: &mut Global<f32>) { y[global_id().x] = 1.0; }").expect("it compiles");
         assert_eq!(emitted.faults, ["index … is out of range for `y` of length …"]);
-    }
-
-    #[test]
-    fn what_one_call_becomes_is_refused_once() {
-        let source = "#[kernel] fn k(y: &mut Global<u32>) { if thread_idx().x < 3 { y[0] = warp_sum(1u32); } }";
-        let refused = emit(source).expect_err("threads part here");
-        assert_eq!(refused.iter().count(), 1, "{refused:?}");
     }
 
     #[test]

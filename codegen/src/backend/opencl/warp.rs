@@ -1,16 +1,14 @@
 //! Warp intrinsics and voting barriers on devices without sub-groups: through an exchange array in local memory and barriers of
 //! the whole work-group.
 //!
-//! A barrier must be reached by every thread of the block, so a warp intrinsic is taken only where all threads of a block go
-//! together, and refused elsewhere. Warps are 32 threads in order of their number in the block, whatever the device's own
-//! sub-groups are. Values travel as 32-bit words: the table takes wider and narrower ones apart.
+//! A barrier must be reached by every thread of the block. The pass `converge` has seen to it: all threads come to every exchange here, and
+//! those that take no part pass what contributes nothing. Warps are 32 threads in order of their number in the block, whatever the
+//! device's own sub-groups are. Values travel as 32-bit words: the table takes wider and narrower ones apart.
 
 use super::Writer;
 use super::casts::bitcast_expr;
-use super::expressions::{Expr, PRIMARY};
-use crate::analysis::uniformity::Uniformity;
+use super::expressions::{Expr, PRIMARY, UNARY};
 use crate::backend::structured::Values;
-use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{Effect, Row};
 use crate::ir::{Inst, Type, Value};
 
@@ -63,15 +61,6 @@ impl Writer<'_> {
 
     /// Prints a warp intrinsic or a barrier with a result.
     pub(super) fn exchange(&mut self, inst: Inst, row: &'static Row, args: &[Value]) {
-        let together = self.uniformity.get_or_insert_with(|| Uniformity::of(self.kernel)).runs_together(inst);
-        if !together && row.effect == Effect::Warp {
-            let message = format!("OpenCL C 1.2 needs all threads of a block at `{}`, and here some may be elsewhere", row.name);
-            let help = format!(
-                "call `{}` outside of conditions, loops and early returns that depend on the thread, and use its result inside",
-                row.name
-            );
-            self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help(help));
-        }
         let exprs: Vec<Expr> = args.iter().map(|v| self.take(*v)).collect();
         self.flush_loads();
         let result = self.kernel.insts[inst].results.first().copied();
@@ -83,7 +72,8 @@ impl Writer<'_> {
         let call = self.exchange_call(row.name, ty, &exprs);
         match result.filter(|r| self.state.uses[r.0 as usize] > 0) {
             Some(result) => self.materialise(result, &call),
-            None => self.line(&format!("{};", call.text)),
+            // A compiler would wonder at `x != 0u;`.
+            None => self.line(&format!("(void){};", call.at(UNARY))),
         }
     }
 

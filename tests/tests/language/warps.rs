@@ -1,0 +1,729 @@
+//! Exchanges where control flow is the same in a warp and differs between the warps of a block: a warp for a row under a guard, loops with a
+//! trip count for each warp, early returns of whole warps, and device functions called from there.
+
+use crate::bench::{Bench, cases, small, words};
+use warpwright::prelude::*;
+
+cases!(
+    sparse_rows,
+    softmax_of_segments,
+    aggregated_atomics,
+    guarded_scans,
+    merged_histograms,
+    nested_conditions,
+    conditions_that_exchange,
+    device_functions,
+    early_returns,
+    returns_from_loops,
+    labels,
+    arms,
+    types_under_guards,
+    partial_warps,
+    free_blocks,
+    trapped_bounds,
+    counted_loops,
+    values_of_loops,
+    barriers_after_returns,
+    ordered_by_the_warp,
+    divisions_stay_guarded,
+    aggregates,
+);
+
+/// Rows of 0 to 99 elements: where each begins, and where the last ends.
+fn rows(count: usize) -> Vec<u32> {
+    let mut begins = vec![0];
+    for row in 0..count as u32 {
+        begins.push(begins[row as usize] + (row * 37 + 11) % 100 * u32::from(row % 7 != 3));
+    }
+    begins
+}
+
+#[kernel(block = 128, contract = false)]
+fn multiply_rows(rows: usize, begins: &Global<u32>, columns: &Global<u32>, values: &Global<f32>, x: &Global<f32>, y: &mut Global<f32>) {
+    let row = global_id().x / 32;
+    if row < rows {
+        let end = begins[row + 1] as usize;
+        let mut k = begins[row] as usize + lane_id();
+        let mut sum = 0.0;
+        while k < end {
+            sum += values[k] * x[columns[k] as usize];
+            k += 32;
+        }
+        let total = warp_sum(sum);
+        if lane_id() == 0 {
+            y[row] = total;
+        }
+    }
+}
+
+fn sparse_rows(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for count in [1, 6, 53] {
+        let begins = rows(count);
+        let n = begins[count] as usize;
+        let columns: Vec<u32> = (0..n as u32).map(|k| k * 31 % 64).collect();
+        let values: Vec<f32> = (0..n).map(|k| (k % 17) as f32 * 0.25 - 2.0).collect();
+        let x: Vec<f32> = (0..64).map(|k| 1.0 / (k + 1) as f32).collect();
+        let begins = b.device.upload(&begins)?;
+        let columns = b.device.upload(&columns)?;
+        let values = b.device.upload(&values)?;
+        let x = b.device.upload(&x)?;
+        let mut y = b.device.zeros::<f32>(count)?;
+        b.go(multiply_rows(count, &begins, &columns, &values, &x, &mut y).cover(count * 32))?;
+        b.keep(&y)?;
+    }
+    Ok(())
+}
+
+#[kernel(block = (32, 3))]
+fn softmax(begins: &Global<u32>, x: &Global<f32>, y: &mut Global<f32>) {
+    let row = block_idx().x * 3 + thread_idx().y;
+    if row + 1 >= begins.len() {
+        return;
+    }
+    let begin = begins[row] as usize;
+    let end = begins[row + 1] as usize;
+    let mut greatest = f32::NEG_INFINITY;
+    for k in (begin + lane_id()..end).step_by(32) {
+        greatest = greatest.max(x[k]);
+    }
+    greatest = warp_max(greatest);
+    let mut sum = 0.0;
+    for k in (begin + lane_id()..end).step_by(32) {
+        sum += (x[k] - greatest).exp();
+    }
+    sum = warp_sum(sum);
+    for k in (begin + lane_id()..end).step_by(32) {
+        y[k] = (x[k] - greatest).exp() / sum;
+    }
+}
+
+fn softmax_of_segments(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let begins = rows(22);
+    let n = begins[22] as usize;
+    let x: Vec<f32> = (0..n).map(|k| (k * 29 % 41) as f32 * 0.2 - 3.0).collect();
+    let begins = b.device.upload(&begins)?;
+    let x = b.device.upload(&x)?;
+    let mut y = b.device.zeros::<f32>(n)?;
+    b.go(softmax(&begins, &x, &mut y).grid(8))?;
+    // Two exponentials and a quotient of each device's own.
+    b.keep_close(&y, 1e-5).map(drop)
+}
+
+#[kernel(block = 96)]
+fn aggregate(x: &Global<u32>, counts: &mut Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let wanted = x[i] % 5 == 0;
+    if any(wanted) {
+        let votes = ballot(wanted);
+        let leader = votes.trailing_zeros();
+        let mut base = 0;
+        if lane_id() as u32 == leader {
+            counts.atomic_add(0, votes.count_ones());
+            base = counts.atomic_add(1 + i / 32, votes.count_ones());
+        }
+        base = shuffle(base, leader);
+        if wanted {
+            y[i] = 1 + base + (votes & ((1 << lane_id()) - 1)).count_ones();
+        }
+    }
+}
+
+fn aggregated_atomics(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let mut xs = words(288);
+    xs[64..128].iter_mut().for_each(|x| *x = 1);
+    let x = b.device.upload(&xs)?;
+    let mut counts = b.device.zeros::<u32>(10)?;
+    let mut y = b.device.zeros::<u32>(288)?;
+    b.go(aggregate(&x, &mut counts, &mut y).cover(288))?;
+    let counted = b.keep(&counts)?;
+    b.expect("aggregated_atomics", &counted[..1], [xs.iter().filter(|x| **x % 5 == 0).count() as u32]);
+    b.keep(&y).map(drop)
+}
+
+#[kernel(block = 256)]
+fn scan(x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared]
+    let mut totals: [u32; 8];
+    let i = global_id().x;
+    let first = i - lane_id();
+    let mut sum = 0;
+    if first >= x.len() {
+        if lane_id() == 0 {
+            totals[warp_id()] = 0;
+        }
+    } else {
+        if i < x.len() {
+            sum = x[i];
+        }
+        let mut d = 1;
+        while d < 32 {
+            let below = shuffle_up(sum, d);
+            if lane_id() >= d {
+                sum += below;
+            }
+            d *= 2;
+        }
+        if lane_id() == 31 {
+            totals[warp_id()] = sum;
+        }
+    }
+    sync_threads();
+    if first < x.len() {
+        let mut before = 0;
+        for warp in 0..warp_id() {
+            before += totals[warp];
+        }
+        if i < y.len() {
+            y[i] = sum + before;
+        }
+    }
+}
+
+fn guarded_scans(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for n in [1, 33, 200, 300] {
+        let xs = words(n);
+        let found = b.map(scan, &xs, 1)?;
+        let sums = xs.chunks(256).flat_map(|block| {
+            block.iter().scan(0u32, |sum, x| {
+                *sum = sum.wrapping_add(*x);
+                Some(*sum)
+            })
+        });
+        b.expect("guarded_scans", &found, sums);
+    }
+    Ok(())
+}
+
+#[kernel(block = 128)]
+fn histogram(x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared]
+    let mut parts: [[u32; 8]; 4];
+    let warp = warp_id();
+    let first = block_idx().x * 128 + warp * 32;
+    if lane_id() < 8 {
+        parts[warp][lane_id()] = 0;
+    }
+    sync_warp();
+    if first < x.len() {
+        let i = first + lane_id();
+        // Lanes beyond the end come along, with a class of their own.
+        let class = if i < x.len() { x[i] % 8 } else { 8 };
+        let same = match_any(class);
+        if class < 8 && same.trailing_zeros() == lane_id() as u32 {
+            parts[warp][class as usize] += same.count_ones();
+        }
+        sync_warp();
+        if lane_id() < 8 {
+            let count = parts[warp][lane_id()];
+            if count != 0 {
+                y.atomic_add(lane_id(), count);
+            }
+        }
+    }
+}
+
+fn merged_histograms(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for n in [5, 64, 333] {
+        let xs = words(n);
+        let x = b.device.upload(&xs)?;
+        let mut y = b.device.zeros::<u32>(8)?;
+        b.go(histogram(&x, &mut y).cover(n))?;
+        let found = b.keep(&y)?;
+        let counts = (0..8).map(|class| xs.iter().filter(|x| **x % 8 == class).count() as u32);
+        b.expect("merged_histograms", &found, counts);
+    }
+    Ok(())
+}
+
+#[kernel(block = 160)]
+fn nest(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let v = x[i];
+    let w = warp_id() as u32;
+    let mut r = 0;
+    if w != 2 {
+        r += warp_sum(v % 100);
+        if w % 2 == 0 {
+            r ^= shuffle_xor(v, 3);
+            if all(v < 1000) {
+                r += 7;
+            } else if w == 4 && any(v % 2 == 0) {
+                r += ballot(v % 3 == 1);
+            }
+        } else {
+            if lane_id() < 9 {
+                r += v / 3;
+            }
+            r += warp_max(r % 1000);
+        }
+        r += shuffle(r, 31);
+    } else {
+        y[i] = 5;
+    }
+    y[i] += r;
+}
+
+fn nested_conditions(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(nest, &small(320), 1).map(drop)
+}
+
+#[kernel(block = 96)]
+fn until_all_are_done(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let mut v = x[i] % 50 * (warp_id() as u32 + 1);
+    let mut rounds = 0u32;
+    while any(v > 7) {
+        v = if v > 7 { v - v / 3 - 1 } else { v };
+        rounds += 1;
+    }
+    let mut w = x[i];
+    let turns = loop {
+        let others = shuffle_down(w, 1);
+        w = (w >> 1) ^ (others & 1);
+        rounds += 100;
+        if all(w < 4) || rounds > 10_000 {
+            break rounds / 100;
+        }
+    };
+    y[i] = v + rounds * 64 + turns;
+}
+
+fn conditions_that_exchange(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(until_all_are_done, &words(288), 1).map(drop)
+}
+
+#[device]
+fn sum_of_row(begins: &Global<u32>, x: &Global<u32>, row: usize) -> u32 {
+    if row + 1 >= begins.len() {
+        return 0;
+    }
+    let (begin, end) = (begins[row] as usize, begins[row + 1] as usize);
+    if begin == end {
+        return 77;
+    }
+    let mut sum = 0;
+    let mut k = begin;
+    loop {
+        let mine = if k + lane_id() < end { x[k + lane_id()] % 9 } else { 0 };
+        sum += warp_sum(mine);
+        k += 32;
+        if k >= end {
+            return sum;
+        }
+    }
+}
+
+#[kernel(block = 64)]
+fn sums_of_rows(begins: &Global<u32>, x: &Global<u32>, y: &mut Global<u32>) {
+    let row = global_id().x / 32;
+    let mut sum = 0;
+    if row % 3 != 1 {
+        sum = sum_of_row(begins, x, row) + 1000 * sum_of_row(begins, x, row + 1);
+    }
+    y[global_id().x] = sum;
+}
+
+fn device_functions(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let begins = rows(19);
+    let xs = words(begins[19] as usize);
+    let begins = b.device.upload(&begins)?;
+    let x = b.device.upload(&xs)?;
+    let mut y = b.device.zeros::<u32>(20 * 32)?;
+    b.go(sums_of_rows(&begins, &x, &mut y).cover(20 * 32))?;
+    b.keep(&y).map(drop)
+}
+
+#[kernel(block = 128)]
+fn leave_early(n: u32, x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let warp = (i / 32) as u32;
+    if warp >= n {
+        return;
+    }
+    let mut r = warp_min(x[i]);
+    if warp % 3 == 2 {
+        y[i] = r;
+        return;
+    }
+    r += ballot(x[i] % 2 == 1).count_ones();
+    if r == u32::MAX {
+        return;
+    }
+    y[i] = shuffle_up(r + x[i], 1);
+}
+
+fn early_returns(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&words(256))?;
+    for n in [0, 1, 5, 8] {
+        let mut y = b.device.zeros::<u32>(256)?;
+        b.go(leave_early(n, &x, &mut y).cover(256))?;
+        b.keep(&y)?;
+    }
+    Ok(())
+}
+
+#[kernel(block = 128)]
+fn search(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let mut k = 0u32;
+    y[i] = 999;
+    while k < 20 {
+        let v = x[(i + 32 * k as usize) % x.len()];
+        for bit in 0..=warp_id() as u32 {
+            let votes = ballot(v >> bit & 1 == 1);
+            if votes.count_ones() > 21 {
+                y[i] = k * 100 + bit;
+                return;
+            }
+            if votes.count_ones() == 16 {
+                break;
+            }
+        }
+        k += 1;
+    }
+    y[i] += warp_max(k);
+}
+
+fn returns_from_loops(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(search, &words(384), 1).map(drop)
+}
+
+#[kernel(block = 96)]
+fn leave_by_labels(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let w = warp_id() as u32;
+    let mut r = x[i] % 1000;
+    let mut steps = 0;
+    'rows: for row in 0..6u32 {
+        let found = 'found: {
+            if row == w {
+                break 'found 3;
+            }
+            let sum = warp_sum(r % 16);
+            if sum % 5 == 0 {
+                break 'found sum;
+            }
+            let mut k = 0;
+            while k < row + w {
+                k += 1;
+                r += shuffle_xor(r, k) % 7;
+                if all(r % 2 == 0) {
+                    continue 'rows;
+                }
+                if any(r % 61 == 60) {
+                    break 'rows;
+                }
+                if w == 1 && k == 2 {
+                    break 'found r;
+                }
+            }
+            sum + 1
+        };
+        r = r % 500 + found;
+        steps += 1;
+    }
+    y[i] = r * 16 + steps;
+}
+
+fn labels(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(leave_by_labels, &words(288), 1).map(drop)
+}
+
+#[kernel(block = 160)]
+fn by_arm(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let v = x[i];
+    y[i] = match warp_id() {
+        0 => warp_sum(v),
+        1 | 2 => shuffle(v, warp_id() * 3) + 1,
+        w if all(v > 3 + w as u32) => ballot(v % 2 == 0),
+        3 => {
+            let m = warp_max(v);
+            m - warp_min(v)
+        }
+        _ => v,
+    };
+}
+
+fn arms(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(by_arm, &small(320), 1).map(drop)
+}
+
+#[device]
+fn folded<T: Num>(v: T, w: T) -> T {
+    warp_max(v) + warp_min(w) + shuffle_xor(v, 5) + warp_sum(w)
+}
+
+#[kernel(block = 64, contract = false)]
+fn of_types(x: &Global<u32>, y: &mut Global<u64>) {
+    let i = global_id().x;
+    let v = (x[i] % 16) as u8;
+    if i / 32 % 2 == 0 {
+        let mut at = 11 * i;
+        y[at] = folded(v as i8 % 2, 1 - v as i8 % 3) as u64;
+        y[at + 1] = folded(v, v / 4) as u64;
+        y[at + 2] = folded(v as i16 * 9, v as i16 - 4) as u64;
+        y[at + 3] = folded(v as u16 * 9, v as u16) as u64;
+        y[at + 4] = folded(v as i32 - 8, v as i32 * -3) as u64;
+        y[at + 5] = folded((v as i64) << 33, -(v as i64) << 40) as u64;
+        y[at + 6] = folded((v as u64) << 55, (v as u64) << 31);
+        at += 7;
+        y[at] = folded(v as f16, f16::ONE).to_bits() as u64;
+        y[at + 1] = folded(v as bf16, v as bf16).to_bits() as u64;
+        y[at + 2] = folded(v as f32 * 0.5, -(v as f32)).to_bits() as u64;
+        y[at + 3] = folded(v as f64 * 0.125, v as f64 * 1e9).to_bits();
+    }
+}
+
+fn types_under_guards(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(of_types, &words(128), 11).map(drop)
+}
+
+#[kernel(block = 72)]
+fn with_a_rest(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    if warp_id() != 1 {
+        // The last warp has eight lanes.
+        let sum = warp_sum(x[i] % 64);
+        let votes = ballot(x[i] % 2 == 0) + match_any(x[i] % 3);
+        let up = shuffle_up(x[i], 2);
+        y[i] = sum + votes + up + all(x[i] < u32::MAX) as u32;
+    }
+}
+
+fn partial_warps(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(with_a_rest, &words(144), 1).map(drop)
+}
+
+#[kernel]
+fn any_block(limit: u32, x: &Global<u32>, y: &mut Global<u32>) {
+    let t = thread_idx();
+    let d = block_dim();
+    let i = (block_idx().x * d.y + t.y) * d.x + t.x;
+    let warp = (t.y * d.x + t.x) as u32 / 32;
+    if warp < limit {
+        y[i] = warp_sum(x[i] % 32) + warp_max(x[i] % 77);
+    }
+}
+
+fn free_blocks(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&words(256))?;
+    for (block, limit) in [((64u32, 2u32), 3), ((40, 1), 1), ((16, 8), 2), ((50, 2), 4)] {
+        let mut y = b.device.zeros::<u32>(256)?;
+        b.go(any_block(limit, &x, &mut y).grid(2).block(block))?;
+        b.keep(&y)?;
+    }
+    Ok(())
+}
+
+#[kernel(block = 64, bounds = trap)]
+fn trapped(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
+    let row = global_id().x / 32;
+    if row < n {
+        let mut sum = 0;
+        for k in 0..row {
+            let v = x[k * 32 + lane_id()];
+            assert!(v != 12345, "never");
+            sum += warp_sum(v % 10);
+        }
+        y[row * 32 + lane_id()] = sum;
+    }
+}
+
+fn trapped_bounds(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&small(160))?;
+    let mut y = b.device.zeros::<u32>(160)?;
+    b.go(trapped(5, &x, &mut y).grid(4))?;
+    b.keep(&y).map(drop)
+}
+
+#[kernel(block = 128)]
+fn count(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let w = warp_id();
+    let mut r = x[i] % 100;
+    if w > 0 {
+        // The same rounds in all warps.
+        for k in 0..5u32 {
+            r += shuffle_xor(r, 1 << k) % 9;
+        }
+        // Rounds by the warp: up, down, in steps, to the end of a type.
+        for k in 0..w {
+            r += shuffle(r, k) % 5;
+        }
+        for k in (0..=w as i8).rev().step_by(2) {
+            r += warp_max(r % 50) + k as u32;
+        }
+        for k in 250 + w as u8..=255 {
+            r += ballot(r % 2 == 0).count_ones() + k as u32;
+        }
+        for k in (i64::MAX - 3 * w as i64..i64::MAX).step_by(2) {
+            r = r % 10_000 + shuffle_down(r, 3) % 3 + (k % 7) as u32;
+        }
+        for k in w..2 {
+            if k == 1 && all(r > 0) {
+                continue;
+            }
+            r += 3;
+        }
+    }
+    y[i] = r;
+}
+
+fn counted_loops(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(count, &words(256), 1).map(drop)
+}
+
+#[kernel(block = 96)]
+fn carry(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let w = warp_id() as u32;
+    let (mut a, mut b) = (x[i] % 97, w);
+    let mut k = 0;
+    // Swapped round by round, and left with what they are then.
+    let (last, kind) = loop {
+        (a, b) = (b + 1, a);
+        if any(b == 40 + w) {
+            break (a + b, 1u32);
+        }
+        let sum = warp_sum(a % 4);
+        if sum % 11 == 10 {
+            break (sum, 2);
+        }
+        k += 1;
+        if k > 3 + w {
+            break (a, 3);
+        }
+    };
+    y[i] = last * 1000 + kind * 100 + k + a + b;
+}
+
+fn values_of_loops(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(carry, &words(192), 1).map(drop)
+}
+
+#[kernel(block = 128)]
+fn go_on_without(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared]
+    let mut sums: [u32; 4];
+    let i = global_id().x;
+    let w = warp_id();
+    if w >= n {
+        return;
+    }
+    let sum = warp_sum(x[i] % 128);
+    if lane_id() == 0 {
+        sums[w] = sum;
+    }
+    sync_threads();
+    let mut all_of_them = 0;
+    for k in 0..n {
+        all_of_them += sums[k];
+    }
+    y[i] = all_of_them + sync_threads_count(x[i] % 2 == 0) + sync_threads_and(x[i] < 5) as u32;
+}
+
+fn barriers_after_returns(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&small(256))?;
+    for n in [1, 3, 4] {
+        let mut y = b.device.zeros::<u32>(256)?;
+        b.go(go_on_without(n, &x, &mut y).grid(2))?;
+        b.keep(&y)?;
+    }
+    Ok(())
+}
+
+#[kernel(block = 96)]
+fn through_shared(x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared]
+    let mut rows: [[u32; 32]; 3];
+    let i = global_id().x;
+    let (w, lane) = (warp_id(), lane_id());
+    if w != 1 {
+        for round in 0..=w {
+            rows[w][lane] = x[i] + round as u32;
+            sync_warp();
+            let other = rows[w][31 - lane];
+            sync_warp();
+            y[i] += other;
+        }
+    }
+}
+
+fn ordered_by_the_warp(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(through_shared, &small(192), 1).map(drop)
+}
+
+#[kernel(block = 64)]
+fn divide(x: &Global<u32>, at: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let d = x[i / 32];
+    // Where the divisor is zero and the place is none, nobody divides or reads.
+    if d != 0 {
+        let part = 1000 / d;
+        let there = at[d as usize + part as usize % 2];
+        y[i] = warp_sum(part) + shuffle_xor(there, 1) % d;
+    }
+}
+
+fn divisions_stay_guarded(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&[3u32, 0, 7, 0, 0, 1])?;
+    let at = b.device.upload(&words(9))?;
+    let mut y = b.device.zeros::<u32>(192)?;
+    b.go(divide(&x, &at, &mut y).grid(3))?;
+    b.keep(&y).map(drop)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Best {
+    value: f32,
+    at: u32,
+}
+
+#[device]
+fn best_of_warp(mine: Best) -> Best {
+    let mut best = mine;
+    let mut d = 16u32;
+    while d > 0 {
+        let other = Best { value: shuffle_xor(best.value, d), at: shuffle_xor(best.at, d) };
+        if other.value > best.value || (other.value == best.value && other.at < best.at) {
+            best = other;
+        }
+        d /= 2;
+    }
+    best
+}
+
+#[kernel(block = 128)]
+fn best_of_rows(rows: usize, x: &Global<f32>, y: &mut Global<Best>) {
+    let row = global_id().x / 32;
+    let width = x.len() / rows;
+    if row < rows {
+        let mut best = Best { value: f32::NEG_INFINITY, at: u32::MAX };
+        let mut history = [0.0f32; 3];
+        for k in (lane_id()..width).step_by(32) {
+            let v = x[row * width + k];
+            history[k / 32 % 3] += v;
+            if v > best.value {
+                best = Best { value: v, at: k as u32 };
+            }
+        }
+        let best = best_of_warp(best);
+        let sums = (warp_sum(history[0]), warp_sum(history[lane_id() % 3]));
+        if lane_id() == 0 {
+            y[row] = Best { value: best.value + sums.0 + sums.1, at: best.at };
+        }
+    }
+}
+
+fn aggregates(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x: Vec<f32> = words(7 * 83).iter().map(|w| (w % 1024) as f32 * 0.5).collect();
+    let x = b.device.upload(&x)?;
+    let mut y = b.device.upload(&[Best { value: 0.0, at: 0 }; 7])?;
+    b.go(best_of_rows(7, &x, &mut y).cover(7 * 32))?;
+    let found = y.download()?;
+    let flat = b.device.upload(&found.iter().flat_map(|best| [best.value.to_bits(), best.at]).collect::<Vec<u32>>())?;
+    b.keep(&flat).map(drop)
+}
