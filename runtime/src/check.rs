@@ -194,5 +194,5 @@ pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &A
 
 /// A parameter's name.
 pub(crate) fn parameter_name(definition: &'static KernelDefinition, index: usize) -> &'static str {
-    definition.parameters.get(index).map_or("?", |parameter| parameter.name)
+    definition.passed_name(index)
 }

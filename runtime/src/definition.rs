@@ -3,6 +3,7 @@
 //! Everything here is written by the macro, in `static`s and `const`s; nobody else makes one.
 
 use crate::element::ElementType;
+use std::sync::{Mutex, PoisonError};
 
 /// Source text of a marked item, with its place in the file.
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +58,12 @@ pub enum ParameterKind {
     GlobalMut,
     /// `&Constant<T>`.
     Constant,
+    /// A struct of buffers and values: its fields are parameters, each for itself.
+    Group(&'static [Parameter]),
 }
 
 /// A parameter of a kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
@@ -79,6 +82,40 @@ pub struct KernelDefinition {
     pub parameters: &'static [Parameter],
     /// Names of its generic parameters, in order.
     pub generics: &'static [&'static str],
+}
+
+impl KernelDefinition {
+    /// What a launch passes, one by one: the parameters, and in the place of a group its fields, each with the group's name.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = (Option<&'static str>, &'static Parameter)> {
+        self.parameters.iter().flat_map(|parameter| {
+            let (group, list) = match parameter.kind {
+                ParameterKind::Group(fields) => (Some(parameter.name), fields),
+                _ => (None, std::slice::from_ref(parameter)),
+            };
+            list.iter().map(move |parameter| (group, parameter))
+        })
+    }
+
+    /// The name of what is passed in this place: `x`, of a group `p.x`.
+    #[cold]
+    pub(crate) fn passed_name(&self, index: usize) -> &'static str {
+        /// Names of fields, which messages keep for good: no more than the program has.
+        static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+        match self.passed().nth(index) {
+            None => "?",
+            Some((None, parameter)) => parameter.name,
+            Some((Some(group), parameter)) => {
+                let name = format!("{group}.{}", parameter.name);
+                let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+                let known = names.iter().find(|known| **known == name).copied();
+                known.unwrap_or_else(|| {
+                    let name: &'static str = Box::leak(name.into_boxed_str());
+                    names.push(name);
+                    name
+                })
+            }
+        }
+    }
 }
 
 /// The value of a generic parameter in one instance, as the host function passes it: no allocation.

@@ -211,7 +211,9 @@ impl DynamicKernel {
                     }
                     arguments.push(Argument { kind: ArgumentKind::Constant { allocation: buffer.allocation() }, ty: bytes_type(*bytes) });
                 }
-                (ParameterKind::Value, DynamicArgument::Buffer(_)) => return Err(wrong(format!("`{name}` takes a value, not a buffer"))),
+                (ParameterKind::Value | ParameterKind::Group(_), DynamicArgument::Buffer(_)) => {
+                    return Err(wrong(format!("`{name}` takes a value, not a buffer")));
+                }
                 (_, DynamicArgument::Value(_)) => return Err(wrong(format!("`{name}` takes a buffer, not a value"))),
             }
         }

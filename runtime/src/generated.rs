@@ -4,6 +4,7 @@ pub use crate::definition::{
     DeviceItem, ExternItem, ExternTarget, GenericArgument, KernelDefinition, Parameter, ParameterKind, ScalarKind, SourceText,
 };
 pub use crate::element::{Element, ElementType, EnumType, Field, Fields, StructType, TypeName};
+pub use crate::launch::ParameterGroup;
 pub use crate::outside::{DeviceMethods, DeviceType, IntoConstValue};
 pub use crate::prelude::cast::{CastSource, CastTarget, Universal, cast};
 pub use crate::prelude::numeric::{shl, shr};

@@ -283,15 +283,17 @@ fn facts(kernel: &Kernel, is_cooperative: bool) -> Facts {
 
 /// Whether each buffer's elements are laid out on the host as on the device, and each by-value parameter is what the kernel takes.
 fn check_parameters(definition: &'static KernelDefinition, kernel: &Kernel, arguments: &Arguments<'_>) -> Result<()> {
-    if arguments.len() != definition.parameters.len() || kernel.params.len() != arguments.len() {
+    if arguments.len() != definition.passed().count() || kernel.params.len() != arguments.len() {
         let reason = format!("{} arguments for {} parameters", arguments.len(), kernel.params.len());
         return Err(Error::Argument { kernel: definition.name, reason });
     }
     let index_bytes = index_bytes(kernel.options.index);
-    for ((argument, parameter), object) in arguments.iter().zip(definition.parameters).zip(&kernel.params) {
+    for ((index, argument), object) in arguments.iter().enumerate().zip(&kernel.params) {
         let ty = argument.ty;
-        let wrong =
-            |reason: String| Err(Error::Layout { kernel: definition.name, parameter: parameter.name, element: ty.to_string(), reason });
+        let wrong = |reason: String| {
+            let parameter = definition.passed_name(index);
+            Err(Error::Layout { kernel: definition.name, parameter, element: ty.to_string(), reason })
+        };
         let memory = match &kernel.objects[*object].ty {
             MemoryType::Slice(element) => element,
             other => other,

@@ -39,6 +39,13 @@ pub struct Launch<'a> {
     geometry: Geometry,
 }
 
+/// The host's side of a group of parameters: a struct whose fields are passed one by one.
+#[doc(hidden)]
+pub trait ParameterGroup<'a> {
+    /// Passes them.
+    fn push(self, launch: Launch<'a>) -> Launch<'a>;
+}
+
 /// What the macro's code calls.
 #[doc(hidden)]
 impl<'a> Launch<'a> {
@@ -64,6 +71,10 @@ impl<'a> Launch<'a> {
     pub fn constant<A: Element>(mut self, constant: &'a ConstantBuffer<A>) -> Launch<'a> {
         self.arguments.push(Argument { kind: ArgumentKind::Constant { allocation: constant.allocation() }, ty: &A::TYPE });
         self
+    }
+
+    pub fn group(self, group: impl ParameterGroup<'a>) -> Launch<'a> {
+        group.push(self)
     }
 
     fn buffer<T: Element>(mut self, allocation: &'a Allocation, len: usize, writable: bool) -> Launch<'a> {

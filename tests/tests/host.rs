@@ -4,6 +4,8 @@
 mod choices;
 #[path = "host/constants.rs"]
 mod constants;
+#[path = "host/groups.rs"]
+mod groups;
 #[path = "host/time.rs"]
 mod time;
 #[path = "host/variants.rs"]

@@ -7,6 +7,7 @@ use super::layout::written;
 use super::loop_annotations::LoopKeyword;
 use super::nearest::nearest;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
+use super::signature::is_group_type;
 use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, missing};
 use crate::diagnostic::Diagnostics;
@@ -83,7 +84,9 @@ impl<'c> BodyChecker<'c> {
             match input {
                 syn::FnArg::Receiver(_) => self.bind("self", Local::Value),
                 syn::FnArg::Typed(typed) => {
-                    let local = if matches!(&*typed.ty, syn::Type::Reference(_)) { Local::Memory } else { Local::Value };
+                    let is_group = matches!(&*typed.ty, syn::Type::Path(path) if is_group_type(path));
+                    let is_memory = is_group || matches!(&*typed.ty, syn::Type::Reference(_));
+                    let local = if is_memory { Local::Memory } else { Local::Value };
                     bindings(&typed.pat).iter().for_each(|ident| self.bind(&ident.to_string(), local));
                 }
             }
@@ -98,6 +101,11 @@ impl<'c> BodyChecker<'c> {
         for ident in bindings(pat) {
             self.bind(&ident.to_string(), local);
         }
+    }
+
+    /// Adds a finding.
+    pub(super) fn report(&mut self, finding: crate::diagnostic::Diagnostic) {
+        self.diagnostics.push(finding);
     }
 
     fn refuse(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {

@@ -40,7 +40,7 @@ pub use place::Place;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
 pub use require::RequireClause;
 pub use scopes::MatchesArguments;
-pub use signature::is_marked;
+pub use signature::{is_group_type, is_marked};
 pub use subset::check_subset;
 
 #[cfg(test)]

@@ -276,6 +276,10 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
                     Some(error.help("write `&Constant<…>`, or take a `&mut Global<…>`"))
                 }
                 "Constant" => None,
+                _ if is_group_type(path) => {
+                    let error = Diagnostic::error(span, "a kernel takes a group of parameters by value");
+                    Some(error.help(format!("write `{name}<'_>`, without the `&`")))
+                }
                 _ => refused_value(path).or_else(|| Some(refused_single(reference, span))),
             }
         }
@@ -284,6 +288,25 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
             Some(error.help("pass what it needs by value"))
         }
         _ => Some(refused_single(reference, span)),
+    }
+}
+
+/// Whether a type is written as a group of parameters: `Particles<'_>`.
+pub fn is_group_type(path: &syn::TypePath) -> bool {
+    let Some(syn::PathArguments::AngleBracketed(list)) = path.path.segments.last().map(|segment| &segment.arguments) else { return false };
+    list.args.iter().any(|argument| matches!(argument, syn::GenericArgument::Lifetime(_)))
+}
+
+/// What is held by the memory that a reference leads to: `&Global<T>`, `&mut Global<T>`, `&Constant<T>`.
+pub(super) fn memory_behind(ty: &syn::Type) -> Option<&syn::Type> {
+    let syn::Type::Reference(reference) = ty else { return None };
+    let syn::Type::Path(path) = &*reference.elem else { return None };
+    let segment = path.path.segments.last()?;
+    let is_memory = segment.ident == "Global" || (segment.ident == "Constant" && reference.mutability.is_none());
+    let syn::PathArguments::AngleBracketed(list) = &segment.arguments else { return None };
+    match (is_memory, list.args.first()) {
+        (true, Some(syn::GenericArgument::Type(element))) if list.args.len() == 1 => Some(element),
+        _ => None,
     }
 }
 
@@ -312,6 +335,7 @@ fn check_device_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
     let syn::Type::Reference(reference) = ty else { return };
     match &*reference.elem {
         syn::Type::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "Global" || s.ident == "Constant") => {}
+        syn::Type::Path(path) if is_group_type(path) => {}
         syn::Type::Array(_) | syn::Type::Slice(_) | syn::Type::Group(_) => {}
         elem => {
             let ty = elem.to_token_stream();

@@ -120,6 +120,9 @@ fn check_function(attrs: &[syn::Attribute], sig: &syn::Signature, block: &syn::B
 
 /// A struct has one layout on host and device, and plain fields.
 fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnostics) {
+    if item.generics.lifetimes().next().is_some() {
+        return check_group(item, names, diagnostics);
+    }
     let reprs: Vec<String> = repr_arguments(&item.attrs);
     let name = &item.ident;
     if !reprs.iter().any(|repr| repr == "C") {
@@ -133,6 +136,40 @@ fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnos
     let mut checker = BodyChecker::new(names, diagnostics);
     for field in &item.fields {
         checker.visit_type(&field.ty);
+    }
+}
+
+/// A struct with a lifetime is a group of parameters: buffers and values, taken one by one, which lie nowhere together.
+fn check_group(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnostics) {
+    if let Some(second) = item.generics.lifetimes().nth(1) {
+        let error = Diagnostic::error(second.lifetime.span(), format!("`{}` is a group of parameters, and has one lifetime", item.ident));
+        diagnostics.push(error.help(format!("remove `{}`, and use the first in every field", second.lifetime)));
+    }
+    if !matches!(item.fields, syn::Fields::Named(_)) {
+        let error = Diagnostic::error(item.ident.span(), format!("the fields of `{}`, a group of parameters, have no names", item.ident));
+        diagnostics.push(error.help("name them: `x: &'a Global<f32>`"));
+    }
+    let mut checker = BodyChecker::new(names, diagnostics);
+    for field in &item.fields {
+        let memory = super::signature::memory_behind(&field.ty);
+        match (&field.ty, memory) {
+            (syn::Type::Reference(_), Some(element)) => checker.visit_type(element),
+            (syn::Type::Reference(reference), None) => {
+                let what =
+                    quote::ToTokens::to_token_stream(&field.ty).to_string().replace("& ", "&").replace(" < ", "<").replace(" >", ">");
+                let error = refuse(
+                    reference.and_token.span(),
+                    format!("a group of parameters holds buffers and values, and `{what}` is neither"),
+                    "write `&'a Global<f32>`, `&'a mut Global<f32>`, `&'a Constant<[f32; 8]>`, or the value itself",
+                );
+                checker.report(error);
+            }
+            (syn::Type::Path(path), _) if super::signature::is_group_type(path) => {
+                let error = refuse(path.span(), "a group of parameters holds no other", "take both as parameters of the kernel");
+                checker.report(error);
+            }
+            (ty, _) => checker.visit_type(ty),
+        }
     }
 }
 
@@ -510,6 +547,29 @@ mod tests {
              out of the module",
             ],
         );
+    }
+
+    #[test]
+    fn structs_with_a_lifetime_are_groups() {
+        check(
+            "#[device] struct P<'a, T: Num> { x: &'a Global<T>, y: &'a mut Global<[f32; 2]>, c: &'a Constant<[T; 4]>, n: (u32, T) }",
+            &[],
+        );
+        check("#[device] fn f(p: &P<'_>, q: &mut P<'_>, r: P<'_>) { g(&r); }", &[]);
+        check("#[kernel] fn k(p: P<'_>, q: sim::P<'_, f32>) { f(&p, &q); }", &[]);
+        let form = "write `&'a Global<f32>`, `&'a mut Global<f32>`, `&'a Constant<[f32; 8]>`, or the value itself";
+        check(
+            "#[device] struct P<'a, 'b> { x: &'a mut Constant<f32>, y: &'b [f32], q: Q<'a> }",
+            &[
+                "'b: `P` is a group of parameters, and has one lifetime; remove `'b`, and use the first in every field",
+                &format!("&: a group of parameters holds buffers and values, and `&'a mut Constant<f32>` is neither; {form}"),
+                &format!("&: a group of parameters holds buffers and values, and `&'b [f32]` is neither; {form}"),
+                "Q<'a>: a group of parameters holds no other; take both as parameters of the kernel",
+            ],
+        );
+        let text = "Q: the fields of `Q`, a group of parameters, have no names; name them: `x: &'a Global<f32>`";
+        check("#[device] struct Q<'a>(&'a Global<f32>);", &[text]);
+        check("#[kernel] fn k(p: &P<'_>) {}", &["&: a kernel takes a group of parameters by value; write `P<'_>`, without the `&`"]);
     }
 
     #[test]

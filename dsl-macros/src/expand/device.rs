@@ -4,6 +4,7 @@
 //! an implementation of `DeviceType`. A function has no type of its own, so an empty enum of the function's name is put into the
 //! namespace of types: `use other::helper` then imports both.
 
+use super::group::{group, is_group};
 use super::source::{Source, mark};
 use super::{check, refuse_item, twin};
 use crate::diagnostics::compile_errors;
@@ -161,6 +162,10 @@ fn mark_struct(item: &syn::ItemStruct, source: &TokenStream) -> TokenStream {
     let ident = &item.ident;
     let cfgs = cfgs(&item.attrs);
     let device_type = device_type(&quote!(#ident), &item.generics, &cfgs, source);
+    if is_group(&item.generics) {
+        let group = group(item, &cfgs);
+        return quote!(#device_type #group);
+    }
     if !item.generics.params.is_empty() {
         return device_type;
     }

@@ -1,18 +1,21 @@
 //! The host function of a kernel: the kernel's name, its parameters as buffers, a `Launch` out.
 
+use super::group::host_name;
 use super::variants::variants_function;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use warpwright_codegen::syntax::KernelAttributes;
 
 /// How a parameter is passed.
-enum Passing<'f> {
+pub(super) enum Passing<'f> {
     Value(&'f syn::Type),
     /// The element type.
     Global(&'f syn::Type),
     GlobalMut(&'f syn::Type),
     Constant(&'f syn::Type),
+    /// A struct with a lifetime, of buffers and values.
+    Group(&'f syn::Type),
 }
 
 pub(super) struct Parameter<'f> {
@@ -23,7 +26,7 @@ pub(super) struct Parameter<'f> {
 impl Parameter<'_> {
     /// Its type on the host.
     pub(super) fn host_type(&self) -> TokenStream {
-        self.passing.host_type()
+        self.passing.host_type(&launch_lifetime())
     }
 
     /// Whether that is a reference, for as long as the launch lives.
@@ -118,8 +121,11 @@ fn parameter(index: usize, input: &syn::FnArg) -> Option<Parameter<'_>> {
 }
 
 impl<'f> Passing<'f> {
-    fn of(ty: &'f syn::Type) -> Passing<'f> {
+    pub(super) fn of(ty: &'f syn::Type) -> Passing<'f> {
         let ty = ungrouped(ty);
+        if has_lifetime(ty) {
+            return Passing::Group(ty);
+        }
         let syn::Type::Reference(reference) = ty else { return Passing::Value(ty) };
         let syn::Type::Path(path) = ungrouped(&reference.elem) else { return Passing::Value(ty) };
         let Some(segment) = path.path.segments.last() else { return Passing::Value(ty) };
@@ -132,47 +138,105 @@ impl<'f> Passing<'f> {
         }
     }
 
-    /// The parameter's type on the host.
-    fn host_type(&self) -> TokenStream {
+    /// The parameter's type on the host, whose memory lives as long as this.
+    pub(super) fn host_type(&self, lifetime: &syn::Lifetime) -> TokenStream {
         match self {
             Passing::Value(ty) => quote!(#ty),
-            Passing::Global(element) => quote!(&'launch ::warpwright::Buffer<#element>),
-            Passing::GlobalMut(element) => quote!(&'launch mut ::warpwright::Buffer<#element>),
-            Passing::Constant(inner) => quote!(&'launch ::warpwright::ConstantBuffer<#inner>),
+            Passing::Global(element) => quote!(&#lifetime ::warpwright::Buffer<#element>),
+            Passing::GlobalMut(element) => quote!(&#lifetime mut ::warpwright::Buffer<#element>),
+            Passing::Constant(inner) => quote!(&#lifetime ::warpwright::ConstantBuffer<#inner>),
+            Passing::Group(ty) => group_on_host(ty, lifetime),
         }
     }
 
     /// The method of `Launch` that takes it.
-    fn method(&self) -> Ident {
+    pub(super) fn method(&self) -> Ident {
         let name = match self {
             Passing::Value(_) => "value",
             Passing::Global(_) => "global",
             Passing::GlobalMut(_) => "global_mut",
             Passing::Constant(_) => "constant",
+            Passing::Group(_) => "group",
         };
         Ident::new(name, Span::call_site())
     }
 
     /// The variant of `ParameterKind`.
-    fn kind(&self) -> Ident {
-        let name = match self {
-            Passing::Value(_) => "Value",
-            Passing::Global(_) => "Global",
-            Passing::GlobalMut(_) => "GlobalMut",
-            Passing::Constant(_) => "Constant",
-        };
-        Ident::new(name, Span::call_site())
-    }
-
-    /// The argument as the twin takes it, out of `TwinArguments`.
-    fn twin_argument(&self, index: usize) -> TokenStream {
+    pub(super) fn kind(&self) -> TokenStream {
         match self {
-            Passing::Value(ty) => quote!(arguments.value::<#ty>(#index)),
-            Passing::Global(element) => quote!(&arguments.global::<#element>(#index)),
-            Passing::GlobalMut(element) => quote!(&mut arguments.global_mut::<#element>(#index)),
-            Passing::Constant(inner) => quote!(arguments.constant::<#inner>(#index)),
+            Passing::Value(_) => quote!(Value),
+            Passing::Global(_) => quote!(Global),
+            Passing::GlobalMut(_) => quote!(GlobalMut),
+            Passing::Constant(_) => quote!(Constant),
+            Passing::Group(ty) => {
+                // Of which types its elements are makes no difference here, and a `static` could not name them.
+                let ty = without_arguments(ty);
+                quote!(Group(<#ty>::__WARPWRIGHT_PARAMETERS))
+            }
         }
     }
+
+    /// The handle of the argument, out of `TwinArguments`; `index` counts the parameters that groups are made of one by one.
+    pub(super) fn twin_handle(&self, index: &TokenStream) -> TokenStream {
+        match self {
+            Passing::Value(ty) => quote!(arguments.value::<#ty>(#index)),
+            Passing::Global(element) => quote!(arguments.global::<#element>(#index)),
+            Passing::GlobalMut(element) => quote!(arguments.global_mut::<#element>(#index)),
+            Passing::Constant(inner) => quote!(arguments.constant::<#inner>(#index)),
+            Passing::Group(ty) => quote!(<#ty>::__warpwright_group(&mut <#ty>::__warpwright_handles(arguments, #index))),
+        }
+    }
+
+    /// The argument as the twin takes it.
+    fn twin_argument(&self, index: &TokenStream) -> TokenStream {
+        let handle = self.twin_handle(index);
+        match self {
+            Passing::Global(_) => quote!(&#handle),
+            Passing::GlobalMut(_) => quote!(&mut #handle),
+            _ => handle,
+        }
+    }
+}
+
+/// How long the memory lives that a launch borrows.
+fn launch_lifetime() -> syn::Lifetime {
+    syn::Lifetime::new("'launch", Span::call_site())
+}
+
+/// `Particles<'_>`: what a group of parameters is known by.
+fn has_lifetime(ty: &syn::Type) -> bool {
+    let syn::Type::Path(path) = ty else { return false };
+    let Some(syn::PathArguments::AngleBracketed(list)) = path.path.segments.last().map(|segment| &segment.arguments) else { return false };
+    list.args.iter().any(|argument| matches!(argument, syn::GenericArgument::Lifetime(_)))
+}
+
+/// `sim::Particles<'_, f32>` → `sim::ParticlesBuffers<'launch, f32>`.
+fn group_on_host(ty: &syn::Type, lifetime: &syn::Lifetime) -> TokenStream {
+    let mut ty = ty.clone();
+    if let syn::Type::Path(path) = &mut ty
+        && let Some(last) = path.path.segments.last_mut()
+    {
+        last.ident = host_name(&last.ident);
+        if let syn::PathArguments::AngleBracketed(list) = &mut last.arguments {
+            for argument in &mut list.args {
+                if let syn::GenericArgument::Lifetime(written) = argument {
+                    *written = lifetime.clone();
+                }
+            }
+        }
+    }
+    ty.into_token_stream()
+}
+
+/// `sim::Particles<'_, f32>` → `sim::Particles`.
+fn without_arguments(ty: &syn::Type) -> TokenStream {
+    let mut ty = ty.clone();
+    if let syn::Type::Path(path) = &mut ty
+        && let Some(last) = path.path.segments.last_mut()
+    {
+        last.arguments = syn::PathArguments::None;
+    }
+    ty.into_token_stream()
 }
 
 /// Types that come through a `macro_rules!` stand in invisible groups.
@@ -198,7 +262,7 @@ fn host_signature(sig: &syn::Signature, parameters: &[Parameter<'_>]) -> TokenSt
     let params = &generics.params;
     let bounds = &generics.where_clause;
     let inputs = parameters.iter().map(|Parameter { ident, passing }| {
-        let ty = passing.host_type();
+        let ty = passing.host_type(&launch_lifetime());
         quote!(#ident: #ty)
     });
     quote!(#fn_token #ident<'launch, #params>(#(#inputs),*) -> ::warpwright::Launch<'launch> #bounds)
@@ -234,7 +298,16 @@ fn definition(generics: &syn::Generics, parameters: &[Parameter<'_>], item: &Tok
 fn twin_entry(generics: &syn::Generics, parameters: &[Parameter<'_>]) -> TokenStream {
     let names: Vec<&Ident> = generics.params.iter().filter_map(generic_ident).collect();
     let turbofish = if names.is_empty() { quote!() } else { quote!(::<#(#names),*>) };
-    let arguments = parameters.iter().enumerate().map(|(index, parameter)| parameter.passing.twin_argument(index));
+    let arguments = parameters.iter().enumerate().map(|(at, parameter)| {
+        // Groups in front are several parameters each.
+        let (groups, plain): (Vec<_>, Vec<_>) = parameters[..at].iter().partition(|before| matches!(before.passing, Passing::Group(_)));
+        let plain = plain.len();
+        let groups = groups.iter().map(|group| match group.passing {
+            Passing::Group(ty) => quote!(<#ty>::__WARPWRIGHT_PARAMETERS.len()),
+            _ => TokenStream::new(),
+        });
+        parameter.passing.twin_argument(&quote!(#plain #(+ #groups)*))
+    });
     // A kernel without parameters does not look at its arguments.
     let name = if parameters.is_empty() { quote!(_) } else { quote!(arguments) };
     quote!(|#name: &::warpwright::__private::TwinArguments<'_>| __warpwright_twin #turbofish (#(#arguments),*))

@@ -6,6 +6,7 @@
 
 mod check;
 mod device;
+mod group;
 mod host;
 mod module;
 mod shared_scalars;

@@ -62,6 +62,38 @@ fn generics_go_to_host_twin_and_instance() {
 }
 
 #[test]
+fn structs_with_a_lifetime_are_groups_of_parameters() {
+    let text = expand(
+        device,
+        "",
+        "pub(crate) struct P<'a, T: Num> { pub x: &'a Global<T>, y: &'a mut Global<u8>, c: &'a Constant<[T; 2]>, n: (u32, T) }",
+    );
+    check(
+        &text,
+        &[
+            "impl<'a, T: Num> ::warpwright::__private::DeviceType for P<'a, T>",
+            "pub(crate) struct PBuffers<'a, T: Num = f32> {",
+            "pub x: &'a ::warpwright::Buffer<T>, #[allow(missing_docs)] y: &'a mut ::warpwright::Buffer<u8>,",
+            "c: &'a ::warpwright::ConstantBuffer<[T; 2]>, #[allow(missing_docs)] n: (u32, T)",
+            "launch.global(self.x).global_mut(self.y).constant(self.c).value(self.n)",
+            "Parameter { name: \"y\", kind: ::warpwright::__private::ParameterKind::GlobalMut }",
+            "P { x: part_0, y: part_1, c: *part_2, n: *part_3 }",
+        ],
+    );
+    let text = expand(kernel, "", "fn k(a: f32, p: sim::P<'_, f32>, n: u32) {}");
+    check(
+        &text,
+        &[
+            "fn k<'launch,>(a: f32, p: sim::PBuffers<'launch, f32>, n: u32) -> ::warpwright::Launch<'launch>",
+            "ParameterKind::Group(<sim::P>::__WARPWRIGHT_PARAMETERS)",
+            "<sim::P<'_, f32>>::__warpwright_group(&mut <sim::P<'_, f32>>::__warpwright_handles(arguments, 1usize))",
+            "arguments.value::<u32>(1usize + <sim::P<'_, f32>>::__WARPWRIGHT_PARAMETERS.len())",
+            ".value(a).group(p).value(n)",
+        ],
+    );
+}
+
+#[test]
 fn declared_variants_become_a_list() {
     let text = expand(
         kernel,

@@ -253,8 +253,19 @@ impl Checker<'_, '_> {
     /// Refuses to change what was not declared to change.
     pub(super) fn check_mutable(&mut self, place: &Expr) {
         let mut root = place;
+        let mut of_group = None;
         while let ExprKind::Field(base, _) | ExprKind::Index(base, _) = &root.kind {
+            if let ExprKind::Field(base, index) = &root.kind
+                && self.context.is_group(&self.infer.shallow(&base.ty))
+            {
+                of_group = Some((root, base.ty.clone(), *index));
+            }
             root = base;
+        }
+        if let Some((field, group, index)) = of_group
+            && self.check_field_of_group(place, field, &group, index)
+        {
+            return;
         }
         let ExprKind::Local(id) = &root.kind else { return };
         let local = &self.locals[id.0];
@@ -285,6 +296,42 @@ impl Checker<'_, '_> {
         let error = error.label(local.span, "declared here");
         // Of buffers `rustc` says that they cannot be borrowed, which nobody wrote.
         self.report(if is_memory { error } else { error.by_rustc() });
+    }
+
+    /// Refuses to change what a group of parameters holds, but for the elements of its `&mut` buffers. Whether that is all there is to say.
+    fn check_field_of_group(&mut self, place: &Expr, field: &Expr, group: &Ty, index: u32) -> bool {
+        let group = self.infer.resolve(group);
+        let name =
+            self.struct_fields(&group).and_then(|fields| fields.into_iter().nth(index as usize)).map_or(String::new(), |(name, _)| name);
+        let ty = self.infer.shallow(&field.ty);
+        let error = match &ty {
+            Ty::Global(_) if self.context.is_mutable_field(&group, index) => {
+                // By a shared reference to the group nothing in it can be changed: that is said of the reference.
+                return matches!(&root_of(field).kind, ExprKind::Local(id) if self.locals[id.0].kind == LocalKind::Variable);
+            }
+            Ty::Global(_) => {
+                let (shown, group) = (self.show(&ty), self.show(&group));
+                let error = Diagnostic::error(place.span, format!("`{name}` of `{group}` is `&{shown}`, which is only read"));
+                error.help(format!("declare it as `{name}: &'a mut {shown}`")).by_rustc()
+            }
+            Ty::Constant(_) => {
+                let message = format!("`{name}` of `{}` is constant memory, which kernels only read", self.show(&group));
+                Diagnostic::error(place.span, message).help("take a `&mut Global<…>` to write to").by_rustc()
+            }
+            _ => {
+                let message = format!("`{name}` belongs to a group of parameters, and all threads have the same");
+                let local = match &root_of(field).kind {
+                    ExprKind::Local(id) => Some(&self.locals[id.0]),
+                    _ => None,
+                };
+                let group = local.map_or("p", |local| local.name.as_str());
+                let error = Diagnostic::error(place.span, message).help(format!("copy it first: `let mut {name} = {group}.{name};`"));
+                // rustc minds only where the group was not declared `mut`.
+                if local.is_some_and(|local| local.mutable) { error } else { error.by_rustc() }
+            }
+        };
+        self.report(error);
+        true
     }
 
     fn assign(&mut self, assign: &syn::ExprAssign, span: Span) -> Expr {
@@ -402,6 +449,15 @@ impl Checker<'_, '_> {
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct, span: Span) -> Expr {
+        let whole = self.struct_value(literal, span);
+        if self.context.is_group(&self.infer.shallow(&whole.ty)) {
+            let message = format!("`{}` is a group of parameters, which a kernel is given and does not make", self.show(&whole.ty));
+            return self.error_expression(Diagnostic::error(span, message).help("pass the buffers on one by one"));
+        }
+        whole
+    }
+
+    fn struct_value(&mut self, literal: &syn::ExprStruct, span: Span) -> Expr {
         let ty = self.written_type(&syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: literal.path.clone() }));
         if self.infer.shallow(&ty) == Ty::Dim3 {
             return self.error_expression(Diagnostic::error(span, "`Dim3` is made by the geometry functions only").help("use a tuple"));
@@ -451,5 +507,13 @@ impl Checker<'_, '_> {
             return self.error_expression(Diagnostic::error(span, message).help(help));
         }
         inner
+    }
+}
+
+/// The expression that a place is part of.
+fn root_of(place: &Expr) -> &Expr {
+    match &place.kind {
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) => root_of(base),
+        _ => place,
     }
 }

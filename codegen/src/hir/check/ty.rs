@@ -295,6 +295,19 @@ impl<'p> super::Context<'p> {
         Some((fields, TypeScope { module: adt.module, generics, self_ty: Some(Ty::Adt(id, args.to_vec())) }))
     }
 
+    /// Whether a type is a group of parameters: a struct with a lifetime, whose fields are buffers and values and lie nowhere together.
+    pub(crate) fn is_group(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Adt(id, _) if self.items.adts[id.0].generics.lifetimes().next().is_some())
+    }
+
+    /// Whether a field of a struct is a `&mut`.
+    pub(crate) fn is_mutable_field(&self, ty: &Ty, index: u32) -> bool {
+        let Ty::Adt(id, args) = ty else { return false };
+        let fields = self.struct_definition(*id, args).map(|(fields, _)| fields);
+        let field = fields.and_then(|fields| fields.iter().nth(index as usize));
+        matches!(field.map(|field| &field.ty), Some(syn::Type::Reference(reference)) if reference.mutability.is_some())
+    }
+
     /// The types of a struct's fields, all generics known. Not a struct: `None`.
     pub(crate) fn field_types(&self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
         let Ty::Adt(_, _) = ty else { return None };

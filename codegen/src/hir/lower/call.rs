@@ -81,6 +81,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn is_buffer(&self, ty: &Ty, infer: &crate::hir::types::Infer) -> bool {
-        matches!(infer.shallow(ty), Ty::Global(_) | Ty::Constant(_))
+        let ty = infer.shallow(ty);
+        matches!(ty, Ty::Global(_) | Ty::Constant(_)) || self.context.is_group(&ty)
     }
 }

@@ -303,44 +303,87 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let data = &body.locals[local.0];
             let ty = self.resolve(&data.ty);
             self.at(data.span);
+            let var = self.var(*local);
+            if self.context.is_group(&ty) {
+                self.check_group(input, data.span, &ty);
+                let place = self.group(&data.name, &ty, data.span, &mut constant);
+                self.vars[var] = Var::Place(place);
+                continue;
+            }
             let mutable = matches!(input, syn::FnArg::Typed(typed)
                 if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
-            let Some(memory) = self.memory_type(&ty) else {
-                let message = format!("a kernel parameter cannot be of type `{ty}`");
-                self.report(Diagnostic::error(data.span, message).help("pass scalars and structs by value, buffers as `&Global<T>`"));
-                continue;
-            };
-            let kind = match &ty {
-                Ty::Global(_) => ObjectKind::Global { writable: mutable },
-                Ty::Constant(_) => ObjectKind::Constant,
-                _ => ObjectKind::Value,
-            };
-            if kind == ObjectKind::Constant {
-                let bytes = memory.size(&self.kernel.structs);
-                constant = constant.saturating_add(bytes);
-                if constant > MOST_CONSTANT {
-                    let message = match constant - bytes {
-                        0 => format!("`{}` takes {bytes} bytes of constant memory; there are {MOST_CONSTANT}", data.name),
-                        before => format!(
-                            "`{}` takes {bytes} bytes of constant memory beside {before} of other parameters; there are {MOST_CONSTANT}",
-                            data.name
-                        ),
-                    };
-                    self.report(Diagnostic::error(data.span, message).help("take it as `&Global<T>`"));
-                }
-            }
-            let object = self.new_object(&data.name, kind.clone(), memory);
-            self.kernel.params.push(object);
-            let access = Access { object, path: Vec::new() };
-            if kind == ObjectKind::Value {
+            let Some(access) = self.parameter(&data.name, &ty, mutable, data.span, &mut constant) else { continue };
+            if self.kernel.objects[access.object].kind == ObjectKind::Value {
                 let value = self.load_tree(&access, &ty);
                 values.push((*local, ty, value));
             } else {
-                let var = self.var(*local);
                 self.vars[var] = Var::Place(place::Place::Memory { access, ty });
             }
         }
         values
+    }
+
+    /// One parameter of the compiled kernel; `constant` is what others take of constant memory.
+    fn parameter(&mut self, name: &str, ty: &Ty, mutable: bool, span: Span, constant: &mut u64) -> Option<Access> {
+        let Some(memory) = self.memory_type(ty) else {
+            let message = format!("a kernel parameter cannot be of type `{ty}`");
+            self.report(Diagnostic::error(span, message).help("pass scalars and structs by value, buffers as `&Global<T>`"));
+            return None;
+        };
+        let kind = match ty {
+            Ty::Global(_) => ObjectKind::Global { writable: mutable },
+            Ty::Constant(_) => ObjectKind::Constant,
+            _ => ObjectKind::Value,
+        };
+        if kind == ObjectKind::Constant {
+            let bytes = memory.size(&self.kernel.structs);
+            *constant = constant.saturating_add(bytes);
+            if *constant > MOST_CONSTANT {
+                let message = match *constant - bytes {
+                    0 => format!("`{name}` takes {bytes} bytes of constant memory; there are {MOST_CONSTANT}"),
+                    before => format!(
+                        "`{name}` takes {bytes} bytes of constant memory beside {before} of other parameters; there are {MOST_CONSTANT}"
+                    ),
+                };
+                self.report(Diagnostic::error(span, message).help("take it as `&Global<T>`"));
+            }
+        }
+        let object = self.new_object(name, kind, memory);
+        self.kernel.params.push(object);
+        Some(Access { object, path: Vec::new() })
+    }
+
+    /// A group is known by its lifetime, where only the parameter is seen.
+    fn check_group(&self, input: &syn::FnArg, span: Span, ty: &Ty) {
+        let syn::FnArg::Typed(typed) = input else { return };
+        if !matches!(&*typed.ty, syn::Type::Path(path) if crate::syntax::is_group_type(path)) {
+            let Ty::Adt(id, _) = ty else { return };
+            let name = &self.context.items.adts[id.0].name;
+            let error = Diagnostic::error(span, format!("`{name}` is a group of parameters, and its type here does not say so"));
+            self.report(error.help(format!("write its lifetime: `{name}<'_>`")));
+        }
+    }
+
+    /// A group of parameters: each field is one of its own, called `p.x`. Values are loaded here, once: nothing changes them.
+    fn group(&mut self, name: &str, ty: &Ty, span: Span, constant: &mut u64) -> place::Place {
+        let fields = self.context.field_types(ty).unwrap_or_default();
+        let mut parts = Vec::new();
+        for (index, (field, field_type)) in (0u32..).zip(fields) {
+            let (name, mutable) = (format!("{name}.{field}"), self.context.is_mutable_field(ty, index));
+            let place = match self.parameter(&name, &field_type, mutable, span, constant) {
+                Some(access) if self.kernel.objects[access.object].kind == ObjectKind::Value => {
+                    let value = self.load_tree(&access, &field_type);
+                    let value = self.bound(&field, &field_type, value);
+                    self.vars.push(Var::Value(value));
+                    place::Place::Register { var: self.vars.len() - 1, path: Vec::new(), ty: field_type }
+                }
+                Some(access) => place::Place::Memory { access, ty: field_type },
+                // Reported: any place will do.
+                None => place::Place::Group { parts: Vec::new(), ty: field_type },
+            };
+            parts.push(place);
+        }
+        place::Place::Group { parts, ty: ty.clone() }
     }
 
     /// Gives parameters by value to their variables. What the body may assign, each element of a thread gets afresh.

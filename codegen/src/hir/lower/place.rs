@@ -17,15 +17,20 @@ pub(super) enum Place {
     Register { var: usize, path: Vec<u32>, ty: Ty },
     /// In memory.
     Memory { access: Access, ty: Ty },
+    /// A group of parameters: a place for each field.
+    Group { parts: Vec<Place>, ty: Ty },
 }
 
 impl Place {
     pub(super) fn ty(&self) -> &Ty {
         match self {
-            Place::Register { ty, .. } | Place::Memory { ty, .. } => ty,
+            Place::Register { ty, .. } | Place::Memory { ty, .. } | Place::Group { ty, .. } => ty,
         }
     }
 }
+
+const WHOLE_GROUP: &str = "a group of parameters stays whole";
+const USE_ITS_FIELDS: &str = "use its fields where they are needed, `p.x[i]`, or pass it on as it is";
 
 /// The part of a tree at a path.
 fn part<'t>(tree: &'t Tree, path: &[u32]) -> &'t Tree {
@@ -83,6 +88,11 @@ impl Lowerer<'_, '_> {
     }
 
     fn field_place(&mut self, place: Place, index: u32) -> Place {
+        if let Place::Group { parts, .. } = &place
+            && let Some(part) = parts.get(index as usize)
+        {
+            return part.clone();
+        }
         let inner = |ty: &Ty| if let Ty::Constant(inner) = ty { (**inner).clone() } else { ty.clone() };
         let parts = self.parts(&inner(place.ty())).unwrap_or_default();
         let ty = parts.get(index as usize).cloned().unwrap_or_else(Ty::unit);
@@ -95,6 +105,7 @@ impl Lowerer<'_, '_> {
                 access.path.push(Step::Field(index));
                 Place::Memory { access, ty }
             }
+            group @ Place::Group { .. } => group,
         }
     }
 
@@ -114,10 +125,17 @@ impl Lowerer<'_, '_> {
             Place::Register { var, path, .. } => match self.register_array(var, &path) {
                 Some(object) => Access { object, path: Vec::new() },
                 None => {
-                    self.report(Diagnostic::error(span, "this cannot be indexed"));
+                    // Of what was refused already there is nothing more to say.
+                    if !self.context.diagnostics.borrow().has_errors() {
+                        self.report(Diagnostic::error(span, "this cannot be indexed"));
+                    }
                     return Place::Register { var, path, ty: element };
                 }
             },
+            group @ Place::Group { .. } => {
+                self.report(Diagnostic::error(span, "this cannot be indexed").by_rustc());
+                return group;
+            }
         };
         if let (Some(len), Some(constant)) = (len, self.kernel.constant(index))
             && constant.bits >= len
@@ -163,6 +181,10 @@ impl Lowerer<'_, '_> {
     /// The value at a place.
     pub(super) fn read(&mut self, place: &Place) -> Tree {
         match place {
+            Place::Memory { ty: Ty::Global(_), .. } => {
+                self.refuse_as_value("a buffer stays where it is", "use it where it is needed, `x[i]`, or pass it on to a function");
+                self.unit()
+            }
             Place::Memory { access, ty } => self.load_tree(access, ty),
             Place::Register { var, path, ty } => match &self.vars[*var] {
                 Var::Value(tree) => {
@@ -175,7 +197,17 @@ impl Lowerer<'_, '_> {
                 }
                 Var::Undeclared => self.zero(&ty.clone()),
             },
+            Place::Group { .. } => {
+                self.refuse_as_value(WHOLE_GROUP, USE_ITS_FIELDS);
+                self.unit()
+            }
         }
+    }
+
+    /// What lies in memory of its own is no value.
+    fn refuse_as_value(&self, what: &str, help: &str) {
+        let span = self.spans.get(self.loc.0 as usize).copied().unwrap_or_else(Span::call_site);
+        self.report(Diagnostic::error(span, format!("{what}: it is no value that a variable could hold")).help(help));
     }
 
     /// A variable's value as it is now: arrays are read out of their memory.
@@ -193,6 +225,7 @@ impl Lowerer<'_, '_> {
     /// Assigns.
     pub(super) fn write(&mut self, place: &Place, value: Tree) {
         match place {
+            Place::Group { .. } => self.refuse_as_value(WHOLE_GROUP, USE_ITS_FIELDS),
             Place::Memory { access, ty } => self.store_tree(access, ty, value),
             Place::Register { var, path, ty } => {
                 let Var::Value(mut tree) = self.vars[*var].clone() else {
