@@ -8,9 +8,9 @@ mod facts;
 
 use super::bounds::{Bounds, type_max};
 use super::conditions::Conditions;
-use crate::ir::{Axis, BinaryOp, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value, ValueDef};
+use crate::ir::{Axis, BinaryOp, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value};
 pub use facts::Facts;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a polynomial is a polynomial of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +26,9 @@ pub struct Polynomial {
 
 /// More terms than this are not a sum any more but an atom.
 const MOST_TERMS: usize = 64;
+
+/// A product of more atoms than this is an atom: a chain of squares doubles its atoms with each link.
+const MOST_FACTORS: usize = 8;
 
 impl Polynomial {
     /// A number.
@@ -71,10 +74,11 @@ impl Polynomial {
         self.plus(other, -1)
     }
 
-    /// `self · other`; `None` if that has too many terms.
+    /// `self · other`; `None` if that has too many terms, or too many factors in one.
     pub fn times(&self, other: &Polynomial) -> Option<Polynomial> {
         let mut sum = Polynomial::constant(self.bits, 0);
-        if self.terms.len() * other.terms.len() > MOST_TERMS {
+        let degree = |polynomial: &Polynomial| polynomial.terms.keys().map(Vec::len).max().unwrap_or(0);
+        if self.terms.len() * other.terms.len() > MOST_TERMS || degree(self) + degree(other) > MOST_FACTORS {
             return None;
         }
         for (left, a) in &self.terms {
@@ -183,9 +187,17 @@ impl Affine {
         if let Some(known) = self.known.get(&value) {
             return known.clone();
         }
-        let found = self.compute(kernel, value);
-        self.known.insert(value, found.clone());
-        found
+        // What it is made of comes first, so that no recursion goes as deep as a chain of operations is long.
+        let is_made = |op: &Op| matches!(op, Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) | Op::Cast(_));
+        let is_new = |value: Value| {
+            !self.known.contains_key(&value) && kernel.ty(value).is_int() && kernel.def(value).is_some_and(|(_, op)| is_made(op))
+        };
+        for part in kernel.operands_first(value, is_new) {
+            let found = self.compute(kernel, part);
+            self.known.insert(part, found);
+        }
+        let found = self.known.get(&value).cloned();
+        found.unwrap_or_else(|| self.compute(kernel, value))
     }
 
     /// The atom that a loop's counter is.
@@ -309,16 +321,27 @@ impl Affine {
     }
 
     /// Whether the atom is made of values that `varies` says change.
-    pub fn depends(&self, kernel: &Kernel, atom: Atom, varies: &dyn Fn(Value) -> bool) -> bool {
-        match &self.keys[atom.0 as usize] {
-            Key::Special(..) | Key::Len(_) | Key::Parameter(..) => false,
-            Key::Value(value) => match kernel.values[*value].def {
-                ValueDef::Param(..) | ValueDef::Result(..) => varies(*value),
-            },
-            Key::Operation(_, _, a, b) => a.atoms().chain(b.atoms()).any(|atom| self.depends(kernel, atom, varies)),
-            Key::Widened(a) => a.atoms().any(|atom| self.depends(kernel, atom, varies)),
-            Key::Fresh(_) => true,
+    pub fn depends(&self, atom: Atom, varies: &dyn Fn(Value) -> bool) -> bool {
+        let (mut seen, mut work) = (HashSet::from([atom]), vec![atom]);
+        while let Some(atom) = work.pop() {
+            let found = match &self.keys[atom.0 as usize] {
+                Key::Special(..) | Key::Len(_) | Key::Parameter(..) => false,
+                Key::Value(value) => varies(*value),
+                Key::Operation(_, _, a, b) => {
+                    work.extend(a.atoms().chain(b.atoms()).filter(|atom| seen.insert(*atom)));
+                    false
+                }
+                Key::Widened(a) => {
+                    work.extend(a.atoms().filter(|atom| seen.insert(*atom)));
+                    false
+                }
+                Key::Fresh(_) => true,
+            };
+            if found {
+                return true;
+            }
         }
+        false
     }
 
     /// Whether the number is surely not 0, in arithmetic modulo 2ʷ, wherever in the kernel.

@@ -206,31 +206,35 @@ fn known_trips(kernel: &Kernel, op: &Op) -> Option<f64> {
     let step = kernel.constant(*step)?.as_int();
     // `first..first + 4` is four trips, whatever `first` is.
     let ((from, start), (to, end)) = (and_constant(kernel, *start), and_constant(kernel, *end));
-    let (start, end) =
-        if from == to { (start, end) } else { (of_the_first_thread(kernel, from)? + start, of_the_first_thread(kernel, to)? + end) };
+    let (start, end) = if from == to { (start, end) } else { (first_threads(kernel, from)? + start, first_threads(kernel, to)? + end) };
     (step > 0).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
 }
 
 /// A value as a block's first thread has it, if that is known without the launch: where a thread begins with what is its own, that one goes round most often, and its
 /// warp with it.
-fn of_the_first_thread(kernel: &Kernel, value: Option<Value>) -> Option<i128> {
-    let Some(value) = value else { return Some(0) };
+fn first_threads(kernel: &Kernel, value: Option<Value>) -> Option<i128> {
+    value.map_or(Some(0), |value| of_the_first_thread(kernel, value, &mut { MOST_OPERATIONS }))
+}
+
+/// Operations of a loop's bound that are looked at: those of longer ones, the shared ones counted as often as they are used, are not known.
+const MOST_OPERATIONS: u32 = 200;
+
+fn of_the_first_thread(kernel: &Kernel, value: Value, left: &mut u32) -> Option<i128> {
+    *left = left.checked_sub(1)?;
+    let mut of = |value: &Value| of_the_first_thread(kernel, *value, left);
     match kernel.def(value)?.1 {
         Op::Const(constant) => Some(constant.as_int()),
         Op::Special(Special::ThreadIdx | Special::LaneId | Special::WarpId, _) => Some(0),
-        Op::Cast(from) => of_the_first_thread(kernel, Some(*from)),
+        Op::Cast(from) => of(from),
         Op::Binary(op, a, b) => {
-            let (a, b) = (of_the_first_thread(kernel, Some(*a))?, of_the_first_thread(kernel, Some(*b))?);
+            let (a, b) = (of(a)?, of(b)?);
             match op {
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Mul => a.checked_mul(b),
                 _ => None,
             }
         }
-        Op::MulAdd(a, b, c) => {
-            let of = |value: &Value| of_the_first_thread(kernel, Some(*value));
-            of(a)?.checked_mul(of(b)?)?.checked_add(of(c)?)
-        }
+        Op::MulAdd(a, b, c) => of(a)?.checked_mul(of(b)?)?.checked_add(of(c)?),
         _ => None,
     }
 }

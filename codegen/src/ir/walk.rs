@@ -1,6 +1,7 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{Block, Inst, Kernel, Object, Op, Step, Value};
+use std::collections::HashSet;
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
 macro_rules! visit_operands {
@@ -123,6 +124,49 @@ impl Kernel {
                 self.walk_block(child, f);
             }
         }
+    }
+
+    /// Calls `f` on these values and on what they are computed from, each once: on the operands of those for which `f` says to go on.
+    ///
+    /// Whatever asks something of a whole expression asks it so. Values are shared: followed as a tree, a chain of `a = a ^ (a << 5)` has twice
+    /// as many branches with each link, and recursion goes as deep as the chain is long.
+    pub fn for_each_needed(&self, values: &[Value], mut f: impl FnMut(Value) -> bool) {
+        let mut seen: HashSet<Value> = values.iter().copied().collect();
+        let mut work = values.to_vec();
+        while let Some(value) = work.pop() {
+            if !f(value) {
+                continue;
+            }
+            if let Some((_, op)) = self.def(value) {
+                op.for_each_operand(|operand| {
+                    if seen.insert(operand) {
+                        work.push(operand);
+                    }
+                });
+            }
+        }
+    }
+
+    /// A value and what it is computed from, each once, operands before what uses them; of those for which `goes_on` holds, and of the operands
+    /// of those alone. For questions about a whole expression that are answered from its operands' answers.
+    pub fn operands_first(&self, value: Value, goes_on: impl Fn(Value) -> bool) -> Vec<Value> {
+        let mut seen = HashSet::new();
+        let mut order = Vec::new();
+        // Each value comes twice: for its operands, and behind them.
+        let mut work = vec![(value, false)];
+        while let Some((value, is_ready)) = work.pop() {
+            if is_ready {
+                order.push(value);
+            } else if goes_on(value) && seen.insert(value) {
+                work.push((value, true));
+                let from = work.len();
+                if let Some((_, op)) = self.def(value) {
+                    op.for_each_operand(|operand| work.push((operand, false)));
+                }
+                work[from..].reverse();
+            }
+        }
+        order
     }
 
     /// How often each value is used by reachable instructions, indexed by value.

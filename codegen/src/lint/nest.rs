@@ -73,17 +73,13 @@ fn unrolls(kernel: &Kernel, inst: Inst) -> bool {
 
 /// Whether a value is computed from constants and sources alone.
 fn made_of(kernel: &Kernel, value: Value, is_source: &impl Fn(Value) -> bool) -> bool {
-    if is_source(value) {
-        return true;
-    }
-    match kernel.def(value) {
-        Some((_, op)) if is_arithmetic(op) => {
-            let mut all = true;
-            op.for_each_operand(|operand| all = all && made_of(kernel, operand, is_source));
-            all
-        }
-        _ => false,
-    }
+    let mut all = true;
+    kernel.for_each_needed(&[value], |value| {
+        let is_computed = !is_source(value);
+        all &= !is_computed || kernel.def(value).is_some_and(|(_, op)| is_arithmetic(op));
+        all && is_computed
+    });
+    all
 }
 
 /// Whether an instruction computes its result from its operands alone.

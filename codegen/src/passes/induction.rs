@@ -49,7 +49,8 @@ fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
             let affine = Affine::of(rewrite.kernel, body, counter);
             let roots = affine.roots(rewrite.kernel, body);
             let loc = rewrite.kernel.insts[inst].loc;
-            let mut before = Before { b: rewrite.builder(block, loc), affine: &affine, start, step, firsts: HashMap::new() };
+            let (firsts, distances) = (HashMap::new(), HashMap::new());
+            let mut before = Before { b: rewrite.builder(block, loc), affine: &affine, start, step, firsts, distances };
             // All of them before any is carried: one may be made of another.
             let moves: Vec<_> = roots.iter().map(|root| (*root, before.first(*root), before.distance(*root))).collect();
             rewrite.changed |= !moves.is_empty();
@@ -151,6 +152,7 @@ struct Before<'a> {
     start: Value,
     step: Value,
     firsts: HashMap<Value, Value>,
+    distances: HashMap<Value, Distance>,
 }
 
 /// What an affine value moves by in an iteration.
@@ -191,6 +193,15 @@ impl Before<'_> {
         if !self.affine.values.contains(&value) {
             return Distance::Known(0);
         }
+        if let Some(known) = self.distances.get(&value) {
+            return *known;
+        }
+        let found = self.find_distance(value);
+        self.distances.insert(value, found);
+        found
+    }
+
+    fn find_distance(&mut self, value: Value) -> Distance {
         let Some((_, op)) = self.b.kernel.def(value) else { return Distance::Known(0) };
         match op.clone() {
             Op::Binary(BinaryOp::Add, a, b) | Op::Offset(a, b) => {

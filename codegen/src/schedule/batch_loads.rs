@@ -10,9 +10,10 @@
 //! **Legal** where no load has to stay behind a store or barrier that itself waits for a load (`assume_disjoint` takes the person's word that
 //! stores are to other elements), and no load is in an inner loop. **Refuses** these, and bodies without global loads.
 
-use super::copy::{loops, parts};
+use super::copy::{Saved, loops, parts};
 use super::dependence::MemoryAccess;
-use super::loads::{Asking, has_loads, keeps_behind, needs, take_out, unit};
+use super::loads::{Asking, has_loads, needs, take_out, unit};
+use super::obstacles::Obstacles;
 use super::{Elements, Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
@@ -21,13 +22,13 @@ use std::collections::{HashMap, HashSet};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    while let Some((inst, _)) = loops(schedule.kernel, |asked| asked.batch_loads.is_some()).first().copied() {
-        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
-        let Some(asked) = annotations.batch_loads.take() else { return };
+    for (inst, _) in loops(schedule.kernel, |asked| asked.batch_loads.is_some()) {
+        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
+        let Some(asked) = annotations.batch_loads.take() else { continue };
         let of_kernel = annotations.of_kernel;
-        let before = schedule.kernel.clone();
+        let before = Saved::of(schedule.kernel, inst);
         if let Err(finding) = batch(schedule.kernel, inst, &asked, of_kernel, &schedule.elements) {
-            *schedule.kernel = before;
+            before.restore(schedule.kernel);
             schedule.refuse(&asked, finding);
         }
     }
@@ -52,6 +53,11 @@ fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, of_kernel: bool, el
 /// The level of every instruction.
 fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32>, Finding> {
     let mut affine = Affine::of(kernel);
+    let obstacles = Obstacles::of(kernel, &mut affine, insts);
+    let mut pairs = 0;
+    // What traps, and the highest level of it.
+    let mut checks: Vec<(usize, Inst)> = Vec::new();
+    let mut highest_check = 0;
     let mut values: HashMap<Value, u32> = HashMap::new();
     let mut levels: Vec<u32> = Vec::new();
     // The highest level of anything that others can see, and of loads that a store must not overtake.
@@ -62,18 +68,20 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
         let mut level = own;
         if let Some(load) = load {
             if let Some(access) = MemoryAccess::of(kernel, &mut affine, load) {
-                for (earlier, other) in insts[..n].iter().enumerate() {
-                    if levels[earlier] <= level {
-                        continue;
+                let check = checks.iter().find(|(earlier, _)| highest_check > level && levels[*earlier] > level);
+                let before = obstacles.in_the_way(kernel, access.object, asking).take_while(|obstacle| obstacle.at < n);
+                for obstacle in before.filter(|obstacle| levels[obstacle.at] > level) {
+                    if check.is_some_and(|(earlier, _)| *earlier <= obstacle.at) {
+                        break;
                     }
-                    if is_check(kernel, *other) {
-                        let message = "`batch_loads` cannot issue a load before a check that itself waits for a load";
-                        let finding = Finding::new(message, "check before the first load, or after the last");
-                        return Err(finding.label(kernel.insts[load].loc, "this load").label(kernel.insts[*other].loc, "the check"));
-                    }
-                    if let Some(finding) = keeps_behind(kernel, &mut affine, &access, *other, asking) {
+                    if let Some(finding) = obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs) {
                         return Err(finding);
                     }
+                }
+                if let Some((_, other)) = check {
+                    let message = "`batch_loads` cannot issue a load before a check that itself waits for a load";
+                    let finding = Finding::new(message, "check before the first load, or after the last");
+                    return Err(finding.label(kernel.insts[load].loc, "this load").label(kernel.insts[*other].loc, "the check"));
                 }
                 if !kernel.objects[access.object].is_read_only() {
                     reads = reads.max(level);
@@ -81,6 +89,8 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
             }
         } else if is_check(kernel, *inst) {
             // Not among what others can see: where it fails nothing else counts.
+            highest_check = level.max(highest_check);
+            checks.push((n, *inst));
         } else if !kernel.insts[*inst].op.is_pure() {
             level = level.max(effects).max(reads);
             effects = level;
@@ -97,22 +107,29 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
 fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) -> HashSet<Inst> {
     let mut affine = Affine::of(kernel);
     let at: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
+    let obstacles = Obstacles::of(kernel, &mut affine, insts);
+    let mut pairs = 0;
     let mut first = HashSet::new();
-    // By level: what a load cannot simply pass.
-    let mut obstacles: HashMap<u32, Vec<Inst>> = HashMap::new();
-    for (inst, level) in insts.iter().zip(levels) {
+    // Levels of what a load cannot simply pass, and those of checks, which it may not.
+    let (mut occupied, mut checked) = (HashSet::new(), HashSet::new());
+    for (n, (inst, level)) in insts.iter().zip(levels).enumerate() {
         let Some(access) = unit(kernel, *inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
             if !kernel.insts[*inst].op.is_pure() {
-                obstacles.entry(*level).or_default().push(*inst);
+                occupied.insert(*level);
+            }
+            if is_check(kernel, *inst) {
+                checked.insert(*level);
             }
             continue;
         };
         // Where nothing is in the way the order stays.
-        let Some(obstacles) = obstacles.get(level) else { continue };
-        let passes = |other: &Inst| !is_check(kernel, *other) && keeps_behind(kernel, &mut affine, &access, *other, asking).is_none();
-        if obstacles.iter().all(passes)
-            && let Some(needed) = address(kernel, *inst, &at, |n| levels[n] == *level, &first)
-        {
+        if !occupied.contains(level) || checked.contains(level) {
+            continue;
+        }
+        let before = obstacles.in_the_way(kernel, access.object, asking).take_while(|obstacle| obstacle.at < n);
+        let mut before = before.filter(|obstacle| levels[obstacle.at] == *level);
+        let passes = before.all(|obstacle| obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs).is_none());
+        if passes && let Some(needed) = address(kernel, *inst, &at, |n| levels[n] == *level, &first) {
             first.extend(needed);
             first.insert(*inst);
         }

@@ -1,6 +1,6 @@
 //! Copies of a loop's body, each for an iteration of its own.
 
-use crate::ir::{Block, Inst, Kernel, Object, Op, Type, Value};
+use crate::ir::{Block, BlockData, Inst, InstData, Kernel, Object, Op, Type, Value};
 use std::collections::HashMap;
 
 /// One copy in the making: what stands in it for the body's values, loops and exits.
@@ -112,6 +112,34 @@ impl Copy {
         for inst in kernel.blocks[block].insts.clone() {
             self.inst(kernel, inst, into);
         }
+    }
+}
+
+/// A loop as it was, to undo what was begun with its body: nothing else of the kernel may have been changed.
+pub(super) struct Saved {
+    blocks: Vec<(Block, BlockData)>,
+    insts: Vec<(Inst, InstData)>,
+}
+
+impl Saved {
+    /// Of a loop, with all in it.
+    pub(super) fn of(kernel: &Kernel, inst: Inst) -> Saved {
+        let mut saved = Saved { blocks: Vec::new(), insts: vec![(inst, kernel.insts[inst].clone())] };
+        for block in kernel.insts[inst].op.blocks() {
+            saved.blocks.push((block, kernel.blocks[block].clone()));
+            kernel.walk_block(block, &mut |kernel, _, inner| {
+                saved.insts.push((inner, kernel.insts[inner].clone()));
+                let children = kernel.insts[inner].op.blocks().into_iter();
+                saved.blocks.extend(children.map(|child| (child, kernel.blocks[child].clone())));
+            });
+        }
+        saved
+    }
+
+    /// Puts it back.
+    pub(super) fn restore(self, kernel: &mut Kernel) {
+        self.blocks.into_iter().for_each(|(block, data)| kernel.blocks[block] = data);
+        self.insts.into_iter().for_each(|(inst, data)| kernel.insts[inst] = data);
     }
 }
 

@@ -61,6 +61,11 @@ impl MemoryAccess {
         self.object == other.object && (orders(self.kind, other.kind) || orders(other.kind, self.kind))
     }
 
+    /// Whether it changes its element.
+    pub(super) fn writes(&self) -> bool {
+        self.kind != Kind::Read
+    }
+
     /// Whether they surely touch different elements.
     pub(super) fn is_apart(&self, other: &MemoryAccess, kernel: &Kernel, affine: &mut Affine) -> bool {
         if self.object != other.object || self.differs(other, &|difference| affine.is_nonzero(difference)) {
@@ -73,7 +78,7 @@ impl MemoryAccess {
     /// What the conditions under which it runs say of numbers that are what they are where it stands.
     fn facts(&self, kernel: &Kernel, affine: &mut Affine) -> Facts {
         affine.facts(kernel, self.inst, &|affine, atom| {
-            self.others.as_ref().is_none_or(|others| !affine.depends(kernel, atom, &|value| others.contains(&value)))
+            self.others.as_ref().is_none_or(|others| !affine.depends(atom, &|value| others.contains(&value)))
         })
     }
 
@@ -122,16 +127,16 @@ impl MemoryAccess {
         for step in &self.path {
             let PathStep::Index(index) = step else { continue };
             for atom in index.atoms().filter(|atom| *atom != counter) {
-                if affine.depends(kernel, atom, &|value| inside.contains(&value)) && !others.contains_key(&atom) {
+                if affine.depends(atom, &|value| inside.contains(&value)) && !others.contains_key(&atom) {
                     others.insert(atom, affine.fresh(atom));
                 }
             }
         }
-        self.moved(counter, &step, &others, inside).unwrap_or_else(|| self.in_any_iteration(kernel, affine, inside))
+        self.moved(counter, &step, &others, inside).unwrap_or_else(|| self.in_any_iteration(affine, inside))
     }
 
     /// The same access in an iteration of which nothing is known.
-    fn in_any_iteration(&self, kernel: &Kernel, affine: &mut Affine, inside: &Rc<HashSet<Value>>) -> MemoryAccess {
+    fn in_any_iteration(&self, affine: &mut Affine, inside: &Rc<HashSet<Value>>) -> MemoryAccess {
         let mut others = HashMap::new();
         let mut path = Vec::new();
         for step in &self.path {
@@ -139,7 +144,7 @@ impl MemoryAccess {
                 PathStep::Field(field) => PathStep::Field(*field),
                 PathStep::Index(index) => {
                     for atom in index.atoms() {
-                        if affine.depends(kernel, atom, &|value| inside.contains(&value)) && !others.contains_key(&atom) {
+                        if affine.depends(atom, &|value| inside.contains(&value)) && !others.contains_key(&atom) {
                             others.insert(atom, affine.fresh(atom));
                         }
                     }
@@ -252,7 +257,7 @@ pub(super) fn carried_through_memory(
             for index in later.path.iter() {
                 let PathStep::Index(index) = index else { continue };
                 for other in index.atoms().filter(|other| *other != atom) {
-                    if affine.depends(kernel, other, &varies) && !others.contains_key(&other) {
+                    if affine.depends(other, &varies) && !others.contains_key(&other) {
                         others.insert(other, affine.fresh(other));
                     }
                 }

@@ -6,7 +6,7 @@
 
 use super::copy::parts;
 use super::dependence::MemoryAccess;
-use super::finding::written;
+use super::obstacles::Obstacles;
 use super::{Elements, Finding};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
@@ -69,12 +69,24 @@ pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
 
 /// Takes every global load in the block's `if`s out of them, so that all stand in the block itself.
 pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
+    let mut search = Search { affine: Affine::of(kernel), pairs: 0 };
+    take_out_of(kernel, block, asking, &mut search)
+}
+
+/// What is known of a kernel while its loads are taken out: what loads name is renamed meanwhile, but computed as before, and under the same
+/// conditions.
+struct Search {
+    affine: Affine,
+    pairs: u32,
+}
+
+fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &mut Search) -> Result<(), Finding> {
     let insts = std::mem::take(&mut kernel.blocks[block].insts);
     let mut rest = insts.into_iter();
     let mut failed = None;
     for inst in rest.by_ref() {
         if unit(kernel, inst).is_none()
-            && let Err(finding) = from_inst(kernel, block, inst, asking)
+            && let Err(finding) = from_inst(kernel, block, inst, asking, search)
         {
             kernel.blocks[block].insts.push(inst);
             failed = Some(finding);
@@ -86,18 +98,12 @@ pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) ->
     failed.map_or(Ok(()), Err)
 }
 
-fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>) -> Result<(), Finding> {
+fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, search: &mut Search) -> Result<(), Finding> {
     match kernel.insts[inst].op {
         Op::If { condition, then_block, else_block } => {
             for (arm, negated) in [(then_block, false), (else_block, true)] {
-                // Where it stood while its arms are looked at: conditions round an access count.
-                kernel.blocks[block].insts.push(inst);
-                let taken = take_out(kernel, arm, asking);
-                let affine = has_units(kernel, arm).then(|| Affine::of(kernel));
-                kernel.blocks[block].insts.pop();
-                taken?;
-                let Some(affine) = affine else { continue };
-                from_arm(kernel, affine, block, inst, condition, arm, negated, asking)?;
+                take_out_of(kernel, arm, asking, search)?;
+                from_arm(kernel, block, inst, Arm { block: arm, condition, negated }, asking, search)?;
             }
             Ok(())
         }
@@ -114,31 +120,34 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>) 
     }
 }
 
-/// Whether loads that can be moved stand in a block itself.
-fn has_units(kernel: &Kernel, block: Block) -> bool {
-    kernel.blocks[block].insts.iter().any(|inst| unit(kernel, *inst).is_some())
+/// A side of an `if`, and when it runs.
+struct Arm {
+    block: Block,
+    condition: Value,
+    negated: bool,
 }
 
 /// Takes the loads that stand in an arm itself out of it, to the end of `block`.
-#[expect(clippy::too_many_arguments, reason = "what is known, from where, to where, under what, and who asks")]
 fn from_arm(
     kernel: &mut Kernel,
-    mut affine: Affine,
     block: Block,
     branch: Inst,
-    condition: Value,
-    arm: Block,
-    negated: bool,
+    Arm { block: arm, condition, negated }: Arm,
     asking: Asking<'_>,
+    search: &mut Search,
 ) -> Result<(), Finding> {
     let (insts, last) = parts(kernel, arm);
-    let mut before: Vec<Inst> = Vec::new();
+    if !insts.iter().any(|inst| unit(kernel, *inst).is_some()) {
+        return Ok(());
+    }
+    let obstacles = Obstacles::of(kernel, &mut search.affine, &insts);
+    let here: HashSet<Inst> = insts.iter().copied().collect();
     let mut moved = HashSet::new();
-    for inst in &insts {
+    for (place, inst) in insts.iter().enumerate() {
         if let Some(load) = unit(kernel, *inst) {
-            check_behind(kernel, &mut affine, load, &before, asking)?;
+            check_behind(kernel, search, load, &obstacles, place, asking)?;
             moved.insert(*inst);
-            mark_slice(kernel, *inst, &insts, &mut moved).map_err(|needed| {
+            mark_slice(kernel, *inst, &here, &mut moved).map_err(|needed| {
                 let message =
                     format!("`{}` cannot move a load out of its condition: its address needs what only happens there", asking.name);
                 Finding::new(message, "compute the address before the `if`")
@@ -146,7 +155,6 @@ fn from_arm(
                     .label(kernel.insts[needed].loc, "needs this")
             })?;
         }
-        before.push(*inst);
     }
     let loc = kernel.insts[branch].loc;
     let condition = match negated {
@@ -179,8 +187,7 @@ fn rename(kernel: &mut Kernel, inst: Inst, names: &HashMap<Value, Value>) {
 }
 
 /// Adds what a unit needs of the block's instructions; the one that cannot be moved if there is one.
-fn mark_slice(kernel: &Kernel, inst: Inst, insts: &[Inst], moved: &mut HashSet<Inst>) -> Result<(), Inst> {
-    let here: HashSet<Inst> = insts.iter().copied().collect();
+fn mark_slice(kernel: &Kernel, inst: Inst, here: &HashSet<Inst>, moved: &mut HashSet<Inst>) -> Result<(), Inst> {
     let mut work = needs(kernel, inst);
     while let Some(value) = work.pop() {
         let Some((maker, _)) = kernel.def(value) else { continue };
@@ -210,69 +217,20 @@ pub(super) fn needs(kernel: &Kernel, inst: Inst) -> Vec<Value> {
     used
 }
 
-/// Whether a load may go before these instructions.
-fn check_behind(kernel: &Kernel, affine: &mut Affine, load: Inst, before: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
-    let Some(access) = MemoryAccess::of(kernel, affine, load) else { return Ok(()) };
-    for other in before {
-        if let Some(finding) = keeps_behind(kernel, affine, &access, *other, asking) {
-            return Err(finding);
-        }
-    }
-    Ok(())
-}
-
-/// Why a load has to stay behind an instruction, if it has to.
-pub(super) fn keeps_behind(
+/// Whether a load may go before the first `place` of the instructions whose obstacles these are.
+fn check_behind(
     kernel: &Kernel,
-    affine: &mut Affine,
-    access: &MemoryAccess,
-    other: Inst,
+    search: &mut Search,
+    load: Inst,
+    obstacles: &Obstacles,
+    place: usize,
     asking: Asking<'_>,
-) -> Option<Finding> {
-    let (name, object) = (asking.name, &kernel.objects[access.object]);
-    let promise = written(name, "assume_disjoint", asking.of_kernel);
-    let loc = kernel.insts[access.inst].loc;
-    let mut inside = HashSet::new();
-    visit(kernel, other, &mut |inst| {
-        inside.insert(inst);
-    });
-    let mut found = None;
-    visit(kernel, other, &mut |inst| {
-        let op = &kernel.insts[inst].op;
-        // Who leaves an inner loop comes out before the load all the same.
-        let leaves = match op {
-            Op::Break(target, _) | Op::Continue(target, _) => !inside.contains(target),
-            Op::Return => true,
-            _ => false,
-        };
-        if leaves {
-            let message = format!("`{name}` cannot issue a load before it is known that the loop goes on to it");
-            let finding = Finding::new(message, "guard what must not run with an `if` round it instead");
-            found = found.take().or(Some(finding.label(loc, "this load").label(kernel.insts[inst].loc, "control may leave here")));
-        }
-        if object.is_read_only() || asking.assume_disjoint {
-            return;
-        }
-        if is_barrier(kernel, inst) {
-            let message = format!("`{name}` cannot move a load of `{}` before a barrier: other threads may have written it", object.name);
-            let help = format!("take `{0}` as `&Global` if nothing writes it, or promise {promise}", object.name);
-            let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the barrier");
-            found = found.take().or(Some(finding));
-        }
-        let copies = [inst, access.inst].map(|inst| asking.elements.get(&inst));
-        let is_free = matches!(copies, [Some(a), Some(b)] if a.is_free_of(*b, asking.within_iteration));
-        let of_others = object.space() == Space::Global && is_free;
-        if let Some(write) = MemoryAccess::of(kernel, affine, inst).filter(|write| write.is_ordered_with(access))
-            && !of_others
-            && !write.is_apart(access, kernel, affine)
-        {
-            let message = format!("`{name}` cannot move a load of `{}` before a store that may be to the same element", object.name);
-            let help = format!("if they never are the same element, write {promise}");
-            let finding = Finding::new(message, help).label(loc, "this load").label(kernel.insts[inst].loc, "the store before it");
-            found = found.take().or(Some(finding));
-        }
-    });
-    found
+) -> Result<(), Finding> {
+    let Search { affine, pairs } = search;
+    let Some(access) = MemoryAccess::of(kernel, affine, load) else { return Ok(()) };
+    let before = obstacles.in_the_way(kernel, access.object, asking).take_while(|obstacle| obstacle.at < place);
+    let found = before.filter_map(|obstacle| obstacle.keeps_behind(kernel, affine, &access, asking, pairs)).next();
+    found.map_or(Ok(()), Err)
 }
 
 /// Calls `f` on an instruction and on all in it.

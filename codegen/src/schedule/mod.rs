@@ -14,6 +14,7 @@ mod groups;
 mod ilp;
 mod interleave;
 mod loads;
+mod obstacles;
 mod prefetch;
 mod prepare;
 mod reduction;

@@ -19,25 +19,26 @@
 //! between (`assume_disjoint` takes the person's word), nor others before a barrier in the body. **Refuses** all else: addresses that come
 //! from a carried value, loads in inner loops, bodies without global loads, loops that may be left early.
 
-use super::copy::{Copy, loops, parts};
+use super::copy::{Copy, Saved, loops, parts};
 use super::dependence::{MemoryAccess, defined};
 use super::groups::Counted;
-use super::loads::{Asking, has_loads, is_barrier, keeps_behind, needs, take_out, unit, visit};
+use super::loads::{Asking, has_loads, is_barrier, needs, take_out, unit};
+use super::obstacles::Obstacles;
 use super::{Elements, Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::ir::{Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    while let Some((inst, block)) = loops(schedule.kernel, |asked| asked.prefetch.is_some()).first().copied() {
-        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
-        let Some(asked) = annotations.prefetch.take() else { return };
-        let before = schedule.kernel.clone();
+    for (inst, block) in loops(schedule.kernel, |asked| asked.prefetch.is_some()) {
+        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
+        let Some(asked) = annotations.prefetch.take() else { continue };
+        let before = Saved::of(schedule.kernel, inst);
         if let Err(finding) = prefetch(schedule.kernel, inst, block, &asked, &schedule.elements) {
-            *schedule.kernel = before;
+            before.restore(schedule.kernel);
             schedule.refuse(&asked, finding);
         }
     }
@@ -88,8 +89,9 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>, el
     kernel.blocks[walk.body].insts.clear();
     let place = insts.iter().position(|inst| is_barrier(kernel, *inst)).map_or(0, |barrier| barrier + 1);
     let (before, after) = insts.split_at(place);
+    let moved: HashSet<Inst> = units.iter().copied().collect();
     let stay = |kernel: &mut Kernel, list: &[Inst]| {
-        let staying = list.iter().filter(|inst| !units.contains(inst)).copied();
+        let staying = list.iter().filter(|inst| !moved.contains(inst)).copied();
         kernel.blocks[walk.body].insts.extend(staying);
     };
     stay(kernel, before);
@@ -140,6 +142,7 @@ fn indirect(kernel: &Kernel, insts: &[Inst]) -> HashSet<Inst> {
 /// What the units' addresses and conditions need of the body, in order.
 fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Result<Vec<Inst>, Finding> {
     let inside = defined(kernel, walk.body);
+    let here: HashSet<Inst> = insts.iter().copied().collect();
     let mut wanted: HashSet<Inst> = HashSet::new();
     for unit_inst in units {
         let mut work = needs(kernel, *unit_inst);
@@ -156,7 +159,7 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
                 let finding = Finding::new(message, "compute addresses from the loop's counter");
                 return Err(finding.label(loc, "this load"));
             };
-            if !is_speculable(kernel, maker) || !op.blocks().is_empty() || !insts.contains(&maker) {
+            if !is_speculable(kernel, maker) || !op.blocks().is_empty() || !here.contains(&maker) {
                 let message = "`prefetch` cannot compute the address of a load one iteration ahead";
                 let finding = Finding::new(message, "compute addresses from the loop's counter and from what the loop leaves alone");
                 return Err(finding.label(loc, "this load").label(kernel.insts[maker].loc, "needs this"));
@@ -172,22 +175,29 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
 /// Whether nobody writes what is loaded early.
 fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
     let mut affine = Affine::of(kernel);
+    let obstacles = Obstacles::of(kernel, &mut affine, insts);
+    let places: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
+    let has_barrier = insts.iter().any(|inst| is_barrier(kernel, *inst));
     let inside = Rc::new(defined(kernel, walk.body));
+    let mut pairs = 0;
     for unit_inst in units {
         let Some(access) = unit(kernel, *unit_inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else { continue };
-        if let Some(finding) = written_between_barriers(kernel, &access, insts, asking) {
+        if let Some(finding) = written_between_barriers(kernel, &access, &obstacles, has_barrier, asking) {
             return Err(finding);
         }
         // Between where the load is issued and where it stood lie this iteration's stores, and those of its own that stand before it.
-        let next = access.in_next_iteration(kernel, &mut affine, walk, &inside);
-        let place = insts.iter().position(|inst| inst == unit_inst).unwrap_or(insts.len());
-        for (n, other) in insts.iter().enumerate().filter(|(n, _)| *n != place) {
-            let is_write_or_exit = unit(kernel, *other).is_none() && !is_barrier(kernel, *other);
-            if is_write_or_exit && let Some(finding) = keeps_behind(kernel, &mut affine, &next, *other, asking) {
-                return Err(finding);
+        let mut next = None;
+        let place = places.get(unit_inst).copied().unwrap_or(insts.len());
+        for obstacle in obstacles.in_the_way(kernel, access.object, asking).filter(|obstacle| obstacle.at != place) {
+            let other = insts[obstacle.at];
+            if unit(kernel, other).is_none() && !is_barrier(kernel, other) {
+                let next = next.get_or_insert_with(|| access.in_next_iteration(kernel, &mut affine, walk, &inside));
+                if let Some(finding) = obstacle.keeps_behind(kernel, &mut affine, next, asking, &mut pairs) {
+                    return Err(finding);
+                }
             }
-            if n < place
-                && let Some(finding) = keeps_behind(kernel, &mut affine, &access, *other, asking)
+            if obstacle.at < place
+                && let Some(finding) = obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs)
             {
                 return Err(finding);
             }
@@ -197,24 +207,22 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
 }
 
 /// Behind a barrier other threads' stores count, too, and nothing is known of their elements.
-fn written_between_barriers(kernel: &Kernel, access: &MemoryAccess, insts: &[Inst], asking: Asking<'_>) -> Option<Finding> {
+fn written_between_barriers(
+    kernel: &Kernel,
+    access: &MemoryAccess,
+    obstacles: &Obstacles,
+    has_barrier: bool,
+    asking: Asking<'_>,
+) -> Option<Finding> {
     let object = &kernel.objects[access.object];
-    if object.is_read_only() || asking.assume_disjoint || !insts.iter().any(|inst| is_barrier(kernel, *inst)) {
+    if object.is_read_only() || asking.assume_disjoint || !has_barrier {
         return None;
     }
-    let mut write = None;
-    insts.iter().for_each(|inst| {
-        visit(kernel, *inst, &mut |inner| {
-            let op = &kernel.insts[inner].op;
-            if matches!(op, Op::Store(..) | Op::Atomic(..)) && op.object() == Some(access.object) {
-                write = write.or(Some(inner));
-            }
-        });
-    });
+    let write = obstacles.first_write(access.object)?;
     let message = format!("`prefetch` cannot load `{}` ahead: other threads may write it before the barrier in between", object.name);
     let help = format!("take `{}` as `&Global` if nothing writes it, or promise `#[prefetch(assume_disjoint)]`", object.name);
     let finding = Finding::new(message, help).label(kernel.insts[access.inst].loc, "this load");
-    write.map(|write| finding.label(kernel.insts[write].loc, "written here"))
+    Some(finding.label(kernel.insts[write].loc, "written here"))
 }
 
 /// Issues the loads of the iteration whose counter is `counter`, if `condition` holds; else what they give is `otherwise`.

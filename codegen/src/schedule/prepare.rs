@@ -9,6 +9,7 @@ use super::Schedule;
 use crate::analysis::exits::Exits;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Type, UnaryOp, Value};
 use crate::passes::simplify;
+use std::collections::HashMap;
 
 /// Runs it.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -62,16 +63,19 @@ fn turn_guards(kernel: &mut Kernel, body: Block) {
         let at = kernel.blocks[body].insts.iter().position(|other| *other == inst).unwrap_or(0);
         let behind = kernel.blocks[body].insts.split_off(at);
         let loc = kernel.insts[inst].loc;
-        let condition = negated(&mut Builder::new(kernel, body, loc), condition);
+        let condition = negated(&mut Builder::new(kernel, body, loc), condition, &mut HashMap::new());
         kernel.insts[inst].op = Op::If { condition, then_block: else_block, else_block: then_block };
         kernel.blocks[body].insts.extend(behind);
     }
 }
 
-/// What holds where a condition does not.
-fn negated(b: &mut Builder<'_>, condition: Value) -> Value {
+/// What holds where a condition does not. `known`: what was built before, since conditions may be parts of several.
+fn negated(b: &mut Builder<'_>, condition: Value, known: &mut HashMap<Value, Value>) -> Value {
+    if let Some(known) = known.get(&condition) {
+        return *known;
+    }
     let op = b.kernel.def(condition).map(|(_, op)| op.clone());
-    match op {
+    let opposite = match op {
         Some(Op::Compare(op, x, y)) if !b.kernel.ty(x).is_float() => {
             let op = match op {
                 CompareOp::Eq => CompareOp::Ne,
@@ -84,10 +88,12 @@ fn negated(b: &mut Builder<'_>, condition: Value) -> Value {
             b.compare(op, x, y)
         }
         Some(Op::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, y)) => {
-            let (x, y) = (negated(b, x), negated(b, y));
+            let (x, y) = (negated(b, x, known), negated(b, y, known));
             b.binary(if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And }, x, y)
         }
         Some(Op::Unary(UnaryOp::Not, x)) => x,
         _ => b.unary(UnaryOp::Not, condition),
-    }
+    };
+    known.insert(condition, opposite);
+    opposite
 }

@@ -118,7 +118,8 @@ struct Chain<'k> {
 impl Chain<'_> {
     /// Whether updates lead from `param` to `value`.
     fn leads_back(&mut self, value: Value, param: Value) -> bool {
-        if value == param {
+        // What is there has been found to lead back: values are shared, and followed as a tree they would be too many.
+        if value == param || self.values.contains(&value) {
             return true;
         }
         let ValueDef::Result(inst, n) = self.kernel.values[value].def else { return false };

@@ -213,7 +213,7 @@ fn classify(
     if let Some((_, Some((_, rest)))) = &split {
         others.extend(rest.atoms());
     }
-    let scattered = others.iter().any(|atom| affine.depends(kernel, *atom, &varies));
+    let scattered = others.iter().any(|atom| affine.depends(*atom, &varies));
     let step = affine.polynomial(kernel, walk.step);
     let stride = match &split {
         Some((_, Some((factor, _)))) => factor.times(&step),

@@ -46,30 +46,35 @@ pub(super) fn find_guard(kernel: &Kernel, walk: &Counted, varying: &HashSet<Valu
 
 /// `number < n`, what does not vary, and both of two such.
 fn last_tells(kernel: &Kernel, bounds: &Bounds, varying: &HashSet<Value>, condition: Value) -> bool {
-    if !varying.contains(&condition) {
-        return true;
-    }
-    match kernel.def(condition) {
-        Some((_, Op::Compare(CompareOp::Lt | CompareOp::Le, a, b))) => !varying.contains(b) && bounds.is_element(kernel, *a),
-        Some((_, Op::Compare(CompareOp::Gt | CompareOp::Ge, b, a))) => !varying.contains(b) && bounds.is_element(kernel, *a),
-        Some((_, Op::Binary(BinaryOp::And, a, b))) => last_tells(kernel, bounds, varying, *a) && last_tells(kernel, bounds, varying, *b),
-        _ => false,
-    }
+    let mut fails = false;
+    kernel.for_each_needed(&[condition], |value| {
+        let is_part = match kernel.def(value) {
+            _ if fails || !varying.contains(&value) => return false,
+            Some((_, Op::Compare(CompareOp::Lt | CompareOp::Le, a, b))) => !varying.contains(b) && bounds.is_element(kernel, *a),
+            Some((_, Op::Compare(CompareOp::Gt | CompareOp::Ge, b, a))) => !varying.contains(b) && bounds.is_element(kernel, *a),
+            Some((_, Op::Binary(BinaryOp::And, ..))) => return true,
+            _ => false,
+        };
+        fails |= !is_part;
+        false
+    });
+    !fails
 }
 
 /// Whether a value can be computed again ahead of time: of geometry, parameters, lengths and counters, without branches. What is loaded of a
 /// buffer is data, and a question about data is no guard: it splits neighbours anywhere.
 fn is_computable(kernel: &Kernel, value: Value) -> bool {
-    match kernel.def(value) {
-        None => true,
-        Some((inst, op)) => {
-            let is_fixed = match op {
-                Op::Load(access) => kernel.objects[access.object].kind == ObjectKind::Value,
-                op => op.is_pure() && !op.can_fault(kernel.insts[inst].results.first().map(|value| kernel.ty(*value))),
-            };
-            is_fixed && op.operands().into_iter().all(|operand| is_computable(kernel, operand))
-        }
-    }
+    let mut fails = false;
+    kernel.for_each_needed(&[value], |value| {
+        let Some((inst, op)) = kernel.def(value) else { return false };
+        let is_fixed = match op {
+            Op::Load(access) => kernel.objects[access.object].kind == ObjectKind::Value,
+            op => op.is_pure() && !op.can_fault(kernel.insts[inst].results.first().map(|value| kernel.ty(*value))),
+        };
+        fails |= !is_fixed;
+        !fails
+    });
+    !fails
 }
 
 /// Two versions of the loop over elements, or of the kernel's loop over groups round it: one where the guard holds for every element, which the

@@ -3,7 +3,7 @@
 //! One scope for the whole text: two variables never share a name, so nothing shadows anything and moving a declaration out of a
 //! block cannot capture another. Names of the back end's own start with `ww_`, which no user's name can.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Words that a name must not be: keywords of C99 and OpenCL C, types, and functions and macros that the text may use. Sorted.
 const RESERVED: &[&str] = &[
@@ -293,6 +293,8 @@ const VECTOR_BASES: &[&str] =
 #[derive(Default)]
 pub(super) struct Namer {
     taken: HashSet<String>,
+    /// By the name that was wanted: the last number that was tried behind it.
+    numbers: HashMap<String, u32>,
 }
 
 impl Namer {
@@ -303,7 +305,14 @@ impl Namer {
             return base;
         }
         // A name that ends in a digit takes a separator anyway, so that `x1` and `x` + `1` stay apart.
-        (1u32..).map(|n| format!("{base}_{n}")).find(|candidate| self.taken.insert(candidate.clone())).expect("the numbers do not end")
+        let last = self.numbers.entry(base.clone()).or_insert(0);
+        loop {
+            *last += 1;
+            let candidate = format!("{base}_{last}");
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
     }
 }
 

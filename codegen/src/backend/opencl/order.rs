@@ -37,33 +37,70 @@ pub(super) const DEFINITION: &str = "\
 
 ";
 
+/// Stores that are kept in mind at a time. Of more, all to the object of the next one are taken to meet: what is compared stays bounded.
+const MOST_STORES: usize = 128;
+
+/// Terms of a sum; a longer one is a term itself.
+const MOST_TERMS: usize = 16;
+
 /// The objects of `kernel` that are accessed again, with no barrier between, where they may have been stored to.
 pub(super) fn objects(kernel: &Kernel) -> Vec<Object> {
-    let mut order = Order { kernel, found: Vec::new(), breaks: HashMap::new(), continues: HashMap::new() };
-    order.block(kernel.body, Vec::new());
-    order.found
+    let mut order = Order::new(kernel);
+    loop {
+        order.changed = false;
+        order.block(kernel.body, State::default());
+        if !order.changed {
+            return order.found;
+        }
+    }
 }
 
-/// A store that no barrier has ended yet.
-#[derive(Clone, PartialEq)]
-struct Stored {
-    access: Access,
-    scalars: usize,
-    /// Whether it was made in an earlier iteration: indices that are the same value may have been another number then.
-    is_earlier: bool,
-}
+/// A store that no barrier has ended yet, and whether it was made in an earlier iteration: indices that are the same value may have been
+/// another number then.
+type Stored = (Inst, bool);
 
-/// What has been stored on the ways to one place.
-type State = Vec<Stored>;
+/// What has been stored on the ways to one place, in order.
+#[derive(Clone, Default, PartialEq)]
+struct State(Vec<Stored>);
+
+impl State {
+    fn add(&mut self, stored: Stored) {
+        if let Err(place) = self.0.binary_search(&stored) {
+            self.0.insert(place, stored);
+        }
+    }
+
+    /// Adds what has been stored on another way.
+    fn include(&mut self, other: &State) {
+        other.0.iter().for_each(|stored| self.add(*stored));
+    }
+
+    /// The same, an iteration later.
+    fn earlier(self) -> State {
+        let mut all: Vec<Stored> = self.0.into_iter().map(|(store, _)| (store, true)).collect();
+        all.dedup();
+        State(all)
+    }
+}
 
 struct Order<'k> {
     kernel: &'k Kernel,
     found: Vec<Object>,
     breaks: HashMap<Inst, State>,
     continues: HashMap<Inst, State>,
+    /// By loop: what an iteration leaves to the next, as far as it is known. Whoever goes through the kernel until that stays the same has
+    /// seen every loop come round, and each pass goes through each block once however deep it is nested.
+    carried: HashMap<Inst, State>,
+    changed: bool,
+    sums: HashMap<Value, Sum>,
 }
 
-impl Order<'_> {
+impl<'k> Order<'k> {
+    fn new(kernel: &'k Kernel) -> Order<'k> {
+        let (breaks, continues) = (HashMap::new(), HashMap::new());
+        Order { kernel, found: Vec::new(), breaks, continues, carried: HashMap::new(), changed: false, sums: HashMap::new() }
+    }
+
     /// Goes through a block, and gives what has been stored at its end.
     fn block(&mut self, block: Block, mut state: State) -> State {
         let kernel = self.kernel;
@@ -73,67 +110,84 @@ impl Order<'_> {
                 Op::Load(access) => self.touch(access, data.results.len(), &state),
                 Op::Store(access, values) => {
                     self.touch(access, values.len(), &state);
-                    let stored = Stored { access: access.clone(), scalars: values.len(), is_earlier: false };
-                    include(&mut state, vec![stored]);
+                    if state.0.len() >= MOST_STORES {
+                        self.find(access.object);
+                    }
+                    if !self.found.contains(&access.object) {
+                        state.add((*inst, false));
+                    }
                 }
-                Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier) => state.clear(),
+                Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier) => state.0.clear(),
                 Op::If { then_block, else_block, .. } => {
                     let other = self.block(*else_block, state.clone());
                     state = self.block(*then_block, state);
-                    include(&mut state, other);
+                    state.include(&other);
                 }
                 Op::Region { body } => {
                     state = self.block(*body, state);
-                    include(&mut state, self.breaks.remove(inst).unwrap_or_default());
+                    state.include(&self.breaks.remove(inst).unwrap_or_default());
                 }
                 Op::For { body, .. } | Op::Loop { body, .. } => state = self.repeated(*inst, *body, state),
-                Op::Break(target, _) => include(self.breaks.entry(*target).or_default(), state.clone()),
-                Op::Continue(target, _) => include(self.continues.entry(*target).or_default(), state.clone()),
+                Op::Break(target, _) => self.breaks.entry(*target).or_default().include(&state),
+                Op::Continue(target, _) => self.continues.entry(*target).or_default().include(&state),
                 _ => {}
             }
         }
         state
     }
 
-    /// A loop: no times, once, and again after what an iteration stored.
-    fn repeated(&mut self, inst: Inst, body: Block, before: State) -> State {
-        let mut state = before;
-        for _ in 0..2 {
-            let mut end = self.block(body, state.clone());
-            include(&mut end, self.continues.remove(&inst).unwrap_or_default());
-            end.iter_mut().for_each(|stored| stored.is_earlier = true);
-            include(&mut state, end);
+    /// A loop: no times, or after what an earlier iteration stored.
+    fn repeated(&mut self, inst: Inst, body: Block, mut state: State) -> State {
+        if let Some(carried) = self.carried.get(&inst) {
+            state.include(carried);
         }
-        include(&mut state, self.breaks.remove(&inst).unwrap_or_default());
-        state.iter_mut().for_each(|stored| stored.is_earlier = true);
-        state
+        let mut end = self.block(body, state.clone());
+        end.include(&self.continues.remove(&inst).unwrap_or_default());
+        let end = end.earlier();
+        if self.carried.get(&inst) != Some(&end) {
+            self.carried.insert(inst, end.clone());
+            self.changed = true;
+        }
+        state.include(&end);
+        state.include(&self.breaks.remove(&inst).unwrap_or_default());
+        state.earlier()
+    }
+
+    fn find(&mut self, object: Object) {
+        if !self.found.contains(&object) {
+            self.found.push(object);
+        }
     }
 
     fn touch(&mut self, access: &Access, scalars: usize, state: &State) {
-        if !self.found.contains(&access.object) && state.iter().any(|stored| self.may_meet(stored, access, scalars)) {
+        if !self.found.contains(&access.object) && state.0.iter().any(|stored| self.may_meet(*stored, access, scalars)) {
             self.found.push(access.object);
         }
     }
 
     /// Whether an access may be to a place that was stored to: not if somewhere on the way they part for certain.
-    fn may_meet(&self, stored: &Stored, access: &Access, scalars: usize) -> bool {
-        let width = stored.scalars.max(scalars) as u64;
-        let steps = stored.access.path.iter().zip(&access.path).enumerate();
+    fn may_meet(&mut self, (store, is_earlier): Stored, access: &Access, scalars: usize) -> bool {
+        let Op::Store(stored, values) = &self.kernel.insts[store].op else { return false };
+        let width = values.len().max(scalars) as u64;
         let last = access.path.len().saturating_sub(1);
-        let parts = |(n, (a, b)): (usize, (&Step, &Step))| match (a, b) {
+        let mut steps = stored.path.iter().zip(&access.path).enumerate();
+        let mut parts = |(n, (a, b)): (usize, (&Step, &Step))| match (a, b) {
             (Step::Field(a), Step::Field(b)) => a != b,
             (Step::Index(a), Step::Index(b)) => {
-                let distance = self.distance(*a, *b, stored.is_earlier);
+                let distance = self.distance(*a, *b, is_earlier);
                 distance.is_some_and(|distance| distance >= if n == last { width } else { 1 })
             }
             _ => false,
         };
-        stored.access.object == access.object && !{ steps }.any(parts)
+        stored.object == access.object && !steps.any(&mut parts)
     }
 
     /// How far two indices are from each other, if that is a constant.
-    fn distance(&self, a: Value, b: Value, only_constants: bool) -> Option<u64> {
-        let (a, b, ty) = (self.sum(a), self.sum(b), self.kernel.ty(a));
+    fn distance(&mut self, a: Value, b: Value, only_constants: bool) -> Option<u64> {
+        self.find_sum(a);
+        self.find_sum(b);
+        let ty = self.kernel.ty(a);
+        let (a, b) = (self.sums.get(&a)?, self.sums.get(&b)?);
         if a.terms != b.terms || (only_constants && !a.terms.is_empty()) {
             return None;
         }
@@ -141,43 +195,42 @@ impl Order<'_> {
         Some(wrap(a.constant.wrapping_sub(b.constant)).min(wrap(b.constant.wrapping_sub(a.constant))))
     }
 
-    fn sum(&self, value: Value) -> Sum {
-        let mut sum = Sum::default();
-        self.add_terms(value, &mut sum);
-        sum.terms.sort_unstable();
-        sum
-    }
-
-    fn add_terms(&self, value: Value, sum: &mut Sum) {
-        match self.kernel.def(value).map(|(_, op)| op) {
-            Some(Op::Const(scalar)) => sum.constant = sum.constant.wrapping_add(scalar.bits),
-            Some(Op::Binary(BinaryOp::Add, a, b)) => {
-                self.add_terms(*a, sum);
-                self.add_terms(*b, sum);
-            }
-            Some(Op::MulAdd(a, b, c)) => {
-                sum.terms.push((*a, Some(*b)));
-                self.add_terms(*c, sum);
-            }
-            Some(Op::Binary(BinaryOp::Mul, a, b)) => sum.terms.push((*a, Some(*b))),
-            _ => sum.terms.push((value, None)),
+    fn find_sum(&mut self, value: Value) {
+        if self.sums.contains_key(&value) {
+            return;
+        }
+        let kernel = self.kernel;
+        for part in kernel.operands_first(value, |value| !self.sums.contains_key(&value)) {
+            let of = |value: &Value| self.sums.get(value).cloned().unwrap_or_default();
+            let sum = match kernel.def(part).map(|(_, op)| op) {
+                Some(Op::Const(scalar)) => Sum { terms: Vec::new(), constant: scalar.bits },
+                Some(Op::Binary(BinaryOp::Add, a, b)) => of(a).plus(of(b)),
+                Some(Op::MulAdd(a, b, c)) => of(c).plus(Sum::term(*a, Some(*b))),
+                Some(Op::Binary(BinaryOp::Mul, a, b)) => Sum::term(*a, Some(*b)),
+                _ => Sum::term(part, None),
+            };
+            self.sums.insert(part, if sum.terms.len() > MOST_TERMS { Sum::term(part, None) } else { sum });
         }
     }
 }
 
-/// An index as values and products of two, and a constant, wrapping.
-#[derive(Default)]
+/// An index as values and products of two, in order, and a constant, wrapping.
+#[derive(Clone, Default)]
 struct Sum {
     terms: Vec<(Value, Option<Value>)>,
     constant: u64,
 }
 
-/// Adds what has been stored on another way.
-fn include(state: &mut State, other: State) {
-    for stored in other {
-        if !state.contains(&stored) {
-            state.push(stored);
-        }
+impl Sum {
+    fn term(a: Value, b: Option<Value>) -> Sum {
+        Sum { terms: vec![(a, b)], constant: 0 }
+    }
+
+    fn plus(mut self, other: Sum) -> Sum {
+        self.terms.extend(other.terms);
+        self.terms.sort_unstable();
+        self.constant = self.constant.wrapping_add(other.constant);
+        self
     }
 }
 

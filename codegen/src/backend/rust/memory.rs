@@ -7,7 +7,7 @@ use crate::analysis::place::{constant_place, scalars_of};
 use crate::backend::structured::{Language, PRIMARY, Values};
 use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId};
 use crate::syntax::{IndexWidth, Math};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Stores of one constant to every element of an array, one after another: `= [[0.0; 4]; 4]`.
 pub(super) struct Fill {
@@ -167,16 +167,17 @@ impl Printer<'_> {
     /// Finds the arrays that are filled with one constant.
     pub(super) fn find_fills(&mut self) {
         let kernel = self.kernel;
-        for (object, data) in kernel.objects.iter() {
+        let mut all: BTreeMap<Object, Vec<(Block, Inst)>> = BTreeMap::new();
+        kernel.for_each_inst(|kernel, block, inst| {
+            if let Some(object) = kernel.insts[inst].op.object() {
+                all.entry(object).or_default().push((block, inst));
+            }
+        });
+        for (object, accesses) in all {
+            let data = &kernel.objects[object];
             if data.kind != ObjectKind::Local || !is_uniform(&data.ty) {
                 continue;
             }
-            let mut accesses: Vec<(Block, Inst)> = Vec::new();
-            kernel.for_each_inst(|kernel, block, inst| {
-                if kernel.insts[inst].op.object() == Some(object) {
-                    accesses.push((block, inst));
-                }
-            });
             let Some((block, first)) = accesses.first().copied() else { continue };
             let Some((value, stores)) = self.fill_at(object, block, first) else { continue };
             let mut inside = 0;

@@ -3,9 +3,10 @@
 //! An `if` one side of which leaves prints without `else`, the other side following it. A side that only passes values on gives the
 //! variables their first values before the `if`. A loop that begins by asking whether to go on is a `while`.
 
+use super::values::Within;
 use super::{Binding, Expr, Storage, Values};
+use crate::analysis::exits::exit_values;
 use crate::ir::{Block, Inst, Op, Value};
-use std::collections::BTreeMap;
 
 /// How a block ends.
 pub(in super::super) enum Flow {
@@ -189,32 +190,17 @@ pub(in super::super) trait Control<'k>: Values<'k> {
 
     /// For each result, the variable of a value that one side passes on, if the `if` may change it.
     fn reused_results(&mut self, inst: Inst, changed: &[Value], kept: &[Value]) -> Vec<Option<Storage>> {
-        let within = self.uses_within(inst);
-        let count = |v: Value| within.get(&v).copied().unwrap_or(0);
         let mut reused: Vec<Option<Storage>> = Vec::new();
         for (k, result) in self.kernel().insts[inst].results.iter().enumerate() {
             let mut found = None;
             if self.state().is_used(*result) {
                 for value in [kept.get(k), changed.get(k)].into_iter().flatten() {
-                    found = found.or_else(|| self.reusable(*value, &count)).filter(|s| !reused.contains(&Some(*s)));
+                    found = found.or_else(|| self.reusable(*value, Within::Blocks(inst))).filter(|s| !reused.contains(&Some(*s)));
                 }
             }
             reused.push(found);
         }
         reused
-    }
-
-    /// How often an instruction's blocks use each value.
-    fn uses_within(&self, owner: Inst) -> BTreeMap<Value, u32> {
-        let mut uses = BTreeMap::new();
-        for block in self.kernel().insts[owner].op.blocks() {
-            self.kernel().walk_block(block, &mut |kernel, _, inst| {
-                for value in kernel.insts[inst].op.operands() {
-                    *uses.entry(value).or_insert(0) += 1;
-                }
-            });
-        }
-        uses
     }
 
     /// The side of an `if` that only passes values on, for the results that had no first value.
@@ -280,8 +266,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
         let mut reused: Vec<Option<Storage>> = Vec::new();
         for value in init {
             let uses = init.iter().filter(|v| *v == value).count() as u32;
-            let of_value = |v: Value| if v == *value { uses } else { 0 };
-            let storage = if uses == 1 { self.reusable(*value, &of_value) } else { None };
+            let storage = if uses == 1 { self.reusable(*value, Within::Once(*value)) } else { None };
             reused.push(storage.filter(|s| !reused.contains(&Some(*s))));
         }
         let mut storages = Vec::new();
@@ -422,17 +407,8 @@ pub(in super::super) trait Control<'k>: Values<'k> {
 
     /// What the exits to `target` give it.
     fn exits(&self, target: Inst) -> Vec<Vec<Value>> {
-        let mut exits = Vec::new();
-        for block in self.kernel().insts[target].op.blocks() {
-            self.kernel().walk_block(block, &mut |kernel, _, inst| {
-                if let Op::Break(to, values) = &kernel.insts[inst].op
-                    && *to == target
-                {
-                    exits.push(values.clone());
-                }
-            });
-        }
-        exits
+        let breaks = &self.state().exits.get(target).breaks;
+        breaks.iter().map(|exit| exit_values(&self.kernel().insts[*exit].op).to_vec()).collect()
     }
 
     // ---- regions and exits

@@ -4,6 +4,7 @@
 //! that reads a variable is settled before that variable changes.
 
 use super::{Context, Expr, Language, PRIMARY};
+use crate::analysis::exits::Exits;
 use crate::ir::{Block, Inst, Kernel, Op, Value};
 
 /// A variable that changes.
@@ -64,6 +65,12 @@ pub(in super::super) struct State<X> {
     storages: Vec<StorageData>,
     /// The statements around the present place that can be left, outermost first.
     pub(in super::super) contexts: Vec<Context>,
+    /// By value: where it is used, as places in program order.
+    used_at: Vec<Vec<u32>>,
+    /// By instruction: its place in program order, and that behind all in it.
+    extent: Vec<(u32, u32)>,
+    /// What leaves each loop and region.
+    pub(super) exits: Exits,
 }
 
 impl<X: Clone> State<X> {
@@ -72,10 +79,19 @@ impl<X: Clone> State<X> {
         let uses = kernel.use_counts();
         let mut user = vec![None; kernel.values.len()];
         let mut block_of = vec![None; kernel.insts.len()];
+        let mut used_at = vec![Vec::new(); kernel.values.len()];
+        let mut extent = vec![(0, 0); kernel.insts.len()];
+        let mut place = 0;
         kernel.for_each_inst(|kernel, block, inst| {
             block_of[inst.0 as usize] = Some(block);
-            kernel.insts[inst].op.for_each_operand(|value| user[value.0 as usize] = Some(inst));
+            kernel.insts[inst].op.for_each_operand(|value| {
+                user[value.0 as usize] = Some(inst);
+                used_at[value.0 as usize].push(place);
+            });
+            extent[inst.0 as usize].0 = place;
+            place += 1;
         });
+        end_extents(kernel, kernel.body, &mut 0, &mut extent);
         State {
             text: String::new(),
             level: 0,
@@ -88,7 +104,18 @@ impl<X: Clone> State<X> {
             pending: Vec::new(),
             storages: Vec::new(),
             contexts: Vec::new(),
+            used_at,
+            extent,
+            exits: Exits::of(kernel),
         }
+    }
+
+    /// How often the blocks of `owner` use a value.
+    pub(super) fn uses_within(&self, owner: Inst, value: Value) -> u32 {
+        let (start, end) = self.extent[owner.0 as usize];
+        let places = &self.used_at[value.0 as usize];
+        let before = |place: u32| places.partition_point(|used| *used < place);
+        (before(end) - before(start + 1)) as u32
     }
 
     /// Whether anything uses a value.
@@ -123,9 +150,27 @@ impl<X: Clone> State<X> {
     }
 }
 
+/// Notes the place behind each instruction of a block; `place` goes on in program order.
+fn end_extents(kernel: &Kernel, block: Block, place: &mut u32, extent: &mut [(u32, u32)]) {
+    for inst in &kernel.blocks[block].insts {
+        *place += 1;
+        kernel.insts[*inst].op.blocks().into_iter().for_each(|child| end_extents(kernel, child, place, extent));
+        extent[inst.0 as usize].1 = *place;
+    }
+}
+
 /// Whether an instruction's values are assigned to variables, whose names say enough.
 pub(in super::super) fn is_assignment(op: &Op) -> bool {
     op.is_terminator() || matches!(op, Op::For { .. } | Op::Loop { .. })
+}
+
+/// The uses of values by a construct.
+#[derive(Clone, Copy)]
+pub(in super::super) enum Within {
+    /// Those in an instruction's blocks.
+    Blocks(Inst),
+    /// One use of one value.
+    Once(Value),
 }
 
 /// What every language does with values.
@@ -290,10 +335,19 @@ pub(in super::super) trait Values<'k>: Language<'k> {
         storage
     }
 
-    /// The variable of `value`, if nothing needs its present content after the uses counted in `within` (uses of each value by the
-    /// construct about to be printed), so that the construct may change it.
-    fn reusable(&mut self, value: Value, within: &dyn Fn(Value) -> u32) -> Option<Storage> {
+    /// The variable of `value`, if nothing needs its present content after the uses `within` the construct about to be printed, so that the
+    /// construct may change it.
+    fn reusable(&mut self, value: Value, within: Within) -> Option<Storage> {
+        if let Binding::Stored(Storage(storage)) = *self.state().binding(value) {
+            // What is not needed any more is in nobody's way.
+            let State { storages, remaining, .. } = self.state_mut();
+            storages[storage as usize].values.retain(|value| remaining[value.0 as usize] > 0);
+        }
         let state = self.state();
+        let within = |value: Value| match within {
+            Within::Blocks(owner) => state.uses_within(owner, value),
+            Within::Once(only) => u32::from(value == only),
+        };
         let Binding::Stored(storage) = *state.binding(value) else { return None };
         let same_loop = state.bound_in[value.0 as usize] == state.current_loop();
         let unused_after = state.storage(storage).values.iter().all(|v| state.remaining[v.0 as usize] <= within(*v));

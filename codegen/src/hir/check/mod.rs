@@ -34,6 +34,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
+/// Most constants of a chain, each computed from the next: they are looked up by recursion, and a stack has an end.
+const MOST_CONSTANTS: usize = 128;
+
 /// A function with its generic arguments.
 type FunctionInstance = (FnId, Vec<Arg>);
 
@@ -257,7 +260,14 @@ impl<'p> Context<'p> {
             self.report(Diagnostic::error(item.value.span(), "a constant is defined by itself").by_rustc());
             return None;
         }
-        let known = self.evaluate_constant(item);
+        let depth = self.constants_open.borrow().len();
+        let known = if depth > MOST_CONSTANTS {
+            let message = format!("this constant is the {depth}th of a chain, each computed from the next; at most {MOST_CONSTANTS} are");
+            self.report(Diagnostic::error(item.value.span(), message).help("give one of them its value as a number"));
+            None
+        } else {
+            self.evaluate_constant(item)
+        };
         self.close_constant();
         self.constants.borrow_mut().insert(id, known.clone());
         known

@@ -6,9 +6,14 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::items::FnId;
 use crate::hir::tree::{Expr, LocalKind};
 use crate::hir::types::{Arg, Ty};
+use proc_macro2::Span;
 
-/// Most instructions of a kernel, calls inlined: what takes compilers minutes.
+/// Most instructions of a kernel, calls inlined and counted, too: what takes compilers minutes.
 const MOST_INSTRUCTIONS: usize = 200_000;
+
+/// Most expressions round each other, those round the calls of inlined functions counted in: they, and what becomes of them, are gone through by
+/// recursion, and a stack has an end. One function alone may have as many as `syntax::nesting` says.
+const MOST_DEPTH: u32 = 400;
 
 impl Lowerer<'_, '_> {
     pub(super) fn call(&mut self, function: FnId, args: &[Arg], values: &[Expr], expr: &Expr) -> Tree {
@@ -23,13 +28,18 @@ impl Lowerer<'_, '_> {
             self.report(Diagnostic::error(expr.span, message).help(help));
             return self.zero(&ty);
         }
-        if self.kernel.insts.len() > MOST_INSTRUCTIONS {
-            if !self.too_long {
-                let name = &self.context.items.functions[function.0].signature.ident;
-                let message = format!("with `{name}` inlined here the kernel has more than {MOST_INSTRUCTIONS} instructions");
-                self.report(Diagnostic::error(expr.span, message).help("call the function in a loop, or fewer functions that call others"));
-            }
-            self.too_long = true;
+        let name = &self.context.items.functions[function.0].signature.ident;
+        self.calls += 1;
+        if self.kernel.insts.len() + self.calls > MOST_INSTRUCTIONS {
+            let message = format!("with `{name}` inlined here the kernel has more than {MOST_INSTRUCTIONS} instructions");
+            self.refuse_size(expr.span, message, "call the function in a loop, or fewer functions that call others");
+        } else if self.depth > MOST_DEPTH {
+            let calls = self.stack.len();
+            let message =
+                format!("with `{name}` inlined here, {calls} calls deep, more than {MOST_DEPTH} expressions stand round each other");
+            self.refuse_size(expr.span, message, "let fewer functions call each other: join the shortest of them");
+        }
+        if self.too_long {
             return self.zero(&ty);
         }
         if args.iter().any(|arg| matches!(arg, Arg::Ty(Ty::Var(_)))) {
@@ -78,6 +88,24 @@ impl Lowerer<'_, '_> {
         self.vars.truncate(kept);
         self.at(expr.span);
         result
+    }
+
+    /// Whether the kernel has not grown beyond measure.
+    pub(super) fn has_room(&mut self) -> bool {
+        if self.kernel.insts.len() > MOST_INSTRUCTIONS {
+            let span = self.spans.get(self.loc.0 as usize).copied().unwrap_or_else(Span::call_site);
+            let message = format!("the kernel has more than {MOST_INSTRUCTIONS} instructions up to here");
+            self.refuse_size(span, message, "use smaller arrays and structs by value, or write a loop");
+        }
+        !self.too_long
+    }
+
+    /// Says once that the kernel has grown beyond measure.
+    fn refuse_size(&mut self, span: Span, message: String, help: &str) {
+        if !self.too_long {
+            self.report(Diagnostic::error(span, message).help(help));
+        }
+        self.too_long = true;
     }
 
     fn is_buffer(&self, ty: &Ty, infer: &crate::hir::types::Infer) -> bool {

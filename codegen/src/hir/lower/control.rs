@@ -6,6 +6,29 @@ use crate::hir::tree::{Arm, Block as Body, Expr, ExprKind, ScopeId};
 use crate::hir::types::Ty;
 use crate::ir::{Block, Op, Scalar, Value, eval};
 
+/// Arms of a `match` that are nested in each other.
+const MOST_NESTED_ARMS: usize = 64;
+
+/// What is asked of some arms of a `match`.
+struct Asked<'t> {
+    /// The type of what an arm gives.
+    value: &'t Ty,
+    /// The type of what the arms together give: that, or a pair of whether one fitted and that.
+    joined: &'t Ty,
+    rest: Rest,
+}
+
+/// The arms behind some of a `match`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// None: these are all.
+    None,
+    /// None: there were others before.
+    Last,
+    /// Some, which are asked if none of these fits.
+    More,
+}
+
 /// What one side of a branch left behind.
 struct Side {
     block: Block,
@@ -257,18 +280,52 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The arms of a `match`, one after the other; the last without a guard is taken without asking.
+    /// A `match`. Its arms are asked one after the other, each in the `else` of the one before; of many, so many at a time, and the next ones where
+    /// none of those fitted. Else what is made of them would be nested as deep as there are arms.
     fn arms(&mut self, value: &Tree, matched: &Ty, arms: &[Arm], ty: &Ty) -> Tree {
+        if arms.len() <= MOST_NESTED_ARMS {
+            return self.nested_arms(value, matched, arms, &Asked { value: ty, joined: ty, rest: Rest::None });
+        }
+        let ty = if *ty == Ty::Never { Ty::unit() } else { ty.clone() };
+        // Whether an arm fitted, and what it gave.
+        let joined = Ty::Tuple(vec![Ty::BOOL, ty.clone()]);
+        let mut found: Option<Tree> = None;
+        for (n, part) in arms.chunks(MOST_NESTED_ARMS).enumerate() {
+            let is_last = (n + 1) * MOST_NESTED_ARMS >= arms.len();
+            let asked = Asked { value: &ty, joined: &joined, rest: if is_last { Rest::Last } else { Rest::More } };
+            found = Some(match found {
+                None => self.nested_arms(value, matched, part, &asked),
+                Some(before) => {
+                    let fitted = match &before {
+                        Tree::Node(parts) => self.leaf(&parts[0]),
+                        _ => self.builder().bool(false),
+                    };
+                    self.branch(fitted, &joined, |_| before, |lowerer| lowerer.nested_arms(value, matched, part, &asked))
+                }
+            });
+        }
+        match found {
+            Some(Tree::Node(mut parts)) if parts.len() == 2 => parts.swap_remove(1),
+            _ => self.zero(&ty),
+        }
+    }
+
+    /// Arms, each in the `else` of the one before; the last of all without a guard is taken without asking.
+    fn nested_arms(&mut self, value: &Tree, matched: &Ty, arms: &[Arm], asked: &Asked<'_>) -> Tree {
         let Some((arm, rest)) = arms.split_first() else {
+            if asked.rest == Rest::More {
+                return Tree::Node(vec![Tree::Leaf(self.builder().bool(false)), self.zero(asked.value)]);
+            }
             // No arm is left: rustc proved this cannot be reached.
             self.terminate(Op::Trap("no arm of the `match` fits".to_owned()));
-            return self.zero(ty);
+            return self.zero(asked.joined);
         };
         self.at(arm.pattern.span);
-        let fits = if rest.is_empty() && arm.guard.is_none() { None } else { self.fits(&arm.pattern, matched, value) };
+        let is_last = rest.is_empty() && arm.guard.is_none() && asked.rest != Rest::More;
+        let fits = if is_last { None } else { self.fits(&arm.pattern, matched, value) };
         self.bind(&arm.pattern, matched, value.clone());
         let condition = match (&arm.guard, fits) {
-            (None, None) => return self.expression(&arm.body),
+            (None, None) => return self.arm(arm, asked),
             (None, Some(fits)) => fits,
             (Some(guard), None) => self.value(guard),
             (Some(guard), Some(fits)) => {
@@ -277,7 +334,25 @@ impl Lowerer<'_, '_> {
                 self.leaf(&both)
             }
         };
-        self.branch(condition, ty, |lowerer| lowerer.expression(&arm.body), |lowerer| lowerer.arms(value, matched, rest, ty))
+        self.depth += 1;
+        let found = self.branch(
+            condition,
+            asked.joined,
+            |lowerer| lowerer.arm(arm, asked),
+            |lowerer| lowerer.nested_arms(value, matched, rest, asked),
+        );
+        self.depth -= 1;
+        found
+    }
+
+    /// What an arm that fits gives.
+    fn arm(&mut self, arm: &Arm, asked: &Asked<'_>) -> Tree {
+        let value = self.expression(&arm.body);
+        if asked.rest == Rest::None {
+            return value;
+        }
+        let value = if self.dead { self.zero(asked.value) } else { self.materialized(value) };
+        Tree::Node(vec![Tree::Leaf(self.builder().bool(true)), value])
     }
 
     fn labelled(&mut self, scope: ScopeId, body: &Body, expr: &Expr) -> Tree {

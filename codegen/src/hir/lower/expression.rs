@@ -14,6 +14,13 @@ use proc_macro2::Span;
 impl Lowerer<'_, '_> {
     /// Lowers an expression to its value.
     pub(super) fn expression(&mut self, expr: &Expr) -> Tree {
+        self.depth += 1;
+        let value = self.of_kind(expr);
+        self.depth -= 1;
+        value
+    }
+
+    fn of_kind(&mut self, expr: &Expr) -> Tree {
         self.at(expr.span);
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, expr),
@@ -266,6 +273,9 @@ impl Lowerer<'_, '_> {
         let outer = self.statement;
         for statement in &block.statements {
             self.next_statement();
+            if !self.has_room() {
+                break;
+            }
             match statement {
                 Statement::Expr(expr) => {
                     self.expression(expr);

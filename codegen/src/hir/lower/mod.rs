@@ -91,6 +91,10 @@ pub(super) struct Lowerer<'c, 'p> {
     elements: Elements,
     /// Whether the kernel has grown beyond measure (reported).
     too_long: bool,
+    /// Calls inlined so far.
+    calls: usize,
+    /// Expressions round the present one, those round calls counted in.
+    depth: u32,
 }
 
 /// Lowers a checked kernel. `elements` are the annotations among the arguments of `#[kernel(…)]`; with the kernel comes why it cannot run for
@@ -127,6 +131,8 @@ pub(super) fn lower<'p>(
         tables: HashMap::new(),
         elements: Elements::default(),
         too_long: false,
+        calls: 0,
+        depth: 0,
     };
     lowerer.block = lowerer.kernel.body;
     lowerer.enter(body.clone(), unit, Returns::Thread);
