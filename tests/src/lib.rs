@@ -10,4 +10,5 @@ pub mod ptxas;
 pub mod random;
 pub mod random_kernels;
 pub mod sass;
+pub mod sizes;
 pub mod table;

@@ -1,0 +1,119 @@
+//! Everything that is done with a source, step by step, and what each step takes.
+
+use std::time::{Duration, Instant};
+use warpwright_codegen::backend::opencl::emit_opencl;
+use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::hir;
+use warpwright_codegen::ir::Stage;
+use warpwright_codegen::passes::{self, PassOptions};
+use warpwright_codegen::review::{Scope, review};
+use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::syntax::{Program, Unit, check_subset};
+use warpwright_codegen::target::Target;
+
+/// What became of a source.
+#[derive(Debug, Default)]
+pub struct Steps {
+    /// What each step took, in the order they ran; those of several kernels are added.
+    pub times: Vec<(&'static str, Duration)>,
+    /// Instructions that the kernels have in the end, before PTX.
+    pub instructions: usize,
+    /// Bytes of PTX.
+    pub ptx: usize,
+    /// What was refused.
+    pub errors: Vec<String>,
+    /// What the review found.
+    pub findings: usize,
+}
+
+impl Steps {
+    fn time<T>(&mut self, name: &'static str, run: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = run();
+        self.add(name, start.elapsed());
+        result
+    }
+
+    fn add(&mut self, name: &'static str, time: Duration) {
+        match self.times.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += time,
+            None => self.times.push((name, time)),
+        }
+    }
+
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.times.iter().map(|(_, time)| *time).sum()
+    }
+
+    fn refused(&mut self, found: &Diagnostics) {
+        self.errors.extend(found.iter().map(|finding| finding.message.clone()));
+    }
+}
+
+/// Takes every step with every variant of every kernel of a source.
+pub fn run(source: &str) -> Steps {
+    let mut steps = Steps::default();
+    let unit = match steps.time("parse", || Unit::parse("kernel.rs", 1, 1, source)) {
+        Ok(unit) => unit,
+        Err(found) => {
+            steps.refused(&found);
+            return steps;
+        }
+    };
+    let mut findings = Diagnostics::new();
+    steps.time("subset", || check_subset(&unit.items, &mut findings));
+    steps.refused(&findings);
+    let kernels: Vec<String> = unit.kernels().into_iter().map(|(path, _)| path).collect();
+    let mut program = Program::default();
+    let unit = program.add(unit);
+    let target = Target::find("sm_90").expect("a target");
+    for kernel in kernels {
+        let instances = match hir::declared_instances(&program, unit, &kernel) {
+            Ok(instances) => instances,
+            Err(found) => {
+                steps.refused(&found);
+                continue;
+            }
+        };
+        for instance in &instances {
+            let mut lowered = match steps.time("lower", || hir::lower_kernel(&program, unit, &kernel, instance)) {
+                Ok(lowered) => lowered,
+                Err(found) => {
+                    steps.refused(&found);
+                    continue;
+                }
+            };
+            if let Err(found) = steps.time("schedule", || schedule(&mut lowered)) {
+                steps.refused(&found);
+                continue;
+            }
+            let span = |loc| lowered.span(loc);
+            steps.time("rust", || emit_rust(&lowered.kernel));
+            let mut kernel = lowered.kernel.clone();
+            for (stage, name) in [(Stage::Legal, "opencl"), (Stage::Addressed, "ptx")] {
+                let mut timings = Vec::new();
+                let mut options = PassOptions { timings: Some(&mut timings), ..PassOptions::default() };
+                passes::run(&mut kernel, stage, &mut options).expect("all passes run");
+                timings.into_iter().for_each(|(pass, time)| steps.add(pass, time));
+                let emitted = steps.time(name, || match stage {
+                    Stage::Legal => emit_opencl(&kernel, &span),
+                    _ => emit_ptx(&kernel, target, &span),
+                });
+                match (stage, emitted) {
+                    (_, Err(found)) => steps.refused(&found),
+                    (Stage::Addressed, Ok(emitted)) => steps.ptx += emitted.text.len(),
+                    _ => {}
+                }
+            }
+            kernel.for_each_inst(|_, _, _| steps.instructions += 1);
+        }
+        let targets = [target];
+        let scope = Scope { targets: &targets, most: 64 };
+        let found = steps.time("review", || review(&program, unit, &kernel, &instances, scope, |_| {}));
+        steps.findings += found.iter().count();
+    }
+    steps
+}

@@ -1,0 +1,105 @@
+//! Whatever a source looks like, the compiler's time is that of what it writes out: sources that made it take for ever, and ones that grow along each
+//! dimension of `warpwright_tests::sizes`.
+
+use std::time::Duration;
+use warpwright_tests::sizes::{DIMENSIONS, steps};
+
+/// Most time of all steps with one source, of the processor, in an unoptimised build that verifies each pass. What grows as a tree of shared values
+/// takes longer than there is time; what these sources take is a tenth of this.
+const MOST: Duration = Duration::from_secs(20);
+
+fn within_time(name: &str, source: &str) -> steps::Steps {
+    let found = steps::run(source);
+    let time = found.total();
+    assert!(time < MOST, "{name} took {time:?}: {:?}", found.times);
+    found
+}
+
+fn accepted(name: &str, source: &str) {
+    let found = within_time(name, source);
+    assert_eq!(found.errors, [""; 0], "{name}");
+    assert!(found.instructions > 0, "{name}");
+}
+
+fn refused(name: &str, source: &str, message: &str) {
+    let found = within_time(name, source);
+    assert!(found.errors.iter().any(|error| error.contains(message)), "{name}: {:?}", found.errors);
+}
+
+#[test]
+fn conditions_made_of_a_chain_on_the_elements_number() {
+    let kernel = |arguments: &str, start: &str, step: &str, condition: &str| {
+        format!(
+            "#[kernel(block = 128, {arguments})] pub fn k(n: u32, y: &mut Global<u32>) {{ let i = global_id().x; let mut a = {start};\n\
+             #[unroll] for j in 0..40 {{ {step} }} if {condition} {{ y[i] = 1; }} }}"
+        )
+    };
+    let xorshift = "a ^= a << 13; a ^= a >> 17; a ^= a << 5;";
+    accepted("a search with ilp", &kernel("ilp = 2", "i as u32", xorshift, "a == n"));
+    accepted("a search with vectors", &kernel("vectorize = 2", "i as u32", xorshift, "a == n && i < y.len()"));
+    accepted("squares", &kernel("ilp = 4", "i as u32", "a = a * a + n;", "a < n"));
+    accepted("Newton's method", &kernel("ilp = 2", "i as f32 + 1.0", "a = 0.5 * (a + (i as f32) / a);", "a > 3.0 && i < y.len()"));
+    accepted("conditions of conditions", &kernel("ilp = 2", "i < y.len()", "a = (a & (n > j as u32)) & (a & (n < 9));", "a"));
+    accepted("negated conditions", &kernel("ilp = 2", "i < y.len()", "a = (a & (n > j as u32)) | (a & (n < 9));", "!a"));
+    accepted("indices", &kernel("ilp = 2, batch_loads(best_effort)", "i", "a = (a * 3) ^ (a + 1);", "i < y.len() { y[a] += 1; } if a < 3"));
+}
+
+#[test]
+fn updates_of_an_accumulator_under_many_conditions() {
+    let updates: String = (0..40).map(|k| format!("if x[j] > {k}.5 {{ sum += x[j]; }}\n")).collect();
+    let source = format!(
+        "#[kernel(block = 128)] pub fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) {{ let mut sum = 0.0;\n\
+         #[ilp(2)] for j in 0..w {{ {updates} }} y[global_id().x] = sum; }}"
+    );
+    accepted("updates", &source);
+}
+
+#[test]
+fn loops_in_loops() {
+    let open: String = (0..25).map(|k| format!("for j{k} in 0..m {{ y[i + j{k}] = v;\n")).collect();
+    let source = format!(
+        "#[kernel(block = 64)] pub fn k(m: usize, v: f32, y: &mut Global<f32>) {{ let i = global_id().x; {open} {} }}",
+        "}".repeat(25)
+    );
+    accepted("nested loops", &source);
+}
+
+#[test]
+fn matches_of_thousands_of_arms() {
+    let arms = |arm: &dyn Fn(usize) -> String| -> String { (0..1500).map(arm).collect() };
+    let kernel = |arms: &str| {
+        format!(
+            "#[kernel(block = 64)] pub fn k(x: &Global<u32>, y: &mut Global<u32>) {{ let i = global_id().x; let v = x[i];\n\
+             y[i] = match v {{ {arms} _ => 5 }}; }}"
+        )
+    };
+    accepted("numbers", &kernel(&arms(&|n| format!("{n} => {},\n", n * 7))));
+    accepted("guards", &kernel(&arms(&|n| format!("{n} if v > {n} => {},\n", n * 7))));
+    accepted("arms that leave", &kernel(&arms(&|n| if n % 3 == 0 { format!("{n} => return,\n") } else { format!("{n} => {n},\n") })));
+}
+
+#[test]
+fn what_nests_without_end_is_refused() {
+    let empty =
+        (1..60).fold("#[device] fn f0() {}\n".to_owned(), |text, n| text + &format!("#[device] fn f{n}() {{ f{0}(); f{0}(); }}\n", n - 1));
+    let kernel = "#[kernel(block = 64)] pub fn k(y: &mut Global<u32>) { f59(); y[global_id().x] = 1; }";
+    refused("calls that double", &(empty + kernel), "inlined here the kernel has more than 200000 instructions");
+    let deep = (1..2000).fold("#[device] fn f0(v: f32) -> f32 { v }\n".to_owned(), |text, n| {
+        text + &format!("#[device] fn f{n}(v: f32) -> f32 {{ if v > 1.0 {{ f{}(v) }} else {{ v }} }}\n", n - 1)
+    });
+    let kernel = "#[kernel(block = 64)] pub fn k(y: &mut Global<f32>) { let i = global_id().x; y[i] = f1999(y[i]); }";
+    refused("deep calls", &(deep + kernel), "expressions stand round each other");
+    let constants: String = (0..3000).map(|n| format!("const C{n}: u32 = C{} + 1;\n", n + 1)).collect();
+    let kernel = "const C3000: u32 = 0;\n#[kernel(block = 64)] pub fn k(y: &mut Global<u32>) { y[0] = C0; }";
+    refused("a chain of constants", &(constants + kernel), "at most 128 are");
+}
+
+#[test]
+fn every_dimension_is_accepted_or_refused_with_figures() {
+    for dimension in DIMENSIONS {
+        let found = within_time(dimension.name, &(dimension.source)(dimension.n / 2 + 1));
+        let is_known = ["moves the loads of this loop's body", "is not possible", "expected"];
+        let unknown: Vec<_> = found.errors.iter().filter(|error| !is_known.iter().any(|known| error.contains(known))).collect();
+        assert!(unknown.is_empty(), "{}: {unknown:?}", dimension.name);
+    }
+}
