@@ -7,6 +7,7 @@
 
 pub mod analysis;
 pub mod backend;
+pub mod crates;
 pub mod diagnostic;
 pub mod estimate;
 pub mod hir;

@@ -78,7 +78,7 @@ impl AxisArguments {
 
     /// The values of each generic of a kernel: those of `--set`, of `-D`, else those that the kernel declares.
     fn axes(&self, source: &Source, kernel: &str, wrong: &mut Vec<String>) -> Result<Vec<Axis>, Stop> {
-        let mut axes = hir::declared_axes(source.program(), source.unit, kernel).map_err(|found| source.findings(&found))?;
+        let mut axes = source.declared_axes(kernel).map_err(|found| source.findings(&found))?;
         for axis in &mut axes {
             let (option, texts) = self.texts(&axis.name);
             if texts.is_empty() {
@@ -86,7 +86,7 @@ impl AxisArguments {
             }
             axis.values.clear();
             for text in texts {
-                match hir::parse_generic(source.program(), source.unit, kernel, &axis.name, text) {
+                match source.parse_generic(kernel, &axis.name, text) {
                     Ok(value) if axis.values.contains(&value) => wrong.push(format!("`{option} {}=…` has {text} twice", axis.name)),
                     Ok(value) => axis.values.push(value),
                     Err(found) => {
@@ -111,7 +111,7 @@ impl AxisArguments {
 
     /// What is wrong with the names of `--set`: none of the kernels has them, or they are given twice.
     fn wrong_names(&self, source: &Source, kernels: &[String]) -> Vec<String> {
-        let generics = |kernel: &String| hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
+        let generics = |kernel: &String| source.generics(kernel).unwrap_or_default();
         let names: Vec<String> = kernels.iter().flat_map(generics).map(|(name, _)| name).collect();
         let mut wrong = Vec::new();
         for (at, Define { name, .. }) in self.set.iter().enumerate() {

@@ -7,7 +7,6 @@ mod completions;
 mod devices;
 mod emit;
 mod explain;
-mod files;
 mod json;
 mod launch;
 mod occupancy;

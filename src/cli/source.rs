@@ -1,18 +1,23 @@
 //! `FILE[::kernel]`: reading a source file, choosing kernels in it, and filling in their generics.
 
-use super::files::{self, File, Files};
 use super::{Stop, complain, render};
+use std::cell::RefCell;
 use std::path::Path;
+use warpwright_codegen::crates::{Crate, Reached, SourceFile};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::hir::{self, Lowered};
+use warpwright_codegen::hir::{self, Axis, Lowered};
+use warpwright_codegen::review::{Scope, Variant, review};
 use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance, Program, UnitId, check_subset, free_paths, nearest};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Place, Program, check_subset, nearest};
 
-/// A source file, parsed, with the files that it names.
+/// A source file, parsed, with what its kernels name in other files of its crate.
 pub(super) struct Source {
     path: String,
-    files: Files,
-    pub(super) unit: UnitId,
+    files: Crate,
+    /// The file's items, but for modules that lie elsewhere.
+    items: Vec<syn::Item>,
+    /// Its kernels by their path in it.
+    kernels: Vec<(String, Reached)>,
 }
 
 /// One `-D NAME=VALUE`.
@@ -52,43 +57,121 @@ pub(super) fn split(argument: &str) -> (&str, Option<&str>) {
 impl Source {
     /// Reads and parses a file. Findings are printed.
     pub(super) fn read(path: &str, defines: &[Define]) -> Result<Source, Stop> {
-        let text = files::read(Path::new(path)).map_err(|error| Stop::usage(unreadable(path, &error)))?;
-        Source::parse(path, text, Files::default(), defines)
+        Source::parse(path, Crate::new(None, Box::new(|path| std::fs::read_to_string(path).ok())), defines)
     }
 
     /// The same of a file that lies below a folder, where messages are to say something else than the folder's name: `HEAD:src/k.rs`.
     pub(super) fn read_below(folder: &Path, said: &str, path: &str, defines: &[Define]) -> Result<Source, Stop> {
-        let text = files::read(Path::new(path)).map_err(|error| Stop::usage(unreadable(path, &error)))?;
-        let files = Files::below(folder, said);
-        Source::parse(path, text, files, defines)
+        let files = Crate::new(None, Box::new(|path| std::fs::read_to_string(path).ok()));
+        Source::parse(path, files.below(folder, said), defines)
     }
 
-    fn parse(path: &str, text: String, mut files: Files, defines: &[Define]) -> Result<Source, Stop> {
-        let shown = files.shown(Path::new(path));
-        let Some(unit) = files.add(Path::new(path), text) else {
-            let broken = files.broken.iter().find(|(file, _)| file.path == shown);
-            return Err(broken.map_or_else(Stop::findings, |(file, found)| show(found, |_| file)));
+    fn parse(path: &str, mut files: Crate, defines: &[Define]) -> Result<Source, Stop> {
+        let file = Path::new(path);
+        std::fs::read_to_string(file).map_err(|error| Stop::usage(unreadable(path, &error)))?;
+        let shown = files.shown(file);
+        let is_elsewhere = |item: &syn::Item| matches!(item, syn::Item::Mod(module) if module.content.is_none());
+        let items = match files.file(file) {
+            Ok(file) => Ok(file.items.iter().filter(|item| !is_elsewhere(item)).cloned().collect()),
+            Err(_) => Err(()),
         };
-        for define in defines {
-            define_constant(&mut files.program, define)?;
+        let Ok(items) = items else {
+            show_broken(&files, |name| name == shown);
+            return Err(Stop::findings());
+        };
+        let wrong = RefCell::new(None);
+        let given = |key: &str| {
+            let define = defines.iter().find(|define| define.names(key))?;
+            match hir::parse_constant(&define.value) {
+                Ok(value) => Some(value),
+                Err(_) => {
+                    wrong.replace(Some(define));
+                    None
+                }
+            }
+        };
+        let places = files.kernels(file);
+        let kernels = places.iter().map(|place| (place.path.clone(), files.reach(place, &given))).collect();
+        if let Some(define) = wrong.take() {
+            let message = format!("`-D {}={}`: `{}` is not a constant", define.name, define.value, define.value);
+            return Err(Stop::usage(format!("{message}; write a number, like `64` or `2.5f32`, `true` or `false`")));
         }
-        Ok(Source { path: shown, files, unit })
+        Ok(Source { path: shown, files, items, kernels })
     }
 
     /// A line of one of the files, from 1.
     pub(super) fn line_of(&self, file: &str, line: u32) -> Option<String> {
-        let file = self.files.files.iter().find(|known| known.path == file)?;
+        let file = self.files.named(file)?;
         file.text.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
     }
 
-    pub(super) fn program(&self) -> &Program {
-        &self.files.program
+    /// The file's items.
+    pub(super) fn items(&self) -> &[syn::Item] {
+        &self.items
+    }
+
+    /// A kernel with all that it names.
+    ///
+    /// # Errors
+    /// There is no such kernel: another revision of a file may lack it.
+    pub(super) fn reached(&self, kernel: &str) -> Result<&Reached, Diagnostics> {
+        let found = self.kernels.iter().find(|(path, _)| path == kernel).map(|(_, reached)| reached);
+        found.ok_or_else(|| {
+            let message = format!("there is no kernel `{kernel}` in {}", self.path);
+            Diagnostic::error(proc_macro2::Span::call_site(), message).into()
+        })
+    }
+
+    /// A kernel's item.
+    pub(super) fn item(&self, kernel: &str) -> Option<&syn::ItemFn> {
+        self.reached(kernel).ok().map(Reached::item)
+    }
+
+    /// The program of a kernel that there is.
+    pub(super) fn program(&self, kernel: &str) -> &Program {
+        &self.reached(kernel).expect("the kernel is one of the file's").program
+    }
+
+    /// Where a span stands.
+    pub(super) fn place(&self, span: proc_macro2::Span) -> Option<Place> {
+        self.files.place(span)
+    }
+
+    /// The generics of a kernel, each with whether it stands for a type.
+    pub(super) fn generics(&self, kernel: &str) -> Result<Vec<(String, bool)>, Diagnostics> {
+        let reached = self.reached(kernel)?;
+        hir::generics(&reached.program, reached.unit, &reached.name())
+    }
+
+    /// The values that a kernel declares for its generics.
+    pub(super) fn declared_axes(&self, kernel: &str) -> Result<Vec<Axis>, Diagnostics> {
+        let reached = self.reached(kernel)?;
+        hir::declared_axes(&reached.program, reached.unit, &reached.name())
+    }
+
+    /// The instances that a kernel declares.
+    pub(super) fn declared_instances(&self, kernel: &str) -> Result<Vec<Instance>, Diagnostics> {
+        let reached = self.reached(kernel)?;
+        hir::declared_instances(&reached.program, reached.unit, &reached.name())
+    }
+
+    /// Reads the value of a generic.
+    pub(super) fn parse_generic(&self, kernel: &str, generic: &str, text: &str) -> Result<GenericValue, Diagnostics> {
+        let reached = self.reached(kernel)?;
+        hir::parse_generic(&reached.program, reached.unit, &reached.name(), generic, text)
+    }
+
+    /// Reviews instances of a kernel.
+    pub(super) fn review(&self, kernel: &str, instances: &[Instance], scope: Scope<'_>, look: impl FnMut(&Variant<'_>)) -> Diagnostics {
+        match self.reached(kernel) {
+            Ok(reached) => review(&reached.program, reached.unit, &reached.name(), instances, scope, look),
+            Err(found) => found,
+        }
     }
 
     /// The names of the chosen kernels: one, or all of the file.
     pub(super) fn kernels(&self, chosen: Option<&str>) -> Result<Vec<String>, Stop> {
-        let unit = &self.program().units[self.unit.0];
-        let all: Vec<String> = unit.kernels().into_iter().map(|(path, _)| path).collect();
+        let all: Vec<String> = self.kernels.iter().map(|(path, _)| path.clone()).collect();
         let Some(name) = chosen else { return Ok(all) };
         if all.is_empty() {
             return Err(self.no_kernels());
@@ -109,13 +192,13 @@ impl Source {
 
     /// The instance that the defines (and, where they leave one open, the first declared variant) make of a kernel's generics.
     pub(super) fn instance(&self, kernel: &str, defines: &[Define]) -> Result<Instance, InstanceError> {
-        let generics = hir::generics(self.program(), self.unit, kernel).map_err(InstanceError::Source)?;
-        let declared = hir::declared_instances(self.program(), self.unit, kernel).map_err(InstanceError::Source)?;
+        let generics = self.generics(kernel).map_err(InstanceError::Source)?;
+        let declared = self.declared_instances(kernel).map_err(InstanceError::Source)?;
         let mut instance = Instance::default();
         let (mut open, mut wrong) = (Vec::new(), Vec::new());
         for (index, (name, _)) in generics.iter().enumerate() {
             match defines.iter().find(|define| define.name == *name) {
-                Some(define) => match hir::parse_generic(self.program(), self.unit, kernel, name, &define.value) {
+                Some(define) => match self.parse_generic(kernel, name, &define.value) {
                     Ok(value) => instance.generics.push(value),
                     Err(found) => wrong.push(format!("`-D {name}={}` does not fit `{kernel}`: {}", define.value, messages(&found))),
                 },
@@ -134,20 +217,26 @@ impl Source {
 
     /// An instance with its annotations kept.
     pub(super) fn lower(&self, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
-        let mut lowered = hir::lower_kernel(self.program(), self.unit, kernel, instance)?;
+        let mut lowered = self.lower_built(kernel, instance)?;
         schedule(&mut lowered)?;
         Ok(lowered)
     }
 
+    /// An instance with its annotations still to be kept.
+    pub(super) fn lower_built(&self, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
+        let reached = self.reached(kernel)?;
+        hir::lower_kernel(&reached.program, reached.unit, &reached.name(), instance)
+    }
+
     /// An instance by its generics: name and value.
     pub(super) fn words(&self, kernel: &str, instance: &Instance) -> Vec<(String, String)> {
-        let generics = hir::generics(self.program(), self.unit, kernel).unwrap_or_default();
+        let generics = self.generics(kernel).unwrap_or_default();
         generics.into_iter().zip(&instance.generics).map(|((name, _), value)| (name, word(value))).collect()
     }
 
     /// Says on standard error which of several declared variants is looked at, where the defines leave more than one.
     pub(super) fn name_first(&self, kernel: &str, generics: &[(String, String)], defines: &[Define], done: &str) {
-        let axes = hir::declared_axes(self.program(), self.unit, kernel).unwrap_or_default();
+        let axes = self.declared_axes(kernel).unwrap_or_default();
         let open = axes.iter().filter(|axis| !defines.iter().any(|define| define.name == axis.name));
         let left = open.map(|axis| axis.values.len()).fold(1, usize::saturating_mul);
         if left > 1 {
@@ -158,26 +247,24 @@ impl Source {
 
     /// What else to look at of a kernel whose attribute is wrong: without generics the body can be looked at all the same.
     pub(super) fn bare_instance(&self, kernel: &str) -> Option<Instance> {
-        let generics = hir::generics(self.program(), self.unit, kernel).ok()?;
+        let generics = self.generics(kernel).ok()?;
         generics.is_empty().then(Instance::default)
     }
 
     /// Every name that a define can be for: generics, and constants from outside.
     pub(super) fn definable(&self, kernels: &[String]) -> Vec<String> {
-        let unit = &self.program().units[self.unit.0];
         let mut known: Vec<String> = Vec::new();
         for kernel in kernels {
-            known.extend(hir::generics(self.program(), self.unit, kernel).unwrap_or_default().into_iter().map(|(name, _)| name));
+            known.extend(self.generics(kernel).unwrap_or_default().into_iter().map(|(name, _)| name));
+            known.extend(self.reached(kernel).into_iter().flat_map(|reached| reached.definable.clone()));
         }
-        known.extend(unit.externs.iter().filter(|(_, value)| matches!(value, Extern::Constant(_))).map(|(name, _)| name.clone()));
-        known.extend(free_paths(&unit.items).into_iter().map(|path| path.key));
         known
     }
 
     /// What is wrong with the file as far as syntax shows it.
     pub(super) fn check_syntax(&self) -> Findings {
         let mut syntax = Diagnostics::new();
-        check_subset(&self.program().units[self.unit.0].items, &mut syntax);
+        check_subset(&self.items, &mut syntax);
         Findings { syntax, types: Vec::new() }
     }
 
@@ -188,30 +275,25 @@ impl Source {
 
     /// Prints findings and what else is to say, and stops.
     pub(super) fn findings(&self, found: &Diagnostics) -> Stop {
-        for (file, found) in &self.files.broken {
-            show(found, |_| file);
-        }
-        let own = &self.files.files[self.unit.0];
-        let stop = show(found, |finding| self.files.of_span(finding.span).unwrap_or(own));
+        show_broken(&self.files, |_| true);
+        let own = self.files.named(&self.path).expect("the file was read");
+        let stop = show(found, |finding| {
+            let SourceFile { name, text, .. } = self.files.file_of(finding.span).unwrap_or(own);
+            (name, text)
+        });
         self.explain_names(found);
         stop
     }
 
-    /// Names that other crates or files give to this one, and that are not known here.
+    /// Names that findings are about because no file of the crate explains them.
     fn explain_names(&self, found: &Diagnostics) {
-        let unit = &self.program().units[self.unit.0];
-        let is_named = |key: &String| found.iter().any(|finding| finding.message.contains(&format!("`{key}`")));
-        let is_open = |key: &String| !unit.externs.contains_key(key) && is_named(key);
-        let names = self.files.elsewhere.iter().filter(|(unit, _)| *unit == self.unit).map(|(_, name)| name);
-        let unknown: Vec<String> = names.filter(|name| is_open(name)).cloned().collect();
-        if !unknown.is_empty() {
-            complain(&format!(
-                "note: {} of `{}` come{} from outside it: this command follows `crate::…`, `super::…` and `mod name;` to files, not to other \
-                 crates; `cargo check` sees them all\n",
-                quoted(&unknown),
-                self.path,
-                if unknown.len() == 1 { "s" } else { "" }
-            ));
+        let mut said: Vec<String> = Vec::new();
+        for unknown in self.kernels.iter().flat_map(|(_, reached)| &reached.unknown) {
+            let is_named = |finding: &Diagnostic| finding.lint.is_none() && finding.message.contains(&format!("`{}`", unknown.key));
+            if found.iter().any(is_named) && !said.contains(&unknown.key) {
+                complain(&format!("note: `{}` {}: this command reads the files of one crate\n", unknown.key, unknown.reason));
+                said.push(unknown.key.clone());
+            }
         }
     }
 }
@@ -291,20 +373,6 @@ pub(super) fn wrong_defines(known: &[String], defines: &[Define]) -> Vec<String>
     wrong
 }
 
-/// Gives an outside constant its value, in every file that names it.
-fn define_constant(program: &mut Program, define: &Define) -> Result<(), Stop> {
-    for unit in &mut program.units {
-        if let Some(path) = free_paths(&unit.items).into_iter().find(|path| define.names(&path.key)) {
-            let value = hir::parse_constant(&define.value).map_err(|_| {
-                let message = format!("`-D {}={}`: `{}` is not a constant", define.name, define.value, define.value);
-                Stop::usage(format!("{message}; write a number, like `64` or `2.5f32`, `true` or `false`"))
-            })?;
-            unit.externs.insert(path.key, Extern::Constant(value));
-        }
-    }
-    Ok(())
-}
-
 fn unreadable(path: &str, error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     let hint = match error.kind() {
@@ -319,12 +387,16 @@ fn unreadable(path: &str, error: &std::io::Error) -> String {
     format!("`{path}` cannot be read: {error}{hint}")
 }
 
-/// Prints findings and how many errors they are.
-fn show<'f>(found: &Diagnostics, file: impl Fn(&Diagnostic) -> &'f File) -> Stop {
-    render::print(found, |finding| {
-        let file = file(finding);
-        (&file.path, &file.text)
-    });
+/// Prints what is wrong with files that are no Rust.
+fn show_broken(files: &Crate, which: impl Fn(&str) -> bool) {
+    for (name, text, found) in files.broken().filter(|(name, _, _)| which(name)) {
+        show(found, |_| (name, text));
+    }
+}
+
+/// Prints findings, each in the file (name and text) that it is about, and how many errors they are.
+fn show<'f>(found: &Diagnostics, file: impl Fn(&Diagnostic) -> (&'f str, &'f str)) -> Stop {
+    render::print(found, file);
     let errors = found.iter().filter(|finding| finding.level == Level::Error).count();
     if errors > 0 {
         complain(&format!("{errors} error{}", if errors == 1 { "" } else { "s" }));

@@ -242,10 +242,15 @@ use other_crate::thing;
     let folder = Folder::new("siblings", &[("main.rs", main), ("helpers.rs", helpers), ("deeper.rs", deeper)]);
     folder.run(&["emit", "main.rs::good", "--format", "ir"]).prints("kernel \"good\"");
     folder.run(&["check", "main.rs::bad"]).refuses(1, &["`unheard_of` is not known here\n --> helpers.rs:5:35"]);
-    let foreign = "`thing` of `main.rs` comes from outside it";
-    folder
-        .run(&["check", "main.rs::foreign"])
-        .refuses(1, &["the function `thing` is not known to the kernel", foreign, "`cargo check` sees them all"]);
+    let foreign = "`thing` comes from the crate `other_crate`";
+    folder.run(&["emit", "main.rs::foreign"]).refuses(1, &["the function `thing` is not known to the kernel", foreign]);
+    let checked = folder.run(&["check", "main.rs::foreign"]);
+    assert!(checked.code == Some(0) && checked.out.contains("foreign (not checked)"), "{}{}", checked.out, checked.err);
+    assert!(
+        checked.err.contains(&format!("warning[unchecked]: this kernel is not checked: {foreign}\n --> main.rs:7:56")),
+        "{}",
+        checked.err
+    );
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn gathered(tile: &mut [[[f64; 8]; 4]; 2], t: usize) -> f64 {
     sum + tile.len() as f64 * 100.0 + tile[0].len() as f64 * 10.0 + tile[0][0].len() as f64
 }
 
-#[kernel(block = 64, variants(PAD in [0, 1, 3], SWIZZLE in [false]))]
+#[kernel(block = 64, variants(PAD in [0, 1, 3], SWIZZLE in [false]), allow(bank_conflict))]
 fn cubes<const PAD: usize, const SWIZZLE: bool>(y: &mut Global<f64>, h: &mut Global<u32>) {
     #[shared(pad = PAD, swizzle = SWIZZLE)]
     let mut tile: [[[f64; 8]; 4]; 2];

@@ -353,6 +353,7 @@ impl<'p> Items<'p> {
 }
 
 /// What a `use` brings in.
+#[derive(Clone, Debug)]
 pub(crate) enum Import {
     /// A name, and the path that it stands for.
     Name(String, Vec<String>),

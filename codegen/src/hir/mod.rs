@@ -15,7 +15,9 @@ mod tree;
 mod types;
 mod variants;
 
-pub use variants::{Axis, declared_axes, declared_instances, generics, instances, parse_constant, parse_generic};
+pub use variants::{Axis, declared_axes, declared_instances, generics, instances, is_constant_known, parse_constant, parse_generic};
+
+pub(crate) use items::{Import, imports};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Kernel, Loc, Scalar};

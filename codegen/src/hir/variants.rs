@@ -1,6 +1,7 @@
 //! The declared variants of a kernel as instances: the product of the axes, in the order written.
 
 use super::check::{Checker, TypeScope};
+use super::items::{Def, Namespace};
 use super::types::{Const, Kind, Ty};
 use super::{Context, find_kernel};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -157,6 +158,16 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
         _ => errors,
     })?;
     Ok(found)
+}
+
+/// Whether the value of a constant of a unit (its path there) can be computed here.
+pub fn is_constant_known(program: &Program, unit: UnitId, path: &str) -> bool {
+    let context = Context::new(program);
+    let segments: Vec<String> = path.split("::").map(str::to_owned).collect();
+    match context.items.resolve(context.items.root(unit), &segments, Namespace::Values) {
+        Some(Def::Const(id)) => context.constant(id).is_some() && !context.diagnostics.borrow().has_errors(),
+        _ => false,
+    }
 }
 
 /// Reads an outside constant from text: `7`, `2.5f32`, `true`. An integer without suffix is a `usize`.

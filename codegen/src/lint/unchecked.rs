@@ -6,7 +6,7 @@ use crate::diagnostic::Level;
 pub(super) const LINT: Lint = Lint {
     name: "unchecked",
     level: Some(Level::Warning),
-    summary: "a contract or a variant is not checked here",
+    summary: "a contract, a variant or a kernel is not checked here",
     page: include_str!("unchecked.md"),
     check: |_, _| {},
 };

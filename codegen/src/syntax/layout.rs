@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, LineColumn, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 /// Text of an item, and where its first character stands in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     /// The text. Its line breaks are the file's.
     pub text: String,
@@ -16,6 +16,8 @@ pub struct Layout {
     pub line: u32,
     /// Column of the first character, from 1, in characters.
     pub column: u32,
+    /// Where each token begins in the text (line from 1, column from 0), and its span.
+    pub tokens: Vec<(LineColumn, Span)>,
 }
 
 /// The farthest a token may stand below the one before it, in lines: spans that leap farther are not from the item's own text.
@@ -23,19 +25,23 @@ const LONGEST_GAP: usize = 500;
 
 /// Lays out tokens.
 pub fn layout(tokens: TokenStream) -> Layout {
-    let mut writer = Writer { text: String::new(), start: None, at: LineColumn { line: 1, column: 0 }, joint: false };
+    let at = LineColumn { line: 1, column: 0 };
+    let mut writer = Writer { text: String::new(), start: None, at, written: at, joint: false, tokens: Vec::new() };
     writer.stream(tokens);
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let start = writer.start.unwrap_or(LineColumn { line: 1, column: 0 });
-    Layout { text: writer.text, line: number(start.line), column: number(start.column.saturating_add(1)) }
+    Layout { text: writer.text, line: number(start.line), column: number(start.column.saturating_add(1)), tokens: writer.tokens }
 }
 
 struct Writer {
     text: String,
     /// Where the next character goes, in the file.
     at: LineColumn,
+    /// The same in the text.
+    written: LineColumn,
     /// Where the first token stands.
     start: Option<LineColumn>,
+    tokens: Vec<(LineColumn, Span)>,
     /// Whether the last token was punctuation that the next one continues (`<` of `<=`, `'` of `'a`).
     joint: bool,
 }
@@ -73,7 +79,8 @@ impl Writer {
             Delimiter::None if needs_parentheses(group.stream()) => ("(", ")"),
             Delimiter::None => return self.stream(group.stream()),
         };
-        self.word(open, group.span_open());
+        // All of it stands for its first bracket: findings about `(a, b)` are shown there.
+        self.word(open, group.span());
         self.stream(group.stream());
         self.joint = false;
         self.word(close, group.span_close());
@@ -91,12 +98,16 @@ impl Writer {
             self.move_to(place);
             self.separate(word);
         }
-        self.text.push_str(word);
-        for c in word.chars() {
-            if c == '\n' {
-                self.at = LineColumn { line: self.at.line + 1, column: 0 };
-            } else {
-                self.at.column += 1;
+        self.tokens.push((self.written, span));
+        self.write(word);
+    }
+
+    /// Writes text, and follows it in the file and in the text.
+    fn write(&mut self, text: &str) {
+        self.text.push_str(text);
+        for at in [&mut self.at, &mut self.written] {
+            for c in text.chars() {
+                *at = if c == '\n' { LineColumn { line: at.line + 1, column: 0 } } else { LineColumn { column: at.column + 1, ..*at } };
             }
         }
     }
@@ -108,13 +119,11 @@ impl Writer {
             return;
         }
         if gap > 0 {
-            self.text.extend(std::iter::repeat_n('\n', gap));
-            self.at = LineColumn { line: to.line, column: 0 };
+            self.write(&"\n".repeat(gap));
         }
         if self.at.line == to.line {
             let spaces = to.column.saturating_sub(self.at.column);
-            self.text.extend(std::iter::repeat_n(' ', spaces));
-            self.at.column += spaces;
+            self.write(&" ".repeat(spaces));
         }
     }
 
@@ -124,8 +133,7 @@ impl Writer {
         let is_operator = |c: char| "+-*/%^!&|=<>@.:;,?~$#'".contains(c);
         let (Some(last), Some(first)) = (self.text.chars().next_back(), word.chars().next()) else { return };
         if (is_wordy(last) && is_wordy(first)) || (is_operator(last) && is_operator(first)) {
-            self.text.push(' ');
-            self.at.column += 1;
+            self.write(" ");
         }
     }
 }
@@ -182,7 +190,7 @@ mod tests {
     #[track_caller]
     fn check_round_trip(source: &str) {
         let tokens: TokenStream = source.parse().unwrap();
-        let Layout { text, line, column } = layout(tokens.clone());
+        let Layout { text, line, column, .. } = layout(tokens.clone());
         let (mut before, mut after) = (Vec::new(), Vec::new());
         leaves(tokens, &mut before);
         leaves(text.parse().unwrap_or_else(|error| panic!("{text}: {error}")), &mut after);
@@ -200,6 +208,18 @@ mod tests {
         check_round_trip("fn f() { let s = \"ä\\n\"; t.0.1; 1.0; 1..2; x = &&y; a&&b; \"two\nlines\"; z() }");
         check_round_trip("fn f() { println!(\"{}\", r#\"raw\n \"text\"\"#); x as u32 }");
         check_round_trip("#[a(b = 1)] impl S { const N: u32 = !0; fn g(&self)->f32 { self.x } }");
+    }
+
+    #[test]
+    fn tokens_know_where_they_were_written() {
+        let tokens: TokenStream = "\n  /// a\n  fn f(x: &u32) {\n    \"two\nlines\" - 1;\n  }".parse().unwrap();
+        let Layout { text, tokens: written, .. } = layout(tokens);
+        let again: TokenStream = text.parse().unwrap();
+        let mut starts = Vec::new();
+        leaves(again, &mut starts);
+        let starts: Vec<(usize, usize)> = starts.into_iter().map(|(_, line, column)| (line, column)).collect();
+        assert_eq!(written.iter().map(|(at, _)| (at.line, at.column)).collect::<Vec<_>>(), starts);
+        assert!(written.iter().all(|(_, span)| span.source_text().is_some()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Findings and figures as programs read them.
 
-use super::{Checked, CheckedFile, Row};
+use super::{Checked, CheckedFile, How, Row};
 use serde_json::{Value, json};
 use warpwright::ptxas::Ptxas;
 use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
@@ -22,7 +22,7 @@ pub(super) fn file(file: &CheckedFile<'_>) -> Value {
 
 fn finding(file: &CheckedFile<'_>, finding: &Diagnostic) -> Value {
     let place = |span| {
-        let place = file.source.program().place(span);
+        let place = file.source.place(span);
         place.map(|place| json!({ "file": place.file, "line": place.line, "column": place.column }))
     };
     let labels: Vec<Value> = finding.labels.iter().map(|(span, text)| json!({ "place": place(*span), "text": text })).collect();
@@ -38,7 +38,11 @@ fn finding(file: &CheckedFile<'_>, finding: &Diagnostic) -> Value {
 
 fn kernel(checked: &Checked) -> Value {
     let reports: Vec<Value> = checked.reports.iter().map(row).collect();
-    json!({ "kernel": checked.kernel, "instances": checked.instances, "reports": reports })
+    let instances = match checked.how {
+        How::Instances(count) => Some(count),
+        How::Open | How::Unchecked => None,
+    };
+    json!({ "kernel": checked.kernel, "instances": instances, "reports": reports })
 }
 
 fn row(row: &Row) -> Value {

@@ -12,9 +12,8 @@ use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::hir;
 use warpwright_codegen::report::Report;
-use warpwright_codegen::review::{Scope, Variant, required_is_open, review};
+use warpwright_codegen::review::{Scope, Variant, required_is_open};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{self, Target};
 
@@ -44,9 +43,18 @@ pub(super) struct Check {
 /// What is known of a kernel.
 struct Checked {
     kernel: String,
-    /// `None`: the defines leave a generic open.
-    instances: Option<usize>,
+    how: How,
     reports: Vec<Row>,
+}
+
+/// What of a kernel was looked at.
+enum How {
+    /// So many instances.
+    Instances(usize),
+    /// None: the defines leave a generic open.
+    Open,
+    /// None: it names something that no file of its crate explains.
+    Unchecked,
 }
 
 /// A variant on a target.
@@ -132,22 +140,29 @@ impl Check {
         let of_crate = if asked.is_empty() { targets::of_crate(path)? } else { None };
         let mut checked = Vec::new();
         for kernel in &kernels {
+            let Ok(reached) = source.reached(kernel) else { continue };
+            if !reached.unknown.is_empty() {
+                let found = Diagnostics::from_iter(reached.unchecked());
+                findings.add(deprecated::apply(found, source.items(), kernel));
+                checked.push(Checked { kernel: kernel.clone(), how: How::Unchecked, reports: Vec::new() });
+                continue;
+            }
+            let item = reached.item();
             let instances = instances(&source, kernel, &self.define, &mut findings)?;
-            let Ok(item) = source.program().units[source.unit.0].kernel(kernel) else { continue };
             let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.to_vec() };
             let scope = Scope { targets: &targets, most: usize::MAX };
             let mut reports = Vec::new();
             let mut no_ptx = Diagnostics::new();
             let look = |variant: &Variant<'_>| reports.extend(rows(variant, ptxas, &mut no_ptx));
-            let mut found = review(source.program(), source.unit, kernel, instances.as_deref().unwrap_or_default(), scope, look);
+            let mut found = source.review(kernel, instances.as_deref().unwrap_or_default(), scope, look);
             if instances.is_none() {
                 let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
                 found.extend(required_is_open(item, "the kernel is generic, and declares no variants", help));
             }
             findings.add(no_ptx);
-            findings.add(deprecated::apply(found, &source.program().units[source.unit.0].items, kernel));
-            checked.push(Checked { kernel: kernel.clone(), instances: instances.map(|all| all.len()), reports });
+            findings.add(deprecated::apply(found, source.items(), kernel));
+            checked.push(Checked { kernel: kernel.clone(), how: instances.map_or(How::Open, |all| How::Instances(all.len())), reports });
         }
         Ok(CheckedFile { path, source, kernels: checked, findings: findings.finish() })
     }
@@ -184,9 +199,10 @@ impl CheckedFile<'_> {
         if self.kernels.is_empty() {
             return print(&format!("{}: no kernels\n", self.path));
         }
-        let how = |checked: &Checked| match checked.instances {
-            Some(instances) => format!("{} ({})", checked.kernel, count(instances, "instance")),
-            None => {
+        let how = |checked: &Checked| match checked.how {
+            How::Instances(instances) => format!("{} ({})", checked.kernel, count(instances, "instance")),
+            How::Unchecked => format!("{} (not checked)", checked.kernel),
+            How::Open => {
                 let open = "generic without declared variants: its types are checked with `-D NAME=VALUE` only";
                 format!("{} ({open})", checked.kernel)
             }
@@ -219,12 +235,12 @@ impl CheckedFile<'_> {
 /// What to check of a kernel: what it declares, as far as the defines leave it, else what the defines make of it. `None`: they leave a generic
 /// open.
 fn instances(source: &Source, kernel: &str, defines: &[Define], findings: &mut Findings) -> Result<Option<Vec<Instance>>, Stop> {
-    let generics = hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
+    let generics = source.generics(kernel).unwrap_or_default();
     let wrong = |found: Diagnostics| {
         findings.add(found);
         source.bare_instance(kernel).into_iter().collect()
     };
-    let declared = hir::declared_instances(source.program(), source.unit, kernel).unwrap_or_else(wrong);
+    let declared = source.declared_instances(kernel).unwrap_or_else(wrong);
     if !declared.is_empty() {
         let is_defined = |(name, _): &(String, bool)| defines.iter().any(|define| define.name == *name);
         if !generics.iter().any(is_defined) {

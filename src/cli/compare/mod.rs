@@ -93,8 +93,8 @@ impl Compare {
             if self.simulate || self.time.is_some() {
                 self.launch.check_names(&source, &kernel)?;
             }
-            let item = source.program().units[source.unit.0].kernel(&kernel);
-            let attributes = item.ok().and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
+            let attributes =
+                source.item(&kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
             let mut variants: Vec<Variant> = Vec::new();
             for instance in &instances {

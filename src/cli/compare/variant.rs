@@ -111,7 +111,7 @@ fn look(source: &Source, lowered: &Lowered, targets: &[&'static Target], dynamic
 
 fn first_error(source: &Source, found: &Diagnostics) -> String {
     let first = found.iter().next();
-    let place = first.and_then(|finding| source.program().place(finding.span)).map_or_else(String::new, |place| format!("{place}: "));
+    let place = first.and_then(|finding| source.place(finding.span)).map_or_else(String::new, |place| format!("{place}: "));
     let more = found.iter().count().saturating_sub(1);
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
     format!("{place}{}{more}", first.map_or("it does not compile", |finding| &finding.message))

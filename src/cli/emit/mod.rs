@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::hir::{self, Lowered};
+use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::Stage;
 use warpwright_codegen::passes::{self, PassOptions};
 use warpwright_codegen::schedule;
@@ -183,7 +183,7 @@ impl Emit {
                 }
             };
             let named = |lowered| (kernel.clone(), source.words(kernel, &instance), lowered);
-            match clock.time("lower", || hir::lower_kernel(source.program(), source.unit, kernel, &instance)) {
+            match clock.time("lower", || source.lower_built(kernel, &instance)) {
                 Ok(mut lowered) if self.after.as_deref() != Some("built") => {
                     match clock.time("schedule", || schedule::schedule(&mut lowered)) {
                         Ok(warnings) => {

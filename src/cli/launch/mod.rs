@@ -14,7 +14,6 @@ pub(super) use runner::{Agreement, Runner, stop};
 use values::{Written, form, leaves};
 pub(super) use variant::Launchable;
 use warpwright::{Buffer, Device, Dim3};
-use warpwright_codegen::hir;
 use warpwright_codegen::syntax::nearest;
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel, DynamicParameter};
@@ -193,7 +192,7 @@ impl LaunchArguments {
     /// Refuses names in `--cover` and `--grid` that have no value in any variant of a kernel.
     pub(super) fn check_names(&self, source: &Source, kernel: &str) -> Result<(), Stop> {
         // A kernel whose generics cannot be read is refused where it is compiled.
-        let Ok(generics) = hir::generics(source.program(), source.unit, kernel) else { return Ok(()) };
+        let Ok(generics) = source.generics(kernel) else { return Ok(()) };
         let options = [("--cover", &self.cover), ("--grid", &self.grid)];
         let written = options.iter().filter_map(|(option, extents)| Some((option, extents.as_ref()?)));
         let wrong: Vec<String> = written

@@ -4,7 +4,6 @@ use super::stop;
 use crate::cli::Stop;
 use crate::cli::source::Source;
 use warpwright::{Device, Dim3};
-use warpwright_codegen::hir;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, nearest};
 use warpwright_runtime::dynamic::DynamicKernel;
 
@@ -22,14 +21,14 @@ impl Launchable {
     /// Compiles an instance of a kernel for a device.
     pub(in crate::cli) fn compile(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Result<Launchable, Stop> {
         let lowered = source.lower(kernel, instance).map_err(|found| source.findings(&found))?;
-        let names = hir::generics(source.program(), source.unit, kernel).unwrap_or_default();
+        let names = source.generics(kernel).unwrap_or_default();
         let number = |value: &GenericValue| match value {
             GenericValue::Const(ConstValue::Scalar(scalar)) if !scalar.ty.is_float() => Some(scalar.as_int()),
             GenericValue::Const(ConstValue::Index(value, _)) => Some(*value),
             _ => None,
         };
         let generics = names.into_iter().zip(&instance.generics).filter_map(|((name, _), value)| Some((name, number(value)?))).collect();
-        Ok(Launchable { kernel: DynamicKernel::compile(device, source.program(), lowered).map_err(stop)?, generics })
+        Ok(Launchable { kernel: DynamicKernel::compile(device, source.program(kernel), lowered).map_err(stop)?, generics })
     }
 
     /// The block that its attribute fixes.

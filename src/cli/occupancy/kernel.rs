@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::estimate::occupancy::{self as estimate, demand_of, impossible};
 use warpwright_codegen::estimate::registers::Registers;
-use warpwright_codegen::hir;
-use warpwright_codegen::review::{Scope, Variant, review};
+use warpwright_codegen::review::{Scope, Variant};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{self, Target};
 
@@ -51,12 +50,12 @@ impl Occupancy {
                     continue;
                 }
             };
-            let item = source.program().units[source.unit.0].kernel(kernel).ok();
-            let attributes = item.and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
+            let attributes =
+                source.item(kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
             let scope = Scope { targets: &targets, most: usize::MAX };
             let look = |variant: &Variant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);
-            let found = review(source.program(), source.unit, kernel, &instances, scope, look);
+            let found = source.review(kernel, &instances, scope, look);
             // What lints find is `check`'s to say.
             findings.add(found.filter_map(|finding| is_error(&finding).then_some(finding)));
         }
@@ -73,12 +72,11 @@ impl Occupancy {
 
     /// The declared variants that the defines leave, else the one instance that they make.
     fn instances(&self, source: &Source, kernel: &str) -> Result<Vec<Instance>, InstanceError> {
-        let (program, unit) = (source.program(), source.unit);
-        let generics = hir::generics(program, unit, kernel).map_err(InstanceError::Source)?;
-        let mut left = hir::declared_instances(program, unit, kernel).map_err(InstanceError::Source)?;
+        let generics = source.generics(kernel).map_err(InstanceError::Source)?;
+        let mut left = source.declared_instances(kernel).map_err(InstanceError::Source)?;
         for (index, (name, _)) in generics.iter().enumerate() {
             let Some(define) = self.define.iter().find(|define| define.name == *name) else { continue };
-            match hir::parse_generic(program, unit, kernel, name, &define.value) {
+            match source.parse_generic(kernel, name, &define.value) {
                 Ok(value) => left.retain(|instance| instance.generics[index] == value),
                 // `Source::instance` says what is wrong with it.
                 Err(_) => left.clear(),

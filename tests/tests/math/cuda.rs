@@ -7,7 +7,7 @@ use warpwright_kernels::functions::{NAMES, function};
 use warpwright_tests::random::Random;
 
 /// Thousandths of an ulp that function `F` is off by, at most, for the arguments whose bits begin at `first`.
-#[kernel(block = 256)]
+#[kernel(block = 256, allow(unchecked))]
 fn worst_error<const F: usize>(first: u32, worst: &mut Global<u32>) {
     let x = f32::from_bits(first + global_id().x as u32);
     let found = function::<f32, F>(x) as f64;
@@ -27,7 +27,7 @@ fn worst_error<const F: usize>(first: u32, worst: &mut Global<u32>) {
     }
 }
 
-#[kernel(block = 256)]
+#[kernel(block = 256, allow(unchecked))]
 fn apply<T: Float, const F: usize>(x: &Global<T>, y: &mut Global<T>) {
     let i = global_id().x;
     if i < y.len() {

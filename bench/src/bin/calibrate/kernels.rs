@@ -316,7 +316,7 @@ pub(crate) fn write_strided(stride: usize, value: f32, out: &mut Global<f32>) {
 }
 
 /// Sums every `stride`-th element, four a thread.
-#[kernel(block = 256)]
+#[kernel(block = 256, allow(uncoalesced_access))]
 pub(crate) fn read_strided(stride: usize, x: &Global<f32>, out: &mut Global<f32>) {
     let i = (block_idx().x * 1024 + thread_idx().x) * stride;
     let mut sum = 0.0f32;

@@ -152,12 +152,11 @@ fn counters(variant: &Variant, texts: &mut Texts) -> Option<BTreeMap<Place, (u64
 
 /// The file of a kernel and its lines, attributes included, documentation not.
 fn kernel_lines(source: &Source, kernel: &str) -> Option<(String, u32, u32)> {
-    let unit = &source.program().units[source.unit.0];
-    let item = unit.kernel(kernel).ok()?;
+    let item = source.item(kernel)?;
     // What is written about it stands in front of it, and is left there.
     let attributes = item.attrs.iter().filter(|attribute| !attribute.path().is_ident("doc")).map(Spanned::span);
     let first = attributes.chain([item.vis.span(), item.sig.span()]).map(|span| span.start().line).filter(|line| *line > 0).min()?;
-    Some((unit.file.clone(), u32::try_from(first).ok()?, u32::try_from(item.span().end().line).ok()?))
+    Some((source.place(item.span())?.file, u32::try_from(first).ok()?, u32::try_from(item.span().end().line).ok()?))
 }
 
 fn end_of(path: &str) -> &str {

@@ -33,8 +33,8 @@ fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
-/// Functions, constants and types of another crate, by every kind of path.
-#[kernel(block = BLOCK)]
+/// Functions, constants and types of another crate, by every kind of path: what comes from there, the macro does not see.
+#[kernel(block = BLOCK, allow(unchecked))]
 fn foreign(action: Action, points: &mut Global<Point>, x: &Global<u32>, y: &mut Global<f32>) {
     let i = global_id().x;
     if i >= points.len() {
@@ -89,7 +89,7 @@ const ROOM: usize = 1;
 const AT_A_TIME: usize = 2;
 const TOGETHER: bool = true;
 
-#[kernel(block = 8, ilp = AT_A_TIME * 2, batch_loads = TOGETHER)]
+#[kernel(block = 8, ilp = AT_A_TIME * 2, batch_loads = TOGETHER, allow(partial_warp, small_block))]
 fn negated(x: &Global<u32>, y: &mut Global<u32>) {
     let i = global_id().x;
     if i < y.len() {
@@ -97,7 +97,7 @@ fn negated(x: &Global<u32>, y: &mut Global<u32>) {
     }
 }
 
-#[kernel(block = (8, 8))]
+#[kernel(block = (8, 8), allow(bank_conflict))]
 fn turned(x: &Global<u32>, y: &mut Global<u32>) {
     #[shared(pad = ROOM)]
     let mut tile: [[u32; 8]; 8];

@@ -1,0 +1,303 @@
+//! From a kernel to the program that it needs: each item that it names, and each that those name, is a unit of its own.
+//!
+//! That is what a launch makes of them, too: what differs is only who finds the items, the files here and `rustc` there.
+
+use super::Crate;
+use super::resolve::{Meaning, Space, attributes};
+use super::tree::{ItemId, KernelPlace, cfgs};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hir;
+use crate::syntax::{ConstValue, Extern, FreePathKind, KernelAttributes, Program, Unit, UnitId, free_paths, is_named};
+use proc_macro2::Span;
+use std::collections::HashMap;
+use syn::visit::{self, Visit};
+
+/// A kernel with all that it names.
+pub struct Reached {
+    /// The kernel's unit, and those of the items that it needs.
+    pub program: Program,
+    /// The kernel's.
+    pub unit: UnitId,
+    /// What no file explains.
+    pub unknown: Vec<Unknown>,
+    /// Names that there are not, or that stand for nothing that device code can use: `rustc` reports them.
+    pub missing: Vec<String>,
+    /// The constants that a caller may give, as written: those that the file that names them does not define.
+    pub definable: Vec<String>,
+    /// For each unit, the name in the kernel that led to it.
+    origins: Vec<Span>,
+}
+
+/// A name that no file explains.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// As written where it stands.
+    pub key: String,
+    /// The name in the kernel that leads to it: itself, or that of what needs it.
+    pub span: Span,
+    /// Why: `comes from the crate `shapes``, `is under `#[cfg(…)]``.
+    pub reason: String,
+    /// What the kernel calls what needs it, if that is not itself.
+    pub needed_by: Option<String>,
+    /// Whether it is a constant, whose value could be given.
+    pub is_constant: bool,
+}
+
+/// Most unknown names beside the first that a finding lists.
+const MOST_NAMED: usize = 2;
+
+impl Reached {
+    /// The kernel's item.
+    pub fn item(&self) -> &syn::ItemFn {
+        match &self.program.units[self.unit.0].items[..] {
+            [syn::Item::Fn(item)] => item,
+            _ => unreachable!("a kernel's unit is its function"),
+        }
+    }
+
+    /// The kernel's name, as its unit knows it.
+    pub fn name(&self) -> String {
+        self.item().sig.ident.to_string()
+    }
+
+    /// The place in the kernel that leads to a span; `None`: the span is the kernel's own.
+    pub fn origin(&self, span: Span) -> Option<Span> {
+        use syn::spanned::Spanned;
+        let file = span.file();
+        let is_in = |unit: &Unit| {
+            unit.items.iter().any(|item| {
+                let whole = item.span();
+                let place = |at: proc_macro2::LineColumn| (at.line, at.column);
+                whole.file() == file && place(whole.start()) <= place(span.start()) && place(span.start()) <= place(whole.end())
+            })
+        };
+        let unit = self.program.units.iter().position(is_in)?;
+        (unit != self.unit.0).then(|| self.origins[unit])
+    }
+
+    /// Says that the kernel is not looked at, if something that it names is unknown.
+    pub fn unchecked(&self) -> Option<Diagnostic> {
+        let first = self.unknown.first()?;
+        let attributes = KernelAttributes::find(&self.item().attrs, &mut Diagnostics::new()).unwrap_or_default();
+        let said = |unknown: &Unknown| match &unknown.needed_by {
+            Some(name) => format!("`{name}` needs `{}`, which {}", unknown.key, unknown.reason),
+            None => format!("`{}` {}", unknown.key, unknown.reason),
+        };
+        let help = if self.unknown.iter().all(|unknown| unknown.is_constant) {
+            format!("`warpwright check FILE -D {}=VALUE` looks at it with that value", first.key)
+        } else {
+            "`.report(\"sm_90\")` of a launch, in a test say, knows all that it names".to_owned()
+        };
+        let mut finding =
+            Diagnostic::warning(first.span, format!("this kernel is not checked: {}", said(first))).help(help).of_lint("unchecked");
+        let others = &self.unknown[1..];
+        for other in others.iter().take(MOST_NAMED) {
+            finding = finding.label(other.span, said(other));
+        }
+        if let Some(next) = others.get(MOST_NAMED) {
+            finding = finding.label(next.span, format!("{} more names are not known", others.len() - MOST_NAMED));
+        }
+        if let Some(clause) = attributes.required.first() {
+            finding = finding.label(clause.span, "its contract is not checked either");
+        }
+        attributes.levels.apply(finding)
+    }
+}
+
+/// What the values of constants are that the caller gives, by key.
+pub type Given<'g> = &'g dyn Fn(&str) -> Option<ConstValue>;
+
+impl Crate {
+    /// The program that a kernel needs. `given` overrides constants.
+    pub fn reach(&mut self, kernel: &KernelPlace, given: Given<'_>) -> Reached {
+        let id = kernel.item;
+        self.given = [&self.modules[id.module.0].cfgs[..], &cfgs(attributes(self.item(id)))].concat();
+        let mut walk = Walk {
+            kernel: id,
+            given,
+            program: Program::default(),
+            units: Vec::new(),
+            known: HashMap::new(),
+            unknown: Vec::new(),
+            missing: Vec::new(),
+            definable: Vec::new(),
+        };
+        walk.add(self, id, Span::call_site(), "");
+        let mut next = 0;
+        while next < walk.units.len() {
+            walk.bind(self, next);
+            next += 1;
+        }
+        walk.evaluate(self);
+        let origins = walk.units.iter().map(|unit| unit.origin).collect();
+        Reached { program: walk.program, unit: UnitId(0), unknown: walk.unknown, missing: walk.missing, definable: walk.definable, origins }
+    }
+}
+
+/// A unit that was added.
+struct Added {
+    item: ItemId,
+    /// The name in the kernel that led to it, and its text.
+    origin: Span,
+    name: String,
+}
+
+struct Walk<'g> {
+    kernel: ItemId,
+    given: Given<'g>,
+    program: Program,
+    /// By [`UnitId`].
+    units: Vec<Added>,
+    known: HashMap<ItemId, UnitId>,
+    unknown: Vec<Unknown>,
+    missing: Vec<String>,
+    definable: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn add(&mut self, files: &mut Crate, id: ItemId, origin: Span, name: &str) -> UnitId {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        let unit = Unit::from_items(files.source(id.module).name.as_str(), vec![files.item(id).clone()]);
+        let unit = self.program.add(unit);
+        self.known.insert(id, unit);
+        self.units.push(Added { item: id, origin, name: name.to_owned() });
+        if matches!(files.item(id), syn::Item::Struct(_) | syn::Item::Enum(_)) {
+            for methods in self.methods(files, id) {
+                self.add(files, methods, origin, name);
+            }
+        }
+        unit
+    }
+
+    /// The `impl`s of a type that are the device's: beside it, round it, in modules within its own, and round the kernel.
+    fn methods(&self, files: &mut Crate, ty: ItemId) -> Vec<ItemId> {
+        let mut modules = Vec::new();
+        for mut at in [Some(ty.module), Some(self.kernel.module)] {
+            while let Some(module) = at {
+                if !modules.contains(&module) {
+                    modules.push(module);
+                }
+                at = files.modules[module.0].parent;
+            }
+        }
+        let is_marked = |files: &Crate, item: ItemId| {
+            files.modules[item.module.0].is_marked || attributes(files.item(item)).iter().any(|attr| is_named(attr, "device"))
+        };
+        let is_bare = !is_marked(files, ty);
+        let mut found = Vec::new();
+        for module in modules {
+            for index in 0..files.items(module).len() {
+                let id = ItemId { module, index };
+                let syn::Item::Impl(item) = files.item(id) else { continue };
+                let syn::Type::Path(path) = &*item.self_ty else { continue };
+                if item.trait_.is_some() || !(is_bare || is_marked(files, id)) {
+                    continue;
+                }
+                let path: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+                if files.resolve(module, &path, Space::Types) == Meaning::Item(ty, Vec::new()) {
+                    found.push(id);
+                }
+            }
+        }
+        found
+    }
+
+    /// Gives the names that a unit takes from outside their meaning.
+    fn bind(&mut self, files: &mut Crate, unit: usize) {
+        let Added { item: ItemId { module, .. }, .. } = self.units[unit];
+        for free in free_paths(&self.program.units[unit].items) {
+            let (origin, name) = match unit {
+                0 => (free.span, free.key.clone()),
+                _ => (self.units[unit].origin, self.units[unit].name.clone()),
+            };
+            let is_constant = free.kind == FreePathKind::Constant;
+            let meaning = files.meaning(module, &free);
+            let is_beside = matches!(&meaning, Meaning::Item(id, _) if files.modules[id.module.0].file == files.modules[module.0].file);
+            if is_constant && !is_beside {
+                if let Some(value) = (self.given)(&free.key) {
+                    self.program.units[unit].externs.insert(free.key.clone(), Extern::Constant(value));
+                    self.definable.push(free.key);
+                    continue;
+                }
+                self.definable.push(free.key.clone());
+            }
+            match meaning {
+                Meaning::Item(id, within) => {
+                    let Some(own) = device_name(files.item(id)) else {
+                        self.missing.push(free.key);
+                        continue;
+                    };
+                    let target = self.add(files, id, origin, &name);
+                    let path = [&[own], &within[..]].concat().join("::");
+                    self.program.units[unit].externs.insert(free.key, Extern::Item(target, path));
+                }
+                Meaning::Unknown(reason) => {
+                    let needed_by = (unit != 0).then_some(name);
+                    self.add_unknown(Unknown { key: free.key, span: origin, reason, needed_by, is_constant });
+                }
+                Meaning::Module(_) | Meaning::Nothing => self.missing.push(free.key),
+            }
+        }
+    }
+
+    fn add_unknown(&mut self, unknown: Unknown) {
+        if !self.unknown.iter().any(|known| known.key == unknown.key && known.needed_by == unknown.needed_by) {
+            self.unknown.push(unknown);
+        }
+    }
+
+    /// Finds the constants that only `rustc` can compute, and those that are of no use to a kernel.
+    fn evaluate(&mut self, files: &Crate) {
+        for unit in 1..self.units.len() {
+            let syn::Item::Const(item) = files.item(self.units[unit].item) else { continue };
+            let name = item.ident.to_string();
+            if hir::is_constant_known(&self.program, UnitId(unit), &name) {
+                continue;
+            }
+            if !is_computed(&item.expr) {
+                self.missing.push(name);
+            } else {
+                let Added { origin, name: ref named, .. } = self.units[unit];
+                let needed_by = (named.rsplit("::").next() != Some(name.as_str())).then(|| named.clone());
+                let reason = "is computed in a way that only `rustc` knows".to_owned();
+                self.add_unknown(Unknown { key: name, span: origin, reason, needed_by, is_constant: true });
+            }
+        }
+    }
+}
+
+/// The name of an item that device code can use.
+fn device_name(item: &syn::Item) -> Option<String> {
+    Some(match item {
+        syn::Item::Fn(item) => item.sig.ident.to_string(),
+        syn::Item::Const(item) => item.ident.to_string(),
+        syn::Item::Struct(item) => item.ident.to_string(),
+        syn::Item::Enum(item) => item.ident.to_string(),
+        syn::Item::Type(item) => item.ident.to_string(),
+        _ => return None,
+    })
+}
+
+/// Whether an expression calls something: what is wrong with others, `rustc` says, too.
+fn is_computed(expr: &syn::Expr) -> bool {
+    struct Calls(bool);
+    impl<'a> Visit<'a> for Calls {
+        fn visit_expr(&mut self, expr: &'a syn::Expr) {
+            self.0 |= matches!(
+                expr,
+                syn::Expr::Call(_)
+                    | syn::Expr::MethodCall(_)
+                    | syn::Expr::Macro(_)
+                    | syn::Expr::Block(_)
+                    | syn::Expr::Unsafe(_)
+                    | syn::Expr::Match(_)
+            );
+            visit::visit_expr(self, expr);
+        }
+    }
+    let mut calls = Calls(false);
+    calls.visit_expr(expr);
+    calls.0
+}

@@ -1,0 +1,249 @@
+//! Crates that stand in the tests: what the names of their kernels lead to.
+
+use super::{Crate, Reached};
+use crate::hir::{declared_instances, lower_kernel};
+use crate::syntax::{ConstValue, Extern};
+use std::collections::HashMap;
+use std::path::Path;
+
+fn crate_of(root: Option<&str>, files: &[(&str, &str)]) -> Crate {
+    let files: HashMap<String, String> = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    Crate::new(root.map(Path::new), Box::new(move |path| files.get(path.to_str()?).cloned()))
+}
+
+fn reach(files: &mut Crate, path: &str, kernel: &str) -> Reached {
+    let kernels = files.kernels(Path::new(path));
+    let place = kernels.iter().find(|place| place.path == kernel).unwrap_or_else(|| panic!("no `{kernel}` among {kernels:?}"));
+    files.reach(place, &|_| None)
+}
+
+/// The constants of a kernel's program by name, and what is unknown.
+#[track_caller]
+fn check(files: &[(&str, &str)], path: &str, kernel: &str, expected: &[&str]) {
+    let mut files = crate_of(None, files);
+    let reached = reach(&mut files, path, kernel);
+    assert_eq!(said(&reached), expected);
+    if reached.unknown.is_empty() {
+        let instances = declared_instances(&reached.program, reached.unit, &reached.name()).expect("the attribute is right");
+        for instance in instances {
+            let lowered = lower_kernel(&reached.program, reached.unit, &reached.name(), &instance);
+            let messages: Vec<String> = lowered.err().into_iter().flatten().map(|finding| finding.message).collect();
+            assert_eq!(messages, [""; 0]);
+        }
+    }
+}
+
+/// `f → src/a.rs f`, `N: comes from the crate `c``.
+fn said(reached: &Reached) -> Vec<String> {
+    let own = &reached.program.units[reached.unit.0];
+    let known = own.externs.iter().map(|(key, meaning)| match meaning {
+        Extern::Constant(value) => format!("{key} = {value:?}"),
+        Extern::Item(unit, name) => format!("{key} → {} {name}", reached.program.units[unit.0].file),
+    });
+    let unknown = reached.unknown.iter().map(|unknown| match &unknown.needed_by {
+        Some(by) => format!("{by} needs {} {}", unknown.key, unknown.reason),
+        None => format!("{} {}", unknown.key, unknown.reason),
+    });
+    known.chain(unknown).collect()
+}
+
+const KERNEL: &str = "#[kernel(block = 64)] fn k(y: &mut Global<f32>) ";
+
+fn kernel(before: &str, body: &str) -> String {
+    format!("{before}\n{KERNEL}{{ {body} }}")
+}
+
+#[test]
+fn files_modules_and_renames() {
+    let lib = "mod consts; mod math; mod kernels; pub mod deep { pub mod er { pub const TWO: f32 = 2.0; } }";
+    let consts = "pub const N: usize = 4; pub const M: usize = N * super::deep::er::TWO as usize;";
+    let math = "pub mod fast; pub use self::fast::twice as double; pub use fast::*;";
+    let fast = "use crate::consts as c; #[device] pub fn twice(x: f32) -> f32 { x * c::M as f32 } #[device] pub fn half(x: f32) -> f32 { x / 2.0 }";
+    let text = kernel(
+        "use crate::{consts::{self, N as COUNT}, math::double}; use super::deep::*; use crate::math;",
+        "y[COUNT] = double(er::TWO) + math::half(consts::M as f32) + crate::math::fast::twice(1.0); y[self::consts::N] = 0.0;",
+    );
+    let files =
+        [("src/lib.rs", lib), ("src/consts.rs", consts), ("src/math/mod.rs", math), ("src/math/fast.rs", fast), ("src/kernels.rs", &text)];
+    check(
+        &files,
+        "src/kernels.rs",
+        "k",
+        &[
+            "COUNT → src/consts.rs N",
+            "consts::M → src/consts.rs M",
+            "crate::math::fast::twice → src/math/fast.rs twice",
+            "double → src/math/fast.rs twice",
+            "er::TWO → src/lib.rs TWO",
+            "math::half → src/math/fast.rs half",
+            "self::consts::N → src/consts.rs N",
+        ],
+    );
+}
+
+#[test]
+fn modules_of_one_file_have_names_of_their_own() {
+    let text = "const N: usize = 1;
+mod a { pub const N: usize = 2; #[kernel] fn k(y: &mut Global<f32>) { y[N + super::N] = 0.0; } }
+mod b { use super::a::N; #[kernel] fn k(y: &mut Global<f32>) { y[N] = 0.0; } }
+mod c { use super::*; #[kernel] fn k(y: &mut Global<f32>) { use super::a::N as M; y[N + M] = 0.0; } }";
+    let values = |kernel: &str| {
+        let mut files = crate_of(None, &[("main.rs", text)]);
+        let reached = reach(&mut files, "main.rs", kernel);
+        let externs = reached.program.units[0].externs.clone();
+        let value = |unit: usize| match &reached.program.units[unit].items[0] {
+            syn::Item::Const(item) => quote::quote!(#item).to_string().chars().filter(char::is_ascii_digit).collect::<String>(),
+            _ => panic!("a constant"),
+        };
+        externs
+            .into_iter()
+            .map(|(key, meaning)| match meaning {
+                Extern::Item(unit, _) => format!("{key} = {}", value(unit.0)),
+                Extern::Constant(_) => panic!("an item"),
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(values("a::k"), ["N = 2", "super::N = 1"]);
+    assert_eq!(values("b::k"), ["N = 2"]);
+    assert_eq!(values("c::k"), ["M = 2", "N = 1"]);
+}
+
+#[test]
+fn types_come_with_their_methods() {
+    let shapes = "#[device] #[derive(Clone, Copy)] pub struct P { pub x: f32, pub w: Weight } pub type Weight = f32;
+#[device] impl P { pub const ONE: f32 = SCALE; pub fn len(self) -> f32 { self.x * self.w } }
+impl P { pub fn load(path: &str) -> P { std::fs::read(path); host(); } }
+const SCALE: f32 = 1.0;
+#[device] #[derive(Clone, Copy)] pub enum Kind { Near, Far }";
+    let text = kernel(
+        "mod shapes; use shapes::{P, Kind, Kind::Far};",
+        "let p = P { x: P::ONE, w: 1.0 }; let k = Kind::Near; y[0] = p.len(); match k { Far => {}, Kind::Near => {} }",
+    );
+    check(
+        &[("main.rs", &text), ("shapes.rs", shapes)],
+        "main.rs",
+        "k",
+        &["Far → shapes.rs Kind::Far", "Kind → shapes.rs Kind", "P → shapes.rs P"],
+    );
+}
+
+#[test]
+fn what_files_do_not_tell_is_unknown_with_its_reason() {
+    let one = |before: &str, body: &str, expected: &[&str]| check(&[("lib.rs", &kernel(before, body))], "lib.rs", "k", expected);
+    one("use shapes::area;", "y[0] = area(1.0);", &["area comes from the crate `shapes`"]);
+    one("use ::shapes::N;", "y[N] = shapes::M;", &["N comes from the crate `shapes`", "shapes::M comes from the crate `shapes`"]);
+    one("use shapes::*;", "y[N] = 1.0;", &["N may be in `shapes::*`, which comes from the crate `shapes`"]);
+    one(
+        "#[cfg(feature = \"big\")] const N: usize = 2; #[cfg(not(feature = \"big\"))] const N: usize = 1;",
+        "y[N] = 1.0;",
+        &["N is under `#[cfg(feature = \"big\")]`"],
+    );
+    one("include!(\"consts.rs\");", "y[N] = 1.0;", &["N may be made by `include!`"]);
+    one("constants! { N = 3 }", "y[N] = 1.0;", &["N may be made by `constants!`"]);
+    one("#[doubled] const N: usize = 1;", "y[N] = 1.0;", &["N is changed by `#[doubled]`, a macro"]);
+    one(
+        "const N: usize = size(); const fn size() -> usize { let mut i = 0; while i < 3 { i += 1; } i }",
+        "y[N] = 1.0;",
+        &["N → lib.rs N", "N is computed in a way that only `rustc` knows"],
+    );
+    one("mod missing;", "y[missing::N] = 1.0;", &["missing::N is in the module `missing`, whose file cannot be read"]);
+    one(
+        "#[device] fn f() -> f32 { shapes::area() }",
+        "y[0] = f();",
+        &["f → lib.rs f", "f needs shapes::area comes from the crate `shapes`"],
+    );
+    // What the language brings in hides nothing; names that are nowhere are left to who types the kernel.
+    let mut files = crate_of(None, &[("lib.rs", &kernel("use warpwright::prelude::*; use std::cmp::max;", "y[N] = max(1, 2) as f32;"))]);
+    assert_eq!(said(&reach(&mut files, "lib.rs", "k")), [""; 0]);
+}
+
+#[test]
+fn what_is_under_the_kernels_own_cfg_is_there() {
+    let lib = "#[cfg(test)] mod tests; #[cfg(test)] const A: usize = 1; #[cfg(unix)] const B: usize = 2;";
+    let text = kernel("use super::{A, B};", "y[A] = 1.0;");
+    check(&[("src/lib.rs", lib), ("src/tests.rs", &text)], "src/tests.rs", "k", &["A → src/lib.rs A"]);
+    let text = kernel("use super::{A, B};", "y[B] = 1.0;");
+    check(&[("src/lib.rs", lib), ("src/tests.rs", &text)], "src/tests.rs", "k", &["B is under `#[cfg(unix)]`"]);
+}
+
+#[test]
+fn the_crate_begins_where_the_compiler_says() {
+    let common = kernel("", "y[crate::N] = 1.0;");
+    let files = [
+        ("tests/a.rs", "mod common; const N: usize = 1;"),
+        ("tests/b.rs", "mod common; const N: usize = 2;"),
+        ("tests/common/mod.rs", &common),
+    ];
+    for root in ["tests/a.rs", "tests/b.rs"] {
+        let mut files = crate_of(Some(root), &files);
+        assert_eq!(said(&reach(&mut files, "tests/common/mod.rs", "k")), [format!("crate::N → {root} N")]);
+    }
+    // Nobody says, and a `mod.rs` is never the beginning.
+    let mut files = crate_of(None, &files);
+    assert_eq!(said(&reach(&mut files, "tests/common/mod.rs", "k")), ["crate::N the module of this file is not found in its crate"]);
+    // A program beside a library, and one among others, which no library declares.
+    let files = [
+        ("src/lib.rs", "pub const N: usize = 1;"),
+        ("src/main.rs", &kernel("const N: usize = 2;", "y[crate::N] = 1.0;")),
+        ("src/bin/other.rs", &kernel("const N: usize = 3;", "y[crate::N] = 1.0;")),
+    ];
+    for path in ["src/main.rs", "src/bin/other.rs"] {
+        check(&files, path, "k", &[&format!("crate::N → {path} N")]);
+    }
+}
+
+#[test]
+fn modules_lie_where_their_path_says() {
+    let lib = "#[path = \"elsewhere/k.rs\"] mod kernels; mod inner { #[path = \"x.rs\"] pub mod y; }";
+    let text = kernel("mod own;", "y[own::N + crate::inner::y::M] = 1.0;");
+    let files = [
+        ("src/lib.rs", lib),
+        ("src/elsewhere/k.rs", &text),
+        ("src/elsewhere/own.rs", "pub const N: usize = 1;"),
+        ("src/inner/x.rs", "pub const M: usize = 1;"),
+    ];
+    check(&files, "src/elsewhere/k.rs", "k", &["crate::inner::y::M → src/inner/x.rs M", "own::N → src/elsewhere/own.rs N"]);
+}
+
+#[test]
+fn circles_end() {
+    let lib = "mod a; mod b; use a::*; use b::N as M; use b::M as N; const A: usize = B; const B: usize = A;";
+    let text = kernel("use crate::b::*; use super::*;", "y[X + N] = A as f32;");
+    let mut files = crate_of(None, &[("src/lib.rs", lib), ("src/a.rs", &text), ("src/b.rs", "pub use crate::a::*; pub use super::*;")]);
+    let reached = reach(&mut files, "src/a.rs", "k");
+    assert_eq!(said(&reached), ["A → src/lib.rs A"]);
+}
+
+#[test]
+fn private_items_come_through_no_glob() {
+    let text = kernel(
+        "mod a { const N: usize = 1; pub const M: usize = 1; } use a::*; use b::*; mod b { pub const N: usize = 2; }",
+        "y[N + M] = 1.0;",
+    );
+    let mut files = crate_of(None, &[("lib.rs", &text)]);
+    let reached = reach(&mut files, "lib.rs", "k");
+    assert_eq!(said(&reached), ["M → lib.rs M", "N → lib.rs N"]);
+    let items: Vec<String> = reached
+        .program
+        .units
+        .iter()
+        .map(|unit| {
+            let item = &unit.items[0];
+            quote::quote!(#item).to_string()
+        })
+        .collect();
+    assert!(items.contains(&"pub const N : usize = 2 ;".to_owned()), "{items:?}");
+}
+
+#[test]
+fn constants_are_overridden_and_fragments_know_nothing_outside() {
+    let mut files = crate_of(None, &[("lib.rs", &kernel("const N: usize = 1;", "y[N + c::M] = 1.0;"))]);
+    let kernels = files.kernels(Path::new("lib.rs"));
+    let reached = files.reach(&kernels[0], &|key| (key == "c::M").then_some(ConstValue::Index(7, false)));
+    assert_eq!(said(&reached), ["N → lib.rs N", "c::M = Index(7, false)"]);
+    let (mut fragment, kernels) = Crate::fragment("", &kernel("", "y[N] = f();"), "is outside what a macro made").expect("Rust");
+    let reached = fragment.reach(&kernels[0], &|_| None);
+    assert_eq!(said(&reached), ["N is outside what a macro made", "f is outside what a macro made"]);
+    let (mut fragment, kernels) = Crate::fragment("", &kernel("", "y[0] = 1.0;"), "is outside").expect("Rust");
+    assert!(fragment.reach(&kernels[0], &|_| None).unknown.is_empty());
+}

@@ -1,0 +1,86 @@
+//! Where the kernels of a unit stand, as the compiler's tokens say.
+
+use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use warpwright_codegen::syntax::{Unit, layout};
+
+pub(super) struct Here {
+    /// The file, where the compiler knows one.
+    pub(super) file: Option<PathBuf>,
+    /// What the compiler calls it.
+    name: String,
+    /// The unit's text.
+    pub(super) text: String,
+    pub(super) kernels: Vec<KernelHere>,
+    /// The tokens by where they stand in the file, and in the text.
+    in_file: BTreeMap<(usize, usize), Span>,
+    in_text: BTreeMap<(usize, usize), Span>,
+}
+
+pub(super) struct KernelHere {
+    pub(super) name: String,
+    /// Where its name stands in the file.
+    pub(super) at: LineColumn,
+    pub(super) words: Vec<Word>,
+}
+
+/// A token, and where it stands.
+pub(super) type Word = (String, usize, usize);
+
+impl Here {
+    /// Where the kernels of a unit stand; `None`: it has none.
+    pub(super) fn of(items: &[syn::Item]) -> Option<Here> {
+        let unit = Unit::from_items(String::new(), items.to_vec());
+        let all = unit.kernels();
+        let span = all.first()?.1.sig.ident.span();
+        let one =
+            |item: &syn::ItemFn| KernelHere { name: item.sig.ident.to_string(), at: item.sig.ident.span().start(), words: words_of(item) };
+        let kernels = all.iter().map(|(_, item)| one(item)).collect();
+        let tokens: TokenStream = items.iter().map(ToTokens::to_token_stream).collect();
+        let layout = layout(tokens);
+        let key = |at: LineColumn| (at.line, at.column);
+        let in_file = layout.tokens.iter().map(|(_, span)| (key(span.start()), *span)).collect();
+        let in_text = layout.tokens.iter().map(|(at, span)| (key(*at), *span)).collect();
+        Some(Here { file: span.local_file(), name: span.file(), text: layout.text, kernels, in_file, in_text })
+    }
+
+    /// Whether an editor expands the macro: its server has no files.
+    pub(super) fn is_in_editor(&self) -> bool {
+        self.file.is_none() && self.name.is_empty()
+    }
+
+    /// Whether a token of the unit stands exactly there.
+    pub(super) fn has(&self, at: LineColumn, is_of_text: bool) -> bool {
+        let tokens = if is_of_text { &self.in_text } else { &self.in_file };
+        tokens.contains_key(&(at.line, at.column))
+    }
+
+    /// The token at a place of the file, or of the unit's text; between tokens the one before.
+    pub(super) fn span(&self, at: LineColumn, is_of_text: bool) -> Span {
+        let tokens = if is_of_text { &self.in_text } else { &self.in_file };
+        tokens.range(..=(at.line, at.column)).next_back().map_or_else(Span::call_site, |(_, span)| *span)
+    }
+}
+
+/// The tokens of a function without what stands before it, to tell whether two are the same at the same place. Brackets are left out: the
+/// compiler gives those that went through `syn` another end.
+pub(super) fn words_of(function: &syn::ItemFn) -> Vec<Word> {
+    let mut words = Vec::new();
+    collect_words(function.sig.to_token_stream(), &mut words);
+    collect_words(function.block.to_token_stream(), &mut words);
+    words
+}
+
+fn collect_words(tokens: TokenStream, words: &mut Vec<Word>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => collect_words(group.stream(), words),
+            other => {
+                let at = other.span().start();
+                words.push((other.to_string(), at.line, at.column));
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! `cargo check` and `warpwright check` say the same of the same crate: constants, device functions and types in other modules, renames, globs,
+//! a library and programs beside it, generics; and what no file explains.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use warpwright_tests::command::{binary, root};
+
+/// Lint (or `error`), file, line, message.
+type Finding = (String, String, u64, String);
+
+struct Package {
+    folder: PathBuf,
+}
+
+impl Package {
+    /// Writes a package of these files, which depends on this one.
+    fn new(name: &str, files: &[(&str, &str)]) -> Package {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agrees").join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        let package = Package { folder };
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[features]\nbig = []\n\n[dependencies]\nwarpwright = {{ path = '{}' }}\n\n[workspace]\n",
+            root().display()
+        );
+        package.write("Cargo.toml", &manifest);
+        files.iter().for_each(|(path, text)| package.write(path, text));
+        std::fs::copy(root().join("Cargo.lock"), package.folder.join("Cargo.lock")).expect("the workspace has a lock file");
+        package
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("the folder can be made");
+        std::fs::write(path, text).expect("the file can be written");
+    }
+
+    /// What `cargo check` says, with these arguments.
+    fn cargo(&self, arguments: &[&str]) -> BTreeSet<Finding> {
+        // The folder of the tests' own build: what both need is built once.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the folder for temporary files is in the target folder");
+        let output = Command::new(env!("CARGO"))
+            .args(["check", "--offline", "--message-format=json", "--keep-going", "--target-dir"])
+            .arg(target)
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env_remove("RUSTFLAGS")
+            .output()
+            .expect("cargo runs");
+        let text = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
+        let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let said: Vec<Value> = messages.filter(|message| message["reason"] == "compiler-message").collect();
+        assert!(!text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        said.iter().filter_map(|message| self.of_rustc(&message["message"])).collect()
+    }
+
+    fn of_rustc(&self, message: &Value) -> Option<Finding> {
+        let text = message["message"].as_str()?;
+        let span = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
+        let (lint, text) = match text.strip_prefix("use of deprecated constant `") {
+            Some(rest) => {
+                let (name, text) = rest.split_once("`: ")?;
+                (name.rsplit("::").next()?.to_owned(), text)
+            }
+            None => (message["level"].as_str()?.to_owned(), text),
+        };
+        let mut lines = text.lines();
+        let first = lines.next()?.to_owned();
+        let (mut file, mut line) = (span["file_name"].as_str()?.to_owned(), span["line_start"].as_u64()?);
+        if let Some(place) = lines.next().and_then(|second| second.strip_prefix("at ")) {
+            let mut parts = place.rsplitn(3, ':');
+            let _column = parts.next()?;
+            line = parts.next()?.parse().ok()?;
+            file = parts.next()?.to_owned();
+        }
+        Some((lint, file, line, first))
+    }
+
+    /// What `warpwright check` says of these files.
+    fn command(&self, files: &[&str]) -> BTreeSet<Finding> {
+        let output = Command::new(binary()).args(["check", "--json"]).args(files).current_dir(&self.folder).output().expect("it runs");
+        let document: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        let findings = document["files"].as_array().expect("files").iter().flat_map(|file| file["findings"].as_array().expect("findings"));
+        let one = |finding: &Value| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let lint = finding["lint"].as_str().or(finding["level"].as_str()).expect("a lint or a level").to_owned();
+            (lint, text(&finding["place"]["file"]), finding["place"]["line"].as_u64().unwrap_or(0), text(&finding["message"]))
+        };
+        findings.map(one).collect()
+    }
+}
+
+/// Whether among the findings one is of this lint, in this file, at this line.
+#[track_caller]
+fn has(found: &BTreeSet<Finding>, lint: &str, file: &str, line: u64, message: &str) {
+    let is_it = |(a, b, c, text): &&Finding| a == lint && b == file && *c == line && text.contains(message);
+    assert!(found.iter().any(|finding| is_it(&finding)), "{lint} at {file}:{line}: {message}\nnot among {found:#?}");
+}
+
+const LIB: &str = "pub mod consts;
+pub mod math;
+mod kernels;
+pub mod nested {
+    pub mod inner {
+        use super::super::consts as figures;
+        use warpwright::prelude::*;
+        #[kernel(block = figures::ODD)]
+        pub fn odd(y: &mut Global<f32>) {
+            y[global_id().x] = 1.0;
+        }
+    }
+}
+";
+
+const CONSTS: &str = "pub const STRIDE: usize = SIDE * 2;
+const SIDE: usize = 16;
+pub const ODD: usize = 48;
+pub const BLOCKS: [usize; 2] = [32, 64];
+";
+
+const MATH: &str = "use warpwright::prelude::*;
+use super::consts::*;
+#[device]
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Pair {
+    pub a: f32,
+    pub b: f32,
+}
+#[device]
+impl Pair {
+    pub fn sum(self) -> f32 {
+        self.a + self.b
+    }
+}
+#[device]
+pub fn row(x: &Global<f32>, i: usize) -> f32 {
+    x[i * STRIDE]
+}
+";
+
+const KERNELS: &str = "use crate::consts::{self, STRIDE as STEP};
+use crate::math::{Pair, row as fetch};
+use warpwright::prelude::*;
+
+#[kernel(block = 256)]
+pub fn strided(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i * STEP];
+}
+
+#[kernel(block = 256)]
+pub fn through_a_function(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = fetch(x, i);
+}
+
+#[kernel(block = 256)]
+pub fn pairs(x: &Global<Pair>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i].sum();
+}
+
+#[kernel(block = B, variants(B in [consts::ODD, 64]))]
+pub fn racing<const B: usize>(y: &mut Global<f32>) {
+    #[shared]
+    let mut row: [f32; B];
+    let t = thread_idx().x;
+    row[t] = 1.0;
+    y[global_id().x] = row[(t + consts::BLOCKS[0]) % B];
+}
+
+#[kernel(block = 64)]
+pub fn with_the_program(y: &mut Global<f32>) {
+    y[global_id().x] = super::consts::ODD as f32;
+}
+";
+
+const MAIN: &str = "#![allow(dead_code)]
+mod own;
+use warpwright::prelude::*;
+const STRIDE: usize = 8;
+#[kernel(block = 256)]
+fn strided(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i * STRIDE] + x[i * own::deep::STRIDE];
+}
+mod unknown {
+    use warpwright::prelude::*;
+    #[cfg(feature = \"big\")]
+    const SIZE: usize = 2;
+    #[cfg(not(feature = \"big\"))]
+    const SIZE: usize = 3;
+    const fn three() -> usize {
+        let mut i = 0;
+        while i < 3 {
+            i += 1;
+        }
+        i
+    }
+    const COMPUTED: usize = three();
+    macro_rules! constants {
+        ($($name:ident)*) => { $(const $name: usize = 5;)* };
+    }
+    constants!(MADE);
+    #[kernel(block = 64)]
+    fn under_a_cfg(y: &mut Global<f32>) {
+        y[SIZE] = 1.0;
+    }
+    #[kernel(block = 64)]
+    fn of_a_function(y: &mut Global<f32>) {
+        y[COMPUTED] = 1.0;
+    }
+    #[kernel(block = 64)]
+    fn of_a_macro(y: &mut Global<f32>) {
+        y[MADE] = 1.0;
+    }
+    #[kernel(block = 64)]
+    fn of_a_crate(y: &mut Global<f32>) {
+        y[everything::consts::ODD] = 1.0;
+    }
+    #[kernel(block = 64, allow(unchecked))]
+    fn silenced(y: &mut Global<f32>) {
+        y[MADE] = 1.0;
+    }
+}
+fn main() {}
+";
+
+const OWN: &str = "pub mod deep {
+    pub const STRIDE: usize = crate::STRIDE / super::HALF;
+}
+const HALF: usize = 2;
+";
+
+const BROKEN: &str = "use warpwright::prelude::*;
+mod sizes {
+    pub const THREADS: usize = 2048;
+}
+#[kernel(block = sizes::THREADS)]
+fn too_large(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+fn main() {}
+";
+
+#[test]
+fn the_same_is_said_of_a_library_and_of_programs() {
+    let files = [
+        ("src/lib.rs", LIB),
+        ("src/consts.rs", CONSTS),
+        ("src/math/mod.rs", MATH),
+        ("src/kernels.rs", KERNELS),
+        ("src/main.rs", MAIN),
+        ("src/own.rs", OWN),
+        ("src/bin/broken.rs", BROKEN),
+    ];
+    let package = Package::new("everything", &files);
+    let by_cargo = package.cargo(&["--lib", "--bins"]);
+    // What `rustc` alone knows is no part of the comparison.
+    let by_cargo: BTreeSet<Finding> = by_cargo.into_iter().filter(|(lint, ..)| lint != "warning").collect();
+    let by_command = package.command(&["src/lib.rs", "src/math/mod.rs", "src/kernels.rs", "src/main.rs", "src/bin/broken.rs"]);
+    assert_eq!(by_cargo, by_command);
+    has(&by_cargo, "partial_warp", "src/lib.rs", 8, "48");
+    has(&by_cargo, "uncoalesced_access", "src/kernels.rs", 8, "");
+    has(&by_cargo, "uncoalesced_access", "src/math/mod.rs", 18, "");
+    has(&by_cargo, "uncoalesced_access", "src/main.rs", 8, "");
+    has(&by_cargo, "missing_barrier", "src/kernels.rs", 29, "");
+    has(&by_cargo, "error", "src/bin/broken.rs", 5, "2048");
+    has(&by_cargo, "unchecked", "src/main.rs", 30, "`SIZE` is under `#[cfg(feature = \"big\")]`");
+    has(&by_cargo, "unchecked", "src/main.rs", 34, "`COMPUTED` is computed in a way that only `rustc` knows");
+    has(&by_cargo, "unchecked", "src/main.rs", 38, "`MADE` may be made by `constants!`");
+    has(&by_cargo, "unchecked", "src/main.rs", 42, "`everything::consts::ODD` comes from the crate `everything`");
+    assert_eq!(by_cargo.iter().filter(|(lint, ..)| lint == "unchecked").count(), 4);
+}
+
+/// What is found depends on a file that is not touched, and follows one that is.
+#[test]
+fn a_constant_edited_in_another_module_is_seen() {
+    let kernel = "use warpwright::prelude::*;
+#[kernel(block = 256)]
+pub fn strided(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i * crate::a::b::STRIDE];
+}
+";
+    let files = [
+        ("src/lib.rs", "pub mod a;\npub mod k;\n"),
+        ("src/a.rs", "pub mod b;\n"),
+        ("src/a/b.rs", "pub const STRIDE: usize = 1;\n"),
+        ("src/k.rs", kernel),
+    ];
+    let package = Package::new("edited", &files);
+    assert_eq!(package.cargo(&[]), BTreeSet::new());
+    for (stride, is_found) in [(32, true), (1, false), (8, true)] {
+        package.write("src/a/b.rs", &format!("pub const STRIDE: usize = {stride};\n"));
+        let found = package.cargo(&[]);
+        assert_eq!(
+            found.iter().any(|(lint, file, line, _)| lint == "uncoalesced_access" && file == "src/k.rs" && *line == 5),
+            is_found,
+            "{found:?}"
+        );
+        assert_eq!(found, package.command(&["src/k.rs"]));
+    }
+}
