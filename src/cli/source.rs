@@ -1,6 +1,7 @@
 //! `FILE[::kernel]`: reading a source file, choosing kernels in it, and filling in their generics.
 
 use super::{Stop, complain, render};
+use proc_macro2::Span;
 use std::cell::RefCell;
 use std::path::Path;
 use warpwright_codegen::crates::{Crate, Reached, SourceFile};
@@ -277,8 +278,8 @@ impl Source {
     pub(super) fn findings(&self, found: &Diagnostics) -> Stop {
         show_broken(&self.files, |_| true);
         let own = self.files.named(&self.path).expect("the file was read");
-        let stop = show(found, |finding| {
-            let SourceFile { name, text, .. } = self.files.file_of(finding.span).unwrap_or(own);
+        let stop = show(found, |span| {
+            let SourceFile { name, text, .. } = self.files.file_of(span).unwrap_or(own);
             (name, text)
         });
         self.explain_names(found);
@@ -344,7 +345,7 @@ impl Findings {
     }
 }
 
-fn overlaps(a: proc_macro2::Span, b: proc_macro2::Span) -> bool {
+fn overlaps(a: Span, b: Span) -> bool {
     let place = |at: proc_macro2::LineColumn| (at.line, at.column);
     place(a.start()) < place(b.end()) && place(b.start()) < place(a.end())
 }
@@ -394,8 +395,8 @@ fn show_broken(files: &Crate, which: impl Fn(&str) -> bool) {
     }
 }
 
-/// Prints findings, each in the file (name and text) that it is about, and how many errors they are.
-fn show<'f>(found: &Diagnostics, file: impl Fn(&Diagnostic) -> (&'f str, &'f str)) -> Stop {
+/// Prints findings, each label of them in the file (name and text) that it is about, and how many errors they are.
+fn show<'f>(found: &Diagnostics, file: impl Fn(Span) -> (&'f str, &'f str)) -> Stop {
     render::print(found, file);
     let errors = found.iter().filter(|finding| finding.level == Level::Error).count();
     if errors > 0 {
