@@ -6,6 +6,7 @@
 use crate::diagnostic::{Diagnostic, Diagnostics, Level};
 use crate::estimate::{Known, estimate};
 use crate::hir::{self, Lowered};
+use crate::ir::Kernel;
 use crate::lint::{self, Sites, Subject};
 use crate::require;
 use crate::schedule::schedule;
@@ -49,15 +50,15 @@ pub fn review(
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
     let sites = Sites::of(item, &attributes);
     let sample = sample(instances.len(), scope.most / scope.targets.len().max(1));
-    let (mut rules, mut lints) = (OfVariants::new(instances.len()), OfVariants::new(sample.iter().filter(|is_in| **is_in).count()));
+    let (mut rules, mut lints) = (OfVariants::default(), OfVariants::default());
     for (instance, is_in_sample) in instances.iter().zip(&sample) {
         let words = words(&item.sig.generics, instance);
         match compile(program, unit, path, instance) {
-            Ok((lowered, found)) => {
+            Ok(Compiled { lowered, built, warnings: found }) => {
                 rules.add(found, &words);
                 if *is_in_sample && !rules.has_errors() {
                     let known = estimate(&lowered.kernel, scope.targets);
-                    let subject = Subject { lowered: &lowered, known: &known, sites: &sites };
+                    let subject = Subject { lowered: &lowered, built: built.as_ref(), known: &known, sites: &sites };
                     let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
                     found = found.filter_map(|finding| attributes.levels.apply(finding));
                     found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
@@ -78,11 +79,21 @@ pub fn review(
     found
 }
 
-/// Lowers and schedules an instance. Gives what `best_effort` let pass.
-fn compile(program: &Program, unit: UnitId, path: &str, instance: &Instance) -> Result<(Lowered, Diagnostics), Diagnostics> {
+/// An instance whose annotations are kept.
+struct Compiled {
+    lowered: Lowered,
+    /// The kernel before, if it has annotations.
+    built: Option<Kernel>,
+    /// What `best_effort` let pass.
+    warnings: Diagnostics,
+}
+
+/// Lowers and schedules an instance.
+fn compile(program: &Program, unit: UnitId, path: &str, instance: &Instance) -> Result<Compiled, Diagnostics> {
     let mut lowered = hir::lower_kernel(program, unit, path, instance)?;
+    let built = (!lowered.kernel.annotations.is_empty()).then(|| lowered.kernel.clone());
     let warnings = schedule(&mut lowered)?;
-    Ok((lowered, warnings))
+    Ok(Compiled { lowered, built, warnings })
 }
 
 /// Which of `count` variants are estimated, if at most `most` are: spread over all of them without a period, since neighbours in the list share
@@ -135,8 +146,9 @@ fn words(generics: &syn::Generics, instance: &Instance) -> String {
 }
 
 /// The findings of a kernel's variants: what several have in common is said once.
+#[derive(Default)]
 struct OfVariants {
-    /// Variants.
+    /// Variants that were added.
     count: usize,
     list: Vec<Merged>,
 }
@@ -148,21 +160,21 @@ struct Merged {
     words: String,
     /// How many have it.
     count: usize,
+    /// The number of the last one that has it: a variant that says a thing twice has it once.
+    last: usize,
     /// Whether one of them says it with other figures.
     differs: bool,
 }
 
 impl OfVariants {
-    fn new(count: usize) -> OfVariants {
-        OfVariants { count, list: Vec::new() }
-    }
-
     fn has_errors(&self) -> bool {
         self.list.iter().any(|merged| merged.finding.level == Level::Error)
     }
 
     /// Adds those of one variant. A rule says one text of a place, a lint says one thing of it whatever the figures.
     fn add(&mut self, findings: impl IntoIterator<Item = Diagnostic>, words: &str) {
+        self.count += 1;
+        let last = self.count;
         for finding in findings {
             let is_same = |known: &Merged| {
                 let known = &known.finding;
@@ -170,11 +182,13 @@ impl OfVariants {
                 known.lint == finding.lint && known.place() == finding.place() && says_the_same
             };
             match self.list.iter_mut().find(|known| is_same(known)) {
+                Some(known) if known.last == last => {}
                 Some(known) => {
                     known.count += 1;
+                    known.last = last;
                     known.differs |= known.finding.message != finding.message;
                 }
-                None => self.list.push(Merged { finding, words: words.to_owned(), count: 1, differs: false }),
+                None => self.list.push(Merged { finding, words: words.to_owned(), count: 1, last, differs: false }),
             }
         }
     }
@@ -182,7 +196,7 @@ impl OfVariants {
     /// The findings, saying which variants they are about unless it is all with the same figures.
     fn join(self) -> Diagnostics {
         let mut findings = Diagnostics::new();
-        for Merged { mut finding, words, count, differs } in self.list {
+        for Merged { mut finding, words, count, differs, .. } in self.list {
             let which = match count {
                 _ if count == self.count && !differs => None,
                 1 => Some(format!("the variant `{words}`")),
@@ -201,6 +215,34 @@ impl OfVariants {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The messages of a kernel with the generic `X`.
+    fn said(values: &str, body: &str) -> Vec<String> {
+        let source = format!(
+            "#[kernel(block = 128, ilp = 2, batch_loads, targets = [sm_90], variants(X in [{values}]))] fn own<const X: usize>(n: usize, tokens: &mut Global<i32>) {{ let i = global_id().x; if i < n {{ {body} }} }}"
+        );
+        let mut program = Program::default();
+        let unit = program.add(crate::syntax::Unit::parse("k.rs", 1, 1, &source).unwrap());
+        let instances = hir::declared_instances(&program, unit, "own").unwrap();
+        let targets = [Target::find("sm_90").unwrap()];
+        let found = review(&program, unit, "own", &instances, Scope { targets: &targets, most: 100 }, |_| {});
+        found.into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn variants_are_counted_once_each() {
+        // Each of the two elements of a thread has a load that cannot be moved: one finding, of one variant.
+        let (both, message) = (
+            "tokens[i] -= 1; tokens[n - i] += X as i32;",
+            "`batch_loads` cannot move a load of `tokens` before a store that may be to the same element",
+        );
+        assert_eq!(said("1", both), [message]);
+        assert_eq!(said("1, 2, 3", both), [message]);
+        let from_two = "tokens[i] -= 1; if X > 1 { tokens[n - i] += X as i32; }";
+        assert_eq!(said("1, 2, 3", from_two), [format!("{message} (in 2 of 3 variants, `X = 2` the first)")]);
+        assert_eq!(said("1, 2", from_two), [format!("{message} (in the variant `X = 2`)")]);
+        assert_eq!(said("2, 2", from_two), [message]);
+    }
 
     #[test]
     fn samples_are_spread_and_of_the_size_asked_for() {

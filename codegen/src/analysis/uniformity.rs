@@ -1,37 +1,59 @@
-//! Which values are the same in every thread of a block, and which instructions every thread of a block runs together.
+//! Which values are the same in every thread of a block (or in every lane of a warp), and which instructions every thread of a block runs
+//! together.
 //!
 //! Optimistic: everything is uniform until shown otherwise, and the walk is repeated until nothing changes. Divergence begins at
 //! `thread_idx`, lanes, atomics, warp exchanges, per-thread arrays and writable buffers, and spreads through operands, through the
 //! condition of an `if` to its results, and through exits that some threads take and others do not: those make the whole body of what
 //! they leave divergent, and a `return` everything after it. Shared memory read at a uniform index counts as uniform: threads that
 //! read different values there are racing.
+//!
+//! In a warp the same holds of fewer threads: all lanes that read one place at one time read one value, whatever writes there, and votes and
+//! exchanges can give all lanes one. What arithmetic makes uniform in a warp, `global_id().x / 32`, is not seen here: who knows it says so.
 
 use crate::intrinsics::Effect;
-use crate::ir::{Block, Inst, Kernel, Object, ObjectKind, Op, Special, Value};
+use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, ObjectKind, Op, Special, Value};
 use std::collections::BTreeSet;
 
-/// What is uniform across a block of threads.
+/// What is uniform across a block of threads, or a warp of lanes.
 pub struct Uniformity {
     divergent: Vec<bool>,
+    torn: BTreeSet<Inst>,
     scattered: BTreeSet<Inst>,
+}
+
+/// Whose threads are compared, and what is known of them.
+#[derive(Clone, Copy)]
+enum Scope<'s> {
+    /// A block's.
+    Block {
+        /// Whether writable buffers hold one value for all.
+        is_race_free: bool,
+    },
+    /// A warp's. By value: whether it is known to be the same in all lanes.
+    Warp(&'s [bool]),
 }
 
 impl Uniformity {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel) -> Uniformity {
-        Uniformity::find(kernel, false)
+        Uniformity::find(kernel, Scope::Block { is_race_free: false })
     }
 
     /// The same where threads that read one element of a writable buffer are taken to read one value: what is divergent then is made so by
     /// the threads' numbers and what each of them does.
     pub fn without_races(kernel: &Kernel) -> Uniformity {
-        Uniformity::find(kernel, true)
+        Uniformity::find(kernel, Scope::Block { is_race_free: true })
     }
 
-    fn find(kernel: &Kernel, is_race_free: bool) -> Uniformity {
+    /// What is the same in every lane of a warp; `known`, by value, says what is for reasons that are not looked at here.
+    pub fn in_warp(kernel: &Kernel, known: &[bool]) -> Uniformity {
+        Uniformity::find(kernel, Scope::Warp(known))
+    }
+
+    fn find(kernel: &Kernel, scope: Scope<'_>) -> Uniformity {
         let mut walk = Walk {
             kernel,
-            is_race_free,
+            scope,
             divergent: vec![false; kernel.values.len()],
             torn: BTreeSet::new(),
             scattered: BTreeSet::new(),
@@ -44,7 +66,7 @@ impl Uniformity {
             walk.lost = false;
             walk.block(kernel.body, false);
         }
-        Uniformity { divergent: walk.divergent, scattered: walk.scattered }
+        Uniformity { divergent: walk.divergent, torn: walk.torn, scattered: walk.scattered }
     }
 
     /// Whether a value is the same in every thread of a block.
@@ -56,12 +78,20 @@ impl Uniformity {
     pub fn runs_together(&self, inst: Inst) -> bool {
         !self.scattered.contains(&inst)
     }
+
+    /// Whether all threads that come to a loop go round it equally often.
+    pub fn goes_round_together(&self, kernel: &Kernel, inst: Inst) -> bool {
+        let is_even = match &kernel.insts[inst].op {
+            Op::For { start, end, step, .. } => [start, end, step].into_iter().all(|value| self.is_uniform(*value)),
+            _ => true,
+        };
+        is_even && !self.torn.contains(&inst)
+    }
 }
 
 struct Walk<'k> {
     kernel: &'k Kernel,
-    /// Whether writable buffers hold one value for all.
-    is_race_free: bool,
+    scope: Scope<'k>,
     divergent: Vec<bool>,
     /// Statements that some threads leave, or begin anew, before others.
     torn: BTreeSet<Inst>,
@@ -79,6 +109,9 @@ impl Walk<'_> {
     }
 
     fn mark(&mut self, value: Value, divergent: bool) {
+        if matches!(self.scope, Scope::Warp(known) if known[usize::from(value)]) {
+            return;
+        }
         let slot = &mut self.divergent[value.0 as usize];
         self.changed |= divergent && !*slot;
         *slot |= divergent;
@@ -150,8 +183,8 @@ impl Walk<'_> {
             }
             // A trap ends the launch: there is no thread that goes on without the others.
             Op::Return | Op::Trap(_) => {}
-            op => {
-                let divergent = self.makes_divergent(op);
+            _ => {
+                let divergent = self.makes_divergent(inst);
                 for result in results {
                     self.mark(*result, divergent);
                 }
@@ -196,30 +229,71 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether all threads of a block that read one element of an object read one value.
+    /// Whether all threads that read one element of an object read one value.
     fn is_one_for_all(&self, object: Object) -> bool {
         let data = &self.kernel.objects[object];
-        match data.kind {
-            ObjectKind::Shared => true,
-            ObjectKind::Global { .. } => self.is_race_free || data.is_read_only(),
+        match (&data.kind, self.scope) {
+            (ObjectKind::Local, _) => false,
+            (_, Scope::Warp(_)) | (ObjectKind::Shared, _) => true,
+            (ObjectKind::Global { .. }, Scope::Block { is_race_free }) => is_race_free || data.is_read_only(),
             _ => data.is_read_only(),
         }
     }
 
-    fn makes_divergent(&self, op: &Op) -> bool {
+    fn makes_divergent(&self, inst: Inst) -> bool {
+        let op = &self.kernel.insts[inst].op;
         let operands = op.operands().into_iter().any(|v| self.is_divergent(v));
+        let is_warp = matches!(self.scope, Scope::Warp(_));
         match op {
-            Op::Special(Special::ThreadIdx | Special::LaneId | Special::WarpId, _) | Op::Atomic(..) | Op::AtomicAt { .. } => true,
+            Op::Special(Special::WarpId, _) => !is_warp,
+            Op::Special(Special::ThreadIdx | Special::LaneId, _) | Op::Atomic(..) | Op::AtomicAt { .. } => true,
             Op::Load(access) => operands || !self.is_one_for_all(access.object),
             Op::LoadAt { object, .. } => operands || !self.is_one_for_all(*object),
-            Op::Intrinsic(row, _) => match row.row().effect {
+            Op::Intrinsic(row, arguments) => match row.row().effect {
+                Effect::Warp if is_warp => match row.row().name {
+                    "ballot" | "any" | "all" => false,
+                    "shuffle" => arguments.iter().all(|value| self.is_divergent(*value)),
+                    _ => operands,
+                },
                 Effect::Warp => true,
                 Effect::Barrier => false,
                 _ => operands,
             },
+            Op::Binary(..) if operands && is_warp => {
+                let result = self.kernel.insts[inst].results.first();
+                result.is_none_or(|result| joined_lanes(self.kernel, *result) != ALL_LANES)
+            }
             _ => operands,
         }
     }
+}
+
+/// Every distance of lanes, a bit each.
+const ALL_LANES: u32 = 31;
+
+/// The distances, as bits of a lane's number, over which a value has been joined with the same of the other lane: `v + shuffle_xor(v, 16)` is
+/// the same in lanes 16 apart. With all of them (`warp_sum`, written out or not) it is one in the whole warp.
+fn joined_lanes(kernel: &Kernel, value: Value) -> u32 {
+    let joins = |op: &BinaryOp| {
+        use BinaryOp::{Add, And, Max, Min, Mul, Or, Xor};
+        matches!(op, Add | Mul | Min | Max | And | Or | Xor)
+    };
+    let (mut lanes, mut value) = (0, value);
+    while let Some((_, Op::Binary(op, a, b))) = kernel.def(value)
+        && joins(op)
+    {
+        let other = |own: Value, other: Value| match kernel.def(other) {
+            Some((_, Op::Intrinsic(row, arguments))) if row.row().name == "shuffle_xor" && arguments[0] == own => {
+                kernel.constant(arguments[1]).map(|mask| mask.bits as u32 & ALL_LANES)
+            }
+            _ => None,
+        };
+        let Some((own, mask)) = other(*a, *b).map(|mask| (*a, mask)).or_else(|| other(*b, *a).map(|mask| (*b, mask))) else { break };
+        // One bit at a time: of two, lanes that differ in one of them are not joined.
+        lanes |= if mask.is_power_of_two() { mask } else { 0 };
+        value = own;
+    }
+    lanes
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::model::{headroom, rate};
 use super::occupancy::Occupancy;
 use super::traffic::{Traffic, traffic};
 use crate::analysis::access::{AccessFact, BranchFact};
-use crate::ir::Kernel;
+use crate::ir::{Inst, Kernel};
 use crate::target::Target;
 use crate::target::machine::{Machine, SHARPNESS};
 
@@ -95,6 +95,11 @@ pub struct Threads {
 }
 
 impl Threads {
+    /// How often one runs an instruction.
+    pub fn times(&self, inst: Inst) -> f64 {
+        self.weights.get(inst)
+    }
+
     /// Looks at an `Addressed` kernel; `accesses` and `branches` are facts about it when it was `Legal`.
     pub fn of(kernel: &Kernel, accesses: &[AccessFact], branches: &[BranchFact]) -> Threads {
         let weights = Weights::of(kernel, branches, accesses);

@@ -1,15 +1,17 @@
 //! `bank_conflict`: a warp's request to shared memory takes several passes where one would do.
 //!
 //! Which `pad` or `swizzle` mends it is tried out: the array gets it, and all its accesses are looked at again. So what the help says holds for
-//! every access of the array, not only for the one it is said of.
+//! every access of the array, not only for the one it is said of. Conflicts of what runs so seldom that it is little of the kernel's time are not said.
 
 use super::uncoalesced_access::{of_space, verb};
+use super::weigh::Scales;
 use super::{Finding, Lint, Subject};
 use crate::analysis::access::{self, AccessFact, AccessKind, Doubt, Pattern, Range};
 use crate::diagnostic::Level;
 use crate::ir::{BinaryOp, Kernel, MemoryType, Object, Op, Space, Step};
 use crate::report::{conflict_text, extra_text};
 use crate::schedule::swizzle;
+use crate::target::limits::WARP;
 use std::collections::BTreeMap;
 
 pub(super) const LINT: Lint = Lint {
@@ -26,14 +28,24 @@ const PADS: [u64; 6] = [1, 2, 3, 4, 8, 16];
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let kernel = &subject.known.legal;
     let mut said: Vec<(Object, AccessKind, &Pattern)> = Vec::new();
-    let mut conflicts = Vec::new();
+    let (mut conflicts, mut all): (Vec<(&AccessFact, u32)>, Vec<Vec<&AccessFact>>) = (Vec::new(), Vec::new());
     for fact in of_space(&subject.known.facts.accesses, Space::Shared) {
         let Some(degree) = conflict(fact) else { continue };
-        if !said.contains(&(fact.object, fact.kind, &fact.pattern)) {
-            said.push((fact.object, fact.kind, &fact.pattern));
-            conflicts.push((fact, degree));
+        match said.iter().position(|known| *known == (fact.object, fact.kind, &fact.pattern)) {
+            Some(known) => all[known].push(fact),
+            None => {
+                said.push((fact.object, fact.kind, &fact.pattern));
+                all.push(vec![fact]);
+                conflicts.push((fact, degree));
+            }
         }
     }
+    if conflicts.is_empty() {
+        return;
+    }
+    let scales = Scales::of(subject);
+    let mut of_place = all.into_iter();
+    conflicts.retain(|_| of_place.next().is_some_and(|all| scales.are_worth(all)));
     let mut helps: BTreeMap<u32, String> = BTreeMap::new();
     for (fact, degree) in conflicts {
         let help = helps.entry(fact.object.0).or_insert_with(|| mend(kernel, fact.object)).clone();
@@ -93,8 +105,9 @@ fn mend(kernel: &Kernel, array: Object) -> String {
         passes(&kernel, array)
     });
     let vector = widest(kernel, array);
-    let pads: Vec<(u64, u32)> = PADS.iter().filter(|pad| **pad % vector == 0).map(|pad| (*pad, padded(*pad))).collect();
-    let mends = pads.iter().find(|(_, passes)| *passes == 1);
+    let pads = PADS.into_iter().chain(beside(kernel, &data.ty, columns)).filter(|pad| pad % vector == 0);
+    let pads: Vec<(u64, u32)> = pads.map(|pad| (pad, padded(pad))).collect();
+    let mends = pads.iter().filter(|(_, passes)| *passes == 1).min();
     let whole = |edit: &str| format!("`#[shared({edit})]` on `{name}`: then all its accesses take 1 pass");
     match (mends, swizzled == Some(1)) {
         (Some((pad, _)), true) => format!("{}; or `#[shared(swizzle)]`, which takes no room", whole(&format!("pad = {pad}"))),
@@ -105,10 +118,29 @@ fn mend(kernel: &Kernel, array: Object) -> String {
             let best = best.chain(swizzled.map(|passes| (passes, "swizzle".to_owned()))).min();
             match best.filter(|(passes, _)| *passes < before) {
                 Some((passes, edit)) => format!("`#[shared({edit})]` on `{name}` leaves {passes} passes at most"),
-                None => format!("no padding of `{name}` mends this: let neighbouring lanes use elements an odd number of words apart"),
+                // Rows of fewer threads than a warp has lanes meet in some banks or other.
+                None if kernel.options.block.is_some_and(|[x, ..]| x < WARP) => {
+                    format!(
+                        "make the block's rows {WARP} threads wide, `block = ({WARP}, 8)`: then a warp uses one row of `{name}` at a time"
+                    )
+                }
+                None => format!("let neighbouring lanes use elements of `{name}` an odd number of words apart"),
             }
         }
     }
+}
+
+/// Room behind a row with which the rows of the block's threads that one warp has, fewer than 32 wide, lie beside each other in the banks; at
+/// most a row's own size.
+fn beside(kernel: &Kernel, ty: &MemoryType, columns: u64) -> Option<u64> {
+    let width = kernel.options.block.map(|[x, ..]| u64::from(x)).filter(|x| *x < u64::from(WARP))?;
+    let mut element = ty;
+    while let MemoryType::Array(inner, _) | MemoryType::Padded(inner, ..) = element {
+        element = inner;
+    }
+    let is_word = element.size(&kernel.structs) == 4;
+    let pad = (width + u64::from(WARP) - columns % u64::from(WARP)) % u64::from(WARP);
+    (is_word && pad > 0 && pad < columns).then_some(pad)
 }
 
 /// Most passes of any access to an array.
@@ -208,6 +240,17 @@ mod tests {
         let packed = "#[kernel(block = 256)] fn k(x: &Global<f32>, y: &mut Global<f32>) { #[shared] let mut p: [f32; 256]; let t = thread_idx().x; p[t] = x[global_id().x]; let mut s = 1; while s < 256 { sync_threads(); let at = 2 * s * t; if at < 256 { p[at] += p[at + s]; } s *= 2; } if t == 0 { y[block_idx().x] = p[0]; } }";
         let says = found("bank_conflict", packed);
         assert!(!says.is_empty() && says[0].1.contains("odd number of words"), "{says:?}");
+    }
+
+    #[test]
+    fn twenty_threads_that_merge_histograms_are_not() {
+        let kernel = |rounds: &str| {
+            format!(
+                "#[kernel(block = 256)] fn k(n: usize, x: &Global<u32>, y: &mut Global<u32>) {{ #[shared] let mut bins: [[u32; 32]; 20]; let t = thread_idx().x; if t < 32 {{ for b in 0..20 {{ bins[b][t] = 0; }} }} sync_threads(); for k in 0..{rounds} {{ let at = x[k * 256 + t] % 20; bins[at as usize].atomic_add(t % 32, 1); }} sync_threads(); if t < 20 {{ let mut s = 0; for k in 0..32 {{ s += bins[t][k]; }} y.atomic_add(t, s); }} }}"
+            )
+        };
+        assert_eq!(found("bank_conflict", &kernel("n")), []);
+        assert_eq!(found("bank_conflict", &kernel("1")).len(), 1);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Silent at boundaries (`i < n` splits one warp of a row), where data decides, and where one run of lanes of a warp does something that the others
 //! do not: the halo of a tile, the last levels of a tree.
 
+use super::weigh::{Scales, WORTH};
 use super::{Finding, Lint, Subject};
 use crate::analysis::access::{BranchFact, Divergence, Ways};
 use crate::analysis::cost::issue_slots;
@@ -33,18 +34,25 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             by_place.entry(fact.loc.0).or_default().push(fact);
         }
     }
+    let mut scales: Option<Scales<'_>> = None;
     for facts in by_place.into_values() {
         let Some(first) = facts.iter().find(|fact| matches!(kernel.insts[fact.inst].op, Op::If { .. })) else { continue };
         let Op::If { then_block, else_block, .. } = kernel.insts[first.inst].op else { continue };
         let [yes, no] = [then_block, else_block].map(|block| work(kernel, block));
         let (split, seen) = facts.iter().fold((0, 0), |(split, seen), fact| (split + fact.splits.0, seen + fact.splits.1));
-        let finding = if yes >= WORK && no >= WORK {
-            Some(two_sides(split, seen))
+        let (finding, idle) = if yes >= WORK && no >= WORK {
+            (Some(two_sides(split, seen)), false)
         } else {
             let ways: Vec<Ways> = facts.iter().flat_map(|fact| &fact.ways).copied().collect();
-            scattered(&ways, yes.max(no), yes >= no).map(|idle| one_side(split, seen, idle))
+            (scattered(&ways, yes.max(no), yes >= no).map(|idle| one_side(split, seen, idle)), true)
         };
         if let Some((message, help)) = finding {
+            let scales = scales.get_or_insert_with(|| Scales::of(subject));
+            let side = if (yes >= no) == idle { |op: &Op| op.blocks()[0] } else { |op: &Op| op.blocks()[1] };
+            let share: f64 = facts.iter().map(|fact| scales.of_block(side(&kernel.insts[fact.inst].op))).sum();
+            if share * f64::from(split) / f64::from(seen.max(1)) < WORTH {
+                continue;
+            }
             findings.push(Finding { span: subject.span(first.loc), message, labels: Vec::new(), help });
         }
     }

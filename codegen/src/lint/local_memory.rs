@@ -2,8 +2,9 @@
 //!
 //! An array that only counters of small loops of constant trips index is left alone: the assembler unrolls those by itself, and then every
 //! index is a constant. Histograms of a thread and other arrays that data indexes are found: what they cost is worth knowing.
+//! An array that the thread's own number indexes was probably meant for the block: the help asks.
 
-use super::nest::Nest;
+use super::nest::{Nest, names_thread};
 use super::{Finding, Lint, Subject};
 use crate::diagnostic::Level;
 use crate::ir::{Access, Inst, Kernel, Object, ObjectKind, Op};
@@ -41,11 +42,27 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
                 data.name
             ),
             labels: vec![(subject.span(kernel.insts[inst].loc), "indexed here by what is only known at run time".to_owned())],
-            help: "index it by constants, or by the counter of a loop of constant trips with `#[unroll]`; or keep it in a `#[shared]` array, one \
-                   row for each thread"
-                .to_owned(),
+            help: help(kernel, object),
         });
     }
+}
+
+fn help(kernel: &Kernel, object: Object) -> String {
+    let mut is_by_thread = false;
+    kernel.for_each_inst(|kernel, _, inst| {
+        let access = access(kernel, inst).filter(|access| access.object == object);
+        is_by_thread |= access.is_some_and(|access| access.indices().any(|index| names_thread(kernel, index)));
+    });
+    if is_by_thread {
+        let name = &kernel.objects[object].name;
+        return format!(
+            "each thread has a `{name}` of its own, and the thread's number indexes it: was one array for the block meant? Then write `#[shared]` \
+             before `let mut {name}`, with its type and no value"
+        );
+    }
+    "index it by constants, or by the counter of a loop of constant trips with `#[unroll]`; or keep it in a `#[shared]` array, one row for \
+     each thread"
+        .to_owned()
 }
 
 fn access(kernel: &Kernel, inst: Inst) -> Option<&Access> {

@@ -5,7 +5,7 @@
 //! an edit of what limits its blocks is in reach and would make it faster by a fifth: somewhat less shared memory, somewhat fewer registers,
 //! another block. Where the block is below 64 threads `small_block` has said so, where one or two registers do it `register_cliff`.
 
-use super::{Finding, Lint, Subject, on, register_cliff};
+use super::{Finding, Lint, Subject, on, register_cliff, what_if};
 use crate::diagnostic::Level;
 use crate::estimate::Estimate;
 use crate::estimate::occupancy::{Occupancy, Resource, Step};
@@ -107,7 +107,7 @@ fn in_reach(now: &Occupancy, prediction: &Prediction) -> Option<Step> {
 fn anchor(subject: &Subject<'_>, short: &Short<'_>) -> Span {
     match short.step.changes[0].0 {
         Resource::Shared => largest_shared(subject).unwrap_or(subject.sites.name),
-        Resource::Registers => subject.sites.growth(),
+        Resource::Registers => what_if::growth(subject),
         _ => subject.sites.argument(&["block"]),
     }
 }

@@ -6,11 +6,13 @@
 mod bank_conflict;
 mod best_effort;
 mod constant_divergence;
+mod costly_batch;
 mod divergent_barrier;
 mod divergent_branch;
 mod double_in_single;
 mod local_memory;
 mod low_occupancy;
+mod meeting;
 mod missing_barrier;
 mod nest;
 mod partial_warp;
@@ -18,6 +20,7 @@ mod redundant_global_loads;
 mod register_cliff;
 mod register_spill;
 mod rolled_loop;
+mod scalar_pieces;
 mod serial_loads;
 mod sites;
 mod slow_integer_division;
@@ -26,13 +29,15 @@ mod small_block;
 mod testing;
 mod unchecked;
 mod uncoalesced_access;
+mod weigh;
+mod what_if;
 
 pub use sites::{LoopSite, Sites};
 
 use crate::diagnostic::{Diagnostic, Level};
 use crate::estimate::Known;
 use crate::hir::Lowered;
-use crate::ir::Loc;
+use crate::ir::{Kernel, Loc};
 use crate::syntax::{Setting, nearest};
 use crate::target::Target;
 use proc_macro2::Span;
@@ -64,12 +69,14 @@ pub const LINTS: &[&Lint] = &[
     &missing_barrier::LINT,
     &divergent_barrier::LINT,
     &serial_loads::LINT,
+    &costly_batch::LINT,
     &local_memory::LINT,
     &slow_integer_division::LINT,
     &double_in_single::LINT,
     &constant_divergence::LINT,
     &rolled_loop::LINT,
     &redundant_global_loads::LINT,
+    &scalar_pieces::LINT,
     &best_effort::LINT,
     &unchecked::LINT,
 ];
@@ -134,6 +141,8 @@ pub fn each(figures: impl IntoIterator<Item = (&'static Target, String)>) -> Str
 pub struct Subject<'a> {
     /// The kernel's source: spans behind locations.
     pub lowered: &'a Lowered,
+    /// The kernel as it was before its annotations were kept, if it has any: to try out what it would be without one.
+    pub built: Option<&'a Kernel>,
     /// The variant and what is known of it.
     pub known: &'a Known,
     /// Where the source asks for things.

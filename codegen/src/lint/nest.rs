@@ -1,6 +1,6 @@
 //! Which loops stand round an instruction, and what a value hangs on: what several lints ask.
 
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Value, ValueDef};
+use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Special, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
 /// The loops of a kernel.
@@ -72,7 +72,7 @@ fn unrolls(kernel: &Kernel, inst: Inst) -> bool {
 }
 
 /// Whether a value is computed from constants and sources alone.
-fn made_of(kernel: &Kernel, value: Value, is_source: &impl Fn(Value) -> bool) -> bool {
+pub(super) fn made_of(kernel: &Kernel, value: Value, is_source: &impl Fn(Value) -> bool) -> bool {
     let mut all = true;
     kernel.for_each_needed(&[value], |value| {
         let is_computed = !is_source(value);
@@ -80,6 +80,25 @@ fn made_of(kernel: &Kernel, value: Value, is_source: &impl Fn(Value) -> bool) ->
         all && is_computed
     });
     all
+}
+
+/// Whether a value is computed from where the thread stands in its block, constants and whatever else, without memory in between.
+pub(super) fn names_thread(kernel: &Kernel, value: Value) -> bool {
+    names(kernel, value, &[Special::ThreadIdx, Special::LaneId, Special::WarpId])
+}
+
+/// Whether one of these is among what a value is computed from.
+pub(super) fn names(kernel: &Kernel, value: Value, specials: &[Special]) -> bool {
+    let mut found = false;
+    kernel.for_each_needed(&[value], |value| match kernel.def(value) {
+        Some((_, Op::Special(special, _))) => {
+            found |= specials.contains(special);
+            false
+        }
+        Some((_, op)) => !found && is_arithmetic(op),
+        None => false,
+    });
+    found
 }
 
 /// Whether an instruction computes its result from its operands alone.

@@ -7,7 +7,7 @@
 //! Another block is worth a person's time only if the kernel lacks warps: where the model predicts that it would be faster by a twentieth.
 //! Of targets that the model has no rates for, where less than half of the warp slots are taken.
 
-use super::{Finding, Lint, Subject, each};
+use super::{Finding, Lint, Subject, each, what_if};
 use crate::diagnostic::Level;
 use crate::estimate::Estimate;
 use crate::estimate::occupancy::{Occupancy, Resource, Step};
@@ -50,7 +50,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         _ => each(over.iter().map(|(on, step)| (on.target, edit(step)))),
     };
     findings.push(Finding {
-        span: subject.sites.growth(),
+        span: what_if::growth(subject),
         message: format!("{} (estimated)", each(over.iter().filter_map(figure))),
         labels: Vec::new(),
         help: format!("try {edits}: to keep a value or two elsewhere may cost less than the block brings"),

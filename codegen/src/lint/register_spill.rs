@@ -3,7 +3,7 @@
 //! The need is estimated, and may be two registers too high: a value that is cheap to compute again is not kept. So the lint speaks from three
 //! registers over the limit on; `tests/tests/spills_foreseen.rs` holds that to what assemblers do.
 
-use super::{Finding, Lint, Subject, each};
+use super::{Finding, Lint, Subject, each, what_if};
 use crate::diagnostic::Level;
 use crate::estimate::Estimate;
 use crate::estimate::occupancy::{Demand, Options, occupancy};
@@ -83,7 +83,7 @@ fn anchor(subject: &Subject<'_>, limit: Limit) -> Span {
         Limit::Argument => &["max_registers"],
         Limit::Blocks => &["min_blocks"],
         Limit::Block => &["block"],
-        Limit::Thread => return subject.sites.growth(),
+        Limit::Thread => return what_if::growth(subject),
     };
     subject.sites.argument(arguments)
 }

@@ -40,14 +40,6 @@ impl Sites {
         names.iter().find_map(find).unwrap_or(self.name)
     }
 
-    /// Where the source asks for what takes registers: a limit of its own, elements side by side, loops written out; else the block.
-    pub fn growth(&self) -> Span {
-        let is_there = |names: &[&str]| self.arguments.iter().any(|(known, _)| names.contains(known));
-        let own = ["max_registers", "ilp", "vectorize"];
-        let annotation = || self.annotation(&["ilp", "unroll", "batch_loads", "vectorize", "prefetch"]);
-        if is_there(&own) { self.argument(&own) } else { annotation().unwrap_or_else(|| self.argument(&["block"])) }
-    }
-
     /// The first of these annotations on any loop, in the order of the source.
     pub fn annotation(&self, names: &[&str]) -> Option<Span> {
         let mut all = self.loops.iter().flat_map(|site| &site.annotations);

@@ -1,9 +1,10 @@
 //! `slow_integer_division`: a loop divides integers by something that is no constant, for which devices have no instruction.
 //!
 //! Divisions by constants are a product and a shift, those outside loops are done once, and what does not change in a loop has been moved
-//! out of it: none of these is found. Divisions by one value are found once.
+//! out of it: none of these is found. Divisions by one value are found once, if they are more than a little of the kernel's time.
 
 use super::nest::{Nest, is_power_of_two};
+use super::weigh::{Scales, WORTH};
 use super::{Finding, Lint, Subject};
 use crate::diagnostic::Level;
 use crate::ir::{BinaryOp, Inst, Op, Type, Value};
@@ -41,10 +42,18 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
     let nest = Nest::of(kernel);
     all.retain(|(.., inst)| nest.loop_of(*inst).is_some());
+    if all.is_empty() {
+        return;
+    }
+    let scales = Scales::of(subject);
     while let Some(&(divisor, op, first)) = all.first() {
         let (same, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(other, ..)| *other == divisor);
         all = others;
         let ty = kernel.ty(divisor);
+        let share: f64 = same.iter().map(|(.., inst)| scales.of_instructions(*inst, f64::from(instructions(ty)))).sum();
+        if share < WORTH {
+            continue;
+        }
         let loc = |inst: Inst| kernel.insts[inst].loc;
         let mut labels: Vec<_> =
             nest.loop_of(first).map(|owner| (subject.span(loc(owner)), "in this loop".to_owned())).into_iter().collect();

@@ -1,6 +1,6 @@
 //! What a lint says of a source: for the lints' own tests.
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::declared_instances;
 use crate::review::{Scope, review};
 use crate::syntax::{KernelAttributes, Program, Unit};
@@ -13,6 +13,14 @@ pub(super) fn found(lint: &str, source: &str) -> Vec<(String, String)> {
 
 /// The same, each after the text that it is anchored at.
 pub(super) fn found_at(lint: &str, source: &str) -> Vec<(String, String, String)> {
+    let text = |finding: Diagnostic| {
+        let place = finding.span.source_text().unwrap_or_default();
+        (place, finding.message, finding.help.unwrap_or_default())
+    };
+    of_lint(lint, source).into_iter().map(text).collect()
+}
+
+fn of_lint(lint: &str, source: &str) -> Vec<Diagnostic> {
     let mut program = Program::default();
     let unit = program.add(Unit::parse("kernel.rs", 1, 1, source).expect("the source parses"));
     let kernels: Vec<String> = program.units[unit.0].kernels().into_iter().map(|(path, _)| path).collect();
@@ -27,10 +35,12 @@ pub(super) fn found_at(lint: &str, source: &str) -> Vec<(String, String, String)
         let findings = review(&program, unit, &path, &instances, Scope { targets: &targets, most: 100 }, |_| {});
         let errors: Vec<&String> = findings.iter().filter(|finding| finding.lint.is_none()).map(|finding| &finding.message).collect();
         assert!(errors.is_empty(), "{errors:?}");
-        all.extend(findings.iter().filter(|finding| finding.lint == Some(lint)).map(|finding| {
-            let text = finding.span.source_text().unwrap_or_default();
-            (text, finding.message.clone(), finding.help.clone().unwrap_or_default())
-        }));
+        all.extend(findings.into_iter().filter(|finding| finding.lint == Some(lint)));
     }
     all
+}
+
+/// The labels of everything that a lint finds in the kernels of a source, on sm_80 and sm_90.
+pub(super) fn found_labels(lint: &str, source: &str) -> Vec<String> {
+    of_lint(lint, source).into_iter().flat_map(|finding| finding.labels).map(|(_, text)| text).collect()
 }

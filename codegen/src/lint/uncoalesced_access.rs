@@ -2,13 +2,15 @@
 //!
 //! What is fetched are whole sectors; what is used is counted by lane, so that a broadcast is no waste. Silent where a condition picks
 //! lanes of a warp, where lanes beyond a boundary alone are, where data says who is; and where threads are no more than a sector apart and the kernel uses
-//! more than half of what lies between them: the same sectors then serve its other accesses. Accesses to one buffer in one pattern are one finding.
+//! more than half of what lies between them: the same sectors then serve its other accesses. Silent where it runs so seldom that it is little of the
+//! kernel's time. Accesses to one buffer in one pattern are one finding.
 
+use super::weigh::Scales;
 use super::{Finding, Lint, Subject};
 use crate::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range};
 use crate::diagnostic::Level;
-use crate::ir::{Kernel, Object, Op, Space, Step};
-use std::collections::BTreeMap;
+use crate::ir::{Kernel, MemoryType, Object, Space};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const LINT: Lint = Lint {
     name: "uncoalesced_access",
@@ -26,18 +28,29 @@ const WARP: u32 = 32;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let known = subject.known;
-    let mut said: Vec<(Object, AccessKind, &Pattern)> = Vec::new();
-    for fact in &known.facts.accesses {
+    let accesses = &known.facts.accesses;
+    let mut found: Vec<(Vec<&AccessFact>, Range)> = Vec::new();
+    for fact in accesses {
         let Some(sectors) = wasteful(&known.legal, fact) else { continue };
-        if said.contains(&(fact.object, fact.kind, &fact.pattern)) || is_used_otherwise(&known.facts.accesses, fact) {
+        if is_used_otherwise(accesses, fact) {
             continue;
         }
-        said.push((fact.object, fact.kind, &fact.pattern));
+        let is_like = |other: &AccessFact| other.object == fact.object && other.kind == fact.kind && other.pattern == fact.pattern;
+        match found.iter_mut().find(|(all, _)| is_like(all[0])) {
+            Some((all, _)) => all.push(fact),
+            None => found.push((vec![fact], sectors)),
+        }
+    }
+    if found.is_empty() {
+        return;
+    }
+    let scales = Scales::of(subject);
+    for (all, sectors) in found.into_iter().filter(|(all, _)| scales.are_worth(all.iter().copied())) {
         findings.push(Finding {
-            span: subject.span(fact.loc),
-            message: message(&known.legal, fact, sectors),
+            span: subject.span(all[0].loc),
+            message: message(&known.legal, all[0], sectors),
             labels: Vec::new(),
-            help: help(&known.legal, fact),
+            help: help(&known.legal, accesses, all[0]),
         });
     }
 }
@@ -66,13 +79,6 @@ fn is_used_otherwise(all: &[AccessFact], fact: &AccessFact) -> bool {
     2 * u64::from(parts.values().sum::<u32>()) > stride.unsigned_abs()
 }
 
-fn path<'k>(kernel: &'k Kernel, fact: &AccessFact) -> &'k [Step] {
-    match &kernel.insts[fact.inst].op {
-        Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => &access.path,
-        _ => &[],
-    }
-}
-
 /// `load of`, `store to` or `atomic on`.
 pub(super) fn verb(kind: AccessKind) -> &'static str {
     match kind {
@@ -89,12 +95,16 @@ fn message(kernel: &Kernel, fact: &AccessFact, sectors: Range) -> String {
         None => format!("{} to {} sectors, at least {} bytes,", sectors.least, sectors.most, sectors.least * SECTOR),
     };
     let width = kernel.options.block.map_or(0, |[x, ..]| x);
-    let apart = match (stride, step) {
-        (Some(stride), _) if is_dense(fact) => format!("rows of {width} threads are {} bytes each", stride.abs() * i64::from(width)),
-        (Some(stride), _) if stride % i64::from(fact.bytes) == 0 => {
-            format!("neighbouring threads are {} elements ({} bytes) apart", stride.abs() / i64::from(fact.bytes), stride.abs())
+    let element = element(kernel, fact.object);
+    let apart = match (stride.map(i64::abs), step) {
+        (Some(stride), _) if is_dense(fact) => format!("rows of {width} threads are {} bytes each", stride * i64::from(width)),
+        (Some(stride), _) if stride == element && is_record(kernel, fact.object) => {
+            format!("of the {element} bytes of an element each thread uses {} at a time", fact.bytes)
         }
-        (Some(stride), _) => format!("neighbouring threads are {} bytes apart", stride.abs()),
+        (Some(stride), _) if stride % element == 0 => {
+            format!("neighbouring threads are {} elements ({stride} bytes) apart", stride / element)
+        }
+        (Some(stride), _) => format!("neighbouring threads are {stride} bytes apart"),
         (None, Some(step)) => format!("neighbouring threads are `{step}` elements apart"),
         (None, None) => "neighbouring threads are not next to each other".to_owned(),
     };
@@ -107,15 +117,49 @@ fn is_dense(fact: &AccessFact) -> bool {
     matches!(fact.pattern, Pattern::Global { stride: Some(stride), .. } if stride.unsigned_abs() == u64::from(fact.bytes))
 }
 
-fn help(kernel: &Kernel, fact: &AccessFact) -> String {
+/// Bytes of an element of a buffer, as the source declares it.
+pub(super) fn element(kernel: &Kernel, object: Object) -> i64 {
+    match &kernel.objects[object].ty {
+        MemoryType::Slice(element) => element.size(&kernel.structs).max(1) as i64,
+        other => other.size(&kernel.structs).max(1) as i64,
+    }
+}
+
+/// Whether the elements of a buffer are structs, tuples or arrays.
+pub(super) fn is_record(kernel: &Kernel, object: Object) -> bool {
+    matches!(&kernel.objects[object].ty, MemoryType::Slice(element) if !matches!(**element, MemoryType::Scalar(_)))
+}
+
+/// Elements of a record that is laid out by hand, `x[i * 4 + k]`: neighbouring threads are so many apart, and a thread uses several of them
+/// or they are no more than two sectors.
+fn record_by_hand(kernel: &Kernel, all: &[AccessFact], fact: &AccessFact) -> Option<i64> {
+    let Pattern::Global { stride: Some(stride), .. } = fact.pattern else { return None };
+    let (stride, element) = (stride.abs(), element(kernel, fact.object));
+    let is_like = |other: &&AccessFact| {
+        other.object == fact.object && matches!(other.pattern, Pattern::Global { stride: Some(own), .. } if own.abs() == stride)
+    };
+    let parts: BTreeSet<i64> = all.iter().filter(is_like).map(|other| other.offset.rem_euclid(stride.max(1))).collect();
+    let is_some = stride > element && stride % element == 0 && (parts.len() > 1 || stride <= 2 * i64::from(SECTOR));
+    is_some.then_some(stride / element)
+}
+
+fn help(kernel: &Kernel, all: &[AccessFact], fact: &AccessFact) -> String {
     let object = &kernel.objects[fact.object].name;
     if is_dense(fact) {
         let fewest = (SECTOR / fact.bytes).max(1);
         return format!("make the block's rows at least {fewest} threads wide, a sector of {SECTOR} bytes: `block = (32, 8)`");
     }
     let has_rows = kernel.options.block.is_some_and(|[_, y, z]| y * z > 1);
-    if path(kernel, fact).iter().skip(1).any(|step| matches!(step, Step::Field(_))) {
-        format!("keep this part of the elements of `{object}` in a buffer of its own, so that neighbouring threads meet neighbours")
+    if is_record(kernel, fact.object) {
+        format!(
+            "make a structure of arrays of `{object}`: keep each part of its elements in a buffer of its own (or row k of one buffer, \
+             `{object}[k * n + i]`), so that neighbouring threads meet neighbours"
+        )
+    } else if let Some(parts) = record_by_hand(kernel, all, fact) {
+        format!(
+            "make a structure of arrays of `{object}`: `{object}[k * n + i]` instead of `{object}[i * {parts} + k]`, so that neighbouring threads \
+             meet neighbours"
+        )
     } else if has_rows {
         format!(
             "let what `thread_idx().x` is added to count neighbours, `{object}[y * width + x]`; where both orders are needed, turn a tile in `#[shared]` memory"
@@ -172,6 +216,57 @@ mod tests {
         // All of a large one is more than a sector can serve.
         let large = "#[derive(Clone, Copy)] #[repr(C)] struct P { a: [f32; 19] } #[kernel(block = 64)] fn k(p: &Global<P>, y: &mut Global<f32>) { let i = global_id().x; let mut s = 0.0; #[unroll] for k in 0..19 { s += p[i].a[k]; } y[i] = s; }";
         assert_eq!(found("uncoalesced_access", large).len(), 1);
+    }
+
+    #[test]
+    fn arrays_of_structures_are_told_to_be_structures_of_arrays() {
+        let help = |source: &str| found("uncoalesced_access", source).remove(0);
+        let of_arrays = help(
+            "#[kernel(block = 64)] fn k(x: &Global<[f32; 9]>, y: &mut Global<f32>) { let i = global_id().x; let v = x[i]; let mut s = 0.0; #[unroll] for k in 0..9 { s += v[k]; } y[i] = s; }",
+        );
+        assert!(of_arrays.0.ends_with("of the 36 bytes of an element each thread uses 4 at a time"), "{of_arrays:?}");
+        assert!(of_arrays.1.starts_with("make a structure of arrays of `x`: keep each part"), "{of_arrays:?}");
+        let by_hand = help(
+            "#[kernel(block = 64)] fn k(x: &Global<f32>, y: &mut Global<f32>) { let i = global_id().x; let mut s = 0.0; #[unroll] for k in 0..9 { s += x[i * 9 + k]; } y[i] = s; }",
+        );
+        assert!(by_hand.1.starts_with("make a structure of arrays of `x`: `x[k * n + i]` instead of `x[i * 9 + k]`"), "{by_hand:?}");
+        let in_rows = help(
+            "#[kernel(block = (16, 16))] fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) { let i = global_id().y * w + global_id().x; y[i] = x[i * 4 + 2]; }",
+        );
+        assert!(in_rows.1.starts_with("make a structure of arrays of `x`: `x[k * n + i]` instead of `x[i * 4 + k]`"), "{in_rows:?}");
+        // A walk along rows of a length that the launch decides is none.
+        let rows = help(
+            "#[kernel(block = 64)] fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) { let i = global_id().x; let mut s = 0.0; for k in 0..w { s += x[i * w + k]; } y[i] = s; }",
+        );
+        assert!(rows.1.contains("`x[k * block_dim().x + thread_idx().x]`"), "{rows:?}");
+    }
+
+    #[test]
+    fn distances_are_in_elements_of_the_source_whatever_the_width_of_an_access() {
+        let message = |rest: &str| {
+            let source = format!(
+                "#[kernel(block = 64)] fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) {{ let i = global_id().x; let mut s = 0.0; {rest} y[i] = s; }}"
+            );
+            found("uncoalesced_access", &source).remove(0).0
+        };
+        let vectors = message("#[vectorize(4)] for k in 0..64 { s += x[i * 64 + k]; }");
+        assert!(vectors.ends_with("neighbouring threads are 64 elements (256 bytes) apart"), "{vectors}");
+        let unknown = message("#[vectorize(4, assume_aligned)] for k in 0..w { s += x[i * w + k]; }");
+        assert!(unknown.ends_with("neighbouring threads are `w` elements apart"), "{unknown}");
+        let by_hand = message("let v = x.load::<2>(i * 16); s = v[0] + v[1];");
+        assert!(by_hand.ends_with("neighbouring threads are 16 elements (64 bytes) apart"), "{by_hand}");
+    }
+
+    #[test]
+    fn what_runs_once_in_a_long_kernel_is_not() {
+        let kernel = |rounds: &str| {
+            format!(
+                "#[kernel(block = 256)] fn k(n: usize, w: usize, x: &Global<u8>, y: &mut Global<f32>) {{ let t = thread_idx().x; let mut s = x[block_idx().x * 16 + t / 16 * w + t % 16] as f32; for k in 0..{rounds} {{ s = s * 0.5 + k as f32; }} y[global_id().x] = s; }}"
+            )
+        };
+        // A row of 16 bytes is inherent in tiles of 16 × 16 bytes.
+        assert_eq!(found("uncoalesced_access", &kernel("n")), []);
+        assert_eq!(found("uncoalesced_access", &kernel("1")).len(), 1);
     }
 
     #[test]

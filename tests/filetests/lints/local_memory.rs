@@ -64,3 +64,29 @@ pub fn meant(x: &Global<u32>, y: &mut Global<u32>) {
     bins[(x[i] % 8) as usize] = 1;
     y[i] = bins[(x[i + 1] % 8) as usize];
 }
+
+// Indexed by the thread's number: probably meant for the block, and declared before it is filled.
+#[kernel(block = 256)]
+pub fn forgotten(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let mut s: [f32; 8];
+    s = [1.0; 8];
+    s[i % 8] = x[i];
+    y[i] = s[(i + 1) % 8];
+}
+
+// In a pattern, and a device function's parameter: each where it is declared.
+#[device]
+fn pick(mut row: [f32; 4], at: usize) -> f32 {
+    row[at] += 1.0;
+    row[3 - at]
+}
+
+#[kernel(block = 256)]
+pub fn elsewhere(at: &Global<u32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let k = (at[i] % 4) as usize;
+    let (mut left, scale) = ([0.5f32; 4], 2.0f32);
+    left[k] = scale;
+    y[i] = left[3 - k] + pick([1.0, 2.0, 3.0, 4.0], k);
+}

@@ -46,3 +46,55 @@ pub fn vectors(inp: &Global<f32>, out: &mut Global<f32>) {
         out[i] = inp[i];
     }
 }
+
+// An array of structures: of each cell a thread uses a part at a time.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Cell {
+    pub f: [f32; 9],
+    pub solid: u32,
+}
+
+#[kernel(block = 128)]
+pub fn densities(cells: &Global<Cell>, density: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < density.len() {
+        let cell = cells[i];
+        let mut sum = 0.0;
+        #[unroll]
+        for k in 0..9 {
+            sum += cell.f[k];
+        }
+        density[i] = sum;
+    }
+}
+
+// The same by hand, and in blocks with rows.
+#[kernel(block = (16, 16))]
+pub fn grey(width: usize, pixels: &Global<f32>, grey: &mut Global<f32>) {
+    let i = global_id().y * width + global_id().x;
+    grey[i] = 0.3 * pixels[i * 12] + 0.6 * pixels[i * 12 + 1] + 0.1 * pixels[i * 12 + 2];
+}
+
+// Distances are in elements, however wide the access.
+#[kernel(block = 128)]
+pub fn rows(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let mut sum = 0.0;
+    #[vectorize(4)]
+    for k in 0..64 {
+        sum += x[i * 64 + k];
+    }
+    y[i] = sum;
+}
+
+// A row of 16 bytes once, before what takes the time.
+#[kernel(block = 256)]
+pub fn seldom(n: usize, w: usize, x: &Global<u8>, y: &mut Global<f32>) {
+    let t = thread_idx().x;
+    let mut s = x[block_idx().x * 16 + t / 16 * w + t % 16] as f32;
+    for k in 0..n {
+        s = s * 0.5 + k as f32;
+    }
+    y[global_id().x] = s;
+}

@@ -2,7 +2,8 @@
 
 use warpwright::prelude::*;
 
-#[kernel(block = 64)]
+// In pieces on purpose.
+#[kernel(block = 64, allow(scalar_pieces))]
 fn swap_halves(y: &mut Global<[u16; 2]>) {
     let i = global_id().x;
     if i < y.len() {

@@ -46,6 +46,8 @@ pub(super) struct Threads {
     pub(super) warp: Sum,
     /// Lanes that there are.
     pub(super) mask: Mask,
+    /// Whether these stand for every warp of a block.
+    pub(super) is_any: bool,
 }
 
 /// Finds values.
@@ -53,6 +55,8 @@ pub(super) struct Evaluator<'k> {
     kernel: &'k Kernel,
     /// What is the same in all threads of a block.
     pub(super) uniformity: Uniformity,
+    /// What is the same in all lanes of a warp; not known at first.
+    warp: Option<Uniformity>,
     /// The unknown numbers.
     pub(super) atoms: Atoms,
     /// The threads.
@@ -75,7 +79,27 @@ impl<'k> Evaluator<'k> {
         let mut depths = vec![0; kernel.values.len()];
         note_depths(kernel, kernel.body, 0, &mut depths);
         let memo = vec![None; kernel.values.len()];
-        Evaluator { kernel, uniformity: Uniformity::of(kernel), atoms, threads, memo, trail: Vec::new(), depths, nesting: 0 }
+        let uniformity = Uniformity::of(kernel);
+        let mut evaluator = Evaluator { kernel, uniformity, warp: None, atoms, threads, memo, trail: Vec::new(), depths, nesting: 0 };
+        let known = evaluator.uniform_by_arithmetic();
+        evaluator.warp = Some(Uniformity::in_warp(kernel, &known));
+        evaluator
+    }
+
+    /// By value: whether arithmetic makes it the same in all lanes of every warp, as `global_id().x / 32` is. Of loops nothing is known yet.
+    fn uniform_by_arithmetic(&mut self) -> Vec<bool> {
+        let kernel = self.kernel;
+        let mut known = vec![false; kernel.values.len()];
+        if self.threads.is_any {
+            // Instructions that are no longer in the program may name what is gone.
+            let mut live: Vec<Value> = Vec::new();
+            kernel.for_each_inst(|kernel, _, inst| live.extend(&kernel.insts[inst].results));
+            for value in live.into_iter().filter(|value| kernel.ty(*value).is_int()) {
+                known[usize::from(value)] = self.is_uniform(value);
+            }
+            self.forget(0, 0);
+        }
+        known
     }
 
     /// For another warp.
@@ -116,7 +140,10 @@ impl<'k> Evaluator<'k> {
             return LaneValue::Unknown(Unknown::DATA);
         }
         self.nesting += 1;
-        let found = self.compute(value);
+        let found = match self.compute(value) {
+            LaneValue::Unknown(why) if why.is_data => self.at_least(value),
+            found => found,
+        };
         self.nesting -= 1;
         self.bind(value, found.clone());
         found
@@ -147,12 +174,20 @@ impl<'k> Evaluator<'k> {
             return LaneValue::Condition(Condition::unknown(Doubt::Uniform, varies));
         }
         let atom = self.atoms.fresh(1, None, varies);
+        if !self.uniformity.is_uniform(value) {
+            self.atoms.differs_by_warp(atom);
+        }
         LaneValue::Sum(Sum::atom(ty.bits(), atom))
     }
 
     /// What is known of any value.
     fn at_least(&mut self, value: Value) -> LaneValue {
-        if self.uniformity.is_uniform(value) { self.uniform(value, 0) } else { LaneValue::Unknown(Unknown::DATA) }
+        if self.is_one_in_warp(value) { self.uniform(value, 0) } else { LaneValue::Unknown(Unknown::DATA) }
+    }
+
+    /// Whether a value is known to be the same in all lanes of a warp, whatever it is.
+    pub(super) fn is_one_in_warp(&self, value: Value) -> bool {
+        self.warp.as_ref().unwrap_or(&self.uniformity).is_uniform(value)
     }
 
     fn compute(&mut self, value: Value) -> LaneValue {
@@ -172,7 +207,7 @@ impl<'k> Evaluator<'k> {
             Op::Intrinsic(row, operands) => match row.row().effect {
                 Effect::Warp if matches!(row.row().name, "ballot" | "any" | "all") => self.uniform(value, 0),
                 _ if operands.iter().all(|v| self.is_uniform(*v)) => self.uniform(value, 0),
-                _ => LaneValue::Unknown(Unknown::DATA),
+                _ => self.at_least(value),
             },
             _ if ty == Type::Bool => self.boolean(op, value),
             _ if ty.is_int() => match self.integer(op, ty, value) {
@@ -420,7 +455,11 @@ impl<'k> Evaluator<'k> {
         let varies = self.atoms.varies(a) | self.atoms.varies(b);
         let is_data = [a, b].iter().any(|sum| !self.atoms.is_all_varying(sum));
         if a.is_uniform() && b.is_uniform() {
-            return Ok(Sum::atom(a.bits, self.atoms.fresh(1, None, varies)));
+            let atom = self.atoms.fresh(1, None, varies);
+            if [a, b].iter().any(|sum| !self.atoms.is_of_block(sum)) {
+                self.atoms.differs_by_warp(atom);
+            }
+            return Ok(Sum::atom(a.bits, atom));
         }
         Err(Unknown { is_data, varies })
     }
@@ -507,7 +546,7 @@ impl Threads {
         let place = [axis(&|n| n % x), axis(&|n| n / x % y), axis(&|n| n / x / y)];
         let threads = (x * y * z).saturating_sub(first).min(LANES as u64) as u32;
         let mask = if threads == 32 { Mask::MAX } else { (1 << threads) - 1 };
-        Threads { place: Some(place), warp: Sum::number(32, i64::from(warp)), mask }
+        Threads { place: Some(place), warp: Sum::number(32, i64::from(warp)), mask, is_any: x * y * z <= LANES as u64 }
     }
 
     /// The lanes of any warp of a block; `None` if not every warp can be told by one, or there is but one.
@@ -521,7 +560,7 @@ impl Threads {
         let thread = first_of(&warp).plus(&lane_numbers(), 1);
         let row = atoms.quotient(&thread, x)?;
         let place = [atoms.remainder(&thread, x)?, atoms.remainder(&row, y)?, atoms.quotient(&row, y)?];
-        Some(Threads { place: Some(place), warp, mask: Mask::MAX })
+        Some(Threads { place: Some(place), warp, mask: Mask::MAX, is_any: true })
     }
 
     /// The lanes of any warp where the launch decides the block's size, a row of whole warps; unless the kernel asks for other axes.
@@ -534,7 +573,7 @@ impl Threads {
         });
         let thread = first_of(&warp).plus(&lane_numbers(), 1);
         let zero = Sum::number(32, 0);
-        Threads { place: is_row.then(|| [thread, zero.clone(), zero]), warp, mask: Mask::MAX }
+        Threads { place: is_row.then(|| [thread, zero.clone(), zero]), warp, mask: Mask::MAX, is_any: true }
     }
 }
 

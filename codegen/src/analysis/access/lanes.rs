@@ -130,6 +130,8 @@ struct AtomData {
     varies: Varies,
     /// For what is made of the warp's number alone: by warp.
     by_warp: Option<Vec<i64>>,
+    /// Whether it is the same number in all warps of a block.
+    of_block: bool,
 }
 
 /// The atoms of a kernel.
@@ -147,7 +149,8 @@ impl Atoms {
             return *atom;
         }
         let atom = Atom(self.list.len() as u32);
-        self.list.push(AtomData { source: source.clone(), divisor, most, varies, by_warp: None });
+        let of_block = source != Source::Warp;
+        self.list.push(AtomData { source: source.clone(), divisor, most, varies, by_warp: None, of_block });
         self.known.insert(source, atom);
         atom
     }
@@ -165,12 +168,22 @@ impl Atoms {
         atom
     }
 
+    /// Says that an atom need not be the same number in all warps of a block.
+    pub(super) fn differs_by_warp(&mut self, atom: Atom) {
+        self.list[atom.0 as usize].of_block = false;
+    }
+
+    /// Whether a sum's unknown numbers are the same in all warps of a block.
+    pub(super) fn is_of_block(&self, sum: &Sum) -> bool {
+        sum.unknown().flat_map(|(product, _)| product).all(|atom| self.list[atom.0 as usize].of_block)
+    }
+
     /// An atom that is this number in each warp.
     fn of_warps(&mut self, numbers: Vec<i64>) -> Atom {
         let divisor = numbers.iter().fold(0, |d, n| gcd(d, n.unsigned_abs()));
         let most = numbers.iter().max().map(|n| *n as u64);
         let atom = self.fresh(divisor, most, WARP);
-        self.list[atom.0 as usize].by_warp = Some(numbers);
+        (self.list[atom.0 as usize].by_warp, self.list[atom.0 as usize].of_block) = (Some(numbers), false);
         atom
     }
 
@@ -460,7 +473,11 @@ impl Atoms {
         let numbers: Option<Vec<i64>> = (0..warps).map(|warp| self.in_warp(sum, warp).as_known()?.same().map(&f)).collect();
         match numbers {
             Some(numbers) if !numbers.is_empty() => self.of_warps(numbers),
-            _ => self.fresh(divisor, None, varies),
+            _ => {
+                let atom = self.fresh(divisor, None, varies);
+                self.list[atom.0 as usize].of_block = self.is_of_block(sum);
+                atom
+            }
         }
     }
 }

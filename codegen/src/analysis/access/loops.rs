@@ -247,7 +247,7 @@ impl<'k> Walk<'k> {
     }
 
     fn some_carried(&mut self, value: Value, bit: Varies) -> LaneValue {
-        if self.values.uniformity.is_uniform(value) {
+        if self.values.is_one_in_warp(value) {
             let varies = if self.kernel.ty(value).is_int() { bit } else { 0 };
             return self.values.uniform(value, varies);
         }

@@ -70,6 +70,8 @@ pub struct AccessFact {
     pub bytes: u32,
     /// How the lanes' addresses lie.
     pub pattern: Pattern,
+    /// Whether data says where the lanes' places are, and not the same for all of them.
+    pub by_data: bool,
     /// What is known of the first lane's: bytes from the object's begin, or from an unknown number of them.
     pub offset: i64,
     /// Lanes of a warp that make it, those of a boundary counted as inside.
@@ -82,6 +84,8 @@ pub struct AccessFact {
     pub loops: u32,
     /// The same over all warps of a block, as far as they were looked at one by one.
     pub total: Total,
+    /// How many of a block's warps make it, of how many that were looked at: `if thread_idx().x < 32` leaves one.
+    pub warps: (u32, u32),
     /// Warps of a block that touch the very same addresses at one time; 1: each its own. Unknown where the launch decides the block's size.
     pub sharing: Option<u32>,
 }

@@ -5,7 +5,7 @@ use super::lanes::{Atom, LANES, Sum};
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
 use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Pattern, Range, Total, Warps, Ways, races};
-use crate::ir::{Inst, Kernel, Op, Space};
+use crate::ir::{Inst, Kernel, MemoryType, Op, Space};
 use std::collections::HashMap;
 
 /// Gathers everything.
@@ -100,12 +100,22 @@ fn access(walk: &Walk<'_>, inst: Inst, loops: u32, records: &[&Record], warps: O
         kind,
         bytes: widths(kernel, inst).0,
         pattern,
+        by_data: records.iter().any(|record| record.address.as_ref().is_err_and(|why| why.is_data)),
         offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant().of(0)),
         lanes: Range { least: lanes.clone().min().unwrap_or(0), most: lanes.max().unwrap_or(0) },
         doubt: records.iter().map(|record| record.doubt).max().unwrap_or(Doubt::Data),
         is_rare: records.iter().all(|record| record.is_rare),
         loops,
         total,
+        warps: match warps {
+            Some(warps) if warps.one_by_one => {
+                let mut some: Vec<u32> = records.iter().map(|record| record.warp).collect();
+                some.sort_unstable();
+                some.dedup();
+                (some.len() as u32, warps.number)
+            }
+            _ => (1, 1),
+        },
         sharing: warps.and_then(|warps| sharing(walk, records, warps)),
     })
 }
@@ -146,9 +156,12 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
     let row = row(walk.kernel);
     let stride = traffic::stride(first, row).filter(|stride| addresses.iter().all(|other| traffic::stride(other, row) == Some(*stride)));
     let pattern = match space {
-        Space::Global => {
-            Pattern::Global { sectors: figure, bytes: bytes.unwrap_or_default(), stride, step: step(walk, first, i64::from(width as u32)) }
-        }
+        Space::Global => Pattern::Global {
+            sectors: figure,
+            bytes: bytes.unwrap_or_default(),
+            stride,
+            step: step(walk, first, element_bytes(walk.kernel, inst)),
+        },
         Space::Shared => Pattern::Shared { degree: figure, stride },
         _ => Pattern::Constant { addresses: figure },
     };
@@ -185,6 +198,10 @@ fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
         for warp in 0..of_warps {
             let address = walk.values.atoms.in_warp(address, warp as usize);
             requests += 1;
+            if !walk.values.atoms.is_of_block(&address) {
+                // What is one in a warp need not be one in the block: `rows[global_id().x / 32]`.
+                return Some(1);
+            }
             if !different.contains(&address) {
                 different.push(address);
             }
@@ -195,6 +212,16 @@ fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
         1 if !warps.one_by_one => Some(warps.number),
         n => Some((requests / n) as u32),
     }
+}
+
+/// Bytes of an element of what is accessed, as the source declares it: of a vector the element, not the vector.
+fn element_bytes(kernel: &Kernel, inst: Inst) -> i64 {
+    let ty = kernel.insts[inst].op.object().map(|object| &kernel.objects[object].ty);
+    let bytes = match ty {
+        Some(MemoryType::Slice(element)) => element.size(&kernel.structs),
+        _ => u64::from(widths(kernel, inst).0),
+    };
+    bytes.max(1) as i64
 }
 
 /// `n`, where lanes are that many elements apart.

@@ -68,6 +68,9 @@ impl Lowerer<'_, '_> {
         self.stack.push(function);
         self.enter(body.clone(), unit, Returns::Thread);
         for (local, binding) in body.params.iter().zip(bindings) {
+            if let Var::Value(tree) = &binding {
+                self.declare_arrays(tree, body.locals[local.0].span);
+            }
             let var = self.var(*local);
             self.vars[var] = binding;
         }

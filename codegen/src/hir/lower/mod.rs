@@ -301,6 +301,25 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         self.kernel.objects.push(ObjectData { name: name.to_owned(), kind, ty, loc: self.loc })
     }
 
+    /// The location of a span, without going there.
+    fn place_of(&mut self, span: Span) -> Loc {
+        let here = self.loc;
+        self.at(span);
+        std::mem::replace(&mut self.loc, here)
+    }
+
+    /// Says where the arrays of a variable are declared.
+    fn declare_arrays(&mut self, tree: &Tree, span: Span) {
+        match tree {
+            Tree::Array(object) => {
+                let loc = self.place_of(span);
+                self.kernel.objects[*object].loc = loc;
+            }
+            Tree::Node(children) => children.iter().for_each(|child| self.declare_arrays(child, span)),
+            _ => {}
+        }
+    }
+
     /// Declares the parameters, and loads those by value: their variables, and what these hold at first.
     fn parameters(&mut self, body: &Rc<Body>, signature: &syn::Signature) -> Vec<(LocalId, Ty, Tree)> {
         let mut values = Vec::new();

@@ -2,9 +2,10 @@
 
 use super::Lowerer;
 use super::environment::Tree;
-use crate::hir::tree::{Pattern, PatternKind};
+use crate::hir::tree::{LocalId, Pattern, PatternKind};
 use crate::hir::types::Ty;
 use crate::ir::{BinaryOp, CompareOp, Value};
+use proc_macro2::Span;
 
 impl Lowerer<'_, '_> {
     fn child_types(&self, ty: &Ty, count: usize) -> Vec<Ty> {
@@ -78,8 +79,9 @@ impl Lowerer<'_, '_> {
     pub(super) fn bind(&mut self, pattern: &Pattern, ty: &Ty, value: Tree) {
         match &pattern.kind {
             PatternKind::Bind(local, inner) => {
-                let name = self.frame().body.locals[local.0].name.clone();
+                let (name, span) = self.name_of(*local);
                 let tree = self.bound(&name, ty, value.clone());
+                self.declare_arrays(&tree, span);
                 self.set_var(*local, tree);
                 if let Some(inner) = inner {
                     self.bind(inner, ty, value);
@@ -124,12 +126,19 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// A variable's name, and where it is declared.
+    fn name_of(&self, local: LocalId) -> (String, Span) {
+        let data = &self.frame().body.locals[local.0];
+        (data.name.clone(), data.span)
+    }
+
     /// `let x;`
     pub(super) fn declare(&mut self, pattern: &Pattern) {
         if let PatternKind::Bind(local, _) = &pattern.kind {
             let ty = self.resolve(&pattern.ty);
-            let name = self.frame().body.locals[local.0].name.clone();
+            let (name, span) = self.name_of(*local);
             let tree = self.unset(&name, &ty);
+            self.declare_arrays(&tree, span);
             self.set_var(*local, tree);
         }
     }

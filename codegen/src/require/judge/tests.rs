@@ -40,6 +40,8 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
         is_rare: false,
         loops: 0,
         total: Total::default(),
+        by_data: false,
+        warps: (1, 1),
         sharing: None,
     }
 }
