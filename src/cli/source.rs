@@ -119,7 +119,7 @@ impl Source {
         let found = self.kernels.iter().find(|(path, _)| path == kernel).map(|(_, reached)| reached);
         found.ok_or_else(|| {
             let message = format!("there is no kernel `{kernel}` in {}", self.path);
-            Diagnostic::error(proc_macro2::Span::call_site(), message).into()
+            Diagnostic::error(Span::call_site(), message).into()
         })
     }
 
@@ -134,7 +134,7 @@ impl Source {
     }
 
     /// Where a span stands.
-    pub(super) fn place(&self, span: proc_macro2::Span) -> Option<Place> {
+    pub(super) fn place(&self, span: Span) -> Option<Place> {
         self.files.place(span)
     }
 
