@@ -178,6 +178,10 @@ impl Crate {
         let mut unknown = None;
         for (import, cfgs) in &uses {
             let Import::Glob(path) = import else { continue };
+            // The name in `use shapes::*` is not brought in by itself.
+            if self.open.contains(&(module, path.join("::"), Space::Types)) {
+                continue;
+            }
             // A `use` of one name may be a crate's.
             let of = match self.resolve(module, path, Space::Types) {
                 Meaning::Nothing if path.len() == 1 => of_crate(path),

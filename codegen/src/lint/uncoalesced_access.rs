@@ -130,8 +130,8 @@ pub(super) fn is_record(kernel: &Kernel, object: Object) -> bool {
     matches!(&kernel.objects[object].ty, MemoryType::Slice(element) if !matches!(**element, MemoryType::Scalar(_)))
 }
 
-/// Elements of a record that is laid out by hand, `x[i * 4 + k]`: neighbouring threads are so many apart, and a thread uses several of them
-/// or they are no more than two sectors.
+/// Elements of a record that is laid out by hand, `x[i * 4 + k]`: neighbouring threads are so many apart, and a thread uses several of them,
+/// or one of no more than two sectors. In a loop it may as well be a thread's share of a plain array.
 fn record_by_hand(kernel: &Kernel, all: &[AccessFact], fact: &AccessFact) -> Option<i64> {
     let Pattern::Global { stride: Some(stride), .. } = fact.pattern else { return None };
     let (stride, element) = (stride.abs(), element(kernel, fact.object));
@@ -139,7 +139,7 @@ fn record_by_hand(kernel: &Kernel, all: &[AccessFact], fact: &AccessFact) -> Opt
         other.object == fact.object && matches!(other.pattern, Pattern::Global { stride: Some(own), .. } if own.abs() == stride)
     };
     let parts: BTreeSet<i64> = all.iter().filter(is_like).map(|other| other.offset.rem_euclid(stride.max(1))).collect();
-    let is_some = stride > element && stride % element == 0 && (parts.len() > 1 || stride <= 2 * i64::from(SECTOR));
+    let is_some = stride > element && stride % element == 0 && (parts.len() > 1 || fact.loops == 0 && stride <= 2 * i64::from(SECTOR));
     is_some.then_some(stride / element)
 }
 
@@ -234,6 +234,11 @@ mod tests {
             "#[kernel(block = (16, 16))] fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) { let i = global_id().y * w + global_id().x; y[i] = x[i * 4 + 2]; }",
         );
         assert!(in_rows.1.starts_with("make a structure of arrays of `x`: `x[k * n + i]` instead of `x[i * 4 + k]`"), "{in_rows:?}");
+        // A thread's share of four neighbours, one by one.
+        let share = help(
+            "#[kernel(block = 64)] fn k(y: &mut Global<f32>) { let i = global_id().x * 4; for k in i..i + 4 { if k < y.len() { y[k] += 1.0; } } }",
+        );
+        assert!(share.1.contains("let neighbouring threads take neighbouring elements"), "{share:?}");
         // A walk along rows of a length that the launch decides is none.
         let rows = help(
             "#[kernel(block = 64)] fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) { let i = global_id().x; let mut s = 0.0; for k in 0..w { s += x[i * w + k]; } y[i] = s; }",

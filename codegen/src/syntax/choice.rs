@@ -15,7 +15,7 @@ pub enum Choice<T> {
     /// One of two choices, by a `bool` that is known for each instance.
     If {
         /// The condition.
-        condition: Expr,
+        condition: Box<Expr>,
         /// Where it holds.
         then: Box<Choice<T>>,
         /// Where it does not.
@@ -35,7 +35,7 @@ impl<T: Copy> Choice<T> {
         match self {
             Choice::Word(_) => Vec::new(),
             Choice::If { condition, then, otherwise } => {
-                [vec![condition], then.conditions(), otherwise.conditions()].into_iter().flatten().collect()
+                [vec![&**condition], then.conditions(), otherwise.conditions()].into_iter().flatten().collect()
             }
         }
     }
@@ -69,7 +69,7 @@ impl<T: Copy> Choice<T> {
                     return None;
                 };
                 let otherwise = Choice::parse(name, otherwise, words, diagnostics);
-                let condition = (*choice.cond).clone();
+                let condition = choice.cond.clone();
                 return Some(Choice::If { condition, then: Box::new(then?), otherwise: Box::new(otherwise?) });
             }
             _ => {}

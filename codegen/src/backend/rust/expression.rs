@@ -218,10 +218,13 @@ impl Printer<'_> {
             let ty = self.kernel.ty(a);
             let x = self.take_as(a, kind);
             let x = Expr { text: x.typed(ty, kind), extra: Extra::default(), ..x };
-            let y = self.take(b);
-            // A count is any integer, `i32` if nothing else is said.
-            let is_wide = y.extra.literal.is_some_and(|count| count.as_int() > i128::from(i32::MAX));
-            let y = if is_wide { Expr { text: y.typed(self.kernel.ty(b), Kind::Plain), ..y } } else { y };
+            // A count is taken modulo the width; of a literal `rustc` asks that it is below.
+            let y = match self.take(b) {
+                Expr { extra: Extra { literal: Some(count), .. }, .. } => {
+                    Expr::new((count.bits % u64::from(ty.bits())).to_string(), PRIMARY)
+                }
+                y => y,
+            };
             return Expr::arithmetic(&x, if op == BinaryOp::Shl { "<<" } else { ">>" }, &y, SHIFT);
         }
         let both = self.operands(&[a, b], kind);

@@ -35,7 +35,7 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 
 /// Most constants of a chain, each computed from the next: they are looked up by recursion, and a stack has an end.
-const MOST_CONSTANTS: usize = 128;
+const MOST_CONSTANTS: usize = 64;
 
 /// A function with its generic arguments.
 type FunctionInstance = (FnId, Vec<Arg>);
