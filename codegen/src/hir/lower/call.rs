@@ -11,6 +11,9 @@ use proc_macro2::Span;
 /// Most instructions of a kernel, calls inlined and counted, too: what takes compilers minutes.
 const MOST_INSTRUCTIONS: usize = 200_000;
 
+/// As many instructions as a call is counted as, beside what it is inlined to: that may be nothing, and takes its time all the same.
+const INSTRUCTIONS_OF_A_CALL: usize = 10;
+
 /// Most expressions round each other, those round the calls of inlined functions counted in: they, and what becomes of them, are gone through by
 /// recursion, and a stack has an end. One function alone may have as many as `syntax::nesting` says.
 const MOST_DEPTH: u32 = 400;
@@ -30,7 +33,7 @@ impl Lowerer<'_, '_> {
         }
         let name = &self.context.items.functions[function.0].signature.ident;
         self.calls += 1;
-        if self.kernel.insts.len() + self.calls > MOST_INSTRUCTIONS {
+        if self.kernel.insts.len() + INSTRUCTIONS_OF_A_CALL * self.calls > MOST_INSTRUCTIONS {
             let message = format!("with `{name}` inlined here the kernel has more than {MOST_INSTRUCTIONS} instructions");
             self.refuse_size(expr.span, message, "call the function in a loop, or fewer functions that call others");
         } else if self.depth > MOST_DEPTH {
