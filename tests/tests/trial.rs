@@ -10,19 +10,19 @@ use warpwright::prelude::*;
 use warpwright_tests::command::{Folder, root};
 
 #[path = "../trial/correlation/lib.rs"]
-#[allow(deprecated, dead_code, unreachable_pub)]
+#[allow(deprecated, dead_code, unreachable_pub, reason = "a program of a user's, whose findings are what is tested")]
 mod correlation;
 #[path = "../trial/lattice/lib.rs"]
-#[allow(deprecated, dead_code, unreachable_pub)]
+#[allow(deprecated, dead_code, unreachable_pub, reason = "a program of a user's, whose findings are what is tested")]
 mod lattice;
 #[path = "../trial/mri/lib.rs"]
-#[allow(deprecated, dead_code, unreachable_pub)]
+#[allow(deprecated, dead_code, unreachable_pub, reason = "a program of a user's, whose findings are what is tested")]
 mod mri;
 #[path = "../trial/search/lib.rs"]
-#[allow(deprecated, dead_code, unreachable_pub)]
+#[allow(deprecated, dead_code, unreachable_pub, reason = "a program of a user's, whose findings are what is tested")]
 mod search;
 #[path = "../trial/spmv/lib.rs"]
-#[allow(deprecated, dead_code, unreachable_pub)]
+#[allow(deprecated, dead_code, unreachable_pub, reason = "a program of a user's, whose findings are what is tested")]
 mod spmv;
 
 /// All that the command finds in a program, each finding in two lines.

@@ -68,7 +68,7 @@ impl Crate {
         };
         let mut unknown = None;
         for space in spaces {
-            match self.from_block(module, &free.uses, &path, space) {
+            match self.resolve_from_block(module, &free.uses, &path, space) {
                 found @ (Meaning::Item(..) | Meaning::Module(_)) => return found,
                 Meaning::Unknown(reason) => unknown = unknown.or(Some(reason)),
                 Meaning::Nothing => {}
@@ -78,7 +78,7 @@ impl Crate {
     }
 
     /// The same through the `use` statements of the blocks round it, the innermost last.
-    fn from_block(&mut self, module: ModuleId, uses: &[syn::ItemUse], path: &[String], space: Space) -> Meaning {
+    fn resolve_from_block(&mut self, module: ModuleId, uses: &[syn::ItemUse], path: &[String], space: Space) -> Meaning {
         let mut globs = Vec::new();
         for import in uses.iter().rev().flat_map(imports_of) {
             match import {

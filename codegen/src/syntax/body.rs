@@ -159,7 +159,7 @@ impl<'c> BodyChecker<'c> {
         let syn::Expr::Index(element) = place else { return false };
         let method = foreign(&text).map_or(&*text, |foreign| foreign.edit.trim_start_matches("`y.").split('(').next().unwrap_or(&text));
         let mut arguments = vec![written(&element.index)];
-        arguments.extend(call.args.iter().skip(1).map(|arg| written(arg)));
+        arguments.extend(call.args.iter().skip(1).map(written));
         let help = format!("write `{}.{method}({})`", written(&element.expr), arguments.join(", "));
         self.refuse(name.span(), "atomics are methods of buffers and shared arrays", help);
         true

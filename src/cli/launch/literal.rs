@@ -151,7 +151,7 @@ fn struct_starts(ty: &MemoryType, structs: &Structs, at: &mut usize, into: &mut 
     match ty {
         MemoryType::Scalar(_) => *at += 1,
         MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
-            (0..*n).for_each(|_| struct_starts(element, structs, at, into))
+            (0..*n).for_each(|_| struct_starts(element, structs, at, into));
         }
         MemoryType::Slice(_) => {}
         MemoryType::Struct(id) => {

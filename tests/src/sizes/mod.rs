@@ -34,7 +34,7 @@ pub const DIMENSIONS: &[Dimension] = &[
     dimension("divisions", 100, |n| integers(&lines(n, |i| format!("a = a / {} + a % b;", i + 3)))),
     dimension("constants", 400, |n| {
         let first = "const C0: u32 = 1;\n".to_owned();
-        first + &lines(n, |i| format!("const C{}: u32 = C{} + {i};", i + 1, (i + 1) / 2)) + &integers(&format!("a += C{n};"))
+        first + &lines(n, |i| format!("const C{}: u32 = C{} + {i};", i + 1, i.div_ceil(2))) + &integers(&format!("a += C{n};"))
     }),
     dimension("casts", 60, |n| integers(&format!("a = a{};", " as u64 as u32".repeat(n)))),
     dimension("terms", 100, |n| guarded(&format!("v = v{};", " + w".repeat(n)))),

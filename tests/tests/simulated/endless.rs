@@ -18,7 +18,7 @@ fn one_thread_never_ends(x: &Global<u32>, y: &mut Global<u32>) {
     let mut n = x[i];
     let mut rounds = 0;
     while n != 1 {
-        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
         rounds = (rounds + 1) % 3;
     }
     y[i] = rounds;

@@ -205,7 +205,7 @@ fn grid_barrier<const FENCED: bool>(x: &mut Global<u32>, y: &mut Global<u32>, ar
 #[kernel(block = 32)]
 fn queue<const LATE: bool>(items: &mut Global<u32>, ready: &mut Global<u32>, ends: &mut Global<u32>, y: &mut Global<u32>) {
     let me = global_id().x as u32;
-    if block_idx().x % 2 == 0 {
+    if block_idx().x.is_multiple_of(2) {
         let slot = ends.atomic_add(0, 1) as usize;
         items[slot] = me;
         if !LATE {
@@ -286,7 +286,7 @@ fn plain_flag(data: &mut Global<u32>, flag: &mut Global<u32>, y: &mut Global<u32
 #[kernel(block = 64)]
 fn compact(x: &Global<u32>, y: &mut Global<u32>, count: &mut Global<u32>) {
     let i = global_id().x;
-    if x[i] % 3 == 0 {
+    if x[i].is_multiple_of(3) {
         let slot = count.atomic_add(0, 1) as usize;
         y[slot] = x[i];
     }
@@ -465,17 +465,17 @@ fn warps_of_a_block_hand_over_by_flags() {
         let mut y = device.zeros::<u32>(32).unwrap();
         launch(&mut y).grid(1).launch(&device).map(|()| y.download().unwrap()).map_err(|error| error.to_string())
     };
-    assert_eq!(one(|y| hand_over::<true, true>(y)).unwrap(), (0..32).map(|i| i * 7).collect::<Vec<u32>>());
+    assert_eq!(one(hand_over::<true, true>).unwrap(), (0..32).map(|i| i * 7).collect::<Vec<u32>>());
     says(
-        &one(|y| hand_over::<false, true>(y)).unwrap_err(),
+        &one(hand_over::<false, true>).unwrap_err(),
         &["race: reads scalar 0 of `item` (of 32), which thread (32, 0, 0) writes on line ", "; no `fence_block()` is between line "],
     );
     says(
-        &one(|y| hand_over::<true, false>(y)).unwrap_err(),
+        &one(hand_over::<true, false>).unwrap_err(),
         &["race: reads scalar 0 of `item`", "no `fence_block()` is between the atomic that shows it"],
     );
     // All blocks write the same elements.
-    says(&run(|y| hand_over::<true, true>(y)).unwrap_err(), &["race: writes scalar 0 of `y`", "of block (0, 0, 0) writes on line "]);
+    says(&run(hand_over::<true, true>).unwrap_err(), &["race: writes scalar 0 of `y`", "of block (0, 0, 0) writes on line "]);
 }
 
 #[test]

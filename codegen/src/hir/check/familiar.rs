@@ -57,7 +57,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
 
 /// The edit for a call of a function that the kernel does not know.
 pub(super) fn of_call(segments: &[String], call: &syn::ExprCall) -> Option<String> {
-    let arguments: Vec<String> = call.args.iter().map(|arg| written(arg)).collect();
+    let arguments: Vec<String> = call.args.iter().map(written).collect();
     let name = segments.last()?;
     if let [.., module, name] = segments {
         let path = format!("{module}::{name}");
@@ -93,7 +93,7 @@ fn receiver(text: &str, call: &syn::ExprCall) -> String {
 /// The edit for a method that there is not.
 pub(super) fn of_method(call: &syn::ExprMethodCall) -> Option<String> {
     let (_, edit) = METHODS.iter().find(|(known, _)| call.method == known)?;
-    let arguments: Vec<String> = call.args.iter().map(|arg| written(arg)).collect();
+    let arguments: Vec<String> = call.args.iter().map(written).collect();
     Some(filled(edit, &written(&call.receiver), &arguments))
 }
 

@@ -77,9 +77,9 @@ impl Converge<'_> {
         }
         // A thread that cannot get here ends the launch; an exit of all threads stays one.
         if on == self.yes {
-            self.keep_all(inst)
+            self.keep_all(inst);
         } else {
-            self.guarded(&[inst], on)
+            self.guarded(&[inst], on);
         }
         None
     }
