@@ -4,7 +4,7 @@ use crate::memory::{Number, apart, samples, set};
 use crate::report::{Row, Spread, Unit};
 use crate::twins::Twins;
 use crate::{Outcome, Runner};
-use warpwright::{Buffer, Device, Launch};
+use warpwright::{Buffer, Device, DeviceKind, Launch};
 
 /// Results checked against the host, per case.
 const SAMPLES: usize = 512;
@@ -78,12 +78,31 @@ pub(crate) struct Case<'c, T: Number, I> {
     pub(crate) bound: f64,
 }
 
+/// A kernel that nothing is held against but what it must compute.
+pub(crate) struct Alone<'c, A> {
+    pub(crate) variant: &'static str,
+    /// Threads of a block.
+    pub(crate) threads: usize,
+    /// What one launch moves or computes.
+    pub(crate) work: f64,
+    pub(crate) unit: Unit,
+    pub(crate) launch: &'c dyn for<'m> Fn(&'m mut A) -> Launch<'m>,
+    /// How many results there are, and those at some places.
+    pub(crate) results: usize,
+    pub(crate) found: &'c dyn Fn(&A, &[u32]) -> Outcome<Vec<f64>>,
+    /// What the first launch leaves in an element.
+    pub(crate) expected: &'c dyn Fn(usize) -> f64,
+    /// How far results may be from that. 0: equal.
+    pub(crate) bound: f64,
+}
+
 impl Runner {
     /// Checks and times a case of a family, and keeps the row. A case that fails is a row that says so.
     pub(crate) fn contest<T: Number, I>(&mut self, family: &'static str, arena: &mut Arena<T, I>, case: &Case<'_, T, I>) {
         let row = Row::new(family, &case.variant, case.threads, case.shared, case.work, case.unit);
         let row = match self.check(arena, case).and_then(|()| self.rounds(arena, case)) {
-            Ok((ours, theirs)) => row.timed(ours, theirs),
+            Ok(Some((ours, theirs))) => row.timed(ours, theirs),
+            Ok(None) => row.checked(),
             Err(error) => row.failed(error.to_string()),
         };
         println!("{row}");
@@ -102,12 +121,7 @@ impl Runner {
                 return Err(format!("{apart} of {} results differ from the twin's", arena.ours.len()).into());
             }
         }
-        let n = arena.ours.len();
-        let places: Vec<u32> = if n <= SAMPLES * 8 {
-            (0..n as u32).collect()
-        } else {
-            (0..SAMPLES as u64).map(|i| (self.random(i) % n as u64) as u32).chain([0, n as u32 - 1]).collect()
-        };
+        let places = self.places(arena.ours.len());
         for (place, found) in places.iter().zip(samples(&device, &places, &arena.ours)?) {
             let (found, expected) = (found.wide(), (case.expected)(*place as usize));
             // What is not a number is within no bound.
@@ -119,25 +133,70 @@ impl Runner {
         Ok(())
     }
 
-    /// Seconds of each round, ours and the twin's.
-    fn rounds<T: Number, I>(&mut self, arena: &mut Arena<T, I>, case: &Case<'_, T, I>) -> Outcome<(Spread, Option<Spread>)> {
+    /// Seconds of each round, ours and the twin's; `None` where nobody's speed says anything: that it was checked is what counts there.
+    fn rounds<T: Number, I>(&mut self, arena: &mut Arena<T, I>, case: &Case<'_, T, I>) -> Outcome<Option<(Spread, Option<Spread>)>> {
         let device = self.device.clone();
+        if device.kind() == DeviceKind::Simulator {
+            return Ok(None);
+        }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        let Some(twins) = &self.twins else {
-            // Nobody's speed says anything here: that it was checked is what counts.
-            let time = (case.ours)(arena).time(&device, 1)?.median.as_secs_f64();
-            return Ok((Spread::of(&[time]), None));
-        };
         while ours.len() < self.runs {
             ours.push((case.ours)(arena).time(&device, 1)?.median.as_secs_f64());
             device.synchronize()?;
-            theirs.push((case.theirs)(twins, arena)?);
+            if let Some(twins) = &self.twins {
+                theirs.push((case.theirs)(twins, arena)?);
+            }
             // Every side is launched twice a round.
             let spent = 2.0 * (ours.iter().sum::<f64>() + theirs.iter().sum::<f64>());
             if spent > self.seconds_per_case && ours.len() >= FEWEST_ROUNDS {
                 break;
             }
         }
-        Ok((Spread::of(&ours), Some(Spread::of(&theirs))))
+        Ok(Some((Spread::of(&ours), (!theirs.is_empty()).then(|| Spread::of(&theirs)))))
+    }
+
+    /// Checks and times a kernel that has no twin, and keeps the row.
+    pub(crate) fn alone<A>(&mut self, family: &'static str, arena: &mut A, case: &Alone<'_, A>) {
+        let row = Row::new(family, case.variant, case.threads, 0, case.work, case.unit);
+        let row = match self.time_alone(arena, case) {
+            Ok(Some(ours)) => row.timed(ours, None),
+            Ok(None) => row.checked(),
+            Err(error) => row.failed(error.to_string()),
+        };
+        println!("{row}");
+        self.rows.push(row);
+    }
+
+    fn time_alone<A>(&self, arena: &mut A, case: &Alone<'_, A>) -> Outcome<Option<Spread>> {
+        (case.launch)(arena).launch(&self.device)?;
+        let n = case.results;
+        let places = self.places(n);
+        for (place, found) in places.iter().zip((case.found)(arena, &places)?) {
+            let expected = (case.expected)(*place as usize);
+            let near = (found - expected).abs() <= case.bound;
+            if !near {
+                return Err(format!("element {place} is {found}, expected {expected} within {}", case.bound).into());
+            }
+        }
+        if self.device.kind() == DeviceKind::Simulator {
+            return Ok(None);
+        }
+        let mut times = Vec::new();
+        while times.len() < self.runs {
+            times.push((case.launch)(arena).time(&self.device, 1)?.median.as_secs_f64());
+            if 2.0 * times.iter().sum::<f64>() > self.seconds_per_case && times.len() >= FEWEST_ROUNDS {
+                break;
+            }
+        }
+        Ok(Some(Spread::of(&times)))
+    }
+
+    /// Elements that are checked: all of few, a sample and the ends of many.
+    fn places(&self, n: usize) -> Vec<u32> {
+        if n <= SAMPLES * 8 {
+            (0..n as u32).collect()
+        } else {
+            (0..SAMPLES as u64).map(|i| (self.random(i) % n as u64) as u32).chain([0, n as u32 - 1]).collect()
+        }
     }
 }

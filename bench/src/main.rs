@@ -2,7 +2,8 @@
 //!
 //! `warpwright-bench LIBTWINS.so [--only FAMILY]… [--runs N] [--small] [--csv PATH]`, the library being built from `bench/cuda` by
 //! `nvcc -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu`. `warpwright-bench --simulate` needs neither the library
-//! nor a GPU: it checks the same cases at tiny sizes on the simulator.
+//! nor a GPU: it checks the same cases at tiny sizes on the simulator. `--alone` instead of the library times ours only, which is also what happens to
+//! kernels that have no twin.
 //!
 //! Inputs are random, made on the device. Each case is checked once: outputs are filled with what is no number, both sides run, all
 //! results are compared with each other on the device and samples with the host. Then come the rounds: two launches of ours, the second
@@ -91,6 +92,7 @@ struct Arguments {
     runs: Option<usize>,
     small: bool,
     simulate: bool,
+    alone: bool,
     csv: Option<String>,
 }
 
@@ -105,6 +107,7 @@ impl Arguments {
                 "--csv" => parsed.csv = Some(value()?),
                 "--small" => parsed.small = true,
                 "--simulate" => parsed.simulate = true,
+                "--alone" => parsed.alone = true,
                 option if option.starts_with('-') => return Err(format!("unknown option `{option}`").into()),
                 path => parsed.library = Some(path.to_owned()),
             }
@@ -133,9 +136,13 @@ fn run(arguments: Arguments) -> Outcome<()> {
     let mut runner = if arguments.simulate {
         Runner::new(Device::simulator(), None, Size::Tiny, 1)
     } else {
-        let path = arguments.library.as_deref().ok_or("usage: warpwright-bench LIBTWINS.so | --simulate [--only FAMILY] [--runs N] …")?;
+        let usage = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--only FAMILY] [--runs N] …";
+        let twins = match arguments.library.as_deref() {
+            _ if arguments.alone => None,
+            path => Some(Twins::load(path.ok_or(usage)?)?),
+        };
         let size = if arguments.small { Size::Small } else { Size::Full };
-        Runner::new(Device::cuda(0)?, Some(Twins::load(path)?), size, arguments.runs.unwrap_or(10))
+        Runner::new(Device::cuda(0)?, twins, size, arguments.runs.unwrap_or(10))
     };
     println!("device: {} ({}); seed {}", runner.device.name(), runner.device.target(), runner.seed);
     for (name, family) in cases::FAMILIES {

@@ -15,6 +15,12 @@ pub(crate) fn uniform(seed: u32, i: u32) -> f32 {
     (bits >> 8) as f32 / 8_388_608.0 - 1.0
 }
 
+/// The `i`-th integer of a sequence, from 0 to below `below`.
+#[device]
+pub(crate) fn integer(seed: u32, i: u32, below: u32) -> u32 {
+    (uniform(seed, i).abs() * below as f32) as u32 % below
+}
+
 /// Fills with random numbers.
 #[kernel(block = 256)]
 fn fill_single(seed: u32, out: &mut Global<f32>) {
@@ -30,6 +36,15 @@ fn fill_double(seed: u32, out: &mut Global<f64>) {
     let i = global_id().x;
     if i < out.len() {
         out[i] = uniform(seed, i as u32) as f64 / 3.0;
+    }
+}
+
+/// Fills with random integers from 0 to below `below`.
+#[kernel(block = 256)]
+fn fill_integers<T: Int>(seed: u32, below: u32, out: &mut Global<T>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = integer(seed, i as u32, below) as T;
     }
 }
 
@@ -126,6 +141,13 @@ pub(crate) fn random<T: Number>(device: &Device, seed: u32, n: usize) -> Outcome
     Ok(buffer)
 }
 
+/// A buffer of random integers from 0 to below `below`.
+pub(crate) fn random_integers<T: Int>(device: &Device, seed: u32, below: u32, n: usize) -> Outcome<Buffer<T>> {
+    let mut buffer = device.zeros::<T>(n)?;
+    fill_integers(seed, below, &mut buffer).cover(n).launch(device)?;
+    Ok(buffer)
+}
+
 /// Fills a buffer with one value.
 pub(crate) fn set<T: Element>(device: &Device, value: T, buffer: &mut Buffer<T>) -> Outcome<()> {
     let n = buffer.len();
@@ -141,7 +163,7 @@ pub(crate) fn apart<T: Number>(device: &Device, bound: f64, left: &Buffer<T>, ri
 }
 
 /// The elements at these places.
-pub(crate) fn samples<T: Number>(device: &Device, places: &[u32], buffer: &Buffer<T>) -> Outcome<Vec<T>> {
+pub(crate) fn samples<T: Element>(device: &Device, places: &[u32], buffer: &Buffer<T>) -> Outcome<Vec<T>> {
     let places = device.upload(places)?;
     let mut found = device.zeros::<T>(places.len())?;
     gather(&places, buffer, &mut found).cover(places.len()).launch(device)?;

@@ -50,7 +50,12 @@ impl Spread {
 
 enum Result {
     Pending,
-    Timed { ours: Spread, theirs: Option<Spread> },
+    /// On a device whose clock says nothing.
+    Checked,
+    Timed {
+        ours: Spread,
+        theirs: Option<Spread>,
+    },
     Failed(String),
 }
 
@@ -72,6 +77,10 @@ impl Row {
 
     pub(crate) fn timed(self, ours: Spread, theirs: Option<Spread>) -> Row {
         Row { result: Result::Timed { ours, theirs }, ..self }
+    }
+
+    pub(crate) fn checked(self) -> Row {
+        Row { result: Result::Checked, ..self }
     }
 
     pub(crate) fn failed(self, why: String) -> Row {
@@ -102,15 +111,18 @@ impl Row {
     fn cells(&self) -> [String; 9] {
         let [mut ours, mut theirs, mut spread, mut runs] = [const { String::new() }; 4];
         let ratio = self.ratio().map(|ratio| format!("{ratio:.3}")).unwrap_or_default();
-        if let Result::Timed { ours: o, theirs: Some(t) } = &self.result {
+        if let Result::Timed { ours: o, theirs: t } = &self.result {
             ours = format!("{:.0}", self.rate(o.median));
-            theirs = format!("{:.0}", self.rate(t.median));
-            spread = format!("{:.1}/{:.1}%", 100.0 * o.relative(), 100.0 * t.relative());
+            spread = format!("{:.1}%", 100.0 * o.relative());
             runs = o.runs.to_string();
+            if let Some(t) = t {
+                theirs = format!("{:.0}", self.rate(t.median));
+                spread = format!("{:.1}/{:.1}%", 100.0 * o.relative(), 100.0 * t.relative());
+            }
         }
         let ratio = match &self.result {
             Result::Failed(why) => format!("FAILED: {why}"),
-            Result::Timed { theirs: None, .. } => "checked".into(),
+            Result::Checked => "checked".into(),
             _ => ratio,
         };
         let shared = if self.shared == 0 { String::new() } else { self.shared.to_string() };
@@ -127,8 +139,11 @@ impl Row {
                 let rates = format!("{:.2},{:.2},{:.4}", self.rate(ours.median), self.rate(theirs.median), theirs.median / ours.median);
                 format!("{head},{rates},{},{},{},ok", us(ours), us(theirs), ours.runs)
             }
-            // No device's clock: no figures.
-            Result::Timed { theirs: None, .. } => format!("{head},,,,,,,,,,0,ok"),
+            Result::Timed { ours, theirs: None } => {
+                let [min, median, max] = [ours.min, ours.median, ours.max].map(|time| time * 1e6);
+                format!("{head},{:.2},,,{min:.3},{median:.3},{max:.3},,,,{},ok", self.rate(ours.median), ours.runs)
+            }
+            Result::Checked => format!("{head},,,,,,,,,,0,ok"),
             Result::Failed(why) => format!("{head},,,,,,,,,,0,\"{}\"", why.replace('"', "'").replace('\n', " ")),
             Result::Pending => format!("{head},,,,,,,,,,0,not run"),
         }
@@ -183,11 +198,12 @@ mod tests {
         let rows = [
             row().timed(Spread::of(&[2e-3, 1e-3, 4e-3]), Some(Spread::of(&[1e-3]))),
             row().timed(Spread::of(&[2e-3]), None),
+            row().checked(),
             row().failed("2 of 3 results \"differ\"".into()),
         ];
         let text = csv(&rows);
         let columns: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(columns, [16; 4], "{text}");
+        assert_eq!(columns, [16; 5], "{text}");
         let first = "copy,\"ilp 4\",128,0,GB/s,2000.00,4000.00,0.5000,1000.000,2000.000,4000.000,1000.000,1000.000,1000.000,3,ok";
         assert_eq!(text.lines().nth(1), Some(first));
         assert!(table(&rows).contains("FAILED: 2 of 3"), "{}", table(&rows));

@@ -3,13 +3,18 @@
 mod aat;
 mod ab;
 mod access;
+mod automaton;
 mod copy;
 mod functions;
+mod halo;
 mod matmul;
 mod reduce;
+mod rows;
 mod saxpy;
 mod shortcut;
+mod structures;
 mod throughput;
+mod tiles;
 mod transpose;
 
 use crate::memory::Number;
@@ -32,6 +37,11 @@ pub(crate) const FAMILIES: &[(&str, Family)] = &[
     ("shortcut", shortcut::run),
     ("additions", throughput::run),
     ("functions", functions::run),
+    ("halo", halo::run),
+    ("rows", rows::run),
+    ("structures", structures::run),
+    ("automaton", automaton::run),
+    ("tiles", tiles::run),
 ];
 
 /// Σ over k below `n` of the products of two sequences' elements: what the host expects of an element of a product of matrices.

@@ -55,6 +55,43 @@ pub(crate) fn walk<const B: usize, const ILP: usize, const V: usize>(steps: usiz
     }
 }
 
+/// A thread to a row of `length` elements, rows `pitch` elements apart: each lane comes back to its sector round after round.
+#[kernel(block = 256, allow(uncoalesced_access))]
+pub(crate) fn rows<T: Num>(length: usize, pitch: usize, x: &Global<T>, out: &mut Global<T>) {
+    let row = global_id().x;
+    let mut sum = T::ZERO;
+    for k in 0..length {
+        sum += x[row * pitch + k];
+    }
+    // No sum of zeros is that.
+    if sum == T::ONE {
+        out[0] = sum;
+    }
+}
+
+/// Every block reads all of a table, which the second cache holds and the first does not.
+#[kernel(block = B, allow(redundant_global_loads))]
+pub(crate) fn shared_by_blocks<const B: usize, const ILP: usize, const V: usize>(steps: usize, x: &Global<f32>, out: &mut Global<f32>) {
+    let mut at = thread_idx().x * V;
+    let mut sum = 0.0f32;
+    #[unroll(1)]
+    for _ in 0..steps {
+        #[unroll]
+        #[batch_loads]
+        for j in 0..ILP {
+            let v = x.load::<V>(at + j * (B * V));
+            #[unroll]
+            for k in 0..V {
+                sum += v[k];
+            }
+        }
+        at += ILP * B * V;
+    }
+    if sum == NEVER {
+        out[0] = sum;
+    }
+}
+
 /// Writes only.
 #[kernel(block = B, ilp = ILP, vectorize = V)]
 pub(crate) fn write<const B: usize, const ILP: usize, const V: usize>(value: f32, out: &mut Global<f32>) {

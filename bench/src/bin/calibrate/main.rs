@@ -92,6 +92,8 @@ const GROUPS: &[(&str, Group)] = &[
     ("small", memory::small),
     ("chase", memory::chase),
     ("strides", memory::strides),
+    ("rows", memory::rows),
+    ("common", memory::common),
     ("arithmetic", arithmetic::run),
     ("shared", arithmetic::shared),
     ("barriers", arithmetic::barriers),

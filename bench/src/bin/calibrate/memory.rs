@@ -2,8 +2,9 @@
 
 use crate::kernels::{cached as cached_kernel, chase as chase_kernel, make_cycle, nothing, scale as scale_kernel, scale_serially};
 use crate::kernels::{read as read_kernel, triad as triad_kernel, walk as walk_kernel, write as write_kernel};
-use crate::kernels::{read_strided, write_strided};
+use crate::kernels::{read_strided, rows as rows_kernel, shared_by_blocks, write_strided};
 use crate::{Case, Outcome, Run};
+use warpwright::prelude::Num;
 use warpwright::{Buffer, Launch};
 
 /// Instances of a kernel's launcher: block, ILP, vector, and the function with them as constants.
@@ -291,6 +292,58 @@ pub(crate) fn strides(run: &mut Run) -> Outcome<()> {
         };
         run.time(Case { ilp: 4, read: bytes, ..of("read_strided", 1024) }, || read_strided(stride as usize, &x, &mut out))?;
         run.time(Case { written: bytes, ..of("write_strided", 256) }, || write_strided(stride as usize, 1.0, &mut x))?;
+    }
+    Ok(())
+}
+
+/// A thread to a row, rows of several lengths, few blocks and many: how long a sector stays in the first cache. `steps` is the pitch in bytes,
+/// `vector` the bytes of an element.
+pub(crate) fn rows(run: &mut Run) -> Outcome<()> {
+    fn some<T: Num>(run: &mut Run, kernel: &'static str, pitches: &[usize]) -> Outcome<()> {
+        let size = size_of::<T>();
+        let n: usize = if run.tiny { 1 << 16 } else { (1 << 28) / size };
+        let (x, mut out) = (run.device.zeros::<T>(n)?, run.device.zeros::<T>(1)?);
+        for pitch in pitches {
+            let length = pitch / size;
+            let grid = (n / length / 256).max(1) as u64;
+            for resident in [Some(1), Some(2), Some(4), None] {
+                let read = (grid as usize * 256 * pitch) as f64;
+                let (steps, vector) = (*pitch as u32, size as u32);
+                let case = Case { kernel, block: 256, resident, grid, ilp: 1, vector, steps, footprint: read, read, ..Case::default() };
+                run.time(case, || rows_kernel::<T>(length, length, &x, &mut out))?;
+            }
+        }
+        Ok(())
+    }
+    let bytes: &[usize] = if run.tiny { &[36] } else { &[32, 36, 64, 68, 128, 132, 256, 260, 1024, 1028] };
+    some::<u8>(run, "rows_of_bytes", bytes)?;
+    some::<f32>(run, "rows_of_singles", bytes)
+}
+
+/// What all blocks read: the second cache's bandwidth.
+pub(crate) fn common(run: &mut Run) -> Outcome<()> {
+    type Common = for<'m> fn(usize, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
+    fn launch<'m, const B: usize, const ILP: usize, const V: usize>(
+        steps: usize,
+        x: &'m Buffer<f32>,
+        out: &'m mut Buffer<f32>,
+    ) -> Launch<'m> {
+        shared_by_blocks::<B, ILP, V>(steps, x, out)
+    }
+    let n: usize = if run.tiny { 1 << 14 } else { 1 << 20 };
+    let (x, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(1)?);
+    let instances: [(u32, u32, u32, Common); 6] =
+        instances!(launch; (64, 1, 1), (256, 1, 1), (256, 4, 1), (256, 1, 4), (256, 4, 4), (1024, 4, 1));
+    for (block, ilp, vector, launch) in instances {
+        for blocks in [1, 2, 4, 8].into_iter().filter(|blocks| blocks * block <= 2048) {
+            let grid = u64::from(run.multiprocessors * blocks);
+            let steps = n / (block * ilp * vector) as usize;
+            let read = 4.0 * (steps * (block * ilp * vector) as usize) as f64 * grid as f64;
+            let (resident, steps_) = (Some(blocks), steps as u32);
+            let footprint = 4.0 * n as f64;
+            let case = Case { kernel: "common", block, resident, grid, ilp, vector, steps: steps_, footprint, read, ..Case::default() };
+            run.time(case, || launch(steps, &x, &mut out))?;
+        }
     }
     Ok(())
 }
