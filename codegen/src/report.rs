@@ -260,14 +260,9 @@ impl fmt::Display for Report {
             Some(found) => {
                 let (loads, bytes, needed) = (found.loads_in_flight, found.bytes_in_flight, found.bytes_needed);
                 writeln!(f, "in flight    {loads} loads a thread, {bytes:.0} B a multiprocessor where {needed:.0} B are needed")?;
-                let share = found.share_of_peak * 100.0;
-                writeln!(
-                    f,
-                    "prediction   {:.0} GB/s, {share:.0} % of peak, on {}: bound by {}",
-                    found.bandwidth / 1e9,
-                    found.device,
-                    found.bound.word()
-                )
+                let (speed, share) = found.speed();
+                let share = share * 100.0;
+                writeln!(f, "prediction   {speed}, {share:.0} % of peak, on {}: bound by {}", found.device, found.bound.word())
             }
         }
     }

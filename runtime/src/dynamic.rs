@@ -144,8 +144,17 @@ impl DynamicKernel {
     /// # Errors
     /// What is wrong with the shape.
     pub fn blocks(&self, geometry: DynamicGeometry) -> Result<u64> {
+        let (grid, _) = self.extents(geometry)?;
+        Ok(grid.iter().map(|extent| u64::from(*extent)).product())
+    }
+
+    /// The blocks of such a launch, and the threads of a block, axis by axis.
+    ///
+    /// # Errors
+    /// A launch that is not possible.
+    pub fn extents(&self, geometry: DynamicGeometry) -> Result<([u32; 3], [u32; 3])> {
         let extents = check::check_geometry(self.definition, &geometry.geometry, &self.instance.facts, &self.device)?;
-        Ok(extents.grid.iter().map(|extent| u64::from(*extent)).product())
+        Ok((extents.grid, extents.block))
     }
 
     /// The structs that its parameters' types name.

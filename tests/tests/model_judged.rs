@@ -72,8 +72,8 @@ fn additions_on_an_h200() {
     assert!(errors.median() <= 0.10, "{}", errors.line());
 }
 
-/// From source to seconds. What reuses data in caches, or waits at barriers, is beyond the model; it is held to what it reaches now,
-/// so that a change that makes it worse is seen.
+/// From source to seconds: a median of 10 % over the families, and no kernel beyond 25 % but one, which the page names. Each family is held to
+/// what it reaches now, so that a change that makes it worse is seen.
 #[test]
 fn kernels_that_were_timed() {
     let (_, families) = kernels::timed_kernels();
@@ -82,15 +82,25 @@ fn kernels_that_were_timed() {
         ("saxpy", 0.10),
         ("offset_copy", 0.10),
         ("additions", 0.10),
-        ("transpose", 0.25),
-        ("matmul", 0.25),
-        ("reduce", 0.25),
-        ("ab", 0.25),
+        ("transpose", 0.15),
+        ("matmul", 0.10),
+        ("reduce", 0.10),
+        ("ab", 0.20),
         ("aat", 0.10),
+        ("shortcut", 0.10),
+        ("halo", 0.25),
+        ("rows", 0.10),
+        ("structures", 0.10),
+        ("automaton", 0.10),
+        ("tiles", 0.27),
     ] {
         let (_, errors) = families.iter().find(|(family, _)| family == name).expect("a family of the measurements");
         assert!(errors.median() <= most, "{name}: {}", errors.line());
+        assert!(errors.worst() <= if name == "tiles" { 0.27 } else { 0.25 }, "{name}: {}", errors.line());
     }
+    let mut medians: Vec<f64> = families.iter().map(|(_, errors)| errors.median()).collect();
+    medians.sort_by(f64::total_cmp);
+    assert!(medians[medians.len() / 2] <= 0.10, "{medians:?}");
 }
 
 /// Whole launches, from the smallest.

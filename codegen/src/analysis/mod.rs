@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod affine;
+pub mod banks;
 pub mod bounds;
 pub mod conditions;
 pub mod cost;

@@ -1,6 +1,6 @@
 //! What no target changes: memory, accesses, branches.
 
-use crate::analysis::access::{self, AccessFact, AccessPatterns, BranchFact, Race};
+use crate::analysis::access::{self, AccessFact, AccessPatterns, BranchFact, Numbers, Race};
 use crate::ir::{Kernel, MemoryType, ObjectKind};
 
 /// What holds for a variant on every target.
@@ -30,9 +30,14 @@ pub struct MemoryUse {
 }
 
 impl Facts {
-    /// Gathers them from a kernel of stage `Legal`.
+    /// Gathers them from a kernel of stage `Legal`, for any launch.
     pub fn of(kernel: &Kernel) -> Facts {
-        let AccessPatterns { accesses, branches, races } = access::analyse(kernel);
+        Facts::of_launched(kernel, &Numbers::default())
+    }
+
+    /// The same for launches that give parameters these numbers.
+    pub fn of_launched(kernel: &Kernel, numbers: &Numbers) -> Facts {
+        let AccessPatterns { accesses, branches, races } = access::analyse_launched(kernel, numbers);
         Facts { memory: memory_use(kernel), accesses, branches, races }
     }
 }

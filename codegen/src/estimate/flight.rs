@@ -9,10 +9,13 @@
 //!
 //! Loops run three times, deep ones once; the last time tells what each of the others takes.
 
-use super::mix::{self, Weights, trips};
+use super::mix;
+use super::traffic::{Merged, Source};
+use super::weights::Weights;
 use crate::intrinsics::Effect;
 use crate::ir::{Block, Inst, Kernel, Loc, Object, Op, Space, Value};
 use crate::target::machine::{Machine, PIPES, Pipe};
+use std::collections::HashMap;
 
 /// Iterations that the assembler takes at a time.
 const ASSEMBLER_UNROLLS: usize = 4;
@@ -54,13 +57,18 @@ pub struct SerialLoad {
 }
 
 /// Follows one warp of an `Addressed` kernel. Streams that are loaded side by side come a little later than one alone.
-pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
+pub fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>, warps: f64, machine: &Machine) -> Flight {
     let values = kernel.values.len();
     let mut line = Line {
         kernel,
         weights,
+        sources,
+        merged: Merged::of(kernel),
+        warps,
         machine,
-        memory: machine.memory.latency * machine.clock * (1.0 + machine.memory.spread * (1.0 - 1.0 / buffers_read(kernel, weights))),
+        memory: machine.memory.latency
+            * machine.clock
+            * (1.0 + machine.memory.spread * (1.0 - 1.0 / buffers_read(kernel, weights, sources))),
         ready: vec![0.0; values],
         origin: vec![None; values],
         fence: 0.0,
@@ -68,6 +76,9 @@ pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
         skipped: 0.0,
         used: [0.0; PIPES],
         slots: 0.0,
+        phase: Phase::default(),
+        barriers: 0,
+        landed: 0.0,
         stores: Vec::new(),
         loads: Vec::new(),
         serial: Vec::new(),
@@ -79,14 +90,15 @@ pub fn flight(kernel: &Kernel, weights: &Weights, machine: &Machine) -> Flight {
     Flight { cycles: line.issued + line.skipped, loads, bytes, serial: line.serial }
 }
 
-/// Buffers that are read, at least 1.
-fn buffers_read(kernel: &Kernel, weights: &Weights) -> f64 {
+/// Buffers that are read from memory, at least 1.
+fn buffers_read(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>) -> f64 {
     let mut read = vec![false; kernel.objects.len()];
     kernel.for_each_inst(|kernel, _, inst| {
         if let Op::LoadAt { object, .. } = &kernel.insts[inst].op
             && kernel.objects[*object].space() == Space::Global
         {
-            read[usize::from(*object)] |= weights.get(inst) > 0.0;
+            let is_near = sources.get(&inst).is_some_and(|source| source.first + source.second > 0.5);
+            read[usize::from(*object)] |= weights.get(inst) > 0.0 && !is_near;
         }
     });
     read.iter().filter(|is_read| **is_read).count().max(1) as f64
@@ -105,6 +117,15 @@ struct Stored {
     origin: Option<Inst>,
 }
 
+/// What a warp has done since the last barrier: the block's other warps do it at the same time.
+#[derive(Clone, Copy, Default)]
+struct Phase {
+    /// When it began, what was skipped counted.
+    begin: f64,
+    used: [f64; PIPES],
+    slots: f64,
+}
+
 struct Frame {
     owner: Inst,
     next: Vec<f64>,
@@ -114,6 +135,10 @@ struct Frame {
 struct Line<'k> {
     kernel: &'k Kernel,
     weights: &'k Weights,
+    sources: &'k HashMap<Inst, Source>,
+    merged: Merged,
+    /// Warps of the block.
+    warps: f64,
     machine: &'k Machine,
     /// Cycles of a load from device memory.
     memory: f64,
@@ -130,6 +155,11 @@ struct Line<'k> {
     /// Since the fence: instructions by pipe, and all.
     used: [f64; PIPES],
     slots: f64,
+    phase: Phase,
+    /// How many barriers there were.
+    barriers: u32,
+    /// When the last store to shared memory is seen.
+    landed: f64,
     stores: Vec<Stored>,
     /// Start, end, bytes of a thread.
     loads: Vec<(f64, f64, f64)>,
@@ -154,6 +184,8 @@ impl Line<'_> {
         let busy = pipes.fold(self.slots * 4.0 / self.machine.lanes.issue, f64::max);
         self.issued = self.issued.max(self.fence + busy);
         self.fence = self.issued;
+        self.phase.used.iter_mut().zip(self.used).for_each(|(sum, count)| *sum += count);
+        self.phase.slots += self.slots;
         self.used = [0.0; PIPES];
         self.slots = 0.0;
         // Whatever comes starts after all of them.
@@ -213,10 +245,16 @@ impl Line<'_> {
             self.settle();
         }
         let mut results: Vec<f64> = Vec::new();
+        let whole = self.weights.get(inst);
         for arm in arms {
-            let weight = kernel.blocks[arm].insts.first().map_or(0.0, |first| self.weights.get(*first));
-            if weight <= 0.0 {
+            let first = kernel.blocks[arm].insts.first();
+            let weight = first.map_or(0.0, |first| self.weights.get(*first));
+            if !first.is_some_and(|first| self.weights.is_run(*first)) {
                 continue;
+            }
+            // Some warps pass it by: that is a branch taken.
+            if !is_predicate && weight < whole {
+                self.fence += self.machine.cycles.branch;
             }
             for (n, time) in self.block(arm).unwrap_or_default().into_iter().enumerate() {
                 let time = time.max(known);
@@ -257,7 +295,7 @@ impl Line<'_> {
         };
         self.settle();
         let copies = if assembler_unrolls(kernel, inst) { ASSEMBLER_UNROLLS } else { 1 };
-        let groups = (trips(kernel, op).0 / copies as f64).ceil();
+        let groups = (self.weights.most_rounds(inst) / copies as f64).ceil();
         if groups < 1.0 {
             let times = self.times(init);
             self.bind(&kernel.insts[inst].results, &times);
@@ -269,7 +307,9 @@ impl Line<'_> {
         let (mut last, mut each) = (self.fence + self.skipped, 0.0);
         let loops = self.frames.iter().filter(|frame| !matches!(kernel.insts[frame.owner].op, Op::Region { .. })).count();
         let simulated = groups.min(if loops < DEEP { 3.0 } else { 1.0 }) as usize;
+        let mut before = (self.phase, self.barriers);
         for _ in 0..simulated {
+            before = (self.phase, self.barriers);
             for _ in 0..copies {
                 if let (true, Some(counter)) = (counts, params.first()) {
                     self.ready[usize::from(*counter)] = self.fence;
@@ -292,8 +332,34 @@ impl Line<'_> {
             each = self.fence + self.skipped - last;
             last = self.fence + self.skipped;
         }
-        self.skipped += (groups - simulated as f64) * each;
+        let skipped = groups - simulated as f64;
+        if self.barriers == before.1 {
+            // No barrier in it: all of it is of one phase.
+            let now = self.phase;
+            self.phase
+                .used
+                .iter_mut()
+                .zip(now.used.iter().zip(before.0.used))
+                .for_each(|(sum, (now, before))| *sum += skipped * (now - before));
+            self.phase.slots += skipped * (now.slots - before.0.slots);
+        } else {
+            self.phase.begin += skipped * each;
+        }
+        self.skipped += skipped * each;
         self.bind(&kernel.insts[inst].results, &state);
+    }
+
+    /// At a barrier: the block's warps have issued what they had to since the last one, on schedulers and pipes that they share, and what they
+    /// stored is there.
+    fn wait_for_all(&mut self) {
+        let Phase { begin, used, slots } = self.phase;
+        let pipes = Pipe::ALL.iter().map(|(pipe, _)| used[*pipe as usize] * 32.0 / self.machine.lanes(*pipe));
+        let busy = self.warps * pipes.fold(slots / self.machine.lanes.issue, f64::max);
+        self.fence = self.fence.max(begin - self.skipped + busy).max(self.landed);
+        let cycles = &self.machine.cycles;
+        self.fence += cycles.barrier + cycles.barrier_per_warp * (self.warps - 1.0).max(0.0);
+        self.phase = Phase { begin: self.fence + self.skipped, ..Phase::default() };
+        self.barriers += 1;
     }
 
     fn charge(&mut self, cost: &mix::Cost) {
@@ -304,7 +370,7 @@ impl Line<'_> {
     fn instruction(&mut self, inst: Inst) {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
-        let cost = mix::cost(kernel, inst);
+        let cost = if self.merged.rides_along(inst) { mix::Cost::default() } else { mix::cost(kernel, inst) };
         self.charge(&cost);
         let (mut start, mut origin, mut latest) = (self.fence, None, f64::NEG_INFINITY);
         data.op.for_each_operand(|value| {
@@ -320,11 +386,14 @@ impl Line<'_> {
             start = self.in_order(inst, space, start);
             if is_write {
                 self.remember(inst, space, start, origin);
+                if space == Space::Shared {
+                    self.landed = self.landed.max(start + self.machine.cycles.shared);
+                }
             } else if space == Space::Global {
                 if start - wanted > self.memory / 2.0 {
                     self.note_serial(inst, start);
                 }
-                latency = self.memory;
+                latency = self.of_source(inst);
                 origin = Some(inst);
                 self.loads.push((start, start + latency, f64::from(bytes)));
             }
@@ -334,12 +403,27 @@ impl Line<'_> {
             && matches!(row.row().effect, Effect::Barrier | Effect::Fence)
         {
             self.settle();
-            self.fence += self.machine.cycles.barrier;
+            if row.row().effect == Effect::Barrier {
+                self.wait_for_all();
+            }
             self.issued = self.fence;
         }
         for result in &data.results {
             self.ready[usize::from(*result)] = start + latency;
             self.origin[usize::from(*result)] = origin;
+        }
+    }
+
+    /// Cycles of a load from global memory: what each of its sources takes, as often as it is that one. Caches that many ask at once answer as much
+    /// later as memory does.
+    fn of_source(&self, inst: Inst) -> f64 {
+        const ASKED_BY_MANY: f64 = 1.15;
+        let cycles = &self.machine.cycles;
+        match self.sources.get(&inst) {
+            Some(Source { first, second }) => {
+                first * cycles.l1 + second * cycles.l2 * ASKED_BY_MANY + (1.0 - first - second).max(0.0) * self.memory
+            }
+            None => self.memory,
         }
     }
 
@@ -417,7 +501,8 @@ impl Line<'_> {
 /// Whether the assembler takes several iterations of a loop at a time by itself.
 fn assembler_unrolls(kernel: &Kernel, inst: Inst) -> bool {
     let Op::For { step, body, keep_rolled: false, .. } = &kernel.insts[inst].op else { return false };
-    if kernel.constant(*step).is_none() {
+    // A loop in larger steps is written so that its counter does not wrap round, which the assembler does not see through.
+    if kernel.constant(*step).is_none_or(|step| step.as_int() != 1) {
         return false;
     }
     let (mut size, mut is_plain) = (0, true);

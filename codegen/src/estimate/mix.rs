@@ -1,18 +1,14 @@
 //! What a thread executes: instructions by pipe, bytes, floating-point operations.
 //!
 //! Counted on the `Addressed` kernel, whose instructions are those of the PTX, less what an assembler has for nothing: constants, parameters,
-//! special registers once read, and the widening product and sum of an address, which are one instruction. A loop counts as often as it
-//! runs; where the launch decides that, as [`UNKNOWN_TRIPS`] times, so that shares are those of the steady state. What a guard at the boundary
-//! skips counts as run, what it has for the rest of the elements as not run.
+//! special registers once read, and the widening product and sum of an address, which are one instruction. How often each runs is what
+//! `weights.rs` says.
 
-use crate::analysis::access::{AccessFact, BranchFact, Divergence};
+use super::traffic::Merged;
+use super::weights::{Weights, size};
 use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, ObjectKind, Op, Space, Special, Type, Value};
-use crate::math;
+use crate::ir::{BinaryOp, Inst, Kernel, Op, Space, Type, Value};
 use crate::target::machine::{PIPES, Pipe};
-
-/// How often a loop is taken to run where only the launch knows.
-pub const UNKNOWN_TRIPS: f64 = 1000.0;
 
 /// What one thread executes, *estimated*.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,13 +23,15 @@ pub struct Mix {
     pub written: f64,
     /// Bytes of shared memory read and written.
     pub shared: f64,
+    /// Barriers.
+    pub barriers: f64,
     /// Whether every loop's trips are known.
     pub exact: bool,
 }
 
 impl Mix {
     fn none() -> Mix {
-        Mix { pipes: [0.0; PIPES], operations: 0.0, read: 0.0, written: 0.0, shared: 0.0, exact: true }
+        Mix { pipes: [0.0; PIPES], operations: 0.0, read: 0.0, written: 0.0, shared: 0.0, barriers: 0.0, exact: true }
     }
 
     /// All instructions.
@@ -51,207 +49,6 @@ impl Mix {
         let bytes = self.read + self.written;
         (bytes > 0.0).then(|| self.operations / bytes)
     }
-}
-
-/// What of a kernel runs how often.
-#[derive(Clone, Debug)]
-pub struct Weights {
-    /// By instruction: how often a thread runs it.
-    of: Vec<f64>,
-    exact: bool,
-}
-
-impl Weights {
-    /// Finds them; `branches` and `accesses` are facts about the kernel at an earlier stage, whose instructions have the same names.
-    pub fn of(kernel: &Kernel, branches: &[BranchFact], accesses: &[AccessFact]) -> Weights {
-        let mut marks = vec![Mark::default(); kernel.insts.len()];
-        for branch in branches {
-            if let Some(mark) = marks.get_mut(usize::from(branch.inst)) {
-                mark.is_boundary = branch.divergence == Divergence::Boundary;
-            }
-        }
-        for access in accesses {
-            if let Some(mark) = marks.get_mut(usize::from(access.inst)) {
-                mark.is_rare = access.is_rare;
-            }
-        }
-        let mut weights = Weights { of: vec![0.0; kernel.insts.len()], exact: true };
-        weights.block(kernel, kernel.body, 1.0, &marks);
-        weights
-    }
-
-    /// How often a thread runs an instruction.
-    pub fn get(&self, inst: Inst) -> f64 {
-        self.of.get(usize::from(inst)).copied().unwrap_or(0.0)
-    }
-
-    fn block(&mut self, kernel: &Kernel, block: Block, weight: f64, marks: &[Mark]) {
-        for inst in &kernel.blocks[block].insts {
-            self.of[usize::from(*inst)] = weight;
-            match &kernel.insts[*inst].op {
-                Op::If { then_block, else_block, .. } => {
-                    let (then, other) = arms(kernel, *then_block, *else_block, *inst, marks);
-                    self.block(kernel, *then_block, weight * then, marks);
-                    self.block(kernel, *else_block, weight * other, marks);
-                }
-                Op::Region { body } => self.block(kernel, *body, weight, marks),
-                op @ (Op::For { body, .. } | Op::Loop { body, .. }) => {
-                    let (trips, is_known) = trips(kernel, op);
-                    self.exact &= is_known;
-                    self.block(kernel, *body, weight * trips, marks);
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-/// What is known of an instruction from an earlier stage.
-#[derive(Clone, Copy, Default)]
-struct Mark {
-    /// A branch at a boundary.
-    is_boundary: bool,
-    /// An access that only lanes beyond a boundary make.
-    is_rare: bool,
-}
-
-/// Whether a block accesses memory, and all that for what is left over at a boundary.
-fn is_left_over(kernel: &Kernel, block: Block, marks: &[Mark]) -> bool {
-    let (mut accesses, mut rare) = (0, 0);
-    kernel.walk_block(block, &mut |kernel, _, inst| {
-        if access(kernel, inst).is_some_and(|(space, ..)| space == Space::Global) {
-            accesses += 1;
-            rare += usize::from(marks[usize::from(inst)].is_rare);
-        }
-    });
-    accesses > 0 && accesses == rare
-}
-
-/// Whether a block reads a table of the library of functions.
-fn is_for_rare_arguments(kernel: &Kernel, block: Block) -> bool {
-    let is_rare = |inst: &Inst| {
-        let object = kernel.insts[*inst].op.object();
-        object.is_some_and(|object| {
-            let object = &kernel.objects[object];
-            matches!(object.kind, ObjectKind::Table(_)) && object.name == math::TABLE
-        })
-    };
-    kernel.blocks[block].insts.iter().any(is_rare)
-}
-
-/// The shares of an `if` that run its arms.
-fn arms(kernel: &Kernel, then_block: Block, else_block: Block, inst: Inst, marks: &[Mark]) -> (f64, f64) {
-    let (then, other) = (size(kernel, then_block), size(kernel, else_block));
-    let is_boundary = marks[usize::from(inst)].is_boundary;
-    let is_unlikely = |block: Block| is_left_over(kernel, block, marks) || is_for_rare_arguments(kernel, block);
-    match (is_unlikely(then_block), is_unlikely(else_block)) {
-        (true, false) => return (0.0, 1.0),
-        (false, true) => return (1.0, 0.0),
-        _ => {}
-    }
-    let leaves =
-        |block: Block| kernel.blocks[block].insts.last().is_some_and(|last| matches!(kernel.insts[*last].op, Op::Return | Op::Trap(_)));
-    match (leaves(then_block), leaves(else_block)) {
-        // Who leaves is beyond the end of the data.
-        (true, false) => (0.0, 1.0),
-        (false, true) => (1.0, 0.0),
-        // What has nothing on its other side is there to be run; of two sides of a boundary, the one written first is the common one.
-        _ if other == 0 => (1.0, 0.0),
-        _ if then == 0 => (0.0, 1.0),
-        _ if is_boundary || repeats(kernel, then_block, else_block) => (1.0, 0.0),
-        _ => (0.5, 0.5),
-    }
-}
-
-/// Instructions of a block that are neither constants nor its end.
-fn size(kernel: &Kernel, block: Block) -> usize {
-    kernel.blocks[block].insts.iter().filter(|inst| !matches!(kernel.insts[**inst].op, Op::Const(_) | Op::Yield(_))).count()
-}
-
-/// Whether the second arm does what the first does, guarded one by one: what `ilp` and `vectorize` make of the last group.
-fn repeats(kernel: &Kernel, then_block: Block, else_block: Block) -> bool {
-    let accesses = |block: Block| {
-        let (mut plain, mut guarded) = (0, 0);
-        for inst in &kernel.blocks[block].insts {
-            match &kernel.insts[*inst].op {
-                Op::LoadAt { .. } | Op::StoreAt { .. } | Op::Load(_) | Op::Store(..) => plain += 1,
-                op @ Op::If { .. } => {
-                    let holds = |inner: &Inst| {
-                        matches!(kernel.insts[*inner].op, Op::LoadAt { .. } | Op::StoreAt { .. } | Op::Load(_) | Op::Store(..))
-                    };
-                    guarded += usize::from(op.blocks().iter().any(|arm| kernel.blocks[*arm].insts.iter().any(holds)));
-                }
-                _ => {}
-            }
-        }
-        (plain, guarded)
-    };
-    let (first, second) = (accesses(then_block), accesses(else_block));
-    first.0 > 0 && first.1 == 0 && second.0 == 0 && second.1 > 0
-}
-
-/// How often a loop's body runs, and whether that is known. What goes on where an earlier loop ended is what that one left over: of a
-/// long loop, next to nothing.
-pub fn trips(kernel: &Kernel, op: &Op) -> (f64, bool) {
-    let is_rest = matches!(op, Op::For { start, .. } if matches!(kernel.def(*start), Some((_, Op::For { .. }))));
-    match known_trips(kernel, op) {
-        Some(trips) => (trips, true),
-        None if is_rest => (0.0, false),
-        None => (UNKNOWN_TRIPS, false),
-    }
-}
-
-fn known_trips(kernel: &Kernel, op: &Op) -> Option<f64> {
-    let Op::For { start, end, step, .. } = op else { return None };
-    let step = kernel.constant(*step)?.as_int();
-    // `first..first + 4` is four trips, whatever `first` is.
-    let ((from, start), (to, end)) = (and_constant(kernel, *start), and_constant(kernel, *end));
-    let (start, end) = if from == to { (start, end) } else { (first_threads(kernel, from)? + start, first_threads(kernel, to)? + end) };
-    (step > 0).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
-}
-
-/// A value as a block's first thread has it, if that is known without the launch: where a thread begins with what is its own, that one goes round most often, and its
-/// warp with it.
-fn first_threads(kernel: &Kernel, value: Option<Value>) -> Option<i128> {
-    value.map_or(Some(0), |value| of_the_first_thread(kernel, value, &mut { MOST_OPERATIONS }))
-}
-
-/// Operations of a loop's bound that are looked at: those of longer ones, the shared ones counted as often as they are used, are not known.
-const MOST_OPERATIONS: u32 = 200;
-
-fn of_the_first_thread(kernel: &Kernel, value: Value, left: &mut u32) -> Option<i128> {
-    *left = left.checked_sub(1)?;
-    let mut of = |value: &Value| of_the_first_thread(kernel, *value, left);
-    match kernel.def(value)?.1 {
-        Op::Const(constant) => Some(constant.as_int()),
-        Op::Special(Special::ThreadIdx | Special::LaneId | Special::WarpId, _) => Some(0),
-        Op::Cast(from) => of(from),
-        Op::Binary(op, a, b) => {
-            let (a, b) = (of(a)?, of(b)?);
-            match op {
-                BinaryOp::Add => a.checked_add(b),
-                BinaryOp::Mul => a.checked_mul(b),
-                _ => None,
-            }
-        }
-        Op::MulAdd(a, b, c) => of(a)?.checked_mul(of(b)?)?.checked_add(of(c)?),
-        _ => None,
-    }
-}
-
-/// A value as another (none for a constant) and what is added to it. Sums that wrap are not thought of: this is for estimates.
-fn and_constant(kernel: &Kernel, value: Value) -> (Option<Value>, i128) {
-    if let Some(constant) = kernel.constant(value) {
-        return (None, constant.as_int());
-    }
-    let Some((_, Op::Binary(BinaryOp::Add, a, b))) = kernel.def(value) else { return (Some(value), 0) };
-    let (base, added) = match (kernel.constant(*a), kernel.constant(*b)) {
-        (None, Some(constant)) => (*a, constant),
-        (Some(constant), None) => (*b, constant),
-        _ => return (Some(value), 0),
-    };
-    let (base, more) = and_constant(kernel, base);
-    (base, more + added.as_int())
 }
 
 /// What an instruction takes of the pipes.
@@ -308,6 +105,8 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
             }
         }
         Op::Binary(BinaryOp::Mul, a, b) if ty == Type::U64 && is_widened(kernel, *a) && kernel.constant(*b).is_some() => Cost::default(),
+        // Bytes by themselves are added with a carry.
+        Op::Offset(_, bytes) if is_widened(kernel, *bytes) => Cost::one(Pipe::Integer, 2.0),
         Op::Offset(_, bytes) if is_scaled(kernel, *bytes) => Cost::one(Pipe::Product, 1.0),
         Op::Offset(..) => Cost::one(Pipe::Integer, wide),
         Op::Cast(_) if ty == Type::F64 => Cost::one(Pipe::Special, 1.0),
@@ -323,6 +122,12 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::MulAdd(..) if ty.is_float() => Cost::one(Pipe::Single, 1.0).floating(2.0),
         Op::MulAdd(..) => Cost::one(Pipe::Product, if wide > 1.0 { 4.0 } else { 1.0 }),
         Op::LoadAt { object, .. } if matches!(kernel.objects[*object].space(), Space::Param) => Cost::default(),
+        // A constant at a known place is an operand of what uses it.
+        Op::LoadAt { object, ptr, .. }
+            if matches!(kernel.objects[*object].space(), Space::Constant) && matches!(kernel.def(*ptr), Some((_, Op::Address(_)))) =>
+        {
+            Cost::default()
+        }
         Op::LoadAt { .. } | Op::Load(_) => Cost::one(Pipe::Memory, vectors(kernel, &data.results)),
         Op::StoreAt { values, .. } | Op::Store(_, values) => Cost::one(Pipe::Memory, vectors(kernel, values)),
         Op::AtomicAt { .. } | Op::Atomic(..) => Cost::one(Pipe::Memory, 1.0),
@@ -374,7 +179,12 @@ fn intrinsic(kernel: &Kernel, row: &crate::intrinsics::Row, ty: Type, operands: 
         Effect::Warp => Cost::one(Pipe::Memory, 1.0),
         // The table counts a special function as four slots.
         Effect::Pure if is_float && ty != Type::F64 && row.cost >= 4 => {
-            Cost::one(Pipe::Special, 1.0).and(Pipe::Single, (slots - 4.0).max(0.0)).floating(1.0)
+            let special = Cost::one(Pipe::Special, 1.0).and(Pipe::Single, (slots - 4.0).max(0.0)).floating(1.0);
+            match row.name {
+                name if ["sin", "cos", "tanh"].iter().any(|short| name.ends_with(short)) => special,
+                // Subnormal arguments are scaled before and after.
+                _ => special.and(Pipe::Single, 2.0).and(Pipe::Logic, 1.0),
+            }
         }
         Effect::Pure if ty == Type::F64 => Cost::one(Pipe::Double, slots).floating(1.0),
         Effect::Pure if is_float => Cost::one(Pipe::Single, slots).floating(1.0),
@@ -407,19 +217,25 @@ fn is_scaled(kernel: &Kernel, value: Value) -> bool {
 
 /// Counts what a thread of an `Addressed` kernel executes.
 pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
+    let merged = Merged::of(kernel);
     let mut mix = Mix { exact: weights.exact, ..Mix::none() };
     kernel.for_each_inst(|kernel, _, inst| {
         let weight = weights.get(inst);
-        let cost = cost(kernel, inst);
+        let cost = if merged.rides_along(inst) { Cost::default() } else { cost(kernel, inst) };
         let data = &kernel.insts[inst];
         for (sum, count) in mix.pipes.iter_mut().zip(cost.pipes) {
             *sum += weight * count;
         }
         mix.operations += weight * cost.operations;
+        if let Op::Intrinsic(row, _) = &data.op
+            && row.row().effect == Effect::Barrier
+        {
+            mix.barriers += weight;
+        }
         if let op @ (Op::For { .. } | Op::Loop { .. }) = &data.op {
-            let (trips, _) = trips(kernel, op);
+            let rounds = weights.rounds(inst);
             for (sum, count) in mix.pipes.iter_mut().zip(iteration(op).pipes) {
-                *sum += weight * trips * count;
+                *sum += rounds * count;
             }
         }
         if let Some((space, is_write, bytes)) = access(kernel, inst) {

@@ -9,14 +9,18 @@
 //! | `facts.rs` | the figures that no target changes, gathered |
 //! | `occupancy.rs` | resident blocks, by NVIDIA's own arithmetic: exact |
 //! | `registers.rs` | registers of a thread: a model of the assembler |
+//! | `launched.rs` | what of a launch is known |
+//! | `weights.rs`, `control.rs` | how often a thread runs what |
 //! | `mix.rs` | what a thread executes: instructions by pipe, bytes, operations |
 //! | `flight.rs` | what a warp waits for: the order of its loads, its time if it were alone |
 //! | `traffic.rs` | the bytes that a warp moves |
 //! | `model/` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
 //! | `time.rs` | what bounds a kernel, and how long it takes |
 
+mod control;
 mod facts;
 pub mod flight;
+mod launched;
 pub mod mix;
 pub mod model;
 pub mod occupancy;
@@ -25,8 +29,10 @@ pub mod registers;
 mod tests;
 pub mod time;
 pub mod traffic;
+pub mod weights;
 
 pub use facts::{Facts, MemoryUse};
+pub use launched::Launched;
 
 use crate::ir::{Kernel, Stage};
 use crate::passes;
@@ -65,23 +71,23 @@ pub struct Estimate {
 
 /// Everything that is known of a kernel whose annotations are kept (stage `Scheduled` or later).
 pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
-    estimate_launched(kernel, targets, 0)
+    estimate_launched(kernel, targets, &Launched::default())
 }
 
-/// The same in launches with so many bytes of dynamic shared memory.
-pub fn estimate_launched(kernel: &Kernel, targets: &[&'static Target], dynamic_shared: u32) -> Known {
+/// The same in launches of which something is known.
+pub fn estimate_launched(kernel: &Kernel, targets: &[&'static Target], launched: &Launched) -> Known {
     let mut legal = kernel.clone();
     if legal.stage < Stage::Legal {
         passes::optimize(&mut legal);
     }
     let mut addressed = legal.clone();
     passes::address(&mut addressed);
-    let facts = Facts::of(&legal);
-    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches);
+    let facts = Facts::of_launched(&legal, &launched.numbers);
+    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, launched);
     let registers = registers::registers_of_each(&addressed, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
-        let occupancy = occupancy::of_kernel(&legal, &facts, registers.estimate, dynamic_shared, target);
+        let occupancy = occupancy::of_kernel(&legal, &facts, registers.estimate, launched.dynamic_shared, target);
         let prediction = time::predict(&addressed, &threads, occupancy.as_ref(), target);
         Estimate { target, registers, occupancy, prediction }
     };

@@ -19,10 +19,16 @@ pub struct Work {
     pub read: f64,
     /// Bytes that a block writes to device memory, as whole sectors.
     pub written: f64,
+    /// Bytes that come into the multiprocessor for it, from memory or the second cache.
+    pub filled: f64,
+    /// Bytes that go out of it.
+    pub drained: f64,
     /// Clock cycles that a warp takes if nothing but its own dependences delays it.
     pub cycles: f64,
     /// Warp instructions of a warp by [`Pipe`].
     pub pipes: [f64; PIPES],
+    /// Barriers that a warp comes to.
+    pub barriers: f64,
     /// Bytes that a block moves to and from shared memory and the first cache, conflicts counted.
     pub shared: f64,
 }
@@ -30,7 +36,18 @@ pub struct Work {
 impl Work {
     /// No work.
     pub fn none() -> Work {
-        Work { warps: 1.0, blocks: 1.0, read: 0.0, written: 0.0, cycles: 0.0, pipes: [0.0; PIPES], shared: 0.0 }
+        Work {
+            warps: 1.0,
+            blocks: 1.0,
+            read: 0.0,
+            written: 0.0,
+            filled: 0.0,
+            drained: 0.0,
+            cycles: 0.0,
+            pipes: [0.0; PIPES],
+            barriers: 0.0,
+            shared: 0.0,
+        }
     }
 
     /// Work of threads that read and write single elements of device memory, without arithmetic to speak of: `loads` at once of `bytes`
@@ -49,6 +66,8 @@ impl Work {
             blocks: f64::from(blocks),
             read: moved,
             written: if stores { moved } else { 0.0 },
+            filled: moved,
+            drained: if stores { moved } else { 0.0 },
             cycles: address + rounds * (machine.memory.latency * machine.clock + loads),
             pipes,
             ..Work::none()
@@ -123,7 +142,7 @@ pub fn rate(work: &Work, machine: &Machine) -> Rate {
     let memory = &machine.memory;
     let bytes = work.read + work.written;
     let written = if bytes > 0.0 { work.written / bytes } else { 0.0 };
-    let passage = work.read / memory.fill + work.written / memory.drain;
+    let passage = work.filled / memory.fill + work.drained / memory.drain;
     let life = machine.blocks.turnaround + machine.blocks.per_warp * work.warps + work.cycles / machine.clock + passage;
     let latency = life / work.blocks;
     let device = if bytes > 0.0 { bytes * multiprocessors / machine.reach(written) } else { 0.0 };
@@ -171,7 +190,8 @@ fn arithmetic(work: &Work, machine: &Machine) -> f64 {
     let anywhere: f64 = [Pipe::Integer, Pipe::Logic, Pipe::Product].iter().map(|pipe| work.pipes[*pipe as usize]).sum();
     let integers = anywhere * 32.0 / machine.lanes(Pipe::Integer) / filled;
     let busiest = Pipe::ALL.iter().map(pipe).fold(issue.max(integers), f64::max);
-    busiest * work.warps / machine.clock
+    // Warps pass barriers one by one, and nobody issues for those that wait: on an H200, levels of a tree take the sum of both.
+    (busiest + work.barriers * machine.cycles.barrier_per_warp) * work.warps / machine.clock
 }
 
 #[cfg(test)]

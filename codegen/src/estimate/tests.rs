@@ -88,7 +88,7 @@ fn loops_count_as_often_as_they_run() {
     let source = "#[kernel(block = 64)] fn k(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
         let mut sum = 0.0;
         #[unroll(1)]
-        for j in 0..LIMIT { sum += x[j * 64 + thread_idx().x]; }
+        for j in 0..LIMIT { sum += x[j * 64 + global_id().x]; }
         y[global_id().x] = sum;
     }";
     let fixed = known(&source.replace("LIMIT", "10"), &[]);
@@ -104,7 +104,7 @@ fn loops_count_as_often_as_they_run() {
     assert_eq!((stretch.threads.mix.read, stretch.threads.mix.exact), (40.0, true));
     let open = known(&source.replace("LIMIT", "n"), &[]);
     assert!(!open.threads.mix.exact);
-    assert_eq!(open.threads.mix.read, 4.0 * super::mix::UNKNOWN_TRIPS);
+    assert_eq!(open.threads.mix.read, 4.0 * super::weights::UNKNOWN_TRIPS);
     // Left to the assembler, four iterations go together.
     let free = known(&source.replace("LIMIT", "n").replace("#[unroll(1)]", ""), &[]);
     assert_eq!(free.threads.flight.loads, 4);
@@ -154,7 +154,7 @@ fn deep_and_long_kernels_take_no_time() {
     for source in [&deep, long] {
         let known = known(source, &[]);
         let start = std::time::Instant::now();
-        let again = super::time::Threads::of(&known.addressed, &known.facts.accesses, &known.facts.branches);
+        let again = super::time::Threads::of(&known.addressed, &known.facts.accesses, &known.facts.branches, &super::Launched::default());
         assert_eq!(again.mix, known.threads.mix);
         // A debug build on a busy machine takes some tens of milliseconds at most; what is exponential or quadratic takes many seconds.
         assert!(start.elapsed().as_secs_f64() < 2.0, "{:?}", start.elapsed());
@@ -186,7 +186,8 @@ fn rare_paths_of_functions_are_not_taken() {
     assert!((1.0..10.0).contains(&(both - sine)), "{both} less {sine}");
 }
 
-/// A loop that begins at the thread's own number ends for the first thread last; 31 of the sums of `block_sum` are everybody's.
+/// A loop that begins at the thread's own number is run by as many warps as have threads in it: of the sums of `block_sum`, those of all warps are the
+/// first one's, and 31 everybody's.
 #[test]
 fn loops_from_the_threads_number_have_known_trips() {
     let sum = "#[kernel(block = B)] fn k<const B: usize>(x: &Global<f32>, y: &mut Global<f32>) {
@@ -195,10 +196,119 @@ fn loops_from_the_threads_number_have_known_trips() {
     }";
     let [small, large] = [64, 1024].map(|block| known(sum, &[block]).threads.mix);
     assert!(small.exact && large.exact);
-    assert_eq!((small.of(Pipe::Single), large.of(Pipe::Single)), (1.0 + 31.0, 31.0 + 31.0));
+    assert_eq!((small.of(Pipe::Single), large.of(Pipe::Single)), (1.0 / 2.0 + 31.0, 31.0 / 32.0 + 31.0));
     let two_dimensional = "#[kernel(block = (8, 8))] fn k(y: &mut Global<f32>) {
         let t = thread_idx().y * 8 + thread_idx().x;
         for n in (t..256).step_by(64) { y[n] = 1.0; }
     }";
     assert_eq!(known(two_dimensional, &[]).threads.mix.written, 16.0);
+}
+
+/// A table that a sine reads, taken out of the loop, makes no rare path of the guard round it.
+#[test]
+fn a_guard_round_a_loop_with_a_sine_is_run() {
+    let of = |body: &str| {
+        let source = format!(
+            "#[kernel(block = 256)] fn k(n: usize, x: &Global<f32>, y: &mut Global<f32>) {{
+                let i = global_id().x;
+                if i < y.len() {{ let mut s = 0.0f32; {body} y[i] = s; }}
+            }}"
+        );
+        known(&source, &[])
+    };
+    for (body, least) in [
+        ("#[unroll(1)] for k in 0..8 { s += x[i * 8 + k].sin(); }", 8.0 * 25.0),
+        ("for k in 0..n { s += x[i * 8 + k].sin(); }", 1000.0 * 25.0),
+        ("for k in 0..n { s += x[i * 8 + k].cos(); }", 1000.0 * 25.0),
+        ("for k in 0..n { let v = x[i * 8 + k]; if v > 1.0 { s += v.tan(); } else { s += v; } }", 1000.0 * 10.0),
+        ("let mut k = 0; while k < n { s += x[i * 8 + k].sin(); k += 1; }", 1000.0 * 25.0),
+    ] {
+        let found = of(body);
+        assert!(found.threads.mix.instructions() > least, "{body}: {}", found.threads.mix.instructions());
+        let bandwidth = found.targets[0].prediction.as_ref().expect("a prediction").bandwidth;
+        assert!(bandwidth > 1e10, "{body}: {bandwidth}");
+    }
+}
+
+/// Groups of iterations and what they leave over have the rounds of the loop that they were made of.
+#[test]
+fn loops_made_of_one_share_its_rounds() {
+    for (annotations, range) in [
+        ("#[unroll(1)]", "0..n"),
+        ("#[unroll(4)]", "0..n"),
+        ("#[unroll(3)]", "0..n"),
+        ("#[ilp(4)]", "0..n"),
+        ("#[ilp(2)] #[unroll(4)]", "0..n"),
+        ("#[unroll(4)]", "(0..n).step_by(3)"),
+        ("#[unroll(4)]", "i..n"),
+        ("#[prefetch] #[unroll(4)]", "0..n"),
+    ] {
+        let source = format!(
+            "#[kernel(block = 256)] fn k(n: usize, x: &Global<f32>, y: &mut Global<f32>) {{
+                let i = global_id().x;
+                let mut s = 0.0f32;
+                {annotations} for k in {range} {{ s += x[k * 256 + i]; }}
+                y[i] = s;
+            }}"
+        );
+        let mix = known(&source, &[]).threads.mix;
+        // What is fetched ahead is fetched once more.
+        let read = mix.read / 4.0 - if annotations.contains("prefetch") { 4.0 } else { 0.0 };
+        assert!((read - 1000.0).abs() < 5.0, "{annotations} {range}: {read}");
+        assert!(!mix.exact);
+    }
+    // A known number leaves over what it leaves.
+    let fixed = "#[kernel(block = 256)] fn k(x: &Global<f32>, y: &mut Global<f32>) {
+        let i = global_id().x;
+        let mut s = 0.0f32;
+        #[unroll(4)] for k in 0..1003 { s += x[k * 256 + i]; }
+        y[i] = s;
+    }";
+    let mix = known(fixed, &[]).threads.mix;
+    assert_eq!((mix.read, mix.exact), (4.0 * 1003.0, true));
+}
+
+/// What threads' numbers and constants decide of loops is decided.
+#[test]
+fn rounds_are_those_that_threads_make() {
+    let of = |block: &str, body: &str| {
+        let source = format!("#[kernel(block = {block})] fn k(n: usize, y: &mut Global<f32>) {{ {body} }}");
+        let mix = known(&source, &[]).threads.mix;
+        (mix.written / 4.0, mix.exact)
+    };
+    // 400 places and 256 threads: five of eight warps go round twice.
+    let halo = "let mut i = thread_idx().y * 16 + thread_idx().x; while i < 400 { y[i] = 1.0; i += 256; }";
+    assert_eq!(of("(16, 16)", halo), (13.0 / 8.0, true));
+    let counted = "for i in (thread_idx().y * 16 + thread_idx().x..400).step_by(256) { y[i] = 1.0; }";
+    assert_eq!(of("(16, 16)", counted), (13.0 / 8.0, true));
+    // Warps that have retired do nothing: 4, 2, 1, 1 … of eight.
+    let tree = "let t = thread_idx().x; let mut s = 128; while s > 0 { if t < s { y[t] = 1.0; } sync_threads(); s /= 2; }";
+    assert_eq!(of("256", tree), ((4 + 2 + 6) as f64 / 8.0, true));
+    let triangle = "#[unroll(1)] for i in 0..10 { #[unroll(1)] for j in 0..i { y[j] = 1.0; } }";
+    assert_eq!(of("64", triangle), (45.0, true));
+    // Only one thread, of one warp of four.
+    assert_eq!(of("128", "if thread_idx().x == 0 { y[0] = 1.0; }"), (0.25, true));
+    let open = "let mut i = thread_idx().x; while i < n { y[i] = 1.0; i += 256; }";
+    assert_eq!(of("256", open), (1000.0, false));
+}
+
+/// A launch decides what its kernel leaves open.
+#[test]
+fn a_launch_decides_rounds() {
+    let source = "#[kernel(block = 256)] fn k(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
+        let mut s = 0.0f32;
+        for i in (global_id().x..x.len()).step_by(grid_dim().x * 256) { s += x[i]; }
+        #[unroll(1)] for _ in 0..n { s *= 0.5; }
+        y[global_id().x] = s;
+    }";
+    let kernel = known(source, &[]).legal;
+    let object = |name: &str| kernel.objects.iter().find(|(_, object)| object.name == name).expect("a parameter").0;
+    let launched = super::Launched {
+        grid: Some([64, 1, 1]),
+        numbers: [((object("n"), 0), crate::ir::Scalar::u32(7))].into(),
+        lengths: [(object("x"), 64 * 256 * 10)].into(),
+        ..super::Launched::default()
+    };
+    let found = super::estimate_launched(&kernel, &[Target::find("sm_90").expect("a target")], &launched).threads.mix;
+    assert_eq!((found.read, found.of(Pipe::Single), found.exact), (40.0, 10.0 + 7.0, true));
 }

@@ -1,15 +1,17 @@
 //! What bounds a kernel, and how long it takes, on the device that stands for a target.
 
 use super::flight::{Flight, flight};
-use super::mix::{self, Mix, Weights};
+use super::launched::Launched;
+use super::mix::{self, Mix};
 pub use super::model::{Bound, Rate, Work};
 use super::model::{headroom, rate};
 use super::occupancy::Occupancy;
-use super::traffic::{Traffic, traffic};
+use super::traffic::{Requests, Traffic};
+use super::weights::Weights;
 use crate::analysis::access::{AccessFact, BranchFact};
 use crate::ir::{Inst, Kernel};
 use crate::target::Target;
-use crate::target::machine::{Machine, SHARPNESS};
+use crate::target::machine::{Machine, Pipe, SHARPNESS};
 
 /// The share of the memory's (or of another bound's) throughput that counts as reached.
 pub const REACHED: f64 = 0.9;
@@ -27,6 +29,8 @@ pub struct Prediction {
     pub share_of_peak: f64,
     /// Floating-point operations per second, all multiprocessors together.
     pub operations: f64,
+    /// The most of them that the device's arithmetic has, of the precision that the kernel computes in.
+    pub peak_operations: f64,
     /// Independent global loads of a thread that are in flight at once, at most.
     pub loads_in_flight: u32,
     /// Bytes in flight per multiprocessor.
@@ -49,6 +53,21 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// Whether operations are what it is to be measured by: arithmetic, or what feeds it, bounds it, and it does one for each byte at least.
+    pub fn computes(&self) -> bool {
+        let is_inside = !matches!(self.bound, Bound::MemoryBandwidth | Bound::MemoryLatency | Bound::Blocks);
+        is_inside && self.operations >= self.bandwidth.max(1e9)
+    }
+
+    /// What it reaches, in the unit that it is to be measured by, and the share of the device's peak, 0 to 1.
+    pub fn speed(&self) -> (String, f64) {
+        if self.computes() {
+            (operations_text(self.operations), self.operations / self.peak_operations)
+        } else {
+            (format!("{:.0} GB/s", self.bandwidth / 1e9), self.share_of_peak)
+        }
+    }
+
     /// Seconds of a launch of this many blocks; meaningful where the work is [`exact`](Prediction::exact).
     pub fn seconds(&self, grid: u64) -> f64 {
         launch_seconds(&self.work, grid as f64, self.machine)
@@ -58,17 +77,30 @@ impl Prediction {
     pub fn speed_up(&self, with: &Occupancy) -> f64 {
         let warps = f64::from(with.demand.threads.div_ceil(32));
         let ratio = warps / self.work.warps;
-        let Work { read, written, shared, .. } = self.work;
+        let Work { read, written, filled, drained, shared, .. } = self.work;
         let work = Work {
             warps,
             blocks: f64::from(with.blocks),
             read: read * ratio,
             written: written * ratio,
+            filled: filled * ratio,
+            drained: drained * ratio,
             shared: shared * ratio,
             ..self.work
         };
         rate(&self.work, self.machine).block / rate(&work, self.machine).block * ratio
     }
+}
+
+/// Operations a second, as reports have them.
+pub fn operations_text(per_second: f64) -> String {
+    if per_second >= 1e12 { format!("{:.1} TFLOP/s", per_second / 1e12) } else { format!("{:.0} GFLOP/s", per_second / 1e9) }
+}
+
+/// Two operations in each lane of the pipe that most of them go to.
+fn peak_operations(threads: &Threads, machine: &Machine) -> f64 {
+    let pipe = if threads.mix.of(Pipe::Double) > threads.mix.of(Pipe::Single) { Pipe::Double } else { Pipe::Single };
+    2.0 * machine.lanes(pipe) * machine.clock * f64::from(machine.multiprocessors)
 }
 
 /// Seconds of a launch: its floor, and the blocks in waves. Where the last wave is not full, what shares nothing with other
@@ -90,7 +122,8 @@ pub struct Threads {
     /// What a warp by itself waits for, on a device of today: the order of its loads.
     pub flight: Flight,
     weights: Weights,
-    /// The bytes that a warp moves.
+    requests: Requests,
+    /// The bytes that a warp moves, if what it comes back to stays in the first cache.
     pub traffic: Traffic,
 }
 
@@ -101,14 +134,17 @@ impl Threads {
     }
 
     /// Looks at an `Addressed` kernel; `accesses` and `branches` are facts about it when it was `Legal`.
-    pub fn of(kernel: &Kernel, accesses: &[AccessFact], branches: &[BranchFact]) -> Threads {
-        let weights = Weights::of(kernel, branches, accesses);
+    pub fn of(kernel: &Kernel, accesses: &[AccessFact], branches: &[BranchFact], launched: &Launched) -> Threads {
+        let weights = Weights::of(kernel, branches, accesses, launched);
         let mix = mix::mix(kernel, &weights);
-        let traffic = traffic(kernel, &weights, accesses);
+        let block = kernel.options.block.or(launched.block).map(|block| block.iter().product());
+        let requests = Requests::of(kernel, &weights, accesses, block);
+        let traffic = requests.traffic(0.0, 0.0);
         // Any will do for the order of loads, if a load takes much longer than anything else.
         let machine = Machine::of(90).unwrap_or(&crate::target::machine::H100);
-        let flight = flight(kernel, &weights, machine);
-        Threads { mix, flight, weights, traffic }
+        let warps = block.map_or(1.0, |threads| f64::from(threads.div_ceil(32)));
+        let flight = flight(kernel, &weights, &requests.sources(0.0, 0.0), warps, machine);
+        Threads { mix, flight, weights, requests, traffic }
     }
 }
 
@@ -116,34 +152,40 @@ impl Threads {
 pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>, target: &'static Target) -> Option<Prediction> {
     let machine = Machine::of(target.capability)?;
     let occupancy = occupancy.filter(|occupancy| occupancy.blocks > 0)?;
-    let flight = flight(kernel, &threads.weights, machine);
     let block = f64::from(occupancy.demand.threads);
     let warps = (block / 32.0).ceil();
+    let resident = warps * f64::from(occupancy.blocks);
+    let cache = first_cache(occupancy);
+    let traffic = threads.requests.traffic(resident, cache);
+    let flight = flight(kernel, &threads.weights, &threads.requests.sources(resident, cache), warps, machine);
     // Lanes that are not there move nothing.
     let filled = block / 32.0;
     let work = Work {
         warps,
         blocks: f64::from(occupancy.blocks),
-        read: filled * threads.traffic.read,
-        written: filled * threads.traffic.written,
+        read: filled * traffic.read,
+        written: filled * traffic.written,
+        filled: filled * traffic.filled,
+        drained: filled * traffic.drained,
         cycles: flight.cycles,
         pipes: threads.mix.pipes,
-        shared: warps * (threads.traffic.shared + threads.traffic.cache),
+        barriers: threads.mix.barriers,
+        shared: warps * (traffic.shared + traffic.cache),
     };
     let rate = rate(&work, machine);
     let per_second = f64::from(machine.multiprocessors) * block / rate.block;
-    let bandwidth = per_second * threads.traffic.used / 32.0;
+    let bandwidth = per_second * traffic.used / 32.0;
     let bytes_in_flight = work.blocks * block * flight.bytes;
     let written = work.written / (work.read + work.written).max(1.0);
     let memory_ratio = if rate.memory > 0.0 { rate.latency / rate.memory } else { 0.0 };
     let sharpness = if rate.scarcest == Bound::MemoryBandwidth { machine.sharpness(written) } else { SHARPNESS };
-    let resident = work.warps * work.blocks;
     Some(Prediction {
         device: machine.name,
         bound: bound(&rate, threads, &flight, machine),
         bandwidth,
         share_of_peak: bandwidth / machine.memory.peak,
         operations: per_second * threads.mix.operations,
+        peak_operations: peak_operations(threads, machine),
         loads_in_flight: flight.loads,
         bytes_in_flight,
         bytes_needed: bytes_in_flight * memory_ratio / headroom_inverse(machine.sharpness(written)),
@@ -155,6 +197,16 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
         exact: threads.mix.exact,
         machine,
     })
+}
+
+/// Bytes of first cache that a multiprocessor has left when these blocks have their shared memory: both are one memory, of which this much more
+/// than all of the shared memory is there since Volta.
+fn first_cache(occupancy: &Occupancy) -> f64 {
+    const BESIDE: u32 = 28 * 1024;
+    let limits = occupancy.limits;
+    let taken = occupancy.blocks * (occupancy.demand.shared + limits.shared_reserved);
+    let set = limits.carve_outs.iter().copied().find(|size| *size >= taken).unwrap_or(limits.shared);
+    f64::from((limits.shared + BESIDE).saturating_sub(set))
 }
 
 /// The share of a bound's time that latency may take for [`REACHED`] of its throughput.

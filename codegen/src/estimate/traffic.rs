@@ -1,20 +1,29 @@
-//! The bytes that a warp moves, as far as the accesses' patterns tell.
+//! The bytes that a warp moves, and from where, as far as the accesses' patterns tell.
 //!
-//! A request moves whole sectors of 32 bytes. What several warps of a block read at one time, and what stands in sectors that the warp has just
-//! read by the same pointer, comes from the first cache. A sector that is written in part is read first. Whether blocks read what other
-//! blocks have read is not looked at: the second cache counts as memory.
+//! A request moves whole sectors of 32 bytes. From the first cache comes what stands in sectors that the warp has just read by the same pointer; what
+//! several warps of a block read at one time; and what a walk along a row reads round after round until it comes to the next sector, as long
+//! as the lines that all resident warps walk along fit. From the second cache comes what all blocks of a row or column of the grid read, and what
+//! neighbouring blocks read of each other's. The rest comes from memory. Sectors that are written twice go there once; those that are written
+//! in part are read first, unless they have been.
 
-use super::mix::{self, Weights};
-use crate::analysis::access::{AccessFact, Pattern, Range};
-use crate::ir::{Inst, Kernel, Op, Space, Value};
+use super::mix;
+use super::weights::Weights;
+use crate::analysis::access::{AccessFact, Move, Moves, Pattern, Range};
+use crate::intrinsics::Effect;
+use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, Op, Space, Special, Value};
+use std::collections::HashMap;
 
 /// Bytes of a warp, *estimated*.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
-    /// Bytes fetched from global memory.
+    /// Bytes fetched from device memory.
     pub read: f64,
     /// Bytes written to it, whole sectors.
     pub written: f64,
+    /// Bytes that come into the first cache, wherever from.
+    pub filled: f64,
+    /// Bytes that go out of the multiprocessor.
+    pub drained: f64,
     /// Different bytes that its lanes use, request by request.
     pub used: f64,
     /// Bytes that go to and from shared memory, conflicts counted.
@@ -23,98 +32,411 @@ pub struct Traffic {
     pub cache: f64,
 }
 
+/// Where a load's values come from: shares of its requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Source {
+    /// Those that find what they want in the first cache.
+    pub first: f64,
+    /// In the second.
+    pub second: f64,
+}
+
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
+
+/// Bytes of a line.
+const LINE: f64 = 128.0;
 
 /// Bytes that the first cache, or shared memory, gives in one pass.
 const PASS: f64 = 128.0;
 
-/// Adds up the accesses of an `Addressed` kernel; facts are about it when it was `Legal`.
-pub fn traffic(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact]) -> Traffic {
-    let mut facts: Vec<Option<&AccessFact>> = vec![None; kernel.insts.len()];
-    for access in accesses {
-        if let Some(slot) = facts.get_mut(usize::from(access.inst)) {
-            *slot = Some(access);
-        }
-    }
-    // Outside loops, what all warps of a block do is counted most often.
-    let outside = |fact: &&AccessFact| fact.loops == 0 && !fact.is_rare;
-    let most = accesses.iter().filter(outside).map(|fact| fact.total.requests).max().unwrap_or(1).max(1);
-    let mut traffic = Traffic::default();
-    let mut seen: Vec<(Value, i32)> = Vec::new();
-    // Of sectors that are read again, what is used is used again, too: what is used of the memory is no more than what came from it.
-    let (mut used_read, mut fetched) = (0.0, 0.0);
-    kernel.for_each_inst(|kernel, _, inst| {
-        let Some((space, is_write, bytes)) = mix::access(kernel, inst) else { return };
-        let fact = facts.get(usize::from(inst)).copied().flatten();
-        if fact.is_some_and(|fact| fact.is_rare) {
-            return;
-        }
-        // Of the block's warps, those that get there.
-        let takes_part = fact.filter(outside).map_or(1.0, |fact| f64::from(fact.total.requests.max(1)) / f64::from(most));
-        let weight = weights.get(inst) * takes_part;
-        let dense = 32.0 * f64::from(bytes);
-        match space {
-            Space::Global => {
-                let (sectors, used) = match fact.map(|fact| &fact.pattern) {
-                    // Where it depends on where an object begins, neighbours share the sectors at the edges.
-                    Some(Pattern::Global { sectors, bytes, .. }) => (f64::from(sectors.least.max(1)), middle(*bytes)),
-                    _ => (dense / SECTOR, dense),
-                };
-                let sharing = fact.and_then(|fact| fact.sharing).filter(|_| !is_write).map_or(1.0, |warps| f64::from(warps.max(1)));
-                *(if is_write { &mut traffic.used } else { &mut used_read }) += weight * used / sharing;
-                traffic.cache += weight * passes(fact, sectors) * PASS;
-                if is_write {
-                    traffic.written += weight * sectors * SECTOR;
-                    if used <= sectors * SECTOR / 2.0 {
-                        traffic.read += weight * sectors * SECTOR;
-                    }
-                } else if !is_cached(kernel, inst, &mut seen) {
-                    fetched += weight * sectors * SECTOR / sharing;
-                }
-            }
-            Space::Shared => {
-                let degree = match fact.map(|fact| &fact.pattern) {
-                    Some(Pattern::Shared { degree, .. }) => middle(*degree).max(1.0),
-                    _ => 1.0,
-                };
-                // Narrow accesses take a whole pass.
-                traffic.shared += weight * degree * dense.max(PASS);
-            }
-            _ => {}
-        }
-    });
-    traffic.read += fetched;
-    traffic.used += f64::min(used_read, fetched);
-    traffic
+/// Lines whose tags the first cache looks up in a pass, as our micro-kernels of lanes a stride apart show.
+const TAGS: f64 = 4.0;
+
+/// How much more than fits is walked along when nothing stays until the next round. What fits to nine tenths stays; from this ratio on, nothing.
+const THRASHED: f64 = 1.5;
+
+/// A request of the kernel, as often as it is made.
+#[derive(Clone, Debug)]
+struct Request {
+    inst: Inst,
+    weight: f64,
+    space: Space,
+    is_write: bool,
+    sectors: f64,
+    lines: f64,
+    /// Bytes that its lanes use.
+    used: f64,
+    /// Passes through the first cache or shared memory.
+    passes: f64,
+    /// Warps of the block that make it together.
+    sharing: f64,
+    /// The share of rounds in which it comes to sectors that it had not in the round before.
+    fresh: f64,
+    /// Whether it goes to sectors that an access before it has been to.
+    again: bool,
+    /// Whether they are written in part, and were not read.
+    in_part: bool,
+    /// The share of what it fetches that no block before has fetched.
+    own: f64,
+    /// The share of it that comes from memory as late as if it were: blocks that walk along the same rows go side by side, and wait for the first of them.
+    late: f64,
 }
 
-/// Passes of a request through the first cache, whose banks are those of shared memory: lanes that are a power of two of words apart meet in
-/// few of them, others take a pass for about ten sectors, as gpu-benches' `gpu-strides` publishes for an H200.
-fn passes(fact: Option<&AccessFact>, sectors: f64) -> f64 {
-    let stride = fact.and_then(|fact| match fact.pattern {
-        Pattern::Global { stride, .. } => stride,
-        _ => None,
-    });
-    let of_sectors = match stride {
-        Some(bytes) if bytes % 4 == 0 && bytes != 0 => f64::from(1u32 << (bytes / 4).trailing_zeros().min(5)).max(sectors / 10.0),
-        _ => sectors / 4.0,
+/// All requests of a kernel.
+#[derive(Clone, Debug)]
+pub struct Requests(Vec<Request>);
+
+impl Requests {
+    /// Finds those of an `Addressed` kernel; facts are about it when it was `Legal`. `threads` is the block's size, if it is known.
+    pub fn of(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact], threads: Option<u32>) -> Requests {
+        let mut facts: Vec<Option<&AccessFact>> = vec![None; kernel.insts.len()];
+        for access in accesses {
+            if let Some(slot) = facts.get_mut(usize::from(access.inst)) {
+                *slot = Some(access);
+            }
+        }
+        let merged = Merged::of(kernel);
+        let mut requests = Vec::new();
+        let mut seen = Seen::default();
+        kernel.for_each_inst(|kernel, _, inst| {
+            let Some((space, is_write, bytes)) = mix::access(kernel, inst) else { return };
+            let fact = facts.get(usize::from(inst)).copied().flatten();
+            if fact.is_some_and(|fact| fact.is_rare) || merged.rides_along(inst) {
+                return;
+            }
+            let weight = weights.get(inst);
+            match space {
+                Space::Global => requests.push(global(kernel, inst, weight, is_write, bytes, fact, &mut seen)),
+                Space::Shared => requests.push(shared(inst, weight, is_write, bytes, fact, merged.words(inst))),
+                _ => {}
+            }
+        });
+        let mut requests = Requests(requests);
+        requests.note_own(kernel, &facts, threads);
+        requests
+    }
+
+    /// Notes what blocks share.
+    fn note_own(&mut self, kernel: &Kernel, facts: &[Option<&AccessFact>], threads: Option<u32>) {
+        let mut axes = [false; 3];
+        kernel.for_each_inst(|kernel, _, inst| {
+            if let Op::Special(Special::BlockIdx, axis) = kernel.insts[inst].op {
+                axes[axis as usize] = true;
+            }
+        });
+        let Some(warps) = threads.map(|threads| f64::from(threads.div_ceil(32))) else { return };
+        let fact = |request: &Request| facts.get(usize::from(request.inst)).copied().flatten();
+        // Of each object, what has been fetched of what is the block's own, and which walks along it have been made.
+        let mut objects: HashMap<Object, f64> = HashMap::new();
+        let mut walked: Vec<(Object, Moves, i64, u32)> = Vec::new();
+        for request in self.0.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
+            let Some((fact, moves)) = fact(request).and_then(|fact| Some((fact, fact.moves?))) else { continue };
+            let walk = (fact.object, moves, fact.offset, fact.lanes.most);
+            if request.again || moves.in_loops && walked.contains(&walk) {
+                (request.own, request.late) = (0.0, if request.again { request.late } else { 0.0 });
+                continue;
+            }
+            walked.push(walk);
+            match own(&moves, axes) {
+                Own::Nothing => {
+                    let is_one_for_all = (0..3).all(|axis| moves.block[axis] == Move::Stays);
+                    request.own = 0.0;
+                    request.late = if moves.in_loops && !is_one_for_all { 1.0 } else { 0.0 };
+                }
+                Own::Bytes(bytes) => {
+                    let fetched = objects.entry(fact.object).or_default();
+                    let more = request.weight * request.fetched(0.0) * warps;
+                    if more > 0.0 {
+                        request.own = ((bytes - *fetched) / more).clamp(0.0, 1.0);
+                        request.late = request.own;
+                    }
+                    *fetched += more;
+                }
+                Own::All => {}
+            }
+        }
+    }
+
+    /// Adds them up, for a multiprocessor that holds so many warps and has so many bytes of first cache.
+    pub fn traffic(&self, warps: f64, cache: f64) -> Traffic {
+        let missed = self.missed(warps, cache);
+        let mut traffic = Traffic::default();
+        // Of sectors that are read again, what is used is used again, too: what is used of the memory is no more than what came into the cache.
+        let (mut used_read, mut used_written, mut fetched) = (0.0, 0.0, 0.0);
+        for request in &self.0 {
+            let (weight, bytes) = (request.weight, request.sectors * SECTOR);
+            match request.space {
+                Space::Shared => traffic.shared += weight * request.passes * PASS,
+                _ if request.is_write => {
+                    used_written += weight * request.used;
+                    // What goes out goes sector by sector.
+                    traffic.cache += weight * request.passes.max(request.sectors) * PASS;
+                    traffic.drained += weight * bytes;
+                    if !request.again {
+                        traffic.written += weight * bytes;
+                        traffic.read += if request.in_part { weight * bytes } else { 0.0 };
+                    }
+                }
+                _ => {
+                    used_read += weight * request.used / request.sharing;
+                    let filled = request.fetched(missed);
+                    // Lines come in one by one, between look-ups, and beside passes that conflicts leave few banks to.
+                    let lines = filled / bytes.max(1.0) * request.lines;
+                    let busy = (request.lines / TAGS).max(request.used / PASS);
+                    traffic.cache += weight * request.passes.max(busy + lines) * PASS;
+                    traffic.filled += weight * filled;
+                    traffic.read += weight * request.fetched(0.0) * request.own;
+                    fetched += weight * request.fetched(0.0);
+                }
+            }
+        }
+        traffic.used = f64::min(used_read, fetched) + f64::min(used_written, traffic.written);
+        traffic
+    }
+
+    /// The share of what walks come back to that has been driven out since.
+    fn missed(&self, warps: f64, cache: f64) -> f64 {
+        let walks = self.0.iter().filter(|request| request.fresh < 1.0 && !request.again && !request.is_write);
+        let footprint: f64 = walks.map(|request| request.lines * LINE / request.sharing).sum::<f64>() * warps;
+        let ratio = if cache > 0.0 { footprint / cache } else { 0.0 };
+        ((ratio - 1.0) / (THRASHED - 1.0)).clamp(0.0, 1.0)
+    }
+
+    /// Where loads' values come from, by instruction; what is not in it comes from memory.
+    pub fn sources(&self, warps: f64, cache: f64) -> HashMap<Inst, Source> {
+        let missed = self.missed(warps, cache);
+        let loads = self.0.iter().filter(|request| request.space == Space::Global && !request.is_write);
+        let source = |request: &Request| {
+            let fetched = request.fetched(missed) * request.sharing / (request.sectors * SECTOR).max(1.0);
+            // What was fetched before this load asks is still on its way when it does.
+            let fetched = if request.again { 1.0 } else { fetched };
+            let own = if missed > 0.0 { request.late * request.fresh } else { request.late };
+            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - own) })
+        };
+        loads.map(source).collect()
+    }
+}
+
+impl Request {
+    /// Bytes that come into the first cache for one, if so much of what it comes back to is gone.
+    fn fetched(&self, missed: f64) -> f64 {
+        if self.again {
+            return 0.0;
+        }
+        (self.fresh + (1.0 - self.fresh) * missed) * self.sectors * SECTOR / self.sharing
+    }
+}
+
+/// What of an address's bytes a block has for itself.
+enum Own {
+    /// Nothing: blocks of a row or column of the grid, or all, read the same.
+    Nothing,
+    /// So many, as far as it goes on to the next block.
+    Bytes(f64),
+    All,
+}
+
+fn own(moves: &Moves, axes: [bool; 3]) -> Own {
+    if (0..3).any(|axis| axes[axis] && moves.block[axis] == Move::Stays) {
+        return Own::Nothing;
+    }
+    if moves.in_loops {
+        return Own::All;
+    }
+    let [x, y, z] = moves.block;
+    let Move::Bytes(x) = x else { return Own::All };
+    // Rows of neighbours share sectors at their ends.
+    let row = (x.unsigned_abs() as f64 / SECTOR).ceil() * SECTOR;
+    [y, z].into_iter().fold(Own::Bytes(row), |own, step| match (own, step) {
+        (own, Move::Stays) => own,
+        (Own::Bytes(bytes), Move::Rows(rows)) => Own::Bytes(bytes * rows.unsigned_abs() as f64),
+        _ => Own::All,
+    })
+}
+
+/// Sectors that accesses have been to: the pointer, and the sector from it.
+#[derive(Default)]
+struct Seen {
+    read: Vec<(Value, i32)>,
+    written: Vec<(Value, i32)>,
+}
+
+/// As many as are found at once: a longer memory is the cache's, not this list's.
+const REMEMBERED: usize = 64;
+
+fn global(kernel: &Kernel, inst: Inst, weight: f64, is_write: bool, bytes: u32, fact: Option<&AccessFact>, seen: &mut Seen) -> Request {
+    let dense = 32.0 * f64::from(bytes);
+    let (sectors, used) = match fact.map(|fact| &fact.pattern) {
+        // Where it depends on where an object begins, neighbours share the sectors at the edges.
+        Some(Pattern::Global { sectors, bytes, .. }) => (f64::from(sectors.least.max(1)), middle(*bytes)),
+        _ => (dense / SECTOR, dense),
     };
-    of_sectors.max(1.0)
+    let (lines, passes) = match fact.filter(|fact| fact.pattern != Pattern::Unknown) {
+        Some(fact) => (f64::from(fact.lines.max(1)), f64::from(fact.bank_passes.max(1))),
+        None => ((dense / LINE).max(1.0), (dense / PASS).max(1.0)),
+    };
+    let fresh = match fact.and_then(|fact| fact.moves.filter(|_| fact.loops > 0)).map(|moves| moves.round) {
+        Some(Move::Stays) => 0.0,
+        Some(Move::Bytes(step)) => (step.unsigned_abs() as f64 / SECTOR).min(1.0),
+        _ => 1.0,
+    };
+    let (again, was_read) = match &kernel.insts[inst].op {
+        Op::LoadAt { ptr, offset, .. } | Op::StoreAt { ptr, offset, .. } => {
+            let place = (*ptr, offset.div_euclid(SECTOR as i32));
+            let is_in = |list: &[(Value, i32)]| list.iter().rev().take(REMEMBERED).any(|known| *known == place);
+            let was_read = is_in(&seen.read);
+            let list = if is_write { &mut seen.written } else { &mut seen.read };
+            let again = is_in(list);
+            if !again {
+                list.push(place);
+            }
+            (again, was_read)
+        }
+        _ => (false, false),
+    };
+    Request {
+        inst,
+        weight,
+        space: Space::Global,
+        is_write,
+        sectors,
+        lines,
+        used,
+        passes,
+        sharing: fact.and_then(|fact| fact.sharing).filter(|_| !is_write).map_or(1.0, |warps| f64::from(warps.max(1))),
+        fresh: if is_write { 1.0 } else { fresh },
+        again,
+        in_part: is_write && used <= sectors * SECTOR / 2.0 && !was_read,
+        own: 1.0,
+        late: 1.0,
+    }
+}
+
+fn shared(inst: Inst, weight: f64, is_write: bool, bytes: u32, fact: Option<&AccessFact>, words: u32) -> Request {
+    let least = (32.0 * f64::from(bytes) / PASS).max(1.0);
+    let passes = match fact {
+        // One wide access in the place of several.
+        Some(fact) if words > 1 && fact.bank_passes > 0 => f64::from(fact.bank_passes) * f64::from(words) / 4.0,
+        Some(fact) if fact.pattern != Pattern::Unknown && fact.total.requests > 0 => {
+            middle(fact.total.passes) / f64::from(fact.total.requests)
+        }
+        _ => least,
+    };
+    Request {
+        inst,
+        weight,
+        space: Space::Shared,
+        is_write,
+        sectors: 0.0,
+        lines: 0.0,
+        used: 0.0,
+        passes: passes.max(1.0),
+        sharing: 1.0,
+        fresh: 1.0,
+        again: false,
+        in_part: false,
+        own: 1.0,
+        late: 1.0,
+    }
 }
 
 fn middle(range: Range) -> f64 {
     (f64::from(range.least) + f64::from(range.most)) / 2.0
 }
 
-/// Whether a load by the same pointer has just been to the same sectors; notes it if not.
-fn is_cached(kernel: &Kernel, inst: Inst, seen: &mut Vec<(Value, i32)>) -> bool {
-    let Op::LoadAt { ptr, offset, .. } = &kernel.insts[inst].op else { return false };
-    let place = (*ptr, offset.div_euclid(SECTOR as i32));
-    // As many as are found at once: a longer memory is the cache's, not this list's.
-    let is_known = seen.iter().rev().take(64).any(|known| *known == place);
-    if !is_known {
-        seen.push(place);
+/// Loads of neighbouring words of shared memory that the assembler makes one of, where it knows that they begin at a multiple of 8 or 16 bytes.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// By the load that stays: how many words it takes.
+    words: HashMap<Inst, u32>,
+    rides_along: std::collections::HashSet<Inst>,
+}
+
+impl Merged {
+    /// Finds them.
+    pub fn of(kernel: &Kernel) -> Merged {
+        let mut merged = Merged::default();
+        merged.block(kernel, kernel.body);
+        merged
     }
-    is_known
+
+    /// Whether a load is part of another.
+    pub fn rides_along(&self, inst: Inst) -> bool {
+        self.rides_along.contains(&inst)
+    }
+
+    /// Words of 4 bytes that a load takes with those that ride along; 1: itself alone.
+    pub fn words(&self, inst: Inst) -> u32 {
+        self.words.get(&inst).copied().unwrap_or(1)
+    }
+
+    fn block(&mut self, kernel: &Kernel, block: Block) {
+        let mut open: HashMap<Value, Vec<(i32, Inst)>> = HashMap::new();
+        for inst in &kernel.blocks[block].insts {
+            let data = &kernel.insts[*inst];
+            match &data.op {
+                Op::LoadAt { object, ptr, offset } if kernel.objects[*object].space() == Space::Shared => {
+                    if data.results.len() == 1 && kernel.ty(data.results[0]).bytes() == 4 {
+                        open.entry(*ptr).or_default().push((*offset, *inst));
+                    }
+                }
+                // What is read behind it may be other words.
+                Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } if kernel.objects[*object].space() == Space::Shared => {
+                    self.close(kernel, &mut open);
+                }
+                Op::Intrinsic(row, _) if row.row().effect == Effect::Barrier => self.close(kernel, &mut open),
+                op => {
+                    let blocks = op.blocks();
+                    if !blocks.is_empty() {
+                        self.close(kernel, &mut open);
+                        blocks.into_iter().for_each(|child| self.block(kernel, child));
+                    }
+                }
+            }
+        }
+        self.close(kernel, &mut open);
+    }
+
+    fn close(&mut self, kernel: &Kernel, open: &mut HashMap<Value, Vec<(i32, Inst)>>) {
+        for (ptr, mut loads) in open.drain() {
+            let aligned = multiple_of(kernel, ptr, 0);
+            loads.sort_unstable();
+            for bytes in [16, 8].into_iter().filter(|bytes| aligned % *bytes as u64 == 0) {
+                let mut at = 0;
+                while at < loads.len() {
+                    let (first, inst) = loads[at];
+                    let count = bytes / 4;
+                    let is_run = first % bytes == 0
+                        && !self.rides_along(inst)
+                        && self.words(inst) == 1
+                        && (1..count).all(|n| loads.get(at + n as usize).is_some_and(|(offset, _)| *offset == first + 4 * n));
+                    if is_run {
+                        self.words.insert(inst, count as u32);
+                        self.rides_along.extend((1..count).map(|n| loads[at + n as usize].1));
+                        at += count as usize;
+                    } else {
+                        at += 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A power of two up to 16 that surely divides a pointer or number.
+fn multiple_of(kernel: &Kernel, value: Value, depth: u32) -> u64 {
+    const MOST: u64 = 16;
+    let of = |value: &Value| if depth < 16 { multiple_of(kernel, *value, depth + 1) } else { 1 };
+    let constant = |value: Value| kernel.constant(value).map(|scalar| scalar.bits);
+    match kernel.def(value).map(|(_, op)| op) {
+        Some(Op::Address(_)) => MOST,
+        Some(Op::Const(scalar)) => 1 << scalar.bits.trailing_zeros().min(4),
+        Some(Op::Offset(a, b) | Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b)) => of(a).min(of(b)),
+        Some(Op::Binary(BinaryOp::Mul, a, b)) => (of(a) * of(b)).min(MOST),
+        Some(Op::Binary(BinaryOp::Shl, a, b)) => constant(*b).map_or(1, |count| (of(a) << count.min(4)).min(MOST)),
+        Some(Op::MulAdd(a, b, c)) => (of(a) * of(b)).min(of(c)).min(MOST),
+        Some(Op::Cast(a)) => of(a),
+        _ => 1,
+    }
 }

@@ -4,7 +4,7 @@
 //! of core instructions (`Body::Expand`) or how each device spells it (`Body::Device`): PTX, OpenCL C, and the evaluator that the
 //! simulator and constant folding use. Adding an intrinsic is adding a row in the file of its family, and a filetest.
 
-use crate::ir::{Builder, Kernel, Op, Type, Value};
+use crate::ir::{Builder, Kernel, Op, Scalar, Type, Value};
 use crate::syntax::Math;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -251,6 +251,15 @@ impl Row {
 pub struct RowId(pub &'static Row);
 
 impl RowId {
+    /// What a row that works lane by lane gives for these arguments; `ty` is the result's type.
+    pub fn of_scalars(self, args: &[Scalar], ty: Type) -> Option<Scalar> {
+        let row = self.row();
+        let Eval::Lane(lane) = row.device().filter(|_| row.is_pure())?.eval else { return None };
+        let over = args.first().filter(|_| row.call != Call::Associated).map_or(ty, |first| first.ty);
+        let bits: Vec<u64> = args.iter().map(|scalar| scalar.bits).collect();
+        Some(Scalar::new(ty, lane(over, &bits)))
+    }
+
     /// The row.
     pub fn row(self) -> &'static Row {
         self.0

@@ -11,6 +11,7 @@ use super::{Finding, Lint, Subject, each, what_if};
 use crate::diagnostic::Level;
 use crate::estimate::Estimate;
 use crate::estimate::occupancy::{Occupancy, Resource, Step};
+use crate::estimate::registers::Registers;
 
 pub(super) const LINT: Lint = Lint {
     name: "register_cliff",
@@ -31,8 +32,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let figure = |(on, step): &(&Estimate, Step)| {
         let (least, now) = (step.changes[0].1, on.occupancy?);
         let figure = format!(
-            "{} registers are needed, {} over the {least} that would hold {} blocks ({} %) instead of {} ({} %)",
-            on.registers.needed,
+            "{}, {} over the {least} that would hold {} blocks ({} %) instead of {} ({} %)",
+            registers(&on.registers),
             on.registers.needed - least,
             step.occupancy.blocks,
             step.occupancy.percent(),
@@ -55,6 +56,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         labels: Vec::new(),
         help: format!("try {edits}: to keep a value or two elsewhere may cost less than the block brings"),
     });
+}
+
+/// The estimate, as every report has it, and how many of it are needed.
+fn registers(registers: &Registers) -> String {
+    let (taken, needed) = (registers.estimate, registers.needed);
+    if taken == needed { format!("{taken} registers are needed") } else { format!("{taken} registers, of which {needed} are needed") }
 }
 
 /// The step that an estimate is just over, if the block that it would hold is worth it.

@@ -76,8 +76,10 @@ pub struct Cycles {
     pub l1: f64,
     /// A load that hits the second cache.
     pub l2: f64,
-    /// A barrier that nobody waits for.
+    /// A barrier that nobody waits for, of a block of one warp.
     pub barrier: f64,
+    /// More for each further warp: they come one by one.
+    pub barrier_per_warp: f64,
     /// A branch taken, beyond its issue.
     pub branch: f64,
 }
@@ -202,6 +204,7 @@ const HOPPER: Cycles = Cycles {
     l1: 36.0,
     l2: 283.0,
     barrier: 17.0,
+    barrier_per_warp: 2.0,
     branch: 11.0,
 };
 
@@ -222,6 +225,7 @@ const MAXWELL: Cycles = Cycles {
     l1: 82.0,
     l2: 207.0,
     barrier: 20.0,
+    barrier_per_warp: 2.0,
     branch: 12.0,
 };
 
@@ -237,6 +241,7 @@ const FERMI: Cycles = Cycles {
     l1: 45.0,
     l2: 250.0,
     barrier: 22.0,
+    barrier_per_warp: 2.0,
     branch: 22.0,
 };
 

@@ -3,8 +3,9 @@
 //! Units. An *instruction* is one of the IR's (constants and register moves cost nothing and are not counted; a `for` costs an addition,
 //! a comparison and a branch per iteration). A *warp instruction* is one that a warp executed, whatever its mask; a *thread
 //! instruction* is one that an active lane executed. A *request* is a memory instruction of one warp. A *sector* is 32 aligned bytes of
-//! global memory; buffers are taken to begin at a sector. *Replays* are passes of a shared-memory request beyond the least its width
-//! needs (1 up to 32 bits per lane, 2 for 64, 4 for 128): 32 banks of 4 bytes, lanes that read the same word share a pass.
+//! global memory; buffers are taken to begin at a sector. *Passes* are those of
+//! shared-memory requests, counted as a profiler counts wavefronts (`warpwright_codegen::analysis::banks` has the rule): 1 up to 32 bits per lane,
+//! 2 for 64, 4 for 128, fewer where lanes read the same, more where they meet in banks. *Replays* are those that meet: bank conflicts.
 //! Every figure is *simulated*: none is measured on a device.
 
 use std::fmt;
@@ -73,7 +74,9 @@ pub struct Tally {
     pub global_bytes: u64,
     /// Requests to shared memory.
     pub shared_requests: u64,
-    /// Passes beyond the least their width needs.
+    /// Their passes, conflicts among them: a profiler's wavefronts.
+    pub shared_passes: u64,
+    /// Those of them that are conflicts: beyond what the width and different words of the lanes need.
     pub shared_replays: u64,
     /// Branches (of `if` and of loops) that split a warp.
     pub divergent_branches: u64,
@@ -119,6 +122,7 @@ impl AddAssign<&Tally> for Tally {
         self.global_sectors += other.global_sectors;
         self.global_bytes += other.global_bytes;
         self.shared_requests += other.shared_requests;
+        self.shared_passes += other.shared_passes;
         self.shared_replays += other.shared_replays;
         self.divergent_branches += other.divergent_branches;
         self.barriers += other.barriers;
@@ -165,8 +169,8 @@ impl fmt::Display for Counters {
         let width = self.lines.iter().map(|l| l.file.len() + digits(l.line) + 1).max().unwrap_or(0).max("line".len());
         writeln!(
             f,
-            "{:width$} {:>12} {:>14} {:>10} {:>10} {:>12} {:>10} {:>9} {:>9}",
-            "line", "warp instr", "thread instr", "requests", "sectors", "bytes used", "shared", "replays", "divergent"
+            "{:width$} {:>12} {:>14} {:>10} {:>10} {:>12} {:>10} {:>9} {:>9} {:>9}",
+            "line", "warp instr", "thread instr", "requests", "sectors", "bytes used", "shared", "passes", "replays", "divergent"
         )?;
         for line in &self.lines {
             let place = if line.line == 0 { "?".to_string() } else { format!("{}:{}", line.file, line.line) };
@@ -197,13 +201,14 @@ fn digits(n: u32) -> usize {
 fn fmt_row(f: &mut fmt::Formatter<'_>, place: &str, width: usize, t: &Tally) -> fmt::Result {
     writeln!(
         f,
-        "{place:width$} {:>12} {:>14} {:>10} {:>10} {:>12} {:>10} {:>9} {:>9}",
+        "{place:width$} {:>12} {:>14} {:>10} {:>10} {:>12} {:>10} {:>9} {:>9} {:>9}",
         t.total_warp_instructions(),
         t.total_thread_instructions(),
         t.global_requests,
         t.global_sectors,
         t.global_bytes,
         t.shared_requests,
+        t.shared_passes,
         t.shared_replays,
         t.divergent_branches
     )

@@ -292,6 +292,7 @@ impl<'a> Launch<'a> {
                 }
                 Space::Shared => {
                     tally.shared_requests += traffic.requests;
+                    tally.shared_passes += traffic.passes;
                     tally.shared_replays += traffic.replays;
                 }
                 _ => {}

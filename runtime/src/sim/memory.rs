@@ -3,9 +3,10 @@
 use super::machine::{LaneFault, Machine};
 use super::program::{Access, Dimension, Index, Length, ObjectInfo, Path};
 use super::registers::{LANES, Mask, Reg, Registers, lanes, pack};
-use super::traffic::{replays, sectors};
+use super::traffic::sectors;
 use super::warp::Warp;
 use super::{AccessKind, FaultKind};
+use warpwright_codegen::analysis::banks;
 use warpwright_codegen::ir::eval;
 use warpwright_codegen::ir::{AtomicOp, BinaryOp, Scalar, Space, Type};
 
@@ -25,7 +26,7 @@ impl Machine<'_> {
         let scalars = if access.kind == AccessKind::Atomic { 1 } else { access.values.len() as u64 };
         let width = u64::from(size) * scalars;
         let offsets = self.resolve(&warp.registers, access, info, width, mask)?;
-        self.tally(number, info, &offsets, width, mask);
+        self.tally(number, info, &offsets, width, mask, access.kind == AccessKind::Read);
         self.check(warp, number, &offsets, scalars, mask)?;
         if !self.launch.program.waits {
             self.version += u64::from(access.kind != AccessKind::Read);
@@ -168,7 +169,7 @@ impl Machine<'_> {
 
     // --- what it costs ---
 
-    fn tally(&mut self, number: u32, info: &ObjectInfo, offsets: &Offsets, width: u64, mask: Mask) {
+    fn tally(&mut self, number: u32, info: &ObjectInfo, offsets: &Offsets, width: u64, mask: Mask, is_load: bool) {
         let traffic = &mut self.tallies.traffic[number as usize];
         match info.space {
             Space::Global => {
@@ -176,7 +177,11 @@ impl Machine<'_> {
                 traffic.sectors += sectors;
                 traffic.bytes += bytes;
             }
-            Space::Shared => traffic.replays += replays(&at(offsets, info.base), mask, width),
+            Space::Shared => {
+                let found = banks::passes(&at(offsets, info.base), mask, width, is_load);
+                traffic.passes += u64::from(found.passes);
+                traffic.replays += u64::from(found.conflicts());
+            }
             _ => {}
         }
         traffic.requests += 1;

@@ -9,6 +9,7 @@ pub(super) struct Traffic {
     pub(super) lanes: u64,
     pub(super) sectors: u64,
     pub(super) bytes: u64,
+    pub(super) passes: u64,
     pub(super) replays: u64,
 }
 
@@ -48,6 +49,7 @@ impl Tallies {
             a.lanes += b.lanes;
             a.sectors += b.sectors;
             a.bytes += b.bytes;
+            a.passes += b.passes;
             a.replays += b.replays;
         }
         self.divergent.iter_mut().zip(&other.divergent).for_each(|(a, b)| *a += b);

@@ -1,12 +1,9 @@
-//! What a request of a warp costs the memory: sectors of global memory, passes of shared memory.
+//! What a request of a warp costs global memory: sectors. (Passes of shared memory: `warpwright_codegen::analysis::banks`.)
 
 use super::registers::{LANES, Mask, lanes};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
-
-/// Banks of shared memory, each one word of 4 bytes wide.
-const BANKS: usize = 32;
 
 /// Sectors that a request touches, and how many different bytes of them it uses. `offsets` are bytes from a sector's begin, `width` the bytes
 /// that each lane accesses.
@@ -33,47 +30,6 @@ pub(super) fn sectors(offsets: &[u64; LANES], mask: Mask, width: u64) -> (u64, u
         }
     }
     (sectors, bytes)
-}
-
-/// Passes of a shared-memory request beyond the least for its width. `offsets` are bytes from the start of shared memory.
-///
-/// Up to 4 bytes per lane all 32 lanes go in one pass, with 8 bytes halves of the warp, with 16 quarters. Within such a group a pass
-/// serves one word of each bank, to any number of lanes.
-pub(super) fn replays(offsets: &[u64; LANES], mask: Mask, width: u64) -> u64 {
-    let words = width.div_ceil(4).max(1);
-    let group = (LANES as u64 / words).max(1) as usize;
-    let mut replays = 0;
-    for start in (0..LANES).step_by(group) {
-        let group_mask = (Mask::MAX >> (LANES - group)) << start & mask;
-        if group_mask != 0 {
-            replays += passes(offsets, group_mask, words) - 1;
-        }
-    }
-    replays
-}
-
-/// Passes that a group of lanes needs.
-fn passes(offsets: &[u64; LANES], mask: Mask, words: u64) -> u64 {
-    let mut bank_word = [u64::MAX; BANKS];
-    let mut clashes = false;
-    for lane in lanes(mask) {
-        for word in offsets[lane] / 4..offsets[lane] / 4 + words {
-            let slot = &mut bank_word[word as usize % BANKS];
-            clashes |= *slot != u64::MAX && *slot != word;
-            *slot = word;
-        }
-    }
-    if clashes { conflicting_passes(offsets, mask, words) } else { 1 }
-}
-
-#[cold]
-fn conflicting_passes(offsets: &[u64; LANES], mask: Mask, words: u64) -> u64 {
-    let mut all: Vec<u64> = lanes(mask).flat_map(|lane| (0..words).map(move |n| offsets[lane] / 4 + n)).collect();
-    all.sort_unstable();
-    all.dedup();
-    let mut depth = [0; BANKS];
-    all.iter().for_each(|word| depth[*word as usize % BANKS] += 1);
-    depth.into_iter().max().unwrap_or(1)
 }
 
 fn gather(sorted: &mut [u64; LANES], offsets: &[u64; LANES], mask: Mask) -> usize {
@@ -106,19 +62,5 @@ mod tests {
         let mut reversed = strided(4);
         reversed.reverse();
         assert_eq!(sectors(&reversed, Mask::MAX, 4), (4, 128));
-    }
-
-    #[test]
-    fn replays_follow_banks() {
-        assert_eq!(replays(&strided(4), Mask::MAX, 4), 0);
-        assert_eq!(replays(&strided(0), Mask::MAX, 4), 0);
-        assert_eq!(replays(&strided(1), Mask::MAX, 1), 0);
-        assert_eq!(replays(&strided(8), Mask::MAX, 4), 1);
-        assert_eq!(replays(&strided(128), Mask::MAX, 4), 31);
-        assert_eq!(replays(&strided(132), Mask::MAX, 4), 0);
-        assert_eq!(replays(&strided(8), Mask::MAX, 8), 0);
-        assert_eq!(replays(&strided(16), Mask::MAX, 8), 2);
-        assert_eq!(replays(&strided(16), Mask::MAX, 16), 0);
-        assert_eq!(replays(&strided(128), 0b11, 4), 1);
     }
 }

@@ -65,9 +65,9 @@ fn cells(row: &Row) -> [Cell; 10] {
     let predicted = report.prediction.as_ref().map_or_else(
         || Cell::new(none()),
         |found| {
-            let (speed, share) = (found.bandwidth / 1e9, found.share_of_peak * 100.0);
-            let brief = format!("{speed:.0} GB/s: {}", found.bound.word());
-            Cell::new(format!("{speed:.0} GB/s, {share:.0} % of {}: {}", found.device, found.bound.word())).brief(Some(brief))
+            let (speed, share) = found.speed();
+            let (share, word) = (share * 100.0, found.bound.word());
+            Cell::new(format!("{speed}, {share:.0} % of {}: {word}", found.device)).brief(Some(format!("{speed}: {word}")))
         },
     );
     [

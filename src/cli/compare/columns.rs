@@ -1,13 +1,15 @@
 //! The figures that variants are compared by: one row each, with what is better.
 
 use super::device::Timed;
+use super::page::is_of;
 use super::variant::Compiled;
 use crate::cli::launch::Agreement;
-use crate::cli::units::{bytes, seconds_between};
+use crate::cli::units::{bytes, seconds, seconds_between};
 use warpwright_codegen::analysis::access::{AccessFact, Pattern};
 use warpwright_codegen::estimate::Estimate;
 use warpwright_codegen::estimate::mix::Mix;
-use warpwright_codegen::target::machine::Pipe;
+use warpwright_codegen::estimate::time::operations_text;
+use warpwright_codegen::target::machine::{Machine, Pipe};
 
 /// Where a figure comes from: never mixed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,10 +233,7 @@ pub(super) const COLUMNS: &[Column] = &[
         show: |cell| {
             let prediction = cell.estimate().prediction.as_ref()?;
             let bandwidth = format!("{:.0} GB/s ({:.0} % of peak)", prediction.bandwidth / 1e9, prediction.share_of_peak * 100.0);
-            Some(match prediction.operations / 1e9 {
-                operations if operations >= 1.0 => format!("{operations:.0} GFLOP/s, {bandwidth}"),
-                _ => bandwidth,
-            })
+            Some(if prediction.operations >= 1e9 { format!("{}, {bandwidth}", operations_text(prediction.operations)) } else { bandwidth })
         },
     },
     Column {
@@ -293,7 +292,41 @@ pub(super) const COLUMNS: &[Column] = &[
             Some(format!("{times}{wrong}"))
         },
     },
+    Column {
+        title: "predicted time",
+        rank: 2,
+        noun: "time, predicted",
+        kind: Kind::Estimated,
+        better: Better::Less,
+        counts: false,
+        value: predicted_time,
+        show: |cell| predicted_time(cell).map(seconds),
+    },
+    Column {
+        title: "error",
+        rank: 3,
+        noun: "",
+        kind: Kind::Estimated,
+        better: Better::Neither,
+        counts: false,
+        value: error,
+        show: |cell| error(cell).map(|error| format!("{:+.0} %", 100.0 * error)),
+    },
 ];
+
+/// Seconds predicted for the launch that was timed, where what it does is known and the device is the one that predictions are for.
+fn predicted_time(cell: Cell<'_>) -> Option<f64> {
+    let timed = cell.timed()?;
+    let prediction = cell.estimate().prediction.as_ref().filter(|prediction| prediction.exact)?;
+    let is_that_device = Machine::of(cell.estimate().target.capability).is_some_and(|machine| is_of(&timed.device, machine));
+    is_that_device.then_some(())?;
+    Some(prediction.seconds(cell.compiled.blocks?))
+}
+
+/// How far that is from what was timed: more is slower.
+fn error(cell: Cell<'_>) -> Option<f64> {
+    Some(predicted_time(cell)? / cell.timed()?.median().as_secs_f64() - 1.0)
+}
 
 fn some_bytes(figure: f64) -> Option<String> {
     (figure > 0.0).then(|| bytes(figure))

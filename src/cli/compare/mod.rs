@@ -20,7 +20,7 @@ pub(super) use device::Failures;
 use std::path::PathBuf;
 pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::estimate::mix::UNKNOWN_TRIPS;
+use warpwright_codegen::estimate::weights::UNKNOWN_TRIPS;
 use warpwright_codegen::syntax::KernelAttributes;
 use warpwright_codegen::target::{self, Target};
 

@@ -6,7 +6,7 @@ use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::estimate::{Known, estimate_launched};
+use warpwright_codegen::estimate::{Known, Launched, estimate_launched};
 use warpwright_codegen::hir::{Axis, Lowered};
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
@@ -99,7 +99,7 @@ pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: 
 
 /// What is known of a variant; an error where PTX has no form of it for any of the targets.
 fn look(source: &Source, lowered: &Lowered, targets: &[&'static Target], dynamic_shared: u32) -> Result<Compiled, String> {
-    let known = estimate_launched(&lowered.kernel, targets, dynamic_shared);
+    let known = estimate_launched(&lowered.kernel, targets, &Launched { dynamic_shared, ..Launched::default() });
     let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).map(|emitted| emitted.text);
     let ptx: Vec<Result<String, Diagnostics>> = targets.iter().map(emit).collect();
     if let (false, Some(Err(found))) = (ptx.iter().any(Result::is_ok), ptx.first()) {

@@ -1,11 +1,12 @@
 //! Variants of a kernel on one device, all with the same arguments: those are made and uploaded once, and what a kernel may have written is
 //! put back before the next one is looked at.
 
-use super::{DeviceArguments, HostArguments, LaunchArguments, Launchable, leaves};
+use super::{DeviceArguments, HostArguments, HostValue, LaunchArguments, Launchable, leaves};
 use crate::cli::Stop;
 use warpwright::sim::Counters;
 use warpwright::{Device, Error, Timing};
-use warpwright_codegen::ir::{Scalar, Type};
+use warpwright_codegen::estimate::Launched;
+use warpwright_codegen::ir::{Kernel, ObjectKind, Scalar, Type};
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicGeometry, DynamicKernel, DynamicParameter};
 
@@ -63,6 +64,31 @@ impl<'r> Runner<'r> {
         variant.kernel.blocks(self.launch.geometry(variant).ok()?).ok()
     }
 
+    /// What of a variant's launch decides how often its loops run, by the names of `kernel`; after a run of it.
+    pub(in crate::cli) fn launched(&self, variant: &Launchable, kernel: &Kernel) -> Option<Launched> {
+        let (grid, block) = variant.kernel.extents(self.launch.geometry(variant).ok()?).ok()?;
+        let shapes = shapes(&variant.kernel);
+        let host = &self.sets.iter().find(|set| set.of == shapes)?.host;
+        let mut launched =
+            Launched { grid: Some(grid), block: Some(block), dynamic_shared: self.launch.dynamic_shared(), ..Launched::default() };
+        for (parameter, value) in variant.kernel.parameters().iter().zip(&host.values) {
+            let is_parameter = |kind: &ObjectKind| matches!(kind, ObjectKind::Value | ObjectKind::Constant | ObjectKind::Global { .. });
+            let mut objects = kernel.objects.iter().filter(|(_, object)| is_parameter(&object.kind) && object.name == parameter.name);
+            let Some((object, _)) = objects.next() else { continue };
+            match value {
+                HostValue::Value(bytes) => {
+                    for (offset, ty) in leaves(&parameter.ty, variant.kernel.structs()) {
+                        launched.numbers.insert((object, offset as u64), scalar(bytes, offset, ty));
+                    }
+                }
+                HostValue::Buffer { bytes, .. } => {
+                    launched.lengths.insert(object, (bytes.len() / parameter.bytes.max(1)) as u64);
+                }
+            }
+        }
+        Some(launched)
+    }
+
     /// Times a variant, warmed, on arguments as they were made (`afresh`) or as the runs before have left them.
     pub(in crate::cli) fn time(&mut self, variant: &Launchable, afresh: bool, runs: usize) -> Result<Timing, Stop> {
         let (at, geometry) = self.launch(variant)?;
@@ -80,8 +106,7 @@ impl<'r> Runner<'r> {
     fn launch(&mut self, variant: &Launchable) -> Result<(usize, DynamicGeometry), Stop> {
         let kernel = &variant.kernel;
         let geometry = self.launch.geometry(variant);
-        let shape = |p: &DynamicParameter| -> Shape { (p.name.clone(), p.kind, p.bytes, leaves(&p.ty, kernel.structs())) };
-        let of: Vec<Shape> = kernel.parameters().iter().map(shape).collect();
+        let of = shapes(kernel);
         if let Some(at) = self.sets.iter().position(|set| set.of == of) {
             return Ok((at, geometry.map_err(refused)?));
         }
@@ -98,6 +123,12 @@ impl<'r> Runner<'r> {
         self.sets.push(Arguments { of, host, on_device });
         Ok((self.sets.len() - 1, geometry))
     }
+}
+
+/// The parameters that a kernel takes: one that takes the same takes the same arguments.
+fn shapes(kernel: &DynamicKernel) -> Vec<Shape> {
+    let shape = |p: &DynamicParameter| -> Shape { (p.name.clone(), p.kind, p.bytes, leaves(&p.ty, kernel.structs())) };
+    kernel.parameters().iter().map(shape).collect()
 }
 
 /// Everything that is wrong with what was written.

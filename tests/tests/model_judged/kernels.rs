@@ -2,10 +2,10 @@
 
 use crate::{Errors, percent};
 use std::path::Path;
-use warpwright_codegen::estimate::Facts;
 use warpwright_codegen::estimate::occupancy::{Options, demand_of, occupancy};
 use warpwright_codegen::estimate::registers::registers;
 use warpwright_codegen::estimate::time::{Prediction, Threads, predict};
+use warpwright_codegen::estimate::{Facts, Launched};
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Scalar;
 use warpwright_codegen::passes;
@@ -28,6 +28,33 @@ struct Which {
     kernel: &'static str,
     generics: Vec<GenericValue>,
     block: Option<u32>,
+    /// Numbers of the launch, by parameter.
+    numbers: Vec<(&'static str, u32)>,
+    /// Bytes or operations that a block is counted for, where that is not what the compiler counts.
+    work: Option<f64>,
+    /// Blocks, where they are so few that the last of them count.
+    grid: Option<u64>,
+}
+
+impl Which {
+    fn of(file: &'static str, kernel: &'static str, generics: Vec<GenericValue>) -> Which {
+        Which { file, kernel, generics, block: None, numbers: Vec::new(), work: None, grid: None }
+    }
+
+    fn with(mut self, name: &'static str, number: u32) -> Which {
+        self.numbers.push((name, number));
+        self
+    }
+
+    fn in_blocks(mut self, grid: u64) -> Which {
+        self.grid = Some(grid);
+        self
+    }
+
+    fn counted(mut self, work: f64) -> Which {
+        self.work = Some(work);
+        self
+    }
 }
 
 fn number(value: u32) -> GenericValue {
@@ -39,7 +66,8 @@ fn boolean(value: bool) -> GenericValue {
 }
 
 fn which(row: &Timed) -> Option<Which> {
-    let of = |file, kernel, generics| Some(Which { file, kernel, generics, block: None });
+    let of = |file, kernel, generics| Some(Which::of(file, kernel, generics));
+    let timed = |file, kernel, work: f64| Which::of(file, kernel, Vec::new()).counted(work);
     let count = |word: &str| {
         let mut words = row.variant.split([' ', ',']).skip_while(|w| *w != word).skip(1);
         words.next().and_then(|n| n.parse::<u32>().ok())
@@ -70,12 +98,29 @@ fn which(row: &Timed) -> Option<Which> {
         "aat" => of("aat", "aat", vec![number(u32::from(has("padded"))), boolean(has("swizzled"))]),
         "transpose" if has("direct") => of("transpose", "transpose_direct", vec![]),
         "transpose" => of("transpose", "transpose_tiled", vec![number(u32::from(has("padded"))), boolean(has("swizzled"))]),
-        "shortcut" => of("shortcut", "shortcut", vec![]),
+        "shortcut" => Some(Which::of("shortcut", "shortcut", vec![]).with("n", 4096).with("padded", 4096).in_blocks(64 * 64)),
         "additions" => {
             let ilp = count("ilp")?;
             let generics = vec![number(ilp), number(32 / ilp)];
-            Some(Which { file: "throughput", kernel: "additions", generics, block: Some(row.threads) })
+            let steps = Which::of("throughput", "additions", generics).with("steps", 1 << 17);
+            Some(Which { block: Some(row.threads), ..steps })
         }
+        // Four bytes or one in and out of each thread; the cells of a row, of eight rows; bodies, of which a step writes six numbers.
+        "halo" if has("convolution") => Some(timed("halo", "convolve", 8.0 * 256.0)),
+        "halo" => Some(timed("halo", "five_points", 8.0 * 256.0)),
+        "rows" if has("bytes") => {
+            let length = count("of")?;
+            Some(timed("rows", "rows_by_thread", 256.0 * f64::from(length)).with("length", length))
+        }
+        "rows" if has("warp") => Some(timed("rows", "rows_by_warp", 8.0 * 2048.0 * 4.0).with("columns", 2048)),
+        "rows" => Some(timed("rows", "softmax", 2048.0 * 8.0).with("columns", 2048)),
+        "structures" if has("body") => Some(timed("structures", "bodies::advance", 256.0 * 56.0)),
+        "structures" => Some(timed("structures", "bodies::energies", 256.0 * 16.0 * 16.0).with("length", 16)),
+        "automaton" => Some(timed("automaton", "generation", 256.0 * 2.0)),
+        "tiles" if has("multiplication") => {
+            Some(timed("tiles", "multiply", 2.0 * 64.0 * 64.0 * 8192.0).with("n", 8192).in_blocks(128 * 128))
+        }
+        "tiles" => Some(timed("tiles", "forces", 21.0 * 256.0 * 131_072.0).with("n", 131_072).in_blocks(512)),
         _ => None,
     }
 }
@@ -132,11 +177,16 @@ fn prediction(which: &Which, taken: u32) -> Prediction {
     schedule(&mut lowered).unwrap_or_else(|found| panic!("{}: {:?}", which.kernel, messages(&found)));
     let mut legal = lowered.kernel;
     passes::optimize(&mut legal);
-    let facts = Facts::of(&legal);
     let mut addressed = legal.clone();
     passes::address(&mut addressed);
     let target = Target::find("sm_90").expect("a target");
-    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches);
+    let mut launched = Launched { block: which.block.map(|threads| [threads, 1, 1]), ..Launched::default() };
+    for (name, value) in &which.numbers {
+        let object = legal.objects.iter().find(|(_, object)| object.name == *name).expect("a parameter").0;
+        launched.numbers.insert((object, 0), Scalar::u32(*value));
+    }
+    let facts = Facts::of_launched(&legal, &launched.numbers);
+    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, &launched);
     let block = legal.options.block.or(which.block.map(|threads| [threads, 1, 1])).expect("a block");
     let demand = demand_of(&legal, &facts, registers(&addressed, target).estimate, block, taken).expect("a block's demand");
     let resident = occupancy(target.limits, &demand, &Options::default());
@@ -154,11 +204,15 @@ pub(crate) fn timed_kernels() -> (String, Vec<(String, Errors)>) {
         let taken = if is_taken { 228 * 1024 / 10 * 9 } else { 0 };
         let predicted = prediction(&which, taken);
         let figure = match row.family.as_str() {
+            _ if which.work.is_some() => which.work.unwrap_or(0.0) * 132.0 / predicted.block_seconds / 1e9,
             "matmul" | "shortcut" | "additions" => predicted.operations / 1e9,
             // What the benchmark counts: each element of the result once, of the operands what is not negligible.
             "ab" | "aat" | "reduce" => 4.0 * f64::from(row.threads) * 132.0 / predicted.block_seconds / 1e9,
             _ => predicted.bandwidth / 1e9,
         };
+        // The last blocks leave some multiprocessors idle.
+        let steady = which.grid.map(|grid| grid as f64 * predicted.block_seconds / 132.0 / predicted.seconds(grid));
+        let figure = figure * steady.unwrap_or(1.0);
         let at = families.iter().position(|(family, _)| *family == row.family).unwrap_or_else(|| {
             families.push((row.family.clone(), Errors::default()));
             families.len() - 1
@@ -184,8 +238,7 @@ pub(crate) fn launches() -> (String, Errors) {
         String::from("| elements | blocks of 256 | elements a thread | predicted, µs | timed, µs | error |\n|---|---|---|---|---|---|");
     for row in lines.filter(|row| row[kernel] == "triad" && row[block] == "256" && row[resident] == "0" && row[ilp] == "1") {
         let figure = |column: usize| row[column].parse::<f64>().expect("a number");
-        let which =
-            Which { file: "kernels", kernel: "triad", generics: vec![number(256), number(1), number(figure(vector) as u32)], block: None };
+        let which = Which::of("kernels", "triad", vec![number(256), number(1), number(figure(vector) as u32)]);
         let predicted = 1e6 * prediction(&which, 0).seconds(figure(grid) as u64);
         let timed = 1e6 * figure(median);
         let error = percent(errors.add(predicted, timed));

@@ -1,5 +1,6 @@
 //! Values, lane by lane, found when they are asked for.
 
+use super::Numbers;
 use super::condition::{Condition, Doubt};
 use super::lanes::{Atom, Atoms, LANES, Lanes, Mask, Source, Sum, Varies, WARP};
 use crate::analysis::uniformity::Uniformity;
@@ -53,6 +54,7 @@ pub(super) struct Threads {
 /// Finds values.
 pub(super) struct Evaluator<'k> {
     kernel: &'k Kernel,
+    numbers: &'k Numbers,
     /// What is the same in all threads of a block.
     pub(super) uniformity: Uniformity,
     /// What is the same in all lanes of a warp; not known at first.
@@ -75,12 +77,13 @@ const DEEPEST: u32 = 200;
 
 impl<'k> Evaluator<'k> {
     /// For a kernel and the lanes of a warp.
-    pub(super) fn new(kernel: &'k Kernel, threads: Threads, atoms: Atoms) -> Evaluator<'k> {
+    pub(super) fn new(kernel: &'k Kernel, threads: Threads, atoms: Atoms, numbers: &'k Numbers) -> Evaluator<'k> {
         let mut depths = vec![0; kernel.values.len()];
         note_depths(kernel, kernel.body, 0, &mut depths);
         let memo = vec![None; kernel.values.len()];
         let uniformity = Uniformity::of(kernel);
-        let mut evaluator = Evaluator { kernel, uniformity, warp: None, atoms, threads, memo, trail: Vec::new(), depths, nesting: 0 };
+        let mut evaluator =
+            Evaluator { kernel, numbers, uniformity, warp: None, atoms, threads, memo, trail: Vec::new(), depths, nesting: 0 };
         let known = evaluator.uniform_by_arithmetic();
         evaluator.warp = Some(Uniformity::in_warp(kernel, &known));
         evaluator
@@ -260,6 +263,10 @@ impl<'k> Evaluator<'k> {
             && self.kernel.ty(value) != Type::Bool
             && let Some(path) = self.constant_path(access)
         {
+            // Fields of parameters are taken to be open.
+            if let Some(number) = self.numbers.get(&(access.object, 0)).filter(|number| path.is_empty() && number.ty.is_int()) {
+                return LaneValue::Sum(Sum::number(number.ty.bits(), number.as_int() as i64));
+            }
             let atom = self.atoms.get(Source::Parameter(access.object, path), 1, None, 0);
             return LaneValue::Sum(Sum::atom(self.kernel.ty(value).bits(), atom));
         }

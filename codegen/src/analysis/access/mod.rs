@@ -26,9 +26,10 @@ mod walk;
 pub use condition::Doubt;
 pub use races::Race;
 
-use crate::ir::{Inst, Kernel, Loc, Object, Space};
+use crate::ir::{Inst, Kernel, Loc, Object, Scalar, Space};
 use evaluate::Threads;
 use lanes::{Atoms, LANES};
+use std::collections::HashMap;
 use walk::Walk;
 
 /// Everything this room knows of a kernel.
@@ -88,6 +89,35 @@ pub struct AccessFact {
     pub warps: (u32, u32),
     /// Warps of a block that touch the very same addresses at one time; 1: each its own. Unknown where the launch decides the block's size.
     pub sharing: Option<u32>,
+    /// Where it is in the next round of its innermost loop, and in the next block; unknown where the address is.
+    pub moves: Option<Moves>,
+    /// Of a request to global memory: lines of 128 bytes.
+    pub lines: u32,
+    /// Of a request to global memory: passes through the first cache for its banks. To shared memory: those of the 16 bytes round each lane's place,
+    /// if they are one access.
+    pub bank_passes: u32,
+}
+
+/// How an address goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moves {
+    /// From round to round of the innermost loop round it.
+    pub round: Move,
+    /// From block to block along each axis.
+    pub block: [Move; 3],
+    /// Whether it goes on in any loop.
+    pub in_loops: bool,
+}
+
+/// What an address goes on by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Not at all.
+    Stays,
+    /// By so many bytes.
+    Bytes(i64),
+    /// By so many times a number known at launch only: rows, say.
+    Rows(i64),
 }
 
 impl AccessFact {
@@ -107,6 +137,8 @@ pub struct Total {
     pub figure: Range,
     /// Their different bytes, in global memory.
     pub bytes: Range,
+    /// All their passes, in shared memory.
+    pub passes: Range,
 }
 
 /// A figure that may depend on where an object begins, or on numbers known at launch only.
@@ -203,19 +235,27 @@ pub enum Divergence {
     Unknown,
 }
 
+/// Numbers that a launch gives parameters: the object, and the byte in it.
+pub type Numbers = HashMap<(Object, u64), Scalar>;
+
 /// Looks at a kernel of stage `Legal`.
 pub fn analyse(kernel: &Kernel) -> AccessPatterns {
+    analyse_launched(kernel, &Numbers::new())
+}
+
+/// The same where these of its parameters are known.
+pub fn analyse_launched(kernel: &Kernel, numbers: &Numbers) -> AccessPatterns {
     let mut atoms = Atoms::default();
     let Some(block) = kernel.options.block else {
         let threads = Threads::of_any_block(kernel, &mut atoms);
-        let mut walk = Walk::new(kernel, threads, atoms);
+        let mut walk = Walk::new(kernel, threads, atoms, numbers);
         walk.run();
         return summary::summary(&walk, None);
     };
     let warps = block.iter().map(|n| u64::from(*n)).product::<u64>().div_ceil(LANES as u64).min(u64::from(u32::MAX)) as u32;
     let any = Threads::of_any_warp(block, &mut atoms);
     let is_any = any.is_some();
-    let mut walk = Walk::new(kernel, any.unwrap_or_else(|| Threads::of_warp(block, 0)), atoms);
+    let mut walk = Walk::new(kernel, any.unwrap_or_else(|| Threads::of_warp(block, 0)), atoms, numbers);
     walk.run();
     let can_go_on = u64::from(walk.visits) * u64::from(warps) < u64::from(loops::MOST_VISITS) * 4;
     let is_open = walk.wants_warps() || races::may_race(&walk);

@@ -1,11 +1,11 @@
 //! What was seen of each instruction, gathered.
 
 use super::condition::Doubt;
-use super::lanes::{Atom, LANES, Sum};
+use super::lanes::{Atom, LANES, Lanes, Source, Sum};
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
-use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Pattern, Range, Total, Warps, Ways, races};
-use crate::ir::{Inst, Kernel, MemoryType, Op, Space};
+use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Move, Moves, Pattern, Range, Total, Warps, Ways, races};
+use crate::ir::{Inst, Kernel, MemoryType, Op, Space, Special};
 use std::collections::HashMap;
 
 /// Gathers everything.
@@ -18,15 +18,15 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
     walk.branches.iter().for_each(|record| branches.entry(record.inst).or_default().push(record));
     let mut patterns = AccessPatterns::default();
     let mut order = Vec::new();
-    note_order(walk.kernel, walk.kernel.body, 0, &mut order);
-    for (inst, loops) in order {
+    note_order(walk.kernel, walk.kernel.body, &mut Vec::new(), &mut order);
+    for (inst, loops, innermost) in order {
         match &walk.kernel.insts[inst].op {
             Op::If { .. } | Op::For { .. } => {
                 patterns.branches.push(branch(walk, inst, branches.get(&inst).map_or(&[], Vec::as_slice)));
             }
             _ => {
                 let records: Vec<&Record> = seen.get(&inst).into_iter().flatten().map(|n| &walk.records[*n]).collect();
-                patterns.accesses.extend(access(walk, inst, loops, &records, warps));
+                patterns.accesses.extend(access(walk, inst, (loops, innermost), &records, warps));
             }
         }
     }
@@ -34,16 +34,56 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
     patterns
 }
 
-/// Accesses and branches in program order, with the loops round them.
-fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: u32, order: &mut Vec<(Inst, u32)>) {
+/// Accesses and branches in program order, with the loops round them: how many, and the innermost.
+fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: &mut Vec<Inst>, order: &mut Vec<(Inst, u32, Option<Inst>)>) {
     for inst in &kernel.blocks[block].insts {
         let op = &kernel.insts[*inst].op;
         if matches!(op, Op::Load(_) | Op::Store(..) | Op::Atomic(..) | Op::If { .. } | Op::For { .. }) {
-            order.push((*inst, loops));
+            order.push((*inst, loops.len() as u32, loops.last().copied()));
         }
-        let inside = loops + u32::from(super::evaluate::is_loop(kernel, *inst));
-        op.blocks().into_iter().for_each(|child| note_order(kernel, child, inside, order));
+        let is_loop = super::evaluate::is_loop(kernel, *inst);
+        if is_loop {
+            loops.push(*inst);
+        }
+        op.blocks().into_iter().for_each(|child| note_order(kernel, child, loops, order));
+        if is_loop {
+            loops.pop();
+        }
     }
+}
+
+/// How an address goes on, if it is one in all records.
+fn moves(walk: &Walk<'_>, innermost: Option<Inst>, records: &[&Record]) -> Option<Moves> {
+    let addresses: Option<Vec<&Sum>> = records.iter().map(|record| record.address.as_ref().ok()).collect();
+    let addresses = addresses.filter(|addresses| !addresses.is_empty())?;
+    let of = |address: &Sum| {
+        let mut moves = Moves { round: Move::Stays, block: [Move::Stays; 3], in_loops: false };
+        for (product, lanes) in address.unknown() {
+            // Lanes that part are at most as far as the first.
+            let factor = match lanes {
+                Lanes::Same(factor) => *factor,
+                Lanes::Each(_) => lanes.of(0),
+            };
+            let by = if product.len() == 1 { Move::Bytes(factor) } else { Move::Rows(factor) };
+            for atom in product {
+                match walk.values.atoms.source(*atom) {
+                    Source::Iteration(inst) => {
+                        moves.in_loops = true;
+                        if innermost == Some(*inst) {
+                            moves.round = by;
+                        }
+                    }
+                    Source::Geometry(Special::BlockIdx, axis) => moves.block[*axis as usize] = by,
+                    _ => {}
+                }
+            }
+        }
+        moves
+    };
+    let first = of(addresses[0]);
+    // Rounds that were gone through one by one are no rounds of this kind.
+    let one_by_one = innermost.is_some() && records.len() > 1 && first.round == Move::Stays;
+    (!one_by_one && addresses.iter().all(|address| of(address) == first)).then_some(first)
 }
 
 fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact {
@@ -78,7 +118,13 @@ pub(super) fn widths(kernel: &Kernel, inst: Inst) -> (u32, u32) {
     (scalar * scalars, scalar * scalars)
 }
 
-fn access(walk: &Walk<'_>, inst: Inst, loops: u32, records: &[&Record], warps: Option<Warps>) -> Option<AccessFact> {
+fn access(
+    walk: &Walk<'_>,
+    inst: Inst,
+    (loops, innermost): (u32, Option<Inst>),
+    records: &[&Record],
+    warps: Option<Warps>,
+) -> Option<AccessFact> {
     let kernel = walk.kernel;
     let (kind, object) = match &kernel.insts[inst].op {
         Op::Load(access) => (AccessKind::Load, access.object),
@@ -92,6 +138,17 @@ fn access(walk: &Walk<'_>, inst: Inst, loops: u32, records: &[&Record], warps: O
     }
     let lanes = records.iter().map(|record| record.mask.count_ones());
     let (pattern, total) = pattern(walk, inst, space, records);
+    let cache = |record: &&Record| {
+        let (width, _) = widths(kernel, inst);
+        record.address.as_ref().ok().map(|address| traffic::in_cache(&walk.values.atoms, address, record.mask, u64::from(width)))
+    };
+    let (lines, bank_passes) = match space {
+        Space::Global => records.iter().find_map(cache).unwrap_or((0, 0)),
+        Space::Shared => {
+            (0, records.iter().find_map(|record| Some(traffic::if_wide(record.address.as_ref().ok()?, record.mask))).unwrap_or(0))
+        }
+        _ => (0, 0),
+    };
     Some(AccessFact {
         inst,
         loc: kernel.insts[inst].loc,
@@ -117,6 +174,9 @@ fn access(walk: &Walk<'_>, inst: Inst, loops: u32, records: &[&Record], warps: O
             _ => (1, 1),
         },
         sharing: warps.and_then(|warps| sharing(walk, records, warps)),
+        moves: moves(walk, innermost, records),
+        lines,
+        bank_passes,
     })
 }
 
@@ -140,8 +200,10 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
                 traffic.apart
             }
             Space::Shared => {
-                let traffic = traffic::shared(atoms, address, record.mask, width, align);
+                let is_load = matches!(walk.kernel.insts[inst].op, Op::Load(_));
+                let traffic = traffic::shared(atoms, address, record.mask, width, align, is_load);
                 add(&mut total.figure, traffic.replays);
+                add(&mut total.passes, traffic.passes);
                 traffic.degree
             }
             _ => {

@@ -3,12 +3,10 @@
 
 use super::Range;
 use super::lanes::{Atoms, LANES, Lanes, Mask, Sum, gcd, residues};
+use crate::analysis::banks;
 
 /// Bytes of a sector.
 const SECTOR: i64 = 32;
-
-/// Banks of shared memory, each one word of 4 bytes wide.
-const BANKS: usize = 32;
 
 /// Lanes whose distances are known.
 struct Row {
@@ -120,46 +118,68 @@ fn distinct_bytes(sorted: &[i64], width: i64) -> u32 {
 pub(super) struct SharedTraffic {
     /// Passes over the least its width needs, of the worst part of the warp.
     pub(super) degree: Range,
+    /// All passes.
+    pub(super) passes: Range,
     /// Passes beyond the least its width needs, as the simulator counts them.
     pub(super) replays: Range,
 }
 
-/// Of a request to shared memory: up to 4 bytes a lane all lanes go in one pass, with 8 halves of the warp, with 16 quarters; a pass serves
-/// one word of each bank, to any number of lanes.
-pub(super) fn shared(atoms: &Atoms, address: &Sum, mask: Mask, width: u64, align: u64) -> SharedTraffic {
-    let words = width.div_ceil(4).max(1);
-    let group = (LANES as u64 / words).max(1) as usize;
-    let (mut degree, mut replays) = (Range { least: 1, most: 1 }, Range { least: 0, most: 0 });
-    for start in (0..LANES).step_by(group) {
-        let lanes = (Mask::MAX >> (LANES - group)) << start & mask;
-        let rows = rows(atoms, address, lanes);
-        let passes: Vec<Range> = rows
-            .iter()
-            .map(|row| {
-                let sorted = row.sorted();
-                range(row.places(4, align.min(4)).into_iter().map(|place| passes(&sorted, place, words as i64)))
-            })
-            .collect();
-        if lanes != 0 {
-            let passes = together(passes.iter().copied()).0;
-            degree = Range { least: degree.least.max(passes.least), most: degree.most.max(passes.most) };
-            replays = Range { least: replays.least + passes.least - 1, most: replays.most + passes.most - 1 };
-        }
-    }
-    SharedTraffic { degree, replays }
+/// Of a request to shared memory, as [`banks`] counts. Rows at unknown distance meet everywhere or nowhere.
+pub(super) fn shared(atoms: &Atoms, address: &Sum, mask: Mask, width: u64, align: u64, is_load: bool) -> SharedTraffic {
+    let rows = rows(atoms, address, mask);
+    let of_row = |row: &Row| {
+        let lowest = row.offsets.iter().map(|(_, offset)| *offset).min().unwrap_or(0);
+        let lanes = row.offsets.iter().fold(0, |mask, (lane, _)| mask | 1 << lane);
+        // What lanes of other rows read decides whether parts go together.
+        let together: &[bool] = if rows.len() > 1 && is_load { &[true, false] } else { &[is_load] };
+        let at = |(place, is_load): (i64, bool)| {
+            let mut offsets = [0u64; LANES];
+            // From a multiple of all banks on, the lowest lane where it is in its bank.
+            let begin = (lowest + place).rem_euclid(128) - lowest;
+            row.offsets.iter().for_each(|(lane, offset)| offsets[*lane] = (begin + offset) as u64);
+            banks::passes(&offsets, lanes, width, is_load)
+        };
+        let places = row.places(4, align.min(4)).into_iter();
+        let all: Vec<banks::Passes> = places.flat_map(|place| together.iter().map(move |is_load| (place, *is_load))).map(at).collect();
+        let range = |of: &dyn Fn(&banks::Passes) -> u32| range(all.iter().map(of));
+        [range(&|p| p.ways), range(&|p| p.passes), range(&banks::Passes::conflicts)]
+    };
+    let each: Vec<[Range; 3]> = rows.iter().map(of_row).collect();
+    let [degree, passes, replays] = [0, 1, 2].map(|n| together(each.iter().map(|row| row[n])).0);
+    let least = |range: Range, least: u32| Range { least: range.least.max(least), most: range.most.max(least) };
+    SharedTraffic { degree: least(degree, 1), passes: least(passes, 1), replays }
 }
 
-fn passes(sorted: &[i64], place: i64, words: i64) -> u32 {
-    let mut depth = [0u32; BANKS];
-    let mut next = i64::MIN;
-    for offset in sorted {
-        let first = (offset + place).div_euclid(4);
-        for word in first.max(next)..first + words {
-            depth[word.rem_euclid(BANKS as i64) as usize] += 1;
-        }
-        next = next.max(first + words);
+/// Lines of 128 bytes that a request to global memory touches, where they begin at one, and passes through the first cache for its banks, which
+/// are those of shared memory.
+///
+/// Rows at unknown distance have lines of their own, and do not meet in banks.
+pub(super) fn in_cache(atoms: &Atoms, address: &Sum, mask: Mask, width: u64) -> (u32, u32) {
+    let of_row = |row: &Row| {
+        let lowest = row.offsets.iter().map(|(_, offset)| *offset).min().unwrap_or(0);
+        let mut offsets = [0u64; LANES];
+        row.offsets.iter().for_each(|(lane, offset)| offsets[*lane] = (offset - lowest) as u64);
+        let lanes = row.offsets.iter().fold(0, |mask, (lane, _)| mask | 1 << lane);
+        let mut lines: Vec<u64> =
+            row.offsets.iter().flat_map(|(lane, _)| [offsets[*lane] / 128, (offsets[*lane] + width - 1) / 128]).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        (lines.len() as u32, banks::passes(&offsets, lanes, width, true).passes)
+    };
+    let each = rows(atoms, address, mask);
+    each.iter().map(of_row).fold((0, 1), |(lines, passes), row| (lines + row.0, passes.max(row.1)))
+}
+
+/// Passes of a load of the 16 aligned bytes round each lane's place in shared memory; 0 if lanes are at unknown distance.
+pub(super) fn if_wide(address: &Sum, mask: Mask) -> u32 {
+    if !address.has_one_base() {
+        return 0;
     }
-    depth.into_iter().max().unwrap_or(1).max(1)
+    let known = address.constant();
+    let lowest = (0..LANES).filter(|lane| mask >> lane & 1 == 1).map(|lane| known.of(lane)).min().unwrap_or(0);
+    let begin = lowest.div_euclid(128) * 128;
+    let offsets = std::array::from_fn(|lane| (known.of(lane) - begin).max(0) as u64 / 16 * 16);
+    banks::passes(&offsets, mask, 16, true).passes
 }
 
 /// Different addresses of a request.
@@ -234,10 +254,10 @@ mod tests {
     #[test]
     fn passes_follow_the_banks() {
         let atoms = Atoms::default();
-        let of = |stride, width| shared(&atoms, &strided(stride), Mask::MAX, width, width).replays.exact();
+        let of = |stride, width| shared(&atoms, &strided(stride), Mask::MAX, width, width, true).replays.exact();
         let strides = [(4, 4), (0, 4), (1, 1), (8, 4), (128, 4), (132, 4), (8, 8), (16, 8), (16, 16)];
         let replays = strides.map(|(stride, width)| of(stride, width).unwrap());
         assert_eq!(replays, [0, 0, 0, 1, 31, 0, 0, 2, 0]);
-        assert_eq!(shared(&atoms, &strided(128), 0b11, 4, 4).degree, exactly(2));
+        assert_eq!(shared(&atoms, &strided(128), 0b11, 4, 4, true).degree, exactly(2));
     }
 }

@@ -7,7 +7,7 @@
 use super::condition::{Condition, Doubt};
 use super::evaluate::{Evaluator, LaneValue, Threads, Unknown, needs_warps};
 use super::lanes::{Atom, Atoms, Mask, Source, Sum, Varies};
-use super::{Divergence, Ways, loops};
+use super::{Divergence, Numbers, Ways, loops};
 use crate::analysis::exits::Exits;
 use crate::intrinsics::Effect;
 use crate::ir::{Access, Block, Inst, Kernel, MemoryType, Op, Space, Step, Value};
@@ -95,12 +95,12 @@ pub(super) struct Walk<'k> {
 
 impl<'k> Walk<'k> {
     /// Before the kernel's begin.
-    pub(super) fn new(kernel: &'k Kernel, threads: Threads, atoms: Atoms) -> Walk<'k> {
+    pub(super) fn new(kernel: &'k Kernel, threads: Threads, atoms: Atoms, numbers: &'k Numbers) -> Walk<'k> {
         Walk {
             kernel,
             exits: Exits::of(kernel),
             active: threads.mask,
-            values: Evaluator::new(kernel, threads, atoms),
+            values: Evaluator::new(kernel, threads, atoms, numbers),
             records: Vec::new(),
             branches: Vec::new(),
             wanted: 0,

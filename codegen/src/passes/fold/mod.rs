@@ -30,7 +30,7 @@ use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::exits::Exits;
 use crate::analysis::place::constant_place;
-use crate::intrinsics::{Call, Eval, RowId};
+use crate::intrinsics::RowId;
 use crate::ir::{Axis, BinaryOp, Block, Builder, Inst, Kernel, ObjectKind, Op, Scalar, Special, Type, UnaryOp, Value, eval};
 
 /// Runs it.
@@ -108,11 +108,8 @@ fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
 
 /// A row that works lane by lane, on constants.
 fn evaluate_row(kernel: &Kernel, row: RowId, args: &[Value], ty: Type) -> Option<Scalar> {
-    let Eval::Lane(lane) = row.row().device().filter(|_| row.row().is_pure())?.eval else { return None };
     let scalars: Vec<Scalar> = args.iter().map(|value| kernel.constant(*value)).collect::<Option<_>>()?;
-    let over = scalars.first().filter(|_| row.row().call != Call::Associated).map_or(ty, |first| first.ty);
-    let bits: Vec<u64> = scalars.iter().map(|scalar| scalar.bits).collect();
-    Some(Scalar::new(ty, lane(over, &bits)))
+    row.of_scalars(&scalars, ty)
 }
 
 /// Geometry that the kernel's `block` decides: the size itself, and the index along an axis of one thread.

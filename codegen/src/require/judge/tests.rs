@@ -43,6 +43,9 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
         by_data: false,
         warps: (1, 1),
         sharing: None,
+        moves: None,
+        lines: 0,
+        bank_passes: 0,
     }
 }
 

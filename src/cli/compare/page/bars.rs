@@ -142,7 +142,7 @@ fn times(comparison: &Comparison, rows: &[Row<'_>]) -> Option<Json> {
 }
 
 /// Whether a device is one of those that a machine's predictions are for: `NVIDIA H200` is an `H200 SXM`.
-pub(super) fn is_of(device: &str, machine: &Machine) -> bool {
+pub(in crate::cli::compare) fn is_of(device: &str, machine: &Machine) -> bool {
     let model = machine.name.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()));
     model.is_some_and(|model| device.contains(model))
 }

@@ -30,6 +30,7 @@ use super::columns::{COLUMNS, Cell};
 use super::variant::Variant;
 use crate::cli::Stop;
 use crate::cli::source::Source;
+pub(super) use bars::is_of;
 use minijinja::Environment;
 use serde_json::{Value as Json, json};
 use std::path::Path;

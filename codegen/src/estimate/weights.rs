@@ -1,0 +1,158 @@
+//! How often a thread runs each instruction, and a loop its body.
+//!
+//! A few threads of each warp go through the kernel's control ([`super::control`]): what their numbers and the launch decide is decided, loops
+//! run as often as they say. Where neither tells, a loop counts [`UNKNOWN_TRIPS`] rounds, so that shares are those of the steady state; of a branch,
+//! what a guard at the boundary skips counts as run, what it has for the rest of the elements as not run.
+
+use super::control;
+use super::launched::Launched;
+use super::mix::access;
+use crate::analysis::access::{AccessFact, BranchFact, Divergence};
+use crate::ir::{Block, Inst, Kernel, ObjectKind, Op, Space};
+use crate::math;
+
+/// How often a loop is taken to run where only the launch knows.
+pub const UNKNOWN_TRIPS: f64 = 1000.0;
+
+/// What of a kernel runs how often.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// By instruction: how often a warp runs it, the mean of a block's warps.
+    pub(super) of: Vec<f64>,
+    /// By loop: how many rounds all its runs take together.
+    pub(super) rounds: Vec<f64>,
+    /// By loop: the most rounds of one run.
+    pub(super) most: Vec<f64>,
+    /// By instruction: whether the warp runs it that has most to do.
+    pub(super) runs: Vec<bool>,
+    /// Whether every loop's rounds are known.
+    pub exact: bool,
+}
+
+impl Weights {
+    /// Finds them; `branches` and `accesses` are facts about the kernel at an earlier stage, whose instructions have the same names.
+    pub fn of(kernel: &Kernel, branches: &[BranchFact], accesses: &[AccessFact], launched: &Launched) -> Weights {
+        control::run(kernel, &Marks::of(kernel, branches, accesses), launched)
+    }
+
+    /// How often a warp runs an instruction.
+    pub fn get(&self, inst: Inst) -> f64 {
+        self.of.get(usize::from(inst)).copied().unwrap_or(0.0)
+    }
+
+    /// Whether the warp that a block waits for runs an instruction: the one that has most to do.
+    pub fn is_run(&self, inst: Inst) -> bool {
+        self.runs.get(usize::from(inst)).copied().unwrap_or(false)
+    }
+
+    /// How many rounds a warp makes in a loop, all its runs together.
+    pub fn rounds(&self, inst: Inst) -> f64 {
+        self.rounds.get(usize::from(inst)).copied().unwrap_or(0.0)
+    }
+
+    /// The most rounds of one run of a loop: those of the warp that the block waits for.
+    pub fn most_rounds(&self, inst: Inst) -> f64 {
+        self.most.get(usize::from(inst)).copied().unwrap_or(0.0)
+    }
+}
+
+/// What is known of instructions from an earlier stage.
+pub(super) struct Marks(Vec<Mark>);
+
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// A branch at a boundary.
+    is_boundary: bool,
+    /// An access that only lanes beyond a boundary make.
+    is_rare: bool,
+}
+
+impl Marks {
+    fn of(kernel: &Kernel, branches: &[BranchFact], accesses: &[AccessFact]) -> Marks {
+        let mut marks = vec![Mark::default(); kernel.insts.len()];
+        for branch in branches {
+            if let Some(mark) = marks.get_mut(usize::from(branch.inst)) {
+                mark.is_boundary = branch.divergence == Divergence::Boundary;
+            }
+        }
+        for access in accesses {
+            if let Some(mark) = marks.get_mut(usize::from(access.inst)) {
+                mark.is_rare = access.is_rare;
+            }
+        }
+        Marks(marks)
+    }
+
+    /// The shares of an `if` that run its arms, where its condition is not known.
+    pub(super) fn arms(&self, kernel: &Kernel, then_block: Block, else_block: Block, inst: Inst) -> (f64, f64) {
+        let (then, other) = (size(kernel, then_block), size(kernel, else_block));
+        let is_boundary = self.0[usize::from(inst)].is_boundary;
+        let is_unlikely = |block: Block| self.is_left_over(kernel, block) || is_for_rare_arguments(kernel, block, inst);
+        match (is_unlikely(then_block), is_unlikely(else_block)) {
+            (true, false) => return (0.0, 1.0),
+            (false, true) => return (1.0, 0.0),
+            _ => {}
+        }
+        let leaves =
+            |block: Block| kernel.blocks[block].insts.last().is_some_and(|last| matches!(kernel.insts[*last].op, Op::Return | Op::Trap(_)));
+        match (leaves(then_block), leaves(else_block)) {
+            // Who leaves is beyond the end of the data.
+            (true, false) => (0.0, 1.0),
+            (false, true) => (1.0, 0.0),
+            // What has nothing on its other side is there to be run; of two sides of a boundary, the one written first is the common one.
+            _ if other == 0 => (1.0, 0.0),
+            _ if then == 0 => (0.0, 1.0),
+            _ if is_boundary || repeats(kernel, then_block, else_block) => (1.0, 0.0),
+            _ => (0.5, 0.5),
+        }
+    }
+
+    /// Whether a block accesses memory, and all that for what is left over at a boundary.
+    fn is_left_over(&self, kernel: &Kernel, block: Block) -> bool {
+        let (mut accesses, mut rare) = (0, 0);
+        kernel.walk_block(block, &mut |kernel, _, inst| {
+            if access(kernel, inst).is_some_and(|(space, ..)| space == Space::Global) {
+                accesses += 1;
+                rare += usize::from(self.0[usize::from(inst)].is_rare);
+            }
+        });
+        accesses > 0 && accesses == rare
+    }
+}
+
+/// Whether an arm is one of the library of functions that reads its table. All of a function stands where its call does; an arm of the kernel's
+/// own that holds a call, and a read of the table that was taken out of a loop, has instructions from elsewhere, too.
+fn is_for_rare_arguments(kernel: &Kernel, block: Block, branch: Inst) -> bool {
+    let (mut reads, mut is_one_place) = (false, true);
+    kernel.walk_block(block, &mut |kernel, _, inst| {
+        let data = &kernel.insts[inst];
+        is_one_place &= data.loc == kernel.insts[branch].loc;
+        reads |= data.op.object().is_some_and(|object| {
+            let object = &kernel.objects[object];
+            matches!(object.kind, ObjectKind::Table(_)) && object.name == math::TABLE
+        });
+    });
+    reads && is_one_place
+}
+
+/// Instructions of a block that are neither constants nor its end.
+pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
+    kernel.blocks[block].insts.iter().filter(|inst| !matches!(kernel.insts[**inst].op, Op::Const(_) | Op::Yield(_))).count()
+}
+
+/// Whether the second arm does what the first does, guarded one by one: what `ilp` and `vectorize` make of the last group.
+fn repeats(kernel: &Kernel, then_block: Block, else_block: Block) -> bool {
+    let is_access = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::LoadAt { .. } | Op::StoreAt { .. } | Op::Load(_) | Op::Store(..));
+    let accesses = |block: Block| {
+        let (mut plain, mut guarded) = (0, 0);
+        for inst in &kernel.blocks[block].insts {
+            plain += usize::from(is_access(inst));
+            if let op @ Op::If { .. } = &kernel.insts[*inst].op {
+                guarded += usize::from(op.blocks().iter().any(|arm| kernel.blocks[*arm].insts.iter().any(is_access)));
+            }
+        }
+        (plain, guarded)
+    };
+    let (first, second) = (accesses(then_block), accesses(else_block));
+    first.0 > 0 && first.1 == 0 && second.0 == 0 && second.1 > 0
+}
