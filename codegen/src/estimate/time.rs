@@ -35,7 +35,8 @@ pub struct Prediction {
     pub loads_in_flight: u32,
     /// Bytes in flight per multiprocessor.
     pub bytes_in_flight: f64,
-    /// Bytes in flight per multiprocessor with which the kernel would reach nine tenths of the memory's bandwidth.
+    /// Bytes in flight per multiprocessor with which the kernel would reach nine tenths of the memory's bandwidth, if no block found in the second
+    /// cache what another has left there.
     pub bytes_needed: f64,
     /// Resident warps of a multiprocessor.
     pub warps: f64,
@@ -177,8 +178,11 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
     let bandwidth = per_second * traffic.used / 32.0;
     let bytes_in_flight = work.blocks * block * flight.bytes;
     let written = work.written / (work.read + work.written).max(1.0);
-    let memory_ratio = if rate.memory > 0.0 { rate.latency / rate.memory } else { 0.0 };
+    // As many times what there is hides the latency.
     let sharpness = if rate.scarcest == Bound::MemoryBandwidth { machine.sharpness(written) } else { SHARPNESS };
+    // All that comes into the multiprocessor counts as the memory's: of what the second cache gives, no number in flight would ask too much of it.
+    let all = ((work.filled + work.drained) / (work.read + work.written).max(1.0)).max(1.0);
+    let memory_ratio = if rate.memory > 0.0 { rate.latency / (rate.memory * all) } else { 0.0 };
     Some(Prediction {
         device: machine.name,
         bound: bound(&rate, threads, &flight, machine),

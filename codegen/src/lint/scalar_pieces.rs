@@ -11,6 +11,7 @@ use super::weigh::Scales;
 use super::{Finding, Lint, Subject};
 use crate::analysis::access::{AccessFact, Pattern, Range};
 use crate::diagnostic::Level;
+use crate::estimate::Launched;
 use crate::estimate::time::{Threads, predict};
 use crate::ir::{Block, Inst, Kernel, Object, Op, Space, Type, Value, ValueDef};
 use std::collections::BTreeMap;
@@ -178,7 +179,7 @@ fn is_worth(subject: &Subject<'_>, all: &[&Pieces], of_inst: &BTreeMap<Inst, &Ac
             }
         }
     }
-    let threads = Threads::of(&kernel, &accesses, &known.facts.branches);
+    let threads = Threads::of(&kernel, &accesses, &known.facts.branches, &Launched::default());
     known.targets.iter().any(|on| {
         let then = predict(&kernel, &threads, on.occupancy.as_ref(), on.target);
         on.prediction.as_ref().zip(then).is_some_and(|(now, then)| now.block_seconds / then.block_seconds >= WORTH)

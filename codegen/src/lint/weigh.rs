@@ -51,9 +51,7 @@ impl<'a> Scales<'a> {
 
     /// How often a warp of the block makes an access, on average over all of them.
     fn times(&self, fact: &AccessFact) -> f64 {
-        let (some, all) = fact.warps;
-        let part = if all == 0 { 1.0 } else { f64::from(some) / f64::from(all) };
-        if fact.is_rare { 0.0 } else { self.known.threads.times(fact.inst) * part }
+        if fact.is_rare { 0.0 } else { self.known.threads.times(fact.inst) }
     }
 
     /// The share of the kernel's time that an access takes.

@@ -85,8 +85,6 @@ pub struct AccessFact {
     pub loops: u32,
     /// The same over all warps of a block, as far as they were looked at one by one.
     pub total: Total,
-    /// How many of a block's warps make it, of how many that were looked at: `if thread_idx().x < 32` leaves one.
-    pub warps: (u32, u32),
     /// Warps of a block that touch the very same addresses at one time; 1: each its own. Unknown where the launch decides the block's size.
     pub sharing: Option<u32>,
     /// Where it is in the next round of its innermost loop, and in the next block; unknown where the address is.

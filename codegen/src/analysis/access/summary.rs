@@ -164,15 +164,6 @@ fn access(
         is_rare: records.iter().all(|record| record.is_rare),
         loops,
         total,
-        warps: match warps {
-            Some(warps) if warps.one_by_one => {
-                let mut some: Vec<u32> = records.iter().map(|record| record.warp).collect();
-                some.sort_unstable();
-                some.dedup();
-                (some.len() as u32, warps.number)
-            }
-            _ => (1, 1),
-        },
         sharing: warps.and_then(|warps| sharing(walk, records, warps)),
         moves: moves(walk, innermost, records),
         lines,

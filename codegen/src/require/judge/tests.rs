@@ -41,7 +41,6 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
         loops: 0,
         total: Total::default(),
         by_data: false,
-        warps: (1, 1),
         sharing: None,
         moves: None,
         lines: 0,
