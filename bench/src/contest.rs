@@ -78,6 +78,9 @@ pub(crate) struct Case<'c, T: Number, I> {
     pub(crate) bound: f64,
 }
 
+/// What is in the arena at some places.
+type Found<'c, A> = &'c dyn Fn(&A, &[u32]) -> Outcome<Vec<f64>>;
+
 /// A kernel that nothing is held against but what it must compute.
 pub(crate) struct Alone<'c, A> {
     pub(crate) variant: &'static str,
@@ -89,7 +92,7 @@ pub(crate) struct Alone<'c, A> {
     pub(crate) launch: &'c dyn for<'m> Fn(&'m mut A) -> Launch<'m>,
     /// How many results there are, and those at some places.
     pub(crate) results: usize,
-    pub(crate) found: &'c dyn Fn(&A, &[u32]) -> Outcome<Vec<f64>>,
+    pub(crate) found: Found<'c, A>,
     /// What the first launch leaves in an element.
     pub(crate) expected: &'c dyn Fn(usize) -> f64,
     /// How far results may be from that. 0: equal.

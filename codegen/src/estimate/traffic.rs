@@ -402,7 +402,7 @@ impl Merged {
         for (ptr, mut loads) in open.drain() {
             let aligned = multiple_of(kernel, ptr, 0);
             loads.sort_unstable();
-            for bytes in [16, 8].into_iter().filter(|bytes| aligned % *bytes as u64 == 0) {
+            for bytes in [16, 8].into_iter().filter(|bytes| aligned.is_multiple_of(*bytes as u64)) {
                 let mut at = 0;
                 while at < loads.len() {
                     let (first, inst) = loads[at];
