@@ -14,6 +14,7 @@ pub mod hir;
 pub mod intrinsics;
 pub mod ir;
 pub mod lint;
+pub mod manifest;
 pub mod math;
 pub mod passes;
 pub mod report;

@@ -10,7 +10,7 @@ use crate::ir::Kernel;
 use crate::lint::{self, Sites, Subject};
 use crate::require;
 use crate::schedule::schedule;
-use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Setting, UnitId};
 use crate::target::Target;
 
 /// What a kernel is reviewed for.
@@ -18,6 +18,8 @@ use crate::target::Target;
 pub struct Scope<'s> {
     /// The targets.
     pub targets: &'s [&'static Target],
+    /// What findings are of which the kernel says nothing, if the crate says so.
+    pub findings: Option<Setting>,
     /// Most variants times targets that are estimated: of more, a sample is taken, and said to be one. All variants are lowered all the same.
     pub most: usize,
 }
@@ -34,20 +36,23 @@ pub struct Variant<'v> {
     pub known: &'v Known,
 }
 
-/// Reviews a kernel (its path within the unit), of which these instances are known. `look` sees each variant that is estimated.
+/// Reviews a kernel (its path within the unit), of which these instances are known. `look` sees each variant that is
+/// estimated; without it, a kernel that is asked for no figures is lowered only.
 pub fn review(
     program: &Program,
     unit: UnitId,
     path: &str,
     instances: &[Instance],
     scope: Scope<'_>,
-    mut look: impl FnMut(&Variant<'_>),
+    mut look: Option<&mut dyn FnMut(&Variant<'_>)>,
 ) -> Diagnostics {
     let item = match program.units[unit.0].kernel(path) {
         Ok(item) => item,
         Err(found) => return found,
     };
-    let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+    let mut attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+    attributes.levels = attributes.levels.within(scope.findings);
+    let is_estimated = look.is_some() || attributes.levels.are_any() || !attributes.required.is_empty();
     let sites = Sites::of(item, &attributes);
     let sample = sample(instances.len(), scope.most / scope.targets.len().max(1));
     let (mut rules, mut lints) = (OfVariants::default(), OfVariants::default());
@@ -56,14 +61,16 @@ pub fn review(
         match compile(program, unit, path, instance) {
             Ok(Compiled { lowered, built, warnings: found }) => {
                 rules.add(found, &words);
-                if *is_in_sample && !rules.has_errors() {
+                if *is_in_sample && is_estimated && !rules.has_errors() {
                     let known = estimate(&lowered.kernel, scope.targets);
                     let subject = Subject { lowered: &lowered, built: built.as_ref(), known: &known, sites: &sites };
                     let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
                     found = found.filter_map(|finding| attributes.levels.apply(finding));
                     found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
                     lints.add(found, &words);
-                    look(&Variant { words: &words, instance, lowered: &lowered, known: &known });
+                    if let Some(look) = &mut look {
+                        look(&Variant { words: &words, instance, lowered: &lowered, known: &known });
+                    }
                 }
             }
             Err(found) => rules.add(found, &words),
@@ -122,11 +129,11 @@ fn left_out_finding(sites: &Sites, count: usize, left_out: usize, scope: Scope<'
 }
 
 /// Says that a contract is not checked, since none of the kernel's instances is known for this reason. `None` if there is no contract.
-pub fn required_is_open(item: &syn::ItemFn, reason: &str, help: &str) -> Option<Diagnostic> {
+pub fn required_is_open(item: &syn::ItemFn, reason: &str, help: &str, of_crate: Option<Setting>) -> Option<Diagnostic> {
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new())?;
     let first = attributes.required.first()?;
     let finding = Diagnostic::warning(first.span, format!("the contract is not checked: {reason}")).help(help).of_lint("unchecked");
-    attributes.levels.apply(finding)
+    attributes.levels.within(of_crate).apply(finding)
 }
 
 /// What tells a variant from its siblings: `B = 64, ILP = 4`.
@@ -225,7 +232,7 @@ mod tests {
         let unit = program.add(crate::syntax::Unit::parse("k.rs", 1, 1, &source).unwrap());
         let instances = hir::declared_instances(&program, unit, "own").unwrap();
         let targets = [Target::find("sm_90").unwrap()];
-        let found = review(&program, unit, "own", &instances, Scope { targets: &targets, most: 100 }, |_| {});
+        let found = review(&program, unit, "own", &instances, Scope { targets: &targets, findings: None, most: 100 }, None);
         found.into_iter().map(|finding| finding.message).collect()
     }
 

@@ -163,9 +163,9 @@ impl Source {
     }
 
     /// Reviews instances of a kernel.
-    pub(super) fn review(&self, kernel: &str, instances: &[Instance], scope: Scope<'_>, look: impl FnMut(&Variant<'_>)) -> Diagnostics {
+    pub(super) fn review(&self, kernel: &str, instances: &[Instance], scope: Scope<'_>, mut look: impl FnMut(&Variant<'_>)) -> Diagnostics {
         match self.reached(kernel) {
-            Ok(reached) => review(&reached.program, reached.unit, &reached.name(), instances, scope, look),
+            Ok(reached) => review(&reached.program, reached.unit, &reached.name(), instances, scope, Some(&mut look)),
             Err(found) => found,
         }
     }

@@ -2,19 +2,33 @@
 
 use super::Stop;
 use std::path::Path;
-use warpwright_codegen::target::{Target, of_manifest};
+use warpwright_codegen::manifest::{FINDINGS, Manifest, findings};
+use warpwright_codegen::target::Target;
 
-/// The targets that the manifest of a source file's crate asks for, if there is one and it asks for any.
-pub(super) fn of_crate(file: &str) -> Result<Option<Vec<&'static Target>>, Stop> {
-    let Ok(file) = Path::new(file).canonicalize() else { return Ok(None) };
+/// What the manifest of a source file's crate says of kernels, if there is one. The environment comes before it, as it does for the macro.
+pub(super) fn manifest(file: &str) -> Result<Manifest, Stop> {
+    let mut found = of_file(file)?;
+    if let Ok(word) = std::env::var(FINDINGS) {
+        found.findings = Some(findings(&word).map_err(|help| Stop::usage(format!("`{FINDINGS}={word}`: {help}")))?);
+    }
+    Ok(found)
+}
+
+fn of_file(file: &str) -> Result<Manifest, Stop> {
+    let Ok(file) = Path::new(file).canonicalize() else { return Ok(Manifest::default()) };
     let Some(manifest) = file.ancestors().skip(1).map(|folder| folder.join("Cargo.toml")).find(|path| path.is_file()) else {
-        return Ok(None);
+        return Ok(Manifest::default());
     };
-    let Ok(text) = std::fs::read_to_string(&manifest) else { return Ok(None) };
-    of_manifest(&text).map_err(|error| {
+    let Ok(text) = std::fs::read_to_string(&manifest) else { return Ok(Manifest::default()) };
+    Manifest::parse(&text).map_err(|error| {
         let message = format!("`{}`, line {}: {}; {}", manifest.display(), error.line, error.message, error.help);
         Stop::usage(message)
     })
+}
+
+/// The targets that the manifest asks for, if it asks for any.
+pub(super) fn of_crate(file: &str) -> Result<Option<Vec<&'static Target>>, Stop> {
+    of_file(file).map(|manifest| manifest.targets)
 }
 
 /// The targets of these names.

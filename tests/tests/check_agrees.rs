@@ -305,3 +305,29 @@ pub fn strided(x: &Global<f32>, y: &mut Global<f32>) {
         assert_eq!(found, package.command(&["src/k.rs"]));
     }
 }
+
+/// The manifest's word for all findings, the kernel's own before it, and the variable before the manifest, for both.
+#[test]
+fn the_manifest_says_what_findings_are() {
+    let kernel = "use warpwright::prelude::*;
+#[kernel(block = 48)]
+pub fn small(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+#[kernel(block = 48, warn(partial_warp), allow(small_block))]
+pub fn insists(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+";
+    let package = Package::new("findings", &[("src/lib.rs", kernel)]);
+    let plain = std::fs::read_to_string(package.folder.join("Cargo.toml")).expect("the manifest");
+    let lints = |found: &BTreeSet<Finding>| found.iter().map(|(lint, _, line, _)| (lint.clone(), *line)).collect::<Vec<_>>();
+    let warned = vec![("partial_warp".to_owned(), 2), ("partial_warp".to_owned(), 6), ("small_block".to_owned(), 2)];
+    for (word, expected) in [("", warned.clone()), ("warn", warned), ("off", vec![("partial_warp".to_owned(), 6)])] {
+        let section = if word.is_empty() { String::new() } else { format!("\n[package.metadata.warpwright]\nfindings = \"{word}\"\n") };
+        package.write("Cargo.toml", &format!("{plain}{section}"));
+        let found = package.cargo(&[]);
+        assert_eq!(lints(&found), expected, "{word}");
+        assert_eq!(found, package.command(&["src/lib.rs"]), "{word}");
+    }
+}

@@ -313,8 +313,8 @@ fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
         let instances = if declared.is_empty() { vec![instance(&item.sig.generics, &directives(text, "set"))?] } else { declared };
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
         let targets = if asked.is_empty() { target::chosen(&attributes, None) } else { asked.clone() };
-        let scope = Scope { targets: &targets, most: usize::MAX };
-        let found = review(&program, unit, &path, &instances, scope, |_| {});
+        let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
+        let found = review(&program, unit, &path, &instances, scope, None);
         let found = if found.is_empty() { "nothing\n".to_owned() } else { render(&found, &program) };
         all.push_str(&format!("`{path}`\n{found}\n"));
     }

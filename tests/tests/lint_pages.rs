@@ -27,7 +27,7 @@ fn found(text: &str) -> Diagnostics {
         }
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
         let targets = chosen(&attributes, None);
-        all.append(review(&program, unit, &path, &instances, Scope { targets: &targets, most: usize::MAX }, |_| {}));
+        all.append(review(&program, unit, &path, &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None));
     }
     all
 }

@@ -89,7 +89,14 @@ fn knowing_it_is_cheap() {
             let Ok(instances) = declared_instances(&program, unit, &path) else { continue };
             let known = || {
                 let mut seen = 0;
-                review(&program, unit, &path, &instances, Scope { targets: &targets, most: usize::MAX }, |_| seen += 1);
+                review(
+                    &program,
+                    unit,
+                    &path,
+                    &instances,
+                    Scope { targets: &targets, findings: None, most: usize::MAX },
+                    Some(&mut |_| seen += 1),
+                );
                 seen
             };
             if known() == 0 {

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::hir::declared_instances;
-use warpwright_codegen::review::{Scope, review};
+use warpwright_codegen::review::{Scope, Variant, review};
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::Target;
 use warpwright_tests::ptxas::found_or_skip;
@@ -66,11 +66,13 @@ fn what_is_said_to_spill_spills() {
     for path in ["sums", "doubles", "walk"] {
         for instance in declared_instances(&program, unit, path).expect("the variants are known") {
             let mut spilled = None;
-            let found = review(&program, unit, path, &[instance], Scope { targets: &[target], most: 1 }, |variant| {
+            let scope = Scope { targets: &[target], findings: None, most: 1 };
+            let mut look = |variant: &Variant<'_>| {
                 let emitted = emit_ptx(&variant.known.addressed, target, &|loc| variant.lowered.span(loc)).expect("it is printed");
                 let measured = assembler.measure(&emitted.text, target.capability).unwrap_or_else(|error| panic!("{path}: {error}"));
                 spilled = Some(measured.spill_stores > 0);
-            });
+            };
+            let found = review(&program, unit, path, &[instance], scope, Some(&mut look));
             let is_said = found.iter().any(|finding| finding.lint == Some("register_spill"));
             match (is_said, spilled.expect("it was looked at")) {
                 (true, true) => count(&both),

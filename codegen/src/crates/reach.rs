@@ -7,7 +7,7 @@ use super::resolve::{Meaning, Space, attributes};
 use super::tree::{ItemId, KernelPlace, cfgs};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir;
-use crate::syntax::{ConstValue, Extern, FreePathKind, KernelAttributes, Program, Unit, UnitId, free_paths, is_named};
+use crate::syntax::{ConstValue, Extern, FreePathKind, KernelAttributes, Program, Setting, Unit, UnitId, free_paths, is_named};
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::visit::{self, Visit};
@@ -75,8 +75,8 @@ impl Reached {
         (unit != self.unit.0).then(|| self.origins[unit])
     }
 
-    /// Says that the kernel is not looked at, if something that it names is unknown.
-    pub fn unchecked(&self) -> Option<Diagnostic> {
+    /// Says that the kernel is not looked at, if something that it names is unknown. `of_crate`: what the crate says of findings.
+    pub fn unchecked(&self, of_crate: Option<Setting>) -> Option<Diagnostic> {
         let first = self.unknown.first()?;
         let attributes = KernelAttributes::find(&self.item().attrs, &mut Diagnostics::new()).unwrap_or_default();
         let said = |unknown: &Unknown| match &unknown.needed_by {
@@ -100,7 +100,7 @@ impl Reached {
         if let Some(clause) = attributes.required.first() {
             finding = finding.label(clause.span, "its contract is not checked either");
         }
-        attributes.levels.apply(finding)
+        attributes.levels.within(of_crate).apply(finding)
     }
 }
 

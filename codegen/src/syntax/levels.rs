@@ -46,12 +46,27 @@ impl Setting {
 #[derive(Clone, Default)]
 pub struct Levels {
     list: Vec<(Ident, Setting)>,
+    /// What the crate says of lints of which the kernel says nothing.
+    of_crate: Option<Setting>,
 }
 
 impl Levels {
-    /// What is said of the lint of this name, if anything is.
+    /// What is said of the lint of this name, if anything is: by the kernel, else by its crate, which makes no silent lint speak.
     pub fn of(&self, name: &str) -> Option<Setting> {
-        self.list.iter().find(|(known, _)| known == name).map(|(_, setting)| *setting)
+        let own = self.list.iter().find(|(known, _)| known == name).map(|(_, setting)| *setting);
+        let is_silent = LINTS.iter().any(|lint| lint.name == name && lint.level.is_none());
+        own.or(self.of_crate.filter(|_| !is_silent))
+    }
+
+    /// The same within a crate that says this of all lints.
+    #[must_use]
+    pub fn within(self, of_crate: Option<Setting>) -> Levels {
+        Levels { of_crate, ..self }
+    }
+
+    /// Whether a lint may find anything.
+    pub fn are_any(&self) -> bool {
+        LINTS.iter().any(|lint| self.of(lint.name).map_or(lint.level, Setting::level).is_some())
     }
 
     /// Applies what is said to a finding that has a lint's name; `None`: it is not shown. Errors of the kernel stay errors.
@@ -156,6 +171,19 @@ mod tests {
         assert_eq!(level("deny(best_effort)", finding()), Some(Level::Error));
         assert_eq!(level("allow(best_effort)", Diagnostic { level: Level::Error, ..finding() }), Some(Level::Error));
         assert_eq!(level("allow(best_effort)", Diagnostic { lint: None, ..finding() }), Some(Level::Warning));
+    }
+
+    #[test]
+    fn the_crate_speaks_where_the_kernel_says_nothing() {
+        let levels = |arguments: &str, of_crate| parse(arguments).0.within(Some(of_crate));
+        let off = levels("deny(unchecked)", Setting::Allow);
+        assert_eq!((off.of("unchecked"), off.of("bank_conflict"), off.are_any()), (Some(Setting::Deny), Some(Setting::Allow), true));
+        assert!(!levels("", Setting::Allow).are_any());
+        let deny = levels("allow(bank_conflict)", Setting::Deny);
+        assert_eq!((deny.of("bank_conflict"), deny.of("small_block")), (Some(Setting::Allow), Some(Setting::Deny)));
+        for lint in LINTS.iter().filter(|lint| lint.level.is_none()) {
+            assert_eq!(deny.of(lint.name), None, "{}", lint.name);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub mod machine;
 
 mod chosen;
 
-pub use chosen::{DEFAULT_TARGETS, ManifestError, chosen, of_manifest};
+pub use chosen::{DEFAULT_TARGETS, chosen};
 
 use crate::syntax::nearest;
 use limits::Limits;

@@ -10,7 +10,8 @@ use crate::review::review_unit;
 use proc_macro2::TokenStream;
 use quote::quote;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::syntax::{KernelAttributes, Unit, check_subset};
+use warpwright_codegen::manifest::Manifest;
+use warpwright_codegen::syntax::{Unit, check_subset};
 
 /// What is found in a unit.
 pub(super) struct Findings {
@@ -18,8 +19,8 @@ pub(super) struct Findings {
     pub(super) errors: Diagnostics,
     /// What lints find, with the name of the kernel that each is about.
     lints: Vec<(String, Diagnostic)>,
-    /// Whether the crate's manifest was read.
-    uses_manifest: bool,
+    /// Items that make cargo compile the crate again when what was read changes.
+    depends_on: TokenStream,
 }
 
 impl Findings {
@@ -27,8 +28,8 @@ impl Findings {
     pub(super) fn warnings_of(&self, kernel: &syn::Ident) -> TokenStream {
         let own = self.lints.iter().filter(|(name, _)| kernel == name).map(|(_, finding)| finding);
         let warnings = warnings(own);
-        let manifest = self.uses_manifest.then(manifest::dependency);
-        quote!(#warnings #manifest)
+        let depends_on = &self.depends_on;
+        quote!(#warnings #depends_on)
     }
 
     /// Items that make `rustc` report what lints find that are denied. The kernels are right all the same.
@@ -41,7 +42,7 @@ impl Findings {
 
 /// Checks the items of a unit: kernels, device functions, types.
 pub(super) fn check_items(items: &[syn::Item]) -> Findings {
-    let mut findings = Findings { errors: Diagnostics::new(), lints: Vec::new(), uses_manifest: false };
+    let mut findings = Findings { errors: Diagnostics::new(), lints: Vec::new(), depends_on: TokenStream::new() };
     check_subset(items, &mut findings.errors);
     if !findings.errors.has_errors() {
         check_kernels(items, &mut findings);
@@ -54,14 +55,12 @@ fn check_kernels(items: &[syn::Item], findings: &mut Findings) {
     let unit = Unit::from_items(String::new(), items.to_vec());
     let kernels = unit.kernels();
     let Some((_, first)) = kernels.first() else { return };
-    let says = |kernel: &syn::ItemFn| KernelAttributes::find(&kernel.attrs, &mut Diagnostics::new()).unwrap_or_default();
-    let of_crate = if kernels.iter().any(|(_, kernel)| says(kernel).targets.is_empty()) { manifest::targets() } else { Ok(None) };
-    findings.uses_manifest = !matches!(of_crate, Ok(None));
-    let of_crate = of_crate.unwrap_or_else(|error| {
-        findings.errors.push(Diagnostic::error(first.sig.ident.span(), error.to_string()).help(error.help));
-        None
+    let (manifest, has_manifest) = manifest::read().unwrap_or_else(|(message, help)| {
+        findings.errors.push(Diagnostic::error(first.sig.ident.span(), message).help(help));
+        (Manifest::default(), true)
     });
-    for (kernel, finding) in review_unit(items, of_crate.as_ref().and_then(Option::as_deref)) {
+    findings.depends_on = manifest::dependency(has_manifest);
+    for (kernel, finding) in review_unit(items, &manifest) {
         if finding.level == Level::Error && finding.lint.is_none() {
             findings.errors.push(finding);
         } else {

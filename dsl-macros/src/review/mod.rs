@@ -19,9 +19,10 @@ use proc_macro2::fallback;
 use warpwright_codegen::crates::{Crate, KernelPlace};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir;
+use warpwright_codegen::manifest::Manifest;
 use warpwright_codegen::review::{Scope, required_is_open, review};
 use warpwright_codegen::syntax::KernelAttributes;
-use warpwright_codegen::target::{Target, chosen};
+use warpwright_codegen::target::chosen;
 
 /// Most variants times targets that are estimated while a crate compiles: some two seconds of a macro that is not optimised.
 const MOST_ESTIMATED: usize = 192;
@@ -29,8 +30,8 @@ const MOST_ESTIMATED: usize = 192;
 /// Why names outside a kernel are not known if its file does not show it.
 const NOT_SHOWN: &str = "is outside the kernel, which its file does not show: a macro made it, or it stands in a function";
 
-/// What is found in the kernels of a unit, each finding with the kernel's name. `of_crate` are the targets that the manifest asks for.
-pub(crate) fn review_unit(items: &[syn::Item], of_crate: Option<&[&'static Target]>) -> Vec<(String, Diagnostic)> {
+/// What is found in the kernels of a unit, each finding with the kernel's name. `of_crate` is what the manifest says.
+pub(crate) fn review_unit(items: &[syn::Item], of_crate: &Manifest) -> Vec<(String, Diagnostic)> {
     let Some(here) = Here::of(items) else { return Vec::new() };
     let found = apart(|| {
         session::with_files(|files| {
@@ -62,7 +63,7 @@ pub(crate) fn review_unit(items: &[syn::Item], of_crate: Option<&[&'static Targe
 }
 
 /// What is found in one kernel.
-fn look(files: &mut Crate, place: &KernelPlace, of_crate: Option<&[&'static Target]>) -> Vec<Plain> {
+fn look(files: &mut Crate, place: &KernelPlace, of_crate: &Manifest) -> Vec<Plain> {
     let reached = files.reach(place, &|_| None);
     let (program, unit, name) = (&reached.program, reached.unit, reached.name());
     let item = reached.item();
@@ -70,20 +71,20 @@ fn look(files: &mut Crate, place: &KernelPlace, of_crate: Option<&[&'static Targ
         return Vec::new();
     }
     if !reached.unknown.is_empty() {
-        let plain = reached.unchecked().map(|finding| Plain::of(finding, files, &reached).about_names());
+        let plain = reached.unchecked(of_crate.findings).map(|finding| Plain::of(finding, files, &reached).about_names());
         return plain.into_iter().collect();
     }
     let found = match hir::declared_instances(program, unit, &name) {
         Err(errors) => errors,
         Ok(instances) if instances.is_empty() => {
             let help = "declare the variants that matter: `variants(N in [1, 2, 4])`";
-            Diagnostics::from_iter(required_is_open(item, "the kernel is generic, and declares no variants", help))
+            Diagnostics::from_iter(required_is_open(item, "the kernel is generic, and declares no variants", help, of_crate.findings))
         }
         Ok(instances) => {
             let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-            let targets = chosen(&attributes, of_crate);
-            let scope = Scope { targets: &targets, most: MOST_ESTIMATED };
-            review(program, unit, &name, &instances, scope, |_| {})
+            let targets = chosen(&attributes, of_crate.targets.as_deref());
+            let scope = Scope { targets: &targets, findings: of_crate.findings, most: MOST_ESTIMATED };
+            review(program, unit, &name, &instances, scope, None)
         }
     };
     found.into_iter().filter(|finding| !finding.by_rustc).map(|finding| Plain::of(finding, files, &reached)).collect()

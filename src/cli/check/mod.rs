@@ -137,12 +137,12 @@ impl Check {
         }
         known.extend(source.definable(&kernels));
         let mut findings = source.check_syntax();
-        let of_crate = if asked.is_empty() { targets::of_crate(path)? } else { None };
+        let of_crate = targets::manifest(path)?;
         let mut checked = Vec::new();
         for kernel in &kernels {
             let Ok(reached) = source.reached(kernel) else { continue };
             if !reached.unknown.is_empty() {
-                let found = Diagnostics::from_iter(reached.unchecked());
+                let found = Diagnostics::from_iter(reached.unchecked(of_crate.findings));
                 findings.add(deprecated::apply(found, source.items(), kernel));
                 checked.push(Checked { kernel: kernel.clone(), how: How::Unchecked, reports: Vec::new() });
                 continue;
@@ -150,15 +150,15 @@ impl Check {
             let item = reached.item();
             let instances = instances(&source, kernel, &self.define, &mut findings)?;
             let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.to_vec() };
-            let scope = Scope { targets: &targets, most: usize::MAX };
+            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.targets.as_deref()) } else { asked.to_vec() };
+            let scope = Scope { targets: &targets, findings: of_crate.findings, most: usize::MAX };
             let mut reports = Vec::new();
             let mut no_ptx = Diagnostics::new();
             let look = |variant: &Variant<'_>| reports.extend(rows(variant, ptxas, &mut no_ptx));
             let mut found = source.review(kernel, instances.as_deref().unwrap_or_default(), scope, look);
             if instances.is_none() {
                 let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
-                found.extend(required_is_open(item, "the kernel is generic, and declares no variants", help));
+                found.extend(required_is_open(item, "the kernel is generic, and declares no variants", help, of_crate.findings));
             }
             findings.add(no_ptx);
             findings.add(deprecated::apply(found, source.items(), kernel));

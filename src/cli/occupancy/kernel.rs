@@ -12,7 +12,7 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::estimate::occupancy::{self as estimate, demand_of, impossible};
 use warpwright_codegen::estimate::registers::Registers;
 use warpwright_codegen::review::{Scope, Variant};
-use warpwright_codegen::syntax::{Instance, KernelAttributes};
+use warpwright_codegen::syntax::{Instance, KernelAttributes, Setting};
 use warpwright_codegen::target::{self, Target};
 
 /// A variant on a target.
@@ -53,7 +53,7 @@ impl Occupancy {
             let attributes =
                 source.item(kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
-            let scope = Scope { targets: &targets, most: usize::MAX };
+            let scope = Scope { targets: &targets, findings: Some(Setting::Allow), most: usize::MAX };
             let look = |variant: &Variant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);
             let found = source.review(kernel, &instances, scope, look);
             // What lints find is `check`'s to say.

@@ -126,8 +126,8 @@ fn all(source: &str) -> Steps {
             kernel.for_each_inst(|_, _, _| steps.instructions += 1);
         }
         let targets = [target];
-        let scope = Scope { targets: &targets, most: 64 };
-        let found = steps.time("review", || review(&program, unit, &kernel, &instances, scope, |_| {}));
+        let scope = Scope { targets: &targets, findings: None, most: 64 };
+        let found = steps.time("review", || review(&program, unit, &kernel, &instances, scope, None));
         steps.findings += found.iter().count();
     }
     steps
