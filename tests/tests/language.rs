@@ -62,6 +62,8 @@ mod ranges;
 mod structs;
 #[path = "language/types.rs"]
 mod types;
+#[path = "language/warp_idioms.rs"]
+mod warp_idioms;
 #[path = "language/warps.rs"]
 mod warps;
 
@@ -95,6 +97,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         ranges::CASES,
         structs::CASES,
         types::CASES,
+        warp_idioms::CASES,
         warps::CASES,
     ];
     // One case alone, while it is being looked into.
