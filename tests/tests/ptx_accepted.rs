@@ -37,7 +37,7 @@ impl Maker {
         let mut kernel = Kernel::new(name, options);
         kernel.stage = Stage::Addressed;
         kernel.files.push("src/main.rs".into());
-        let loc = kernel.locations.push(Location { file: 0, line: 7, column: 3 });
+        let loc = kernel.locations.push(Location { file: 0, line: 7, column: 3, call: None });
         let words = || Box::new(MemoryType::Scalar(Type::U64));
         let slice = || MemoryType::Slice(words());
         let array = || MemoryType::Array(words(), 16);

@@ -1,6 +1,7 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
 use super::{Block, EntityMap, Inst, Loc, LoopAnnotations, Object, ObjectData, Op, StructId, StructType, Type, Value};
+use crate::intrinsics::RowId;
 use crate::syntax::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +33,8 @@ pub struct Location {
     pub line: u32,
     /// From 1.
     pub column: u32,
+    /// The function of the language that is called there, where the instructions are what it is made of: `warp_sum`'s shuffles.
+    pub call: Option<RowId>,
 }
 
 /// What defines a value.

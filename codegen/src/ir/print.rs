@@ -209,7 +209,8 @@ impl Printer<'_> {
         if location.file != 0 {
             write!(self.out, "{}:", location.file)?;
         }
-        write!(self.out, "{}:{}", location.line, location.column)
+        write!(self.out, "{}:{}", location.line, location.column)?;
+        location.call.map_or(Ok(()), |call| write!(self.out, " in {}", call.row().name))
     }
 
     fn indent(&mut self, depth: usize) -> fmt::Result {

@@ -201,7 +201,7 @@ pub(super) struct Access {
 /// A row of the intrinsics' table, called.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// The row's name.
+    /// The name of what the source calls.
     pub(super) name: &'static str,
     /// Its meaning.
     pub(super) eval: CallEval,

@@ -54,6 +54,36 @@ fn sum_of_those_that_stayed(x: &Global<f32>, y: &mut Global<f32>) {
     y[i] = warp_sum(x[i]);
 }
 
+#[device]
+fn mean(v: f32) -> f32 {
+    warp_sum(v) / 32.0
+}
+
+/// From a device function, of some lanes.
+#[kernel(block = 64)]
+fn sum_of_some(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if lane_id() < 10 {
+        y[i] = mean(x[i]);
+    }
+}
+
+#[kernel(block = 64)]
+fn most_of_some(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if lane_id() < 10 {
+        y[i] = warp_max(x[i]);
+    }
+}
+
+#[kernel(block = 64)]
+fn wide_of_some(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if lane_id() < 10 {
+        y[i] = shuffle_xor(x[i] as f64, 1) as f32;
+    }
+}
+
 /// The same, as it must be written.
 #[kernel(block = 64)]
 fn sum_of_all(x: &Global<f32>, y: &mut Global<f32>) {
@@ -164,7 +194,11 @@ fn beyond_the_ends_of_a_warp_is_the_own_value() {
 
 #[test]
 fn warp_sums_want_whole_warps_or_partial_ones_but_nobody_gone() {
-    both_say(50, |device, x, y| sum_of_those_that_stayed(x, y).grid(1).launch(device), &["asks lane ", ", which has returned; help: "]);
+    both_say(
+        50,
+        |device, x, y| sum_of_those_that_stayed(x, y).grid(1).launch(device),
+        &["`warp_sum` asks lane ", ", which has returned; help: "],
+    );
     let whole = both(50, 50, |device, x, y| sum_of_all(x, y).grid(1).launch(device)).unwrap();
     assert_eq!((whole[0], whole[49]), (528.0, (33..=50).sum::<i32>() as f32));
     for n in [1u32, 7, 33, 40, 63, 64] {
@@ -174,6 +208,16 @@ fn warp_sums_want_whole_warps_or_partial_ones_but_nobody_gone() {
             assert_eq!(got, ((first..=last).sum::<u32>() + 1000 * last + 100_000 * first) as f32, "thread {i} of {n}");
         }
     }
+}
+
+#[test]
+fn what_is_called_is_named_whatever_it_is_made_of() {
+    let device = Device::simulator();
+    let (x, mut y) = (device.upload(&numbers(64)).unwrap(), device.zeros::<f32>(64).unwrap());
+    let some = "is reached by 10 of the warp's 32 living threads";
+    says(&fault_on(&device, sum_of_some(&x, &mut y).grid(1)), &["`warp_sum` ", some]);
+    says(&fault_on(&device, most_of_some(&x, &mut y).grid(1)), &["`warp_max` ", some]);
+    says(&fault_on(&device, wide_of_some(&x, &mut y).grid(1)), &["`shuffle_xor` ", some]);
 }
 
 #[test]

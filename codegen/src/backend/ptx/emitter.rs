@@ -4,7 +4,7 @@ use super::control::Frame;
 use super::registers::{Class, Operand, Reg, bits_suffix};
 use crate::analysis::bounds::Bounds;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Inst, Kernel, Loc, Object, Op, Type, Value};
+use crate::ir::{Inst, Kernel, Loc, Location, Object, Op, Type, Value};
 use crate::target::Target;
 use proc_macro2::Span;
 use std::fmt::{self, Write};
@@ -108,9 +108,9 @@ impl<'k> Emitter<'k> {
     /// Appends a line of the body, after what it needs to say of its place. Prefer `ptx!`.
     pub(super) fn line(&mut self, text: fmt::Arguments<'_>) {
         if self.loc != self.said {
+            let [before, place] = [self.said, self.loc].map(|loc| self.kernel.locations[loc]);
             self.said = self.loc;
-            let place = self.kernel.locations[self.loc];
-            if place.line != 0 {
+            if place.line != 0 && (Location { call: before.call, ..place }) != before {
                 let _ = writeln!(self.text, "\t.loc\t{} {} {}", place.file + 1, place.line, place.column);
             }
         }

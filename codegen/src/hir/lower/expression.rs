@@ -353,7 +353,8 @@ impl Lowerer<'_, '_> {
     /// An intrinsic: expanded here, or left to the devices.
     fn intrinsic(&mut self, row: RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Tree {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
-        self.at(expr.span);
+        // What exchanges or waits is one thing to who wrote it, whatever it is made of.
+        self.at_call(expr.span, Some(row).filter(|row| row.row().device().is_none() && !row.row().is_pure()));
         let ty = self.resolve(ty);
         let receiver = self.scalar(&ty);
         let first = self.kernel.insts.len();

@@ -21,6 +21,7 @@ use super::items::{AdtKind, FnId};
 use super::tree::{self, Body, LocalId, LocalKind, ScopeId};
 use super::types::{AdtId, Arg, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::intrinsics::RowId;
 use crate::ir::{
     Access, Block, Builder, EntityMap, Inst, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, StructId, StructType,
     Type, Value,
@@ -79,7 +80,7 @@ pub(super) struct Lowerer<'c, 'p> {
     statement: u32,
     /// Statements are numbered in the order they begin.
     last_statement: u32,
-    places: HashMap<(usize, u32, u32), Loc>,
+    places: HashMap<(usize, u32, u32, Option<RowId>), Loc>,
     files: HashMap<usize, u16>,
     vars: Vec<Var>,
     frames: Vec<Frame>,
@@ -187,9 +188,14 @@ impl<'c, 'p> Lowerer<'c, 'p> {
 
     /// Makes `span` the location of what is built next.
     fn at(&mut self, span: Span) {
+        self.at_call(span, None);
+    }
+
+    /// The same where it is what a function of the language is made of.
+    fn at_call(&mut self, span: Span, call: Option<RowId>) {
         let start = span.start();
         let unit = self.frame().unit.0;
-        let key = (unit, start.line as u32, start.column as u32);
+        let key = (unit, start.line as u32, start.column as u32, call);
         if let Some(loc) = self.places.get(&key) {
             self.loc = *loc;
             return;
@@ -209,7 +215,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         };
         let line = start.line as u32 + data.line_offset;
         let column = start.column as u32 + 1 + if start.line == 1 { data.column_offset } else { 0 };
-        self.loc = self.kernel.locations.push(Location { file, line, column });
+        self.loc = self.kernel.locations.push(Location { file, line, column, call });
         self.spans.push(span);
         self.statements.push(self.statement);
         self.places.insert(key, self.loc);

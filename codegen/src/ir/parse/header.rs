@@ -2,6 +2,7 @@
 
 use super::lex::Token;
 use super::{ParseError, Parser, type_name};
+use crate::intrinsics;
 use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
 use crate::syntax::{Bounds, IndexWidth, Math};
 
@@ -201,7 +202,7 @@ impl Parser<'_> {
         type_name(word).ok_or_else(|| self.error(format!("`{word}` is no type")))
     }
 
-    /// ` @line:column` or ` @file:line:column`, if it is there.
+    /// ` @line:column` or ` @file:line:column`, and ` in call`, if they are there.
     pub(super) fn location(&mut self) -> Result<Loc, ParseError> {
         if !self.eat('@') {
             return Ok(Loc(0));
@@ -209,12 +210,16 @@ impl Parser<'_> {
         let first: u32 = self.integer()?;
         self.expect(':')?;
         let second = self.integer()?;
-        let location = if self.eat(':') {
+        let mut location = if self.eat(':') {
             let file = u16::try_from(first).map_err(|_| self.error(format!("there is no file {first}")))?;
-            crate::ir::Location { file, line: second, column: self.integer()? }
+            crate::ir::Location { file, line: second, column: self.integer()?, call: None }
         } else {
-            crate::ir::Location { file: 0, line: first, column: second }
+            crate::ir::Location { file: 0, line: first, column: second, call: None }
         };
+        if self.eat_word("in") {
+            let name = self.word()?;
+            location.call = Some(intrinsics::function(name).ok_or_else(|| self.error(format!("there is no function `{name}`")))?);
+        }
         if location.file != 0 && usize::from(location.file) >= self.kernel.files.len() {
             return Err(self.error(format!("there is no file {first}")));
         }

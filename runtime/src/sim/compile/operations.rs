@@ -151,7 +151,8 @@ impl Compiler<'_> {
             lanes => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let eval = CallEval::new(lanes).ok_or("an intrinsic without a meaning")?;
-                self.program.calls.push(Call { name: row.name, eval, ty, args: slots, result });
+                let name = self.location.call.map_or(row.name, |call| call.row().name);
+                self.program.calls.push(Call { name, eval, ty, args: slots, result });
                 self.emit(Step::Call(self.program.calls.len() as u32 - 1));
                 if row.name == "sync_warp" {
                     self.emit(Step::SyncWarp);
