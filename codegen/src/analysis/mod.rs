@@ -8,5 +8,6 @@ pub mod conditions;
 pub mod cost;
 pub mod effects;
 pub mod exits;
+pub mod parting;
 pub mod place;
 pub mod uniformity;

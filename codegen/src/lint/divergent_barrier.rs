@@ -4,119 +4,41 @@
 //! threads that read one place.
 
 use super::{Finding, Lint, Subject};
+use crate::analysis::parting::{Parting, partings};
 use crate::analysis::uniformity::Uniformity;
 use crate::diagnostic::Level;
 use crate::intrinsics::Effect;
-use crate::ir::{Block, Inst, Kernel, Op};
+use crate::ir::Op;
 
 pub(super) const LINT: Lint = Lint {
     name: "divergent_barrier",
     level: Some(Level::Warning),
     summary: "a barrier stands where not all threads of a block come by",
+    of_machine: false,
     page: include_str!("divergent_barrier.md"),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let kernel = &subject.known.legal;
+    let is_barrier = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effect == Effect::Barrier);
     let mut has_barriers = false;
-    kernel.for_each_inst(|kernel, _, inst| has_barriers |= is_barrier(kernel, inst));
+    kernel.for_each_inst(|kernel, _, inst| has_barriers |= is_barrier(&kernel.insts[inst].op));
     if !has_barriers {
         return;
     }
-    let uniformity = Uniformity::without_races(kernel);
-    let mut search = Search { kernel, uniformity, around: Vec::new(), found: Vec::new() };
-    search.block(kernel.body);
-    for (barrier, owner) in search.found {
-        let (what, label) = match &kernel.insts[owner].op {
-            Op::If { .. } => ("a condition that differs between the threads of a block", "this condition"),
-            _ => ("a loop that the threads of a block do not leave together", "this loop"),
+    for (barrier, parting) in partings(kernel, &Uniformity::without_races(kernel), &is_barrier) {
+        let (what, label) = match parting {
+            Parting::Condition(_) => ("under a condition that differs between the threads of a block", "this condition"),
+            Parting::Loop(_) => ("under a loop that the threads of a block do not leave together", "this loop"),
+            Parting::Exit(_) => ("behind an exit that some threads of a block take", "they leave under this condition"),
         };
         findings.push(Finding {
             span: subject.span(kernel.insts[barrier].loc),
-            message: format!("this barrier is under {what}: threads that do not come by are waited for in vain"),
-            labels: vec![(subject.span(kernel.insts[owner].loc), label.to_owned())],
+            message: format!("this barrier is {what}: threads that do not come by are waited for in vain"),
+            labels: vec![(subject.span(kernel.insts[parting.inst()].loc), label.to_owned())],
             help: "put the barrier where all threads of the block come by, and only the work around it under the condition".to_owned(),
         });
-    }
-}
-
-fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
-    matches!(&kernel.insts[inst].op, Op::Intrinsic(row, _) if row.row().effect == Effect::Barrier)
-}
-
-struct Search<'k> {
-    kernel: &'k Kernel,
-    uniformity: Uniformity,
-    /// The constructs around the present place.
-    around: Vec<Inst>,
-    /// Barriers, each with what parts the threads.
-    found: Vec<(Inst, Inst)>,
-}
-
-impl Search<'_> {
-    fn block(&mut self, block: Block) {
-        let kernel = self.kernel;
-        for inst in &kernel.blocks[block].insts {
-            if is_barrier(kernel, *inst) && !self.uniformity.runs_together(*inst) {
-                self.found.extend(self.parting().map(|owner| (*inst, owner)));
-            }
-            for child in kernel.insts[*inst].op.blocks() {
-                self.around.push(*inst);
-                self.block(child);
-                self.around.pop();
-            }
-        }
-    }
-
-    /// The outermost construct that parts the threads that reach it together.
-    fn parting(&self) -> Option<Inst> {
-        let parts = |inst: &&Inst| match &self.kernel.insts[**inst].op {
-            Op::If { condition, .. } => !self.uniformity.is_uniform(*condition),
-            Op::For { start, end, step, .. } => {
-                [start, end, step].into_iter().any(|v| !self.uniformity.is_uniform(*v)) || self.is_left_apart(**inst)
-            }
-            Op::Loop { .. } => self.is_left_apart(**inst),
-            _ => false,
-        };
-        self.around.iter().find(parts).copied()
-    }
-
-    /// Whether some threads leave a loop, or begin its next iteration, before others.
-    fn is_left_apart(&self, owner: Inst) -> bool {
-        let mut is_apart = false;
-        for block in self.kernel.insts[owner].op.blocks() {
-            self.kernel.walk_block(block, &mut |kernel, _, inst| {
-                let leaves = matches!(kernel.insts[inst].op, Op::Break(target, _) | Op::Continue(target, _) if target == owner);
-                is_apart |= leaves && self.is_under_divergence(owner, inst);
-            });
-        }
-        is_apart
-    }
-
-    /// Whether an exit stands under a condition, inside `owner`, that differs between threads.
-    fn is_under_divergence(&self, owner: Inst, exit: Inst) -> bool {
-        let kernel = self.kernel;
-        let holds = |block: Block| {
-            let mut holds = false;
-            kernel.walk_block(block, &mut |_, _, inst| holds |= inst == exit);
-            holds
-        };
-        let mut block = kernel.insts[owner].op.blocks().into_iter().find(|block| holds(*block));
-        while let Some(inside) = block {
-            let next = kernel.blocks[inside].insts.iter().find_map(|inst| {
-                let child = kernel.insts[*inst].op.blocks().into_iter().find(|child| holds(*child))?;
-                Some((*inst, child))
-            });
-            if let Some((inst, _)) = next
-                && let Op::If { condition, .. } = &kernel.insts[inst].op
-                && !self.uniformity.is_uniform(*condition)
-            {
-                return true;
-            }
-            block = next.map(|(_, child)| child);
-        }
-        false
     }
 }
 
@@ -143,6 +65,19 @@ mod tests {
             assert_eq!(says.len(), 1, "{body}: {says:?}");
             assert!(says[0].0.starts_with("this barrier is under a "), "{says:?}");
         }
+    }
+
+    #[test]
+    fn barriers_behind_an_exit_of_some_threads_are_found() {
+        let function = "#[device] fn put(v: f32, s: &mut [f32; 128]) -> f32 { if s[0] > 1.0 { if v < 0.0 { return 0.0; } if v > 9.0 { return 1.0; } } s[thread_idx().x] = v; sync_threads(); v }";
+        let says = found("divergent_barrier", &format!("{function} {}", kernel("let v = put(x[i], &mut s); y[t] = v;")));
+        assert_eq!(says.len(), 1, "{says:?}");
+        assert!(says[0].0.starts_with("this barrier is behind an exit that some threads of a block take"), "{says:?}");
+        // What is left afterwards parts nobody before.
+        let after = function
+            .replace("if s[0] > 1.0 { if v < 0.0 { return 0.0; } if v > 9.0 { return 1.0; } } ", "")
+            .replace("sync_threads(); v", "sync_threads(); if v < 0.0 { return 0.0; } v");
+        assert_eq!(found("divergent_barrier", &format!("{after} {}", kernel("let v = put(x[i], &mut s); y[t] = v;"))), []);
     }
 
     #[test]

@@ -1,0 +1,104 @@
+//! What parts threads on their way to an instruction: a condition, a loop, or an exit that some of them take and others do not.
+//!
+//! Threads that have returned from the kernel do not count: nobody waits for them.
+
+use super::uniformity::Uniformity;
+use crate::ir::{Block, Inst, Kernel, Op};
+
+/// What parts threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// This `If` round the instruction: its condition differs.
+    Condition(Inst),
+    /// This loop round the instruction: it does not go on equally long for all.
+    Loop(Inst),
+    /// This `If` before the instruction: some leave there what is round both, an inlined function or a labelled block.
+    Exit(Inst),
+}
+
+impl Parting {
+    /// The instruction that does it.
+    pub fn inst(self) -> Inst {
+        match self {
+            Parting::Condition(inst) | Parting::Loop(inst) | Parting::Exit(inst) => inst,
+        }
+    }
+}
+
+/// The instructions that are looked for and that not all threads come to together, each with the outermost construct that parts the threads,
+/// in program order.
+pub fn partings(kernel: &Kernel, uniformity: &Uniformity, is_wanted: &dyn Fn(&Op) -> bool) -> Vec<(Inst, Parting)> {
+    let mut search = Search { kernel, uniformity, is_wanted, around: Vec::new(), exits: Vec::new(), found: Vec::new() };
+    search.block(kernel.body);
+    search.found
+}
+
+struct Search<'k> {
+    kernel: &'k Kernel,
+    uniformity: &'k Uniformity,
+    is_wanted: &'k dyn Fn(&Op) -> bool,
+    /// The constructs around the present place.
+    around: Vec<Inst>,
+    /// Exits before the present place that some threads take: what they leave, and the outermost condition in it that parts the threads.
+    exits: Vec<(Inst, Inst)>,
+    found: Vec<(Inst, Parting)>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: Block) {
+        let kernel = self.kernel;
+        for inst in &kernel.blocks[block].insts {
+            let op = &kernel.insts[*inst].op;
+            if (self.is_wanted)(op) && !self.uniformity.runs_together(*inst) {
+                self.found.extend(self.parting().map(|parting| (*inst, parting)));
+            }
+            if let Op::Break(target, _) = op {
+                let left = self.around.iter().rposition(|owner| owner == target).unwrap_or(0);
+                let condition = self.around[left..].iter().find(|owner| self.is_parting_condition(**owner));
+                self.exits.extend(condition.map(|condition| (*target, *condition)));
+            }
+            for child in op.blocks() {
+                self.around.push(*inst);
+                self.block(child);
+                self.around.pop();
+            }
+        }
+    }
+
+    fn is_parting_condition(&self, inst: Inst) -> bool {
+        matches!(&self.kernel.insts[inst].op, Op::If { condition, .. } if !self.uniformity.is_uniform(*condition))
+    }
+
+    /// The outermost construct that parts the threads that reach it together.
+    fn parting(&self) -> Option<Parting> {
+        self.around.iter().find_map(|inst| match &self.kernel.insts[*inst].op {
+            Op::If { .. } => self.is_parting_condition(*inst).then_some(Parting::Condition(*inst)),
+            Op::For { start, end, step, .. } => {
+                let is_even = [start, end, step].into_iter().all(|value| self.uniformity.is_uniform(*value));
+                (!is_even || self.is_left_apart(*inst)).then_some(Parting::Loop(*inst))
+            }
+            Op::Loop { .. } => self.is_left_apart(*inst).then_some(Parting::Loop(*inst)),
+            Op::Region { .. } => {
+                let exit = self.exits.iter().find(|(target, _)| target == inst);
+                exit.map(|(_, condition)| Parting::Exit(*condition))
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether some threads leave a loop, or begin its next iteration, before others.
+    fn is_left_apart(&self, owner: Inst) -> bool {
+        self.kernel.insts[owner].op.blocks().into_iter().any(|block| self.leaves_apart(block, owner, false))
+    }
+
+    /// Whether a block has an exit that leaves `owner` or begins it anew, and is not every thread's. `apart`: the threads have parted in it.
+    fn leaves_apart(&self, block: Block, owner: Inst, apart: bool) -> bool {
+        self.kernel.blocks[block].insts.iter().any(|inst| match &self.kernel.insts[*inst].op {
+            Op::Break(target, _) | Op::Continue(target, _) => *target == owner && apart,
+            op => {
+                let apart = apart || self.is_parting_condition(*inst);
+                op.blocks().into_iter().any(|child| self.leaves_apart(child, owner, apart))
+            }
+        })
+    }
+}
