@@ -1,7 +1,7 @@
 //! `[package.metadata.warpwright]` of a crate's `Cargo.toml`: what its kernels are checked for, and what their findings are.
 
 use crate::syntax::{Setting, nearest};
-use crate::target::Target;
+use crate::target::Targets;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     /// The targets; `None` if it names none.
-    pub targets: Option<Vec<&'static Target>>,
+    pub targets: Option<Targets>,
     /// What findings are of which the kernel itself says nothing.
     pub findings: Option<Setting>,
 }
@@ -86,23 +86,22 @@ impl Manifest {
 }
 
 /// The targets of a list of names.
-fn targets(
-    list: &Spanned<DeValue<'_>>,
-    error: &dyn Fn(usize, String, String) -> ManifestError,
-) -> Result<Vec<&'static Target>, ManifestError> {
+fn targets(list: &Spanned<DeValue<'_>>, error: &dyn Fn(usize, String, String) -> ManifestError) -> Result<Targets, ManifestError> {
     let DeValue::Array(names) = list.get_ref() else {
         return Err(error(list.span().start, "`targets` takes a list of names".to_owned(), TARGETS.to_owned()));
     };
     if names.is_empty() {
         return Err(error(list.span().start, "`targets` is empty: kernels would be checked for nothing".to_owned(), TARGETS.to_owned()));
     }
-    let one = |value: &Spanned<DeValue<'_>>| {
+    let mut targets = Targets::default();
+    for value in names {
         let DeValue::String(name) = value.get_ref() else {
             return Err(error(value.span().start, "a target is a name in quotes".to_owned(), TARGETS.to_owned()));
         };
-        Target::find(name).map_err(|unknown| error(value.span().start, format!("unknown target `{name}`"), unknown.help()))
-    };
-    names.iter().map(one).collect()
+        let unknown = targets.add(name).err();
+        unknown.map_or(Ok(()), |unknown| Err(error(value.span().start, format!("unknown target `{name}`"), unknown.help())))?;
+    }
+    Ok(targets)
 }
 
 #[cfg(test)]
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     fn names(manifest: &str) -> Option<Vec<&'static str>> {
-        Manifest::parse(manifest).expect("a manifest").targets.map(|targets| targets.iter().map(|target| target.name).collect())
+        Manifest::parse(manifest).expect("a manifest").targets.map(|targets| targets.gpus.iter().map(|target| target.name).collect())
     }
 
     #[test]
@@ -122,6 +121,8 @@ mod tests {
         {
             assert_eq!(Manifest::parse(none), Ok(Manifest::default()), "{none}");
         }
+        let opencl = Manifest::parse("[package.metadata.warpwright]\ntargets = [\"opencl\"]").unwrap().targets;
+        assert_eq!(opencl, Some(Targets { gpus: Vec::new(), opencl: true }));
         assert_eq!(names("package = { metadata = { warpwright = { targets = [\"9.0\"] } } }"), Some(vec!["sm_90"]));
     }
 
@@ -130,7 +131,7 @@ mod tests {
         for (word, setting) in WORDS {
             let text = format!("[package.metadata.warpwright]\nfindings = \"{word}\"\ntargets = [\"sm_90\"]");
             let manifest = Manifest::parse(&text).unwrap();
-            assert_eq!((manifest.findings, manifest.targets.map(|targets| targets.len())), (Some(setting), Some(1)));
+            assert_eq!((manifest.findings, manifest.targets.map(|targets| targets.gpus.len())), (Some(setting), Some(1)));
         }
     }
 
@@ -142,6 +143,7 @@ mod tests {
             assert_eq!(Manifest::parse(&text), Err(expected), "{body}");
         };
         refused("targets = [\n\"sm_80\",\n\"sm_91\"]", 6, "unknown target `sm_91`", "did you mean `sm_90`?");
+        refused("targets = [\"open_cl\"]", 4, "unknown target `open_cl`", "did you mean `opencl`?");
         refused("targets = \"sm_80\"", 4, "`targets` takes a list of names", TARGETS);
         refused("targets = [80]", 4, "a target is a name in quotes", TARGETS);
         refused("targets = []", 4, "`targets` is empty: kernels would be checked for nothing", TARGETS);

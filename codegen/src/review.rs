@@ -3,21 +3,23 @@
 //! The macro does this while a crate compiles, the command-line tool for a file: one path, so that both say the same. Errors come first: of a
 //! kernel that does not compile, nothing else is said. What several variants have in common is said once, with the figures of the first.
 
+use crate::backend::opencl;
 use crate::diagnostic::{Diagnostic, Diagnostics, Level};
 use crate::estimate::{Known, estimate};
 use crate::hir::{self, Lowered};
 use crate::ir::Kernel;
 use crate::lint::{self, Sites, Subject};
+use crate::passes;
 use crate::require;
 use crate::schedule::schedule;
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Setting, UnitId};
-use crate::target::Target;
+use crate::target::{OPENCL, Targets};
 
 /// What a kernel is reviewed for.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'s> {
     /// The targets.
-    pub targets: &'s [&'static Target],
+    pub targets: &'s Targets,
     /// What findings are of which the kernel says nothing, if the crate says so.
     pub findings: Option<Setting>,
     /// Most variants times targets that are estimated: of more, a sample is taken, and said to be one. All variants are lowered all the same.
@@ -54,15 +56,18 @@ pub fn review(
     attributes.levels = attributes.levels.within(scope.findings);
     let is_estimated = look.is_some() || attributes.levels.are_any() || !attributes.required.is_empty();
     let sites = Sites::of(item, &attributes);
-    let sample = sample(instances.len(), scope.most / scope.targets.len().max(1));
+    let sample = sample(instances.len(), scope.most / scope.targets.gpus.len().max(1));
     let (mut rules, mut lints) = (OfVariants::default(), OfVariants::default());
     for (instance, is_in_sample) in instances.iter().zip(&sample) {
         let words = words(&item.sig.generics, instance);
         match compile(program, unit, path, instance) {
-            Ok(Compiled { lowered, built, warnings: found }) => {
+            Ok(Compiled { lowered, built, warnings: mut found }) => {
+                if scope.targets.opencl {
+                    found.append(refused_by_opencl(&lowered));
+                }
                 rules.add(found, &words);
                 if *is_in_sample && is_estimated && !rules.has_errors() {
-                    let known = estimate(&lowered.kernel, scope.targets);
+                    let known = estimate(&lowered.kernel, &scope.targets.gpus);
                     let subject = Subject { lowered: &lowered, built: built.as_ref(), known: &known, sites: &sites };
                     let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
                     found = found.filter_map(|finding| attributes.levels.apply(finding));
@@ -80,6 +85,11 @@ pub fn review(
     let mut found = rules.join().filter_map(|finding| attributes.levels.apply(finding));
     if !found.iter().any(|finding| finding.level == Level::Error && finding.lint.is_none()) {
         found.append(lints.join());
+        if scope.targets.gpus.is_empty() {
+            let help = format!("add a compute capability, `targets = [{OPENCL}, sm_90]`, say");
+            let reason = format!("the kernel's only target is `{OPENCL}`, and nothing is estimated for OpenCL devices");
+            found.extend(required_is_open(item, &reason, &help, scope.findings));
+        }
         let open = (left_out > 0).then(|| left_out_finding(&sites, instances.len(), left_out, scope));
         found.extend(open.and_then(|finding| attributes.levels.apply(finding)));
     }
@@ -103,6 +113,13 @@ fn compile(program: &Program, unit: UnitId, path: &str, instance: &Instance) -> 
     Ok(Compiled { lowered, built, warnings })
 }
 
+/// What keeps a variant from OpenCL devices.
+fn refused_by_opencl(lowered: &Lowered) -> Diagnostics {
+    let mut legal = lowered.kernel.clone();
+    passes::optimize(&mut legal);
+    opencl::refusals(&legal, &|loc| lowered.span(loc))
+}
+
 /// Which of `count` variants are estimated, if at most `most` are: spread over all of them without a period, since neighbours in the list share
 /// the values of their first generics, and every n-th those of the last.
 fn sample(count: usize, most: usize) -> Vec<bool> {
@@ -119,8 +136,8 @@ fn sample(count: usize, most: usize) -> Vec<bool> {
 fn left_out_finding(sites: &Sites, count: usize, left_out: usize, scope: Scope<'_>) -> Diagnostic {
     let message = format!(
         "{left_out} of {count} variants are not looked at by the lints: with {} targets that would be {}, and {} are looked at while a crate compiles",
-        scope.targets.len(),
-        count * scope.targets.len(),
+        scope.targets.gpus.len(),
+        count * scope.targets.gpus.len(),
         scope.most,
     );
     let help =
@@ -231,7 +248,7 @@ mod tests {
         let mut program = Program::default();
         let unit = program.add(crate::syntax::Unit::parse("k.rs", 1, 1, &source).unwrap());
         let instances = hir::declared_instances(&program, unit, "own").unwrap();
-        let targets = [Target::find("sm_90").unwrap()];
+        let targets = Targets::named(["sm_90"]);
         let found = review(&program, unit, "own", &instances, Scope { targets: &targets, findings: None, most: 100 }, None);
         found.into_iter().map(|finding| finding.message).collect()
     }

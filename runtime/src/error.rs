@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use warpwright_codegen::target::OPENCL;
 
 /// The result of what talks to a device.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -140,7 +141,7 @@ pub enum Error {
         reason: String,
     },
     /// No compute capability of this name is known.
-    #[error("there is no target `{target}`; {help}")]
+    #[error("{}; {help}", if target == OPENCL { "nothing is estimated for OpenCL devices".to_owned() } else { format!("there is no target `{target}`") })]
     UnknownTarget {
         /// What was asked for.
         target: String,

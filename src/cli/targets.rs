@@ -3,7 +3,7 @@
 use super::Stop;
 use std::path::Path;
 use warpwright_codegen::manifest::{FINDINGS, Manifest, findings};
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{OPENCL, Target, Targets};
 
 /// What the manifest of a source file's crate says of kernels, if there is one. The environment comes before it, as it does for the macro.
 pub(super) fn manifest(file: &str) -> Result<Manifest, Stop> {
@@ -27,7 +27,7 @@ fn of_file(file: &str) -> Result<Manifest, Stop> {
 }
 
 /// The targets that the manifest asks for, if it asks for any.
-pub(super) fn of_crate(file: &str) -> Result<Option<Vec<&'static Target>>, Stop> {
+pub(super) fn of_crate(file: &str) -> Result<Option<Targets>, Stop> {
     of_file(file).map(|manifest| manifest.targets)
 }
 
@@ -35,18 +35,32 @@ pub(super) fn of_crate(file: &str) -> Result<Option<Vec<&'static Target>>, Stop>
 ///
 /// # Errors
 /// All that are none, at once.
-pub(super) fn named(names: &[String]) -> Result<Vec<&'static Target>, Stop> {
-    let found: Vec<_> = names.iter().map(|name| Target::find(name)).collect();
+pub(super) fn named(names: &[String]) -> Result<Targets, Stop> {
+    let mut targets = Targets::default();
     let wrong: Vec<String> =
-        found.iter().filter_map(|found| found.as_ref().err()).map(|error| format!("{error}; {}", error.help())).collect();
-    if wrong.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
+        names.iter().filter_map(|name| targets.add(name).err()).map(|error| format!("{error}; {}", error.help())).collect();
+    if wrong.is_empty() { Ok(targets) } else { Err(Stop::usage(wrong.join("\nerror: "))) }
 }
 
-/// One target: the one of this name, else the first that the crate's manifest names, else `sm_80`.
+/// Targets of a kernel of which something is estimated.
+///
+/// # Errors
+/// There is none among them.
+pub(super) fn with_figures(targets: Targets, kernel: &str) -> Result<Targets, Stop> {
+    if targets.gpus.is_empty() {
+        let message = format!(
+            "`{OPENCL}` is the only target of `{kernel}`, and nothing is estimated for OpenCL devices; give `--targets sm_90`, say"
+        );
+        return Err(Stop::usage(message));
+    }
+    Ok(targets)
+}
+
+/// One target: the one of this name, else the first of NVIDIA's that the crate's manifest names, else `sm_80`.
 pub(super) fn one(name: Option<&str>, file: &str) -> Result<&'static Target, Stop> {
     let of_crate = if name.is_none() { of_crate(file)? } else { None };
-    match of_crate.as_deref() {
-        Some([first, ..]) => Ok(first),
-        _ => Target::find(name.unwrap_or("sm_80")).map_err(|error| Stop::usage(format!("{error}; {}", error.help()))),
+    match of_crate.as_ref().and_then(|targets| targets.gpus.first()) {
+        Some(first) => Ok(first),
+        None => Target::find(name.unwrap_or("sm_80")).map_err(|error| Stop::usage(format!("{error}; {}", error.help()))),
     }
 }

@@ -91,6 +91,41 @@ fn targets_come_from_the_command_the_kernel_or_the_manifest() {
 }
 
 #[test]
+fn opencl_is_checked_for_and_has_no_figures() {
+    let split = b"#[kernel(block = 64, variants(BY in [1, 32]))]\nfn k<const BY: usize>(rows: usize, y: &mut Global<f32>) {\n    let row = global_id().x / BY;\n    \
+                  if row < rows { y[row] = warp_sum(y[row]); }\n}\n";
+    let manifest = b"[package.metadata.warpwright]\ntargets = [\"opencl\"]\n";
+    let folder = Folder::new("opencl", &[("ok.rs", SAXPY), ("split.rs", split)]);
+    let both = folder.run(&["check", "ok.rs", "--targets", "opencl,sm_90"]);
+    both.prints("\nopencl: nothing is refused of saxpy; nothing is estimated for OpenCL devices\n");
+    both.prints("\ntarget  registers  ");
+    let alone = folder.run(&["check", "ok.rs", "--targets", "opencl"]);
+    assert!(alone.code == Some(0) && !alone.out.contains("registers"), "{}", alone.out);
+    folder.run(&["check", "split.rs", "--targets", "sm_90"]).prints("1 kernel without errors");
+    let at = "split.rs:4:30\n";
+    let message = "error: `warp_sum` stands under a condition that may split a warp; the target `opencl` needs all lanes of the warp to come to it (in the variant `BY = 1`)";
+    folder.run(&["check", "split.rs", "--targets", "opencl"]).refuses(1, &[message, at, "= help: call `warp_sum` before the condition"]);
+    let compared = folder.run(&["compare", "split.rs", "--targets", "sm_90,opencl"]);
+    compared.prints("does not compile: split.rs:4:30: `warp_sum` stands under a condition");
+    compared.prints("opencl: every variant with figures runs there, too; nothing is estimated for OpenCL devices");
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.run(&["check", "--json", "ok.rs", "--targets", "opencl"]).out).expect("JSON");
+    let kernel = &json["files"][0]["kernels"][0];
+    assert_eq!((&kernel["opencl"], kernel["reports"].as_array().map(Vec::len)), (&serde_json::json!(true), Some(0)));
+    let only = "`opencl` is the only target of `saxpy`, and nothing is estimated for OpenCL devices; give `--targets sm_90`, say";
+    folder.run(&["compare", "ok.rs", "--targets", "opencl"]).refuses(2, &[only]);
+    folder.run(&["occupancy", "ok.rs", "--targets", "opencl"]).refuses(2, &[only]);
+    folder.run(&["emit", "ok.rs", "--target", "opencl"]).refuses(2, &["`opencl` is not a target of PTX", "write `--format opencl`"]);
+    folder.run(&["check", "ok.rs", "--targets", "openc"]).refuses(2, &["`openc` is not a target; did you mean `opencl`?"]);
+    // The manifest's list counts; for what needs a compute capability, the usual one.
+    let folder = Folder::new("opencl-manifest", &[("ok.rs", SAXPY), ("split.rs", split), ("Cargo.toml", manifest)]);
+    folder.run(&["check", "split.rs"]).refuses(1, &["`warp_sum` stands under a condition that may split a warp"]);
+    folder.run(&["emit", "ok.rs"]).prints(".target sm_80");
+    // Emitting asks for no target.
+    folder.run(&["emit", "split.rs", "--format", "opencl", "-D", "BY=1"]).prints("__kernel");
+}
+
+#[test]
 fn attributes_of_rust_set_levels() {
     let kernel = |attribute: &str| format!("{attribute}\n#[kernel(ilp = 4, best_effort)]\nfn k(y: &mut Global<f32>) {{ y[0] = 1.0; }}\n");
     let module = format!("#[allow(deprecated)]\nmod m {{ {} }}", kernel(""));

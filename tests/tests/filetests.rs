@@ -42,7 +42,7 @@ use warpwright_codegen::passes::{self, PassOptions};
 use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::{Finding, schedule, schedule_kernel};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit, UnitId};
-use warpwright_codegen::target::{self, Target};
+use warpwright_codegen::target::{self, Target, Targets};
 use warpwright_codegen::verify::verify;
 
 /// Between a kernel and what comes of it in `*.ir` files.
@@ -303,7 +303,8 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
 
 /// What a review finds in every kernel of a file: of its declared variants, or of the one instance that is set.
 fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
-    let asked = targets.iter().map(|name| Target::find(name).map_err(|unknown| unknown.to_string())).collect::<Result<Vec<_>, _>>()?;
+    let mut asked = Targets::default();
+    targets.iter().try_for_each(|name| asked.add(name).map_err(|unknown| unknown.to_string()))?;
     let mut program = Program::default();
     let unit = Unit::parse(file, 1, 1, text).map_err(|findings| render(&findings, &Program::default()))?;
     let unit = program.add(unit);

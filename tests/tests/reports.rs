@@ -8,7 +8,7 @@ use warpwright_codegen::hir::{declared_instances, lower_kernel};
 use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Program, Unit};
-use warpwright_codegen::target::{DEFAULT_TARGETS, Target};
+use warpwright_codegen::target::{DEFAULT_TARGETS, Targets};
 
 // The contract does not hold where the shared array is large: the report says so, and the launch goes on. No variant is declared, so that nothing
 // is known of the kernel while this crate compiles.
@@ -77,7 +77,7 @@ fn knowing_it_is_cheap() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src");
     let mut files: Vec<_> = std::fs::read_dir(folder).expect("the kernels").map(|entry| entry.expect("a file").path()).collect();
     files.sort();
-    let targets = DEFAULT_TARGETS.map(|name| Target::find(name).unwrap());
+    let targets = Targets::named(DEFAULT_TARGETS);
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 30 } else { 5 });
     let (mut judged, mut over) = (0, Vec::new());
     for file in files {
@@ -118,7 +118,7 @@ fn knowing_it_is_cheap() {
             for _ in 0..4 {
                 each = if each > limit { each.min(once()) } else { each };
             }
-            println!("{path}: {:.2} ms a variant on {} targets", each.as_secs_f64() * 1e3, targets.len());
+            println!("{path}: {:.2} ms a variant on {} targets", each.as_secs_f64() * 1e3, targets.gpus.len());
             judged += 1;
             let is_costly = COSTLY.iter().any(|(name, _)| path == *name);
             if each > limit && !is_costly {

@@ -18,6 +18,7 @@ pub(super) const LINT: Lint = Lint {
     name: "bank_conflict",
     level: Some(Level::Warning),
     summary: "the lanes of a warp meet in the same banks of shared memory",
+    of_machine: true,
     page: include_str!("bank_conflict.md"),
     check,
 };

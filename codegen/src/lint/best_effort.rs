@@ -7,6 +7,7 @@ pub(super) const LINT: Lint = Lint {
     name: "best_effort",
     level: Some(Level::Warning),
     summary: "an annotation that says `best_effort` is not kept",
+    of_machine: false,
     page: include_str!("best_effort.md"),
     check: |_, _| {},
 };

@@ -18,6 +18,7 @@ pub(super) const LINT: Lint = Lint {
     name: "constant_divergence",
     level: Some(Level::Warning),
     summary: "constant memory is indexed by the thread, or by data",
+    of_machine: true,
     page: include_str!("constant_divergence.md"),
     check,
 };

@@ -13,6 +13,7 @@ pub(super) const LINT: Lint = Lint {
     name: "costly_batch",
     level: Some(Level::Warning),
     summary: "`batch_loads` costs resident blocks and brings nothing",
+    of_machine: true,
     page: include_str!("costly_batch.md"),
     check,
 };

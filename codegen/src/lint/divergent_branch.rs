@@ -15,6 +15,7 @@ pub(super) const LINT: Lint = Lint {
     name: "divergent_branch",
     level: Some(Level::Warning),
     summary: "a condition splits warps, and both sides have work",
+    of_machine: true,
     page: include_str!("divergent_branch.md"),
     check,
 };

@@ -14,6 +14,7 @@ pub(super) const LINT: Lint = Lint {
     name: "double_in_single",
     level: Some(Level::Warning),
     summary: "`f64` arithmetic in an `f32` kernel",
+    of_machine: true,
     page: include_str!("double_in_single.md"),
     check,
 };

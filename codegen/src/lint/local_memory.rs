@@ -13,6 +13,7 @@ pub(super) const LINT: Lint = Lint {
     name: "local_memory",
     level: Some(Level::Warning),
     summary: "an array of a thread lives in local memory",
+    of_machine: true,
     page: include_str!("local_memory.md"),
     check,
 };

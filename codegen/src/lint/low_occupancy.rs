@@ -17,6 +17,7 @@ pub(super) const LINT: Lint = Lint {
     name: "low_occupancy",
     level: Some(Level::Warning),
     summary: "too few warps are resident to hide latency",
+    of_machine: true,
     page: include_str!("low_occupancy.md"),
     check,
 };

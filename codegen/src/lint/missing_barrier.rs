@@ -13,6 +13,7 @@ pub(super) const LINT: Lint = Lint {
     name: "missing_barrier",
     level: Some(Level::Warning),
     summary: "threads share an element of shared memory with no barrier between",
+    of_machine: false,
     page: include_str!("missing_barrier.md"),
     check,
 };

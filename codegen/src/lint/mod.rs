@@ -50,6 +50,8 @@ pub struct Lint {
     pub level: Option<Level>,
     /// What it finds, in one line.
     pub summary: &'static str,
+    /// Whether it is about what NVIDIA's devices make of a kernel, and so silent where none is a target.
+    pub of_machine: bool,
     /// Its page, Markdown.
     pub page: &'static str,
     /// Finds.
@@ -92,6 +94,9 @@ pub fn check(subject: &Subject<'_>, setting: impl Fn(&str) -> Option<Setting>) -
     let mut all: Vec<Diagnostic> = Vec::new();
     for lint in LINTS {
         let Some(level) = setting(lint.name).map_or(lint.level, Setting::level) else { continue };
+        if lint.of_machine && subject.known.targets.is_empty() {
+            continue;
+        }
         let mut found = Vec::new();
         (lint.check)(subject, &mut found);
         let first = all.len();

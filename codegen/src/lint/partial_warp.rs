@@ -8,6 +8,7 @@ pub(super) const LINT: Lint = Lint {
     name: "partial_warp",
     level: Some(Level::Warning),
     summary: "a block is not a multiple of 32 threads",
+    of_machine: true,
     page: include_str!("partial_warp.md"),
     check,
 };

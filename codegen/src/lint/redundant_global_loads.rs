@@ -20,6 +20,7 @@ pub(super) const LINT: Lint = Lint {
     name: "redundant_global_loads",
     level: Some(Level::Warning),
     summary: "warps of a block load the same elements several times and shared memory has room",
+    of_machine: true,
     page: include_str!("redundant_global_loads.md"),
     check,
 };

@@ -17,6 +17,7 @@ pub(super) const LINT: Lint = Lint {
     name: "register_cliff",
     level: Some(Level::Warning),
     summary: "one or two registers are over a step that would hold another block",
+    of_machine: true,
     page: include_str!("register_cliff.md"),
     check,
 };

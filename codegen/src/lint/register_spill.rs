@@ -15,6 +15,7 @@ pub(super) const LINT: Lint = Lint {
     name: "register_spill",
     level: Some(Level::Warning),
     summary: "more registers are needed than there can be",
+    of_machine: true,
     page: include_str!("register_spill.md"),
     check,
 };

@@ -14,6 +14,7 @@ pub(super) const LINT: Lint = Lint {
     name: "rolled_loop",
     level: Some(Level::Warning),
     summary: "a small loop of constant trips is kept rolled, and counting dominates it",
+    of_machine: true,
     page: include_str!("rolled_loop.md"),
     check,
 };

@@ -20,6 +20,7 @@ pub(super) const LINT: Lint = Lint {
     name: "scalar_pieces",
     level: Some(Level::Warning),
     summary: "elements of at most 16 bytes are read or written in pieces",
+    of_machine: true,
     page: include_str!("scalar_pieces.md"),
     check,
 };

@@ -13,6 +13,7 @@ pub(super) const LINT: Lint = Lint {
     name: "serial_loads",
     level: Some(Level::Warning),
     summary: "a load waits for an independent one",
+    of_machine: true,
     page: include_str!("serial_loads.md"),
     check,
 };

@@ -13,6 +13,7 @@ pub(super) const LINT: Lint = Lint {
     name: "slow_integer_division",
     level: Some(Level::Warning),
     summary: "a loop divides integers by what is no constant",
+    of_machine: true,
     page: include_str!("slow_integer_division.md"),
     check,
 };

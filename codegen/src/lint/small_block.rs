@@ -11,6 +11,7 @@ pub(super) const LINT: Lint = Lint {
     name: "small_block",
     level: Some(Level::Warning),
     summary: "a block has fewer than 64 threads, and block slots run out",
+    of_machine: true,
     page: include_str!("small_block.md"),
     check,
 };

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::declared_instances;
 use crate::review::{Scope, review};
 use crate::syntax::{KernelAttributes, Program, Unit};
-use crate::target::Target;
+use crate::target::Targets;
 
 /// Message and help of everything that a lint finds in the kernels of a source, on the targets that they name, else on sm_80 and sm_90.
 pub(super) fn found(lint: &str, source: &str) -> Vec<(String, String)> {
@@ -30,7 +30,7 @@ fn of_lint(lint: &str, source: &str) -> Vec<Diagnostic> {
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
         let own: Vec<String> = attributes.targets.iter().map(ToString::to_string).collect();
         let names = if own.is_empty() { vec!["sm_80".to_owned(), "sm_90".to_owned()] } else { own };
-        let targets: Vec<&Target> = names.iter().map(|name| Target::find(name).expect("a target")).collect();
+        let targets = Targets::named(names.iter().map(String::as_str));
         let instances = declared_instances(&program, unit, &path).expect("the variants are known");
         let findings = review(&program, unit, &path, &instances, Scope { targets: &targets, findings: None, most: 100 }, None);
         let errors: Vec<&String> = findings.iter().filter(|finding| finding.lint.is_none()).map(|finding| &finding.message).collect();

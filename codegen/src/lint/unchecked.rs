@@ -7,6 +7,7 @@ pub(super) const LINT: Lint = Lint {
     name: "unchecked",
     level: Some(Level::Warning),
     summary: "a contract, a variant or a kernel is not checked here",
+    of_machine: false,
     page: include_str!("unchecked.md"),
     check: |_, _| {},
 };

@@ -16,6 +16,7 @@ pub(super) const LINT: Lint = Lint {
     name: "uncoalesced_access",
     level: Some(Level::Warning),
     summary: "a warp's request fetches at least twice the bytes it uses",
+    of_machine: true,
     page: include_str!("uncoalesced_access.md"),
     check,
 };

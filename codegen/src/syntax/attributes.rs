@@ -10,7 +10,7 @@ use super::nearest::nearest;
 use super::require::{self, RequireClause};
 use super::{Bounds, Math};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::target::Target;
+use crate::target::Targets;
 use proc_macro2::{Ident, Span, TokenStream};
 use std::fmt::Write;
 use syn::ext::IdentExt;
@@ -425,7 +425,7 @@ fn check_target(target: &Ident, before: &[Ident], diagnostics: &mut Diagnostics)
     if let Some(first) = before.iter().find(|first| *first == target) {
         let error = Diagnostic::error(target.span(), format!("`{name}` is listed twice")).label(first.span(), "first listed here");
         diagnostics.push(error.help("remove one of them"));
-    } else if let Err(unknown) = Target::find(&name) {
+    } else if let Err(unknown) = Targets::default().add(&name) {
         diagnostics.push(Diagnostic::error(target.span(), format!("unknown target `{name}`")).help(unknown.help()));
     }
 }

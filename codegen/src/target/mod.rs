@@ -1,4 +1,4 @@
-//! What each device can do: one row per compute capability.
+//! What each device can do: one row per compute capability. `opencl`, which stands for all OpenCL devices, has none: see [`Targets`].
 //!
 //! What is compiled for stands here; what a device holds, of these and of older ones, in [`limits`].
 //!
@@ -9,7 +9,7 @@ pub mod machine;
 
 mod chosen;
 
-pub use chosen::{DEFAULT_TARGETS, chosen};
+pub use chosen::{DEFAULT_TARGETS, OPENCL, Targets, chosen};
 
 use crate::syntax::nearest;
 use limits::Limits;
@@ -61,12 +61,14 @@ pub const TARGETS: &[Target] = &[
 
 /// A name that is no target's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is not a target")]
+#[error("`{name}` is not a {}", if name == OPENCL { "compute capability: nothing is estimated for OpenCL devices" } else { "target" })]
 pub struct UnknownTarget {
     /// The name.
     pub name: String,
     /// What it was probably meant to be.
     pub nearest: Option<&'static str>,
+    /// Whether it stands in a list of what kernels are checked for, where `opencl` may stand, too.
+    pub is_of_a_list: bool,
 }
 
 impl UnknownTarget {
@@ -74,7 +76,11 @@ impl UnknownTarget {
     pub fn help(&self) -> String {
         match self.nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => format!("the targets are {}", TARGETS.iter().map(|t| t.name).collect::<Vec<_>>().join(", ")),
+            None if self.name == OPENCL => "name one of NVIDIA's, `sm_90`, say".to_owned(),
+            None => {
+                let opencl = self.is_of_a_list.then_some(OPENCL);
+                format!("the targets are {}", TARGETS.iter().map(|t| t.name).chain(opencl).collect::<Vec<_>>().join(", "))
+            }
         }
     }
 }
@@ -88,10 +94,10 @@ impl Target {
             let next = digits.parse::<u16>().ok().filter(|n| (TARGETS[0].capability..1000).contains(n));
             if let Some(n) = next {
                 let nearest = TARGETS.iter().min_by_key(|t| t.capability.abs_diff(n)).map(|t| t.name);
-                return UnknownTarget { name: name.to_owned(), nearest };
+                return UnknownTarget { name: name.to_owned(), nearest, is_of_a_list: false };
             }
             let full = if name.starts_with(|c: char| c.is_ascii_digit()) { format!("sm_{name}") } else { name.to_owned() };
-            UnknownTarget { name: name.to_owned(), nearest: nearest(&full, TARGETS.iter().map(|t| t.name)) }
+            UnknownTarget { name: name.to_owned(), nearest: nearest(&full, TARGETS.iter().map(|t| t.name)), is_of_a_list: false }
         })
     }
 

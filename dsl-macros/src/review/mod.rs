@@ -82,7 +82,7 @@ fn look(files: &mut Crate, place: &KernelPlace, of_crate: &Manifest) -> Vec<Plai
         }
         Ok(instances) => {
             let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-            let targets = chosen(&attributes, of_crate.targets.as_deref());
+            let targets = chosen(&attributes, of_crate.targets.as_ref());
             let scope = Scope { targets: &targets, findings: of_crate.findings, most: MOST_ESTIMATED };
             review(program, unit, &name, &instances, scope, None)
         }

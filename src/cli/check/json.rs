@@ -42,7 +42,7 @@ fn kernel(checked: &Checked) -> Value {
         How::Instances(count) => Some(count),
         How::Open | How::Unchecked => None,
     };
-    json!({ "kernel": checked.kernel, "instances": instances, "reports": reports })
+    json!({ "kernel": checked.kernel, "instances": instances, "opencl": checked.opencl, "reports": reports })
 }
 
 fn row(row: &Row) -> Value {

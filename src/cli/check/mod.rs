@@ -15,7 +15,7 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::report::Report;
 use warpwright_codegen::review::{Scope, Variant, required_is_open};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
-use warpwright_codegen::target::{self, Target};
+use warpwright_codegen::target::{self, OPENCL, Targets};
 
 /// Check kernels: all errors and findings of all files, shown like rustc's, and what is known of each variant on each target.
 #[derive(clap::Args)]
@@ -44,6 +44,8 @@ pub(super) struct Check {
 struct Checked {
     kernel: String,
     how: How,
+    /// Whether OpenCL devices are among its targets.
+    opencl: bool,
     reports: Vec<Row>,
 }
 
@@ -125,7 +127,7 @@ impl Check {
     fn check_file<'s>(
         &self,
         argument: &'s str,
-        asked: &[&'static Target],
+        asked: &Targets,
         ptxas: Option<&Ptxas>,
         known: &mut Vec<String>,
     ) -> Result<CheckedFile<'s>, Stop> {
@@ -144,13 +146,13 @@ impl Check {
             if !reached.unknown.is_empty() {
                 let found = Diagnostics::from_iter(reached.unchecked(of_crate.findings));
                 findings.add(deprecated::apply(found, source.items(), kernel));
-                checked.push(Checked { kernel: kernel.clone(), how: How::Unchecked, reports: Vec::new() });
+                checked.push(Checked { kernel: kernel.clone(), how: How::Unchecked, opencl: false, reports: Vec::new() });
                 continue;
             }
             let item = reached.item();
             let instances = instances(&source, kernel, &self.define, &mut findings)?;
             let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.targets.as_deref()) } else { asked.to_vec() };
+            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.targets.as_ref()) } else { asked.clone() };
             let scope = Scope { targets: &targets, findings: of_crate.findings, most: usize::MAX };
             let mut reports = Vec::new();
             let mut no_ptx = Diagnostics::new();
@@ -162,7 +164,8 @@ impl Check {
             }
             findings.add(no_ptx);
             findings.add(deprecated::apply(found, source.items(), kernel));
-            checked.push(Checked { kernel: kernel.clone(), how: instances.map_or(How::Open, |all| How::Instances(all.len())), reports });
+            let how = instances.map_or(How::Open, |all| How::Instances(all.len()));
+            checked.push(Checked { kernel: kernel.clone(), opencl: targets.opencl, how, reports });
         }
         Ok(CheckedFile { path, source, kernels: checked, findings: findings.finish() })
     }
@@ -210,6 +213,10 @@ impl CheckedFile<'_> {
         let all: Vec<String> = self.kernels.iter().map(how).collect();
         let mut text = format!("{}: {} without errors: {}\n", self.path, count(all.len(), "kernel"), all.join(", "));
         self.explain_missing();
+        let opencl: Vec<&str> = self.kernels.iter().filter(|checked| checked.opencl).map(|checked| checked.kernel.as_str()).collect();
+        if !opencl.is_empty() {
+            text.push_str(&format!("{OPENCL}: nothing is refused of {}; nothing is estimated for OpenCL devices\n", opencl.join(", ")));
+        }
         if !quiet {
             text.push_str(&table::of(&self.kernels, ptxas));
         }

@@ -22,7 +22,7 @@ pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::estimate::weights::UNKNOWN_TRIPS;
 use warpwright_codegen::syntax::KernelAttributes;
-use warpwright_codegen::target::{self, Target};
+use warpwright_codegen::target::{self, OPENCL, Target};
 
 /// The variants of one kernel.
 struct Comparison {
@@ -95,7 +95,8 @@ impl Compare {
             }
             let attributes =
                 source.item(&kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
-            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
+            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_ref()) } else { asked.clone() };
+            let targets = targets::with_figures(targets, &kernel)?;
             let mut variants: Vec<Variant> = Vec::new();
             for instance in &instances {
                 variants.push(Variant::compile(&source, &kernel, &axes, instance, &targets, dynamic_shared));
@@ -108,8 +109,13 @@ impl Compare {
             }
             let is_open = |variant: &Variant| variant.compiled().is_some_and(|compiled| !compiled.known.threads.mix.exact);
             let open = format!("instructions: a loop whose trips the launch decides counts {UNKNOWN_TRIPS}; such figures are not compared");
-            let notes = if variants.iter().any(is_open) { vec![open] } else { Vec::new() };
-            comparisons.push(Comparison { file: path.to_owned(), kernel, targets, variants, notes });
+            let mut notes = if variants.iter().any(is_open) { vec![open] } else { Vec::new() };
+            notes.extend(
+                targets
+                    .opencl
+                    .then(|| format!("{OPENCL}: every variant with figures runs there, too; nothing is estimated for OpenCL devices")),
+            );
+            comparisons.push(Comparison { file: path.to_owned(), kernel, targets: targets.gpus, variants, notes });
         }
         let mut failures = Vec::new();
         for comparison in &mut comparisons {

@@ -4,12 +4,13 @@ use crate::cli::Stop;
 use crate::cli::json::words;
 use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
+use warpwright_codegen::backend::opencl::refusals;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::estimate::{Known, Launched, estimate_launched};
 use warpwright_codegen::hir::{Axis, Lowered};
 use warpwright_codegen::syntax::Instance;
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{Target, Targets};
 use warpwright_runtime::ptxas::Measured;
 
 /// One variant.
@@ -48,7 +49,7 @@ impl Variant {
         kernel: &str,
         axes: &[Axis],
         instance: &Instance,
-        targets: &[&'static Target],
+        targets: &Targets,
         dynamic_shared: u32,
     ) -> Variant {
         let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
@@ -97,13 +98,19 @@ pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: 
     Some(shown.unwrap_or_else(|| Stop::found(first.outcome.as_ref().err().map_or("", String::as_str))))
 }
 
-/// What is known of a variant; an error where PTX has no form of it for any of the targets.
-fn look(source: &Source, lowered: &Lowered, targets: &[&'static Target], dynamic_shared: u32) -> Result<Compiled, String> {
+/// What is known of a variant; an error where PTX has no form of it for any of the targets, or where OpenCL devices are a target and cannot run it.
+fn look(source: &Source, lowered: &Lowered, targets: &Targets, dynamic_shared: u32) -> Result<Compiled, String> {
+    let is_for_opencl = targets.opencl;
+    let targets = &targets.gpus[..];
     let known = estimate_launched(&lowered.kernel, targets, &Launched { dynamic_shared, ..Launched::default() });
     let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).map(|emitted| emitted.text);
     let ptx: Vec<Result<String, Diagnostics>> = targets.iter().map(emit).collect();
     if let (false, Some(Err(found))) = (ptx.iter().any(Result::is_ok), ptx.first()) {
         return Err(first_error(source, found));
+    }
+    let refused = if is_for_opencl { refusals(&known.legal, &|loc| lowered.span(loc)) } else { Diagnostics::new() };
+    if !refused.is_empty() {
+        return Err(first_error(source, &refused));
     }
     let ptx = ptx.into_iter().map(Result::ok).collect();
     Ok(Compiled { known, ptx, measured: vec![None; targets.len()], blocks: None, counters: None, timed: None })

@@ -15,7 +15,7 @@ use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::Stage;
 use warpwright_codegen::passes::{self, PassOptions};
 use warpwright_codegen::schedule;
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{OPENCL, Target};
 
 /// Print what a kernel compiles to.
 #[derive(clap::Args)]
@@ -125,6 +125,11 @@ impl Emit {
             (Some(format), None) => format,
         };
         let (path, chosen) = split(&self.file);
+        if self.target.as_deref() == Some(OPENCL) {
+            return Err(Stop::usage(format!(
+                "`{OPENCL}` is not a target of PTX; for OpenCL C leave out `--target` and write `--format opencl`"
+            )));
+        }
         let target = targets::one(self.target.as_deref(), path)?;
         let mut clock = Clock::default();
         let source = clock.time("parse", || Source::read(path, &self.define))?;

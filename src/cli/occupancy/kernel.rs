@@ -52,7 +52,8 @@ impl Occupancy {
             };
             let attributes =
                 source.item(kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
-            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_deref()) } else { asked.clone() };
+            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_ref()) } else { asked.clone() };
+            let targets = targets::with_figures(targets, kernel)?;
             let scope = Scope { targets: &targets, findings: Some(Setting::Allow), most: usize::MAX };
             let look = |variant: &Variant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);
             let found = source.review(kernel, &instances, scope, look);

@@ -56,7 +56,7 @@ mod tests {
     use crate::cli::launch::LaunchArguments;
     use clap::Parser;
     use warpwright::Device;
-    use warpwright_codegen::target::Target;
+    use warpwright_codegen::target::Targets;
 
     const KERNEL: &str = "use warpwright::prelude::*;
 #[kernel(block = B, ilp = ILP, variants(B in [64, 128], ILP in [1, 2, 4]))]
@@ -93,12 +93,12 @@ pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Globa
         let source = Source::read(file.to_str().expect("a path in UTF-8"), &[]).expect("source");
         let mut chosen = arguments.axes.choose(&source, &["copy".to_owned()]).expect("variants");
         let Chosen { axes, instances, .. } = chosen.remove(0);
-        let target = Target::find("sm_90").expect("a target");
+        let targets = Targets::named(["sm_90"]);
         let variants: Vec<Variant> =
-            instances.iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &[target], 0)).collect();
+            instances.iter().map(|instance| Variant::compile(&source, "copy", &axes, instance, &targets, 0)).collect();
         let plan = plan(&variants, 100);
         let (device, out) = (Device::simulator(), folder.join("copy.tuned.toml"));
-        let about = About { file: "k.rs", kernel: "copy", device: &device, target, launch: &arguments.launch };
+        let about = About { file: "k.rs", kernel: "copy", device: &device, target: targets.gpus[0], launch: &arguments.launch };
         let open = || Record::open(&out, &about, false).expect("a record");
 
         let mut record = open();

@@ -16,7 +16,7 @@ use record::{About, Record};
 use report::Outcome;
 use std::path::{Path, PathBuf};
 use warpwright::{Device, DeviceKind};
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{Target, Targets};
 
 /// Find the fastest variant: prune by what is known before anything runs, measure the most promising, write the result for a program to load.
 #[derive(clap::Args)]
@@ -74,9 +74,10 @@ impl Tune {
             .as_ref()
             .map_or(self.target.as_str(), |device| if device.kind() == DeviceKind::Cuda { device.target() } else { &self.target });
         let target = Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
+        let targets = Targets { gpus: vec![target], opencl: false };
         let variants: Vec<Variant> = instances
             .iter()
-            .map(|instance| Variant::compile(&source, kernel, &axes, instance, &[target], self.launch.dynamic_shared()))
+            .map(|instance| Variant::compile(&source, kernel, &axes, instance, &targets, self.launch.dynamic_shared()))
             .collect();
         if let Some(stop) = nothing_compiles(&source, kernel, &variants) {
             return Err(stop);

@@ -11,7 +11,7 @@ use warpwright_codegen::passes::{self, PassOptions};
 use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Program, Unit, check_subset};
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{Target, Targets};
 
 /// What became of a source.
 #[derive(Debug, Default)]
@@ -125,7 +125,7 @@ fn all(source: &str) -> Steps {
             }
             kernel.for_each_inst(|_, _, _| steps.instructions += 1);
         }
-        let targets = [target];
+        let targets = Targets { gpus: vec![target], opencl: true };
         let scope = Scope { targets: &targets, findings: None, most: 64 };
         let found = steps.time("review", || review(&program, unit, &kernel, &instances, scope, None));
         steps.findings += found.iter().count();

@@ -89,6 +89,11 @@ impl<'k> Evaluator<'k> {
         evaluator
     }
 
+    /// What is the same in all lanes of a warp.
+    pub(super) fn into_uniform_in_warp(self) -> Uniformity {
+        self.warp.unwrap_or(self.uniformity)
+    }
+
     /// By value: whether arithmetic makes it the same in all lanes of every warp, as `global_id().x / 32` is. Of loops nothing is known yet.
     fn uniform_by_arithmetic(&mut self) -> Vec<bool> {
         let kernel = self.kernel;

@@ -26,8 +26,9 @@ mod walk;
 pub use condition::Doubt;
 pub use races::Race;
 
+use crate::analysis::uniformity::Uniformity;
 use crate::ir::{Inst, Kernel, Loc, Object, Scalar, Space};
-use evaluate::Threads;
+use evaluate::{Evaluator, Threads};
 use lanes::{Atoms, LANES};
 use std::collections::HashMap;
 use walk::Walk;
@@ -268,6 +269,16 @@ pub fn analyse_launched(kernel: &Kernel, numbers: &Numbers) -> AccessPatterns {
         (1..warps).for_each(|warp| walk.run_as(warp, Threads::of_warp(block, warp)));
     }
     summary::summary(&walk, Some(Warps { number: warps, one_by_one: !is_any }))
+}
+
+/// What is the same in all lanes of a warp, whatever makes it so: `global_id().x / 32`, what all lanes read from one place.
+pub fn uniform_in_warps(kernel: &Kernel) -> Uniformity {
+    let mut atoms = Atoms::default();
+    let threads = match kernel.options.block {
+        None => Threads::of_any_block(kernel, &mut atoms),
+        Some(block) => Threads::of_any_warp(block, &mut atoms).unwrap_or_else(|| Threads::of_warp(block, 0)),
+    };
+    Evaluator::new(kernel, threads, atoms, &Numbers::new()).into_uniform_in_warp()
 }
 
 /// The warps of a block.

@@ -2,7 +2,7 @@
 //!
 //! Source names stay, control flow is C's own, a value used once is part of its user's expression. The rooms: `names`, `types`,
 //! `expressions`, `values` (what becomes a variable), `casts`, `memory`, `order` (where a compiler needs to be told), `control`, `atomics`, `intrinsics`, `warp` (exchanges
-//! without sub-groups), `output` (printf and faults), `signature` (parameters and what the runtime passes), `prelude` (functions
+//! without sub-groups), `output` (printf and faults), `portable` (what cannot run there), `signature` (parameters and what the runtime passes), `prelude` (functions
 //! before the kernel).
 //!
 //! # The traps of OpenCL C, and where they are met
@@ -39,10 +39,13 @@ mod memory;
 mod names;
 mod order;
 mod output;
+mod portable;
 mod prelude;
 mod signature;
 mod types;
 mod warp;
+
+pub use portable::refusals;
 
 use super::Emitted;
 use super::structured::{Control, State, Values};

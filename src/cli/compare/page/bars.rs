@@ -275,13 +275,13 @@ mod tests {
     use crate::cli::launch::Agreement;
     use crate::cli::source::Source;
     use std::time::Duration;
-    use warpwright_codegen::target::Target;
+    use warpwright_codegen::target::Targets;
 
     /// The copies by blocks of 128, two a thread or one, batched or not, that took so many microseconds each.
     fn timed(device: &str, microseconds: [u64; 4]) -> Comparison {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/src/copy.rs");
         let source = Source::read(path, &[]).unwrap_or_else(|stop| panic!("{}", stop.message));
-        let targets = vec![Target::find("sm_90").expect("a target")];
+        let targets = Targets::named(["sm_90"]);
         let chosen = AxisArguments::default().choose(&source, &["copy".to_owned()]);
         let Chosen { axes, instances, .. } = chosen.unwrap_or_else(|stop| panic!("{}", stop.message)).remove(0);
         let mut variants: Vec<Variant> =
@@ -292,7 +292,7 @@ mod tests {
             compiled.blocks = Some(524_288);
             compiled.timed = Some(Timed { times, device: device.to_owned(), agreement: Agreement::Same, target: 0 });
         }
-        Comparison { file: path.to_owned(), kernel: "copy".to_owned(), targets, variants, notes: Vec::new() }
+        Comparison { file: path.to_owned(), kernel: "copy".to_owned(), targets: targets.gpus, variants, notes: Vec::new() }
     }
 
     #[test]

@@ -1,0 +1,76 @@
+//! What of a kernel OpenCL devices cannot run, for whoever asks while it is compiled.
+//!
+//! Two things: what OpenCL C has no words for, which printing finds; and exchanges of a warp whose lanes may have parted. Those can be printed, and
+//! give what they should where the lanes have not. But a kernel that is to run on any OpenCL device must not hang on how this device
+//! treats a warp that is split: nothing there is like the lanes of NVIDIA's devices that wait for each other.
+
+use super::emit_opencl;
+use crate::analysis::access::uniform_in_warps;
+use crate::analysis::parting::{Parting, partings};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::intrinsics::{Effect, RowId};
+use crate::ir::{Inst, Kernel, Loc, Op};
+use proc_macro2::Span;
+
+/// Everything that keeps a `Legal` kernel from OpenCL devices, each at its place. Empty: it runs there.
+pub fn refusals(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+    let mut found = emit_opencl(kernel, span).err().unwrap_or_default();
+    found.extend(split_exchanges(kernel, span));
+    found
+}
+
+/// The exchanges that the lanes of a warp may not all come to, each call of the source once.
+fn split_exchanges(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Vec<Diagnostic> {
+    let is_exchange = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effect == Effect::Warp);
+    let mut has_exchanges = false;
+    kernel.for_each_inst(|kernel, _, inst| has_exchanges |= is_exchange(&kernel.insts[inst].op));
+    if !has_exchanges {
+        return Vec::new();
+    }
+    let mut said: Vec<Loc> = Vec::new();
+    let mut found = Vec::new();
+    for (inst, parting) in partings(kernel, &uniform_in_warps(kernel), &is_exchange) {
+        let loc = kernel.insts[inst].loc;
+        if !said.contains(&loc) {
+            said.push(loc);
+            found.push(split_exchange(called(kernel, inst), span(loc), parting, span(kernel.insts[parting.inst()].loc)));
+        }
+    }
+    found
+}
+
+/// The name of what the source calls where an instruction stands.
+pub(super) fn called(kernel: &Kernel, inst: Inst) -> &'static str {
+    let own = match kernel.insts[inst].op {
+        Op::Intrinsic(row, _) => row.row().name,
+        _ => "",
+    };
+    kernel.location(inst).call.map_or(own, |RowId(row)| row.name)
+}
+
+fn split_exchange(name: &str, at: Span, parting: Parting, by: Span) -> Diagnostic {
+    let (place, label, edit) = match parting {
+        Parting::Condition(_) => (
+            "under a condition",
+            "lanes of one warp may differ in this",
+            format!(
+                "call `{name}` before the condition, and put under it only what is done with the result; or, if all lanes agree, write `if any(…)`"
+            ),
+        ),
+        Parting::Loop(_) => (
+            "in a loop",
+            "lanes of one warp may go round this unequally often",
+            format!("go on until no lane of the warp is left, `while any(…)`, and call `{name}` for all of them"),
+        ),
+        Parting::Exit(_) => (
+            "behind an exit",
+            "lanes of one warp may differ in this, and those that leave here do not come by",
+            format!("call `{name}` before the exit; or, if all lanes agree, write `if any(…)`"),
+        ),
+    };
+    let message = format!("`{name}` stands {place} that may split a warp; the target `opencl` needs all lanes of the warp to come to it");
+    Diagnostic::error(at, message).label(by, label).help(edit)
+}
+
+#[cfg(test)]
+mod tests;
