@@ -81,6 +81,85 @@ fn matches_of_thousands_of_arms() {
     accepted("arms that leave", &kernel(&arms(&|n| if n % 3 == 0 { format!("{n} => return,\n") } else { format!("{n} => {n},\n") })));
 }
 
+/// What is refused, with every factor named; a smaller one of each is accepted.
+#[test]
+fn factors_that_multiply_have_one_limit() {
+    let rows = |arguments: &str, outer: &str, inner: &str| {
+        format!(
+            "#[kernel(block = 128, {arguments})] pub fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) {{ let row = global_id().x;\n\
+             if row < y.len() {{ let mut sum = 0.0;\n{outer} for i in 0..w {{\n{inner} for j in 0..w {{ sum += x[row * w + i + j]; }} }} y[row] = sum; }} }}"
+        )
+    };
+    let limit = "all annotations of a kernel may make 50000";
+    let unrolled = |n: u32| {
+        format!(
+            "#[kernel(block = 128, ilp = {n})] pub fn k(w: usize, x: &Global<f32>, y: &mut Global<f32>) {{ let row = global_id().x;\n\
+             if row < y.len() {{ let mut sum = 0.0;\n#[unroll(1024)] for i in 0..w {{ sum += x[row * w + i]; }} y[row] = sum; }} }}"
+        )
+    };
+    let found = within_time("ilp of the kernel, unroll", &unrolled(128));
+    let [error] = &found.errors[..] else { panic!("{:?}", found.errors) };
+    assert!(error.starts_with("128 copies of a body of "), "{error}");
+    assert!(error.contains("(with `unroll` by 1024 inside) are ") && error.ends_with(limit), "{error}");
+    accepted("two elements, unroll", &unrolled(2));
+    let one = |name: &str, source: &str, parts: &[&str]| {
+        let found = within_time(name, source);
+        let [error] = &found.errors[..] else { panic!("{name}: {:?}", found.errors) };
+        assert!(parts.iter().chain(&[limit]).all(|part| error.contains(part)), "{name}: {error}");
+    };
+    one("nested unrolls", &rows("index = 32", "#[unroll(200)]", "#[unroll(200)]"), &["200 copies", "(with `unroll` by 200 inside)"]);
+    one("ilp, nested unrolls", &rows("ilp = 32", "#[unroll(32)]", "#[unroll(32)]"), &["32 copies", "`unroll` by 32 and `unroll` by 32"]);
+    one("ilp of loops", &rows("index = 32", "#[ilp(128)]", "#[ilp(128)]"), &["128 copies", "(with `ilp` by 128 inside)"]);
+    one(
+        "ilp round an ilp that is unrolled",
+        &rows("index = 32", "#[ilp(64)]", "#[ilp(8)] #[unroll(64)]"),
+        &["64 copies", "under `ilp` by 64", "`ilp` by 8"],
+    );
+    one("elements, batch", &rows("ilp = 128", "#[unroll(1)]", "#[batch_loads] #[unroll(128)]"), &["128 copies", "`unroll` by 128"]);
+    accepted("fewer of each", &rows("ilp = 4", "#[unroll(8)]", "#[unroll(8)]"));
+    let vectors = |n: u32| {
+        format!(
+            "#[kernel(block = 128, vectorize = 4)] pub fn k(x: &Global<f32>, y: &mut Global<f32>) {{ let i = global_id().x; if i < y.len() {{\n\
+             let mut v = x[i]; #[unroll] for j in 0..{n} {{ v = v * v + (v - j as f32) / 3.0; }} y[i] = v; }} }}"
+        )
+    };
+    one("vectorize, unroll", &vectors(3200), &["4 copies", "(with `unroll` by 3200 inside)"]);
+    accepted("vectorize, fewer", &vectors(200));
+    let many = |n: u32| -> String {
+        let loops: String = (0..n).map(|k| format!("#[unroll(400)] for j in 0..m {{ sum += x[i + j * {}]; }}\n", k + 1)).collect();
+        format!(
+            "#[kernel(block = 64)] pub fn k(m: usize, x: &Global<f32>, y: &mut Global<f32>) {{ let i = global_id().x; let mut sum = 0.0; {loops} y[i] = sum; }}"
+        )
+    };
+    let found = within_time("loops one behind the other", &many(60));
+    assert!(
+        found.errors.iter().all(|error| error.contains("that annotations made elsewhere") && error.contains(limit)),
+        "{:?}",
+        found.errors
+    );
+    assert!(!found.errors.is_empty());
+    accepted("fewer loops", &many(5));
+}
+
+/// What is folded away does not count.
+#[test]
+fn what_is_known_does_not_count() {
+    let kernel = |body: &str| {
+        format!(
+            "#[kernel(block = 64)] pub fn k(x: &Global<f32>, y: &mut Global<f32>) {{ let i = global_id().x; let mut v = x[i];\n{body}\ny[i] = v; }}"
+        )
+    };
+    let rare =
+        "#[unroll] for a in 0..120 { #[unroll] for b in 0..60 { if (a * 60 + b) % 7 == 3 && a % 5 == 0 { v = v * x[i + b] + 1.0; } } }";
+    accepted("iterations that do nothing", &kernel(rare));
+    let triangle = "#[unroll] for a in 0..120 { #[unroll] for b in 0..120 { if b > a + 110 { v += x[i + a * 120 + b]; } } }";
+    accepted("a corner of a square", &kernel(triangle));
+    let digits = "#[unroll] for a in 0..1000 { let mut n = a * 7 + 3; #[unroll] for _ in 0..8 { n = (n * 5 + 1) % 1024; } v += n as f32; }";
+    accepted("numbers of numbers", &kernel(digits));
+    let all = "#[unroll] for a in 0..200 { #[unroll] for b in 0..200 { v = v * x[i + b] + a as f32; } }";
+    refused("all of them", &kernel(all), "all annotations of a kernel may make 50000");
+}
+
 #[test]
 fn what_nests_without_end_is_refused() {
     let empty =

@@ -59,6 +59,12 @@ pub struct LoopAnnotations {
 }
 
 impl LoopAnnotations {
+    /// Where its annotations that make copies stand.
+    pub fn places(&self) -> Vec<Loc> {
+        let unroll = self.unroll.map(|asked| asked.loc);
+        [self.ilp, self.vectorize].into_iter().flatten().map(|asked| asked.loc).chain(unroll).collect()
+    }
+
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.unroll.is_none() && self.ilp.is_none() && self.batch_loads.is_none() && self.prefetch.is_none() && self.vectorize.is_none()

@@ -25,6 +25,7 @@ fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
     let insts = rewrite.take(block);
     // What an earlier instruction of the block has computed beside its own result.
     let mut known: HashMap<Inst, Value> = HashMap::new();
+    let mut calls = calls(rewrite, &insts);
     for (n, inst) in insts.iter().copied().enumerate() {
         rewrite.resolve_operands(inst);
         for child in rewrite.kernel.insts[inst].op.blocks() {
@@ -38,7 +39,7 @@ fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
             rewrite.replace(result, value);
             continue;
         }
-        let partner = partner(rewrite, inst, &insts[n + 1..]);
+        let partner = partner(rewrite, inst, n, &mut calls);
         match expand(rewrite.kernel, block, inst, partner.is_some())[..] {
             [value] => rewrite.replace(result, value),
             [sine, cosine] => {
@@ -60,18 +61,36 @@ fn name(kernel: &Kernel, inst: Inst) -> Option<&'static str> {
     }
 }
 
-/// The cosine of what an instruction takes the sine of, or the other way round, further down its block: both cost little more than one.
-fn partner(rewrite: &Rewrite<'_>, inst: Inst, rest: &[Inst]) -> Option<Inst> {
+/// The sines and cosines of a block: by name and argument, the places at which they stand, last ones first.
+type Calls = HashMap<(&'static str, Value), Vec<(usize, Inst)>>;
+
+fn argument(rewrite: &Rewrite<'_>, inst: Inst) -> Option<Value> {
+    match &rewrite.kernel.insts[inst].op {
+        Op::Intrinsic(_, arguments) => arguments.first().map(|value| rewrite.resolve(*value)),
+        _ => None,
+    }
+}
+
+fn calls(rewrite: &Rewrite<'_>, insts: &[Inst]) -> Calls {
+    let mut calls = Calls::new();
+    for (n, inst) in insts.iter().copied().enumerate().rev() {
+        if let (Some(name @ ("sin" | "cos")), Some(argument)) = (name(rewrite.kernel, inst), argument(rewrite, inst)) {
+            calls.entry((name, argument)).or_default().push((n, inst));
+        }
+    }
+    calls
+}
+
+/// The cosine of what the n-th instruction takes the sine of, or the other way round, further down its block: both cost little more than one.
+fn partner(rewrite: &Rewrite<'_>, inst: Inst, n: usize, calls: &mut Calls) -> Option<Inst> {
     let wanted = match name(rewrite.kernel, inst)? {
         "sin" => "cos",
         "cos" => "sin",
         _ => return None,
     };
-    let argument = |inst: Inst| match &rewrite.kernel.insts[inst].op {
-        Op::Intrinsic(_, arguments) => arguments.first().map(|value| rewrite.resolve(*value)),
-        _ => None,
-    };
-    rest.iter().copied().find(|other| name(rewrite.kernel, *other) == Some(wanted) && argument(*other) == argument(inst))
+    let others = calls.get_mut(&(wanted, argument(rewrite, inst)?))?;
+    while others.pop_if(|(place, _)| *place <= n).is_some() {}
+    others.last().map(|(_, other)| *other)
 }
 
 /// Appends what computes an instruction's result to `block`, and gives the result; sine and cosine of an argument if it is `both`.

@@ -1,6 +1,7 @@
 //! Copies of a loop's body, each for an iteration of its own.
 
-use crate::ir::{Block, BlockData, Inst, InstData, Kernel, Object, Op, Type, Value};
+use super::Schedule;
+use crate::ir::{Block, BlockData, Inst, InstData, Kernel, LoopAnnotations, Object, Op, Type, Value};
 use std::collections::HashMap;
 
 /// One copy in the making: what stands in it for the body's values, loops and exits.
@@ -151,7 +152,7 @@ pub(super) fn parts(kernel: &Kernel, block: Block) -> (Vec<Inst>, Option<Inst>) 
 }
 
 /// Every annotated loop that `wanted` wants, inner ones before outer ones, with the block it stands in.
-pub(super) fn loops(kernel: &Kernel, wanted: impl Fn(&crate::ir::LoopAnnotations) -> bool) -> Vec<(Inst, Block)> {
+pub(super) fn loops(kernel: &Kernel, wanted: impl Fn(&LoopAnnotations) -> bool) -> Vec<(Inst, Block)> {
     let mut found = Vec::new();
     kernel.for_each_inst(|kernel, block, inst| {
         if kernel.annotations.get(&inst).is_some_and(&wanted) {
@@ -163,9 +164,38 @@ pub(super) fn loops(kernel: &Kernel, wanted: impl Fn(&crate::ir::LoopAnnotations
     found
 }
 
-/// Instructions in a block, those of the blocks they own counted in.
+/// Does something with every annotated loop that `wanted` wants and `keep` takes the annotation of, inner ones before outer ones.
+pub(super) fn each_loop(
+    schedule: &mut Schedule<'_>,
+    wanted: impl Fn(&LoopAnnotations) -> bool,
+    keep: impl Fn(&mut Schedule<'_>, Inst, Block),
+) {
+    schedule.begin();
+    loop {
+        let found = loops(schedule.kernel, &wanted);
+        if found.is_empty() {
+            return schedule.names.apply(schedule.kernel);
+        }
+        for (inst, block) in found {
+            // A loop that became part of a version of the kernel stands elsewhere by now.
+            if schedule.kernel.blocks[block].insts.contains(&inst) {
+                schedule.names.apply_in(schedule.kernel, inst);
+                keep(schedule, inst, block);
+            }
+        }
+    }
+}
+
+/// Instructions in a block, those of the blocks they own counted in, as they will be written out: constants are operands, what a block yields
+/// is where it is wanted, and a function of the library is as many as it costs.
 pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
     let mut count = 0;
-    kernel.walk_block(block, &mut |_, _, _| count += 1);
+    kernel.walk_block(block, &mut |kernel, _, inst| {
+        count += match &kernel.insts[inst].op {
+            Op::Const(_) | Op::Yield(_) => 0,
+            Op::Intrinsic(row, _) if row.row().is_of_the_library() => usize::from(row.row().cost).max(1),
+            _ => 1,
+        };
+    });
     count
 }

@@ -11,8 +11,10 @@
 //! and a known step `max(end, (N − 1)·s) − (N − 1)·s`, of which `analysis::bounds` knows that the counter does not wrap round. With
 //! constant bounds all of that is arithmetic done here, and a remainder of none is left out.
 
+use super::Schedule;
 use crate::analysis::bounds::{Bounds, type_max};
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Type, Value};
+use std::collections::HashMap;
 
 /// A `For` taken apart.
 #[derive(Clone, Debug)]
@@ -92,7 +94,6 @@ pub(super) fn in_groups(
     if carries_next {
         init.push(walk.start);
     }
-    let stays_in_range = may_add_step(kernel, walk);
     let types: Vec<Type> = std::iter::once(ty).chain(init.iter().map(|value| kernel.ty(*value))).collect();
     let body = kernel.new_block(&types);
     let op = Op::For { start: walk.start, end, step: stride, init, body, keep_rolled: false };
@@ -111,6 +112,7 @@ pub(super) fn in_groups(
     if carries_next {
         let after = b.binary(BinaryOp::Add, params[0], stride);
         // The last group ends below `end + s − 1`, which may be beyond the type; what begins there is nothing.
+        let stays_in_range = may_add_step(b.kernel, walk);
         let wraps = b.compare(CompareOp::Lt, after, params[0]);
         next.push(if stays_in_range { after } else { b.select(wraps, walk.end, after) });
     }
@@ -194,35 +196,66 @@ fn times(b: &mut Builder<'_>, value: Value, n: u32) -> Value {
 fn may_add_step(kernel: &Kernel, walk: &Counted) -> bool {
     let Some(step) = kernel.constant(walk.step).map(|step| step.as_int()) else { return false };
     let ty = kernel.ty(walk.counter);
-    let end = i128::from(Bounds::of(kernel).upper(kernel, walk.end));
-    step == 1 || (ty.is_unsigned_int() && end + step <= i128::from(type_max(ty)) + 1)
+    let end = || i128::from(Bounds::of(kernel).upper(kernel, walk.end));
+    step == 1 || (ty.is_unsigned_int() && end() + step <= i128::from(type_max(ty)) + 1)
 }
 
 /// Puts what is left of the original loop behind its groups, at the end of `block`: from `rest` on, starting with `init`; without a
 /// rest, `init` stands for its results. `behind` follows.
-pub(super) fn finish(kernel: &mut Kernel, block: Block, inst: Inst, rest: Option<Value>, init: Vec<Value>, behind: Vec<Inst>) {
+pub(super) fn finish(schedule: &mut Schedule<'_>, block: Block, inst: Inst, rest: Option<Value>, init: Vec<Value>, behind: Vec<Inst>) {
+    let kernel = &mut *schedule.kernel;
     match (&mut kernel.insts[inst].op, rest) {
         (Op::For { start, init: first, .. }, Some(rest)) => {
             *start = rest;
             *first = init;
             kernel.blocks[block].insts.push(inst);
-            kernel.blocks[block].insts.extend(behind);
         }
-        _ => {
-            let results = kernel.insts[inst].results.clone();
-            kernel.blocks[block].insts.extend(behind);
-            replace(kernel, &results, &init);
-        }
+        _ => schedule.names.set_all(&kernel.insts[inst].results, &init),
     }
+    kernel.blocks[block].insts.extend(behind);
 }
 
-/// `to` stands for `from` everywhere.
-pub(super) fn replace(kernel: &mut Kernel, from: &[Value], to: &[Value]) {
-    let mut map = vec![None; kernel.values.len()];
-    for (from, to) in from.iter().zip(to) {
-        map[usize::from(*from)] = Some(*to);
+/// What stands for the results of loops that are no more. It is made good in a loop before anybody looks at that, and everywhere in the end: not
+/// after each loop, since a kernel may have many.
+#[derive(Debug, Default)]
+pub(super) struct Names(HashMap<Value, Value>);
+
+impl Names {
+    /// From here on each of `to` stands for that of `from`.
+    pub(super) fn set_all(&mut self, from: &[Value], to: &[Value]) {
+        self.0.extend(from.iter().copied().zip(to.iter().copied()));
     }
-    kernel.replace_values(&map);
+
+    /// Makes it good in an instruction and all that it owns.
+    pub(super) fn apply_in(&self, kernel: &mut Kernel, inst: Inst) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut insts = vec![inst];
+        for block in kernel.insts[inst].op.blocks() {
+            kernel.walk_block(block, &mut |_, _, inner| insts.push(inner));
+        }
+        for inst in insts {
+            kernel.insts[inst].op.for_each_operand_mut(|value| *value = self.get(*value));
+        }
+    }
+
+    /// Makes it good everywhere, and forgets it.
+    pub(super) fn apply(&mut self, kernel: &mut Kernel) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut map = vec![None; kernel.values.len()];
+        self.0.drain().for_each(|(from, to)| map[usize::from(from)] = Some(to));
+        kernel.replace_values(&map);
+    }
+
+    fn get(&self, mut value: Value) -> Value {
+        while let Some(next) = self.0.get(&value) {
+            value = *next;
+        }
+        value
+    }
 }
 
 /// Takes an instruction out of its block; gives what stood behind it.

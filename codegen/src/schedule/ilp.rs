@@ -13,13 +13,14 @@
 //! any order. An array that is declared in the body is each copy's own. **Refuses** all else, barriers, and bodies that may leave the loop. A loop of
 //! fewer than N iterations has no group: it stays as it is.
 
-use super::copy::{Copy, loops};
+use super::copy::{Copy, each_loop};
 use super::dependence::{Conflict, Kind, carried_through_memory, privates};
 use super::extremum::{Extremum, extremum};
 use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::interleave::{Interleave, is_flat};
 use super::reduction::{Carried, carried, identity};
+use super::room::Copies;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
@@ -29,31 +30,43 @@ use std::collections::{HashMap, HashSet};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    while let Some((inst, block)) = loops(schedule.kernel, |asked| asked.ilp.is_some()).first().copied() {
-        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
-        let Some(asked) = annotations.ilp.take() else { return };
-        let rest = *annotations;
-        let trips = Counted::of(schedule.kernel, inst).and_then(|walk| walk.trips(schedule.kernel));
-        if trips.is_some_and(|trips| trips < u64::from(asked.value)) {
-            continue;
-        }
-        match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
-            Ok(plan) => {
-                schedule.kernel.annotations.remove(&inst);
-                let mut block = block;
-                if let Some(guard) = guard(schedule.kernel, &plan, rest.of_kernel) {
-                    let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated);
-                    if let Some(walk) = Counted::of(schedule.kernel, slow) {
-                        let plan = Plan { walk, ..plan.clone() };
-                        split(schedule, slow, home, &plan, rest);
-                    }
-                    block = fast;
-                }
-                split(schedule, inst, block, &plan, rest);
+    each_loop(
+        schedule,
+        |asked| asked.ilp.is_some(),
+        |schedule, inst, block| {
+            let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
+            let Some(asked) = annotations.ilp.take() else { return };
+            let rest = *annotations;
+            let trips = Counted::of(schedule.kernel, inst).and_then(|walk| walk.trips(schedule.kernel));
+            if trips.is_some_and(|trips| trips < u64::from(asked.value)) {
+                return;
             }
-            Err(finding) => schedule.refuse(&asked, finding),
-        }
-    }
+            match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
+                Ok(plan) => {
+                    let guard = guard(schedule.kernel, &plan, rest.of_kernel);
+                    let instead = |fits: u64| format!("write {}", written("ilp", &fits.to_string(), rest.of_kernel));
+                    let body = plan.walk.body;
+                    let copies =
+                        Copies { name: "ilp", body, n: plan.n.into(), versions: 1 + u64::from(guard.is_some()), instead: &instead };
+                    if !schedule.take_room(&asked, &copies) {
+                        return;
+                    }
+                    schedule.kernel.annotations.remove(&inst);
+                    let mut block = block;
+                    if let Some(guard) = guard {
+                        let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated);
+                        if let Some(walk) = Counted::of(schedule.kernel, slow) {
+                            let plan = Plan { walk, ..plan.clone() };
+                            split(schedule, slow, home, &plan, rest);
+                        }
+                        block = fast;
+                    }
+                    split(schedule, inst, block, &plan, rest);
+                }
+                Err(finding) => schedule.refuse(&asked, finding),
+            }
+        },
+    );
 }
 
 #[derive(Clone)]
@@ -267,7 +280,7 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
         _ => parts[0],
     });
     let joined = joined.collect();
-    finish(kernel, block, inst, groups.rest, joined, behind);
+    finish(schedule, block, inst, groups.rest, joined, behind);
 }
 
 /// The values of each carried variable: n of an accumulator or the best so far, one of anything else.

@@ -18,6 +18,7 @@ mod obstacles;
 mod prefetch;
 mod prepare;
 mod reduction;
+mod room;
 mod shared;
 mod unroll;
 mod varying;
@@ -64,6 +65,9 @@ struct Schedule<'k> {
     findings: Vec<Finding>,
     /// Which copy of an interleaved body an access belongs to, where copies are known to be free of each other in global memory.
     elements: Elements,
+    room: room::Room,
+    /// What stands for the results of loops that are no more.
+    names: groups::Names,
 }
 
 /// By instruction: the copy of an interleaved body it belongs to.
@@ -116,9 +120,17 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
     if kernel.stage > Stage::Built {
         return Vec::new();
     }
-    let mut schedule = Schedule { kernel, statements, findings: Vec::new(), elements: Elements::new() };
+    let mut schedule = Schedule {
+        kernel,
+        statements,
+        findings: Vec::new(),
+        elements: Elements::new(),
+        room: room::Room::default(),
+        names: groups::Names::default(),
+    };
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
+        schedule.room = room::Room::of(schedule.kernel);
         for pass in PASSES {
             (pass.run)(&mut schedule);
             if cfg!(debug_assertions) && schedule.findings.iter().all(|finding| finding.is_warning) {

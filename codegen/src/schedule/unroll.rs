@@ -4,49 +4,103 @@
 //! a loop over groups of N, and a loop over what is left (`schedule::groups`).
 //!
 //! **Legal** always: the order of everything stays. **Refuses** a full unrolling of a loop whose trip count is not known, factors
-//! beyond the trip count, and bodies that would grow beyond all measure.
+//! beyond the trip count, and bodies that would grow beyond all measure (`schedule::room`).
 //!
 //! A loop that is annotated with something else, too, waits for that: `ilp` and `vectorize` make groups, which are then unrolled. What
 //! `prefetch` and `batch_loads` still have to do is asked of the loop over groups; a fully unrolled one stays as a loop of one
 //! iteration until then.
 
 use super::copy::{Copy, loops, parts, size};
-use super::groups::{Counted, finish, in_groups, open, replace};
+use super::groups::{Counted, finish, in_groups, open};
+use super::room::{Copies, MOST_INSTRUCTIONS};
 use super::{Finding, Schedule};
-use crate::analysis::exits::Exits;
-use crate::ir::{Asked, Block, Builder, Inst, Kernel, LoopAnnotations, Op, Type, Unroll, Value};
+use crate::ir::{Asked, Block, Builder, Inst, Kernel, Loc, LoopAnnotations, Op, Type, Unroll, Value};
 use crate::passes::simplify;
 
-/// Most instructions that unrolling a loop may make of it.
-const MOST_INSTRUCTIONS: usize = 50_000;
+/// Most instructions that are made in order to be folded, of a loop that is unrolled fully.
+const MOST_FOLDED: u64 = 4 * MOST_INSTRUCTIONS as u64;
 
 /// Runs it on the loops that no other pass has to see first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
+    schedule.begin();
     let mut is_simple = true;
     loop {
         let ready = loops(schedule.kernel, is_ready);
+        let is_changed = !ready.is_empty() && sweep(schedule, &ready, is_simple);
+        schedule.names.apply(schedule.kernel);
+        match (ready.first(), is_changed) {
+            (None, _) => return,
+            (_, true) => is_simple = false,
+            // What is known by now is known to those that wait for it.
+            _ if !is_simple => {
+                simplify(schedule.kernel);
+                schedule.begin();
+                is_simple = true;
+            }
+            // It waits for ever.
+            (Some((inst, block)), false) => {
+                keep(schedule, *inst, *block, is_simple);
+            }
+        }
+    }
+}
+
+/// Unrolls those loops that wait for nothing, inner ones first. Whether there was one.
+fn sweep(schedule: &mut Schedule<'_>, ready: &[(Inst, Block)], is_simple: bool) -> bool {
+    let mut is_simple = is_simple;
+    let mut is_changed = false;
+    for (inst, block) in ready {
+        schedule.names.apply_in(schedule.kernel, *inst);
         // An inner loop's bounds may be the counter of an outer one, which is a number once that one is unrolled.
-        let known = ready.iter().find(|(inst, _)| !waits(schedule.kernel, *inst));
-        if known.is_none() && !is_simple {
-            simplify(schedule.kernel);
-            is_simple = true;
+        if waits(schedule.kernel, *inst) {
             continue;
         }
-        let Some((inst, block)) = known.or(ready.first()).copied() else { return };
-        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
-        let Some(asked) = annotations.unroll.take() else { return };
-        let rest = *annotations;
-        let plan = match plan(schedule.kernel, inst, &asked) {
-            Ok(plan) => plan,
-            Err(finding) => {
-                schedule.refuse(&asked, finding);
-                continue;
-            }
-        };
-        schedule.kernel.annotations.remove(&inst);
-        unroll(schedule.kernel, inst, block, &plan, rest);
-        is_simple = false;
+        match keep(schedule, *inst, *block, is_simple) {
+            Kept::Yes => (is_simple, is_changed) = (false, true),
+            Kept::InPart => return true,
+            Kept::NotYet => return is_changed,
+        }
     }
+    is_changed
+}
+
+/// What became of an annotation.
+enum Kept {
+    /// It is kept, or refused.
+    Yes,
+    /// The loop is two loops now, each with the annotation.
+    InPart,
+    /// There is no room for the copies as they are: what is known has to be folded first.
+    NotYet,
+}
+
+fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) -> Kept {
+    let Some(annotations) = schedule.kernel.annotations.get(&inst).copied() else { return Kept::Yes };
+    let Some(asked) = annotations.unroll else { return Kept::Yes };
+    let rest = LoopAnnotations { unroll: None, ..annotations };
+    let refused = match plan(schedule.kernel, inst, &asked) {
+        Err(finding) => Some(finding),
+        Ok(plan) => {
+            if !schedule.is_refused(&asked) && !schedule.has_room(&plan.copies()) {
+                if !is_simple {
+                    return Kept::NotYet;
+                }
+                // What will be known of the first iterations when their counter is counts no more.
+                if take_apart(schedule, inst, block, &plan, asked.loc) {
+                    return Kept::InPart;
+                }
+            }
+            if schedule.take_room(&asked, &plan.copies()) {
+                schedule.kernel.annotations.remove(&inst);
+                unroll(schedule, inst, block, &plan, rest);
+                return Kept::Yes;
+            }
+            None
+        }
+    };
+    refused.into_iter().for_each(|finding| schedule.refuse(&asked, finding));
+    schedule.kernel.annotations.insert(inst, rest);
+    Kept::Yes
 }
 
 /// Whether a loop is to be unrolled fully, and its trip count is not known yet.
@@ -62,7 +116,7 @@ fn is_ready(annotations: &LoopAnnotations) -> bool {
 struct Plan {
     walk: Counted,
     /// Iterations of a group.
-    n: u32,
+    n: u64,
     breaks: bool,
     /// Whether an iteration has other ends than that of its block: each becomes a region.
     has_exits: bool,
@@ -84,30 +138,66 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<Unroll>) -> Result<Plan, Find
         }
         (Unroll::By(n), _) => u64::from(n),
     };
-    let body = size(kernel, walk.body);
-    let total = usize::try_from(n).unwrap_or(usize::MAX).saturating_mul(body);
-    if total > MOST_INSTRUCTIONS {
-        let message = format!("{n} copies of a body of {body} instructions are {total}; at most {MOST_INSTRUCTIONS} are made");
-        return Err(Finding::new(message, "unroll by a smaller factor"));
-    }
-    let exits = Exits::of(kernel);
-    let exits = exits.get(inst);
+    let (mut breaks, mut continues) = (false, false);
+    kernel.walk_block(walk.body, &mut |kernel, _, inner| match kernel.insts[inner].op {
+        Op::Break(target, _) => breaks |= target == inst,
+        Op::Continue(target, _) => continues |= target == inst,
+        _ => {}
+    });
     let ends = matches!(parts(kernel, walk.body).1.map(|last| &kernel.insts[last].op), Some(Op::Yield(_)));
-    Ok(Plan { walk, n: n as u32, breaks: !exits.breaks.is_empty(), has_exits: !exits.continues.is_empty() || !ends })
+    Ok(Plan { walk, n, breaks, has_exits: continues || !ends })
 }
 
-fn unroll(kernel: &mut Kernel, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+impl Plan {
+    fn copies(&self) -> Copies<'static> {
+        Copies { name: "unroll", body: self.walk.body, n: self.n, versions: 1, instead: &|fits| format!("write `#[unroll({fits})]`") }
+    }
+}
+
+/// Makes two loops of one that is to be unrolled fully, both still to be: of the first one's iterations more is known once they are written out, so
+/// that there may be room for the others. Whether it did.
+fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, loc: Loc) -> bool {
     let walk = &plan.walk;
+    let body = size(schedule.kernel, walk.body).max(1) as u64;
+    let whole = schedule.room.whole(loc).unwrap_or(plan.n);
+    let first = MOST_INSTRUCTIONS as u64 / 4 / body;
+    let kernel = &mut *schedule.kernel;
+    let asked = kernel.annotations.get(&inst).copied().unwrap_or_default();
+    let is_alone = LoopAnnotations { unroll: None, ..asked }.is_empty();
+    let is_full = asked.unroll.is_some_and(|asked| asked.value == Unroll::Full);
+    let constant = |value: Value| kernel.constant(value).map(|constant| constant.as_int());
+    let (Some(start), Some(step)) = (constant(walk.start), constant(walk.step)) else { return false };
+    if !is_full || !is_alone || plan.breaks || first == 0 || first >= plan.n || whole.saturating_mul(body) > MOST_FOLDED {
+        return false;
+    }
+    schedule.room.begin_whole(loc, whole);
+    let behind = open(kernel, block, inst);
+    let ty = kernel.ty(walk.counter);
+    let between = Builder::new(kernel, block, walk.loc).int(ty, start + i128::from(first) * step);
+    let before = Copy::default().inst(kernel, inst, block);
+    if let Op::For { end, .. } = &mut kernel.insts[before].op {
+        *end = between;
+    }
+    let results = kernel.insts[before].results.clone();
+    if let Op::For { start, init, .. } = &mut kernel.insts[inst].op {
+        (*start, *init) = (between, results);
+    }
+    kernel.blocks[block].insts.push(inst);
+    kernel.blocks[block].insts.extend(behind);
+    true
+}
+
+fn unroll(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+    let walk = &plan.walk;
+    let kernel = &mut *schedule.kernel;
     let behind = open(kernel, block, inst);
     if plan.n == 0 {
-        kernel.blocks[block].insts.extend(behind);
-        let results = kernel.insts[inst].results.clone();
-        return replace(kernel, &results, &walk.init);
+        return finish(schedule, block, inst, None, walk.init.clone(), behind);
     }
     // A `break` leaves the groups and what is left of the loop: a region round both.
     let outer = if plan.breaks { Some(region(kernel, inst, block)) } else { None };
     let inside = outer.map_or(block, |(_, body)| body);
-    let groups = in_groups(kernel, inside, walk, plan.n, walk.init.clone(), |kernel, body, counters, carried| {
+    let groups = in_groups(kernel, inside, walk, plan.n as u32, walk.init.clone(), |kernel, body, counters, carried| {
         copies(kernel, inst, walk, body, counters, carried, outer.map(|(region, _)| region), plan.has_exits)
     });
     kernel.insts[groups.main].loc = walk.loc;
@@ -120,28 +210,22 @@ fn unroll(kernel: &mut Kernel, inst: Inst, block: Block, plan: &Plan, rest: Loop
         kernel.annotations.insert(groups.main, rest);
     }
     let Some((region, body)) = outer else {
-        return finish(kernel, block, inst, groups.rest, groups.results, behind);
+        return finish(schedule, block, inst, groups.rest, groups.results, behind);
     };
-    let original = kernel.insts[inst].results.clone();
     let results = match groups.rest {
+        // Outside of the region its results stand for the loop's: what is left in it is a loop of its own.
         Some(start) => {
-            if let Op::For { start: first, init, .. } = &mut kernel.insts[inst].op {
+            let left = Copy::default().inst(kernel, inst, body);
+            if let Op::For { start: first, init, .. } = &mut kernel.insts[left].op {
                 (*first, *init) = (start, groups.results);
             }
-            kernel.blocks[body].insts.push(inst);
-            original.clone()
+            kernel.insts[left].results.clone()
         }
         None => groups.results,
     };
     Builder::new(kernel, body, walk.loc).push(Op::Yield(results), &[]);
-    kernel.blocks[block].insts.extend(behind);
     let outside = kernel.insts[region].results.clone();
-    // Inside the region the loop's own results are meant.
-    let is_yield = kernel.blocks[body].insts.last().copied();
-    replace(kernel, &original, &outside);
-    if let (Some(last), true) = (is_yield, groups.rest.is_some()) {
-        kernel.insts[last].op = Op::Yield(original);
-    }
+    finish(schedule, block, inst, None, outside, behind);
 }
 
 fn keep_rolled(kernel: &mut Kernel, inst: Inst) {

@@ -11,12 +11,13 @@
 //! As an argument of a kernel, the loop is the one over a thread's elements, and the kernel usually asks `if i < n`. There are two versions
 //! then: vectors where every element of the thread passes, else the elements one by one, in loops that stay rolled.
 
-use super::copy::{Copy, loops, parts};
+use super::copy::{Copy, each_loop, parts};
 use super::dependence::{Kind, MemoryAccess, accesses, privates};
 use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
 use super::interleave::{Interleave, Wide};
+use super::room::Copies;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
@@ -32,25 +33,34 @@ const MOST_SCALARS: u32 = 8;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    while let Some((inst, block)) = loops(schedule.kernel, |asked| asked.vectorize.is_some()).first().copied() {
-        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
-        let Some(asked) = annotations.vectorize.take() else { return };
-        let rest = *annotations;
-        match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
-            Ok(plan) => {
-                let block = match &plan.guard {
-                    Some(guard) => versions(schedule.kernel, inst, block, &plan.walk, guard, Other::OneByOne).0,
-                    None => block,
-                };
-                schedule.kernel.annotations.remove(&inst);
-                split(schedule, inst, block, &plan, rest);
+    each_loop(
+        schedule,
+        |asked| asked.vectorize.is_some(),
+        |schedule, inst, block| {
+            let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
+            let Some(asked) = annotations.vectorize.take() else { return };
+            let rest = *annotations;
+            match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
+                Ok(plan) => {
+                    let instead = |fits: u64| format!("write {}", written("vectorize", &(1 << fits.ilog2()).to_string(), rest.of_kernel));
+                    let copies = Copies { name: "vectorize", body: plan.walk.body, n: plan.n.into(), versions: 1, instead: &instead };
+                    if !schedule.take_room(&asked, &copies) {
+                        return give_up(schedule.kernel, inst, &asked);
+                    }
+                    let block = match &plan.guard {
+                        Some(guard) => versions(schedule.kernel, inst, block, &plan.walk, guard, Other::OneByOne).0,
+                        None => block,
+                    };
+                    schedule.kernel.annotations.remove(&inst);
+                    split(schedule, inst, block, &plan, rest);
+                }
+                Err(finding) => {
+                    give_up(schedule.kernel, inst, &asked);
+                    schedule.refuse(&asked, finding);
+                }
             }
-            Err(finding) => {
-                give_up(schedule.kernel, inst, &asked);
-                schedule.refuse(&asked, finding);
-            }
-        }
-    }
+        },
+    );
 }
 
 /// What is left of a loop whose vectors cannot be. That over a kernel's elements is unrolled instead, if `best_effort` lets the kernel pass;
@@ -340,5 +350,5 @@ fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, res
     if !rest.is_empty() {
         kernel.annotations.insert(groups.main, rest);
     }
-    finish(kernel, block, inst, groups.rest, groups.results, behind);
+    finish(schedule, block, inst, groups.rest, groups.results, behind);
 }
