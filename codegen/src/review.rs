@@ -14,6 +14,7 @@ use crate::require;
 use crate::schedule::schedule;
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Setting, UnitId};
 use crate::target::{OPENCL, Targets};
+use std::collections::HashMap;
 
 /// What a kernel is reviewed for.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +67,7 @@ pub fn review(
                     found.append(refused_by_opencl(&lowered));
                 }
                 rules.add(found, &words);
-                if *is_in_sample && is_estimated && !rules.has_errors() {
+                if *is_in_sample && is_estimated && !rules.has_errors {
                     let known = estimate(&lowered.kernel, &scope.targets.gpus);
                     let subject = Subject { lowered: &lowered, built: built.as_ref(), known: &known, sites: &sites };
                     let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
@@ -175,7 +176,13 @@ struct OfVariants {
     /// Variants that were added.
     count: usize,
     list: Vec<Merged>,
+    /// Where in the list each stands: by its lint, its place, and the message of a rule.
+    places: HashMap<Key, usize>,
+    has_errors: bool,
 }
+
+/// What makes two findings the same: a rule says one text of a place, a lint says one thing of it whatever the figures.
+type Key = (Option<&'static str>, (String, [usize; 4]), Option<String>);
 
 /// A finding of some variants.
 struct Merged {
@@ -191,21 +198,15 @@ struct Merged {
 }
 
 impl OfVariants {
-    fn has_errors(&self) -> bool {
-        self.list.iter().any(|merged| merged.finding.level == Level::Error)
-    }
-
-    /// Adds those of one variant. A rule says one text of a place, a lint says one thing of it whatever the figures.
+    /// Adds those of one variant.
     fn add(&mut self, findings: impl IntoIterator<Item = Diagnostic>, words: &str) {
         self.count += 1;
         let last = self.count;
         for finding in findings {
-            let is_same = |known: &Merged| {
-                let known = &known.finding;
-                let says_the_same = known.message == finding.message || known.lint.is_some();
-                known.lint == finding.lint && known.place() == finding.place() && says_the_same
-            };
-            match self.list.iter_mut().find(|known| is_same(known)) {
+            self.has_errors |= finding.level == Level::Error;
+            let said = finding.lint.is_none().then(|| finding.message.clone());
+            let place = *self.places.entry((finding.lint, finding.place(), said)).or_insert(self.list.len());
+            match self.list.get_mut(place) {
                 Some(known) if known.last == last => {}
                 Some(known) => {
                     known.count += 1;

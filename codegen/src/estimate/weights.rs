@@ -8,7 +8,7 @@ use super::control;
 use super::launched::Launched;
 use super::mix::access;
 use crate::analysis::access::{AccessFact, BranchFact, Divergence};
-use crate::ir::{Block, Inst, Kernel, ObjectKind, Op, Space};
+use crate::ir::{Block, Inst, Kernel, Loc, ObjectKind, Op, Space};
 use crate::math;
 
 /// How often a loop is taken to run where only the launch knows.
@@ -56,8 +56,11 @@ impl Weights {
     }
 }
 
-/// What is known of instructions from an earlier stage.
-pub(super) struct Marks(Vec<Mark>);
+/// What is known of instructions from an earlier stage, and of blocks with all in them.
+pub(super) struct Marks {
+    insts: Vec<Mark>,
+    blocks: Vec<Inside>,
+}
 
 #[derive(Clone, Copy, Default)]
 struct Mark {
@@ -65,6 +68,33 @@ struct Mark {
     is_boundary: bool,
     /// An access that only lanes beyond a boundary make.
     is_rare: bool,
+}
+
+/// What stands in a block, the blocks in it counted in.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    /// Accesses to global memory, and those of them that only lanes beyond a boundary make.
+    accesses: u32,
+    rare: u32,
+    /// Whether the table of the library of functions is read.
+    reads_table: bool,
+    /// Where its instructions come from: all from one place, or from several.
+    place: Option<Result<Loc, Several>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Several;
+
+impl Inside {
+    fn add(&mut self, other: Inside) {
+        self.accesses += other.accesses;
+        self.rare += other.rare;
+        self.reads_table |= other.reads_table;
+        self.place = match (self.place, other.place) {
+            (Some(a), Some(b)) if a != b => Some(Err(Several)),
+            (a, b) => a.or(b),
+        };
+    }
 }
 
 impl Marks {
@@ -80,14 +110,35 @@ impl Marks {
                 mark.is_rare = access.is_rare;
             }
         }
-        Marks(marks)
+        let mut found = Marks { insts: marks, blocks: vec![Inside::default(); kernel.blocks.len()] };
+        found.look_inside(kernel, kernel.body);
+        found
+    }
+
+    fn look_inside(&mut self, kernel: &Kernel, block: Block) {
+        let mut all = Inside::default();
+        for inst in &kernel.blocks[block].insts {
+            let data = &kernel.insts[*inst];
+            let is_global = access(kernel, *inst).is_some_and(|(space, ..)| space == Space::Global);
+            let reads_table = data.op.object().is_some_and(|object| {
+                let object = &kernel.objects[object];
+                matches!(object.kind, ObjectKind::Table(_)) && object.name == math::TABLE
+            });
+            let rare = is_global && self.insts[usize::from(*inst)].is_rare;
+            all.add(Inside { accesses: is_global.into(), rare: rare.into(), reads_table, place: Some(Ok(data.loc)) });
+            for child in data.op.blocks() {
+                self.look_inside(kernel, child);
+                all.add(self.blocks[usize::from(child)]);
+            }
+        }
+        self.blocks[usize::from(block)] = all;
     }
 
     /// The shares of an `if` that run its arms, where its condition is not known.
     pub(super) fn arms(&self, kernel: &Kernel, then_block: Block, else_block: Block, inst: Inst) -> (f64, f64) {
         let (then, other) = (size(kernel, then_block), size(kernel, else_block));
-        let is_boundary = self.0[usize::from(inst)].is_boundary;
-        let is_unlikely = |block: Block| self.is_left_over(kernel, block) || is_for_rare_arguments(kernel, block, inst);
+        let is_boundary = self.insts[usize::from(inst)].is_boundary;
+        let is_unlikely = |block: Block| self.is_left_over(block) || self.is_for_rare_arguments(block, kernel.insts[inst].loc);
         match (is_unlikely(then_block), is_unlikely(else_block)) {
             (true, false) => return (0.0, 1.0),
             (false, true) => return (1.0, 0.0),
@@ -108,31 +159,17 @@ impl Marks {
     }
 
     /// Whether a block accesses memory, and all that for what is left over at a boundary.
-    fn is_left_over(&self, kernel: &Kernel, block: Block) -> bool {
-        let (mut accesses, mut rare) = (0, 0);
-        kernel.walk_block(block, &mut |kernel, _, inst| {
-            if access(kernel, inst).is_some_and(|(space, ..)| space == Space::Global) {
-                accesses += 1;
-                rare += usize::from(self.0[usize::from(inst)].is_rare);
-            }
-        });
-        accesses > 0 && accesses == rare
+    fn is_left_over(&self, block: Block) -> bool {
+        let inside = &self.blocks[usize::from(block)];
+        inside.accesses > 0 && inside.accesses == inside.rare
     }
-}
 
-/// Whether an arm is one of the library of functions that reads its table. All of a function stands where its call does; an arm of the kernel's
-/// own that holds a call, and a read of the table that was taken out of a loop, has instructions from elsewhere, too.
-fn is_for_rare_arguments(kernel: &Kernel, block: Block, branch: Inst) -> bool {
-    let (mut reads, mut is_one_place) = (false, true);
-    kernel.walk_block(block, &mut |kernel, _, inst| {
-        let data = &kernel.insts[inst];
-        is_one_place &= data.loc == kernel.insts[branch].loc;
-        reads |= data.op.object().is_some_and(|object| {
-            let object = &kernel.objects[object];
-            matches!(object.kind, ObjectKind::Table(_)) && object.name == math::TABLE
-        });
-    });
-    reads && is_one_place
+    /// Whether an arm is one of the library of functions that reads its table. All of a function stands where its call does; an arm of the kernel's
+    /// own that holds a call, and a read of the table that was taken out of a loop, has instructions from elsewhere, too.
+    fn is_for_rare_arguments(&self, block: Block, branch: Loc) -> bool {
+        let inside = &self.blocks[usize::from(block)];
+        inside.reads_table && inside.place == Some(Ok(branch))
+    }
 }
 
 /// Instructions of a block that are neither constants nor its end.

@@ -41,6 +41,7 @@ use crate::ir::{Kernel, Loc};
 use crate::syntax::{Setting, nearest};
 use crate::target::Target;
 use proc_macro2::Span;
+use std::collections::HashSet;
 
 /// A lint.
 pub struct Lint {
@@ -99,10 +100,10 @@ pub fn check(subject: &Subject<'_>, setting: impl Fn(&str) -> Option<Setting>) -
         }
         let mut found = Vec::new();
         (lint.check)(subject, &mut found);
-        let first = all.len();
+        let mut places = HashSet::new();
         for Finding { span, message, labels, help } in found {
             let finding = Diagnostic { level, labels, ..Diagnostic::warning(span, message).help(help).of_lint(lint.name) };
-            if !all[first..].iter().any(|known| known.place() == finding.place()) {
+            if places.insert(finding.place()) {
                 all.push(finding);
             }
         }

@@ -6,6 +6,7 @@
 use super::Printer;
 use crate::backend::structured::{UNNAMED, is_assignment};
 use crate::ir::{Block, Inst, Object, Op, Type, Value};
+use std::collections::BTreeSet;
 
 impl Printer<'_> {
     /// Whether a value's one use puts it into a variable or a place, here.
@@ -30,11 +31,9 @@ impl Printer<'_> {
     pub(super) fn find_moves(&mut self) {
         let kernel = self.kernel;
         self.moves = vec![false; kernel.insts.len()];
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: BTreeSet<Block> = BTreeSet::new();
         kernel.for_each_inst(|_, block, _| {
-            if !blocks.contains(&block) {
-                blocks.push(block);
-            }
+            blocks.insert(block);
         });
         for block in blocks {
             let insts = &kernel.blocks[block].insts;

@@ -2,36 +2,17 @@
 
 use super::code::{Code, Op, Reg, Stretch};
 
-/// A set of registers.
+/// A set of registers, in order: few are live at a time, however many a kernel has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Set(Vec<u64>);
+pub(super) struct Set(Vec<Reg>);
 
 impl Set {
-    pub(super) fn new(count: usize) -> Set {
-        Set(vec![0; count.div_ceil(64)])
-    }
-
     pub(super) fn has(&self, reg: Reg) -> bool {
-        self.0[reg as usize / 64] >> (reg % 64) & 1 == 1
-    }
-
-    pub(super) fn insert(&mut self, reg: Reg) {
-        self.0[reg as usize / 64] |= 1 << (reg % 64);
+        self.0.binary_search(&reg).is_ok()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
-        self.0.iter().enumerate().flat_map(|(n, word)| {
-            let mut word = *word;
-            std::iter::from_fn(move || {
-                let bit = (word != 0).then(|| word.trailing_zeros())?;
-                word &= word - 1;
-                Some(n as u32 * 64 + bit)
-            })
-        })
-    }
-
-    fn add(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
+        self.0.iter().copied()
     }
 }
 
@@ -66,47 +47,70 @@ pub(super) fn successors(code: &Code) -> Vec<Vec<usize>> {
 }
 
 /// The registers live behind each stretch. Registers written under one predicate only count from there.
+///
+/// Each register is followed from where it is read back to where it is written, so that time and memory are those of what is live, not those of
+/// all registers in all stretches.
 pub(super) fn live_out(code: &Code, successors: &[Vec<usize>]) -> Vec<Set> {
     let count = code.widths.len();
-    let mut writes = vec![0u32; count];
-    for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {
-        inst.dst.as_slice().iter().for_each(|reg| writes[*reg as usize] += 1);
-    }
-    // What a stretch reads before it writes it, and what it writes.
-    let mut read: Vec<Set> = Vec::with_capacity(code.stretches.len());
-    let mut written: Vec<Set> = Vec::with_capacity(code.stretches.len());
-    for stretch in &code.stretches {
-        let (mut uses, mut defs) = (Set::new(count), Set::new(count));
-        for inst in &stretch.insts {
-            let is_partial = |reg: Reg| inst.guard.is_some() && writes[reg as usize] > 1;
-            let old = inst.dst.as_slice().iter().copied().filter(|reg| is_partial(*reg));
-            for reg in inst.src.as_slice().iter().chain(&inst.guard).copied().chain(old) {
-                if !defs.has(reg) {
-                    uses.insert(reg);
+    let mut predecessors = vec![Vec::new(); code.stretches.len()];
+    successors.iter().enumerate().for_each(|(n, next)| next.iter().for_each(|next| predecessors[*next].push(n)));
+    let Stretches { readers, writers } = Stretches::of(code);
+    let mut live_out = vec![Set::default(); code.stretches.len()];
+    // By stretch: the last register that it was found to write, and to need from before it.
+    let (mut writes, mut needs) = (vec![Reg::MAX; code.stretches.len()], vec![Reg::MAX; code.stretches.len()]);
+    let mut work = Vec::new();
+    for reg in 0..count as Reg {
+        writers[reg as usize].iter().for_each(|n| writes[*n] = reg);
+        readers[reg as usize].iter().for_each(|n| needs[*n] = reg);
+        work.extend_from_slice(&readers[reg as usize]);
+        while let Some(n) = work.pop() {
+            for before in &predecessors[n] {
+                let out = &mut live_out[*before].0;
+                if out.last() != Some(&reg) {
+                    out.push(reg);
+                    if writes[*before] != reg && needs[*before] != reg {
+                        needs[*before] = reg;
+                        work.push(*before);
+                    }
                 }
             }
-            inst.dst.as_slice().iter().for_each(|reg| defs.insert(*reg));
         }
-        read.push(uses);
-        written.push(defs);
     }
-    let mut live_in = read.clone();
-    let mut live_out = vec![Set::new(count); code.stretches.len()];
-    loop {
-        let mut is_changed = false;
-        for n in (0..code.stretches.len()).rev() {
-            let mut out = Set::new(count);
-            successors[n].iter().for_each(|next| out.add(&live_in[*next]));
-            let mut new_in = read[n].clone();
-            for ((word, out), defs) in new_in.0.iter_mut().zip(&out.0).zip(&written[n].0) {
-                *word |= out & !defs;
+    live_out
+}
+
+/// By register: the stretches that read it before they write it, and those that write it.
+struct Stretches {
+    readers: Vec<Vec<usize>>,
+    writers: Vec<Vec<usize>>,
+}
+
+impl Stretches {
+    fn of(code: &Code) -> Stretches {
+        let count = code.widths.len();
+        let mut writes = vec![0u32; count];
+        for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {
+            inst.dst.as_slice().iter().for_each(|reg| writes[*reg as usize] += 1);
+        }
+        let mut found = Stretches { readers: vec![Vec::new(); count], writers: vec![Vec::new(); count] };
+        for (n, stretch) in code.stretches.iter().enumerate() {
+            for inst in &stretch.insts {
+                let is_partial = |reg: Reg| inst.guard.is_some() && writes[reg as usize] > 1;
+                let old = inst.dst.as_slice().iter().copied().filter(|reg| is_partial(*reg));
+                for reg in inst.src.as_slice().iter().chain(&inst.guard).copied().chain(old) {
+                    let reg = reg as usize;
+                    if found.writers[reg].last() != Some(&n) && found.readers[reg].last() != Some(&n) {
+                        found.readers[reg].push(n);
+                    }
+                }
+                for reg in inst.dst.as_slice() {
+                    let writers = &mut found.writers[*reg as usize];
+                    if writers.last() != Some(&n) {
+                        writers.push(n);
+                    }
+                }
             }
-            is_changed |= new_in != live_in[n] || out != live_out[n];
-            live_in[n] = new_in;
-            live_out[n] = out;
         }
-        if !is_changed {
-            return live_out;
-        }
+        found
     }
 }

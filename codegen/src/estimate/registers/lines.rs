@@ -1,6 +1,6 @@
 //! Registers live at each source line, in the order in which PTX is printed: where to look, not what an assembler will need.
 
-use super::code::{self, Code, Inst, Reg};
+use super::code::{self, Code, Inst, Reg, Stretch};
 use super::flow::{self, Set};
 use super::locals;
 use super::simplify::{self, Machine};
@@ -29,8 +29,9 @@ pub fn live_by_line(kernel: &Kernel, target: &'static Target) -> Vec<LineRegiste
     let successors = flow::successors(&code);
     let out = flow::live_out(&code, &successors);
     let mut lines: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut live = Live { code: &code, is_live: vec![false; code.widths.len()], count: 0 };
     for (stretch, out) in code.stretches.iter().zip(out) {
-        let mut live = Live::new(&code, &out);
+        out.iter().for_each(|reg| live.set(reg, true));
         for inst in stretch.insts.iter().rev() {
             let most = live.step(inst);
             let [file, line, _] = code.places[inst.place as usize];
@@ -39,6 +40,7 @@ pub fn live_by_line(kernel: &Kernel, target: &'static Target) -> Vec<LineRegiste
                 *known = most.max(*known);
             }
         }
+        live.clear(stretch, &out);
     }
     let of = |((file, line), live): ((u32, u32), u32)| Some(LineRegisters { file: u16::try_from(file.checked_sub(1)?).ok()?, line, live });
     lines.into_iter().filter_map(of).collect()
@@ -51,11 +53,12 @@ struct Live<'c> {
     count: u32,
 }
 
-impl<'c> Live<'c> {
-    fn new(code: &'c Code, out: &Set) -> Live<'c> {
-        let mut live = Live { code, is_live: vec![false; code.widths.len()], count: 0 };
-        out.iter().for_each(|reg| live.set(reg, true));
-        live
+impl Live<'_> {
+    /// Forgets what may be live at the beginning of a stretch that was walked.
+    fn clear(&mut self, stretch: &Stretch, out: &Set) {
+        let used = stretch.insts.iter().flat_map(|inst| inst.dst.as_slice().iter().chain(inst.src.as_slice()).chain(&inst.guard)).copied();
+        used.chain(out.iter()).for_each(|reg| self.is_live[reg as usize] = false);
+        self.count = 0;
     }
 
     /// Goes before an instruction; the most that is live on either side of it.

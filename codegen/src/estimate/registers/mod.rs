@@ -188,15 +188,14 @@ fn fill(graph: &Graph, room: u32, fewest: u32) -> Peak {
 /// The locations of places as `.loc` says them.
 fn locations(kernel: &Kernel, places: &[[u32; 3]], wanted: &[u32]) -> Vec<Loc> {
     let wanted: std::collections::BTreeSet<[u32; 3]> = wanted.iter().map(|place| places[*place as usize]).collect();
-    let mut found: Vec<([u32; 3], Loc)> = Vec::new();
+    let mut found: std::collections::BTreeMap<[u32; 3], Loc> = std::collections::BTreeMap::new();
     for (loc, location) in kernel.locations.iter() {
         let place = [u32::from(location.file) + 1, location.line, location.column];
-        if location.line != 0 && wanted.contains(&place) && found.iter().all(|(known, _)| *known != place) {
-            found.push((place, loc));
+        if location.line != 0 && wanted.contains(&place) {
+            found.entry(place).or_insert(loc);
         }
     }
-    found.sort_unstable_by_key(|(place, _)| *place);
-    found.into_iter().map(|(_, loc)| loc).collect()
+    found.into_values().collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::code::{Code, Inst, Op, Reg, Regs, Stretch};
 use super::flow::Set;
+use std::collections::HashMap;
 
 /// How often a loop's body stands there afterwards.
 const COPIES: usize = 4;
@@ -15,16 +16,18 @@ const MOST_WHOLE: i64 = 32;
 
 /// Unrolls in place. `out`: what is live behind each stretch.
 pub(super) fn unroll(code: &mut Code, out: &[Set]) {
-    for (n, out) in out.iter().enumerate() {
-        let Some(copies) = copies(&code.stretches, n) else { continue };
-        let insts = std::mem::take(&mut code.stretches[n].insts);
-        code.stretches[n].insts = repeat(&insts, copies, &mut code.widths, out);
+    // By register: where it was written last, in the order of the text.
+    let mut written: HashMap<Reg, Inst> = HashMap::new();
+    for (stretch, out) in code.stretches.iter_mut().zip(out) {
+        if let Some(copies) = copies(stretch, &written) {
+            stretch.insts = repeat(&stretch.insts, copies, &mut code.widths, out);
+        }
+        written.extend(stretch.insts.iter().flat_map(|inst| inst.dst.as_slice().iter().map(|reg| (*reg, *inst))));
     }
 }
 
 /// How often a stretch's body is to be repeated, if it is such a loop.
-fn copies(stretches: &[Stretch], n: usize) -> Option<usize> {
-    let stretch = &stretches[n];
+fn copies(stretch: &Stretch, written: &HashMap<Reg, Inst>) -> Option<usize> {
     let last = stretch.insts.last()?;
     let is_loop = last.op == Op::Branch && stretch.labels.contains(&last.label);
     let has_barrier = stretch.insts.iter().any(|inst| matches!(inst.op, Op::Barrier | Op::Call | Op::Slow(_)));
@@ -35,11 +38,7 @@ fn copies(stretches: &[Stretch], n: usize) -> Option<usize> {
     let test = stretch.insts.iter().rfind(|inst| last.guard.is_some_and(|guard| inst.dst.as_slice().contains(&guard)))?;
     let (counter, step) = test.src.as_slice().iter().find_map(|reg| Some((*reg, step(&stretch.insts, *reg)?)))?;
     let whole = test.constant.filter(|_| test.src.as_slice().len() == 1).and_then(|bound| {
-        let first = stretches[..n]
-            .iter()
-            .rev()
-            .flat_map(|stretch| stretch.insts.iter().rev())
-            .find(|inst| inst.dst.as_slice().contains(&counter))?;
+        let first = written.get(&counter)?;
         let first = first.constant.filter(|_| first.op == Op::Move && first.src.as_slice().is_empty())?;
         let trips = (bound - first) / step.max(1);
         (step > 0 && (2..=MOST_WHOLE).contains(&trips) && trips as usize * stretch.insts.len() <= MOST).then_some(trips as usize)

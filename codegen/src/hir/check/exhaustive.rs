@@ -13,8 +13,8 @@ use crate::ir::Type;
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
-/// Most steps of one `match`: patterns that need more are taken for exhaustive.
-const MOST_STEPS: u32 = 20_000;
+/// Most rows that are looked at for one `match`: patterns that need more are taken for exhaustive.
+const MOST_ROWS: usize = 1_000_000;
 
 /// A pattern as far as this question goes.
 #[derive(Clone)]
@@ -43,8 +43,7 @@ impl Checker<'_, '_> {
     pub(super) fn check_exhaustive(&self, place: Place, ty: &Ty, arms: &[ArmShape], span: Span) {
         let domain = self.domain(ty, 0);
         let rows: Vec<Vec<Shape>> = arms.iter().map(|arm| vec![arm.0.clone()]).collect();
-        let mut steps = 0;
-        if let Some(missing) = uncovered(&rows, std::slice::from_ref(&domain), &mut steps) {
+        if let Some(missing) = uncovered(&rows, std::slice::from_ref(&domain), &mut 0) {
             let shown = self.show_value(ty, &missing[0]);
             let error = match place {
                 Place::Match => {
@@ -169,20 +168,20 @@ fn number(value: &Expr) -> Option<i128> {
 }
 
 /// A value of each column that no row fits; `None` if there is none (or it takes too long to tell).
-fn uncovered(rows: &[Vec<Shape>], domains: &[Domain], steps: &mut u32) -> Option<Vec<Shape>> {
-    *steps += 1;
-    if *steps > MOST_STEPS {
+fn uncovered(rows: &[Vec<Shape>], domains: &[Domain], looked_at: &mut usize) -> Option<Vec<Shape>> {
+    *looked_at += rows.len() + 1;
+    if *looked_at > MOST_ROWS || rows.iter().any(|row| row.iter().all(|shape| matches!(shape, Shape::Any))) {
         return None;
     }
     let Some((domain, rest)) = domains.split_first() else {
         return rows.is_empty().then(Vec::new);
     };
     // Alternatives are rows of their own.
-    let rows: Vec<Vec<Shape>> = rows.iter().flat_map(|row| alternatives(row)).collect();
+    let mut rows: Vec<Vec<Shape>> = rows.iter().flat_map(|row| alternatives(row)).collect();
     match domain {
         Domain::Open => {
             let rows: Vec<_> = rows.iter().filter(|row| matches!(row[0], Shape::Any)).map(|row| row[1..].to_vec()).collect();
-            uncovered(&rows, rest, steps).map(|found| std::iter::once(Shape::Any).chain(found).collect())
+            uncovered(&rows, rest, looked_at).map(|found| std::iter::once(Shape::Any).chain(found).collect())
         }
         Domain::Parts(parts) => {
             let spread = |row: &Vec<Shape>| match &row[0] {
@@ -192,19 +191,38 @@ fn uncovered(rows: &[Vec<Shape>], domains: &[Domain], steps: &mut u32) -> Option
             };
             let rows: Vec<Vec<Shape>> = rows.iter().filter_map(spread).collect();
             let domains: Vec<Domain> = parts.iter().chain(rest).cloned().collect();
-            let mut found = uncovered(&rows, &domains, steps)?;
+            let mut found = uncovered(&rows, &domains, looked_at)?;
             let behind = found.split_off(parts.len());
             Some(std::iter::once(Shape::Parts(found)).chain(behind).collect())
         }
-        Domain::Numbers(ranges) => ranges.iter().flat_map(|range| split(*range, &rows)).find_map(|(low, high)| {
-            let fits = |row: &&Vec<Shape>| match row[0] {
-                Shape::Any => true,
-                Shape::Range(a, b) => a <= low && high <= b,
-                _ => false,
-            };
-            let rows: Vec<_> = rows.iter().filter(fits).map(|row| row[1..].to_vec()).collect();
-            uncovered(&rows, rest, steps).map(|found| std::iter::once(Shape::Range(low, high)).chain(found).collect())
-        }),
+        Domain::Numbers(ranges) => {
+            // From the least value up, with the rows that begin there or before, and do not end before.
+            rows.sort_by_key(|row| first_value(&row[0]));
+            let mut begun = 0;
+            let mut here: Vec<&Vec<Shape>> = Vec::new();
+            pieces(ranges, &rows).into_iter().find_map(|(low, high)| {
+                here.retain(|row| !matches!(row[0], Shape::Range(_, last) if last < low));
+                while let Some(row) = rows.get(begun).filter(|row| first_value(&row[0]) <= low) {
+                    let fits = match row[0] {
+                        Shape::Any => true,
+                        Shape::Range(_, last) => low <= last,
+                        _ => false,
+                    };
+                    here.extend(fits.then_some(row));
+                    begun += 1;
+                }
+                let inner: Vec<_> = here.iter().map(|row| row[1..].to_vec()).collect();
+                uncovered(&inner, rest, looked_at).map(|found| std::iter::once(Shape::Range(low, high)).chain(found).collect())
+            })
+        }
+    }
+}
+
+/// Where a pattern of numbers begins.
+fn first_value(shape: &Shape) -> i128 {
+    match shape {
+        Shape::Range(first, _) => *first,
+        _ => i128::MIN,
     }
 }
 
@@ -219,16 +237,27 @@ fn alternatives(row: &[Shape]) -> Vec<Vec<Shape>> {
     }
 }
 
-/// A range cut at the bounds of the rows' patterns: within a piece all values fit the same rows.
-fn split((low, high): (i128, i128), rows: &[Vec<Shape>]) -> Vec<(i128, i128)> {
-    let mut starts = vec![low];
+/// Ranges, in order, cut at the bounds of the rows' patterns: within a piece all values fit the same rows.
+fn pieces(ranges: &[(i128, i128)], rows: &[Vec<Shape>]) -> Vec<(i128, i128)> {
+    let mut cuts: Vec<i128> = Vec::new();
     for row in rows {
-        if let Shape::Range(a, b) = row[0] {
-            starts.extend([a, b.saturating_add(1)].into_iter().filter(|start| (low + 1..=high).contains(start)));
+        if let Shape::Range(first, last) = row[0] {
+            cuts.extend([first, last.saturating_add(1)]);
         }
     }
-    starts.sort_unstable();
-    starts.dedup();
-    let ends = starts.iter().skip(1).map(|next| next - 1).chain([high]);
-    starts.iter().copied().zip(ends).collect()
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut ranges = ranges.to_vec();
+    ranges.sort_unstable();
+    let mut pieces = Vec::new();
+    for (low, high) in ranges {
+        let mut first = low;
+        let from = cuts.partition_point(|cut| *cut <= low);
+        for cut in cuts[from..].iter().take_while(|cut| **cut <= high) {
+            pieces.push((first, cut - 1));
+            first = *cut;
+        }
+        pieces.push((first, high));
+    }
+    pieces
 }
