@@ -24,3 +24,6 @@ pub mod schedule;
 pub mod syntax;
 pub mod target;
 pub mod verify;
+
+/// The version, and a number of the compiler's own source: builds that may find different things in a kernel have different ones.
+pub const BUILD: &str = env!("WARPWRIGHT_BUILD");

@@ -5,6 +5,7 @@ pub mod command;
 pub mod corpus;
 pub mod emitted;
 pub mod opencl_tools;
+pub mod package;
 pub mod printed;
 pub mod ptxas;
 pub mod random;

@@ -1,96 +1,11 @@
 //! `cargo check` and `warpwright check` say the same of the same crate: constants, device functions and types in other modules, renames, globs,
 //! a library and programs beside it, generics; and what no file explains.
 
-use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use warpwright_tests::command::{binary, root};
+use warpwright_tests::package::{Finding, Package};
 
-/// Lint (or `error`), file, line, message.
-type Finding = (String, String, u64, String);
-
-struct Package {
-    folder: PathBuf,
-}
-
-impl Package {
-    /// Writes a package of these files, which depends on this one.
-    fn new(name: &str, files: &[(&str, &str)]) -> Package {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agrees").join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        let package = Package { folder };
-        let manifest = format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[features]\nbig = []\n\n[dependencies]\nwarpwright = {{ path = '{}' }}\n\n[workspace]\n",
-            root().display()
-        );
-        package.write("Cargo.toml", &manifest);
-        files.iter().for_each(|(path, text)| package.write(path, text));
-        std::fs::copy(root().join("Cargo.lock"), package.folder.join("Cargo.lock")).expect("the workspace has a lock file");
-        package
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.folder.join(path);
-        std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("the folder can be made");
-        std::fs::write(path, text).expect("the file can be written");
-    }
-
-    /// What `cargo check` says, with these arguments.
-    fn cargo(&self, arguments: &[&str]) -> BTreeSet<Finding> {
-        // The folder of the tests' own build: what both need is built once.
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the folder for temporary files is in the target folder");
-        let output = Command::new(env!("CARGO"))
-            .args(["check", "--offline", "--message-format=json", "--keep-going", "--target-dir"])
-            .arg(target)
-            .args(arguments)
-            .current_dir(&self.folder)
-            .env_remove("RUSTFLAGS")
-            .output()
-            .expect("cargo runs");
-        let text = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
-        let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        let said: Vec<Value> = messages.filter(|message| message["reason"] == "compiler-message").collect();
-        assert!(!text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-        said.iter().filter_map(|message| self.of_rustc(&message["message"])).collect()
-    }
-
-    fn of_rustc(&self, message: &Value) -> Option<Finding> {
-        let text = message["message"].as_str()?;
-        let span = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
-        let (lint, text) = match text.strip_prefix("use of deprecated constant `") {
-            Some(rest) => {
-                let (name, text) = rest.split_once("`: ")?;
-                (name.rsplit("::").next()?.to_owned(), text)
-            }
-            None => (message["level"].as_str()?.to_owned(), text),
-        };
-        let mut lines = text.lines();
-        let first = lines.next()?.to_owned();
-        let (mut file, mut line) = (span["file_name"].as_str()?.to_owned(), span["line_start"].as_u64()?);
-        if let Some(place) = lines.next().and_then(|second| second.strip_prefix("at ")) {
-            let mut parts = place.rsplitn(3, ':');
-            let _column = parts.next()?;
-            line = parts.next()?.parse().ok()?;
-            file = parts.next()?.to_owned();
-        }
-        Some((lint, file, line, first))
-    }
-
-    /// What `warpwright check` says of these files.
-    fn command(&self, files: &[&str]) -> BTreeSet<Finding> {
-        let output = Command::new(binary()).args(["check", "--json"]).args(files).current_dir(&self.folder).output().expect("it runs");
-        let document: Value =
-            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-        let findings = document["files"].as_array().expect("files").iter().flat_map(|file| file["findings"].as_array().expect("findings"));
-        let one = |finding: &Value| {
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            let lint = finding["lint"].as_str().or(finding["level"].as_str()).expect("a lint or a level").to_owned();
-            (lint, text(&finding["place"]["file"]), finding["place"]["line"].as_u64().unwrap_or(0), text(&finding["message"]))
-        };
-        findings.map(one).collect()
-    }
-}
+/// Where packages are written.
+const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Whether among the findings one is of this lint, in this file, at this line.
 #[track_caller]
@@ -257,7 +172,7 @@ fn the_same_is_said_of_a_library_and_of_programs() {
         ("src/own.rs", OWN),
         ("src/bin/broken.rs", BROKEN),
     ];
-    let package = Package::new("everything", &files);
+    let package = Package::new(FOLDER, "everything", &files);
     let by_cargo = package.cargo(&["--lib", "--bins"]);
     // What `rustc` alone knows is no part of the comparison.
     let by_cargo: BTreeSet<Finding> = by_cargo.into_iter().filter(|(lint, ..)| lint != "warning").collect();
@@ -292,7 +207,7 @@ pub fn strided(x: &Global<f32>, y: &mut Global<f32>) {
         ("src/a/b.rs", "pub const STRIDE: usize = 1;\n"),
         ("src/k.rs", kernel),
     ];
-    let package = Package::new("edited", &files);
+    let package = Package::new(FOLDER, "edited", &files);
     assert_eq!(package.cargo(&[]), BTreeSet::new());
     for (stride, is_found) in [(32, true), (1, false), (8, true)] {
         package.write("src/a/b.rs", &format!("pub const STRIDE: usize = {stride};\n"));
@@ -319,7 +234,7 @@ pub fn insists(y: &mut Global<f32>) {
     y[global_id().x] = 1.0;
 }
 ";
-    let package = Package::new("findings", &[("src/lib.rs", kernel)]);
+    let package = Package::new(FOLDER, "findings", &[("src/lib.rs", kernel)]);
     let plain = std::fs::read_to_string(package.folder.join("Cargo.toml")).expect("the manifest");
     let lints = |found: &BTreeSet<Finding>| found.iter().map(|(lint, _, line, _)| (lint.clone(), *line)).collect::<Vec<_>>();
     let warned = vec![("partial_warp".to_owned(), 2), ("partial_warp".to_owned(), 6), ("small_block".to_owned(), 2)];
@@ -330,4 +245,50 @@ pub fn insists(y: &mut Global<f32>) {
         assert_eq!(lints(&found), expected, "{word}");
         assert_eq!(found, package.command(&["src/lib.rs"]), "{word}");
     }
+}
+
+/// Findings that are denied are errors of both, and the variable comes before the manifest for both.
+#[test]
+fn denied_findings_are_errors_and_the_variable_comes_first() {
+    let kernel = "use warpwright::prelude::*;
+#[kernel(block = 48)]
+pub fn small(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+#[kernel(block = 48, warn(partial_warp), allow(small_block))]
+pub fn insists(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+";
+    let package = Package::new(FOLDER, "denied", &[("src/lib.rs", kernel)]);
+    let plain = std::fs::read_to_string(package.folder.join("Cargo.toml")).expect("the manifest");
+    let messages = |found: &BTreeSet<Finding>| -> BTreeSet<(u64, String)> {
+        found.iter().map(|(_, _, line, message)| (*line, message.clone())).collect()
+    };
+    // Each with what is said at which level, of the first kernel and of the second.
+    let (denied, warned, silent) = (("error", 2), ("small_block", 2), ("", 0));
+    for (word, variable, (level, count)) in [
+        ("deny", None, denied),
+        ("off", Some("deny"), denied),
+        ("warn", Some("deny"), denied),
+        ("deny", Some("warn"), warned),
+        ("deny", Some("off"), silent),
+    ] {
+        let case = format!("{word}, {variable:?}");
+        package.write("Cargo.toml", &format!("{plain}\n[package.metadata.warpwright]\nfindings = \"{word}\"\n"));
+        let variables: Vec<(&str, &str)> = variable.map(|word| ("WARPWRIGHT_FINDINGS", word)).into_iter().collect();
+        let checked = package.check(&[], &variables);
+        let by_command = package.command_with(&["src/lib.rs"], &variables);
+        assert_eq!(messages(&checked.found), messages(&by_command), "{case}");
+        assert_eq!(checked.is_right, level != "error", "{case}");
+        let of_first: Vec<&Finding> = checked.found.iter().filter(|(_, _, line, _)| *line == 2).collect();
+        assert_eq!(of_first.len(), count, "{case}: {of_first:?}");
+        assert!(count == 0 || of_first.iter().any(|(found, ..)| found == level), "{case}: {of_first:?}");
+        // What the second says itself is said whatever the crate says.
+        let of_second: Vec<_> = checked.found.iter().filter(|(_, _, line, _)| *line == 6).map(|(lint, ..)| lint.as_str()).collect();
+        assert_eq!(of_second, ["partial_warp"], "{case}");
+    }
+    let checked = package.check(&[], &[("WARPWRIGHT_FINDINGS", "denied")]);
+    let said: Vec<&str> = checked.found.iter().map(|(.., message)| message.as_str()).collect();
+    assert!(!checked.is_right && said.contains(&"`WARPWRIGHT_FINDINGS` is `denied`"), "{said:?}");
 }

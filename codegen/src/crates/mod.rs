@@ -9,11 +9,13 @@
 //! | `tree.rs` | the modules of a crate, and the files they lie in |
 //! | `resolve.rs` | what a path means in a module: `crate::`, `super::`, `use`, renames, globs |
 //! | `reach.rs` | from a kernel to the program that it needs, and to the names that no file explains |
+//! | `identity.rs` | whether two such programs are the same |
 //!
 //! A meaning is either certain or not given. What another crate, a macro or a `cfg` decides is said to be unknown, with the reason; a name that
 //! is nowhere is left to whoever types the kernel.
 
 mod files;
+mod identity;
 mod reach;
 mod resolve;
 #[cfg(test)]
@@ -21,7 +23,7 @@ mod tests;
 mod tree;
 
 pub use files::SourceFile;
-pub use reach::{Given, Reached, Unknown};
+pub use reach::{Given, Reached, Spot, Unknown};
 pub use tree::KernelPlace;
 
 use files::FileId;

@@ -8,7 +8,8 @@ use super::tree::{ItemId, KernelPlace, cfgs};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir;
 use crate::syntax::{ConstValue, Extern, FreePathKind, KernelAttributes, Program, Setting, Unit, UnitId, free_paths, is_named};
-use proc_macro2::Span;
+use proc_macro2::{LineColumn, Span};
+use quote::ToTokens;
 use std::collections::HashMap;
 use syn::visit::{self, Visit};
 
@@ -26,6 +27,19 @@ pub struct Reached {
     pub definable: Vec<String>,
     /// For each unit, the name in the kernel that led to it.
     origins: Vec<Span>,
+    /// For each unit, all of it.
+    wholes: Vec<Span>,
+}
+
+/// A place within a program, which stays what it is when the unit is moved within its file, or to another file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The unit.
+    pub unit: UnitId,
+    /// Lines below the one that the unit begins in.
+    pub line: usize,
+    /// Column from 0; in the line that the unit begins in, columns behind its beginning.
+    pub column: usize,
 }
 
 /// A name that no file explains.
@@ -60,19 +74,30 @@ impl Reached {
         self.item().sig.ident.to_string()
     }
 
-    /// The place in the kernel that leads to a span; `None`: the span is the kernel's own.
-    pub fn origin(&self, span: Span) -> Option<Span> {
-        use syn::spanned::Spanned;
-        let file = span.file();
-        let is_in = |unit: &Unit| {
-            unit.items.iter().any(|item| {
-                let whole = item.span();
-                let place = |at: proc_macro2::LineColumn| (at.line, at.column);
-                whole.file() == file && place(whole.start()) <= place(span.start()) && place(span.start()) <= place(whole.end())
-            })
-        };
-        let unit = self.program.units.iter().position(is_in)?;
-        (unit != self.unit.0).then(|| self.origins[unit])
+    /// The name in the kernel that leads to a unit; `None`: the unit is the kernel's own.
+    pub fn origin(&self, unit: UnitId) -> Option<Span> {
+        (unit != self.unit).then(|| self.origins[unit.0])
+    }
+
+    /// A unit's text as it stands in its file: all that its spans are places in.
+    pub fn text(&self, unit: UnitId) -> String {
+        self.wholes[unit.0].source_text().unwrap_or_default()
+    }
+
+    /// Where a span begins; `None`: in no unit.
+    pub fn spot(&self, span: Span) -> Option<Spot> {
+        let (file, at) = (span.file(), span.start());
+        let is_in = |whole: &Span| whole.file() == file && whole.start() <= at && at <= whole.end();
+        let unit = self.wholes.iter().position(is_in)?;
+        let start = self.wholes[unit].start();
+        let line = at.line - start.line;
+        Some(Spot { unit: UnitId(unit), line, column: at.column - if line == 0 { start.column } else { 0 } })
+    }
+
+    /// Where a spot stands in the file of its unit: line from 1, column from 0; `None`: there is no such unit.
+    pub fn place_of(&self, spot: Spot) -> Option<LineColumn> {
+        let start = self.wholes.get(spot.unit.0)?.start();
+        Some(LineColumn { line: start.line + spot.line, column: spot.column + if spot.line == 0 { start.column } else { 0 } })
     }
 
     /// Says that the kernel is not looked at, if something that it names is unknown. `of_crate`: what the crate says of findings.
@@ -130,7 +155,9 @@ impl Crate {
         }
         walk.evaluate(self);
         let origins = walk.units.iter().map(|unit| unit.origin).collect();
-        Reached { program: walk.program, unit: UnitId(0), unknown: walk.unknown, missing: walk.missing, definable: walk.definable, origins }
+        let wholes = walk.program.units.iter().map(|unit| whole(&unit.items)).collect();
+        let Walk { program, unknown, missing, definable, .. } = walk;
+        Reached { program, unit: UnitId(0), unknown, missing, definable, origins, wholes }
     }
 }
 
@@ -266,6 +293,14 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// From the first token of an item to its last, without the marks that `syntax` added, which stand nowhere.
+fn whole(items: &[syn::Item]) -> Span {
+    let tokens = items.iter().flat_map(ToTokens::to_token_stream);
+    let mut spans = tokens.map(|token| token.span()).filter(|span| !span.byte_range().is_empty());
+    let first = spans.next().unwrap_or_else(Span::call_site);
+    spans.last().and_then(|last| first.join(last)).unwrap_or(first)
 }
 
 /// The name of an item that device code can use.

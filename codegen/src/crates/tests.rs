@@ -247,3 +247,54 @@ fn constants_are_overridden_and_fragments_know_nothing_outside() {
     let (mut fragment, kernels) = Crate::fragment("", &kernel("", "y[0] = 1.0;"), "is outside").expect("Rust");
     assert!(fragment.reach(&kernels[0], &|_| None).unknown.is_empty());
 }
+
+/// The first file of a crate of two, and what the second defines.
+fn moved(lib: &str, math: &str) -> Reached {
+    reach(&mut crate_of(None, &[("lib.rs", &format!("mod math;{lib}")), ("math.rs", math)]), "lib.rs", "k")
+}
+
+#[test]
+fn spots_stay_where_they_are_when_units_move() {
+    let math = "#[device] pub fn f(i: usize) -> usize {\n  i * 3\n}";
+    let lib = kernel("", "\n  y[math::f(2)] = 1.0;\n ");
+    let (first, second) = (moved(&lib, math), moved(&format!("\n\n/* ä */  {}", lib.trim_start()), &format!("const A: u32 = 1; {math}")));
+    assert_eq!(first.identity(), second.identity());
+    let spans = |reached: &Reached| -> Vec<proc_macro2::Span> {
+        let inner = |token: proc_macro2::TokenTree| match token {
+            proc_macro2::TokenTree::Group(group) => group.stream().into_iter().map(|token| token.span()).collect(),
+            other => vec![other.span()],
+        };
+        reached.program.units.iter().flat_map(|unit| quote::ToTokens::to_token_stream(&unit.items[0])).flat_map(inner).collect()
+    };
+    let (before, after) = (spans(&first), spans(&second));
+    assert!(before.len() > 20 && before.len() == after.len());
+    for (before, after) in before.into_iter().zip(after) {
+        let spot = first.spot(before).expect("it is in a unit");
+        assert_eq!(second.spot(after), Some(spot));
+        assert_eq!((first.place_of(spot), second.place_of(spot)), (Some(before.start()), Some(after.start())));
+    }
+    assert_eq!(first.spot(proc_macro2::Span::call_site()), None);
+}
+
+#[test]
+fn programs_are_the_same_if_their_texts_and_names_are() {
+    let math = "#[device] pub fn f(i: usize) -> usize { i * N } const N: usize = 2; const M: usize = 2;";
+    let lib = kernel("", "y[math::f(2)] = 1.0;");
+    let first = moved(&lib, math).identity();
+    // What the kernel does not name is no part of it.
+    assert_eq!(moved(&lib, &math.replace("M: usize = 2", "M: usize = 3")).identity(), first);
+    for (from, to) in [("N: usize = 2", "N: usize = 3"), ("i * N", "i * M"), ("#[device] pub", "pub"), ("i * N", "i  * N")] {
+        assert_ne!(moved(&lib, &math.replace(from, to)).identity(), first, "{to}");
+    }
+    assert_ne!(moved(&lib.replace("block = 64", "block = 32"), math).identity(), first);
+    // The same text with another meaning: a `use`; a module's mark on a function that has none of its own.
+    let imported = |of: &str| {
+        moved(&kernel(&format!("use math::{of} as f;"), "y[f(2)] = 1.0;"), "pub fn a() -> usize { 1 } pub fn b() -> usize { 1 }")
+    };
+    assert_ne!(imported("a").identity(), imported("b").identity());
+    let in_module = |mark: &str| {
+        let text = format!("{mark} mod m {{ pub fn f(i: usize) -> usize {{ i }} {KERNEL} {{ y[f(1)] = 1.0; }} }}");
+        reach(&mut crate_of(None, &[("lib.rs", &text)]), "lib.rs", "m::k").identity()
+    };
+    assert_ne!(in_module("#[warpwright::module]"), in_module(""));
+}

@@ -4,19 +4,26 @@
 //! |---|---|
 //! | `here.rs` | where a kernel stands, and which of its tokens stands at a place |
 //! | `session.rs` | the files of the crate that is compiled, read once in a process |
+//! | `arguments.rs` | what the compiler's command line tells |
 //! | `plain.rs` | findings without tokens |
+//! | `memory.rs`, `written.rs` | findings that are kept from build to build, and how they are written |
 //!
 //! The compiler's own spans cannot say where an item of another file stands, and it gives a macro no way to make some that can. So the source is
 //! read from text, by proc-macro2 alone ([`apart`]), and what is found is taken back to the compiler's tokens by line and column.
 
+mod arguments;
 mod here;
+mod memory;
 mod plain;
 mod session;
+mod written;
 
-use here::{Here, words_of};
-use plain::Plain;
+use here::{Here, KernelHere, words_of};
+use memory::Memory;
+use plain::{Found, Placed};
 use proc_macro2::fallback;
-use warpwright_codegen::crates::{Crate, KernelPlace};
+use warpwright_codegen::BUILD;
+use warpwright_codegen::crates::{Crate, KernelPlace, Reached};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir;
 use warpwright_codegen::manifest::Manifest;
@@ -40,54 +47,80 @@ pub(crate) fn review_unit(items: &[syn::Item], of_crate: &Manifest) -> Vec<(Stri
             for (index, kernel) in here.kernels.iter().enumerate() {
                 let place = here.file.as_ref().and_then(|file| files.kernel_at(file, kernel.at));
                 let is_as_read = |place: &KernelPlace| files.kernel(place).is_some_and(|item| words_of(item) == kernel.words);
-                let plain = match place.filter(is_as_read) {
-                    Some(place) => look(files, &place, of_crate),
+                match place.filter(is_as_read) {
+                    Some(place) => found.push((kernel, look(files, &place, of_crate).0, false)),
                     None => {
                         let alone = fragment.get_or_insert_with(|| Crate::fragment("", &here.text, NOT_SHOWN));
                         let Some((alone, places)) = alone else { continue };
-                        let mut found = places.get(index).map_or_else(Vec::new, |place| look(alone, place, of_crate));
+                        let Some(place) = places.get(index) else { continue };
+                        let (placed, about) = look(alone, place, of_crate);
                         // An editor's text may be newer than the file, or it has no file to show: nothing is said of what that hides.
-                        if here.is_in_editor() || files.has_kernel(here.file.as_deref(), &kernel.name) {
-                            found.retain(|finding| !finding.is_about_names);
+                        let is_hidden = here.is_in_editor() || files.has_kernel(here.file.as_deref(), &kernel.name);
+                        if !(is_hidden && about == About::Names) {
+                            found.push((kernel, placed, true));
                         }
-                        found.iter_mut().for_each(|finding| finding.is_of_fragment = true);
-                        found
                     }
-                };
-                found.extend(plain.into_iter().map(|finding| (kernel.name.clone(), finding)));
+                }
             }
             found
         })
     });
-    found.into_iter().map(|(kernel, finding)| (kernel, finding.at_tokens(&here))).collect()
+    let at_tokens = |(kernel, placed, is_of_text): (&KernelHere, Vec<Placed>, bool)| {
+        let name = &kernel.name;
+        placed.into_iter().map(|finding| (name.clone(), finding.at_tokens(&here, is_of_text))).collect::<Vec<_>>()
+    };
+    found.into_iter().flat_map(at_tokens).collect()
+}
+
+/// What findings are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    Kernel,
+    /// That the kernel names something unknown.
+    Names,
 }
 
 /// What is found in one kernel.
-fn look(files: &mut Crate, place: &KernelPlace, of_crate: &Manifest) -> Vec<Plain> {
+fn look(files: &mut Crate, place: &KernelPlace, of_crate: &Manifest) -> (Vec<Placed>, About) {
     let reached = files.reach(place, &|_| None);
-    let (program, unit, name) = (&reached.program, reached.unit, reached.name());
-    let item = reached.item();
     if !reached.missing.is_empty() {
-        return Vec::new();
+        return (Vec::new(), About::Kernel);
     }
-    if !reached.unknown.is_empty() {
-        let plain = reached.unchecked(of_crate.findings).map(|finding| Plain::of(finding, files, &reached).about_names());
-        return plain.into_iter().collect();
-    }
-    let found = match hir::declared_instances(program, unit, &name) {
-        Err(errors) => errors,
-        Ok(instances) if instances.is_empty() => {
-            let help = "declare the variants that matter: `variants(N in [1, 2, 4])`";
-            Diagnostics::from_iter(required_is_open(item, "the kernel is generic, and declares no variants", help, of_crate.findings))
-        }
-        Ok(instances) => {
-            let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-            let targets = chosen(&attributes, of_crate.targets.as_ref());
-            let scope = Scope { targets: &targets, findings: of_crate.findings, most: MOST_ESTIMATED };
-            review(program, unit, &name, &instances, scope, None)
-        }
+    let (found, about) = if reached.unknown.is_empty() {
+        (review_program(&reached, &place.path, of_crate), About::Kernel)
+    } else {
+        let found = reached.unchecked(of_crate.findings);
+        (found.map(|finding| Found::of(finding, &reached)).into_iter().collect(), About::Names)
     };
-    found.into_iter().filter(|finding| !finding.by_rustc).map(|finding| Plain::of(finding, files, &reached)).collect()
+    (found.into_iter().map(|finding| finding.placed(&reached)).collect(), about)
+}
+
+/// What is found in a kernel all of whose names are known. What was found in the same program before is not looked for again.
+fn review_program(reached: &Reached, path: &str, of_crate: &Manifest) -> Vec<Found> {
+    let item = reached.item();
+    let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+    let targets = chosen(&attributes, of_crate.targets.as_ref());
+    let scope = Scope { targets: &targets, findings: of_crate.findings, most: MOST_ESTIMATED };
+    let kernel = format!("{} {path}", reached.program.units[reached.unit.0].file);
+    Memory::recall_or(&kernel, &question(BUILD, scope, reached), || {
+        let (program, unit, name) = (&reached.program, reached.unit, reached.name());
+        let found = match hir::declared_instances(program, unit, &name) {
+            Err(errors) => errors,
+            Ok(instances) if instances.is_empty() => {
+                let help = "declare the variants that matter: `variants(N in [1, 2, 4])`";
+                let reason = "the kernel is generic, and declares no variants";
+                Diagnostics::from_iter(required_is_open(item, reason, help, of_crate.findings))
+            }
+            Ok(instances) => review(program, unit, &name, &instances, scope, None),
+        };
+        found.into_iter().filter(|finding| !finding.by_rustc).map(|finding| Found::of(finding, reached)).collect()
+    })
+}
+
+/// All that the findings in a program depend on.
+fn question(compiler: &str, scope: Scope<'_>, reached: &Reached) -> String {
+    // All of it, whatever else it may come to hold.
+    format!("{compiler}\n{scope:?}\n{}", reached.identity())
 }
 
 /// Runs something for which proc-macro2 reads tokens itself, instead of asking the compiler: nothing of the compiler's may go in or come out.
@@ -102,4 +135,34 @@ fn apart<R>(work: impl FnOnce() -> R) -> R {
     fallback::force();
     let _apart = Apart;
     work()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwright_codegen::syntax::Setting;
+    use warpwright_codegen::target::Targets;
+
+    #[test]
+    fn another_compiler_or_another_scope_asks_another_question() {
+        let text = "#[kernel(block = 64)] fn k(y: &mut Global<f32>) { y[0] = 1.0; }";
+        let asked = |compiler: &str, targets: &[&str], findings, most| {
+            let (mut files, kernels) = Crate::fragment("", text, NOT_SHOWN).expect("Rust");
+            let reached = files.reach(&kernels[0], &|_| None);
+            let targets = Targets::named(targets.iter().copied());
+            question(compiler, Scope { targets: &targets, findings, most }, &reached)
+        };
+        let first = asked("0.1.0-3", &["sm_80"], None, 5);
+        assert_eq!(asked("0.1.0-3", &["sm_80"], None, 5), first);
+        let others = [
+            asked("0.1.0-4", &["sm_80"], None, 5),
+            asked("0.1.0-3", &["sm_80", "sm_90"], None, 5),
+            asked("0.1.0-3", &["sm_80", "opencl"], None, 5),
+            asked("0.1.0-3", &["sm_80"], Some(Setting::Deny), 5),
+            asked("0.1.0-3", &["sm_80"], None, 6),
+        ];
+        assert!(others.iter().all(|other| *other != first));
+        // The compiler's own source is part of its name.
+        assert!(BUILD.starts_with(concat!(env!("CARGO_PKG_VERSION"), "-")) && BUILD.len() > 20, "{BUILD}");
+    }
 }

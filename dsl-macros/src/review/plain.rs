@@ -2,27 +2,29 @@
 
 use super::here::Here;
 use proc_macro2::{LineColumn, Span};
-use warpwright_codegen::crates::{Crate, Reached};
+use warpwright_codegen::crates::{Reached, Spot};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
 
-/// A finding.
+/// A finding, its places told by `At`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Plain {
-    level: Level,
-    message: String,
-    at: At,
-    labels: Vec<(At, String)>,
-    help: Option<String>,
-    lint: Option<&'static str>,
-    /// Whether it says that the kernel names something unknown.
-    pub(super) is_about_names: bool,
-    /// Whether its places are of the unit's own text, not of the file.
-    pub(super) is_of_fragment: bool,
+pub(super) struct Plain<At> {
+    pub(super) level: Level,
+    pub(super) message: String,
+    pub(super) at: At,
+    pub(super) labels: Vec<(At, String)>,
+    pub(super) help: Option<String>,
+    pub(super) lint: Option<&'static str>,
 }
 
+/// A finding in a program, wherever that stands; a place that is `None` is nowhere.
+pub(super) type Found = Plain<Option<Spot>>;
+
+/// A finding in files.
+pub(super) type Placed = Plain<At>;
+
 /// A place.
-#[derive(Clone, Debug, PartialEq)]
-struct At {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct At {
     /// The one in the kernel that leads there.
     own: Option<LineColumn>,
     /// `src/shapes.rs:12:5`, if it is not in the kernel.
@@ -32,48 +34,51 @@ struct At {
 }
 
 impl At {
-    fn of(span: Span, files: &Crate, reached: &Reached) -> At {
-        match (reached.origin(span), files.place(span)) {
-            (_, None) => At { own: None, elsewhere: None, beside: None },
-            (None, Some(_)) => At { own: Some(span.start()), elsewhere: None, beside: None },
-            (Some(origin), Some(place)) => {
-                let is_beside = span.file() == origin.file();
-                let beside = is_beside.then(|| span.start());
-                At { own: Some(origin.start()), elsewhere: Some(place.to_string()), beside }
-            }
+    fn of(spot: Spot, reached: &Reached) -> At {
+        let Some(place) = reached.place_of(spot) else { return At::default() };
+        let Some(origin) = reached.origin(spot.unit) else { return At { own: Some(place), ..At::default() } };
+        let [own, other] = [reached.unit, spot.unit].map(|unit| &reached.program.units[unit.0].file);
+        let elsewhere = format!("{other}:{}:{}", place.line, place.column + 1);
+        At { own: Some(origin.start()), elsewhere: Some(elsewhere), beside: (own == other).then_some(place) }
+    }
+}
+
+impl<At> Plain<At> {
+    /// The same with its places told otherwise.
+    fn map<To>(self, mut to: impl FnMut(At) -> To) -> Plain<To> {
+        Plain {
+            level: self.level,
+            at: to(self.at),
+            labels: self.labels.into_iter().map(|(at, text)| (to(at), text)).collect(),
+            message: self.message,
+            help: self.help,
+            lint: self.lint,
         }
     }
 }
 
-impl Plain {
-    pub(super) fn of(finding: Diagnostic, files: &Crate, reached: &Reached) -> Plain {
-        let at = |span| At::of(span, files, reached);
-        Plain {
-            level: finding.level,
-            at: at(finding.span),
-            labels: finding.labels.into_iter().map(|(span, text)| (at(span), text)).collect(),
-            message: finding.message,
-            help: finding.help,
-            lint: finding.lint,
-            is_about_names: false,
-            is_of_fragment: false,
-        }
+impl Found {
+    pub(super) fn of(finding: Diagnostic, reached: &Reached) -> Found {
+        let Diagnostic { level, message, span, labels, help, by_rustc: _, lint } = finding;
+        Plain { level, message, at: span, labels, help, lint }.map(|span| reached.spot(span))
     }
 
-    /// The same, saying that the kernel names something unknown.
-    pub(super) fn about_names(self) -> Plain {
-        Plain { is_about_names: true, ..self }
+    /// The same where the program stands.
+    pub(super) fn placed(self, reached: &Reached) -> Placed {
+        self.map(|spot| spot.map_or_else(At::default, |spot| At::of(spot, reached)))
     }
+}
 
+impl Placed {
     /// The finding at the compiler's tokens. What lies in an item of another unit is found at the name that leads there, and says where it is.
-    pub(super) fn at_tokens(mut self, here: &Here) -> Diagnostic {
-        let is_of_fragment = self.is_of_fragment;
+    /// `is_of_text`: its places are of the unit's own text, not of the file.
+    pub(super) fn at_tokens(mut self, here: &Here, is_of_text: bool) -> Diagnostic {
         for at in std::iter::once(&mut self.at).chain(self.labels.iter_mut().map(|(at, _)| at)) {
-            if at.beside.is_some_and(|beside| here.has(beside, is_of_fragment)) {
-                *at = At { own: at.beside, elsewhere: None, beside: None };
+            if at.beside.is_some_and(|beside| here.has(beside, is_of_text)) {
+                *at = At { own: at.beside, ..At::default() };
             }
         }
-        let span = |at: &At| at.own.map_or_else(Span::call_site, |at| here.span(at, self.is_of_fragment));
+        let span = |at: &At| at.own.map_or_else(Span::call_site, |at| here.span(at, is_of_text));
         let mut message = self.message;
         message.extend(self.at.elsewhere.iter().map(|place| format!("\nat {place}")));
         let (own, others): (Vec<_>, Vec<_>) = self.labels.iter().partition(|(at, _)| at.elsewhere.is_none());
