@@ -25,13 +25,27 @@ pub struct Mix {
     pub shared: f64,
     /// Barriers.
     pub barriers: f64,
+    /// Registers that loads and shuffles return.
+    pub returned: f64,
+    /// Fused multiply-adds of three different registers.
+    pub three_registers: f64,
     /// Whether every loop's trips are known.
     pub exact: bool,
 }
 
 impl Mix {
     fn none() -> Mix {
-        Mix { pipes: [0.0; PIPES], operations: 0.0, read: 0.0, written: 0.0, shared: 0.0, barriers: 0.0, exact: true }
+        Mix {
+            pipes: [0.0; PIPES],
+            operations: 0.0,
+            read: 0.0,
+            written: 0.0,
+            shared: 0.0,
+            barriers: 0.0,
+            returned: 0.0,
+            three_registers: 0.0,
+            exact: true,
+        }
     }
 
     /// All instructions.
@@ -80,6 +94,11 @@ impl Cost {
     /// All instructions.
     pub fn slots(&self) -> f64 {
         self.pipes.iter().sum()
+    }
+
+    /// Instructions of a pipe.
+    pub fn of(&self, pipe: Pipe) -> f64 {
+        self.pipes[pipe as usize]
     }
 
     /// The pipe that takes most of it.
@@ -215,6 +234,25 @@ fn is_scaled(kernel: &Kernel, value: Value) -> bool {
     }
 }
 
+/// Registers in which a load or a shuffle returns values, whenever they come. What an operand can name is not loaded.
+fn returned(kernel: &Kernel, inst: Inst) -> f64 {
+    let data = &kernel.insts[inst];
+    let returns = match &data.op {
+        Op::LoadAt { .. } | Op::Load(_) => cost(kernel, inst).of(Pipe::Memory) > 0.0,
+        Op::Intrinsic(row, _) => row.row().effect == Effect::Warp,
+        _ => false,
+    };
+    let words = data.results.iter().map(|value| kernel.ty(*value).bytes().div_ceil(4)).sum::<u32>();
+    if returns { f64::from(words) } else { 0.0 }
+}
+
+/// Whether an instruction is a product and sum of three different registers.
+fn reads_three_registers(kernel: &Kernel, inst: Inst) -> bool {
+    let Op::MulAdd(a, b, c) = kernel.insts[inst].op else { return false };
+    let is_register = |value: Value| kernel.constant(value).is_none();
+    kernel.ty(a).bytes() == 4 && [a, b, c].into_iter().all(is_register) && a != b && b != c && a != c
+}
+
 /// Counts what a thread of an `Addressed` kernel executes.
 pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
     let merged = Merged::of(kernel);
@@ -231,6 +269,10 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
             && row.row().effect == Effect::Barrier
         {
             mix.barriers += weight;
+        }
+        mix.returned += weight * returned(kernel, inst);
+        if reads_three_registers(kernel, inst) {
+            mix.three_registers += weight;
         }
         if let op @ (Op::For { .. } | Op::Loop { .. }) = &data.op {
             let rounds = weights.rounds(inst);

@@ -29,6 +29,10 @@ pub struct Work {
     pub pipes: [f64; PIPES],
     /// Barriers that a warp comes to.
     pub barriers: f64,
+    /// Registers that loads and shuffles return to a warp.
+    pub returned: f64,
+    /// Fused multiply-adds of three different registers that a warp issues.
+    pub three_registers: f64,
     /// Bytes that a block moves to and from shared memory and the first cache, conflicts counted.
     pub shared: f64,
 }
@@ -46,6 +50,8 @@ impl Work {
             cycles: 0.0,
             pipes: [0.0; PIPES],
             barriers: 0.0,
+            returned: 0.0,
+            three_registers: 0.0,
             shared: 0.0,
         }
     }
@@ -181,7 +187,11 @@ fn arithmetic(work: &Work, machine: &Machine) -> f64 {
     let filled = if resident > 0.0 { resident / (SCHEDULERS * (resident / SCHEDULERS).ceil()) } else { 1.0 };
     // More warps than this even out.
     let filled = if resident > 16.0 { 1.0 } else { filled };
-    let issue = work.pipes.iter().sum::<f64>() / machine.lanes.issue / filled;
+    let dispatch = &machine.dispatch;
+    let lost = dispatch.returned * work.returned
+        + dispatch.special * work.pipes[Pipe::Special as usize]
+        + dispatch.three_registers * work.three_registers;
+    let issue = (work.pipes.iter().sum::<f64>() + lost) / machine.lanes.issue / filled;
     let pipe = |(pipe, _): &(Pipe, &str)| {
         let shared_by_all = matches!(pipe, Pipe::Memory);
         work.pipes[*pipe as usize] * 32.0 / machine.lanes(*pipe) / if shared_by_all { 1.0 } else { filled }

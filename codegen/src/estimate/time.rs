@@ -171,6 +171,8 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
         cycles: flight.cycles,
         pipes: threads.mix.pipes,
         barriers: threads.mix.barriers,
+        returned: threads.mix.returned,
+        three_registers: threads.mix.three_registers,
         shared: warps * (traffic.shared + traffic.cache),
     };
     let rate = rate(&work, machine);

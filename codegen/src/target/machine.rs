@@ -84,6 +84,17 @@ pub struct Cycles {
     pub branch: f64,
 }
 
+/// Issue slots of a scheduler in which the dispatcher holds back although warps are ready, beyond an instruction's own. Profilers call that a dispatch stall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dispatch {
+    /// For each register that a load or a shuffle returns: it is written when it comes.
+    pub returned: f64,
+    /// For each special function.
+    pub special: f64,
+    /// For each fused multiply-add of three different registers: often two of them are in one bank.
+    pub three_registers: f64,
+}
+
 /// Device memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
@@ -137,6 +148,8 @@ pub struct Machine {
     pub lanes: Lanes,
     /// What results take.
     pub cycles: Cycles,
+    /// What keeps its schedulers from issuing.
+    pub dispatch: Dispatch,
     /// Device memory.
     pub memory: Memory,
     /// Blocks and launches.
@@ -192,6 +205,9 @@ const fn lanes(single: f64, double: f64, logic: f64, product: f64, shared: f64) 
     let integer = if logic + product < 128.0 { logic + product } else { 128.0 };
     Lanes { issue: 4.0, pipes: [single, double, integer, logic, product, 16.0, 32.0, 64.0], shared }
 }
+
+/// Measured on an H200 (`dispatch` of `calibrate`, shared loads); what other devices are taken to need.
+const DISPATCH: Dispatch = Dispatch { returned: 0.34, special: 1.2, three_registers: 0.23 };
 
 /// Cycles since Volta, measured on an H200.
 const HOPPER: Cycles = Cycles {
@@ -255,6 +271,7 @@ const fn machine(name: &'static str, capability: u16, multiprocessors: u32, cloc
         clock,
         lanes: lanes(128.0, 2.0, 64.0, 64.0, 128.0),
         cycles: HOPPER,
+        dispatch: DISPATCH,
         memory: memory(clock, 0.0, 0.0, 0),
         blocks: blocks(clock),
         source: "",

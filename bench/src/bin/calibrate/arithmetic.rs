@@ -1,6 +1,8 @@
 //! What a multiprocessor computes: W warps of I chains each, for each kind of instruction.
 
-use crate::kernels::{WORDS, barriers as barriers_kernel, fma, integer, integer_mad, shared_chase, shuffles, special};
+use crate::kernels::{
+    ROWS, WORDS, barriers as barriers_kernel, dispatch as dispatch_kernel, fma, integer, integer_mad, shared_chase, shuffles, special,
+};
 use crate::{Case, Outcome, Run};
 use warpwright::{Buffer, Launch};
 
@@ -124,6 +126,44 @@ pub(crate) fn barriers(run: &mut Run) -> Outcome<()> {
     for &warps in warps {
         let case = case(run, "barriers", warps, 1, rounds, 4.0);
         run.time(case, || barriers_kernel(rounds as usize, &mut out).block(32 * warps))?;
+    }
+    // Many blocks at once: theirs are passed one after the other, too.
+    let (multiprocessors, blocks) = (run.multiprocessors, if run.tiny { 2 } else { 8 });
+    let mut out = run.device.zeros::<u32>((multiprocessors * blocks * 256) as usize)?;
+    for resident in [blocks / 4, blocks / 2, blocks].into_iter().filter(|resident| *resident > 0) {
+        let case =
+            Case { grid: u64::from(multiprocessors * resident), resident: Some(resident), ..case(run, "barriers", 8, 1, rounds, 4.0) };
+        run.time(case, || barriers_kernel(rounds as usize, &mut out).block(256))?;
+    }
+    Ok(())
+}
+
+/// What loads from shared memory and special functions keep the dispatcher from issuing, all the warps there that can be.
+pub(crate) fn dispatch(run: &mut Run) -> Outcome<()> {
+    type Dispatch = for<'m> fn(usize, &'m mut Buffer<f32>) -> Launch<'m>;
+    fn launch<const N: usize, const FUSED: bool, const W: usize, const S: usize>(rounds: usize, out: &mut Buffer<f32>) -> Launch<'_> {
+        dispatch_kernel::<N, FUSED, W, S>(rounds, 0.5, 0.25, out)
+    }
+    macro_rules! all {
+        ($($n:literal),*) => { [$(
+            ("sums", $n, 0, 0, launch::<$n, false, 0, 0> as Dispatch), ("sums", $n, 0, 1, launch::<$n, false, 0, 1> as _),
+            ("sums", $n, 0, 2, launch::<$n, false, 0, 2> as _), ("sums", $n, 1, 0, launch::<$n, false, 1, 0> as _),
+            ("sums", $n, 4, 0, launch::<$n, false, 4, 0> as _), ("sums", $n, 4, 1, launch::<$n, false, 4, 1> as _),
+            ("fused", $n, 0, 0, launch::<$n, true, 0, 0> as _), ("fused", $n, 1, 0, launch::<$n, true, 1, 0> as _),
+            ("fused", $n, 4, 0, launch::<$n, true, 4, 0> as _), ("fused", $n, 4, 1, launch::<$n, true, 4, 1> as _),
+        )*] };
+    }
+    let (rounds, blocks) = if run.tiny { (1, 1) } else { (64, 8) };
+    let mut out = run.device.zeros::<f32>(run.multiprocessors as usize * blocks as usize * ROWS)?;
+    let all = all!(16, 24, 32);
+    for &(kernel, n, words, specials, launch) in &all[..if run.tiny { 2 } else { all.len() }] {
+        let steps = rounds * ROWS as u32;
+        // The load, and a loop's end every eight steps.
+        let each = f64::from(n + specials) + if words > 0 { 1.0 } else { 0.0 } + 3.0 / 8.0;
+        let grid = u64::from(run.multiprocessors * blocks);
+        let operations = each * f64::from(steps);
+        let case = Case { kernel, block: ROWS as u32, grid, ilp: specials, vector: words, steps, operations, ..Case::default() };
+        run.time(case, || launch(rounds as usize, &mut out))?;
     }
     Ok(())
 }

@@ -324,6 +324,58 @@ pub(crate) fn barriers(rounds: usize, out: &mut Global<u32>) {
     out[global_id().x] = rounds as u32;
 }
 
+/// Rows of the shared table that `dispatch` walks along, of four words each.
+pub(crate) const ROWS: usize = 256;
+
+/// `N` sums a step, or fused products of three registers; beside them, `S` special functions and one load of `W` words (0, 1 or 4) that all
+/// lanes share. With enough warps nothing is waited for: what the steps take beyond an instruction a cycle is what keeps the dispatcher from issuing.
+#[kernel(block = ROWS)]
+pub(crate) fn dispatch<const N: usize, const FUSED: bool, const W: usize, const S: usize>(
+    rounds: usize,
+    a: f32,
+    b: f32,
+    out: &mut Global<f32>,
+) {
+    #[shared]
+    let mut rows: [[f32; 4]; ROWS];
+    let t = thread_idx().x as f32;
+    let factor = b * t;
+    let mut words = [a, a * t, b - t, factor - a];
+    rows[thread_idx().x] = words;
+    sync_threads();
+    let mut chain = [a; 8];
+    #[unroll]
+    for j in 0..8 {
+        chain[j] = a * (t + j as f32);
+    }
+    #[unroll(1)]
+    for _ in 0..rounds {
+        #[unroll(8)]
+        for k in 0..ROWS {
+            if W == 4 {
+                words = rows[k];
+            } else if W == 1 {
+                words[0] = rows[k][0];
+            }
+            #[unroll]
+            for j in 0..N {
+                let word = words[if W == 1 { 0 } else { j % 4 }];
+                chain[j % 8] = if FUSED { chain[j % 8].mul_add(word, factor) } else { chain[j % 8] + word };
+            }
+            #[unroll]
+            for j in 0..S {
+                chain[j] = native_tanh(chain[j]);
+            }
+        }
+    }
+    let mut sum = 0.0;
+    #[unroll]
+    for j in 0..8 {
+        sum += chain[j];
+    }
+    out[global_id().x] = sum;
+}
+
 /// Sums words of a small table, lanes `stride` words apart: what the first cache gives.
 #[kernel(block = 256)]
 pub(crate) fn cached<const U: usize>(rounds: usize, stride: usize, table: &Global<f32>, out: &mut Global<f32>) {

@@ -97,6 +97,7 @@ const GROUPS: &[(&str, Group)] = &[
     ("arithmetic", arithmetic::run),
     ("shared", arithmetic::shared),
     ("barriers", arithmetic::barriers),
+    ("dispatch", arithmetic::dispatch),
 ];
 
 #[derive(Default)]
