@@ -21,6 +21,8 @@ mod ranges;
 mod run;
 #[path = "annotations_keep_results/text.rs"]
 mod text;
+#[path = "annotations_keep_results/twins.rs"]
+mod twins;
 
 use generate::Generator;
 use run::{Shown, check, keep_panics, reduce};

@@ -372,3 +372,19 @@ fn what_is_shown() {
     refuses("", "assert!(n > 1, \"{:?}\", [n; 2]);", &["[n; 2]: a kernel shows scalars, and this is a `[u32; 2]`"]);
     refuses("", "println!(\"{:08x}\", n);", &["\"{:08x}\": `{:08x}` is not supported in a kernel; `{}` and `{:.3}` are"]);
 }
+
+/// What `rustc` refuses of the host twin is refused here, by a message that says what to write.
+#[test]
+fn steps_walked_backwards() {
+    let count = |range: &str| format!("`.step_by(k).rev()` needs a length, and Rust counts none for {range}");
+    refuses("", "for i in (1..=n).step_by(3).rev() { y[i as usize] = 1.0; }", &[&format!("(1..=n): {}", count("`a..=b` of `u32`"))]);
+    refuses("", "for i in (0..=x.len()).step_by(3).rev() { y[i] = 1.0; }", &[&format!("(0..=x.len()): {}", count("`a..=b` of `usize`"))]);
+    refuses(
+        "",
+        "for i in (0..n as i64).step_by(3).rev() { y[i as usize] = 1.0; }",
+        &[&format!("(0..n as i64): {}", count("`a..b` of `i64`"))],
+    );
+    refuses("", "for i in (0..=n as u16).step_by(3).rev() { y[i as usize] = 1.0; }", &[]);
+    refuses("", "for i in (1..n).step_by(3).rev() { y[i as usize] = 1.0; }", &[]);
+    refuses("", "for i in (1..=n as u64).rev().step_by(3) { y[i as usize] = 1.0; }", &[]);
+}

@@ -224,6 +224,16 @@ impl Generator {
         }
     }
 
+    /// The same without loads: `rustc` has the buffer borrowed while it computes the index of an element that is written.
+    pub(crate) fn written_index(&mut self, limit: i64) -> String {
+        loop {
+            let text = self.small_index(limit);
+            if !text.contains('[') {
+                return text;
+            }
+        }
+    }
+
     /// An element that the thread has of its own in a written buffer; `is_straight`: one that goes on with the counter.
     pub(crate) fn own_index(&mut self, is_straight: bool) -> String {
         if self.layout == Layout::One {
@@ -233,7 +243,7 @@ impl Generator {
         let straight = innermost.filter(|_| is_straight && self.chance(85)).map(|(text, _)| text);
         let k = match straight {
             Some(text) => text,
-            None => self.small_index(OWN),
+            None => self.written_index(OWN),
         };
         match self.layout {
             Layout::Rows => format!("base + {}", parenthesised(&k)),

@@ -405,7 +405,7 @@ impl Generator {
             0 => Node::line(format!("z[{own}] = ({}).clamp(-64.0, 64.0);", self.float(2))),
             1 => Node::line(format!("c[{own}] = ({}) as u8;", self.integer(1))),
             2 if self.has_shared => {
-                let k = self.small_index(16);
+                let k = self.written_index(16);
                 Node::line(format!("s[tid][{k}] = {};", self.integer(1)))
             }
             3 => Node::line(format!("y[{own}] += {};", self.integer(1))),

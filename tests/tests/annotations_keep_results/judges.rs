@@ -1,8 +1,11 @@
 //! A sample of the generated kernels for other people's tools: every `ptxas` takes the text, and PoCL computes what the simulator does.
+//!
+//! `WARPWRIGHT_JUDGED_KERNELS` asks `ptxas` about more of them.
 
 use super::generate::Generator;
 use super::run::{Buffer, Compiled, Inputs, Made, canonical, difference, keep_panics, make, run};
 use super::text::{Form, Source};
+use super::variable;
 use warpwright_codegen::backend::AbiArgument;
 use warpwright_tests::opencl_tools::{self, Argument, Job, Tool};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
@@ -27,7 +30,8 @@ fn kernels(seed: u64, count: usize) -> Vec<(u64, Source, Vec<Inputs>, Compiled)>
 fn ptxas_takes_annotated_kernels() {
     let Some(assemblers) = found_or_skip("annotations_keep_results") else { return };
     let counts = Counts::default();
-    for (seed, _, _, compiled) in kernels(1, 40) {
+    let (seed, count) = (variable("WARPWRIGHT_ANNOTATION_SEED").unwrap_or(1), variable("WARPWRIGHT_JUDGED_KERNELS").unwrap_or(40) as usize);
+    for (seed, _, _, compiled) in kernels(seed, count) {
         for assembler in &assemblers {
             counts.ask(assembler, &compiled.ptx, &format!("seed {seed}"), 90);
         }

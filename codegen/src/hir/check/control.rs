@@ -305,6 +305,9 @@ impl Checker<'_, '_> {
             step
         });
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        if direction == Direction::StepsDown {
+            self.demand(&start.ty, super::Demand::ExactLength { inclusive }, e.expr.span());
+        }
         let scope = self.open_scope(e.label.as_ref(), None, true);
         self.annotate(scope, &e.attrs, LoopKeyword::For);
         let (pattern, body) = self.in_scope(|checker| {
@@ -316,6 +319,18 @@ impl Checker<'_, '_> {
         self.open.pop();
         let walk = ForLoop { scope, pattern, start, end, inclusive, direction, step, body };
         expr(ExprKind::For(Box::new(walk)), Ty::unit(), span)
+    }
+
+    /// `.step_by(k).rev()` of a range whose length Rust does not count.
+    pub(super) fn refuse_steps_backwards(&self, ty: &Ty, inclusive: bool, span: Span) -> Diagnostic {
+        let (range, ty) = (if inclusive { "a..=b" } else { "a..b" }, self.show(ty));
+        let message = format!("`.step_by(k).rev()` needs a length, and Rust counts none for `{range}` of `{ty}`");
+        let help = if inclusive && !ty.ends_with("64") {
+            "write `(a..b + 1).step_by(k).rev()`, if `b + 1` fits the type"
+        } else {
+            "count the steps: `for n in (0..count).rev() { let i = a + n * k; … }`"
+        };
+        Diagnostic::error(span, message).help(help)
     }
 
     fn find_open(&mut self, label: Option<&syn::Lifetime>, span: Span, what: &str) -> Option<usize> {

@@ -103,6 +103,11 @@ pub(super) enum Demand {
     Shown,
     /// A scalar, to cast.
     Scalar,
+    /// Counts a range whose steps are walked backwards.
+    ExactLength {
+        /// `a..=b`.
+        inclusive: bool,
+    },
 }
 
 /// Checks one body.
@@ -448,6 +453,14 @@ impl<'c, 'p> Checker<'c, 'p> {
                 Demand::Shown if scalar.is_none() && !matches!(ty, Ty::Never | Ty::Var(_)) => {
                     let message = format!("a kernel shows scalars, and this is a `{}`", self.show(&ty));
                     self.report(Diagnostic::error(span, message).help("show its parts, each in braces of its own"));
+                    continue;
+                }
+                // Those for which the standard library's ranges are an `ExactSizeIterator`.
+                Demand::ExactLength { inclusive } => {
+                    let is_exact = scalar.is_none_or(|t| !t.is_int() || t.bytes() <= if inclusive { 2 } else { 4 });
+                    if !is_exact {
+                        self.report(self.refuse_steps_backwards(&ty, inclusive, span));
+                    }
                     continue;
                 }
                 Demand::Order | Demand::Shown => (scalar.is_some(), "a scalar"),
