@@ -8,4 +8,4 @@ pub use crate::launch::ParameterGroup;
 pub use crate::outside::{DeviceMethods, DeviceType, IntoConstValue};
 pub use crate::prelude::cast::{CastSource, CastTarget, Universal, cast};
 pub use crate::prelude::numeric::{shl, shr};
-pub use crate::twin::{TwinArguments, shared, shared_dynamic};
+pub use crate::twin::{Turns, TwinArguments, shared, shared_dynamic};

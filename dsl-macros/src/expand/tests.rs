@@ -168,6 +168,17 @@ fn other_threads_may_write_to_borrowed_shared_arrays() {
 }
 
 #[test]
+fn loops_count_their_turns() {
+    let counted = "{ let mut __warpwright_turns = ::warpwright::__private::Turns::new();";
+    let text = expand(kernel, "", "fn k(n: u32) { let mut k = 0; 'a: while k < n { k += 1; continue 'a; } for _ in 0..n { } }");
+    check(&text, &[&format!("{counted} 'a: while k < n {{ __warpwright_turns.next(); k += 1; continue 'a; }} }}"), "for _ in 0..n { }"]);
+    let text = expand(device, "", "fn f(n: u32) -> u32 { let v = loop { break n; }; v }");
+    check(&text, &[&format!("let v = {counted} loop {{ __warpwright_turns.next(); break n; }} }};")]);
+    // `rustc` may run it.
+    assert!(!expand(device, "", "const fn f(n: u32) -> u32 { loop { return n; } }").contains("turns"));
+}
+
+#[test]
 fn methods_that_std_keeps_unstable_do_not_warn() {
     let text = expand(kernel, "", "fn k(y: &mut Global<f32>) { y[0] = y[1].erf(); }");
     check(&text, &["{ #![allow(unstable_name_collisions)] y[0] = y[1].erf(); }"]);

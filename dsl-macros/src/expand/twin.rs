@@ -2,7 +2,7 @@
 //!
 //! `#[shared] let` becomes a handle to the block's storage; annotations go; and `as` becomes a call where Rust's own `as` cannot
 //! follow: in generic functions, and where `f16` and `bf16` are about, which are structs to Rust. There shifts become calls, too: Rust does not
-//! infer the type of `a << 2` from the several bounds `T: Shl<…>`.
+//! infer the type of `a << 2` from the several bounds `T: Shl<…>`. A `while` and a `loop` count their turns, so that none runs for ever.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -36,7 +36,7 @@ pub(super) fn needs_casts(tokens: TokenStream) -> bool {
 /// Rewrites a function for the host.
 pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block, casts: bool, slots: &mut Slots) {
     let is_generic = sig.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
-    let mut rewriter = Rewriter { casts: casts || is_generic, slots, needs_traits_method: false };
+    let mut rewriter = Rewriter { casts: casts || is_generic, slots, counts_turns: sig.constness.is_none(), needs_traits_method: false };
     super::shared_scalars::dereference(block);
     rewriter.visit_block_mut(block);
     forget_exclusiveness(sig, block);
@@ -75,6 +75,8 @@ pub(super) fn rewrite_impl(item: &mut syn::ItemImpl, casts: bool, slots: &mut Sl
 struct Rewriter<'s> {
     casts: bool,
     slots: &'s mut Slots,
+    /// Whether loops count their turns: not where `rustc` may run them.
+    counts_turns: bool,
     /// Whether a method of the prelude's traits is called that std has too, but unstable: `rustc` warns of that.
     needs_traits_method: bool,
 }
@@ -190,6 +192,9 @@ impl VisitMut for Rewriter<'_> {
     fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
         visit_mut::visit_expr_mut(self, expr);
         keep_precedence(expr);
+        if self.counts_turns {
+            count_turns(expr);
+        }
         if self.casts {
             self.rewrite_compound_assignment(expr);
         }
@@ -244,6 +249,21 @@ impl VisitMut for Rewriter<'_> {
 
     // Items within a body are refused, or `use`.
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// `while c { … }` → `{ let mut turns = Turns::new(); while c { turns.next(); … } }`, and so `loop`.
+fn count_turns(expr: &mut syn::Expr) {
+    let (body, attrs, span) = match expr {
+        syn::Expr::While(own) => (&mut own.body, &mut own.attrs, own.while_token.span),
+        syn::Expr::Loop(own) => (&mut own.body, &mut own.attrs, own.loop_token.span),
+        _ => return,
+    };
+    // What a turn too many is reported at.
+    let turns = syn::Ident::new("__warpwright_turns", proc_macro2::Span::mixed_site().located_at(span));
+    body.stmts.insert(0, syn::Stmt::Expr(syn::Expr::Verbatim(quote_spanned!(span=> #turns.next();)), None));
+    let attrs = std::mem::take(attrs);
+    let counted = quote_spanned!(span=> #(#attrs)* { let mut #turns = ::warpwright::__private::Turns::new(); #expr });
+    *expr = syn::Expr::Verbatim(counted);
 }
 
 /// `(a + b) as T` needs parentheses, `cast(a + b)` does not, and `rustc` would say so.

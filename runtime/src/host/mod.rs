@@ -4,10 +4,10 @@
 
 use crate::arguments::ArgumentKind;
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::Source;
-use crate::sim::Counters;
+use crate::sim::{Counters, SimOptions};
 use crate::stream::StreamCore;
 use crate::timing::Clock;
 use crate::twin::{Run, TwinArgument, TwinArguments, run_twin};
@@ -52,7 +52,8 @@ impl Backend for HostTwin {
 
     fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
         let facts = source.facts;
-        Ok(Box::new(Twin { elements: facts.elements, is_cooperative: facts.is_cooperative }))
+        let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel: source.definition.name, reason })?;
+        Ok(Box::new(Twin { elements: facts.elements, is_cooperative: facts.is_cooperative, loop_limit: options.loop_limit }))
     }
 }
 
@@ -61,6 +62,7 @@ struct Twin {
     /// `ilp` and `vectorize`.
     elements: [u32; 2],
     is_cooperative: bool,
+    loop_limit: u64,
 }
 
 impl Executable for Twin {
@@ -79,7 +81,12 @@ impl Executable for Twin {
         // SAFETY: the launch has checked that the arguments are those of the kernel's parameters; it borrows their memory until it
         // is done, which is before this returns.
         let arguments = unsafe { TwinArguments::new(&arguments) };
-        let run = Run { elements: self.elements, shared_bytes: plan.shared_bytes, uses_barriers: self.is_cooperative };
+        let run = Run {
+            elements: self.elements,
+            shared_bytes: plan.shared_bytes,
+            uses_barriers: self.is_cooperative,
+            loop_limit: self.loop_limit,
+        };
         run_twin(plan.twin, &arguments, plan.grid, plan.block, run).map_err(|error| error.of_kernel(plan.definition.name))?;
         Ok(None)
     }

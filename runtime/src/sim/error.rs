@@ -286,14 +286,19 @@ impl fmt::Display for FaultKind {
                 "endless loop: from turn to turn neither a variable nor memory changes; help: change in the loop what its end depends on",
             ),
             FaultKind::Deadlock { .. } => self.fmt_deadlock(f),
-            FaultKind::LoopLimit { limit } => write!(
-                f,
-                "a warp has gone round its loops {limit} times, and is still in this one: an endless loop? \
-                 help: if it is none, set `{LOOP_LIMIT}` to more"
-            ),
+            FaultKind::LoopLimit { limit } => f.write_str(&loop_limit_reached("a warp", "its loops", "", *limit)),
             FaultKind::IntervalLimit => f.write_str("more than 2^32 barrier intervals in one launch; help: launch fewer blocks at a time"),
         }
     }
+}
+
+/// That whoever it is has gone round loops as often as the limit allows, and the way out; `or` is what else it may be. For the host twin, too.
+pub(crate) fn loop_limit_reached(who: &str, loops: &str, or: &str, limit: u64) -> String {
+    let or = if or.is_empty() { "?".to_owned() } else { format!(", {or}") };
+    format!(
+        "{who} has gone round {loops} {limit} times, and is still in it: an endless loop{or} \
+         help: if it is none, set `{LOOP_LIMIT}` to more"
+    )
 }
 
 /// What is wrong with a shuffle from a lane that is not there, and the way out. For the host twin, too.

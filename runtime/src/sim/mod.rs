@@ -29,8 +29,8 @@ mod worker;
 mod tests;
 
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
-pub(crate) use error::missing_lane;
 pub use error::{AccessKind, Error, Fault, FaultKind};
+pub(crate) use error::{loop_limit_reached, missing_lane};
 pub use order::MissingFence;
 
 use std::io::Write;

@@ -26,6 +26,7 @@ struct Place {
     thread: Dim3,
     rank: usize,
     element: [usize; 2],
+    loop_limit: u64,
 }
 
 thread_local! {
@@ -34,6 +35,7 @@ thread_local! {
     static THREAD: Cell<Dim3> = const { Cell::new(ORIGIN) };
     static ELEMENT: Cell<[usize; 2]> = const { Cell::new([0, 0]) };
     static RANK: Cell<usize> = const { Cell::new(0) };
+    static LOOP_LIMIT: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
 /// Extents of the running launch.
@@ -72,6 +74,12 @@ pub(crate) fn rank() -> u32 {
     RANK.get() as u32
 }
 
+/// How many times a thread may go round one loop.
+#[inline]
+pub(super) fn loop_limit() -> u64 {
+    LOOP_LIMIT.get()
+}
+
 /// The next code run is this thread's.
 #[inline]
 pub(super) fn set_thread(rank: usize, thread: Dim3) {
@@ -93,9 +101,17 @@ pub(super) struct Launch {
 }
 
 /// Starts a launch on this OS thread.
-pub(super) fn enter(extents: Extents, shared_bytes: usize) -> Launch {
-    let before = Place { extents: EXTENTS.get(), block: BLOCK.get(), thread: THREAD.get(), rank: RANK.get(), element: ELEMENT.get() };
+pub(super) fn enter(extents: Extents, shared_bytes: usize, loop_limit: u64) -> Launch {
+    let before = Place {
+        extents: EXTENTS.get(),
+        block: BLOCK.get(),
+        thread: THREAD.get(),
+        rank: RANK.get(),
+        element: ELEMENT.get(),
+        loop_limit: LOOP_LIMIT.get(),
+    };
     EXTENTS.set(extents);
+    LOOP_LIMIT.set(loop_limit);
     ELEMENT.set([0, 0]);
     Launch { before, _fibre: fibre::leave(), _shared: shared::enter(shared_bytes) }
 }
@@ -106,5 +122,6 @@ impl Drop for Launch {
         BLOCK.set(self.before.block);
         set_thread(self.before.rank, self.before.thread);
         ELEMENT.set(self.before.element);
+        LOOP_LIMIT.set(self.before.loop_limit);
     }
 }

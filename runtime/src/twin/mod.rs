@@ -20,12 +20,14 @@ pub(crate) mod fibre;
 mod panics;
 pub(crate) mod schedule;
 pub(crate) mod shared;
+mod turns;
 
 #[cfg(test)]
 mod tests;
 
 pub use arguments::{TwinArgument, TwinArguments, TwinEntry};
 pub use shared::{Shared, shared, shared_dynamic};
+pub use turns::Turns;
 
 // What expanded kernels name, and the bounds of the prelude's functions: not in the prelude, which kernels import whole.
 pub use crate::prelude::atomics::{AtomicArithmetic, AtomicBits, AtomicScalar, SharedAtomics};
@@ -72,6 +74,8 @@ pub(crate) struct Run {
     pub(crate) shared_bytes: u32,
     /// Whether the kernel, or a function it calls, has a barrier or a warp operation; where it is not known, `true`.
     pub(crate) uses_barriers: bool,
+    /// How many times a thread may go round one loop.
+    pub(crate) loop_limit: u64,
 }
 
 /// Runs a twin for every thread of a grid.
@@ -87,7 +91,7 @@ pub(crate) fn run_twin(
 ) -> Result<(), TwinError> {
     let elements = run.elements.map(|count| count as usize);
     let extents = Extents { grid: dim3(grid), block: dim3(block), elements };
-    let _launch = context::enter(extents, run.shared_bytes as usize);
+    let _launch = context::enter(extents, run.shared_bytes as usize, run.loop_limit);
     let _quiet = panics::catch_quietly();
     let is_alone = extents.block == Dim3::new(1, 1, 1);
     if run.uses_barriers && !is_alone {

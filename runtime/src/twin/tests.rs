@@ -29,7 +29,7 @@ fn run(entry: TwinEntry, arguments: &[TwinArgument], grid: [u32; 3], block: [u32
     #[expect(unsafe_code, reason = "arguments are addresses")]
     // SAFETY: every test passes what its kernel takes.
     let arguments = unsafe { TwinArguments::new(arguments) };
-    run_twin(entry, &arguments, grid, block, Run { elements: [1, 1], shared_bytes: 64, uses_barriers: barriers })
+    run_twin(entry, &arguments, grid, block, Run { elements: [1, 1], shared_bytes: 64, uses_barriers: barriers, loop_limit: 1000 })
 }
 
 /// Runs a kernel of one input and one output buffer.
@@ -379,4 +379,27 @@ fn values_and_constants_are_passed() {
     };
     run(entry, &arguments, [4, 1, 1], [1, 1, 1], false).unwrap();
     assert_eq!(values::<f32>(&y, 4), [5.5, 7.5, 9.5, 11.5]);
+}
+
+/// A kernel with a loop of as many turns as its argument says.
+fn turning(arguments: &TwinArguments<'_>) {
+    let x = arguments.global::<u32>(0);
+    let mut left = x[0];
+    let mut turns = Turns::new();
+    while left > 0 {
+        turns.next();
+        left -= 1;
+    }
+}
+
+#[test]
+fn a_thread_may_go_round_each_loop_as_often_as_the_limit_says() {
+    let mut out = [0u32];
+    assert_eq!(launch(turning, &[1000u32], &mut out, [2, 1, 1], [33, 1, 1], false), Ok(()));
+    assert_eq!(launch(turning, &[1000u32], &mut out, [2, 1, 1], [33, 1, 1], true), Ok(()));
+    let error = launch(turning, &[1001u32], &mut out, [2, 1, 1], [33, 1, 1], true).unwrap_err();
+    assert!(error.message.starts_with("a thread has gone round this loop 1000 times, and is still in it"), "{error}");
+    assert_eq!(error.thread, Some((Dim3::new(0, 0, 0), Dim3::new(0, 0, 0))));
+    // The limit is the launch's.
+    assert_eq!(context::loop_limit(), u64::MAX);
 }

@@ -99,6 +99,39 @@ fn gives_up(flag: &mut Global<u32>, y: &mut Global<u32>) {
     }
 }
 
+/// A loop that never ends within one that would, in a function, with a label and a value.
+#[device]
+fn first_above(x: &Global<u32>, most: u32) -> u32 {
+    let mut k = 0;
+    let found = 'outer: loop {
+        while x[k] > most {
+            if x[k] == 7 {
+                break 'outer x[k];
+            }
+        }
+        k += 1;
+    };
+    found + 1
+}
+
+#[kernel(block = 32)]
+fn stuck_in_a_function(most: u32, x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = if i == 3 { first_above(x, most) } else { 0 };
+}
+
+/// As above, of any type, with an attribute of Rust's and an annotation on the loop.
+#[kernel(block = 32)]
+fn halves<T: Num>(x: &Global<T>, y: &mut Global<T>) {
+    let mut v = x[0];
+    #[allow(unused_parens)]
+    #[unroll(1)]
+    while (v > T::ZERO) {
+        v = v / (T::ONE + T::ONE) + x[1];
+    }
+    y[global_id().x] = v;
+}
+
 fn zeros<const N: usize>(lengths: [usize; N]) -> (Device, [Buffer<u32>; N]) {
     let device = Device::simulator();
     let buffers = lengths.map(|n| device.zeros::<u32>(n).unwrap());
@@ -161,4 +194,51 @@ fn waiting_for_what_comes_is_no_deadlock() {
     gives_up(&mut flag, &mut y).grid(2).launch(&device).unwrap();
     let tries = y.download().unwrap();
     assert!(tries[0] > 0 && tries[0] < 20_000, "the first block waits until the second has begun: {tries:?}");
+}
+
+/// What the host twin says of a loop at the limit.
+const LIMIT: &str = "a thread has gone round this loop 16777216 times, and is still in it: an endless loop, or a wait for what a thread does that \
+                     runs after this one here? help: if it is none, set `WARPWRIGHT_LOOP_LIMIT` to more";
+
+#[test]
+fn the_host_twin_ends_loops_as_well() {
+    let device = Device::host();
+    let mut y = device.zeros::<u32>(64).unwrap();
+    let error = fault_on(&device, forgets_to_change(&mut y).grid(1));
+    says(&error, &["kernel `forgets_to_change`", LIMIT, "endless.rs:9:5", "block (0, 0, 0), thread (0, 0, 0)"]);
+    // Waits for what nobody writes, and for what a block writes that runs later.
+    let mut flag = device.zeros::<u32>(2).unwrap();
+    says(&fault_on(&device, nobody_writes(&mut flag, &mut y).grid(1)), &[LIMIT, "endless.rs:29:5"]);
+    says(&fault_on(&device, first_waits_for_last(&mut flag, &mut y).grid(2)), &[LIMIT, "endless.rs:78:13", "block (0, 0, 0)"]);
+}
+
+#[test]
+fn the_host_twin_names_the_loop_that_does_not_end() {
+    let device = Device::host();
+    let mut y = device.zeros::<u32>(32).unwrap();
+    let x = |values: &[u32]| device.upload(values).unwrap();
+    let error = fault_on(&device, stuck_in_a_function(1, &x(&[0, 1, 2]), &mut y).grid(1));
+    says(&error, &[LIMIT, "endless.rs:107:9", "thread (3, 0, 0)"]);
+    stuck_in_a_function(1, &x(&[0, 1, 7]), &mut y).grid(1).launch(&device).unwrap();
+    assert_eq!(y.download().unwrap()[2..5], [0, 8, 0]);
+    let mut y = device.zeros::<f32>(32).unwrap();
+    let floats = |values: &[f32]| device.upload(values).unwrap();
+    halves::<f32>(&floats(&[1e9, 0.0]), &mut y).grid(1).launch(&device).unwrap();
+    assert_eq!(y.download().unwrap(), [0.0; 32]);
+    says(&fault_on(&device, halves::<f32>(&floats(&[1.0, 1.0]), &mut y).grid(1)), &[LIMIT, "endless.rs:129:5"]);
+}
+
+/// Outside a launch a device function is any Rust function: nothing counts.
+#[test]
+fn device_functions_by_themselves_have_no_limit() {
+    assert_eq!(counts_to(20_000_000), 20_000_000);
+}
+
+#[device]
+fn counts_to(n: u32) -> u32 {
+    let mut k = 0;
+    while k < n {
+        k += 1;
+    }
+    k
 }
