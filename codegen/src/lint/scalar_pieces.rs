@@ -4,6 +4,9 @@
 //! each takes its passes through that cache, and pieces of a store go to the second cache one by one. What that costs is tried out: the pieces become one access, and
 //! the kernel's time is predicted again. Silent below a tenth.
 //!
+//! Buffers only. Of constant memory NVIDIA's assembler joins neighbouring pieces of 4 and 8 bytes itself: a struct of four `f32` is two loads of 8 bytes by one
+//! access of 16 as by four of 4, at one place for the warp or at many. Bytes and halves it leaves apart; where these cost, `constant_divergence` speaks.
+//!
 //! Only whole runs of 2, 4 or 8 scalars count, as `load::<N>` takes them, in elements of at most a sector: of larger ones `uncoalesced_access` speaks.
 
 use super::uncoalesced_access::{element, is_record};
@@ -272,6 +275,13 @@ mod tests {
         assert_eq!(found("scalar_pieces", by_hand), []);
         assert_eq!(found("scalar_pieces", &kernel("[f32; 3]", "y[i] = x[i];")), []);
         assert_eq!(found("scalar_pieces", &kernel("[f32; 4]", "y[i][0] = x[i][0];")), []);
+        // In constant memory the assembler joins the pieces: one place for all, or one by data.
+        for at in ["n", "x[i] as usize"] {
+            let constant = format!(
+                "#[kernel(block = 128)] fn k(n: usize, all: &Constant<[[f32; 4]; 256]>, x: &Global<u32>, y: &mut Global<f32>) {{ let i = global_id().x; let v = all[{at}]; y[i] = v[0] * v[1] + v[2] * v[3]; }}"
+            );
+            assert_eq!(found("scalar_pieces", &constant), [], "{at}");
+        }
         // One element for all threads.
         assert_eq!(found("scalar_pieces", &kernel("[f32; 4]", "let v = x[0]; y[i][0] = v[0] + v[1] + v[2] + v[3];")), []);
         // Arithmetic is what takes the time.
