@@ -5,6 +5,7 @@
 struct Wave<'a> {
     now: &'a Global<f32>,
     next: &'a mut Global<f32>,
+    kernel: &'a Constant<[[f32; 3]; 3]>,
     speed: f32,
 }
 
@@ -19,6 +20,7 @@ impl Wave<'_> {
 fn refused_groups(mut wave: Wave<'_>) {
     let i = global_id().x;
     wave.now[i] = 1.0;
+    wave.kernel[1][2] = 1.0;
     wave.speed += 1.0;
     wave.next[i] += wave.speed;
     wave.still(i);

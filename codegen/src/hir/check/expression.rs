@@ -301,22 +301,28 @@ impl Checker<'_, '_> {
     /// Refuses to change what a group of parameters holds, but for the elements of its `&mut` buffers. Whether that is all there is to say.
     fn check_field_of_group(&mut self, place: &Expr, field: &Expr, group: &Ty, index: u32) -> bool {
         let group = self.infer.resolve(group);
-        let name =
-            self.struct_fields(&group).and_then(|fields| fields.into_iter().nth(index as usize)).map_or(String::new(), |(name, _)| name);
-        let ty = self.infer.shallow(&field.ty);
+        // As it is declared: where it is indexed, constant memory is the array in it.
+        let declared = self.struct_fields(&group).and_then(|fields| fields.into_iter().nth(index as usize));
+        let (name, ty) = declared.unwrap_or_else(|| (String::new(), field.ty.clone()));
+        let ty = self.infer.shallow(&ty);
         let error = match &ty {
             Ty::Global(_) if self.context.is_mutable_field(&group, index) => {
                 // By a shared reference to the group nothing in it can be changed: that is said of the reference.
                 return matches!(&root_of(field).kind, ExprKind::Local(id) if self.locals[id.0].kind == LocalKind::Variable);
             }
             Ty::Global(_) => {
-                let (shown, group) = (self.show(&ty), self.show(&group));
-                let error = Diagnostic::error(place.span, format!("`{name}` of `{group}` is `&{shown}`, which is only read"));
-                error.help(format!("declare it as `{name}: &'a mut {shown}`")).by_rustc()
+                let (shown, of) = (self.show(&ty), self.show(&group));
+                let error = Diagnostic::error(place.span, format!("`{name}` of `{of}` is `&{shown}`, which is only read"));
+                self.declared_at(error, &group, index).help(format!("declare it as `{name}: &'a mut {shown}`"))
             }
-            Ty::Constant(_) => {
+            Ty::Constant(elements) => {
+                let element = match self.infer.shallow(elements) {
+                    Ty::Array(element, _) => self.show(&element),
+                    other => self.show(&other),
+                };
                 let message = format!("`{name}` of `{}` is constant memory, which kernels only read", self.show(&group));
-                Diagnostic::error(place.span, message).help("take a `&mut Global<…>` to write to").by_rustc()
+                let help = format!("declare it as `{name}: &'a mut Global<{element}>`, and launch with a buffer");
+                self.declared_at(Diagnostic::error(place.span, message), &group, index).help(help)
             }
             _ => {
                 let message = format!("`{name}` belongs to a group of parameters, and all threads have the same");
@@ -332,6 +338,14 @@ impl Checker<'_, '_> {
         };
         self.report(error);
         true
+    }
+
+    /// The same with the place where a field is declared.
+    fn declared_at(&self, error: Diagnostic, group: &Ty, index: u32) -> Diagnostic {
+        match self.context.field_span(group, index) {
+            Some(span) => error.label(span, "declared here"),
+            None => error,
+        }
     }
 
     fn assign(&mut self, assign: &syn::ExprAssign, span: Span) -> Expr {

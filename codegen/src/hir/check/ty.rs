@@ -308,6 +308,14 @@ impl<'p> super::Context<'p> {
         matches!(field.map(|field| &field.ty), Some(syn::Type::Reference(reference)) if reference.mutability.is_some())
     }
 
+    /// Where a field of a struct is declared.
+    pub(crate) fn field_span(&self, ty: &Ty, index: u32) -> Option<Span> {
+        let Ty::Adt(id, args) = ty else { return None };
+        let (fields, _) = self.struct_definition(*id, args)?;
+        let field = fields.iter().nth(index as usize)?;
+        Some(field.ident.as_ref().map_or_else(|| field.ty.span(), syn::Ident::span))
+    }
+
     /// The types of a struct's fields, all generics known. Not a struct: `None`.
     pub(crate) fn field_types(&self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
         let Ty::Adt(_, _) = ty else { return None };
