@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Level};
 use crate::estimate::{Known, estimate};
 use crate::hir::{self, Lowered};
 use crate::ir::Kernel;
-use crate::lint::{self, Sites, Subject};
+use crate::lint::{self, Sites, Subject, Tried};
 use crate::passes;
 use crate::require;
 use crate::schedule::schedule;
@@ -23,7 +23,8 @@ pub struct Scope<'s> {
     pub targets: &'s Targets,
     /// What findings are of which the kernel says nothing, if the crate says so.
     pub findings: Option<Setting>,
-    /// Most variants times targets that are estimated: of more, a sample is taken, and said to be one. All variants are lowered all the same.
+    /// Most instructions that are estimated, those of all variants and targets together ([`size`]): of more, a sample of the variants is taken, at least
+    /// one, and said to be one. All variants are lowered all the same.
     pub most: usize,
 }
 
@@ -57,32 +58,41 @@ pub fn review(
     attributes.levels = attributes.levels.within(scope.findings);
     let is_estimated = look.is_some() || attributes.levels.are_any() || !attributes.required.is_empty();
     let sites = Sites::of(item, &attributes);
-    let sample = sample(instances.len(), scope.most / scope.targets.gpus.len().max(1));
     let (mut rules, mut lints) = (OfVariants::default(), OfVariants::default());
-    for (instance, is_in_sample) in instances.iter().zip(&sample) {
+    // Instructions that are estimated, and that would be.
+    let (mut done, mut all, mut left_out) = (0, 0, 0);
+    for index in order(instances.len(), scope.most) {
+        let instance = &instances[index];
         let words = words(&item.sig.generics, instance);
         match compile(program, unit, path, instance) {
             Ok(Compiled { lowered, built, warnings: mut found }) => {
                 if scope.targets.opencl {
                     found.append(refused_by_opencl(&lowered));
                 }
-                rules.add(found, &words);
-                if *is_in_sample && is_estimated && !rules.has_errors {
-                    let known = estimate(&lowered.kernel, &scope.targets.gpus);
-                    let subject = Subject { lowered: &lowered, built: built.as_ref(), known: &known, sites: &sites };
-                    let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
-                    found = found.filter_map(|finding| attributes.levels.apply(finding));
-                    found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
-                    lints.add(found, &words);
-                    if let Some(look) = &mut look {
-                        look(&Variant { words: &words, instance, lowered: &lowered, known: &known });
-                    }
+                rules.add(index, found, &words);
+                if !is_estimated || rules.has_errors {
+                    continue;
+                }
+                let size = size(&lowered.kernel) * scope.targets.gpus.len().max(1);
+                all += size;
+                if done > 0 && done + size > scope.most {
+                    left_out += 1;
+                    continue;
+                }
+                done += size;
+                let known = estimate(&lowered.kernel, &scope.targets.gpus);
+                let subject = Subject { lowered: &lowered, built: built.as_ref(), known: &known, sites: &sites, tried: Tried::default() };
+                let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
+                found = found.filter_map(|finding| attributes.levels.apply(finding));
+                found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
+                lints.add(index, found, &words);
+                if let Some(look) = &mut look {
+                    look(&Variant { words: &words, instance, lowered: &lowered, known: &known });
                 }
             }
-            Err(found) => rules.add(found, &words),
+            Err(found) => rules.add(index, found, &words),
         }
     }
-    let left_out = sample.iter().filter(|is_in| !**is_in).count();
     let mut found = rules.join().filter_map(|finding| attributes.levels.apply(finding));
     if !found.iter().any(|finding| finding.level == Level::Error && finding.lint.is_none()) {
         found.append(lints.join());
@@ -91,7 +101,7 @@ pub fn review(
             let reason = format!("the kernel's only target is `{OPENCL}`, and nothing is estimated for OpenCL devices");
             found.extend(required_is_open(item, &reason, &help, scope.findings));
         }
-        let open = (left_out > 0).then(|| left_out_finding(&sites, instances.len(), left_out, scope));
+        let open = (left_out > 0).then(|| left_out_finding(&sites, instances.len(), left_out, all, scope));
         found.extend(open.and_then(|finding| attributes.levels.apply(finding)));
     }
     found
@@ -121,24 +131,33 @@ fn refused_by_opencl(lowered: &Lowered) -> Diagnostics {
     opencl::refusals(&legal, &|loc| lowered.span(loc))
 }
 
-/// Which of `count` variants are estimated, if at most `most` are: spread over all of them without a period, since neighbours in the list share
-/// the values of their first generics, and every n-th those of the last.
-fn sample(count: usize, most: usize) -> Vec<bool> {
+/// What each variant costs, however small it is, in instructions.
+const OF_A_VARIANT: usize = 300;
+
+/// How much there is to estimate of a variant on a target: its instructions, and what each variant takes.
+fn size(kernel: &Kernel) -> usize {
+    let mut count = OF_A_VARIANT;
+    kernel.for_each_inst(|_, _, _| count += 1);
+    count
+}
+
+/// The order in which `count` variants are looked at. If perhaps not all of them can be estimated, the first ones are spread over all of them without
+/// a period, since neighbours in the list share the values of their first generics, and every n-th those of the last.
+fn order(count: usize, most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
-    if count > most {
+    if most < usize::MAX {
         // Multiples of 2⁶⁴ divided by the golden ratio lie spread out.
         order.sort_by_key(|index| (*index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
-    let mut is_in = vec![false; count];
-    order.into_iter().take(most.max(1)).for_each(|index| is_in[index] = true);
-    is_in
+    order
 }
 
-fn left_out_finding(sites: &Sites, count: usize, left_out: usize, scope: Scope<'_>) -> Diagnostic {
+fn left_out_finding(sites: &Sites, count: usize, left_out: usize, all: usize, scope: Scope<'_>) -> Diagnostic {
+    let targets = scope.targets.gpus.len();
     let message = format!(
-        "{left_out} of {count} variants are not looked at by the lints: with {} targets that would be {}, and {} are looked at while a crate compiles",
-        scope.targets.gpus.len(),
-        count * scope.targets.gpus.len(),
+        "{left_out} of {count} variants are not looked at by the lints: on {targets} target{}, all are {all} instructions ({OF_A_VARIANT} of them for \
+         each variant itself), and {} are looked at while a crate compiles",
+        if targets == 1 { "" } else { "s" },
         scope.most,
     );
     let help =
@@ -187,40 +206,45 @@ type Key = (Option<&'static str>, (String, [usize; 4]), Option<String>);
 /// A finding of some variants.
 struct Merged {
     finding: Diagnostic,
-    /// The first variant that has it.
+    /// The first variant that has it, in the order of the declaration: its number, and how many things it said before, and its words.
+    first: (usize, usize),
     words: String,
     /// How many have it.
     count: usize,
-    /// The number of the last one that has it: a variant that says a thing twice has it once.
+    /// The number of the one that was added last that has it: a variant that says a thing twice has it once.
     last: usize,
     /// Whether one of them says it with other figures.
     differs: bool,
 }
 
 impl OfVariants {
-    /// Adds those of one variant.
-    fn add(&mut self, findings: impl IntoIterator<Item = Diagnostic>, words: &str) {
+    /// Adds those of one variant, of this number in the declaration. Variants may come in any order.
+    fn add(&mut self, variant: usize, findings: impl IntoIterator<Item = Diagnostic>, words: &str) {
         self.count += 1;
-        let last = self.count;
-        for finding in findings {
+        for (index, finding) in findings.into_iter().enumerate() {
             self.has_errors |= finding.level == Level::Error;
             let said = finding.lint.is_none().then(|| finding.message.clone());
             let place = *self.places.entry((finding.lint, finding.place(), said)).or_insert(self.list.len());
+            let first = (variant, index);
             match self.list.get_mut(place) {
-                Some(known) if known.last == last => {}
+                Some(known) if known.last == variant => {}
                 Some(known) => {
                     known.count += 1;
-                    known.last = last;
+                    known.last = variant;
                     known.differs |= known.finding.message != finding.message;
+                    if first < known.first {
+                        (known.finding, known.first, known.words) = (finding, first, words.to_owned());
+                    }
                 }
-                None => self.list.push(Merged { finding, words: words.to_owned(), count: 1, last, differs: false }),
+                None => self.list.push(Merged { finding, first, words: words.to_owned(), count: 1, last: variant, differs: false }),
             }
         }
     }
 
     /// The findings, saying which variants they are about unless it is all with the same figures.
-    fn join(self) -> Diagnostics {
+    fn join(mut self) -> Diagnostics {
         let mut findings = Diagnostics::new();
+        self.list.sort_by_key(|merged| merged.first);
         for Merged { mut finding, words, count, differs, .. } in self.list {
             let which = match count {
                 _ if count == self.count && !differs => None,
@@ -250,7 +274,7 @@ mod tests {
         let unit = program.add(crate::syntax::Unit::parse("k.rs", 1, 1, &source).unwrap());
         let instances = hir::declared_instances(&program, unit, "own").unwrap();
         let targets = Targets::named(["sm_90"]);
-        let found = review(&program, unit, "own", &instances, Scope { targets: &targets, findings: None, most: 100 }, None);
+        let found = review(&program, unit, "own", &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None);
         found.into_iter().map(|finding| finding.message).collect()
     }
 
@@ -270,18 +294,64 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_spread_and_of_the_size_asked_for() {
-        assert_eq!(sample(3, 3), [true; 3]);
-        assert_eq!(sample(0, 3), [false; 0]);
-        for (count, most) in [(100, 64), (4096, 64), (65, 64), (2, 0)] {
-            let is_in = sample(count, most);
-            assert_eq!(is_in.iter().filter(|is_in| **is_in).count(), most.max(1));
-        }
-        // Of two axes of two values, in whatever place they stand, both values are in.
-        let is_in = sample(4096, 64);
+    fn the_first_variants_are_spread_over_all() {
+        assert_eq!(order(3, usize::MAX), [0, 1, 2]);
+        // Of two axes of two values, in whatever place they stand, both values are among the first.
+        let order = order(4096, 100);
+        assert_eq!(order.iter().collect::<std::collections::BTreeSet<_>>().len(), 4096);
         for bit in 0..12 {
-            let with = (0..4096).filter(|index| is_in[*index] && index >> bit & 1 == 1).count();
+            let with = order[..64].iter().filter(|index| *index >> bit & 1 == 1).count();
             assert!((16..=48).contains(&with), "bit {bit}: {with} of 64");
+        }
+    }
+
+    /// What is said of a kernel whose variants are of very different sizes, if so many instructions are estimated at most.
+    fn of_sizes(most: usize) -> Vec<String> {
+        let source = "#[kernel(block = 48, targets = [sm_80, sm_90], variants(U in [1, 2, 40, 400]))]
+            fn sizes<const U: usize>(y: &mut Global<f32>) {
+                let i = global_id().x;
+                let mut v = y[i];
+                #[unroll] for n in 0..U { v = v * v + n as f32; }
+                y[i] = v;
+            }";
+        let mut program = Program::default();
+        let unit = program.add(crate::syntax::Unit::parse("k.rs", 1, 1, source).unwrap());
+        let instances = hir::declared_instances(&program, unit, "sizes").unwrap();
+        let targets = Targets::named(["sm_80", "sm_90"]);
+        let found = review(&program, unit, "sizes", &instances, Scope { targets: &targets, findings: None, most }, None);
+        found.into_iter().filter(|finding| finding.lint != Some("small_block")).map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn how_many_variants_are_estimated_is_a_matter_of_their_instructions() {
+        let lanes = "a block of 48 threads takes 2 warps, in which 16 of 64 lanes do nothing";
+        assert_eq!(of_sizes(usize::MAX), [lanes]);
+        assert_eq!(of_sizes(10_000), [lanes]);
+        // The large one is left out, wherever it stands; of so few that none fits, one is looked at.
+        for (most, left_out) in [(2_400, 1), (1_500, 2), (1, 3)] {
+            let found = of_sizes(most);
+            let [first, open] = &found[..] else { panic!("{most}: {found:?}") };
+            assert!(first.starts_with(lanes), "{found:?}");
+            let begins = format!("{left_out} of 4 variants are not looked at by the lints: on 2 targets, all are ");
+            let ends = format!(" instructions (300 of them for each variant itself), and {most} are looked at while a crate compiles");
+            assert!(open.starts_with(&begins) && open.ends_with(&ends), "{most}: {open}");
+        }
+    }
+
+    #[test]
+    fn findings_are_joined_in_the_order_of_the_declaration() {
+        let finding = |text: &str| Diagnostic::error(proc_macro2::Span::call_site(), text);
+        let joined = |order: [usize; 3]| -> Vec<String> {
+            let mut all = OfVariants::default();
+            for variant in order {
+                let found = if variant == 0 { vec![finding("b")] } else { vec![finding("a"), finding("b")] };
+                all.add(variant, found, &format!("X = {variant}"));
+            }
+            all.join().into_iter().map(|finding| finding.message).collect()
+        };
+        let expected = ["b".to_owned(), "a (in 2 of 3 variants, `X = 1` the first)".to_owned()];
+        for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]] {
+            assert_eq!(joined(order), expected, "{order:?}");
         }
     }
 }

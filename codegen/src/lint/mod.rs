@@ -33,6 +33,7 @@ mod weigh;
 mod what_if;
 
 pub use sites::{LoopSite, Sites};
+pub use what_if::Tried;
 
 use crate::diagnostic::{Diagnostic, Level};
 use crate::estimate::Known;
@@ -153,6 +154,8 @@ pub struct Subject<'a> {
     pub known: &'a Known,
     /// Where the source asks for things.
     pub sites: &'a Sites,
+    /// What lints tried out of the variant.
+    pub tried: Tried,
 }
 
 impl Subject<'_> {

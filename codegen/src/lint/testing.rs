@@ -32,7 +32,7 @@ fn of_lint(lint: &str, source: &str) -> Vec<Diagnostic> {
         let names = if own.is_empty() { vec!["sm_80".to_owned(), "sm_90".to_owned()] } else { own };
         let targets = Targets::named(names.iter().map(String::as_str));
         let instances = declared_instances(&program, unit, &path).expect("the variants are known");
-        let findings = review(&program, unit, &path, &instances, Scope { targets: &targets, findings: None, most: 100 }, None);
+        let findings = review(&program, unit, &path, &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None);
         let errors: Vec<&String> = findings.iter().filter(|finding| finding.lint.is_none()).map(|finding| &finding.message).collect();
         assert!(errors.is_empty(), "{errors:?}");
         all.extend(findings.into_iter().filter(|finding| finding.lint == Some(lint)));

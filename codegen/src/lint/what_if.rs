@@ -6,6 +6,8 @@ use crate::ir::{Inst, Kernel, Loc, LoopAnnotations};
 use crate::schedule::schedule_kernel;
 use crate::target::Target;
 use proc_macro2::Span;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// An annotation that makes more of a body than there is in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +60,24 @@ pub(super) fn asked(kernel: &Kernel) -> Vec<(Grows, Loc)> {
     all
 }
 
+/// What was tried out of a variant, for all lints together: each costs as much as the variant itself.
+#[derive(Default)]
+pub struct Tried {
+    without: RefCell<Vec<((Grows, Loc), Option<Rc<Known>>)>>,
+}
+
 /// What would be known of the variant without an annotation; `None` if what is left of the others could not be kept.
-pub(super) fn without(subject: &Subject<'_>, (grows, loc): (Grows, Loc)) -> Option<Known> {
+pub(super) fn without(subject: &Subject<'_>, asked: (Grows, Loc)) -> Option<Rc<Known>> {
+    let tried = &subject.tried.without;
+    if let Some((_, known)) = tried.borrow().iter().find(|(known, _)| *known == asked) {
+        return known.clone();
+    }
+    let known = try_without(subject, asked).map(Rc::new);
+    tried.borrow_mut().push((asked, known.clone()));
+    known
+}
+
+fn try_without(subject: &Subject<'_>, (grows, loc): (Grows, Loc)) -> Option<Known> {
     let mut kernel = subject.built?.clone();
     let at: Vec<Inst> = kernel.annotations.iter().filter(|(_, asked)| grows.place(asked) == Some(loc)).map(|(inst, _)| *inst).collect();
     for inst in at {
@@ -85,7 +103,7 @@ pub(super) fn growth(subject: &Subject<'_>) -> Span {
     let needed = |known: &Known| known.targets.iter().map(|on| on.registers.needed).max().unwrap_or(0);
     let now = needed(subject.known);
     let each = subject.built.map(asked).unwrap_or_default().into_iter();
-    let each: Vec<(u32, Loc)> = each.filter_map(|asked| Some((needed(&without(subject, asked)?), asked.1))).collect();
+    let each: Vec<(u32, Loc)> = each.filter_map(|asked| Some((needed(without(subject, asked)?.as_ref()), asked.1))).collect();
     let fewest = each.iter().map(|(needed, _)| *needed).min().unwrap_or(now);
     // Of several that do about as much, the first of the source.
     let much = fewest + now.saturating_sub(fewest) / 4;
@@ -122,6 +140,12 @@ mod tests {
         assert_eq!(blamed("", "", "#[unroll]"), ["unroll"]);
         assert_eq!(blamed("", "#[ilp(2)]", "#[unroll]"), ["unroll"]);
         assert_eq!(blamed("", "#[batch_loads]", "#[unroll]"), ["unroll"]);
+        // Nor is it what the whole kernel is asked for, which multiplies what the loop makes.
+        assert_eq!(blamed(", ilp = 2", "", "#[unroll]"), ["unroll"]);
+        assert_eq!(blamed(", ilp = 2", "#[unroll]", "#[unroll]"), ["unroll"]);
+        assert_eq!(blamed(", ilp = 2", "#[ilp(2)]", "#[unroll]"), ["unroll"]);
+        // Unless it makes most of them: without four elements a thread, little more is needed than without the loop's copies.
+        assert_eq!(blamed(", ilp = 4", "#[batch_loads]", "#[unroll]"), ["ilp"]);
         // A limit of its own is one.
         assert!(blamed(", max_registers = 72", "#[ilp(2)]", "#[unroll]").iter().all(|at| at == "max_registers"));
     }
