@@ -91,6 +91,31 @@ pub fn racing<const B: usize>(y: &mut Global<f32>) {
 pub fn with_the_program(y: &mut Global<f32>) {
     y[global_id().x] = super::consts::ODD as f32;
 }
+
+#[device]
+pub struct Columns<'a> {
+    pub x: &'a Global<f32>,
+    pub y: &'a mut Global<f32>,
+}
+
+#[kernel(block = 256)]
+pub fn grouped(c: Columns<'_>) {
+    let i = global_id().x;
+    c.y[i] = c.x[i * STEP];
+}
+
+#[kernel(block = 256)]
+pub fn labelled(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let mut sum = x[i * STEP];
+    'rounds: for k in 0..n {
+        if k > STEP {
+            break 'rounds;
+        }
+        sum += 1.0;
+    }
+    y[i] = sum;
+}
 ";
 
 const MAIN: &str = "#![allow(dead_code)]
@@ -183,6 +208,9 @@ fn the_same_is_said_of_a_library_and_of_programs() {
     has(&by_cargo, "uncoalesced_access", "src/math/mod.rs", 18, "");
     has(&by_cargo, "uncoalesced_access", "src/main.rs", 8, "");
     has(&by_cargo, "missing_barrier", "src/kernels.rs", 29, "");
+    // A lifetime and a label in the kernel.
+    has(&by_cargo, "uncoalesced_access", "src/kernels.rs", 46, "");
+    has(&by_cargo, "uncoalesced_access", "src/kernels.rs", 52, "");
     has(&by_cargo, "error", "src/bin/broken.rs", 5, "2048");
     has(&by_cargo, "unchecked", "src/main.rs", 30, "`SIZE` is under `#[cfg(feature = \"big\")]`");
     has(&by_cargo, "unchecked", "src/main.rs", 34, "`COMPUTED` is computed in a way that only `rustc` knows");

@@ -74,13 +74,31 @@ pub(super) fn words_of(function: &syn::ItemFn) -> Vec<Word> {
 }
 
 fn collect_words(tokens: TokenStream, words: &mut Vec<Word>) {
+    // A lifetime or label is two tokens, of which the compiler says that both stand where the first does.
+    let mut quote = None;
     for token in tokens {
         match token {
             TokenTree::Group(group) => collect_words(group.stream(), words),
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => quote = Some(punct.span().start()),
+            TokenTree::Ident(name) if quote.is_some() => words.extend(quote.take().map(|at| (format!("'{name}"), at.line, at.column))),
             other => {
                 let at = other.span().start();
                 words.push((other.to_string(), at.line, at.column));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lifetimes_and_labels_are_one_word() {
+        let function = syn::parse_str("fn k(p: P<'_>) { 'a: loop { break 'a; } }").unwrap();
+        let words: Vec<String> = words_of(&function).into_iter().map(|(word, _, column)| format!("{word} {column}")).collect();
+        let expected =
+            ["fn 0", "k 3", "p 5", ": 6", "P 8", "< 9", "'_ 10", "> 12", "'a 17", ": 19", "loop 21", "break 28", "'a 34", "; 36"];
+        assert_eq!(words, expected);
     }
 }
