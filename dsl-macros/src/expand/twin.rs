@@ -258,11 +258,12 @@ fn count_turns(expr: &mut syn::Expr) {
         syn::Expr::Loop(own) => (&mut own.body, &mut own.attrs, own.loop_token.span),
         _ => return,
     };
-    // What a turn too many is reported at.
-    let turns = syn::Ident::new("__warpwright_turns", proc_macro2::Span::mixed_site().located_at(span));
+    // A turn too many is reported at the loop's own token; the block is the macro's, so that clippy has nothing to say of it.
+    let made = proc_macro2::Span::mixed_site().located_at(span);
+    let turns = syn::Ident::new("__warpwright_turns", made);
     body.stmts.insert(0, syn::Stmt::Expr(syn::Expr::Verbatim(quote_spanned!(span=> #turns.next();)), None));
     let attrs = std::mem::take(attrs);
-    let counted = quote_spanned!(span=> #(#attrs)* { let mut #turns = ::warpwright::__private::Turns::new(); #expr });
+    let counted = quote_spanned!(made=> #(#attrs)* { let mut #turns = ::warpwright::__private::Turns::new(); #expr });
     *expr = syn::Expr::Verbatim(counted);
 }
 

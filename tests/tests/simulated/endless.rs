@@ -104,7 +104,10 @@ fn gives_up(flag: &mut Global<u32>, y: &mut Global<u32>) {
 fn first_above(x: &Global<u32>, most: u32) -> u32 {
     let mut k = 0;
     let found = 'outer: loop {
-        while x[k] > most {
+        loop {
+            if x[k] <= most {
+                break;
+            }
             if x[k] == 7 {
                 break 'outer x[k];
             }
@@ -124,7 +127,7 @@ fn stuck_in_a_function(most: u32, x: &Global<u32>, y: &mut Global<u32>) {
 #[kernel(block = 32)]
 fn halves<T: Num>(x: &Global<T>, y: &mut Global<T>) {
     let mut v = x[0];
-    #[allow(unused_parens)]
+    #[allow(unused_parens, reason = "an attribute of Rust's on a loop")]
     #[unroll(1)]
     while (v > T::ZERO) {
         v = v / (T::ONE + T::ONE) + x[1];
@@ -225,7 +228,7 @@ fn the_host_twin_names_the_loop_that_does_not_end() {
     let floats = |values: &[f32]| device.upload(values).unwrap();
     halves::<f32>(&floats(&[1e9, 0.0]), &mut y).grid(1).launch(&device).unwrap();
     assert_eq!(y.download().unwrap(), [0.0; 32]);
-    says(&fault_on(&device, halves::<f32>(&floats(&[1.0, 1.0]), &mut y).grid(1)), &[LIMIT, "endless.rs:129:5"]);
+    says(&fault_on(&device, halves::<f32>(&floats(&[1.0, 1.0]), &mut y).grid(1)), &[LIMIT, "endless.rs:132:5"]);
 }
 
 /// Outside a launch a device function is any Rust function: nothing counts.
