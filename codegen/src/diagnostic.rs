@@ -22,12 +22,16 @@ pub struct Diagnostic {
     pub message: String,
     /// The narrowest place that shows it.
     pub span: Span,
+    /// Where that place ends, if `span` is but its first token: stable Rust joins no spans of the compiler's.
+    pub end: Option<Span>,
     /// Other places that belong to it, each with what it has to do with it.
     pub labels: Vec<(Span, String)>,
     /// The edit that mends it.
     pub help: Option<String>,
     /// Whether `rustc` reports the same about the host twin, and better: the macro leaves it to `rustc`.
     pub by_rustc: bool,
+    /// Whether `rustc` reports the same, and not so well: where it stands in an item that the macro does not look at by itself, `rustc` does.
+    pub is_rustcs_too: bool,
     /// The lint that found it, by its name; `None`: a rule of the language.
     pub lint: Option<&'static str>,
 }
@@ -35,7 +39,17 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error at `span`.
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { level: Level::Error, message: message.into(), span, labels: Vec::new(), help: None, by_rustc: false, lint: None }
+        Diagnostic {
+            level: Level::Error,
+            message: message.into(),
+            span,
+            end: None,
+            labels: Vec::new(),
+            help: None,
+            by_rustc: false,
+            is_rustcs_too: false,
+            lint: None,
+        }
     }
 
     /// A warning at `span`.
@@ -60,6 +74,13 @@ impl Diagnostic {
     #[must_use]
     pub fn by_rustc(mut self) -> Diagnostic {
         self.by_rustc = true;
+        self
+    }
+
+    /// The same, as a finding that `rustc` makes too, in terms that help less.
+    #[must_use]
+    pub fn and_by_rustc(mut self) -> Diagnostic {
+        self.is_rustcs_too = true;
         self
     }
 

@@ -184,7 +184,7 @@ fn words(generics: &syn::Generics, instance: &Instance) -> String {
         GenericValue::Type(text) => format!("{name} = {text}"),
         GenericValue::Const(ConstValue::Scalar(value)) => format!("{name} = {value}"),
         GenericValue::Const(ConstValue::Index(value, _)) => format!("{name} = {value}"),
-        GenericValue::Const(ConstValue::Aggregate(_)) => format!("{name} = …"),
+        GenericValue::Const(ConstValue::Array(_) | ConstValue::Tuple(_)) => format!("{name} = …"),
     });
     words.collect::<Vec<_>>().join(", ")
 }

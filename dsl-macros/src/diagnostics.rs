@@ -20,7 +20,10 @@ pub(crate) fn compile_errors(diagnostics: &Diagnostics) -> TokenStream {
 
 fn compile_error(error: &Diagnostic, notes: &Notes<'_>) -> TokenStream {
     let text = render(error, notes);
-    quote_spanned!(error.span=> ::core::compile_error! { #text })
+    // `rustc` marks all from the macro's name to its last bracket.
+    let name = quote_spanned!(error.span=> ::core::compile_error);
+    let rest = quote_spanned!(error.end.unwrap_or(error.span)=> ! { #text });
+    quote!(#name #rest)
 }
 
 /// Statements that make `rustc` warn.

@@ -83,7 +83,7 @@ impl IntoConstValue for isize {
 
 impl<T: IntoConstValue, const N: usize> IntoConstValue for [T; N] {
     fn into_const(self) -> ConstValue {
-        ConstValue::Aggregate(self.into_iter().map(T::into_const).collect())
+        ConstValue::Array(self.into_iter().map(T::into_const).collect())
     }
 }
 
@@ -91,7 +91,7 @@ macro_rules! tuples {
     ($(($($t:ident $i:tt),*))*) => {$(
         impl<$($t: IntoConstValue),*> IntoConstValue for ($($t,)*) {
             fn into_const(self) -> ConstValue {
-                ConstValue::Aggregate(vec![$(self.$i.into_const()),*])
+                ConstValue::Tuple(vec![$(self.$i.into_const()),*])
             }
         }
     )*};
@@ -112,8 +112,8 @@ mod tests {
         assert_eq!(true.into_const(), scalar(Type::Bool, 1));
         assert_eq!(7usize.into_const(), ConstValue::Index(7, false));
         assert_eq!((-7isize).into_const(), ConstValue::Index(-7, true));
-        let pair = ConstValue::Aggregate(vec![ConstValue::Index(1, false), scalar(Type::U8, 2)]);
-        assert_eq!([(1usize, 2u8); 2].into_const(), ConstValue::Aggregate(vec![pair.clone(), pair]));
+        let pair = ConstValue::Tuple(vec![ConstValue::Index(1, false), scalar(Type::U8, 2)]);
+        assert_eq!([(1usize, 2u8); 2].into_const(), ConstValue::Array(vec![pair.clone(), pair]));
     }
 
     #[test]

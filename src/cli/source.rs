@@ -305,7 +305,7 @@ pub(super) fn word(value: &GenericValue) -> String {
         GenericValue::Type(text) => text.to_string(),
         GenericValue::Const(ConstValue::Scalar(value)) => value.to_string(),
         GenericValue::Const(ConstValue::Index(value, _)) => value.to_string(),
-        GenericValue::Const(ConstValue::Aggregate(_)) => "…".to_owned(),
+        GenericValue::Const(ConstValue::Array(_) | ConstValue::Tuple(_)) => "…".to_owned(),
     }
 }
 

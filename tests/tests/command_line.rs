@@ -236,7 +236,7 @@ fn all_errors_of_all_files() {
             "--> syntax.rs:4:33",
             "error: unknown argument `blok` of `#[kernel]`\n --> types.rs:1:10",
             "error: `x` is `&Global<f32>`, which is only read\n --> types.rs:3:5",
-            "error: expected `f32`, found `an integer`\n --> types.rs:3:12",
+            "error: expected `f32`, found an integer\n --> types.rs:3:12",
             "error: `z` is not known here\n --> types.rs:4:12",
             "--> marked.rs:1:18",
             "4 errors",

@@ -195,13 +195,13 @@ fn all_at_once() {
         "",
         body,
         &[
-            "+: `+` takes two numbers of one type, and these are `f32` and `u32`",
+            "n: `+` takes two numbers of one type, and these are `f32` and `u32`",
             "undeclared: `undeclared` is not known here",
             "x[0]: `x` is `&Global<f32>`, which is only read",
             "n: a condition is a `bool`, and this is `u32`",
-            "1.0: expected `bool`, found `a float`",
+            "1.0: expected `bool`, found a float",
             "missing: the function `missing` is not known to the kernel",
-            "1.5: expected `u32`, found `a float`",
+            "1.5: expected `u32`, found a float",
         ],
     );
 }

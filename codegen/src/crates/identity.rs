@@ -21,6 +21,7 @@ impl Reached {
                 let names = attribute.path().segments.iter().map(|segment| segment.ident.to_string());
                 add(format_args!("#{}\n", names.collect::<Vec<_>>().join("::")));
             }
+            add(format_args!("{} {:?}\n", unit.is_of_module, unit.host_methods));
             for (key, meaning) in &unit.externs {
                 match meaning {
                     Extern::Constant(value) => add(format_args!("{key} = {value:?}\n")),

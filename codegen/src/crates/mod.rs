@@ -10,10 +10,12 @@
 //! | `resolve.rs` | what a path means in a module: `crate::`, `super::`, `use`, renames, globs |
 //! | `reach.rs` | from a kernel to the program that it needs, and to the names that no file explains |
 //! | `identity.rs` | whether two such programs are the same |
+//! | `absent.rs` | the names of an item that are nowhere |
 //!
 //! A meaning is either certain or not given. What another crate, a macro or a `cfg` decides is said to be unknown, with the reason; a name that
 //! is nowhere is left to whoever types the kernel.
 
+mod absent;
 mod files;
 mod identity;
 mod reach;
@@ -22,6 +24,7 @@ mod resolve;
 mod tests;
 mod tree;
 
+pub use absent::item_name_span;
 pub use files::SourceFile;
 pub use reach::{Given, Reached, Spot, Unknown};
 pub use tree::KernelPlace;

@@ -186,20 +186,28 @@ impl Walk<'_> {
         if let Some(known) = self.known.get(&id) {
             return *known;
         }
-        let unit = Unit::from_items(files.source(id.module).name.as_str(), vec![files.item(id).clone()]);
+        let mut unit = Unit::from_items(files.source(id.module).name.as_str(), vec![files.item(id).clone()]);
+        unit.is_of_module = files.modules[id.module.0].is_marked;
         let unit = self.program.add(unit);
         self.known.insert(id, unit);
         self.units.push(Added { item: id, origin, name: name.to_owned() });
         if matches!(files.item(id), syn::Item::Struct(_) | syn::Item::Enum(_)) {
-            for methods in self.methods(files, id) {
+            let (marked, hosts): (Vec<_>, Vec<_>) = self.methods(files, id).into_iter().partition(|(_, is_marked)| *is_marked);
+            for (methods, _) in marked {
                 self.add(files, methods, origin, name);
+            }
+            for (methods, _) in hosts {
+                for name in functions_of(files.item(methods)) {
+                    let place = files.place(name.span()).map_or_else(String::new, |place| place.to_string());
+                    self.program.units[unit.0].host_methods.push((name.to_string(), place));
+                }
             }
         }
         unit
     }
 
-    /// The `impl`s of a type that are the device's: beside it, round it, in modules within its own, and round the kernel.
-    fn methods(&self, files: &mut Crate, ty: ItemId) -> Vec<ItemId> {
+    /// The `impl`s of a type beside it, round it, in modules within its own, and round the kernel, and whether they are the device's.
+    fn methods(&self, files: &mut Crate, ty: ItemId) -> Vec<(ItemId, bool)> {
         let mut modules = Vec::new();
         for mut at in [Some(ty.module), Some(self.kernel.module)] {
             while let Some(module) = at {
@@ -219,12 +227,12 @@ impl Walk<'_> {
                 let id = ItemId { module, index };
                 let syn::Item::Impl(item) = files.item(id) else { continue };
                 let syn::Type::Path(path) = &*item.self_ty else { continue };
-                if item.trait_.is_some() || !(is_bare || is_marked(files, id)) {
+                if item.trait_.is_some() {
                     continue;
                 }
                 let path: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
                 if files.resolve(module, &path, Space::Types) == Meaning::Item(ty, Vec::new()) {
-                    found.push(id);
+                    found.push((id, is_bare || is_marked(files, id)));
                 }
             }
         }
@@ -264,7 +272,17 @@ impl Walk<'_> {
                     let needed_by = (unit != 0).then_some(name);
                     self.add_unknown(Unknown { key: free.key, span: origin, reason, needed_by, is_constant });
                 }
-                Meaning::Module(_) | Meaning::Nothing => self.missing.push(free.key),
+                Meaning::Language(path) if is_constant => match hir::standard_constant(&path) {
+                    Some(value) => {
+                        self.program.units[unit].externs.insert(free.key, Extern::Constant(value));
+                    }
+                    None => {
+                        let needed_by = (unit != 0).then_some(name);
+                        let reason = "is the standard library's, and known to `rustc` only".to_owned();
+                        self.add_unknown(Unknown { key: free.key, span: origin, reason, needed_by, is_constant });
+                    }
+                },
+                Meaning::Module(_) | Meaning::Language(_) | Meaning::Nothing => self.missing.push(free.key),
             }
         }
     }
@@ -301,6 +319,16 @@ fn whole(items: &[syn::Item]) -> Span {
     let mut spans = tokens.map(|token| token.span()).filter(|span| !span.byte_range().is_empty());
     let first = spans.next().unwrap_or_else(Span::call_site);
     spans.last().and_then(|last| first.join(last)).unwrap_or(first)
+}
+
+/// The names of the functions of an `impl`.
+fn functions_of(item: &syn::Item) -> Vec<syn::Ident> {
+    let syn::Item::Impl(item) = item else { return Vec::new() };
+    let name = |member: &syn::ImplItem| match member {
+        syn::ImplItem::Fn(function) => Some(function.sig.ident.clone()),
+        _ => None,
+    };
+    item.items.iter().filter_map(name).collect()
 }
 
 /// The name of an item that device code can use.

@@ -5,7 +5,7 @@
 
 use super::Crate;
 use super::tree::{ItemId, ModuleId, cfgs};
-use crate::hir::{Import, imports};
+use crate::hir::{self, Import, imports};
 use crate::syntax::{FreePath, FreePathKind};
 
 /// Rust's two namespaces that kernels know.
@@ -23,12 +23,17 @@ pub(super) enum Meaning {
     Module(ModuleId),
     /// The files do not tell, for this reason: `comes from the crate `shapes``.
     Unknown(String),
+    /// Something of the language's or the standard library's: its path.
+    Language(Vec<String>),
     /// Nothing has this name.
     Nothing,
 }
 
 /// Crates whose names are the language's, or nothing that kernels can use.
 const OF_LANGUAGE: [&str; 5] = ["warpwright", "std", "core", "alloc", "half"];
+
+/// What the prelude has that is the host's.
+const OF_HOST: [&str; 6] = ["Buffer", "ConstantBuffer", "Device", "Launch", "PinnedBuffer", "Stream"];
 
 /// Attributes that leave an item what it is.
 const HARMLESS: &[&str] = &[
@@ -66,15 +71,16 @@ impl Crate {
             FreePathKind::Type => [Space::Types, Space::Values],
             FreePathKind::Function | FreePathKind::Constant => [Space::Values, Space::Types],
         };
-        let mut unknown = None;
+        let mut otherwise = Meaning::Nothing;
         for space in spaces {
             match self.resolve_from_block(module, &free.uses, &path, space) {
                 found @ (Meaning::Item(..) | Meaning::Module(_)) => return found,
-                Meaning::Unknown(reason) => unknown = unknown.or(Some(reason)),
-                Meaning::Nothing => {}
+                found @ Meaning::Unknown(_) if !matches!(otherwise, Meaning::Unknown(_)) => otherwise = found,
+                found if otherwise == Meaning::Nothing => otherwise = found,
+                _ => {}
             }
         }
-        unknown.map_or(Meaning::Nothing, Meaning::Unknown)
+        otherwise
     }
 
     /// The same through the `use` statements of the blocks round it, the innermost last.
@@ -91,7 +97,7 @@ impl Crate {
         }
         for glob in globs {
             match self.resolve(module, &glob, space) {
-                Meaning::Nothing => {}
+                Meaning::Nothing | Meaning::Language(_) => {}
                 found => return found,
             }
         }
@@ -152,6 +158,10 @@ impl Crate {
                 within.extend_from_slice(rest);
                 Meaning::Item(item, within)
             }
+            Meaning::Language(mut within) => {
+                within.extend_from_slice(rest);
+                Meaning::Language(within)
+            }
             other => other,
         }
     }
@@ -193,6 +203,7 @@ impl Crate {
                     Meaning::Item(item, vec![name.to_owned()])
                 }
                 Meaning::Unknown(reason) => Meaning::Unknown(format!("may be in `{}::*`, which {reason}", path.join("::"))),
+                Meaning::Language(path) => in_language(&path, name),
                 _ => Meaning::Nothing,
             };
             match meaning {
@@ -312,8 +323,21 @@ fn imports_of(item: &syn::ItemUse) -> Vec<Import> {
 fn of_crate(path: &[String]) -> Meaning {
     match path.iter().find(|name| !name.is_empty()) {
         Some(name) if !OF_LANGUAGE.contains(&name.as_str()) => Meaning::Unknown(format!("comes from the crate `{name}`")),
-        _ => Meaning::Nothing,
+        Some(_) => Meaning::Language(path.to_vec()),
+        None => Meaning::Nothing,
     }
+}
+
+/// What a glob of the language's or the standard library's brings in under a name that the language does not know by itself.
+fn in_language(path: &[String], name: &str) -> Meaning {
+    let whole = [path, &[name.to_owned()]].concat();
+    let is = |known: &[&str]| path.iter().map(String::as_str).eq(known.iter().copied());
+    let is_there = match path.last().map(String::as_str) {
+        Some("prelude") if is(&["warpwright", "prelude"]) => OF_HOST.contains(&name),
+        Some("consts") => hir::standard_constant(&whole).is_some(),
+        _ => return Meaning::Unknown(format!("may be in `{}::*`", path.join("::"))),
+    };
+    if is_there { Meaning::Language(whole) } else { Meaning::Nothing }
 }
 
 fn under(cfgs: &[String]) -> String {

@@ -298,3 +298,70 @@ fn programs_are_the_same_if_their_texts_and_names_are() {
     };
     assert_ne!(in_module("#[warpwright::module]"), in_module(""));
 }
+
+#[test]
+fn constants_of_the_standard_library() {
+    let value = |ty: &str, value: f64| match ty {
+        "f32" => format!("{:?}", ConstValue::Scalar(crate::ir::Scalar::float(crate::ir::Type::F32, value))),
+        _ => format!("{:?}", ConstValue::Scalar(crate::ir::Scalar::float(crate::ir::Type::F64, value))),
+    };
+    let pi = format!("PI = {}", value("f32", std::f64::consts::PI));
+    for used in ["use std::f32::consts::PI;", "use core::f32::consts::*;", "use std::f32::consts::{E, PI};"] {
+        check(&[("a.rs", &kernel(used, "y[0] = PI;"))], "a.rs", "k", &[&pi]);
+    }
+    let turn = format!("TURN = {}", value("f64", std::f64::consts::TAU));
+    check(&[("a.rs", &kernel("use std::f64::consts::TAU as TURN;", "y[0] = TURN as f32;"))], "a.rs", "k", &[&turn]);
+    let consts = format!("consts::PI = {}", value("f32", std::f64::consts::PI));
+    check(&[("a.rs", &kernel("use std::f32::consts;", "y[0] = consts::PI;"))], "a.rs", "k", &[&consts]);
+    let other = "MAX_STR_LEN is the standard library's, and known to `rustc` only";
+    check(&[("a.rs", &kernel("use std::str::MAX_STR_LEN;", "y[0] = MAX_STR_LEN as f32;"))], "a.rs", "k", &[other]);
+}
+
+/// The names of an item that are nowhere, each with whether it is the standard library's.
+#[track_caller]
+fn check_absent(source: &str, item: &str, expected: &[(&str, bool)]) {
+    let mut files = crate_of(None, &[("a.rs", source)]);
+    let column = source.lines().position(|line| line.contains(item)).and_then(|line| Some((line, source.lines().nth(line)?.find(item)?)));
+    let (line, column) = column.unwrap_or_else(|| panic!("no {item}"));
+    let at = proc_macro2::LineColumn { line: line + 1, column };
+    let found = files.absent(Path::new("a.rs"), at, &|_| true).unwrap_or_else(|| panic!("{item} is not found"));
+    let found: Vec<(&str, bool)> = found.iter().map(|absent| (absent.key.as_str(), absent.is_std)).collect();
+    assert_eq!(found, expected, "{source}");
+}
+
+#[test]
+fn names_that_are_nowhere() {
+    let body = "y[0] = sqrt(y[1]) + max(y[2], N) + near(y[3]);";
+    let before = "use warpwright::prelude::*; use std::cmp::max; #[device] fn near(a: f32) -> f32 { a }";
+    check_absent(&kernel(before, body), "k(y", &[("sqrt", false), ("max", true), ("N", false)]);
+    // What another crate, a macro or a `cfg` may bring in is not said to be nowhere.
+    let unsure = "use other::*; #[cfg(fast)] const N: f32 = 1.0;";
+    check_absent(&kernel(unsure, body), "k(y", &[]);
+    check_absent(&kernel("make!();", body), "k(y", &[]);
+    check_absent(&kernel("use std::mem::*;", "y[0] = swap(y[1]);"), "k(y", &[]);
+    // The prelude's own types are there, for the host.
+    check_absent(&kernel("use warpwright::prelude::*;", "let d: Device; let p: Prams;"), "k(y", &[("Device", true), ("Prams", false)]);
+    check_absent("#[device]\nfn f(a: f32) -> f32 { cosf(a) }", "f(a", &[("cosf", false)]);
+    check_absent(
+        "#[warpwright::module]\nmod m {\n fn g(a: f32) -> f32 { fabsf(a) + h(a) } #[device] fn h(a: f32) -> f32 { g(a) } }",
+        "m {",
+        &[("fabsf", false)],
+    );
+}
+
+#[test]
+fn functions_of_an_impl_without_a_mark_are_told_from_those_that_are_nowhere() {
+    let source = "#[device] #[derive(Clone, Copy)] #[repr(C)] pub struct P { a: f32 }
+        impl P { fn twice(&self) -> f32 { self.a } fn new() -> P { todo!() } }
+        #[device] impl P { fn half(&self) -> f32 { self.a } }";
+    let source = kernel(source, "let p = P { a: y[0] }; y[0] = p.half() + p.twice() + p.nothing();");
+    let mut files = crate_of(None, &[("a.rs", &source)]);
+    let reached = reach(&mut files, "a.rs", "k");
+    let instances = declared_instances(&reached.program, reached.unit, "k").expect("the attribute is right");
+    let found = lower_kernel(&reached.program, reached.unit, "k", &instances[0]).err().into_iter().flatten();
+    let messages: Vec<String> = found.map(|finding| finding.message).collect();
+    assert_eq!(
+        messages,
+        ["`twice`, defined at a.rs:2:21, stands in an `impl` that is not marked for the device", "`P` has no method `nothing` in a kernel"]
+    );
+}

@@ -70,11 +70,11 @@ pub(super) fn evaluate_int(expr: &Expr, infer: &Infer) -> Evaluated<i128> {
 fn retype(value: ConstValue, ty: &Ty) -> ConstValue {
     match (value, ty) {
         (ConstValue::Scalar(scalar), Ty::Usize | Ty::Isize) => ConstValue::Index(scalar.as_int(), *ty == Ty::Isize),
-        (ConstValue::Aggregate(items), Ty::Array(element, _)) => {
-            ConstValue::Aggregate(items.into_iter().map(|item| retype(item, element)).collect())
+        (ConstValue::Array(items), Ty::Array(element, _)) => {
+            ConstValue::Array(items.into_iter().map(|item| retype(item, element)).collect())
         }
-        (ConstValue::Aggregate(items), Ty::Tuple(fields)) => {
-            ConstValue::Aggregate(items.into_iter().zip(fields).map(|(item, ty)| retype(item, ty)).collect())
+        (ConstValue::Tuple(items), Ty::Tuple(fields)) => {
+            ConstValue::Tuple(items.into_iter().zip(fields).map(|(item, ty)| retype(item, ty)).collect())
         }
         (value, _) => value,
     }
@@ -109,7 +109,7 @@ fn figure(value: i128) -> String {
 /// How many scalars a constant has.
 fn elements(value: &ConstValue) -> i128 {
     match value {
-        ConstValue::Aggregate(items) => items.iter().map(elements).fold(0, i128::saturating_add),
+        ConstValue::Array(items) | ConstValue::Tuple(items) => items.iter().map(elements).fold(0, i128::saturating_add),
         _ => 1,
     }
 }
@@ -149,7 +149,7 @@ impl Evaluator<'_> {
         match self.value(expr)? {
             ConstValue::Scalar(scalar) => Ok(scalar),
             ConstValue::Index(value, signed) => Ok(Scalar::int(if signed { Type::I64 } else { Type::U64 }, value)),
-            ConstValue::Aggregate(_) => fault(expr, "expected a scalar constant"),
+            ConstValue::Array(_) | ConstValue::Tuple(_) => fault(expr, "expected a scalar constant"),
         }
     }
 
@@ -194,23 +194,23 @@ impl Evaluator<'_> {
             }
             ExprKind::Block(Block { statements, tail: Some(tail) }) if statements.is_empty() => return self.value(tail),
             ExprKind::Array(items) => {
-                return items.iter().map(|item| self.value(item)).collect::<Evaluated<_>>().map(ConstValue::Aggregate);
+                return items.iter().map(|item| self.value(item)).collect::<Evaluated<_>>().map(ConstValue::Array);
             }
             ExprKind::Repeat(item, n) => return self.repeat(item, self.infer.resolve_const(*n), expr),
             ExprKind::Aggregate(fields, None) => {
                 let mut fields: Vec<_> = fields.iter().collect();
                 fields.sort_by_key(|(index, _)| *index);
-                return fields.iter().map(|(_, field)| self.value(field)).collect::<Evaluated<_>>().map(ConstValue::Aggregate);
+                return fields.iter().map(|(_, field)| self.value(field)).collect::<Evaluated<_>>().map(ConstValue::Tuple);
             }
             ExprKind::Field(base, index) => match self.value(base)? {
-                ConstValue::Aggregate(mut items) if (*index as usize) < items.len() => return Ok(items.swap_remove(*index as usize)),
+                ConstValue::Tuple(mut items) if (*index as usize) < items.len() => return Ok(items.swap_remove(*index as usize)),
                 _ => return self.refuse(expr),
             },
             ExprKind::Index(base, index) => match (self.value(base)?, self.scalar(index)?) {
-                (ConstValue::Aggregate(mut items), index) if (index.bits as usize) < items.len() => {
+                (ConstValue::Array(mut items), index) if (index.bits as usize) < items.len() => {
                     return Ok(items.swap_remove(index.bits as usize));
                 }
-                (ConstValue::Aggregate(items), index) => {
+                (ConstValue::Array(items), index) => {
                     return fault(expr, format!("index {} is out of range for length {}", index.bits, items.len()));
                 }
                 _ => return self.refuse(expr),
@@ -261,7 +261,7 @@ impl Evaluator<'_> {
         let Const::Value(n) = n else { return self.refuse(expr) };
         let total = n.saturating_mul(elements(&item).max(1));
         match usize::try_from(n) {
-            Ok(n) if total <= MOST_ELEMENTS => Ok(ConstValue::Aggregate(vec![item; n])),
+            Ok(n) if total <= MOST_ELEMENTS => Ok(ConstValue::Array(vec![item; n])),
             _ => {
                 let message = format!("a constant of {total} elements; at most {MOST_ELEMENTS} can be compiled in");
                 Err(Fault { span: expr.span, message, is_rusts: false })

@@ -1,7 +1,7 @@
 //! What the names of a program mean: modules, functions, structs, enums, constants and impls of every unit, found by path.
 
 use super::types::AdtId;
-use crate::syntax::{ConstValue, Extern, Program, UnitId};
+use crate::syntax::{ConstValue, Extern, Program, UnitId, is_named};
 use std::collections::HashMap;
 
 /// Names a module (or a unit's root).
@@ -64,6 +64,8 @@ pub(crate) enum Def {
 
 struct Module<'p> {
     unit: UnitId,
+    /// Whether it is a `#[warpwright::module]`, or in one.
+    is_marked: bool,
     parent: Option<ModuleId>,
     /// Types, modules.
     types: HashMap<String, Def>,
@@ -111,7 +113,7 @@ impl<'p> Items<'p> {
             associated_constants: HashMap::new(),
         };
         for (index, unit) in program.units.iter().enumerate() {
-            let root = items.collect_module(UnitId(index), None, &unit.items);
+            let root = items.collect_module(UnitId(index), None, unit.is_of_module, &unit.items);
             items.roots.push(root);
         }
         items.collect_impls();
@@ -128,10 +130,11 @@ impl<'p> Items<'p> {
         self.modules[module.0].unit
     }
 
-    fn collect_module(&mut self, unit: UnitId, parent: Option<ModuleId>, items: &'p [syn::Item]) -> ModuleId {
+    fn collect_module(&mut self, unit: UnitId, parent: Option<ModuleId>, is_marked: bool, items: &'p [syn::Item]) -> ModuleId {
         let id = ModuleId(self.modules.len());
         self.modules.push(Module {
             unit,
+            is_marked,
             parent,
             types: HashMap::new(),
             values: HashMap::new(),
@@ -169,7 +172,8 @@ impl<'p> Items<'p> {
             syn::Item::Impl(item) if item.trait_.is_none() => self.modules[id.0].impls.push(item),
             syn::Item::Mod(module) => {
                 if let Some((_, items)) = &module.content {
-                    let child = self.collect_module(unit, Some(id), items);
+                    let is_marked = self.modules[id.0].is_marked || module.attrs.iter().any(|attr| is_named(attr, "module"));
+                    let child = self.collect_module(unit, Some(id), is_marked, items);
                     self.modules[id.0].types.insert(module.ident.to_string(), Def::Module(child));
                 }
             }
@@ -249,6 +253,17 @@ impl<'p> Items<'p> {
     /// Names of the methods of a struct or enum.
     pub(crate) fn method_names(&self, adt: AdtId) -> impl Iterator<Item = &str> {
         self.methods.keys().filter(move |(id, _)| *id == adt).map(|(_, name)| name.as_str())
+    }
+
+    /// Where a function of an `impl` stands that is the host's, for want of a mark.
+    pub(crate) fn host_method(&self, adt: AdtId, name: &str) -> Option<&'p str> {
+        let unit = &self.program.units[self.unit_of(self.adts[adt.0].module).0];
+        unit.host_methods.iter().find(|(method, _)| method == name).map(|(_, place)| place.as_str())
+    }
+
+    /// Whether what stands in a module is the device's without a mark of its own.
+    pub(crate) fn is_marked(&self, module: ModuleId) -> bool {
+        self.modules[module.0].is_marked
     }
 
     /// The associated constant of a struct or enum.

@@ -17,6 +17,7 @@ mod variants;
 
 pub use variants::{Axis, declared_axes, declared_instances, generics, instances, is_constant_known, parse_constant, parse_generic};
 
+pub(crate) use check::standard_constant;
 pub(crate) use items::{Import, imports};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -129,7 +130,7 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
                 let value = match value {
                     ConstValue::Scalar(scalar) => *scalar,
                     ConstValue::Index(value, _) => Scalar::int(crate::ir::Type::I64, *value),
-                    ConstValue::Aggregate(_) => {
+                    ConstValue::Array(_) | ConstValue::Tuple(_) => {
                         return Err(Diagnostic::error(param.ident.span(), "a const generic is a scalar").into());
                     }
                 };

@@ -3,6 +3,7 @@
 //! What is no annotation, or one of another place, is refused with the nearest name or the right place.
 
 use super::attributes::{path_text, skip_to_comma, with_nearest};
+use super::layout::written;
 use super::loop_annotations::{LoopAttributes, LoopKeyword};
 use super::nearest::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -92,9 +93,17 @@ pub(super) fn refuse_annotation(attr: &syn::Attribute, place: &str, fitting: &[&
         return error.help(format!("write `#[shared({example})]` on the array's `let`"));
     }
     let error = Diagnostic::error(attr.path().span(), format!("unknown annotation `#[{name}]` on {place}"));
+    if name == "__shared__" {
+        return error.help("write `#[shared]`");
+    }
+    // What it was given stays.
+    let arguments = match &attr.meta {
+        syn::Meta::List(list) => format!("({})", written(&list.tokens)),
+        _ => String::new(),
+    };
     let near = nearest(&name, fitting.iter().copied()).or_else(|| nearest(&name, LOOP_ANNOTATIONS.iter().chain(LET_ANNOTATIONS).copied()));
     match near {
-        Some(near) => error.help(format!("write `#[{near}]`")),
+        Some(near) => error.help(format!("write `#[{near}{arguments}]`")),
         None => error.help("remove it"),
     }
 }

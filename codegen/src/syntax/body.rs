@@ -1,19 +1,22 @@
 //! The bodies of device code: what of Rust's expressions, statements, types and patterns is not in the language.
 
 use super::attributes::literal_int;
-use super::foreign::foreign;
+use super::chains::{closure_edit, reference_edit, refused_chain, refused_let, walk_edit};
+use super::foreign::{foreign, printf_edit};
 use super::free_paths::GEOMETRY;
 use super::layout::written;
 use super::loop_annotations::LoopKeyword;
 use super::nearest::nearest;
+use super::operand::behind;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
 use super::signature::is_group_type;
+use super::std_functions::std_function;
 use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
-use super::vocabulary::{MACROS, REFUSED_MACROS, missing};
+use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
 use crate::diagnostic::Diagnostics;
 use proc_macro2::Span;
 use quote::ToTokens;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
@@ -32,22 +35,37 @@ pub(super) struct BodyChecker<'c> {
     diagnostics: &'c mut Diagnostics,
     /// The last meaning of each name: scopes matter little for what references lead to.
     locals: HashMap<String, Local>,
+    /// The types of variables, as far as they are written or easily seen.
+    types: HashMap<String, String>,
     /// Type and const parameters, which may be called like a type of Rust.
     generics: Vec<String>,
-    /// Whether an enum of Rust's with fields was named: one mistake, however often.
-    has_sum: bool,
+    /// The names that Rust has and the device has not that were refused: each is one mistake, however often; and all enums with fields are.
+    said: HashSet<&'static str>,
     /// Whether the path that is looked at is called.
     is_called: bool,
 }
 
 impl<'c> BodyChecker<'c> {
     pub(super) fn new(names: &'c Names, diagnostics: &'c mut Diagnostics) -> BodyChecker<'c> {
-        BodyChecker { names, diagnostics, locals: HashMap::new(), generics: Vec::new(), has_sum: false, is_called: false }
+        BodyChecker {
+            names,
+            diagnostics,
+            locals: HashMap::new(),
+            types: HashMap::new(),
+            generics: Vec::new(),
+            said: HashSet::new(),
+            is_called: false,
+        }
     }
 
     /// A kernel's body: its signature has rules of its own.
     pub(super) fn check_body(mut self, sig: &syn::Signature, block: &syn::Block) {
         self.enter(sig);
+        for input in &sig.inputs {
+            if let syn::FnArg::Typed(typed) = input {
+                self.check_foreign_types(typed.ty.to_token_stream());
+            }
+        }
         self.visit_block(block);
     }
 
@@ -87,7 +105,10 @@ impl<'c> BodyChecker<'c> {
                     let is_group = matches!(&*typed.ty, syn::Type::Path(path) if is_group_type(path));
                     let is_memory = is_group || matches!(&*typed.ty, syn::Type::Reference(_));
                     let local = if is_memory { Local::Memory } else { Local::Value };
-                    bindings(&typed.pat).iter().for_each(|ident| self.bind(&ident.to_string(), local));
+                    for ident in bindings(&typed.pat) {
+                        self.bind(&ident.to_string(), local);
+                        self.types.insert(ident.to_string(), written(&typed.ty));
+                    }
                 }
             }
         }
@@ -120,8 +141,7 @@ impl<'c> BodyChecker<'c> {
                 continue;
             }
             if let Some(missing) = missing(&name) {
-                // `Option`, `Some` and `None` are one mistake.
-                if !missing.is_sum() || !std::mem::replace(&mut self.has_sum, true) {
+                if self.said.insert(if missing.is_sum() { SUM } else { missing.name }) {
                     self.refuse(segment.ident.span(), format!("`{name}` {}", missing.why), missing.instead);
                 }
                 return;
@@ -136,7 +156,7 @@ impl<'c> BodyChecker<'c> {
     fn check_foreign(&mut self, ident: &syn::Ident) {
         let name = ident.to_string();
         if let Some(foreign) = foreign(&name).filter(|foreign| foreign.is_certain && !self.is_own(&name)) {
-            self.refuse(ident.span(), format!("`{name}` is a name of CUDA C++"), format!("write {}", foreign.edit));
+            self.refuse(ident.span(), format!("`{name}` is a name of CUDA C++"), foreign.edit());
         } else if GEOMETRY.contains(&name.as_str()) && !self.is_own(&name) && !self.is_called {
             self.refuse(ident.span(), format!("`{name}` is a function"), format!("call it: `{name}()`"));
         }
@@ -147,21 +167,117 @@ impl<'c> BodyChecker<'c> {
         self.names.defined.contains(name) || self.generics.iter().any(|own| own == name) || self.locals.contains_key(name)
     }
 
-    /// `atomic_add(&mut y[0], v)`: no device function takes one element by reference, so it is the method that is meant.
+    /// Names of another language among the tokens of a type.
+    fn check_foreign_types(&mut self, tokens: proc_macro2::TokenStream) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(ident) => self.check_foreign(&ident),
+                proc_macro2::TokenTree::Group(group) => self.check_foreign_types(group.stream()),
+                _ => {}
+            }
+        }
+    }
+
+    /// A call of a name of another language: `__shfl_down_sync(mask, v, 16)`. Whether it is one.
+    fn check_foreign_call(&mut self, name: &syn::Ident, call: &syn::ExprCall) -> bool {
+        let text = name.to_string();
+        if let Some(edit) = (text == "printf" && !self.is_own(&text)).then(|| printf_edit(call)).flatten() {
+            self.refuse(name.span(), "`printf` is a name of CUDA C++", edit);
+            return true;
+        }
+        let Some(foreign) = foreign(&text).filter(|foreign| foreign.is_certain && !self.is_own(&text)) else { return false };
+        self.refuse(name.span(), format!("`{text}` is a name of CUDA C++"), foreign.edit_of_call(&call.args));
+        true
+    }
+
+    /// `threadIdx.x`. Whether it is that.
+    fn check_foreign_field(&mut self, field: &syn::ExprField) -> bool {
+        let syn::Expr::Path(path) = &*field.base else { return false };
+        let Some(ident) = path.path.get_ident() else { return false };
+        let geometry = [("threadIdx", "thread_idx"), ("blockIdx", "block_idx"), ("blockDim", "block_dim"), ("gridDim", "grid_dim")];
+        let Some((_, ours)) = geometry.iter().find(|(name, _)| ident == name && !self.is_own(name)) else { return false };
+        let help = format!("write `{ours}().{}`", written(&field.member));
+        self.refuse(ident.span(), format!("`{ident}` is a name of CUDA C++"), help);
+        true
+    }
+
+    /// `atomic_add(&mut y[0], v)`, `atomic_add(y, 0, v)`: the method is meant.
     fn check_atomic(&mut self, name: &syn::Ident, call: &syn::ExprCall) -> bool {
         let text = name.to_string();
-        let is_atomic = text.starts_with("atomic_") || foreign(&text).is_some_and(|foreign| foreign.edit.starts_with("`y.atomic_"));
+        let foreign = foreign(&text).filter(|foreign| foreign.atomic().is_some());
+        let is_atomic = text.starts_with("atomic_") || foreign.is_some();
         let (true, false, Some(first)) = (is_atomic, self.is_own(&text), call.args.first()) else { return false };
-        let place = match first {
-            syn::Expr::Reference(reference) => &*reference.expr,
-            other => other,
+        let method = foreign.and_then(|foreign| foreign.atomic()).unwrap_or(&text);
+        let step = foreign.and_then(|foreign| foreign.atomic_step());
+        let mut arguments: Vec<String> = call.args.iter().skip(1).map(written).collect();
+        let buffer = match behind(first) {
+            syn::Expr::Index(element) => {
+                arguments.insert(0, written(&element.index));
+                written(&element.expr)
+            }
+            // `atomicAdd(y, v)`: a pointer is its first element.
+            whole => {
+                let values = if method.ends_with("cas") { 2 } else { 1 };
+                if arguments.len() == values {
+                    arguments.insert(0, "0".to_owned());
+                }
+                written(whole)
+            }
         };
-        let syn::Expr::Index(element) = place else { return false };
-        let method = foreign(&text).map_or(&*text, |foreign| foreign.edit.trim_start_matches("`y.").split('(').next().unwrap_or(&text));
-        let mut arguments = vec![written(&element.index)];
-        arguments.extend(call.args.iter().skip(1).map(written));
-        let help = format!("write `{}.{method}({})`", written(&element.expr), arguments.join(", "));
+        if let Some(step) = step {
+            arguments.truncate(1);
+            arguments.push(step.to_owned());
+        }
+        let help = format!("write `{buffer}.{method}({})`", arguments.join(", "));
         self.refuse(name.span(), "atomics are methods of buffers and shared arrays", help);
+        true
+    }
+
+    /// What the zero of an array's or buffer's elements is.
+    fn zero(&self, array: &syn::Expr) -> &'static str {
+        let ty = root_of(array).and_then(|ident| self.types.get(&ident.to_string()));
+        let is_int = ty.is_some_and(|ty| ty.contains(['i', 'u']) && !ty.contains("f32") && !ty.contains("f64") && !ty.contains("f16"));
+        if is_int { "0" } else { "0.0" }
+    }
+
+    /// `let p = e` as a condition, before this block.
+    fn check_let(&mut self, condition: &syn::ExprLet, body: Option<&syn::Block>) {
+        match refused_let(condition, body) {
+            Some(error) => {
+                self.said.insert(SUM);
+                self.report(error);
+            }
+            None => visit::visit_expr_let(self, condition),
+        }
+        self.bind_pattern(&condition.pat, Local::Value);
+    }
+
+    /// What closures are refused with.
+    fn refuse_closure(&mut self, closure: &syn::ExprClosure, name: Option<&syn::Ident>) {
+        let type_of = |name: &str| match self.locals.get(name) {
+            Some(_) => Some(self.types.get(name).cloned().unwrap_or_else(|| "f32".to_owned())),
+            None => None,
+        };
+        let help = closure_edit(closure, name, &type_of);
+        self.refuse(closure.inputs_begin.span(), "closures are not in the kernel language", help);
+    }
+
+    /// `let v = x.get(i).unwrap();`. Whether it is that.
+    fn check_bound_chain(&mut self, chain: &syn::Expr, name: &syn::Ident) -> bool {
+        let error = refused_chain(chain, Some(name), &|array| self.zero(array));
+        error.map(|error| self.report(error)).is_some()
+    }
+
+    /// `let r = &mut a;`, `let s = &x[0..4];`. Whether it is that.
+    fn check_bound_reference(&mut self, local: &syn::Local) -> bool {
+        let (syn::Pat::Ident(pat), Some(init)) = (&local.pat, &local.init) else { return false };
+        let syn::Expr::Reference(reference) = &*init.expr else { return false };
+        if root_of(&reference.expr).is_none() {
+            return false;
+        }
+        let is_slice = is_slice(&reference.expr);
+        let what = if is_slice { "slices" } else { "references to locals" };
+        self.refuse(reference.and_token.span(), format!("{what} are not in the kernel language"), reference_edit(&pat.ident, reference));
         true
     }
 
@@ -304,7 +420,19 @@ impl<'c> BodyChecker<'c> {
     fn check_macro(&mut self, mac: &syn::Macro) {
         let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         if let Some((_, instead)) = REFUSED_MACROS.iter().find(|(refused, _)| *refused == name) {
-            self.refuse(mac.path.span(), format!("the macro `{name}!` is not in the kernel language"), *instead);
+            let arguments = mac.tokens.to_token_stream();
+            let help = match name.as_str() {
+                "format" | "writeln" | "write" if !arguments.is_empty() => {
+                    let arguments = written(&arguments);
+                    // The first argument of `write!` is where to.
+                    let text = arguments.find('"').map_or(arguments.as_str(), |at| &arguments[at..]);
+                    format!("print it, `println!({text})`: device code has no strings")
+                }
+                "dbg" if !arguments.is_empty() => format!("print it: `println!(\"{{}}\", {})`", written(&arguments)),
+                "vec" if !arguments.is_empty() => format!("write `[{}]`: an array, whose length is a constant", written(&arguments)),
+                _ => (*instead).to_owned(),
+            };
+            self.refuse(mac.path.span(), format!("the macro `{name}!` is not in the kernel language"), help);
             return;
         }
         if !MACROS.contains(&name.as_str()) {
@@ -339,6 +467,20 @@ impl<'c> BodyChecker<'c> {
     }
 }
 
+/// `x[a..b]`.
+fn is_slice(expr: &syn::Expr) -> bool {
+    matches!(expr, syn::Expr::Index(index) if matches!(&*index.index, syn::Expr::Range(_)))
+}
+
+fn idents(tokens: proc_macro2::TokenStream) -> Vec<String> {
+    let of = |token| match token {
+        proc_macro2::TokenTree::Ident(ident) => vec![ident.to_string()],
+        proc_macro2::TokenTree::Group(group) => idents(group.stream()),
+        _ => Vec::new(),
+    };
+    tokens.into_iter().flat_map(of).collect()
+}
+
 fn is_string(expr: &syn::Expr) -> bool {
     matches!(expr, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
 }
@@ -367,9 +509,6 @@ fn root_of(expr: &syn::Expr) -> Option<&syn::Ident> {
 /// Expressions that are never in the language: where, what, and the way out.
 fn refused_expression(expr: &syn::Expr) -> Option<(Span, &'static str, &'static str)> {
     Some(match expr {
-        syn::Expr::Closure(e) => {
-            (e.inputs_begin.span(), "closures are not in the kernel language", "write a `#[device]` function, and call it")
-        }
         syn::Expr::Async(e) => {
             (e.async_token.span(), "`async` is not in the kernel language", "remove it: a kernel's threads wait at barriers only")
         }
@@ -437,20 +576,35 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
             pat => self.visit_pat(pat),
         }
         if let Some(init) = &local.init {
-            self.visit_expr(&init.expr);
+            match (&*init.expr, &local.pat) {
+                (syn::Expr::Closure(closure), syn::Pat::Ident(pat)) => self.refuse_closure(closure, Some(&pat.ident)),
+                (chain, syn::Pat::Ident(pat)) if !matches!(chain, syn::Expr::Unary(_)) && self.check_bound_chain(chain, &pat.ident) => {}
+                _ if self.check_bound_reference(local) => {}
+                (init, _) => self.visit_expr(init),
+            }
             if let Some((_, diverge)) = &init.diverge {
                 self.visit_expr(diverge);
             }
         }
         self.bind_pattern(&local.pat, if is_shared { Local::Memory } else { Local::Value });
+        let (ident, ty) = match (&local.pat, &local.init) {
+            (syn::Pat::Type(typed), _) => (bindings(&typed.pat).into_iter().next(), Some(written(&typed.ty))),
+            (syn::Pat::Ident(pat), Some(init)) => {
+                let is_index = idents(init.expr.to_token_stream()).iter().any(|ident| GEOMETRY.contains(&ident.as_str()) || ident == "len");
+                (Some(&pat.ident), is_index.then(|| "usize".to_owned()))
+            }
+            _ => (None, None),
+        };
+        if let (Some(ident), Some(ty)) = (ident, ty) {
+            self.types.insert(ident.to_string(), ty);
+        }
     }
 
     fn visit_expr_for_loop(&mut self, expr: &'a syn::ExprForLoop) {
         self.check_loop_attributes(&expr.attrs, LoopKeyword::For);
         self.visit_pat(&expr.pat);
         if !self.check_walk(&expr.expr) {
-            let help = "write `for i in a..b`, with `.rev()` or `.step_by(k)` if need be, and index with `i`";
-            self.refuse(expr.expr.span(), "a `for` in device code walks a range", help);
+            self.refuse(expr.expr.span(), "a `for` in device code walks a range", walk_edit(expr));
         }
         self.bind_pattern(&expr.pat, Local::Value);
         self.visit_block(&expr.body);
@@ -467,9 +621,20 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         self.visit_block(&expr.body);
     }
 
+    fn visit_expr_if(&mut self, expr: &'a syn::ExprIf) {
+        expr.attrs.iter().for_each(|attr| self.visit_attribute(attr));
+        match &*expr.cond {
+            syn::Expr::Let(condition) => self.check_let(condition, Some(&expr.then_branch)),
+            condition => self.visit_expr(condition),
+        }
+        self.visit_block(&expr.then_branch);
+        if let Some((_, otherwise)) = &expr.else_branch {
+            self.visit_expr(otherwise);
+        }
+    }
+
     fn visit_expr_let(&mut self, expr: &'a syn::ExprLet) {
-        visit::visit_expr_let(self, expr);
-        self.bind_pattern(&expr.pat, Local::Value);
+        self.check_let(expr, None);
     }
 
     fn visit_arm(&mut self, arm: &'a syn::Arm) {
@@ -481,8 +646,15 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         if let Some((span, message, help)) = refused_expression(expr) {
             self.refuse(span, message, help);
         }
-        if matches!(expr, syn::Expr::Binary(sum) if self.check_global_id(sum)) {
+        if let Some(error) = refused_chain(expr, None, &|array| self.zero(array)) {
+            self.report(error);
             return;
+        }
+        match expr {
+            syn::Expr::Binary(sum) if self.check_global_id(sum) => return,
+            syn::Expr::Field(field) if self.check_foreign_field(field) => return,
+            syn::Expr::Closure(closure) => self.refuse_closure(closure, None),
+            _ => {}
         }
         // What stands in a closure or a future is not looked at: it goes with it.
         if !matches!(expr, syn::Expr::Closure(_) | syn::Expr::Async(_)) {
@@ -492,14 +664,11 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
 
     fn visit_expr_reference(&mut self, reference: &'a syn::ExprReference) {
         reference.attrs.iter().for_each(|attr| self.visit_attribute(attr));
-        let is_slice = matches!(&*reference.expr, syn::Expr::Index(index) if matches!(&*index.index, syn::Expr::Range(_)));
-        if !is_slice {
+        if !is_slice(&reference.expr) {
             let message = "references to locals are not in the kernel language";
-            self.refuse(
-                reference.and_token.span(),
-                message,
-                "use the value itself; only calls of device functions take `&buffer` and `&shared`",
-            );
+            let help =
+                format!("write `{}`: values are copied, and only calls of device functions take `&buffer`", written(&reference.expr));
+            self.refuse(reference.and_token.span(), message, help);
         }
         self.visit_expr(&reference.expr);
     }
@@ -529,8 +698,15 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         if let syn::Expr::Path(path) = &*call.func {
             self.check_callee(&path.path);
             if let Some(name) = path.path.get_ident()
-                && self.check_atomic(name, call)
+                && (self.check_atomic(name, call) || self.check_foreign_call(name, call))
             {
+                return;
+            }
+            if path.path.segments.first().is_some_and(|first| !self.is_own(&first.ident.to_string()))
+                && let Some(edit) = std_function(&path.path, call)
+            {
+                let span = path.path.segments.last().map_or_else(|| path.path.span(), |last| last.ident.span());
+                self.refuse(span, format!("the function `{}` is not in the kernel language", written(&path.path)), edit);
                 return;
             }
         }

@@ -159,9 +159,10 @@ fn needs_parentheses(tokens: TokenStream) -> bool {
     tokens.any(is_operator)
 }
 
-/// Code as it is written: on stable Rust a macro has no other way to the text of several tokens.
+/// Code as it is written, on one line: on stable Rust a macro has no other way to the text of several tokens.
 pub fn written(code: &impl ToTokens) -> String {
-    layout(code.to_token_stream()).text.trim().to_owned()
+    let text = layout(code.to_token_stream()).text;
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

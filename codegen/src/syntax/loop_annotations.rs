@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn places_and_names_are_checked() {
-        check("#[unrol(2)]", &["unrol: unknown annotation `#[unrol]` on a loop; write `#[unroll]`"]);
+        check("#[unrol(2)]", &["unrol: unknown annotation `#[unrol]` on a loop; write `#[unroll(2)]`"]);
         check("#[shared]", &["shared: `#[shared]` belongs on a `let`, not on a loop; write `#[shared] let mut tile: [f32; 256];`"]);
         check("#[magic]", &["magic: unknown annotation `#[magic]` on a loop; remove it"]);
     }

@@ -2,11 +2,14 @@
 //!
 //! Everything here works on `syn` trees and knows no types. A refusal has a span and a way out, and all of them are collected.
 
+mod absent;
 mod annotations;
 mod attributes;
 mod body;
+mod chains;
 mod choice;
 mod foreign;
+mod foreign_syntax;
 mod free_paths;
 mod layout;
 mod levels;
@@ -14,6 +17,7 @@ mod loop_annotations;
 mod marks;
 mod nearest;
 mod nesting;
+mod operand;
 mod options;
 mod place;
 mod program;
@@ -21,13 +25,16 @@ mod read;
 mod require;
 mod scopes;
 mod signature;
+mod std_functions;
 mod subset;
 mod vocabulary;
 
+pub use absent::{AbsentName, absent_names};
 pub use annotations::{LetAttributes, RowArgument, SharedAttribute, annotation_arguments};
 pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named, literal_int};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
+pub use foreign_syntax::foreign_syntax;
 pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout, written};
 pub use levels::{Levels, Setting};
@@ -35,12 +42,14 @@ pub use loop_annotations::{Annotation, AnnotationKind, LoopAttributes, LoopKeywo
 pub use marks::mark_called_in;
 pub use nearest::nearest;
 pub use nesting::check_nesting;
+pub use operand::{cast, operand, receiver};
 pub use options::{Bounds, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use place::Place;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
 pub use require::RequireClause;
 pub use scopes::MatchesArguments;
 pub use signature::{is_group_type, is_marked};
+pub use std_functions::{call_edit, std_function};
 pub use subset::check_subset;
 
 #[cfg(test)]

@@ -16,8 +16,10 @@ pub enum ConstValue {
     Scalar(Scalar),
     /// A `usize` or `isize`, whose width the kernel decides: the value, and whether it is `isize`.
     Index(i128, bool),
-    /// An array or tuple.
-    Aggregate(Vec<ConstValue>),
+    /// The elements of an array.
+    Array(Vec<ConstValue>),
+    /// The fields of a tuple or struct, which may all be of one type.
+    Tuple(Vec<ConstValue>),
 }
 
 /// What a path from outside a unit means.
@@ -42,13 +44,25 @@ pub struct Unit {
     pub items: Vec<syn::Item>,
     /// Paths that are not defined in the unit, as written without spaces (`crate::N`, `helper`), and what they mean.
     pub externs: BTreeMap<String, Extern>,
+    /// Whether its items are the device's without a mark of their own: they stand in a `#[warpwright::module]`.
+    pub is_of_module: bool,
+    /// Of the unit of a type: the functions of its `impl`s that are the host's, for want of a mark, and where they stand.
+    pub host_methods: Vec<(String, String)>,
 }
 
 impl Unit {
     /// A unit of items whose spans are the file's own: inside the macro.
     pub fn from_items(file: impl Into<String>, mut items: Vec<syn::Item>) -> Unit {
         mark_called(&mut items);
-        Unit { file: file.into(), line_offset: 0, column_offset: 0, items, externs: BTreeMap::new() }
+        Unit {
+            file: file.into(),
+            line_offset: 0,
+            column_offset: 0,
+            items,
+            externs: BTreeMap::new(),
+            is_of_module: false,
+            host_methods: Vec::new(),
+        }
     }
 
     /// Parses source text whose first character stands at `line` and `column` (from 1) of `file`.
@@ -61,6 +75,8 @@ impl Unit {
             column_offset: column.saturating_sub(1),
             items,
             externs: BTreeMap::new(),
+            is_of_module: false,
+            host_methods: Vec::new(),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::annotations::check_on_function;
 use super::attributes::{KernelAttributes, is_named, literal_int};
+use super::layout::written;
 use super::nearest::nearest;
 use super::vocabulary::missing;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -27,11 +28,13 @@ pub(super) fn check_kernel(item: &syn::ItemFn, diagnostics: &mut Diagnostics) {
     if let Some(constness) = &sig.constness {
         diagnostics.push(Diagnostic::error(constness.span(), "a kernel cannot be `const`").help("remove `const`"));
     }
-    if let syn::ReturnType::Type(arrow, ty) = &sig.output
+    if let syn::ReturnType::Type(_, ty) = &sig.output
         && !matches!(&**ty, syn::Type::Tuple(tuple) if tuple.elems.is_empty())
     {
-        let error = Diagnostic::error(ty.span(), "a kernel returns nothing").label(arrow.span(), "remove this");
-        diagnostics.push(error.help("write results to a buffer: `out: &mut Global<f32>`"));
+        let ty_text = written(ty);
+        let error = Diagnostic::error(ty.span(), "a kernel returns nothing: its threads have no caller");
+        let help = format!("remove `-> {ty_text}`, take a buffer, `out: &mut Global<{ty_text}>`, and end with `out[global_id().x] = …;`");
+        diagnostics.push(error.help(help));
     }
     check_generics(&sig.generics, diagnostics);
     check_variants(&attributes, sig, diagnostics);

@@ -190,7 +190,25 @@ fn check_enum(item: &syn::ItemEnum, diagnostics: &mut Diagnostics) {
     for variant in item.variants.iter().filter(|variant| !matches!(variant.fields, syn::Fields::Unit)) {
         let message = format!("`{}` has fields; enums of the kernel language have none", variant.ident);
         let error = Diagnostic::error(variant.ident.span(), message);
-        diagnostics.push(error.help("put the fields into a struct, beside an enum that says which of them count"));
+        let names: Vec<String> = item.variants.iter().map(|variant| variant.ident.to_string()).collect();
+        let fields = item.variants.iter().flat_map(|variant| variant.fields.iter().enumerate().map(move |field| (variant, field)));
+        let fields: Vec<String> = fields
+            .map(|(variant, (at, field))| {
+                let variant = variant.ident.to_string().to_lowercase();
+                let name = field
+                    .ident
+                    .as_ref()
+                    .map_or_else(|| if at == 0 { variant.clone() } else { format!("{variant}{at}") }, |name| name.to_string());
+                format!("{name}: {}", super::layout::written(&field.ty))
+            })
+            .collect();
+        let (name, variants, fields) = (&item.ident, names.join(", "), fields.join(", "));
+        let own = format!("`#[derive(Clone, Copy)] #[repr(u32)] enum {name} {{ {variants} }}`");
+        let beside = format!("`#[device] #[derive(Clone, Copy)] #[repr(C)] struct {name}Value {{ kind: {name}, {fields} }}`");
+        let help = format!("write {own}, and hold the fields beside it: {beside}");
+        diagnostics.push(error.help(help));
+        // One of them says it all.
+        break;
     }
 }
 
@@ -302,7 +320,9 @@ mod tests {
 
     #[test]
     fn expressions() {
-        check_body("let f = |v| v + 1;", &["|: closures are not in the kernel language; write a `#[device]` function, and call it"]);
+        let closure =
+            "closures are not in the kernel language; write it before the kernel, `#[device] fn f(v: f32) -> f32 { v + 1 }`, and call it";
+        check_body("let f = |v| v + 1;", &[&format!("|: {closure}")]);
         check_body(
             "unsafe { y[0] = 1.0; }",
             &["unsafe: `unsafe` is not in the kernel language; remove it: nothing in the language needs it"],
@@ -325,9 +345,8 @@ mod tests {
 
     #[test]
     fn loops() {
-        let walk =
-            "a `for` in device code walks a range; write `for i in a..b`, with `.rev()` or `.step_by(k)` if need be, and index with `i`";
-        check_body("for v in x.iter() {}", &[&format!("x: {walk}").replace("x: ", "x.iter(): ")]);
+        let walk = "a `for` in device code walks a range; write `for k in 0..x.len()`, and `x[k]` for `v`";
+        check_body("for v in x.iter() {}", &[&format!("x.iter(): {walk}")]);
         check_body("for i in 0.. {}", &["..: this range is open; write both ends, `for i in a..b`, or `loop` with a `break`"]);
         check_body("for i in (0..4).step_by(0) {}", &["step_by: steps of 0 never arrive; step by 1 or more"]);
         check_body(
@@ -336,7 +355,7 @@ mod tests {
         );
         check_body(
             "#[unroll(|| 4)] for i in 0..4 {}",
-            &["|: closures are not in the kernel language; write a `#[device]` function, and call it"],
+            &["|: closures are not in the kernel language; write it before the kernel, `#[device] fn f() -> f32 { 4 }`, and call it"],
         );
         check_body("#[unroll] if a > 1.0 {}", &["unroll: `#[unroll]` belongs on a loop, not on this; move it before the loop"]);
     }
@@ -349,12 +368,11 @@ mod tests {
         check_body("f(&a);", &[&format!("&: `a` {local}; pass `a` by value")]);
         check_body("f(&g());", &["&: this refers to a value of no place; pass it by value"]);
         let bare = "references to locals are not in the kernel language";
-        let own = "use the value itself; only calls of device functions take `&buffer` and `&shared`";
-        check_body("let r = &a;", &[&format!("&: {bare}; {own}")]);
-        check_body(
-            "let s = &x[1..3];",
-            &["..: slices are not in the kernel language; pass the array and two indices, or loop over `a..b`"],
-        );
+        check_body("let r = &a;", &[&format!("&: {bare}; remove the `&`, and the `*` before `r`: values are copied")]);
+        check_body("let r = &mut a;", &[&format!("&: {bare}; remove this `let`, and write `a` for `*r`")]);
+        let own = "write `a`: values are copied, and only calls of device functions take `&buffer`";
+        check_body("let r = (&a, 1);", &[&format!("&: {bare}; {own}")]);
+        check_body("let s = &x[1..3];", &["&: slices are not in the kernel language; remove this `let`, and write `x[1 + k]` for `s[k]`"]);
         check_body(
             "let &v = w; let ref u = w;",
             &[
@@ -369,18 +387,18 @@ mod tests {
         check_body(
             "let v: Vec<f32> = Vec::new();",
             &[
-                "Vec: `Vec` needs a heap, which device code has not; use an array `[f32; N]`, or a buffer: `&mut Global<f32>`",
-                "Vec: `Vec` needs a heap, which device code has not; use an array `[f32; N]`, or a buffer: `&mut Global<f32>`",
+                "Vec: `Vec` needs a heap, which device code has not; use an array, `let mut v = [0.0f32; 16];`, and `v[n] = …` for `push`; or take a buffer, `&mut Global<f32>`",
             ],
         );
         check_body(
             "let b = Box::new(1); let s = std::string::String::from(a);",
             &[
                 "Box: `Box` needs a heap, which device code has not; use the value itself",
-                "String: `String` needs a heap, which device code has not; print with `println!`, or use an array of `u8`",
+                "String: `String` needs a heap, which device code has not; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
             ],
         );
-        let flag = "is an enum with fields, which the kernel language has not; use a flag beside the value: `(bool, f32)`";
+        let flag = "is an enum with fields, which the kernel language has not; use a flag beside the value, `(bool, f32)`: `(true, v)` for `Some(v)`, \
+                    `(false, 0.0)` for `None`, and `if o.0`, in which `o.1` is the value, for `if let Some(v) = o`";
         // One mistake, however often it is named.
         check_body("let o: Option<u32> = Some(1);", &[&format!("Option: `Option` {flag}")]);
         check_body("if let None = o {}", &[&format!("None: `None` {flag}")]);
@@ -412,8 +430,8 @@ mod tests {
     #[test]
     fn macros_and_items_in_bodies() {
         check_body("vec![1]; format!(\"x\"); asert!(true); foo::bar!();", &[
-            "vec: the macro `vec!` is not in the kernel language; use an array `[f32; N]`, or a buffer: `&mut Global<f32>`",
-            "format: the macro `format!` is not in the kernel language; print with `println!`",
+            "vec: the macro `vec!` is not in the kernel language; write `[1]`: an array, whose length is a constant",
+            "format: the macro `format!` is not in the kernel language; print it, `println!(\"x\")`: device code has no strings",
             "asert: the macro `asert!` is not in the kernel language; write `assert!`",
             "foo::bar: the macro `bar!` is not in the kernel language; there are `assert!`, `debug_assert!`, `print!` and `println!`; call a \
              `#[device]` function for the rest",
@@ -421,7 +439,7 @@ mod tests {
         check_body(
             "println!(\"{}\", |v| v); assert!(\"a\" == \"b\", \"{}\", \"c\");",
             &[
-                "|: closures are not in the kernel language; write a `#[device]` function, and call it",
+                "|: closures are not in the kernel language; write it before the kernel, `#[device] fn f(v: f32) -> f32 { v }`, and call it",
                 "\"a\": strings are not in the kernel language; only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes",
                 "\"b\": strings are not in the kernel language; only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes",
                 "\"c\": strings are not in the kernel language; only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes",
@@ -450,7 +468,12 @@ mod tests {
         check_parameter("&mut [f32]", &["&: a kernel takes no slices; take a buffer: `&mut Global<f32>`"]);
         check_parameter("Vec<f64>", &["Vec: a kernel takes no `Vec`; take a buffer: `&Global<f64>`"]);
         check_parameter("&Vec<f64>", &["Vec: a kernel takes no `Vec`; take a buffer: `&Global<f64>`"]);
-        check_parameter("&str", &["str: `str` is not a type of the kernel language; print with `println!`, or use an array of `u8`"]);
+        check_parameter(
+            "&str",
+            &[
+                "str: `str` is not a type of the kernel language; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
+            ],
+        );
         check_parameter("Global<f32>", &["Global: a `Global` is memory of the device: it is taken by reference; write `&Global<f32>`"]);
         check_parameter("&f32", &["&: a kernel takes a single `f32` by value; write `f32`"]);
         check_parameter(
@@ -482,7 +505,8 @@ mod tests {
             "#[kernel] const fn k() -> f32 { 1.0 }",
             &[
                 "const: a kernel cannot be `const`; remove `const`",
-                "f32: a kernel returns nothing; write results to a buffer: `out: &mut Global<f32>`",
+                "f32: a kernel returns nothing: its threads have no caller; remove `-> f32`, take a buffer, `out: &mut Global<f32>`, and end with \
+                 `out[global_id().x] = …;`",
             ],
         );
         check("#[kernel] fn k() -> () {}", &[]);
@@ -584,13 +608,14 @@ mod tests {
             &[
                 "S: `#[repr(align(16))]` gives `S` a layout that the device has not; leave `#[repr(C)]` alone, and add fields where bytes shall be \
              left free",
-                "String: `String` needs a heap, which device code has not; print with `println!`, or use an array of `u8`",
+                "String: `String` needs a heap, which device code has not; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
             ],
         );
         check(
             "#[device] enum E { A, B(f32) }",
             &[
-                "B: `B` has fields; enums of the kernel language have none; put the fields into a struct, beside an enum that says which of them count",
+                "B: `B` has fields; enums of the kernel language have none; write `#[derive(Clone, Copy)] #[repr(u32)] enum E { A, B }`, and hold \
+                 the fields beside it: `#[device] #[derive(Clone, Copy)] #[repr(C)] struct EValue { kind: E, b: f32 }`",
             ],
         );
     }
@@ -638,10 +663,10 @@ mod tests {
             &[
                 "blok: unknown argument `blok` of `#[kernel]`; write `block`",
                 "&: a kernel takes no slices; take a buffer: `&Global<f32>`",
-                "|: closures are not in the kernel language; write a `#[device]` function, and call it",
+                "|: closures are not in the kernel language; write it before the kernel, `#[device] fn f(a: f32) -> f32 { a }`, and call it",
                 "unsafe: `unsafe` is not in the kernel language; remove it: nothing in the language needs it",
                 "&: device functions take references to buffers and shared arrays only; take `str` by value",
-                "str: `str` is not a type of the kernel language; print with `println!`, or use an array of `u8`",
+                "str: `str` is not a type of the kernel language; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
                 "\"x\": strings are not in the kernel language; only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes",
             ],
         );

@@ -18,10 +18,10 @@ impl Missing {
 }
 
 const HEAP: &str = "needs a heap, which device code has not";
-const SUM: &str = "is an enum with fields, which the kernel language has not";
+pub(super) const SUM: &str = "is an enum with fields, which the kernel language has not";
 const NO_TYPE: &str = "is not a type of the kernel language";
-const FLAG: &str = "use a flag beside the value: `(bool, f32)`";
-const ARRAY: &str = "use an array `[f32; N]`, or a buffer: `&mut Global<f32>`";
+const FLAG: &str = "use a flag beside the value, `(bool, f32)`: `(true, v)` for `Some(v)`, `(false, 0.0)` for `None`, and `if o.0`, in which `o.1` is the value, for `if let Some(v) = o`";
+const ARRAY: &str = "use an array, `let mut v = [0.0f32; 16];`, and `v[n] = …` for `push`; or take a buffer, `&mut Global<f32>`";
 const OWN: &str = "use the value itself";
 const ATOMIC: &str = "use a buffer's atomics: `y.atomic_add(i, 1)`";
 
@@ -36,8 +36,16 @@ const MISSING: &[Missing] = &[
     Missing { name: "Box", why: HEAP, instead: OWN },
     Missing { name: "Rc", why: HEAP, instead: OWN },
     Missing { name: "Arc", why: HEAP, instead: OWN },
-    Missing { name: "String", why: HEAP, instead: "print with `println!`, or use an array of `u8`" },
-    Missing { name: "str", why: NO_TYPE, instead: "print with `println!`, or use an array of `u8`" },
+    Missing {
+        name: "String",
+        why: HEAP,
+        instead: "print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
+    },
+    Missing {
+        name: "str",
+        why: NO_TYPE,
+        instead: "print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
+    },
     Missing { name: "char", why: NO_TYPE, instead: "use `u8` or `u32`" },
     Missing { name: "i128", why: NO_TYPE, instead: "use `i64`, or two of them" },
     Missing { name: "u128", why: NO_TYPE, instead: "use `u64`, or two of them" },
@@ -88,3 +96,8 @@ pub(super) const REFUSED_MACROS: &[(&str, &str)] = &[
     ("dbg", "print with `println!`"),
     ("cfg", "ask a constant defined outside: `const CHECKED: bool = cfg!(feature = \"checked\");`"),
 ];
+
+/// Whether it is the name of a scalar type.
+pub(super) fn is_scalar(name: &str) -> bool {
+    name.parse::<crate::ir::Type>().is_ok() || matches!(name, "usize" | "isize")
+}

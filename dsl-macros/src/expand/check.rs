@@ -6,12 +6,12 @@
 
 use crate::diagnostics::{compile_errors, warnings};
 use crate::manifest;
-use crate::review::review_unit;
+use crate::review::{absent, review_unit};
 use proc_macro2::TokenStream;
 use quote::quote;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::manifest::Manifest;
-use warpwright_codegen::syntax::{Unit, check_subset};
+use warpwright_codegen::syntax::{AbsentName, Unit, absent_names, check_subset};
 
 /// What is found in a unit.
 pub(super) struct Findings {
@@ -19,6 +19,8 @@ pub(super) struct Findings {
     pub(super) errors: Diagnostics,
     /// What lints find, with the name of the kernel that each is about.
     lints: Vec<(String, Diagnostic)>,
+    /// Names that there are not, of which nothing is to be asked; `None`: that is not known.
+    pub(super) absent: Option<Vec<AbsentName>>,
     /// Items that make cargo compile the crate again when what was read changes.
     depends_on: TokenStream,
 }
@@ -40,10 +42,15 @@ impl Findings {
     }
 }
 
-/// Checks the items of a unit: kernels, device functions, types.
-pub(super) fn check_items(items: &[syn::Item]) -> Findings {
-    let mut findings = Findings { errors: Diagnostics::new(), lints: Vec::new(), depends_on: TokenStream::new() };
+/// Checks the items of a unit: kernels, device functions, types. `as_written` is the unit's item as its file shows it.
+pub(super) fn check_items(items: &[syn::Item], as_written: &syn::Item) -> Findings {
+    let mut findings = Findings { errors: Diagnostics::new(), lints: Vec::new(), absent: None, depends_on: TokenStream::new() };
     check_subset(items, &mut findings.errors);
+    findings.absent = absent(as_written);
+    // What syntax alone shows is said already.
+    let is_new = |error: Diagnostic| findings.errors.iter().all(|known| known.span.start() != error.span.start()).then_some(error);
+    let more = absent_names(items, findings.absent.as_deref().unwrap_or_default()).filter_map(is_new);
+    findings.errors.append(more);
     if !findings.errors.has_errors() {
         check_kernels(items, &mut findings);
     }

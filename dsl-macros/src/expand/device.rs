@@ -13,6 +13,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
+use warpwright_codegen::ir::Type;
 
 /// `#[device] item`.
 pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -47,10 +48,12 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
         _ => return refuse_item("device", wanted, &syn::Error::new(parsed.span(), ""), item),
     }
     let items = vec![unit];
-    findings.append(check::check_items(&items).errors);
+    let mut found = check::check_items(&items, &parsed);
+    findings.append(std::mem::take(&mut found.errors));
+    found.errors = findings.clone();
     let casts = twin::needs_casts(item.clone());
     let text = [mark.into_token_stream(), item].into_iter().collect();
-    let source = |name: String| Source::new(text, &items, name, !findings.has_errors());
+    let source = |name: String| Source::new(text, &items, name, &found);
     let source = match &parsed {
         syn::Item::Fn(item) => source(item.sig.ident.to_string()),
         syn::Item::Struct(item) => source(item.ident.to_string()).with_methods_of(&item.ident),
@@ -59,19 +62,53 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     };
     let source = source.item_expression();
     let mut parsed = parsed;
+    if let syn::Item::Struct(item) = &mut parsed {
+        lay_out(item, &findings);
+    }
     if let syn::Item::Fn(function) = &mut parsed {
-        leave_body_out(function, &findings);
+        leave_body_out(function, &findings, &super::source::named(&items, &found));
     }
     let marked = mark_item(parsed, &source, casts, &mut twin::Slots::default());
     let errors = compile_errors(&findings);
     quote!(#marked #errors)
 }
 
-/// Leaves out the body of a function that an error of ours stands in: what `rustc` would say of it is often the same thing again.
-pub(super) fn leave_body_out(function: &mut syn::ItemFn, errors: &Diagnostics) {
+/// Gives a struct that is refused for want of its layout what it wants, so that `rustc` does not ask for the same.
+pub(super) fn lay_out(item: &mut syn::ItemStruct, errors: &Diagnostics) {
+    if !errors.iter().any(|error| error.span.start() == item.ident.span().start()) {
+        return;
+    }
+    // Fields of other types may not be `Copy`.
+    let is_scalar = |field: &syn::Field| matches!(&field.ty, syn::Type::Path(path) if path.path.get_ident().is_some_and(|ident| ident.to_string().parse::<Type>().is_ok() || ident == "usize"));
+    if !item.fields.iter().all(is_scalar) {
+        return;
+    }
+    let derives = item.attrs.iter().filter(|attr| attr.path().is_ident("derive")).map(|attr| attr.to_token_stream().to_string());
+    let derives: String = derives.collect();
+    if !derives.contains("Clone") {
+        item.attrs.push(syn::parse_quote!(#[derive(Clone)]));
+    }
+    if !derives.contains("Copy") {
+        item.attrs.push(syn::parse_quote!(#[derive(Copy)]));
+    }
+}
+
+/// Leaves out the body of a function that an error of ours stands in: what `rustc` would say of it is often the same thing again. `named` stands in its place.
+pub(super) fn leave_body_out(function: &mut syn::ItemFn, errors: &Diagnostics, named: &TokenStream) {
     if super::stand_in(errors, &function.sig, &function.block) {
+        // Nor does it ask what is refused as a type.
+        for input in &mut function.sig.inputs {
+            if let syn::FnArg::Typed(typed) = input
+                && super::is_refused(errors, typed.ty.to_token_stream())
+            {
+                *typed.ty = syn::parse_quote!(impl ::core::marker::Sized);
+            }
+        }
+        if super::is_refused(errors, function.sig.output.to_token_stream()) {
+            function.sig.output = syn::parse_quote!(-> !);
+        }
         function.attrs.push(syn::parse_quote!(#[allow(unused_variables, unused_mut)]));
-        *function.block = syn::parse_quote!({ ::core::unreachable!() });
+        *function.block = syn::parse_quote!({ #named ::core::unreachable!() });
     }
 }
 
@@ -267,7 +304,7 @@ fn mark_enum(item: &syn::ItemEnum, source: &TokenStream) -> TokenStream {
 
 /// The integer type of `#[repr(u32)]`.
 fn integer_repr(attrs: &[syn::Attribute]) -> Option<String> {
-    let is_integer = |text: &String| text.parse::<warpwright_codegen::ir::Type>().is_ok_and(|ty| ty.is_int());
+    let is_integer = |text: &String| text.parse::<Type>().is_ok_and(|ty| ty.is_int());
     let argument = |attr: &syn::Attribute| Some(attr.parse_args::<Ident>().ok()?.to_string());
     attrs.iter().filter(|attr| attr.path().is_ident("repr")).filter_map(argument).find(is_integer)
 }

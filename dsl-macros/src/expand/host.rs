@@ -2,9 +2,10 @@
 
 use super::group::host_name;
 use super::variants::variants_function;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::KernelAttributes;
 
 /// How a parameter is passed.
@@ -20,6 +21,8 @@ pub(super) enum Passing<'f> {
 
 pub(super) struct Parameter<'f> {
     ident: Ident,
+    /// Its type in the kernel.
+    written: &'f syn::Type,
     passing: Passing<'f>,
 }
 
@@ -29,10 +32,27 @@ impl Parameter<'_> {
         self.passing.host_type(&launch_lifetime())
     }
 
+    /// `x: &'launch Buffer<f32>`, where the kernel's parameter stands: there `rustc` shows what an argument does not fit.
+    fn host_input(&self) -> TokenStream {
+        let (ident, ty) = (&self.ident, placed_at(self.host_type(), self.written));
+        quote!(#ident: #ty)
+    }
+
     /// Whether that is a reference, for as long as the launch lives.
     pub(super) fn is_borrowed(&self) -> bool {
         !matches!(self.passing, Passing::Value(_))
     }
+}
+
+/// Tokens that begin and end where a type does.
+fn placed_at(tokens: TokenStream, ty: &syn::Type) -> TokenStream {
+    let spans: Vec<Span> = ty.to_token_stream().into_iter().map(|token| token.span()).collect();
+    let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    if let ([first, .., last], [begin, .., end]) = (&mut tokens[..], &spans[..]) {
+        first.set_span(*begin);
+        last.set_span(*end);
+    }
+    tokens.into_iter().collect()
 }
 
 /// The parameters of a kernel.
@@ -41,9 +61,15 @@ pub(super) fn host_parameters(sig: &syn::Signature) -> Vec<Parameter<'_>> {
 }
 
 /// The host function of a kernel that has errors: its signature, for those who call it. Its body does nothing, and asks nothing of the types
-/// that are refused already. With `keeps_twin` the twin stands in it, for what `rustc` has to say; not where an error of ours stands in
-/// the kernel itself: `rustc` would often report the same thing again, in its own terms.
-pub(super) fn refused_function(function: &syn::ItemFn, attributes: &KernelAttributes, keeps_twin: bool) -> TokenStream {
+/// that are refused already. The twin stands in it, for what `rustc` has to say; not where an error of ours stands in the kernel itself: `rustc`
+/// would often report the same thing again, in its own terms; `named` stands there instead. A parameter whose type is refused may be anything.
+pub(super) fn refused_function(
+    function: &syn::ItemFn,
+    attributes: &KernelAttributes,
+    errors: &Diagnostics,
+    named: &TokenStream,
+) -> TokenStream {
+    let keeps_twin = !super::stand_in(errors, &function.sig, &function.block);
     let mut function = function.clone();
     let bounded = function.sig.generics.clone();
     for param in bounded.type_params() {
@@ -53,10 +79,15 @@ pub(super) fn refused_function(function: &syn::ItemFn, attributes: &KernelAttrib
     }
     let syn::ItemFn { attrs, vis, sig, .. } = &function;
     let parameters = host_parameters(sig);
-    let signature = host_signature(sig, &parameters);
-    let variants = variants_function(&function, attributes, true);
+    let is_refused: Vec<bool> = parameters.iter().map(|parameter| super::is_refused(errors, parameter.host_type())).collect();
+    let inputs = parameters.iter().zip(&is_refused).map(|(parameter, is_refused)| {
+        let (ident, ty) = (&parameter.ident, parameter.host_type());
+        if *is_refused { quote!(#ident: impl ::core::marker::Sized) } else { quote!(#ident: #ty) }
+    });
+    let signature = host_signature(sig, inputs);
+    let variants = (!is_refused.contains(&true)).then(|| variants_function(&function, attributes, true));
     let twin = keeps_twin.then(|| twin_function(&function));
-    let twin = twin.map(|twin| quote!(#[allow(dead_code)] #twin));
+    let twin = twin.map_or_else(|| named.clone(), |twin| quote!(#[allow(dead_code)] #twin));
     let names = parameters.iter().map(|parameter| &parameter.ident);
     quote! {
         #(#attrs)* #vis #signature {
@@ -78,14 +109,14 @@ pub(super) fn host_function(
 ) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = function;
     let parameters = host_parameters(sig);
-    let signature = host_signature(sig, &parameters);
+    let signature = host_signature(sig, parameters.iter().map(Parameter::host_input));
     let variants = variants_function(function, attributes, false);
     let twin = twin_function(function);
     let named = attribute_values(&sig.generics, attributes);
     let definition = definition(&sig.generics, &parameters, item);
     let generics = sig.generics.params.iter().filter_map(generic_argument);
     let entry = twin_entry(&sig.generics, &parameters);
-    let arguments = parameters.iter().map(|Parameter { ident, passing }| {
+    let arguments = parameters.iter().map(|Parameter { ident, passing, .. }| {
         let method = passing.method();
         quote_spanned!(ident.span()=> .#method(#ident))
     });
@@ -117,7 +148,7 @@ fn parameter(index: usize, input: &syn::FnArg) -> Option<Parameter<'_>> {
         syn::Pat::Ident(pat) => pat.ident.clone(),
         other => format_ident!("__warpwright_{index}", span = other.span()),
     };
-    Some(Parameter { ident, passing: Passing::of(&typed.ty) })
+    Some(Parameter { ident, written: &typed.ty, passing: Passing::of(&typed.ty) })
 }
 
 impl<'f> Passing<'f> {
@@ -257,14 +288,10 @@ fn only_type_argument(segment: &syn::PathSegment) -> Option<&syn::Type> {
 }
 
 /// `fn name<'launch, …>(a: f32, x: &'launch Buffer<f32>) -> Launch<'launch> where …`.
-fn host_signature(sig: &syn::Signature, parameters: &[Parameter<'_>]) -> TokenStream {
+fn host_signature(sig: &syn::Signature, inputs: impl Iterator<Item = TokenStream>) -> TokenStream {
     let syn::Signature { fn_token, ident, generics, .. } = sig;
     let params = &generics.params;
     let bounds = &generics.where_clause;
-    let inputs = parameters.iter().map(|Parameter { ident, passing }| {
-        let ty = passing.host_type(&launch_lifetime());
-        quote!(#ident: #ty)
-    });
     quote!(#fn_token #ident<'launch, #params>(#(#inputs),*) -> ::warpwright::Launch<'launch> #bounds)
 }
 
@@ -278,7 +305,7 @@ fn twin_function(function: &syn::ItemFn) -> TokenStream {
 }
 
 fn definition(generics: &syn::Generics, parameters: &[Parameter<'_>], item: &TokenStream) -> TokenStream {
-    let parameters = parameters.iter().map(|Parameter { ident, passing }| {
+    let parameters = parameters.iter().map(|Parameter { ident, passing, .. }| {
         let (name, kind) = (ident.to_string(), passing.kind());
         quote!(::warpwright::__private::Parameter { name: #name, kind: ::warpwright::__private::ParameterKind::#kind })
     });

@@ -24,7 +24,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use source::Source;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::syntax::{KernelAttributes, check_nesting, foreign};
+use warpwright_codegen::syntax::{KernelAttributes, check_nesting, foreign_syntax};
 
 /// `#[kernel(arguments)] item`.
 pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -39,16 +39,18 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut unit = function.clone();
     unit.attrs.insert(0, mark.clone());
     let items = vec![syn::Item::Fn(unit)];
-    let found = check::check_items(&items);
-    let (warnings, denied, findings) = (found.warnings_of(&function.sig.ident), found.denied(), found.errors);
+    let found = check::check_items(&items, &items[0]);
+    let (warnings, denied) = (found.warnings_of(&function.sig.ident), found.denied());
     let attributes = KernelAttributes::find(std::slice::from_ref(&mark), &mut Diagnostics::new()).unwrap_or_default();
     let mark = mark.into_token_stream();
     let text = quote!(#mark #item);
-    let source = Source::new(text, &items, function.sig.ident.to_string(), !findings.has_errors());
+    let source = Source::new(text, &items, function.sig.ident.to_string(), &found);
+    let named = source::named(&items, &found);
+    let findings = found.errors;
     let is_wide = twin::needs_casts(item);
     twin::rewrite_function(&mut function.sig, &mut function.block, is_wide, &mut twin::Slots::default());
     let host = if findings.has_errors() {
-        host::refused_function(&function, &attributes, !stand_in(&findings, &function.sig, &function.block))
+        host::refused_function(&function, &attributes, &findings, &named)
     } else {
         host::host_function(&function, &attributes, &source.item_expression(), &warnings)
     };
@@ -56,23 +58,19 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#host #errors #denied)
 }
 
-/// `__shared__ float tile[256];` and the like in what is no Rust.
-fn foreign_qualifier(tokens: TokenStream) -> Option<Diagnostic> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) => {
-            let found = foreign(&ident.to_string()).filter(|found| found.name.ends_with("__"))?;
-            let error = Diagnostic::error(ident.span(), format!("`{ident}` is a word of CUDA C++"));
-            Some(error.help(format!("write {}", found.edit)))
-        }
-        TokenTree::Group(group) => foreign_qualifier(group.stream()),
-        _ => None,
-    })
-}
-
 /// Whether one of the errors stands in this function.
 fn stand_in(errors: &Diagnostics, sig: &syn::Signature, block: &syn::Block) -> bool {
     let (first, last) = (sig.fn_token.span.start(), block.brace_token.span.close().end());
     errors.iter().filter(|found| found.level == Level::Error).any(|error| first <= error.span.start() && error.span.end() <= last)
+}
+
+/// Whether one of the errors stands at one of these tokens.
+fn is_refused(errors: &Diagnostics, tokens: TokenStream) -> bool {
+    let is_here = |span: Span| errors.iter().any(|error| error.level == Level::Error && error.span.start() == span.start());
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => is_refused(errors, group.stream()),
+        token => is_here(token.span()),
+    })
 }
 
 /// Source that would exhaust the compiler's stack, before anything walks it.
@@ -87,7 +85,7 @@ fn refuse_item(attribute: &str, wanted: &str, error: &syn::Error, item: TokenStr
     // A whole item of another kind parses as one: then it is the attribute that is misplaced. Otherwise `rustc` has shown what is wrong in the
     // item's own text, before it came here; but it knows nothing of CUDA C++.
     if syn::parse2::<syn::Item>(item.clone()).is_err() {
-        let errors = foreign_qualifier(item.clone()).map_or_else(TokenStream::new, |error| compile_errors(&error.into()));
+        let errors = foreign_syntax(item.clone()).map_or_else(TokenStream::new, |error| compile_errors(&error.into()));
         return quote!(#errors #item);
     }
     let _ = error;

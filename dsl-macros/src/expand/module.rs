@@ -1,7 +1,7 @@
 //! `#[warpwright::module] mod name { … }`: one unit, whose items share its source and what it names from outside.
 
 use super::source::{Source, mark, without_tests};
-use super::{check, device, host, refuse_item, refuse_nesting, stand_in, twin};
+use super::{check, device, host, refuse_item, refuse_nesting, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -32,16 +32,18 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut written = without_tests(&parsed);
     written.attrs.insert(0, mark("module", TokenStream::new()));
     let mut unit = written.clone();
+    let as_written = syn::Item::Mod(parsed.clone());
     for item in [&mut parsed, &mut unit] {
         item.content.iter_mut().for_each(|(_, content)| mark_called_in(content));
     }
     let content = parsed.content.as_ref().map_or(&[][..], |(_, content)| content);
     let casts = twin::needs_casts(unit.to_token_stream());
     let items = vec![syn::Item::Mod(unit)];
-    let found = check::check_items(&items);
-    findings.append(found.errors.clone());
+    let mut found = check::check_items(&items, &as_written);
+    findings.append(std::mem::take(&mut found.errors));
+    found.errors = findings.clone();
     let has_items = content.iter().any(is_device_item);
-    let (text, externs) = Source::new(written.into_token_stream(), &items, String::new(), !findings.has_errors()).into_parts();
+    let (text, externs) = Source::new(written.into_token_stream(), &items, String::new(), &found).into_parts();
     let mut slots = twin::Slots::default();
     let expanded: Vec<TokenStream> =
         content.iter().map(|item| expand_item(item, &parsed.ident, casts, &findings, &found, &mut slots)).collect();
@@ -102,7 +104,7 @@ fn expand_item(
             let source = source(&function.sig.ident);
             twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
             if errors.has_errors() {
-                return host::refused_function(function, &attributes, !stand_in(errors, &function.sig, &function.block));
+                return host::refused_function(function, &attributes, errors, &TokenStream::new());
             }
             let warnings = found.warnings_of(&function.sig.ident);
             host::host_function(function, &attributes, &source, &warnings)
@@ -110,12 +112,13 @@ fn expand_item(
         syn::Item::Fn(function) => {
             function.attrs.retain(|attr| !is_named(attr, "device"));
             let source = source(&function.sig.ident);
-            device::leave_body_out(function, errors);
+            device::leave_body_out(function, errors, &TokenStream::new());
             device::mark_item(item, &source, casts, slots)
         }
         syn::Item::Struct(ty) => {
             ty.attrs.retain(|attr| !is_named(attr, "device"));
             let source = source(&ty.ident);
+            device::lay_out(ty, errors);
             device::mark_item(item, &source, casts, slots)
         }
         syn::Item::Enum(ty) => {

@@ -1,9 +1,10 @@
 //! The embedded source of a unit, and the paths it names from outside.
 
+use super::check::Findings;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use warpwright_codegen::syntax::{FreePath, FreePathKind, free_paths, layout};
+use warpwright_codegen::syntax::{AbsentName, FreePath, FreePathKind, free_paths, layout};
 
 /// The attribute as it stood before the item, at its place: macros are handed the item without it.
 pub(super) fn mark(name: &str, arguments: TokenStream) -> syn::Attribute {
@@ -28,15 +29,15 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The unit with these tokens, which parse to these items; `name` is the marked item within it. Without `with_externs` the names
-    /// from outside are left to fail later: where there are errors already, they would only add more.
-    pub(super) fn new(tokens: TokenStream, items: &[syn::Item], name: String, with_externs: bool) -> Source {
+    /// The unit with these tokens, which parse to these items; `name` is the marked item within it. Where errors were found already, names from
+    /// outside are left to fail later: they would only add more. So are those that are nowhere.
+    pub(super) fn new(tokens: TokenStream, items: &[syn::Item], name: String, found: &Findings) -> Source {
         let layout = layout(tokens);
         let (text, line, column) = (layout.text, layout.line, layout.column);
         let text = quote! {
             ::warpwright::__private::SourceText { text: #text, file: ::core::file!(), line: #line, column: #column }
         };
-        let externs = if with_externs { extern_items(items) } else { Vec::new() };
+        let externs = if found.errors.has_errors() { Vec::new() } else { extern_items(items, found.absent.as_deref().unwrap_or_default()) };
         Source { name, text, externs }
     }
 
@@ -68,9 +69,21 @@ impl Source {
     }
 }
 
+/// Statements that name what the items take from outside, where that is known to be there: in the place of a body that is left out, so that
+/// `rustc` does not call an import unused.
+pub(super) fn named(items: &[syn::Item], found: &Findings) -> TokenStream {
+    let Some(absent) = &found.absent else { return TokenStream::new() };
+    let is_there = |found: &FreePath| absent.iter().all(|absent| absent.key != found.key || absent.is_std);
+    let paths = free_paths(items).into_iter().filter(is_there);
+    paths
+        .map(|FreePath { path, uses, .. }| quote!({ #(#[allow(unused_imports)] #uses)* #[allow(unused_imports)] use #path as _; }))
+        .collect()
+}
+
 /// An expression of type `ExternItem` for each path that the items take from outside.
-pub(super) fn extern_items(items: &[syn::Item]) -> Vec<TokenStream> {
-    free_paths(items).iter().map(extern_item).collect()
+pub(super) fn extern_items(items: &[syn::Item], absent: &[AbsentName]) -> Vec<TokenStream> {
+    let is_somewhere = |found: &&FreePath| absent.iter().all(|absent| absent.key != found.key || absent.is_std);
+    free_paths(items).iter().filter(is_somewhere).map(extern_item).collect()
 }
 
 fn extern_item(found: &FreePath) -> TokenStream {

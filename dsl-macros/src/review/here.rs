@@ -57,6 +57,12 @@ impl Here {
         tokens.contains_key(&(at.line, at.column))
     }
 
+    /// The token that ends at a place of the file, or of the unit's text.
+    pub(super) fn last_before(&self, end: LineColumn, is_of_text: bool) -> Option<Span> {
+        let tokens = if is_of_text { &self.in_text } else { &self.in_file };
+        tokens.range(..(end.line, end.column)).next_back().map(|(_, span)| *span)
+    }
+
     /// The token at a place of the file, or of the unit's text; between tokens the one before.
     pub(super) fn span(&self, at: LineColumn, is_of_text: bool) -> Span {
         let tokens = if is_of_text { &self.in_text } else { &self.in_file };
@@ -70,6 +76,20 @@ pub(super) fn words_of(function: &syn::ItemFn) -> Vec<Word> {
     let mut words = Vec::new();
     collect_words(function.sig.to_token_stream(), &mut words);
     collect_words(function.block.to_token_stream(), &mut words);
+    words
+}
+
+/// The same of any item whose device code names something. Marks are left out: who reads a file adds some.
+pub(super) fn words_of_item(item: &syn::Item) -> Vec<Word> {
+    let mut words = Vec::new();
+    match item {
+        syn::Item::Fn(item) => return words_of(item),
+        syn::Item::Struct(item) => collect_words(item.fields.to_token_stream(), &mut words),
+        syn::Item::Enum(item) => collect_words(item.variants.to_token_stream(), &mut words),
+        syn::Item::Impl(item) => item.items.iter().for_each(|item| collect_words(item.to_token_stream(), &mut words)),
+        syn::Item::Mod(item) => return item.content.iter().flat_map(|(_, items)| items).flat_map(words_of_item).collect(),
+        other => collect_words(other.to_token_stream(), &mut words),
+    }
     words
 }
 

@@ -18,17 +18,17 @@ mod plain;
 mod session;
 mod written;
 
-use here::{Here, KernelHere, words_of};
+use here::{Here, KernelHere, words_of, words_of_item};
 use memory::Memory;
 use plain::{Found, Placed};
 use proc_macro2::fallback;
 use warpwright_codegen::BUILD;
-use warpwright_codegen::crates::{Crate, KernelPlace, Reached};
+use warpwright_codegen::crates::{Crate, KernelPlace, Reached, item_name_span};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir;
 use warpwright_codegen::manifest::Manifest;
 use warpwright_codegen::review::{Scope, required_is_open, review};
-use warpwright_codegen::syntax::KernelAttributes;
+use warpwright_codegen::syntax::{AbsentName, KernelAttributes};
 use warpwright_codegen::target::chosen;
 
 /// Most instructions that are estimated while a crate compiles, those of all variants and targets of a kernel together.
@@ -67,9 +67,17 @@ pub(crate) fn review_unit(items: &[syn::Item], of_crate: &Manifest) -> Vec<(Stri
     });
     let at_tokens = |(kernel, placed, is_of_text): (&KernelHere, Vec<Placed>, bool)| {
         let name = &kernel.name;
-        placed.into_iter().map(|finding| (name.clone(), finding.at_tokens(&here, is_of_text))).collect::<Vec<_>>()
+        placed.into_iter().filter_map(|finding| Some((name.clone(), finding.at_tokens(&here, is_of_text)?))).collect::<Vec<_>>()
     };
     found.into_iter().flat_map(at_tokens).collect()
+}
+
+/// The names of a unit's device code that its crate's files show to be nowhere, or the standard library's; `None`: they do not show the unit. `item` is the unit as it stands in its file.
+pub(crate) fn absent(item: &syn::Item) -> Option<Vec<AbsentName>> {
+    let span = item_name_span(item)?;
+    let file = span.local_file()?;
+    let (at, words) = (span.start(), words_of_item(item));
+    apart(|| session::with_files(|files| files.absent(&file, at, &|shown| words_of_item(shown) == words)))
 }
 
 /// What findings are about.

@@ -14,6 +14,10 @@ pub(super) struct Plain<At> {
     pub(super) labels: Vec<(At, String)>,
     pub(super) help: Option<String>,
     pub(super) lint: Option<&'static str>,
+    /// How many columns of its line the place has; 0: it goes on to the next.
+    pub(super) width: usize,
+    /// Whether `rustc` says it, too, of the item that it is in.
+    pub(super) is_rustcs_too: bool,
 }
 
 /// A finding in a program, wherever that stands; a place that is `None` is nowhere.
@@ -53,14 +57,18 @@ impl<At> Plain<At> {
             message: self.message,
             help: self.help,
             lint: self.lint,
+            width: self.width,
+            is_rustcs_too: self.is_rustcs_too,
         }
     }
 }
 
 impl Found {
     pub(super) fn of(finding: Diagnostic, reached: &Reached) -> Found {
-        let Diagnostic { level, message, span, labels, help, by_rustc: _, lint } = finding;
-        Plain { level, message, at: span, labels, help, lint }.map(|span| reached.spot(span))
+        let Diagnostic { level, message, span, end: _, labels, help, by_rustc: _, is_rustcs_too, lint } = finding;
+        let (start, end) = (span.start(), span.end());
+        let width = if start.line == end.line { end.column.saturating_sub(start.column) } else { 0 };
+        Plain { level, message, at: span, labels, help, lint, width, is_rustcs_too }.map(|span| reached.spot(span))
     }
 
     /// The same where the program stands.
@@ -71,26 +79,34 @@ impl Found {
 
 impl Placed {
     /// The finding at the compiler's tokens. What lies in an item of another unit is found at the name that leads there, and says where it is.
-    /// `is_of_text`: its places are of the unit's own text, not of the file.
-    pub(super) fn at_tokens(mut self, here: &Here, is_of_text: bool) -> Diagnostic {
+    /// `is_of_text`: its places are of the unit's own text, not of the file. `None`: `rustc` says it of that item.
+    pub(super) fn at_tokens(mut self, here: &Here, is_of_text: bool) -> Option<Diagnostic> {
         for at in std::iter::once(&mut self.at).chain(self.labels.iter_mut().map(|(at, _)| at)) {
             if at.beside.is_some_and(|beside| here.has(beside, is_of_text)) {
                 *at = At { own: at.beside, ..At::default() };
             }
         }
+        if self.is_rustcs_too && self.at.elsewhere.is_some() {
+            return None;
+        }
+        // Where something elsewhere is named, the place is the name.
+        let is_whole = self.width > 0 && self.at.elsewhere.is_none();
+        let end = self.at.own.filter(|_| is_whole).map(|own| LineColumn { column: own.column + self.width, ..own });
         let span = |at: &At| at.own.map_or_else(Span::call_site, |at| here.span(at, is_of_text));
         let mut message = self.message;
         message.extend(self.at.elsewhere.iter().map(|place| format!("\nat {place}")));
         let (own, others): (Vec<_>, Vec<_>) = self.labels.iter().partition(|(at, _)| at.elsewhere.is_none());
         message.extend(others.into_iter().map(|(at, text)| format!("\n{}: {text}", at.elsewhere.as_deref().unwrap_or_default())));
-        Diagnostic {
+        Some(Diagnostic {
             level: self.level,
             message,
             span: span(&self.at),
+            end: end.and_then(|end| here.last_before(end, is_of_text)),
             labels: own.into_iter().map(|(at, text)| (span(at), text.clone())).collect(),
             help: self.help,
             by_rustc: false,
+            is_rustcs_too: false,
             lint: self.lint,
-        }
+        })
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! warpwright 5f0c…          the number of what follows
 //! entry 91a2…               the number of the question
-//! finding warning bank_conflict 0:4:12
+//! finding warning bank_conflict 0:4:12 5 -
 //! message …                 line breaks as `\n`
 //! label 0:2:4 …
 //! help …
@@ -43,7 +43,9 @@ pub(super) fn write(entries: &[Entry]) -> String {
                 Level::Warning => "warning",
                 Level::Error => "error",
             };
-            line(&mut body, format_args!("finding {level} {} {}", finding.lint.unwrap_or("-"), spot_text(finding.at)));
+            let (lint, at, width) = (finding.lint.unwrap_or("-"), spot_text(finding.at), finding.width);
+            let too = if finding.is_rustcs_too { "rustc" } else { "-" };
+            line(&mut body, format_args!("finding {level} {lint} {at} {width} {too}"));
             line(&mut body, format_args!("message {}", escaped(&finding.message)));
             for (at, text) in &finding.labels {
                 line(&mut body, format_args!("label {} {}", spot_text(*at), escaped(text)));
@@ -75,14 +77,16 @@ pub(super) fn read(text: &str) -> Option<Vec<Entry>> {
         }
         let found = &mut entries.last_mut()?.found;
         if kind == "finding" {
-            let [level, lint, at] = rest.split(' ').collect::<Vec<_>>().try_into().ok()?;
+            let [level, lint, at, width, too] = rest.split(' ').collect::<Vec<_>>().try_into().ok()?;
             let level = match level {
                 "warning" => Level::Warning,
                 "error" => Level::Error,
                 _ => return None,
             };
             let lint = if lint == "-" { None } else { Some(lint::find(lint).ok()?.name) };
-            found.push(Plain { level, message: String::new(), at: spot(at)?, labels: Vec::new(), help: None, lint });
+            let (width, is_rustcs_too) = (width.parse().ok()?, too == "rustc");
+            let (message, labels) = (String::new(), Vec::new());
+            found.push(Plain { level, message, at: spot(at)?, labels, help: None, lint, width, is_rustcs_too });
             continue;
         }
         let finding = found.last_mut()?;
@@ -146,6 +150,8 @@ mod tests {
             labels: vec![(at(5), "two  spaces ".to_owned()), (None, String::new())],
             help: help.map(str::to_owned),
             lint,
+            width: 12,
+            is_rustcs_too: lint.is_none(),
         };
         let found =
             vec![finding(Some("bank_conflict"), Some("pad it\nhelp me")), finding(None, None), finding(Some("unchecked"), Some(""))];
@@ -171,9 +177,13 @@ mod tests {
             assert_eq!(String::from_utf8(bytes).ok().and_then(|text| read(&text)), None, "byte {at}");
         }
         // Whole, but of a version that knows more.
-        for body in
-            ["finding warning - -\n", "entry a\nfinding warning no_such_lint -\n", "entry a\nfinding note - -\n", "entry a\nmore b\n"]
-        {
+        for body in [
+            "finding warning - - 0 -\n",
+            "entry a\nfinding warning no_such_lint - 0 -\n",
+            "entry a\nfinding note - - 0 -\n",
+            "entry a\nfinding warning - - x -\n",
+            "entry a\nmore b\n",
+        ] {
             assert_eq!(read(&format!("warpwright {}\n{body}", number(body))), None, "{body}");
         }
     }

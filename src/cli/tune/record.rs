@@ -158,6 +158,6 @@ fn generic(value: &GenericValue) -> String {
         GenericValue::Type(name) => text(name),
         GenericValue::Const(ConstValue::Scalar(value)) => value.to_string(),
         GenericValue::Const(ConstValue::Index(value, _)) => value.to_string(),
-        GenericValue::Const(ConstValue::Aggregate(_)) => text("…"),
+        GenericValue::Const(ConstValue::Array(_) | ConstValue::Tuple(_)) => text("…"),
     }
 }

@@ -12,6 +12,7 @@ cases!(
     generic_structs,
     const_functions,
     outside,
+    constant_tuples,
     generic_bool,
     table_sizes,
     guarded_by_generics
@@ -316,6 +317,35 @@ fn outsiders(x: &Global<u32>, y: &mut Global<u32>) {
 
 fn outside(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(outsiders, &words(64), 1).map(drop)
+}
+
+mod keys {
+    /// Fields of one type, which an array could hold, too.
+    pub(crate) const PAIR: (u32, u32) = (7, 11);
+    pub(crate) const NESTED: ((f32, f32), [u32; 2]) = ((0.5, 2.0), [3, 5]);
+    pub(crate) const TABLE: [(u32, u32); 3] = [(1, 2), (3, 4), (5, 6)];
+    pub(crate) const COMPUTED: (usize, usize, usize) = (std::mem::size_of::<u64>(), 2, 1);
+}
+
+use keys::NESTED as RENAMED;
+use std::f32::consts::PI;
+
+#[kernel(block = 32)]
+fn tuples_outside(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let (a, b) = keys::PAIR;
+    let ((half, two), list) = RENAMED;
+    let row = keys::TABLE[1];
+    let v = x[i] * keys::PAIR.0 + a * b + keys::TABLE[2].1 + row.0 * row.1;
+    y[i] = v + (half * two * PI) as u32 + list[1] + RENAMED.1[0] + (keys::COMPUTED.0 * keys::COMPUTED.1) as u32;
+}
+
+fn constant_tuples(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = words(64);
+    let y = b.map(tuples_outside, &x, 1)?;
+    let expected: Vec<u32> = x.iter().map(|v| v.wrapping_mul(7).wrapping_add(77 + 6 + 12 + 3 + 5 + 3 + 16)).collect();
+    assert_eq!(y, expected);
+    Ok(())
 }
 
 #[kernel(block = 32)]

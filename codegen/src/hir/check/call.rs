@@ -1,10 +1,10 @@
 //! Calls by path: device functions, intrinsics, geometry, `T::function`.
 
-use super::super::items::{Def, FnId, Namespace};
+use super::super::items::{AdtKind, Def, FnId, ModuleId, Namespace};
 use super::super::tree::{Expr, ExprKind, Geometry};
-use super::super::types::{Arg, Kind, Ty};
+use super::super::types::{AdtId, Arg, Kind, Ty};
 use super::expression::expr;
-use super::{Checker, TypeScope, generic_names};
+use super::{Checker, TypeScope, Unmarked, generic_names};
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{self, Call, RowId, Sort};
 use crate::ir::{Special, Type};
@@ -66,7 +66,12 @@ impl Checker<'_, '_> {
             return self.associated_call(&ty, segments.last().map_or("", String::as_str), call, span);
         }
         match self.resolve(&segments, Namespace::Values) {
-            Some(Def::Function(id)) => return self.function_call(id, path, call, span),
+            Some(Def::Function(id)) => {
+                if let Some(Def::Adt(owner)) = self.resolve(&segments[..segments.len() - 1], Namespace::Types) {
+                    self.check_marked(owner, path.span());
+                }
+                return self.function_call(id, path, call, span);
+            }
             Some(def @ Def::Adt(_)) => return self.constructor(&def, path, call, span),
             _ => {}
         }
@@ -102,15 +107,73 @@ impl Checker<'_, '_> {
         let known = intrinsics::rows().filter(|row| row.call == Call::Function).map(|row| row.name);
         let own = self.context.items.function_names(self.scope.module);
         let names = known.chain(own).chain(GEOMETRY.iter().map(|(name, _)| *name));
-        let help = if let Some(help) = super::familiar::of_call(segments, call) {
-            help
+        let is_std = segments.len() > 1 && ["std", "core"].contains(&segments[0].as_str());
+        let diagnostic = if let Some(help) = crate::syntax::call_edit(segments, call) {
+            diagnostic.help(help).and_by_rustc()
+        } else if is_std {
+            diagnostic.help(format!("write a `#[device] fn {name}(…)` that does the same"))
         } else if let Some(nearest) = super::super::nearest(name, names) {
-            format!("did you mean `{nearest}`?")
+            // `rustc` knows what else has a name like this.
+            diagnostic.help(format!("did you mean `{nearest}`?")).by_rustc()
         } else {
-            format!("mark it: `#[device] fn {name}(…)`, or put both into a `#[warpwright::module]`")
+            diagnostic.help(format!("define it: `#[device] fn {name}(…)`")).by_rustc()
         };
-        let diagnostic = diagnostic.help(help);
         self.error_expression(diagnostic)
+    }
+
+    /// Whether a function is not marked, which is said. Of a function of the same unit `syntax` has said so.
+    fn is_host_function(&mut self, id: FnId, span: Span) -> bool {
+        let item = &self.context.items.functions[id.0];
+        if item.parent.is_some() || !self.is_of_another_unit(item.module) || is_marked(item.attrs) {
+            return false;
+        }
+        let name = &item.signature.ident;
+        let error = Diagnostic::error(span, format!("`{name}` is not marked for the device")).label(name.span(), "defined here");
+        // However often it is called, it is one mark that is missing.
+        if self.context.unmarked.borrow_mut().insert(Unmarked::Function(id)) {
+            self.report(error.help(format!("write `#[device]` before `fn {name}`")));
+        }
+        true
+    }
+
+    /// Whether what stands in a module is a unit of its own, which its mark makes known.
+    pub(super) fn is_of_another_unit(&self, module: ModuleId) -> bool {
+        self.context.items.unit_of(module) != self.context.items.unit_of(self.home.module)
+    }
+
+    /// Says of a function of an `impl` that this is not marked, if it is that.
+    pub(super) fn refuse_host_method(&mut self, adt: AdtId, name: &str, span: Span) -> bool {
+        let Some(place) = self.context.items.host_method(adt, name) else { return false };
+        let ty = &self.context.items.adts[adt.0].name;
+        if self.context.unmarked.borrow_mut().insert(Unmarked::Method(adt)) {
+            let message = format!("`{name}`, defined at {place}, stands in an `impl` that is not marked for the device");
+            self.report(Diagnostic::error(span, message).help(format!("write `#[device]` before that `impl {ty}`")));
+        }
+        true
+    }
+
+    /// Says of a struct or enum that it is not marked.
+    pub(super) fn check_marked(&mut self, adt: AdtId, span: Span) {
+        let item = &self.context.items.adts[adt.0];
+        let module = item.module;
+        if !self.is_of_another_unit(module) || is_marked(item.attrs) || self.context.items.is_marked(module) {
+            return;
+        }
+        if !self.context.unmarked.borrow_mut().insert(Unmarked::Type(adt)) {
+            return;
+        }
+        let (keyword, layout) = match item.kind {
+            AdtKind::Struct(_) => ("struct", "#[repr(C)]"),
+            AdtKind::Enum(..) => ("enum", "#[repr(u32)]"),
+        };
+        let has = |name: &str, what: &str| {
+            item.attrs.iter().any(|attr| attr.path().is_ident(name) && quote::ToTokens::to_token_stream(attr).to_string().contains(what))
+        };
+        let mut missing = vec!["#[device]"];
+        missing.extend((!has("derive", "Copy")).then_some("#[derive(Clone, Copy)]"));
+        missing.extend((!has("repr", "")).then_some(layout));
+        let error = Diagnostic::error(span, format!("`{}` is not marked for the device", item.name)).label(item.span, "defined here");
+        self.report(error.help(format!("write `{}` before `{keyword} {}`", missing.join(" "), item.name)));
     }
 
     fn arity(&mut self, call: &syn::ExprCall, wanted: usize, name: &str) {
@@ -153,6 +216,14 @@ impl Checker<'_, '_> {
             if let Some(method) = self.context.items.method(*id, name) {
                 let values: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
                 return self.typed_call(method, args, &[], values, span);
+            }
+            call.args.iter().for_each(|arg| drop(self.expression(arg)));
+            let at = match &*call.func {
+                syn::Expr::Path(path) => path.path.segments.last().map_or(span, |last| last.ident.span()),
+                _ => span,
+            };
+            if self.refuse_host_method(*id, name, at) {
+                return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span };
             }
             let message = format!("`{}` has no function `{name}`", self.show(&ty));
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
@@ -252,6 +323,9 @@ impl Checker<'_, '_> {
             _ => Vec::new(),
         };
         let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+        if self.is_host_function(id, path.span()) {
+            return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span };
+        }
         if path.path.segments.len() == 2 && path.path.segments[0].ident == "Self" {
             let owner = match &self.scope.self_ty {
                 Some(Ty::Adt(_, args)) => args.clone(),
@@ -271,13 +345,6 @@ impl Checker<'_, '_> {
         if attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "kernel")) {
             let message = format!("`{name}` is a kernel; a kernel cannot be called from device code");
             return self.error_expression(Diagnostic::error(span, message).help("move what they share into a `#[device]` function"));
-        }
-        // Within a unit `syntax` has said so already.
-        let is_foreign = self.context.items.unit_of(module) != self.context.items.unit_of(self.home.module);
-        if is_foreign && parent.is_none() && !is_marked(attrs) {
-            let message = format!("`{name}` is not marked for the device");
-            let error = Diagnostic::error(span, message).label(signature.ident.span(), "defined here");
-            return self.error_expression(error.help(format!("write `#[device]` before `fn {name}`")));
         }
         let empty = TypeScope { module, generics: Default::default(), self_ty: None };
         let mut generics = self.with_scope(empty, |checker| {

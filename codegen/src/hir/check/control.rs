@@ -141,8 +141,16 @@ impl Checker<'_, '_> {
     fn shared_declaration(&mut self, local: &syn::Local, attribute: &SharedAttribute) -> Option<Statement> {
         let SharedAttribute { dynamic, span, .. } = *attribute;
         let syn::Pat::Type(typed) = &local.pat else {
-            let help = "write its type: `#[shared] let mut tile: [[f32; 16]; 16];`";
-            self.report(Diagnostic::error(local.span(), "a shared array needs its type").help(help));
+            let name = crate::syntax::written(&local.pat);
+            let name = name.strip_prefix("mut ").unwrap_or(&name);
+            let ty = local.init.as_ref().and_then(|init| type_of_value(&init.expr)).unwrap_or_else(|| "[[f32; 16]; 16]".to_owned());
+            let without = if local.init.is_some() { ", and no value: the threads store what it begins with" } else { "" };
+            let help = format!("write its type, `#[shared] let mut {name}: {ty};`{without}");
+            self.report(Diagnostic::error(local.pat.span(), "a shared array needs its type").help(help));
+            // Its uses are not looked at: they may be right.
+            let span = local.pat.span();
+            let ty = self.infer.fresh(Kind::Any);
+            self.declare(name, ty, LocalKind::Shared, true, span);
             return None;
         };
         let syn::Pat::Ident(ident) = &*typed.pat else {
@@ -389,5 +397,22 @@ impl Checker<'_, '_> {
             Const::Value(value) => Some(value),
             Const::Var(_) => None,
         }
+    }
+}
+
+/// The type of an array that is written as a value: `[f32; 256]` of `[0.0f32; 256]`.
+fn type_of_value(value: &syn::Expr) -> Option<String> {
+    match value {
+        syn::Expr::Repeat(repeat) => Some(format!("[{}; {}]", type_of_value(&repeat.expr)?, crate::syntax::written(&repeat.len))),
+        syn::Expr::Array(array) => Some(format!("[{}; {}]", type_of_value(array.elems.first()?)?, array.elems.len())),
+        syn::Expr::Lit(literal) => Some(match &literal.lit {
+            syn::Lit::Int(int) if int.suffix().is_empty() => "u32".to_owned(),
+            syn::Lit::Int(int) => int.suffix().to_owned(),
+            syn::Lit::Float(float) if float.suffix().is_empty() => "f32".to_owned(),
+            syn::Lit::Float(float) => float.suffix().to_owned(),
+            syn::Lit::Bool(_) => "bool".to_owned(),
+            _ => return None,
+        }),
+        _ => None,
     }
 }

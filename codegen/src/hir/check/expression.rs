@@ -173,8 +173,17 @@ impl Checker<'_, '_> {
         // References are transparent, so `*x` is `x`.
         if matches!(unary.op, syn::UnOp::Deref(_)) {
             let operand = self.expression(&unary.expr);
+            let is_variable = match root_of(&operand).kind {
+                ExprKind::Local(id) => self.locals[id.0].kind == LocalKind::Variable,
+                _ => true,
+            };
             return match self.infer.shallow(&operand.ty) {
                 Ty::Constant(inner) => expr(operand.kind, *inner, span),
+                ty @ (Ty::Scalar(_) | Ty::Usize | Ty::Isize) if is_variable || matches!(operand.kind, ExprKind::Index(..)) => {
+                    let message = format!("this is a value, `{}`, and no reference", self.show(&ty));
+                    let help = format!("write `{}`", crate::syntax::written(&unary.expr));
+                    self.error_expression(Diagnostic::error(span, message).help(help).and_by_rustc())
+                }
                 _ => operand,
             };
         }
@@ -194,9 +203,8 @@ impl Checker<'_, '_> {
         let right = self.expression(&binary.right);
         match operator(&binary.op) {
             Operator::Arithmetic(op, demand) => {
-                self.expect_operand(binary, &left, &right);
+                let ty = self.expect_operand(binary, &left, &right);
                 self.demand(&left.ty, demand, span);
-                let ty = if self.infer.shallow(&left.ty) == Ty::Never { right.ty.clone() } else { left.ty.clone() };
                 self.note_literal(op, &ty, &right, span);
                 expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
             }
@@ -432,7 +440,7 @@ impl Checker<'_, '_> {
             Some((index, ty)) => expr(ExprKind::Field(Box::new(base), index as u32), ty, span),
             None if name == "len" && matches!(ty, Ty::Global(_) | Ty::Slice(_) | Ty::Array(..)) => {
                 let error = Diagnostic::error(field.member.span(), "`len` is a method");
-                self.error_expression(error.help(format!("call it: `{}.len()`", crate::syntax::written(&field.base))))
+                self.error_expression(error.help(format!("call it: `{}.len()`", crate::syntax::written(&field.base))).and_by_rustc())
             }
             None => {
                 let message = format!("`{}` has no field `{name}`", self.show(&ty));

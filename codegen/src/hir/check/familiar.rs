@@ -1,13 +1,12 @@
-//! What people write who come from std's slices and free functions or from C, each with what a kernel writes in its place.
+//! Methods that people write who come from std's slices, each with what a kernel writes in its place.
 
-use crate::intrinsics::{self, Call};
-use crate::syntax::{foreign, written};
+use crate::syntax::{operand, written};
 
 /// Methods of slices, `Vec` and iterators: the edit, in which `{x}` is the receiver and `{0}` the first argument.
 const METHODS: &[(&str, &str)] = &[
-    ("iter", "write `for i in 0..{x}.len()`, and index: `{x}[i]`"),
-    ("iter_mut", "write `for i in 0..{x}.len()`, and index: `{x}[i]`"),
-    ("into_iter", "write `for i in 0..{x}.len()`, and index: `{x}[i]`"),
+    ("iter", "write a loop, `for k in 0..{x}.len()`, and in it `{x}[k]`"),
+    ("iter_mut", "write a loop, `for k in 0..{x}.len()`, and in it `{x}[k]`"),
+    ("into_iter", "write a loop, `for k in 0..{x}.len()`, and in it `{x}[k]`"),
     ("chunks", "write `for i in (0..{x}.len()).step_by({0})`, and index: `{x}[i]`"),
     ("windows", "write `for i in 0..{x}.len()`, and index: `{x}[i]`, `{x}[i + 1]`"),
     ("enumerate", "write `for i in 0..n`, and index with `i`"),
@@ -35,6 +34,13 @@ const METHODS: &[(&str, &str)] = &[
     ("to_owned", "remove it: values are copied"),
     ("into", "write the conversion: `{x} as f32`"),
     ("try_into", "write the conversion: `{x} as u32`"),
+    ("fetch_add", "atomic atomic_add"),
+    ("fetch_sub", "atomic atomic_sub"),
+    ("fetch_min", "atomic atomic_min"),
+    ("fetch_max", "atomic atomic_max"),
+    ("fetch_and", "atomic atomic_and"),
+    ("fetch_or", "atomic atomic_or"),
+    ("fetch_xor", "atomic atomic_xor"),
     ("powf32", "write `{x}.powf({0})`"),
     ("log", "write `{x}.ln() / {0}.ln()`; `ln()`, `log2()` and `log10()` are there"),
     ("checked_add", "write `let (sum, over) = ({x}.wrapping_add({0}), {x} > u32::MAX - {0});`: there is no `Option`"),
@@ -43,61 +49,23 @@ const METHODS: &[(&str, &str)] = &[
     ("checked_div", "compare first: `if {0} != 0 { {x} / {0} } else { … }`: there is no `Option`"),
 ];
 
-/// Functions of std by their last two segments: the edit, in which `{0}` and `{1}` are the arguments.
-const FUNCTIONS: &[(&str, &str)] = &[
-    ("cmp::max", "write `{0}.max({1})`"),
-    ("cmp::min", "write `{0}.min({1})`"),
-    ("mem::swap", "write `(a, b) = (b, a);`"),
-    ("mem::replace", "write `let old = a; a = {1};`"),
-    ("mem::size_of", "write the number of bytes"),
-    ("hint::black_box", "remove it"),
-    ("process::abort", "write `panic!(\"…\")`"),
-    ("process::exit", "write `return`"),
-];
-
-/// The edit for a call of a function that the kernel does not know.
-pub(super) fn of_call(segments: &[String], call: &syn::ExprCall) -> Option<String> {
-    let arguments: Vec<String> = call.args.iter().map(written).collect();
-    let name = segments.last()?;
-    if let [.., module, name] = segments {
-        let path = format!("{module}::{name}");
-        let (_, edit) = FUNCTIONS.iter().find(|(known, _)| *known == path)?;
-        return Some(filled(edit, "", &arguments));
-    }
-    let is_method = intrinsics::rows().any(|row| row.call == Call::Method && row.name == name);
-    match (foreign(name), arguments.split_first()) {
-        (Some(foreign), _) => Some(format!("write {}", foreign.edit)),
-        (None, Some((first, rest))) if is_method => {
-            Some(format!("write `{}.{name}({})`: it is a method", receiver(first, call), rest.join(", ")))
-        }
-        _ => None,
-    }
-}
-
-/// The first argument as a receiver.
-fn receiver(text: &str, call: &syn::ExprCall) -> String {
-    match call.args.first() {
-        Some(
-            syn::Expr::Path(_)
-            | syn::Expr::Index(_)
-            | syn::Expr::Field(_)
-            | syn::Expr::Call(_)
-            | syn::Expr::MethodCall(_)
-            | syn::Expr::Paren(_),
-        ) => text.to_owned(),
-        Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(_), .. })) => format!("{text}f32"),
-        _ => format!("({text})"),
-    }
-}
-
 /// The edit for a method that there is not.
 pub(super) fn of_method(call: &syn::ExprMethodCall) -> Option<String> {
     let (_, edit) = METHODS.iter().find(|(known, _)| call.method == known)?;
     let arguments: Vec<String> = call.args.iter().map(written).collect();
-    Some(filled(edit, &written(&call.receiver), &arguments))
-}
-
-fn filled(edit: &str, receiver: &str, arguments: &[String]) -> String {
     let of = |at: usize| arguments.get(at).map_or("i", String::as_str);
-    edit.replace("{x}", receiver).replace("{0}", of(0)).replace("{1}", of(1))
+    let (x, parts) = match &*call.receiver {
+        // `y[0].fetch_add(v)`: the element's buffer, and its index.
+        syn::Expr::Index(element) => (operand(&element.expr), Some(written(&element.index))),
+        other => (operand(other), None),
+    };
+    if let Some(atomic) = edit.strip_prefix("atomic ") {
+        let index = parts.unwrap_or_else(|| of(0).to_owned());
+        let value = arguments.last().map_or("1", String::as_str);
+        return Some(format!("write `{x}.{atomic}({index}, {value})`"));
+    }
+    let x = operand(&call.receiver);
+    // `i < x.len()` takes operands, as `{0}` takes an expression.
+    let first = call.args.first().map_or_else(|| "i".to_owned(), operand);
+    Some(edit.replace("{x}", &x).replace("{0} ", &format!("{first} ")).replace("{0}", of(0)).replace("{1}", of(1)))
 }

@@ -4,6 +4,7 @@ use super::super::tree::{Expr, ExprKind};
 use super::super::types::Ty;
 use crate::intrinsics;
 use crate::ir::{BinaryOp, Scalar, Type, UnaryOp};
+use crate::syntax::ConstValue;
 use half::{bf16, f16};
 use proc_macro2::Span;
 
@@ -42,6 +43,15 @@ pub(super) fn math_constant(segments: &[String]) -> Option<(Type, Scalar)> {
     }
     let (_, value) = MATH.iter().find(|(known, _)| known == name)?;
     Some((ty, Scalar::float(ty, *value)))
+}
+
+/// The constant of the standard library that a `use` brought in: `std::f32::consts::PI`, `std::f32::INFINITY`.
+pub(crate) fn standard_constant(path: &[String]) -> Option<ConstValue> {
+    if let Some((_, value)) = math_constant(path) {
+        return Some(ConstValue::Scalar(value));
+    }
+    let [.., ty, name] = path else { return None };
+    constant(ty.parse().ok()?, name).map(ConstValue::Scalar)
 }
 
 /// `usize::MAX` and the like, whose value the kernel's index width decides: made from what every width agrees on.

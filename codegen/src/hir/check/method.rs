@@ -8,7 +8,13 @@ use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
 use crate::ir::AtomicOp;
+use crate::syntax::written;
 use proc_macro2::Span;
+
+/// Whether a method is an atomic.
+pub(super) fn is_atomic(name: &str) -> bool {
+    ATOMICS.iter().any(|(known, _)| *known == name)
+}
 
 const ATOMICS: &[(&str, AtomicOp)] = &[
     ("atomic_add", AtomicOp::Add),
@@ -52,6 +58,10 @@ impl Checker<'_, '_> {
                     self.typed_call(method, &args, &explicit, values, span)
                 }
                 None if name == "clone" && call.args.is_empty() => receiver,
+                None if self.refuse_host_method(id, &name, call.method.span()) => {
+                    call.args.iter().for_each(|arg| drop(self.expression(arg)));
+                    Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span }
+                }
                 None => {
                     let known: Vec<&str> = self.context.items.method_names(id).collect();
                     self.unknown_method(call, &receiver, known)
@@ -75,12 +85,17 @@ impl Checker<'_, '_> {
         let name = call.method.to_string();
         let message = format!("`{}` has no method `{name}` in a kernel", self.show(&receiver.ty));
         let mut diagnostic = Diagnostic::error(call.method.span(), message);
-        if let Some(edit) = super::familiar::of_method(call) {
+        if let (true, syn::Expr::Index(element)) = (is_atomic(&name), &*call.receiver) {
+            // `y[0].atomic_add(v)`.
+            let arguments: Vec<String> = std::iter::once(written(&element.index)).chain(call.args.iter().map(written)).collect();
+            let help = format!("write `{}.{name}({})`: atomics are methods of the buffer", written(&element.expr), arguments.join(", "));
+            diagnostic = diagnostic.help(help);
+        } else if let Some(edit) = super::familiar::of_method(call) {
             diagnostic = diagnostic.help(edit);
         } else if let Some(nearest) = super::super::nearest(&name, known) {
             diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));
         }
-        self.error_about(&receiver.ty, diagnostic)
+        self.error_about(&receiver.ty, diagnostic.and_by_rustc())
     }
 
     fn scalar_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, ty: &Ty, span: Span) -> Expr {
@@ -180,12 +195,13 @@ impl Checker<'_, '_> {
                         return nothing(self);
                     }
                     if !self.is_memory(&receiver) {
-                        let message = "atomics work on buffers and shared memory; this array belongs to one thread";
-                        return self.error_expression(Diagnostic::error(span, message).help("use plain arithmetic"));
+                        return self.atomic_of_local(&receiver, op.word(), span);
                     }
                     self.check_mutable(&receiver);
                     let index = args.remove(0);
-                    self.expect(&index.ty, &Ty::Usize, index.span);
+                    if let Some(written) = call.args.first() {
+                        self.expect_index(written, &index);
+                    }
                     for arg in &args {
                         self.expect(&arg.ty, &element, arg.span);
                     }
@@ -198,6 +214,20 @@ impl Checker<'_, '_> {
                 }
             },
         }
+    }
+
+    /// An atomic of an array that is one thread's.
+    fn atomic_of_local(&mut self, receiver: &Expr, op: &str, span: Span) -> Expr {
+        // Where it was declared without a value, `#[shared]` is what is missing, and that is said of the declaration.
+        if let ExprKind::Local(id) = receiver.kind
+            && let Some(unfilled) = self.unfilled.get_mut(&id)
+        {
+            unfilled.used.get_or_insert(span);
+            unfilled.has_atomics = true;
+            return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span };
+        }
+        let message = format!("`atomic_{op}` works on buffers and shared memory; this array belongs to one thread");
+        self.error_expression(Diagnostic::error(span, message).help("use plain arithmetic, or declare the array `#[shared]`"))
     }
 
     fn atomic_element(&mut self, op: AtomicOp, element: &Ty, span: Span) {

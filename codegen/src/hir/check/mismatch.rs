@@ -5,41 +5,78 @@ use super::super::types::{Const, Kind, Ty};
 use super::Checker;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Type;
-use crate::syntax::written;
-use syn::spanned::Spanned;
+use crate::syntax::{cast, operand, written};
+use proc_macro2::Span;
+
+/// Most characters of an expression that an edit repeats.
+const LONGEST: usize = 80;
 
 impl Checker<'_, '_> {
-    /// Both sides of an operator are of one type.
-    pub(super) fn expect_operand(&mut self, binary: &syn::ExprBinary, left: &Expr, right: &Expr) {
+    /// Both sides of an operator are of one type: it, or an open one where they are not.
+    pub(super) fn expect_operand(&mut self, binary: &syn::ExprBinary, left: &Expr, right: &Expr) -> Ty {
         if self.infer.unify(&right.ty, &left.ty) {
-            return;
+            return if self.infer.shallow(&left.ty) == Ty::Never { right.ty.clone() } else { left.ty.clone() };
         }
-        let (a, b) = (self.infer.resolve(&left.ty), self.infer.resolve(&right.ty));
-        let Some(help) = self.common_type(&binary.left, &a, &binary.right, &b) else {
-            // Reported as any other mismatch, by rustc.
-            return self.expect(&right.ty, &left.ty, right.span);
-        };
-        let operator = quote::ToTokens::to_token_stream(&binary.op).to_string();
-        let message = format!("`{operator}` takes two numbers of one type, and these are `{}` and `{}`", self.show(&a), self.show(&b));
-        self.report(Diagnostic::error(binary.op.span(), message).help(help));
+        self.refuse_operands(binary, left, right);
+        self.infer.fresh(Kind::Any)
     }
 
-    /// The edit that makes both numbers of one type.
-    fn common_type(&self, left: &syn::Expr, a: &Ty, right: &syn::Expr, b: &Ty) -> Option<String> {
-        let is_number = |ty: &Ty| ty.is_int() || ty.is_float() || matches!(self.infer.kind(ty), Some(Kind::Int | Kind::Float));
-        if !is_number(a) || !is_number(b) {
+    fn refuse_operands(&mut self, binary: &syn::ExprBinary, left: &Expr, right: &Expr) {
+        let (a, b) = (self.infer.resolve(&left.ty), self.infer.resolve(&right.ty));
+        if !self.is_number(&a) || !self.is_number(&b) {
+            // Reported as any other mismatch, by rustc.
+            return self.expect(&right.ty, &left.ty, right.span);
+        }
+        let is_assigned = quote::ToTokens::to_token_stream(&binary.op).to_string().ends_with('=') && !is_comparison(&binary.op);
+        // What is assigned to stays what it is; else a float, or the index type, is what the other becomes.
+        let is_left = !is_assigned
+            && (self.is_int_literal(&a) && !self.is_int_literal(&b)
+                || !self.is_int_literal(&b) && (rank(&b) > rank(&a) || a == Ty::Scalar(Type::F64) && b.is_float()));
+        let is_compared = is_left && matches!(binary.op, syn::BinOp::Lt(_) | syn::BinOp::Shl(_));
+        let (operand, ty, span) = if is_left { (&*binary.left, &b, left.span) } else { (&*binary.right, &a, right.span) };
+        let help = self.number_as(operand, if is_left { &a } else { &b }, ty, is_compared);
+        let operator = quote::ToTokens::to_token_stream(&binary.op).to_string();
+        let message = format!("`{operator}` takes two numbers of one type, and these are {} and {}", self.shown(&a), self.shown(&b));
+        self.report(Diagnostic::error(span, message).help(help).and_by_rustc());
+    }
+
+    fn is_number(&self, ty: &Ty) -> bool {
+        ty.is_int() || ty.is_float() || matches!(self.infer.kind(ty), Some(Kind::Int | Kind::Float))
+    }
+
+    fn is_int_literal(&self, ty: &Ty) -> bool {
+        self.infer.kind(ty) == Some(Kind::Int)
+    }
+
+    /// A type in a message: in backticks if it has a name.
+    pub(super) fn shown(&self, ty: &Ty) -> String {
+        match self.infer.resolve(ty) {
+            Ty::Var(index) if self.infer.kind(&Ty::Var(index)).is_some_and(|kind| kind != Kind::Any) => self.show(ty),
+            _ => format!("`{}`", self.show(ty)),
+        }
+    }
+
+    /// The edit that makes a number one of another type.
+    fn number_as(&self, expr: &syn::Expr, from: &Ty, to: &Ty, is_compared: bool) -> String {
+        let is_literal = self.infer.kind(from).is_some();
+        match as_float(expr).filter(|_| is_literal && (to.is_float() || self.infer.kind(to) == Some(Kind::Float))) {
+            Some(float) => format!("write `{float}`"),
+            None => {
+                let ty = if matches!(to, Ty::Var(_)) { "f32".to_owned() } else { self.show(to) };
+                format!("write `{}`", cast(expr, &ty, is_compared))
+            }
+        }
+    }
+
+    /// A number where one of another type is wanted, which is `found`: the edit. `None`: not both are numbers, or the source does not show where.
+    pub(super) fn cast_edit(&self, found: &Ty, expected: &Ty, span: Span) -> Option<String> {
+        let (found, expected) = (self.infer.resolve(found), self.infer.resolve(expected));
+        if !self.is_number(&found) || !self.is_number(&expected) || matches!(expected, Ty::Var(_)) {
             return None;
         }
-        let is_int_literal = |ty: &Ty| self.infer.kind(ty) == Some(Kind::Int);
-        Some(match (a, b) {
-            (a, b) if is_int_literal(b) && !is_int_literal(a) => as_float(right),
-            (a, b) if is_int_literal(a) && !is_int_literal(b) => as_float(left),
-            // A kernel of `f32` with one `f64` in it means `f32`.
-            (Ty::Scalar(Type::F64), b) if b.is_float() => format!("write `{}`", cast(left, &self.show(b))),
-            // A float, or else the index type, is what the other becomes.
-            (a, b) if rank(b) > rank(a) => format!("write `{}`", cast(left, &self.show(b))),
-            (a, _) => format!("write `{}`", cast(right, &self.show(a))),
-        })
+        let text = span.source_text().filter(|text| text.len() <= LONGEST && !text.contains('\n'))?;
+        let expr = syn::parse_str(&text).ok()?;
+        Some(self.number_as(&expr, &found, &expected, false))
     }
 
     /// An index is a `usize`.
@@ -47,8 +84,8 @@ impl Checker<'_, '_> {
         let ty = self.infer.resolve(&index.ty);
         if ty.is_int() && ty != Ty::Usize {
             let message = format!("an index is a `usize`, and this is `{}`", self.show(&ty));
-            let help = format!("write `{}`", cast(written_index, "usize"));
-            self.report(Diagnostic::error(index.span, message).help(help));
+            let help = format!("write `{}`", cast(written_index, "usize", false));
+            self.report(Diagnostic::error(index.span, message).help(help).and_by_rustc());
             return;
         }
         self.expect(&index.ty, &Ty::Usize, index.span);
@@ -60,12 +97,10 @@ impl Checker<'_, '_> {
         let is_int = ty.is_int() || self.infer.kind(&ty) == Some(Kind::Int);
         if is_int || ty.is_float() {
             let zero = if is_int { "0" } else { "0.0" };
-            let message = format!(
-                "a condition is a `bool`, and this is {}",
-                if ty.is_int() || ty.is_float() { format!("`{}`", self.show(&ty)) } else { "an integer".to_owned() }
-            );
+            let message = format!("a condition is a `bool`, and this is {}", self.shown(&ty));
             let operand = operand(condition);
-            self.report(Diagnostic::error(typed.span, message).help(format!("compare it: `{operand} != {zero}`")));
+            let help = format!("compare it: `{operand} != {zero}`");
+            self.report(Diagnostic::error(typed.span, message).help(help).and_by_rustc());
             return;
         }
         self.expect(&typed.ty, &Ty::BOOL, typed.span);
@@ -74,7 +109,7 @@ impl Checker<'_, '_> {
     /// An array that is declared without a value, and whose elements are used: `rustc` says so, but not that `#[shared]` may be missing.
     pub(super) fn check_unfilled(&self) {
         for (id, unfilled) in &self.unfilled {
-            let Some(used) = unfilled.used.filter(|_| !unfilled.is_assigned) else { continue };
+            let Some(used) = unfilled.used.filter(|_| !unfilled.is_assigned || unfilled.has_atomics) else { continue };
             let local = &self.locals[id.0];
             let (name, ty) = (&local.name, self.show(&local.ty));
             let Ty::Array(element, _) = self.infer.resolve(&local.ty) else { continue };
@@ -85,7 +120,7 @@ impl Checker<'_, '_> {
             };
             let message = format!("`{name}` is used before it has a value; without `#[shared]` it is an array of one thread");
             let help = format!("write `#[shared] let mut {name}: {ty};` for one array for the whole block{fill}");
-            self.report(Diagnostic::error(local.span, message).label(used, "used here").help(help));
+            self.report(Diagnostic::error(local.span, message).label(used, "used here").help(help).and_by_rustc());
         }
     }
 }
@@ -97,31 +132,18 @@ fn ty_length(ty: &Ty) -> String {
     }
 }
 
-/// A literal as a float; another integer is cast.
-fn as_float(expr: &syn::Expr) -> String {
+/// A literal as a float.
+fn as_float(expr: &syn::Expr) -> Option<String> {
     match expr {
-        syn::Expr::Lit(_) => format!("write `{}.0`", written(expr)),
-        _ => "write its numbers as floats: `2.0` for `2`".to_owned(),
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if int.suffix().is_empty() => Some(format!("{}.0", written(expr))),
+        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => as_float(expr).map(|text| format!("-{text}")),
+        _ => None,
     }
 }
 
-fn operand(expr: &syn::Expr) -> String {
-    let text = written(expr);
-    let is_simple = matches!(
-        expr,
-        syn::Expr::Path(_)
-            | syn::Expr::Lit(_)
-            | syn::Expr::Index(_)
-            | syn::Expr::Field(_)
-            | syn::Expr::Call(_)
-            | syn::Expr::MethodCall(_)
-            | syn::Expr::Paren(_)
-    );
-    if is_simple { text } else { format!("({text})") }
-}
-
-fn cast(expr: &syn::Expr, ty: &str) -> String {
-    format!("{} as {ty}", operand(expr))
+fn is_comparison(op: &syn::BinOp) -> bool {
+    use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
 }
 
 /// What the other side is cast to: an index type, before that a float.

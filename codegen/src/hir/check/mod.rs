@@ -20,17 +20,18 @@ mod path;
 mod pattern;
 mod ty;
 
+pub(crate) use inherent::standard_constant;
 pub(crate) use pattern::array_len;
 
 use self::names::{Name, Names};
 use super::items::{ConstId, FnId, Items, ModuleId};
 use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, LoopAnnotations, Rows, ScopeId};
-use super::types::{Arg, Infer, Kind, Ty};
+use super::types::{AdtId, Arg, Infer, Kind, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::{ConstValue, Program};
 use proc_macro2::Span;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
@@ -48,6 +49,8 @@ pub(crate) struct Context<'p> {
     constants_open: RefCell<Vec<ConstId>>,
     /// Type aliases that are being looked through.
     aliases_open: RefCell<Vec<usize>>,
+    /// What was said to want a mark: each is said once.
+    unmarked: RefCell<HashSet<Unmarked>>,
     bodies: RefCell<HashMap<FunctionInstance, Option<Rc<Body>>>>,
 }
 
@@ -77,6 +80,15 @@ pub(super) struct OpenScope {
     broken: bool,
 }
 
+/// What is used by device code, and not marked for it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Unmarked {
+    Function(FnId),
+    Type(AdtId),
+    /// An `impl` of the type.
+    Method(AdtId),
+}
+
 /// An array that was declared without a value.
 #[derive(Clone, Copy, Default)]
 struct Unfilled {
@@ -84,6 +96,8 @@ struct Unfilled {
     used: Option<Span>,
     /// Whether all of it is assigned anywhere.
     is_assigned: bool,
+    /// Whether it has atomics, which only shared arrays have.
+    has_atomics: bool,
 }
 
 /// Demands on a type that can be looked at when inference is done.
@@ -151,6 +165,7 @@ impl<'p> Context<'p> {
             constants: RefCell::default(),
             constants_open: RefCell::default(),
             aliases_open: RefCell::default(),
+            unmarked: RefCell::default(),
             bodies: RefCell::default(),
         }
     }
@@ -366,8 +381,13 @@ impl<'c, 'p> Checker<'c, 'p> {
     /// Reports a type mismatch unless the types can be made equal.
     pub(crate) fn expect(&mut self, found: &Ty, expected: &Ty, span: Span) {
         if !self.infer.unify(found, expected) {
-            let (found, expected) = (self.show(found), self.show(expected));
-            self.report(Diagnostic::error(span, format!("expected `{expected}`, found `{found}`")).by_rustc());
+            let help = self.cast_edit(found, expected, span);
+            let error = Diagnostic::error(span, format!("expected {}, found {}", self.shown(expected), self.shown(found)));
+            self.report(match help {
+                // `rustc` would convert with `try_into`, which a kernel has not.
+                Some(help) => error.help(help).and_by_rustc(),
+                None => error.by_rustc(),
+            });
         }
     }
 

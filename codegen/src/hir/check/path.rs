@@ -23,14 +23,11 @@ pub(crate) fn value_type(value: &ConstValue) -> Ty {
                 Ty::Usize
             }
         }
-        ConstValue::Aggregate(items) => {
+        ConstValue::Array(items) => {
             let element = items.first().map_or(Ty::Usize, value_type);
-            if items.iter().all(|item| value_type(item) == element) {
-                Ty::Array(Box::new(element), Const::Value(items.len() as i128))
-            } else {
-                Ty::Tuple(items.iter().map(value_type).collect())
-            }
+            Ty::Array(Box::new(element), Const::Value(items.len() as i128))
         }
+        ConstValue::Tuple(items) => Ty::Tuple(items.iter().map(value_type).collect()),
     }
 }
 
@@ -79,6 +76,7 @@ impl Checker<'_, '_> {
                 constant_expression(value, ty, span)
             }
             Some(Def::Variant(adt, index)) => {
+                self.check_marked(adt, span);
                 let AdtKind::Enum(variants, repr) = &self.context.items.adts[adt.0].kind else {
                     return self.unknown_path(&segments, span);
                 };
@@ -108,6 +106,7 @@ impl Checker<'_, '_> {
         };
         let ty = self.infer.resolve(&ty);
         if let Ty::Adt(id, args) = &ty {
+            self.check_marked(*id, span);
             if let AdtKind::Enum(variants, repr) = &self.context.items.adts[id.0].kind
                 && let Some((_, value)) = variants.iter().find(|(variant, _)| variant == name)
             {
@@ -193,6 +192,10 @@ impl Checker<'_, '_> {
                 Some(near) => error.help(format!("did you mean `{owner}::{near}`?")),
                 None => error,
             });
+        }
+        if let Some(foreign) = crate::syntax::foreign(&shown) {
+            let error = Diagnostic::error(span, format!("the constant `{shown}` is not known to the kernel"));
+            return self.error_expression(error.help(foreign.edit()).and_by_rustc());
         }
         let message = format!("`{shown}` is not known here");
         let diagnostic = if segments.len() > 1 || shown.chars().next().is_some_and(char::is_uppercase) {

@@ -63,7 +63,10 @@ impl Checker<'_, '_> {
         let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let Some(def) = self.resolve(&segments, Namespace::Types) {
             match def {
-                Def::Adt(_) => return self.adt_type(&def, last, path.span()),
+                Def::Adt(id) => {
+                    self.check_marked(id, path.span());
+                    return self.adt_type(&def, last, path.span());
+                }
                 Def::Alias(index) => return self.alias_type(index),
                 _ => {}
             }
@@ -78,11 +81,13 @@ impl Checker<'_, '_> {
             _ => {
                 let shown = segments.join("::");
                 let message = format!("the type `{shown}` is not known to the kernel");
-                let help = match crate::syntax::foreign(&name) {
-                    Some(foreign) => format!("write {}", foreign.edit),
-                    None => format!("mark it: `#[device] struct {name} …`, or put both into a `#[warpwright::module]`"),
-                };
-                self.report(Diagnostic::error(path.span(), message).help(help));
+                let error = Diagnostic::error(path.span(), message);
+                self.report(match crate::syntax::foreign(&name) {
+                    Some(foreign) => error.help(foreign.edit()).and_by_rustc(),
+                    None => {
+                        error.help(format!("define it: `#[device] #[derive(Clone, Copy)] #[repr(C)] struct {name} {{ … }}`")).by_rustc()
+                    }
+                });
                 self.infer.fresh(Kind::Any)
             }
         }

@@ -206,10 +206,10 @@ impl Lowerer<'_, '_> {
                 }
                 None => self.unit(),
             },
-            (ConstValue::Aggregate(items), Ty::Array(element, _)) => {
+            (ConstValue::Array(items), Ty::Array(element, _)) => {
                 Tree::Node(items.iter().map(|item| self.constant(item, element, span)).collect())
             }
-            (ConstValue::Aggregate(items), _) => {
+            (ConstValue::Array(items) | ConstValue::Tuple(items), _) => {
                 let parts = self.parts(ty).unwrap_or_default();
                 Tree::Node(items.iter().zip(&parts).map(|(item, ty)| self.constant(item, ty, span)).collect())
             }
@@ -439,7 +439,7 @@ impl Lowerer<'_, '_> {
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Local(_) => true,
-        ExprKind::Const(value) => matches!(value, ConstValue::Aggregate(_)),
+        ExprKind::Const(value) => matches!(value, ConstValue::Array(_) | ConstValue::Tuple(_)),
         ExprKind::Field(base, _) | ExprKind::Index(base, _) => is_place(base),
         _ => false,
     }

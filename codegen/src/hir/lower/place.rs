@@ -68,7 +68,7 @@ impl Lowerer<'_, '_> {
                 self.at(expr.span);
                 self.index_place(place, value, index.span)
             }
-            ExprKind::Const(value @ ConstValue::Aggregate(_)) => {
+            ExprKind::Const(value @ (ConstValue::Array(_) | ConstValue::Tuple(_))) => {
                 let ty = self.resolve(&expr.ty);
                 match self.table(value, &ty) {
                     Some(place) => place,
@@ -306,7 +306,7 @@ impl Lowerer<'_, '_> {
 
     fn flatten(&self, value: &ConstValue, ty: &Ty, scalars: &mut Vec<Scalar>) -> Option<()> {
         match (value, ty) {
-            (ConstValue::Aggregate(items), Ty::Array(element, _)) => items.iter().try_for_each(|item| self.flatten(item, element, scalars)),
+            (ConstValue::Array(items), Ty::Array(element, _)) => items.iter().try_for_each(|item| self.flatten(item, element, scalars)),
             (ConstValue::Scalar(scalar), _) => {
                 scalars.push(*scalar);
                 Some(())
