@@ -62,18 +62,22 @@ pub(super) fn asked(kernel: &Kernel) -> Vec<(Grows, Loc)> {
 
 /// What was tried out of a variant, for all lints together: each costs as much as the variant itself.
 #[derive(Default)]
-pub struct Tried {
-    without: RefCell<Vec<((Grows, Loc), Option<Rc<Known>>)>>,
+pub struct Tried(RefCell<Vec<Without>>);
+
+/// The variant without one of its annotations.
+struct Without {
+    asked: (Grows, Loc),
+    known: Option<Rc<Known>>,
 }
 
 /// What would be known of the variant without an annotation; `None` if what is left of the others could not be kept.
 pub(super) fn without(subject: &Subject<'_>, asked: (Grows, Loc)) -> Option<Rc<Known>> {
-    let tried = &subject.tried.without;
-    if let Some((_, known)) = tried.borrow().iter().find(|(known, _)| *known == asked) {
-        return known.clone();
+    let tried = &subject.tried.0;
+    if let Some(known) = tried.borrow().iter().find(|known| known.asked == asked) {
+        return known.known.clone();
     }
     let known = try_without(subject, asked).map(Rc::new);
-    tried.borrow_mut().push((asked, known.clone()));
+    tried.borrow_mut().push(Without { asked, known: known.clone() });
     known
 }
 
