@@ -377,12 +377,20 @@ fn what_is_shown() {
 #[test]
 fn steps_walked_backwards() {
     let count = |range: &str| format!("`.step_by(k).rev()` needs a length, and Rust counts none for {range}");
-    refuses("", "for i in (1..=n).step_by(3).rev() { y[i as usize] = 1.0; }", &[&format!("(1..=n): {}", count("`a..=b` of `u32`"))]);
-    refuses("", "for i in (0..=x.len()).step_by(3).rev() { y[i] = 1.0; }", &[&format!("(0..=x.len()): {}", count("`a..=b` of `usize`"))]);
+    refuses(
+        "",
+        "for i in (1..=n).step_by(3).rev() { y[i as usize] = 1.0; }",
+        &[&format!("(1..=n).step_by(3).rev(): {}", count("`a..=b` of `u32`"))],
+    );
+    refuses(
+        "",
+        "for i in (0..=x.len()).step_by(3).rev() { y[i] = 1.0; }",
+        &[&format!("(0..=x.len()).step_by(3).rev(): {}", count("`a..=b` of `usize`"))],
+    );
     refuses(
         "",
         "for i in (0..n as i64).step_by(3).rev() { y[i as usize] = 1.0; }",
-        &[&format!("(0..n as i64): {}", count("`a..b` of `i64`"))],
+        &[&format!("(0..n as i64).step_by(3).rev(): {}", count("`a..b` of `i64`"))],
     );
     refuses("", "for i in (0..=n as u16).step_by(3).rev() { y[i as usize] = 1.0; }", &[]);
     refuses("", "for i in (1..n).step_by(3).rev() { y[i as usize] = 1.0; }", &[]);
