@@ -10,7 +10,9 @@ use super::bounds::{Bounds, type_max};
 use super::conditions::Conditions;
 use crate::ir::{Axis, BinaryOp, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value};
 pub use facts::Facts;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 /// What a polynomial is a polynomial of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,8 +162,9 @@ enum Key {
 /// Makes polynomials of one kernel's values, for as long as that does not change.
 #[derive(Debug)]
 pub struct Affine {
-    bounds: Bounds,
-    conditions: Conditions,
+    bounds: Rc<Bounds>,
+    /// Found when somebody asks for them: most indices differ whatever holds.
+    conditions: OnceCell<Conditions>,
     known: HashMap<Value, Polynomial>,
     atoms: HashMap<Key, Atom>,
     keys: Vec<Key>,
@@ -172,14 +175,17 @@ pub struct Affine {
 impl Affine {
     /// For the kernel as it stands.
     pub fn of(kernel: &Kernel) -> Affine {
-        Affine {
-            bounds: Bounds::of(kernel),
-            conditions: Conditions::of(kernel),
-            known: HashMap::new(),
-            atoms: HashMap::new(),
-            keys: Vec::new(),
-            ranges: Vec::new(),
-        }
+        Affine::within(Rc::new(Bounds::of(kernel)))
+    }
+
+    /// For a kernel whose bounds are at hand.
+    pub fn within(bounds: Rc<Bounds>) -> Affine {
+        Affine { bounds, conditions: OnceCell::new(), known: HashMap::new(), atoms: HashMap::new(), keys: Vec::new(), ranges: Vec::new() }
+    }
+
+    /// Finds what holds where now, for somebody who changes the kernel while asking.
+    pub fn settle(&self, kernel: &Kernel) {
+        self.conditions.get_or_init(|| Conditions::of(kernel));
     }
 
     /// The polynomial of an integer value.

@@ -17,6 +17,8 @@ const GLOBAL_ID: u64 = u32::MAX as u64 - 1;
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
     owner: Vec<Option<Inst>>,
+    /// Instructions that were looked at.
+    insts: usize,
 }
 
 impl Bounds {
@@ -28,7 +30,18 @@ impl Bounds {
                 owner[usize::from(child)] = Some(inst);
             }
         });
-        Bounds { owner }
+        Bounds { owner, insts: kernel.insts.len() }
+    }
+
+    /// Learns who owns blocks that were made since. Those that were there keep their owners.
+    pub fn catch_up(&mut self, kernel: &Kernel) {
+        self.owner.resize(kernel.blocks.len(), None);
+        for inst in kernel.insts.keys().skip(self.insts) {
+            for child in kernel.insts[inst].op.blocks() {
+                self.owner[usize::from(child)].get_or_insert(inst);
+            }
+        }
+        self.insts = kernel.insts.len();
     }
 
     /// The greatest value that an unsigned integer `value` can have; its type's maximum where nothing better is known.

@@ -14,11 +14,12 @@ use super::copy::{Saved, loops, parts};
 use super::dependence::MemoryAccess;
 use super::loads::{Asking, has_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
-use super::{Elements, Finding, Schedule};
+use super::{Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
-use crate::ir::{Asked, Block, Inst, Kernel, Op, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Value};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -27,19 +28,27 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(asked) = annotations.batch_loads.take() else { continue };
         let of_kernel = annotations.of_kernel;
         let before = Saved::of(schedule.kernel, inst);
-        if let Err(finding) = batch(schedule.kernel, inst, &asked, of_kernel, &schedule.elements) {
+        let bounds = schedule.bounds();
+        let asking = Asking {
+            name: "batch_loads",
+            assume_disjoint: asked.assume_disjoint,
+            of_kernel,
+            elements: &schedule.elements,
+            within_iteration: true,
+            bounds: &bounds,
+        };
+        if let Err(finding) = batch(schedule.kernel, inst, asking) {
             before.restore(schedule.kernel);
             schedule.refuse(&asked, finding);
         }
     }
 }
 
-fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, of_kernel: bool, elements: &Elements) -> Result<(), Finding> {
+fn batch(kernel: &mut Kernel, inst: Inst, asking: Asking<'_>) -> Result<(), Finding> {
     let (Op::For { body, .. } | Op::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
     if has_loads(kernel, body).is_none() {
         return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
-    let asking = Asking { name: "batch_loads", assume_disjoint: asked.assume_disjoint, of_kernel, elements, within_iteration: true };
     take_out(kernel, body, asking)?;
     let (insts, last) = parts(kernel, body);
     let levels = levels(kernel, &insts, asking)?;
@@ -52,7 +61,7 @@ fn batch(kernel: &mut Kernel, inst: Inst, asked: &Asked<()>, of_kernel: bool, el
 
 /// The level of every instruction.
 fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32>, Finding> {
-    let mut affine = Affine::of(kernel);
+    let mut affine = Affine::within(Rc::clone(asking.bounds));
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let mut pairs = 0;
     // What traps, and the highest level of it.
@@ -105,7 +114,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
 
 /// What comes first in its level: loads that need not stay behind what stands before them there, and what their addresses need.
 fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) -> HashSet<Inst> {
-    let mut affine = Affine::of(kernel);
+    let mut affine = Affine::within(Rc::clone(asking.bounds));
     let at: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let mut pairs = 0;

@@ -6,6 +6,7 @@
 
 use super::groups::Counted;
 use crate::analysis::affine::{Affine, Atom, Facts, Polynomial};
+use crate::analysis::bounds::Bounds;
 use crate::ir::{Access, Block, Inst, Kernel, Object, ObjectKind, Op, Step, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -221,25 +222,28 @@ pub(super) fn privates(kernel: &Kernel, block: Block) -> BTreeSet<Object> {
         });
         counts
     };
-    let everywhere = count(kernel.body);
-    let inside = count(block).into_iter();
-    inside
-        .filter(|(object, n)| kernel.objects[*object].kind == ObjectKind::Local && everywhere.get(object) == Some(n))
-        .map(|(object, _)| object)
-        .collect()
+    let is_local = |object: &Object| kernel.objects[*object].kind == ObjectKind::Local;
+    let inside: HashMap<Object, usize> = count(block).into_iter().filter(|(object, _)| is_local(object)).collect();
+    // Most bodies have none.
+    let everywhere = if inside.is_empty() { HashMap::new() } else { count(kernel.body) };
+    inside.into_iter().filter(|(object, n)| everywhere.get(object) == Some(n)).map(|(object, _)| object).collect()
 }
+
+/// Pairs of accesses, times the distances of their iterations, that are compared for one loop: what is behind them may be the same element.
+const MOST_PAIRS: u32 = 300_000;
 
 /// Two accesses of the body that may touch the same element in iterations fewer than `n` apart, and cannot be swapped; of the objects that
 /// count.
 pub(super) fn carried_through_memory(
     kernel: &Kernel,
+    bounds: &Rc<Bounds>,
     body: Block,
     counter: Value,
     step: Value,
     n: u32,
     counts: impl Fn(Object) -> bool,
 ) -> Option<Conflict> {
-    let mut affine = Affine::of(kernel);
+    let mut affine = Affine::within(Rc::clone(bounds));
     let privates = privates(kernel, body);
     let all: Vec<MemoryAccess> = accesses(kernel, &mut affine, body);
     let all: Vec<MemoryAccess> =
@@ -251,6 +255,7 @@ pub(super) fn carried_through_memory(
     let atom = affine.counter(kernel, counter);
     let step = affine.polynomial(kernel, step);
     let varies = |value: Value| inside.contains(&value);
+    let mut pairs = 0;
     for earlier in &all {
         for later in all.iter().filter(|later| earlier.is_ordered_with(later)) {
             let mut others = HashMap::new();
@@ -269,7 +274,8 @@ pub(super) fn carried_through_memory(
                     None => affine.some_number(step.bits()),
                 };
                 let moved = later.moved(atom, &away, &others, &inside);
-                if moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, kernel, &mut affine)) {
+                pairs += 1;
+                if pairs > MOST_PAIRS || moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, kernel, &mut affine)) {
                     let is_certain = moved.as_ref().is_some_and(|moved| moved.path == earlier.path);
                     let is_fixed = moved.is_some_and(|moved| moved.path == later.path);
                     return Some(Conflict { earlier: earlier.clone(), later: later.clone(), distance, is_certain, is_fixed });

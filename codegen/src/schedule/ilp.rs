@@ -24,9 +24,11 @@ use super::room::Copies;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
+use crate::analysis::bounds::Bounds;
 use crate::intrinsics::Effect;
 use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -41,7 +43,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             if trips.is_some_and(|trips| trips < u64::from(asked.value)) {
                 return;
             }
-            match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
+            let bounds = schedule.bounds();
+            match plan(schedule.kernel, &bounds, inst, &asked, rest.of_kernel) {
                 Ok(plan) => {
                     let guard = guard(schedule.kernel, &plan, rest.of_kernel);
                     let instead = |fits: u64| format!("write {}", written("ilp", &fits.to_string(), rest.of_kernel));
@@ -77,9 +80,9 @@ struct Plan {
     extrema: Vec<Extremum>,
 }
 
-fn plan(kernel: &mut Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
+fn plan(kernel: &mut Kernel, bounds: &Rc<Bounds>, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
-    let mut walk = independent(kernel, inst, asked, "ilp", of_kernel)?;
+    let mut walk = independent(kernel, bounds, inst, asked, "ilp", of_kernel)?;
     let of = |(k, param): (usize, &Value)| carried(kernel, walk.body, *param, next(kernel, &walk, k));
     let mut all: Vec<Carried> = walk.carried.iter().enumerate().map(of).collect();
     let others: Vec<usize> = (0..all.len()).filter(|k| matches!(all[*k], Carried::Other(_))).collect();
@@ -103,8 +106,10 @@ fn plan(kernel: &mut Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) ->
 /// The guard of a kernel's elements, if what is under it can be predicated: there is a version without it for threads all of whose elements
 /// pass.
 fn guard(kernel: &Kernel, plan: &Plan, of_kernel: bool) -> Option<Guard> {
-    let varying = varying(kernel, plan.walk.body);
-    let found = if of_kernel { find_guard(kernel, &plan.walk, &varying)? } else { return None };
+    if !of_kernel {
+        return None;
+    }
+    let found = find_guard(kernel, &plan.walk, &varying(kernel, plan.walk.body))?;
     let Op::If { then_block, .. } = kernel.insts[found.branch].op else { return None };
     is_flat(kernel, then_block).then_some(found)
 }
@@ -139,7 +144,14 @@ pub(super) fn variable(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize) ->
 
 /// The loop, if iterations of a group of `n` may run in any order as far as control flow, barriers and memory go.
 /// Elements of a thread (`of_kernel`) are as free of each other in global memory as threads are: without the annotation they are threads.
-pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name: &str, of_kernel: bool) -> Result<Counted, Finding> {
+pub(super) fn independent(
+    kernel: &Kernel,
+    bounds: &Rc<Bounds>,
+    inst: Inst,
+    asked: &Asked<u32>,
+    name: &str,
+    of_kernel: bool,
+) -> Result<Counted, Finding> {
     let n = asked.value;
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
@@ -158,7 +170,7 @@ pub(super) fn independent(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, name:
         return Ok(walk);
     }
     let counts = |object: Object| !(of_kernel && kernel.objects[object].space() == Space::Global);
-    match carried_through_memory(kernel, walk.body, walk.counter, walk.step, n, counts) {
+    match carried_through_memory(kernel, bounds, walk.body, walk.counter, walk.step, n, counts) {
         Some(conflict) => Err(dependent(kernel, &conflict, name, n, of_kernel)),
         None => Ok(walk),
     }

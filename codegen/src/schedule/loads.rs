@@ -9,10 +9,12 @@ use super::dependence::MemoryAccess;
 use super::obstacles::Obstacles;
 use super::{Elements, Finding};
 use crate::analysis::affine::Affine;
+use crate::analysis::bounds::Bounds;
 use crate::analysis::cost::is_speculable;
 use crate::intrinsics::Effect;
 use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Space, Type, UnaryOp, Value};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Who asks, for messages and rules.
 #[derive(Clone, Copy)]
@@ -27,6 +29,8 @@ pub(super) struct Asking<'a> {
     pub(super) elements: &'a Elements,
     /// Whether loads are moved within an iteration only.
     pub(super) within_iteration: bool,
+    /// Bounds of the kernel's values.
+    pub(super) bounds: &'a Rc<Bounds>,
 }
 
 /// The load of a unit: a global load, or an `if` that does nothing else.
@@ -69,8 +73,13 @@ pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
 
 /// Takes every global load in the block's `if`s out of them, so that all stand in the block itself.
 pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
-    let mut search = Search { affine: Affine::of(kernel), pairs: 0 };
-    take_out_of(kernel, block, asking, &mut search)
+    let affine = Affine::within(Rc::clone(asking.bounds));
+    // What holds where is what held before the first is taken out.
+    let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::If { .. }) && unit(kernel, *inst).is_none();
+    if kernel.blocks[block].insts.iter().any(is_branch) {
+        affine.settle(kernel);
+    }
+    take_out_of(kernel, block, asking, &mut Search { affine, pairs: 0 })
 }
 
 /// What is known of a kernel while its loads are taken out: what loads name is renamed meanwhile, but computed as before, and under the same
@@ -140,12 +149,13 @@ fn from_arm(
     if !insts.iter().any(|inst| unit(kernel, *inst).is_some()) {
         return Ok(());
     }
-    let obstacles = Obstacles::of(kernel, &mut search.affine, &insts);
+    let Search { affine, pairs } = search;
+    let obstacles = Obstacles::of(kernel, affine, &insts);
     let here: HashSet<Inst> = insts.iter().copied().collect();
     let mut moved = HashSet::new();
     for (place, inst) in insts.iter().enumerate() {
         if let Some(load) = unit(kernel, *inst) {
-            check_behind(kernel, search, load, &obstacles, place, asking)?;
+            check_behind(kernel, affine, pairs, load, &obstacles, place, asking)?;
             moved.insert(*inst);
             mark_slice(kernel, *inst, &here, &mut moved).map_err(|needed| {
                 let message =
@@ -220,13 +230,13 @@ pub(super) fn needs(kernel: &Kernel, inst: Inst) -> Vec<Value> {
 /// Whether a load may go before the first `place` of the instructions whose obstacles these are.
 fn check_behind(
     kernel: &Kernel,
-    search: &mut Search,
+    affine: &mut Affine,
+    pairs: &mut u32,
     load: Inst,
     obstacles: &Obstacles,
     place: usize,
     asking: Asking<'_>,
 ) -> Result<(), Finding> {
-    let Search { affine, pairs } = search;
     let Some(access) = MemoryAccess::of(kernel, affine, load) else { return Ok(()) };
     let before = obstacles.in_the_way(kernel, access.object, asking).take_while(|obstacle| obstacle.at < place);
     let found = before.filter_map(|obstacle| obstacle.keeps_behind(kernel, affine, &access, asking, pairs)).next();

@@ -25,6 +25,7 @@ mod varying;
 mod vectorize;
 mod versions;
 
+use crate::analysis::bounds::Bounds;
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
@@ -32,6 +33,7 @@ use crate::passes::simplify;
 use crate::verify::verify;
 pub use finding::Finding;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct Pass {
@@ -68,6 +70,8 @@ struct Schedule<'k> {
     room: room::Room,
     /// What stands for the results of loops that are no more.
     names: groups::Names,
+    /// Bounds of values, for whom [`Schedule::bounds`] asks.
+    bounds: Rc<Bounds>,
 }
 
 /// By instruction: the copy of an interleaved body it belongs to.
@@ -93,6 +97,12 @@ impl Element {
 }
 
 impl Schedule<'_> {
+    /// Bounds of the kernel's values as it stands: found once for a pass, and kept up with what it makes, since a kernel may have many annotated loops.
+    fn bounds(&mut self) -> Rc<Bounds> {
+        Rc::make_mut(&mut self.bounds).catch_up(self.kernel);
+        Rc::clone(&self.bounds)
+    }
+
     /// Reports that an annotation cannot be kept.
     fn refuse<T>(&mut self, asked: &Asked<T>, mut finding: Finding) {
         finding.loc = asked.loc;
@@ -127,11 +137,13 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
         elements: Elements::new(),
         room: room::Room::default(),
         names: groups::Names::default(),
+        bounds: Rc::default(),
     };
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
         schedule.room = room::Room::of(schedule.kernel);
         for pass in PASSES {
+            schedule.bounds = Rc::new(Bounds::of(schedule.kernel));
             (pass.run)(&mut schedule);
             if cfg!(debug_assertions) && schedule.findings.iter().all(|finding| finding.is_warning) {
                 check(schedule.kernel, pass.name);

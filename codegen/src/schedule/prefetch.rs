@@ -21,13 +21,13 @@
 
 use super::copy::{Copy, Saved, loops, parts};
 use super::dependence::{MemoryAccess, defined};
-use super::groups::Counted;
+use super::groups::{Counted, Names};
 use super::loads::{Asking, has_loads, is_barrier, needs, take_out, unit};
 use super::obstacles::Obstacles;
-use super::{Elements, Finding, Schedule};
+use super::{Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
-use crate::ir::{Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -37,20 +37,28 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
         let Some(asked) = annotations.prefetch.take() else { continue };
         let before = Saved::of(schedule.kernel, inst);
-        if let Err(finding) = prefetch(schedule.kernel, inst, block, &asked, &schedule.elements) {
+        let bounds = schedule.bounds();
+        let asking = Asking {
+            name: "prefetch",
+            assume_disjoint: asked.assume_disjoint,
+            of_kernel: false,
+            elements: &schedule.elements,
+            within_iteration: false,
+            bounds: &bounds,
+        };
+        if let Err(finding) = prefetch(schedule.kernel, inst, block, asking) {
             before.restore(schedule.kernel);
             schedule.refuse(&asked, finding);
         }
     }
 }
 
-fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>, elements: &Elements) -> Result<(), Finding> {
+fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     if has_loads(kernel, walk.body).is_none() {
         return Err(Finding::new("there are no global loads in this loop to prefetch", "leave `prefetch` out"));
     }
-    let asking = Asking { name: "prefetch", assume_disjoint: asked.assume_disjoint, of_kernel: false, elements, within_iteration: false };
     take_out(kernel, walk.body, asking)?;
     let (insts, last) = parts(kernel, walk.body);
     // A body that never falls through has no next iteration.
@@ -98,15 +106,16 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asked: &Asked<()>, el
     let (next, more) = next_iteration(kernel, &walk);
     let loaded = issue(kernel, walk.body, &walk, next, more, &slice, &units, &held);
     stay(kernel, after);
-    let mut names = vec![None; kernel.values.len()];
-    results.iter().zip(&held).for_each(|(from, to)| names[usize::from(*from)] = Some(*to));
     if let Some(last) = last {
         if let Op::Yield(values) = &mut kernel.insts[last].op {
             values.extend(loaded);
         }
         kernel.blocks[walk.body].insts.push(last);
     }
-    kernel.replace_values(&names);
+    // Nobody outside the body names what is loaded in it.
+    let mut names = Names::default();
+    names.set_all(&results, &held);
+    names.apply_in(kernel, inst);
     Ok(())
 }
 
@@ -174,7 +183,7 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
 
 /// Whether nobody writes what is loaded early.
 fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
-    let mut affine = Affine::of(kernel);
+    let mut affine = Affine::within(Rc::clone(asking.bounds));
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let places: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
     let has_barrier = insts.iter().any(|inst| is_barrier(kernel, *inst));

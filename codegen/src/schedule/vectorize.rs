@@ -22,8 +22,10 @@ use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
+use crate::analysis::bounds::Bounds;
 use crate::ir::{Asked, Block, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Space, Step, Type, Unroll, Value};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
 const MOST_BYTES: u32 = 16;
@@ -40,7 +42,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
             let Some(asked) = annotations.vectorize.take() else { return };
             let rest = *annotations;
-            match plan(schedule.kernel, inst, &asked, rest.of_kernel) {
+            let bounds = schedule.bounds();
+            match plan(schedule.kernel, &bounds, inst, &asked, rest.of_kernel) {
                 Ok(plan) => {
                     let instead = |fits: u64| format!("write {}", written("vectorize", &(1 << fits.ilog2()).to_string(), rest.of_kernel));
                     let copies = Copies { name: "vectorize", body: plan.walk.body, n: plan.n.into(), versions: 1, instead: &instead };
@@ -94,14 +97,14 @@ struct Plan {
     guard: Option<Guard>,
 }
 
-fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
+fn plan(kernel: &Kernel, bounds: &Rc<Bounds>, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
-    let walk = independent(kernel, inst, asked, "vectorize", of_kernel)?;
+    let walk = independent(kernel, bounds, inst, asked, "vectorize", of_kernel)?;
     if let Some(trips) = walk.trips(kernel).filter(|trips| *trips < u64::from(n)) {
         return Err(too_few(n, trips, of_kernel));
     }
     let varying = varying(kernel, walk.body);
-    let mut affine = Affine::of(kernel);
+    let mut affine = Affine::within(Rc::clone(bounds));
     let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };
     let guard = if of_kernel { find_guard(kernel, &walk, &varying) } else { None };
     let conditional = conditional(kernel, walk.body, &varying, guard.as_ref().map(|guard| guard.branch));
