@@ -2,20 +2,30 @@
 //! dimension of `warpwright_tests::sizes`.
 
 use std::time::Duration;
+use warpwright_tests::sizes::grow::grow;
 use warpwright_tests::sizes::{DIMENSIONS, steps};
 
 /// Most time of all steps with one source, of the processor, in an unoptimised build that verifies each pass. What grows as a tree of shared values
 /// takes longer than there is time; what these sources take is a tenth of this.
 const MOST: Duration = Duration::from_secs(20);
 
+/// Most time of a random source that is written out as a thousand instructions or fewer; of more in proportion. An unoptimised build that verifies
+/// each pass takes a quarter of a second for them, an optimised one a fiftieth; what is not linear is beyond this in any build.
+const MOST_OF_A_THOUSAND: Duration = Duration::from_secs(1);
+
 fn within_time(name: &str, source: &str) -> steps::Steps {
-    // As much stack as a thread of `rustc` has, where the macro runs.
-    let thread = std::thread::Builder::new().stack_size(8 << 20);
-    let source = source.to_owned();
-    let found = thread.spawn(move || steps::run(&source)).expect("a thread").join().expect("no panic");
+    let found = compiled(name, source);
     let time = found.cpu;
     assert!(time < MOST, "{name} took {time:?}: {:?}", found.times);
     found
+}
+
+fn compiled(name: &str, source: &str) -> steps::Steps {
+    // As much stack as a thread of `rustc` has, where the macro runs.
+    let thread = std::thread::Builder::new().stack_size(8 << 20);
+    let owned = source.to_owned();
+    let found = thread.spawn(move || steps::run(&owned)).expect("a thread").join();
+    found.unwrap_or_else(|_| panic!("{name} panicked:\n{source}"))
 }
 
 fn accepted(name: &str, source: &str) {
@@ -184,4 +194,20 @@ fn every_dimension_is_accepted_or_refused_with_figures() {
         let unknown: Vec<_> = found.errors.iter().filter(|error| !is_known.iter().any(|known| error.contains(known))).collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", dimension.name);
     }
+}
+
+/// `WARPWRIGHT_GROWN` says how many, `WARPWRIGHT_GROWN_SEED` where to begin.
+#[test]
+fn random_sources_are_compiled_within_a_second() {
+    let var = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (first, count) = (var("WARPWRIGHT_GROWN_SEED").unwrap_or(0), var("WARPWRIGHT_GROWN").unwrap_or(40));
+    let mut accepted = 0;
+    for seed in first..first + count {
+        let source = grow(seed);
+        let found = compiled(&format!("seed {seed}"), &source);
+        let thousands = found.instructions.div_ceil(1000).max(1) as u32;
+        assert!(found.cpu < MOST_OF_A_THOUSAND * thousands, "seed {seed} took {:?}: {:?}\n{source}", found.cpu, found.times);
+        accepted += u64::from(found.errors.is_empty());
+    }
+    assert!(accepted * 2 > count, "{accepted} of {count} are accepted: the others say nothing about what comes after a refusal");
 }

@@ -2,6 +2,7 @@
 //!
 //! A dimension is a row of [`DIMENSIONS`]: a name, the source of size n, and an n at which an unoptimised build takes some hundredths of a second.
 
+pub mod grow;
 pub mod steps;
 
 use std::fmt::Write;
@@ -275,6 +276,18 @@ pub const DIMENSIONS: &[Dimension] = &[
         format!(
             "#[kernel(block = 128, batch_loads)] pub fn k(x: &Global<f32>, z: &mut Global<f32>) {{ let i = global_id().x; let mut v = 0.0; {loads} z[i] = v; }}"
         )
+    }),
+    dimension("ilp_of_updates", 16, |n| {
+        let updates = lines(n, |i| format!("z[j * {n} + {i}] = z[j * {n} + {i}] + 1.0;"));
+        format!("#[kernel(block = 128)] pub fn k(m: usize, z: &mut Global<f32>) {{ #[ilp(4)] for j in 0..m {{ {updates} }} }}")
+    }),
+    dimension("ilp_round_a_ring", 20, |n| {
+        let variables = lines(n, |i| format!("let mut c{i} = {};", if i == 0 { "j as f32" } else { "w" }));
+        let ring = lines(n, |i| format!("c{i} = c{};", (i + 1) % n));
+        guarded(&format!("#[ilp(2)] for j in 0..m {{ {variables} for _ in 0..m {{ {ring} }} v += c{}; }}", n / 2))
+    }),
+    dimension("unroll_of_batches", 16, |n| {
+        guarded(&format!("#[unroll] for j in 0..{n} {{ #[batch_loads] for l in 0..m {{ v += x[j * m + l]; }} }}"))
     }),
     dimension("annotated_loops", 20, |n| {
         guarded(&lines(n, |i| format!("#[ilp(2)] #[batch_loads] for j in 0..m {{ v += x[j * {}]; }}", i + 1)))

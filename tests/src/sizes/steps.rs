@@ -38,9 +38,9 @@ fn of_this_thread() -> Option<Duration> {
 
 impl Steps {
     fn time<T>(&mut self, name: &'static str, run: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), of_this_thread());
         let result = run();
-        self.add(name, start.elapsed());
+        self.add(name, since(start, before));
         result
     }
 
@@ -65,8 +65,13 @@ impl Steps {
 pub fn run(source: &str) -> Steps {
     let (start, before) = (Instant::now(), of_this_thread());
     let mut steps = all(source);
-    steps.cpu = before.zip(of_this_thread()).map_or_else(|| start.elapsed(), |(before, after)| after.saturating_sub(before));
+    steps.cpu = since(start, before);
     steps
+}
+
+/// What the processor has had since then.
+fn since(start: Instant, before: Option<Duration>) -> Duration {
+    before.zip(of_this_thread()).map_or_else(|| start.elapsed(), |(before, after)| after.saturating_sub(before))
 }
 
 fn all(source: &str) -> Steps {
