@@ -235,7 +235,7 @@ fn broken_files_are_ignored_and_nothing_is_kept_where_nothing_may_be() {
         assert_eq!((&seen.found, seen.reviewed.len()), (&first.found, ALL.len()));
         assert_eq!(again().known, ALL);
     }
-    // What was changed by somebody who knows how is believed: the answers are the files'.
+    // No folder.
     fs::remove_dir_all(&memory).expect("it can be removed");
     assert_eq!(again().reviewed, ALL);
     // A file where the folder should be.

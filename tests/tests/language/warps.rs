@@ -20,6 +20,7 @@ cases!(
     barriers_after_returns,
     ordered_by_the_warp,
     divisions_stay_guarded,
+    counted_loops_in_loops_that_warps_leave,
 );
 
 #[kernel(block = 160)]
@@ -418,4 +419,38 @@ fn divisions_stay_guarded(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let mut y = b.device.zeros::<u32>(192)?;
     b.go(divide(&x, &at, &mut y).grid(3))?;
     b.keep(&y).map(drop)
+}
+
+/// The `for` is the same for all, what stands around it and in it is not: warps that have left the outer loop are still known behind it.
+#[kernel(block = 160)]
+fn counted_inside(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let w = warp_id() as u32;
+    let v = x[i] % 100;
+    let mut left = w + 1;
+    let mut r = 0;
+    let out = loop {
+        r += warp_sum(v + left);
+        if left == 3 && w == 3 {
+            break r ^ 5;
+        }
+        #[unroll(1)]
+        for k in 0..3u32 {
+            let mut n = w % 3 + k;
+            while n > 0 {
+                r = r * 3 + warp_max(v ^ n);
+                n -= 1;
+            }
+        }
+        left -= 1;
+        if left == 0 {
+            break r;
+        }
+        r ^= ballot(v % 2 == left % 2);
+    };
+    y[i] = out;
+}
+
+fn counted_loops_in_loops_that_warps_leave(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(counted_inside, &small(320), 1).map(drop)
 }

@@ -133,16 +133,17 @@ pub(in super::super) trait Control<'k>: Values<'k> {
 
     /// Prints a block where it stands, without braces; its values become the results of its owner.
     fn inline(&mut self, inst: Inst, block: Block) -> Option<Flow> {
-        match self.open_block(block) {
+        let flow = match self.open_block(block) {
             Flow::Leaves => Some(Flow::Leaves),
             Flow::Falls(values) => {
                 for (result, value) in self.kernel().insts[inst].results.iter().zip(values) {
                     self.alias(inst, *result, value);
                 }
-                self.state_mut().drop_pending(block);
                 None
             }
-        }
+        };
+        self.state_mut().drop_pending(block);
+        flow
     }
 
     /// Prints a block, leaving the expressions that it yields for the caller to take.

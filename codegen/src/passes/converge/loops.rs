@@ -167,20 +167,38 @@ impl Converge<'_> {
         }
     }
 
+    /// Does what leaves nothing around this place: what is known of threads that left stays what it was, whatever carried it inside.
+    pub(super) fn keeping_known(&mut self, inside: impl FnOnce(&mut Self)) {
+        let known = |context: &Context| (context.results.clone(), context.next.clone(), context.gone, context.stay);
+        let before: Vec<_> = self.contexts.iter().map(known).collect();
+        inside(self);
+        for (context, (results, next, gone, stay)) in self.contexts.iter_mut().zip(before) {
+            (context.results, context.next, context.gone, context.stay) = (results, next, gone, stay);
+        }
+    }
+
+    /// Whether something in a statement's blocks goes elsewhere than to their ends, or to what these `exits` may go to.
+    pub(super) fn leaves(&self, inst: Inst, exits: &[Inst]) -> bool {
+        let kernel = self.kernel();
+        let mut owned = exits.to_vec();
+        let mut leaves = false;
+        for block in kernel.insts[inst].op.blocks() {
+            kernel.walk_block(block, &mut |kernel, _, inst| match kernel.insts[inst].op {
+                Op::Break(target, _) | Op::Continue(target, _) => leaves |= !owned.contains(&target),
+                Op::Return => leaves = true,
+                _ => owned.push(inst),
+            });
+        }
+        leaves
+    }
+
     /// Whether all threads of the mask go through a `For` with meetings inside alike, and threads outside it can, too: its range is the same
     /// in all threads, and nothing leaves its body.
     pub(super) fn is_counted(&self, inst: Inst) -> bool {
         let kernel = self.kernel();
-        let Op::For { start, end, step, body, .. } = kernel.insts[inst].op else { return false };
+        let Op::For { start, end, step, .. } = kernel.insts[inst].op else { return false };
         let is_everywhere = |value: Value| kernel.constant(value).is_some() || self.plan.is_uniform(value) && !self.masked.contains(&value);
-        let mut owned = Vec::new();
-        let mut leaves = false;
-        kernel.walk_block(body, &mut |kernel, _, inst| match kernel.insts[inst].op {
-            Op::Break(target, _) | Op::Continue(target, _) => leaves |= !owned.contains(&target),
-            Op::Return => leaves = true,
-            _ => owned.push(inst),
-        });
-        !leaves && [start, end, step].into_iter().all(is_everywhere)
+        !self.leaves(inst, &[]) && [start, end, step].into_iter().all(is_everywhere)
     }
 
     /// Such a `For`: it stays one.
@@ -192,9 +210,11 @@ impl Converge<'_> {
         let results = self.kernel().insts[inst].results.clone();
         self.masked.extend(results);
         let outer = std::mem::replace(&mut self.at, body);
-        if let Some((_, values)) = self.block(body, on) {
-            self.builder().push(Op::Yield(values), &[]);
-        }
+        self.keeping_known(|converge| {
+            if let Some((_, values)) = converge.block(body, on) {
+                converge.builder().push(Op::Yield(values), &[]);
+            }
+        });
         self.at = outer;
         self.rewrite.keep(outer, inst);
     }

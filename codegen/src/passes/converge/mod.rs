@@ -163,7 +163,8 @@ impl Converge<'_> {
                 }
             }
             _ if !self.plan.holds(inst) => Part::Plain,
-            _ if self.plan.is_together(self.kernel(), inst) => Part::Together,
+            // What leaves a statement that is taken apart is taken apart, too.
+            _ if self.plan.is_together(self.kernel(), inst) && (self.contexts.is_empty() || !self.leaves(inst, &[inst])) => Part::Together,
             Op::For { .. } if self.is_counted(inst) => Part::Counted,
             _ => Part::Apart,
         }
@@ -173,9 +174,11 @@ impl Converge<'_> {
     fn together(&mut self, inst: Inst) {
         for block in self.kernel().insts[inst].op.blocks() {
             let outer = std::mem::replace(&mut self.at, block);
-            if let Some((_, values)) = self.block(block, self.yes) {
-                self.builder().push(Op::Yield(values), &[]);
-            }
+            self.keeping_known(|converge| {
+                if let Some((_, values)) = converge.block(block, converge.yes) {
+                    converge.builder().push(Op::Yield(values), &[]);
+                }
+            });
             self.at = outer;
         }
         self.rewrite.resolve_operands(inst);
