@@ -290,11 +290,11 @@ fn filled(code: &str, parameters: &[&str], arguments: &[&syn::Expr]) -> String {
         match parameters.iter().position(|parameter| *parameter == word).filter(|_| is_name) {
             Some(at) if word == "axis" => text.push_str(axis(arguments[at])),
             Some(at) => {
-                let is_alone = |c: char| "(,[]) ".contains(c);
+                let ends = after.is_empty() || after.starts_with(['(', ',', '[', ']', ')']);
                 let is_apart = before.trim_end().is_empty() || before.trim_end().ends_with(['(', ',', '[']);
                 text.push_str(&if after.starts_with('.') {
                     receiver(arguments[at])
-                } else if is_apart && after.starts_with(|c: char| is_alone(c) && c != ' ') || (is_apart && after.is_empty()) {
+                } else if is_apart && ends {
                     written(arguments[at])
                 } else {
                     operand(arguments[at])

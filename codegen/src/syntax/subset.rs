@@ -187,7 +187,8 @@ fn repr_arguments(attrs: &[syn::Attribute]) -> Vec<String> {
 
 /// Enums are C-like.
 fn check_enum(item: &syn::ItemEnum, diagnostics: &mut Diagnostics) {
-    for variant in item.variants.iter().filter(|variant| !matches!(variant.fields, syn::Fields::Unit)) {
+    // The first says it for all.
+    if let Some(variant) = item.variants.iter().find(|variant| !matches!(variant.fields, syn::Fields::Unit)) {
         let message = format!("`{}` has fields; enums of the kernel language have none", variant.ident);
         let error = Diagnostic::error(variant.ident.span(), message);
         let names: Vec<String> = item.variants.iter().map(|variant| variant.ident.to_string()).collect();
@@ -207,8 +208,6 @@ fn check_enum(item: &syn::ItemEnum, diagnostics: &mut Diagnostics) {
         let beside = format!("`#[device] #[derive(Clone, Copy)] #[repr(C)] struct {name}Value {{ kind: {name}, {fields} }}`");
         let help = format!("write {own}, and hold the fields beside it: {beside}");
         diagnostics.push(error.help(help));
-        // One of them says it all.
-        break;
     }
 }
 
