@@ -102,12 +102,36 @@ impl<'k> Evaluator<'k> {
             // Instructions that are no longer in the program may name what is gone.
             let mut live: Vec<Value> = Vec::new();
             kernel.for_each_inst(|kernel, _, inst| live.extend(&kernel.insts[inst].results));
-            for value in live.into_iter().filter(|value| kernel.ty(*value).is_int()) {
-                known[usize::from(value)] = self.is_uniform(value);
+            for value in live {
+                known[usize::from(value)] = match kernel.def(value) {
+                    _ if kernel.ty(value).is_int() => self.is_uniform(value),
+                    Some((_, Op::Compare(CompareOp::Lt | CompareOp::Ge, a, b))) => self.parts_whole_warps(*a, *b),
+                    Some((_, Op::Compare(CompareOp::Gt | CompareOp::Le, a, b))) => self.parts_whole_warps(*b, *a),
+                    _ => false,
+                };
             }
             self.forget(0, 0);
         }
         known
+    }
+
+    /// Whether `a < b` is the same in all lanes of every warp since it tells whole warps apart, as `thread_idx().x < 64` does: one is a multiple of the
+    /// lanes' number, and the other the same in all lanes but for less than that.
+    fn parts_whole_warps(&mut self, a: Value, b: Value) -> bool {
+        if !self.kernel.ty(a).is_int() {
+            return false;
+        }
+        let (Ok(a), Ok(b)) = (self.sum(a), self.sum(b)) else { return false };
+        let lanes = LANES as u64;
+        let is_multiple = |atoms: &Atoms, sum: &Sum| {
+            let is_known_one = sum.constant().same().is_some_and(|known| known.rem_euclid(LANES as i64) == 0);
+            sum.is_uniform() && is_known_one && atoms.divisor(sum).is_multiple_of(lanes)
+        };
+        // `31 < b` is `b >= 32`.
+        let after_a = a.plus(&Sum::number(a.bits, 1), 1);
+        let (from_b, from_a) = (is_multiple(&self.atoms, &b), is_multiple(&self.atoms, &after_a));
+        let mut is_one = |sum: &Sum| self.atoms.quotient(sum, lanes).is_some_and(|quotient| quotient.is_uniform());
+        (from_b && is_one(&a)) || (from_a && is_one(&b))
     }
 
     /// For another warp.

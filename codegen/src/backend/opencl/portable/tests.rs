@@ -91,6 +91,11 @@ fn what_is_one_in_a_warp_splits_none() {
         "for k in 0..x[row] { y[i] += warp_sum(k); }",
         "let mut k = x[row]; while k < n as u32 { y[i] += warp_sum(k); k += 4; }",
         "if any(v > 3) { y[i] = warp_sum(v); }",
+        "if thread_idx().x < 32 { y[i] = warp_sum(v); }",
+        "if thread_idx().x >= 64 && row < rows { y[i] = warp_sum(v); }",
+        "if thread_idx().x > 31 { y[i] = warp_sum(v); }",
+        "if 64 <= thread_idx().x { y[i] = warp_sum(v); } else { y[i] = warp_max(v); }",
+        "if i < 32 * n { y[i] = warp_sum(v); }",
         "let mut left = ballot(v > 3); while left != 0 { let lane = left.trailing_zeros(); y[i] += shuffle(v, lane); left &= left - 1; }",
         "if warp_sum(v) > 100 { y[i] = warp_max(v); }",
         "if row >= rows { return; } y[i] = warp_sum(v);",
@@ -101,6 +106,11 @@ fn what_is_one_in_a_warp_splits_none() {
     ];
     for body in bodies {
         assert_eq!(refused(&kernel(body)), Vec::<[String; 4]>::new(), "{body}");
+    }
+    for condition in
+        ["thread_idx().x < 31", "thread_idx().x <= 32", "thread_idx().x < 40", "i < n", "15 < lane_id()", "i * 2 < 64 + n", "32 <= i + 1"]
+    {
+        assert_eq!(names(&kernel(&format!("if {condition} {{ y[i] = warp_sum(v); }}"))), ["warp_sum"], "{condition}");
     }
     // Where the launch decides the block, that may be of 48 threads, and a row of 32 elements be in two warps.
     let free = |condition: &str| kernel(&format!("if {condition} {{ y[i] = warp_sum(v); }}")).replace("(block = 128)", "");
