@@ -249,10 +249,8 @@ pub fn strided(x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
-/// The manifest's word for all findings, the kernel's own before it, and the variable before the manifest, for both.
-#[test]
-fn the_manifest_says_what_findings_are() {
-    let kernel = "use warpwright::prelude::*;
+/// Two kernels with findings, one of which says itself what they are.
+const SMALL_BLOCKS: &str = "use warpwright::prelude::*;
 #[kernel(block = 48)]
 pub fn small(y: &mut Global<f32>) {
     y[global_id().x] = 1.0;
@@ -262,7 +260,11 @@ pub fn insists(y: &mut Global<f32>) {
     y[global_id().x] = 1.0;
 }
 ";
-    let package = Package::new(FOLDER, "findings", &[("src/lib.rs", kernel)]);
+
+/// The manifest's word for all findings, the kernel's own before it, and the variable before the manifest, for both.
+#[test]
+fn the_manifest_says_what_findings_are() {
+    let package = Package::new(FOLDER, "findings", &[("src/lib.rs", SMALL_BLOCKS)]);
     let plain = std::fs::read_to_string(package.folder.join("Cargo.toml")).expect("the manifest");
     let lints = |found: &BTreeSet<Finding>| found.iter().map(|(lint, _, line, _)| (lint.clone(), *line)).collect::<Vec<_>>();
     let warned = vec![("partial_warp".to_owned(), 2), ("partial_warp".to_owned(), 6), ("small_block".to_owned(), 2)];
@@ -278,17 +280,7 @@ pub fn insists(y: &mut Global<f32>) {
 /// Findings that are denied are errors of both, and the variable comes before the manifest for both.
 #[test]
 fn denied_findings_are_errors_and_the_variable_comes_first() {
-    let kernel = "use warpwright::prelude::*;
-#[kernel(block = 48)]
-pub fn small(y: &mut Global<f32>) {
-    y[global_id().x] = 1.0;
-}
-#[kernel(block = 48, warn(partial_warp), allow(small_block))]
-pub fn insists(y: &mut Global<f32>) {
-    y[global_id().x] = 1.0;
-}
-";
-    let package = Package::new(FOLDER, "denied", &[("src/lib.rs", kernel)]);
+    let package = Package::new(FOLDER, "denied", &[("src/lib.rs", SMALL_BLOCKS)]);
     let plain = std::fs::read_to_string(package.folder.join("Cargo.toml")).expect("the manifest");
     let messages = |found: &BTreeSet<Finding>| -> BTreeSet<(u64, String)> {
         found.iter().map(|(_, _, line, message)| (*line, message.clone())).collect()

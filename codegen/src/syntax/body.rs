@@ -1,13 +1,14 @@
 //! The bodies of device code: what of Rust's expressions, statements, types and patterns is not in the language.
 
+mod foreign_names;
+mod refused;
+
 use super::attributes::literal_int;
 use super::chains::{closure_edit, reference_edit, refused_chain, refused_let, walk_edit};
-use super::foreign::{foreign, printf_edit};
 use super::free_paths::GEOMETRY;
 use super::layout::written;
 use super::loop_annotations::LoopKeyword;
 use super::nearest::nearest;
-use super::operand::behind;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
 use super::signature::is_group_type;
 use super::std_functions::std_function;
@@ -16,6 +17,7 @@ use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
 use crate::diagnostic::Diagnostics;
 use proc_macro2::Span;
 use quote::ToTokens;
+use refused::{inner_item, refused_expression, refused_type};
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -150,87 +152,6 @@ impl<'c> BodyChecker<'c> {
         if let Some(ident) = path.get_ident() {
             self.check_foreign(ident);
         }
-    }
-
-    /// A name of another language, which no Rust has given to something of its own.
-    fn check_foreign(&mut self, ident: &syn::Ident) {
-        let name = ident.to_string();
-        if let Some(foreign) = foreign(&name).filter(|foreign| foreign.is_certain && !self.is_own(&name)) {
-            self.refuse(ident.span(), format!("`{name}` is a name of CUDA C++"), foreign.edit());
-        } else if GEOMETRY.contains(&name.as_str()) && !self.is_own(&name) && !self.is_called {
-            self.refuse(ident.span(), format!("`{name}` is a function"), format!("call it: `{name}()`"));
-        }
-    }
-
-    /// Whether the unit means something of its own by a name.
-    fn is_own(&self, name: &str) -> bool {
-        self.names.defined.contains(name) || self.generics.iter().any(|own| own == name) || self.locals.contains_key(name)
-    }
-
-    /// Names of another language among the tokens of a type.
-    fn check_foreign_types(&mut self, tokens: proc_macro2::TokenStream) {
-        for token in tokens {
-            match token {
-                proc_macro2::TokenTree::Ident(ident) => self.check_foreign(&ident),
-                proc_macro2::TokenTree::Group(group) => self.check_foreign_types(group.stream()),
-                _ => {}
-            }
-        }
-    }
-
-    /// A call of a name of another language: `__shfl_down_sync(mask, v, 16)`. Whether it is one.
-    fn check_foreign_call(&mut self, name: &syn::Ident, call: &syn::ExprCall) -> bool {
-        let text = name.to_string();
-        if let Some(edit) = (text == "printf" && !self.is_own(&text)).then(|| printf_edit(call)).flatten() {
-            self.refuse(name.span(), "`printf` is a name of CUDA C++", edit);
-            return true;
-        }
-        let Some(foreign) = foreign(&text).filter(|foreign| foreign.is_certain && !self.is_own(&text)) else { return false };
-        self.refuse(name.span(), format!("`{text}` is a name of CUDA C++"), foreign.edit_of_call(&call.args));
-        true
-    }
-
-    /// `threadIdx.x`. Whether it is that.
-    fn check_foreign_field(&mut self, field: &syn::ExprField) -> bool {
-        let syn::Expr::Path(path) = &*field.base else { return false };
-        let Some(ident) = path.path.get_ident() else { return false };
-        let geometry = [("threadIdx", "thread_idx"), ("blockIdx", "block_idx"), ("blockDim", "block_dim"), ("gridDim", "grid_dim")];
-        let Some((_, ours)) = geometry.iter().find(|(name, _)| ident == name && !self.is_own(name)) else { return false };
-        let help = format!("write `{ours}().{}`", written(&field.member));
-        self.refuse(ident.span(), format!("`{ident}` is a name of CUDA C++"), help);
-        true
-    }
-
-    /// `atomic_add(&mut y[0], v)`, `atomic_add(y, 0, v)`: the method is meant.
-    fn check_atomic(&mut self, name: &syn::Ident, call: &syn::ExprCall) -> bool {
-        let text = name.to_string();
-        let foreign = foreign(&text).filter(|foreign| foreign.atomic().is_some());
-        let is_atomic = text.starts_with("atomic_") || foreign.is_some();
-        let (true, false, Some(first)) = (is_atomic, self.is_own(&text), call.args.first()) else { return false };
-        let method = foreign.and_then(|foreign| foreign.atomic()).unwrap_or(&text);
-        let step = foreign.and_then(|foreign| foreign.atomic_step());
-        let mut arguments: Vec<String> = call.args.iter().skip(1).map(written).collect();
-        let buffer = match behind(first) {
-            syn::Expr::Index(element) => {
-                arguments.insert(0, written(&element.index));
-                written(&element.expr)
-            }
-            // `atomicAdd(y, v)`: a pointer is its first element.
-            whole => {
-                let values = if method.ends_with("cas") { 2 } else { 1 };
-                if arguments.len() == values {
-                    arguments.insert(0, "0".to_owned());
-                }
-                written(whole)
-            }
-        };
-        if let Some(step) = step {
-            arguments.truncate(1);
-            arguments.push(step.to_owned());
-        }
-        let help = format!("write `{buffer}.{method}({})`", arguments.join(", "));
-        self.refuse(name.span(), "atomics are methods of buffers and shared arrays", help);
-        true
     }
 
     /// What the zero of an array's or buffer's elements is.
@@ -506,52 +427,6 @@ fn root_of(expr: &syn::Expr) -> Option<&syn::Ident> {
     }
 }
 
-/// Expressions that are never in the language: where, what, and the way out.
-fn refused_expression(expr: &syn::Expr) -> Option<(Span, &'static str, &'static str)> {
-    Some(match expr {
-        syn::Expr::Async(e) => {
-            (e.async_token.span(), "`async` is not in the kernel language", "remove it: a kernel's threads wait at barriers only")
-        }
-        syn::Expr::Await(e) => {
-            (e.await_token.span(), "`await` is not in the kernel language", "remove it: a kernel's threads wait at barriers only")
-        }
-        syn::Expr::Unsafe(e) => {
-            (e.unsafe_token.span(), "`unsafe` is not in the kernel language", "remove it: nothing in the language needs it")
-        }
-        syn::Expr::Try(e) => {
-            (e.question_token.span(), "`?` is not in the kernel language", "use a flag and `if`; `return` leaves the kernel")
-        }
-        syn::Expr::TryBlock(e) => (e.try_token.span(), "`try` is not in the kernel language", "use a flag and `if`"),
-        syn::Expr::Yield(e) => (e.yield_token.span(), "`yield` is not in the kernel language", "write results to a buffer"),
-        syn::Expr::Const(e) => {
-            (e.const_token.span(), "`const` blocks are not in the kernel language", "define a `const` outside, and name it")
-        }
-        syn::Expr::RawAddr(e) => (e.raw.span(), "raw pointers are not in the kernel language", "index the buffer: `y[i]`"),
-        syn::Expr::Range(e) => {
-            (e.limits.span(), "a range is no value of the kernel language", "write it after `for … in`, or in a pattern")
-        }
-        _ => return None,
-    })
-}
-
-/// Types that are never in the language.
-fn refused_type(ty: &syn::Type) -> Option<(&'static str, &'static str)> {
-    Some(match ty {
-        syn::Type::TraitObject(_) => ("`dyn` is not in the kernel language", "name the type, or make it a generic parameter: `T: Float`"),
-        syn::Type::ImplTrait(_) => {
-            ("`impl Trait` is not in the kernel language", "name the type, or make it a generic parameter: `T: Float`")
-        }
-        syn::Type::FnPtr(_) => {
-            ("function pointers are not in the kernel language", "call the function by its name, or choose with `match`")
-        }
-        syn::Type::Ptr(_) => ("raw pointers are not in the kernel language", "use a buffer and an index: `&mut Global<f32>`"),
-        syn::Type::Reference(_) => ("references to locals are not in the kernel language", "use the value itself"),
-        syn::Type::Slice(_) => ("slices of locals are not in the kernel language", "use an array `[f32; N]`, or `#[shared(dynamic)]`"),
-        syn::Type::Macro(_) => ("macros as types are not in the kernel language", "write the type out"),
-        _ => return None,
-    })
-}
-
 impl<'a> Visit<'a> for BodyChecker<'_> {
     /// What is left when loops and `let`s have taken theirs.
     fn visit_attribute(&mut self, attr: &'a syn::Attribute) {
@@ -785,20 +660,5 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
             let (span, what) = inner_item(item);
             self.refuse(span, format!("{what} within a body are not in the kernel language"), "move it out of the function");
         }
-    }
-}
-
-/// The word an item begins with, and what its kind is called.
-fn inner_item(item: &syn::Item) -> (Span, &'static str) {
-    match item {
-        syn::Item::Fn(item) => (item.sig.fn_token.span(), "functions"),
-        syn::Item::Static(item) => (item.static_token.span(), "`static`s"),
-        syn::Item::Struct(item) => (item.struct_token.span(), "structs"),
-        syn::Item::Enum(item) => (item.enum_token.span(), "enums"),
-        syn::Item::Union(item) => (item.union_token.span(), "unions"),
-        syn::Item::Impl(item) => (item.impl_token.span(), "`impl`s"),
-        syn::Item::Trait(item) => (item.trait_token.span(), "traits"),
-        syn::Item::Macro(item) => (item.mac.path.span(), "macros that make items"),
-        other => (other.span(), "items"),
     }
 }

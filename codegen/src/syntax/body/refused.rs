@@ -1,0 +1,65 @@
+//! Expressions, types and items that bodies never have: where, what, and the way out.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// Expressions that are never in the language: where, what, and the way out.
+pub(super) fn refused_expression(expr: &syn::Expr) -> Option<(Span, &'static str, &'static str)> {
+    Some(match expr {
+        syn::Expr::Async(e) => {
+            (e.async_token.span(), "`async` is not in the kernel language", "remove it: a kernel's threads wait at barriers only")
+        }
+        syn::Expr::Await(e) => {
+            (e.await_token.span(), "`await` is not in the kernel language", "remove it: a kernel's threads wait at barriers only")
+        }
+        syn::Expr::Unsafe(e) => {
+            (e.unsafe_token.span(), "`unsafe` is not in the kernel language", "remove it: nothing in the language needs it")
+        }
+        syn::Expr::Try(e) => {
+            (e.question_token.span(), "`?` is not in the kernel language", "use a flag and `if`; `return` leaves the kernel")
+        }
+        syn::Expr::TryBlock(e) => (e.try_token.span(), "`try` is not in the kernel language", "use a flag and `if`"),
+        syn::Expr::Yield(e) => (e.yield_token.span(), "`yield` is not in the kernel language", "write results to a buffer"),
+        syn::Expr::Const(e) => {
+            (e.const_token.span(), "`const` blocks are not in the kernel language", "define a `const` outside, and name it")
+        }
+        syn::Expr::RawAddr(e) => (e.raw.span(), "raw pointers are not in the kernel language", "index the buffer: `y[i]`"),
+        syn::Expr::Range(e) => {
+            (e.limits.span(), "a range is no value of the kernel language", "write it after `for … in`, or in a pattern")
+        }
+        _ => return None,
+    })
+}
+
+/// Types that are never in the language.
+pub(super) fn refused_type(ty: &syn::Type) -> Option<(&'static str, &'static str)> {
+    Some(match ty {
+        syn::Type::TraitObject(_) => ("`dyn` is not in the kernel language", "name the type, or make it a generic parameter: `T: Float`"),
+        syn::Type::ImplTrait(_) => {
+            ("`impl Trait` is not in the kernel language", "name the type, or make it a generic parameter: `T: Float`")
+        }
+        syn::Type::FnPtr(_) => {
+            ("function pointers are not in the kernel language", "call the function by its name, or choose with `match`")
+        }
+        syn::Type::Ptr(_) => ("raw pointers are not in the kernel language", "use a buffer and an index: `&mut Global<f32>`"),
+        syn::Type::Reference(_) => ("references to locals are not in the kernel language", "use the value itself"),
+        syn::Type::Slice(_) => ("slices of locals are not in the kernel language", "use an array `[f32; N]`, or `#[shared(dynamic)]`"),
+        syn::Type::Macro(_) => ("macros as types are not in the kernel language", "write the type out"),
+        _ => return None,
+    })
+}
+
+/// The word an item begins with, and what its kind is called.
+pub(super) fn inner_item(item: &syn::Item) -> (Span, &'static str) {
+    match item {
+        syn::Item::Fn(item) => (item.sig.fn_token.span(), "functions"),
+        syn::Item::Static(item) => (item.static_token.span(), "`static`s"),
+        syn::Item::Struct(item) => (item.struct_token.span(), "structs"),
+        syn::Item::Enum(item) => (item.enum_token.span(), "enums"),
+        syn::Item::Union(item) => (item.union_token.span(), "unions"),
+        syn::Item::Impl(item) => (item.impl_token.span(), "`impl`s"),
+        syn::Item::Trait(item) => (item.trait_token.span(), "traits"),
+        syn::Item::Macro(item) => (item.mac.path.span(), "macros that make items"),
+        other => (other.span(), "items"),
+    }
+}
