@@ -162,7 +162,7 @@ impl Writer<'_> {
             }
             Type::Bool => {
                 let (x, y) = (self.take(a), self.take(b));
-                bool_binary(op, &x, &y)
+                bool_binary(op, &x, &y, self.is_taken_apart)
             }
             _ => self.int_binary(op, a, b, ty),
         }
@@ -406,10 +406,13 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }
 
-fn bool_binary(op: BinaryOp, x: &Expr, y: &Expr) -> Expr {
-    let (word, level) = match op {
-        BinaryOp::And => ("&&", LOGICAL_AND),
-        BinaryOp::Or => ("||", LOGICAL_OR),
+/// Neither side has effects, so `&` and `&&` say the same; `has_no_branches` asks for the one without a branch.
+fn bool_binary(op: BinaryOp, x: &Expr, y: &Expr, has_no_branches: bool) -> Expr {
+    let (word, level) = match (op, has_no_branches) {
+        (BinaryOp::And, false) => ("&&", LOGICAL_AND),
+        (BinaryOp::And, true) => ("&", AND),
+        (BinaryOp::Or, false) => ("||", LOGICAL_OR),
+        (BinaryOp::Or, true) => ("|", OR),
         _ => ("!=", EQUALITY),
     };
     Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &[x, y])

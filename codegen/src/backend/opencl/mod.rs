@@ -28,6 +28,8 @@
 //! * `abs(INT_MIN)` is 2³¹ in OpenCL C; PoCL computes it as a signed negation, which overflows, and LLVM then takes the result to be
 //!   positive. `abs` of `int` and `long` is written out.
 //! * PoCL's vectoriser may move an access over a store to the same place (`order`).
+//! * PoCL 3.1 loses values where a branch stands between the barriers of loops inside loops, and `a && b` is a branch: in kernels that
+//!   `converge` has taken apart, bools meet by `&` and `|`.
 //! * Names: builtins are overloaded functions in one scope with everything else, and vendors define macros; `names` has the table.
 
 mod atomics;
@@ -68,6 +70,7 @@ const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqr
 pub fn emit_opencl(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let converged = passes::converge(kernel);
     let mut writer = Writer::new(converged.as_ref().unwrap_or(kernel), span);
+    writer.is_taken_apart = converged.is_some();
     writer.name_everything();
     writer.state.level = 1;
     writer.declare_arrays();
@@ -110,6 +113,8 @@ struct Writer<'k> {
     /// What was refused, and where.
     refused: Vec<(Loc, String)>,
     shared_bytes: u64,
+    /// Whether `converge` has taken the kernel apart.
+    is_taken_apart: bool,
 }
 
 impl<'k> Writer<'k> {
@@ -133,6 +138,7 @@ impl<'k> Writer<'k> {
             faults: Vec::new(),
             refused: Vec::new(),
             shared_bytes: 0,
+            is_taken_apart: false,
         }
     }
 
