@@ -202,6 +202,11 @@ pub(crate) trait Executable: Send + Sync {
 
     /// Runs it `runs` times after one untimed run; gives the time of each and whose clock that is.
     fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)>;
+
+    /// Whether the warps of a block of these extents are warps of the device (see [`DeviceProperties::has_warps`]).
+    fn has_warps(&self, _block: [u32; 3]) -> Result<bool> {
+        Ok(true)
+    }
 }
 
 /// Times runs by the host's clock: for devices that run a launch within the call.

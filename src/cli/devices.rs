@@ -69,6 +69,7 @@ fn object(device: &Device) -> Value {
         "compute_capability": told.compute_capability.map(|(major, minor)| format!("{major}.{minor}")),
         "multiprocessors": told.multiprocessors,
         "warp_size": told.warp_size,
+        "has_warps": told.has_warps,
         "max_threads_per_block": told.max_threads_per_block,
         "max_block": told.max_block,
         "max_grid": told.max_grid,

@@ -40,7 +40,8 @@ pub enum AbiArgument {
     },
     /// OpenCL only: `__local` memory of the launch's `.shared_bytes()`.
     DynamicShared,
-    /// OpenCL only: `__local` memory of this many bytes per thread of the block, for warp intrinsics where no attribute fixes the block.
+    /// OpenCL only: `__local` memory of this many bytes per thread of the block, for warp intrinsics where no attribute fixes the block. The form
+    /// for sub-groups takes it, too, and uses no more of it than what one thread has.
     Exchange {
         #[doc = "Bytes per thread."]
         bytes: u64,
@@ -72,4 +73,16 @@ pub struct Emitted {
     pub faults: Vec<String>,
     /// OpenCL: options for the device's compiler.
     pub build_options: String,
+    /// OpenCL: whether the text has a form for devices whose sub-groups are the warps, chosen by a macro ([`opencl::SUB_GROUPS_MACRO`]).
+    pub has_sub_groups: bool,
+}
+
+impl Emitted {
+    /// OpenCL: options for the device's compiler that choose the form for sub-groups. `standard`: the language version that has them, as an option. The
+    /// compiler must know the first two.
+    pub fn sub_group_options(&self, standard: &str) -> Option<String> {
+        // The portable form's standard comes first.
+        let others: String = self.build_options.split_whitespace().skip(1).map(|option| format!(" {option}")).collect();
+        self.has_sub_groups.then(|| format!("{standard} -D{}{others}", opencl::SUB_GROUPS_MACRO))
+    }
 }

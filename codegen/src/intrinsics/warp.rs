@@ -29,8 +29,15 @@ const fn warp(name: &'static str, over: Class, args: &'static [Sort], results: &
     Row::new(name, Call::Function, over, args, results, Body::Device(device)).effect(Effect::Warp).cost(4)
 }
 
+/// `opencl` is for devices with sub-groups, from three functions that lanes need not all come to: `sub_group_shuffle`, `sub_group_shuffle_xor`
+/// (`cl_khr_subgroup_shuffle`) and `sub_group_ballot` (`cl_khr_subgroup_ballot`). `sub_group_any` and the like count on every lane, and
+/// lanes may have returned. Lanes and distances are below 32 when they get here.
 const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Device {
     Device { ptx, opencl, opencl_prelude: "", eval }
+}
+
+const fn with_prelude(device: Device, opencl_prelude: &'static str) -> Device {
+    Device { opencl_prelude, ..device }
 }
 
 /// A shuffle of another width than 32 bits, in pieces of 32.
@@ -80,16 +87,28 @@ const SHORT: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Ty
 const SHUFFLE: Device =
     device(sync!("shfl.sync.idx.b32 {d}, {0}, {1}, 31, 0xffffffff;"), "sub_group_shuffle({0}, {1})", Eval::Shuffle(|_, source| source));
 
-const SHUFFLE_UP: Device = device(
-    sync!("shfl.sync.up.b32 {d}, {0}, {1}, 0, 0xffffffff;"),
-    "sub_group_shuffle_up({0}, {1})",
-    Eval::Shuffle(|lane, distance| lane.checked_sub(distance).unwrap_or(lane)),
+const SHUFFLE_UP: Device = with_prelude(
+    device(
+        sync!("shfl.sync.up.b32 {d}, {0}, {1}, 0, 0xffffffff;"),
+        "sub_group_shuffle({0}, ww_lane_below({1}))",
+        Eval::Shuffle(|lane, distance| lane.checked_sub(distance).unwrap_or(lane)),
+    ),
+    "uint ww_lane_below(uint distance) {
+    const uint lane = get_sub_group_local_id();
+    return lane >= distance ? lane - distance : lane;
+}",
 );
 
-const SHUFFLE_DOWN: Device = device(
-    sync!("shfl.sync.down.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
-    "sub_group_shuffle_down({0}, {1})",
-    Eval::Shuffle(|lane, distance| if lane + distance < 32 { lane + distance } else { lane }),
+const SHUFFLE_DOWN: Device = with_prelude(
+    device(
+        sync!("shfl.sync.down.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
+        "sub_group_shuffle({0}, ww_lane_above({1}))",
+        Eval::Shuffle(|lane, distance| if lane + distance < 32 { lane + distance } else { lane }),
+    ),
+    "uint ww_lane_above(uint distance) {
+    const uint lane = get_sub_group_local_id();
+    return lane + distance < get_sub_group_size() ? lane + distance : lane;
+}",
 );
 
 const SHUFFLE_XOR: Device = device(
@@ -106,13 +125,13 @@ const BALLOT: Device = device(
 
 const ANY: Device = device(
     sync!("vote.sync.any.pred {d}, {0}, 0xffffffff;"),
-    "(sub_group_any({0}) != 0)",
+    "(sub_group_ballot({0}).x != 0u)",
     Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) != 0); 32]),
 );
 
 const ALL: Device = device(
     sync!("vote.sync.all.pred {d}, {0}, 0xffffffff;"),
-    "(sub_group_all({0}) != 0)",
+    "(sub_group_ballot(!{0}).x == 0u)",
     Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) == mask); 32]),
 );
 
@@ -143,22 +162,39 @@ macro_rules! match_by_ballots {
     };
 }
 
-const MATCH_32: Device = device(
-    &[
-        PtxForm { types: &[], text: "match.any.sync.b32 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
-        PtxForm { types: &[], text: match_by_ballots!("32", "31"), capability: 30, version: 60 },
-    ],
-    "warpwright_match_any({0})",
-    Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+/// One ballot for each bit, and of each the lanes that have the own bit.
+const MATCH_PRELUDE: &str = "uint ww_match_any(ulong word, uint bits) {
+    uint same = sub_group_ballot(1).x;
+    for (uint i = 0u; i < bits; i++) {
+        const int bit = (int)(word >> i) & 1;
+        const uint votes = sub_group_ballot(bit).x;
+        same &= bit != 0 ? votes : ~votes;
+    }
+    return same;
+}";
+
+const MATCH_32: Device = with_prelude(
+    device(
+        &[
+            PtxForm { types: &[], text: "match.any.sync.b32 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
+            PtxForm { types: &[], text: match_by_ballots!("32", "31"), capability: 30, version: 60 },
+        ],
+        "ww_match_any(as_uint({0}), 32u)",
+        Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+    ),
+    MATCH_PRELUDE,
 );
 
-const MATCH_64: Device = device(
-    &[
-        PtxForm { types: &[], text: "match.any.sync.b64 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
-        PtxForm { types: &[], text: match_by_ballots!("64", "63"), capability: 30, version: 60 },
-    ],
-    "warpwright_match_any({0})",
-    Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+const MATCH_64: Device = with_prelude(
+    device(
+        &[
+            PtxForm { types: &[], text: "match.any.sync.b64 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
+            PtxForm { types: &[], text: match_by_ballots!("64", "63"), capability: 30, version: 60 },
+        ],
+        "ww_match_any(as_ulong({0}), 64u)",
+        Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+    ),
+    MATCH_PRELUDE,
 );
 
 /// The active lanes that pass true.

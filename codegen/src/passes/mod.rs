@@ -211,15 +211,24 @@ pub fn library(kernel: &mut Kernel) {
 
 /// Runs [`CONVERGE`] on a copy, if there is something to do. All threads of a block come to every exchange of the kernel then, as often as any.
 pub fn converge(kernel: &Kernel) -> Option<Kernel> {
+    converge_by(kernel, converge::run)
+}
+
+/// The same for barriers of the block only: exchanges of a warp stay where its own lanes come to them.
+pub fn converge_barriers(kernel: &Kernel) -> Option<Kernel> {
+    converge_by(kernel, converge::run_for_barriers)
+}
+
+fn converge_by(kernel: &Kernel, run: fn(&mut Kernel) -> bool) -> Option<Kernel> {
     let mut copy = kernel.clone();
     let (first, rest) = CONVERGE.split_first()?;
-    if !run_one(&mut copy, first, &mut PassOptions::default()) {
+    if !run_one(&mut copy, &pass(first.name, run), &mut PassOptions::default()) {
         return None;
     }
     for pass in rest {
         run_one(&mut copy, pass, &mut PassOptions::default());
     }
-    debug_assert!(!(first.run)(&mut copy.clone()), "threads still part in `{}`:\n{copy:#}", copy.name);
+    debug_assert!(!run(&mut copy.clone()), "threads still part in `{}`:\n{copy:#}", copy.name);
     Some(copy)
 }
 

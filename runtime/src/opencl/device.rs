@@ -6,6 +6,7 @@ use super::api::{self, check};
 use super::fault::Faults;
 use super::kernel::OpenClKernel;
 use super::queue::OpenClQueue;
+use super::sub_groups::SubGroups;
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::host_memory::HostMemory;
@@ -124,6 +125,8 @@ pub(super) struct Context {
     pub(super) context: cl_context,
     pub(super) name: String,
     pub(super) faults: Faults,
+    /// Its sub-groups of 32, if it has them.
+    pub(super) sub_groups: Option<SubGroups>,
     target: String,
     limits: Limits,
     /// The device's memory, bytes.
@@ -150,7 +153,9 @@ impl Context {
         };
         // `OpenCL 3.0 …`
         let version = api::text(&info(device, ffi::CL_DEVICE_VERSION)?);
-        let target = format!("opencl-{}", version.split_whitespace().nth(1).unwrap_or("1.2"));
+        let version = version.split_whitespace().nth(1).unwrap_or("1.2");
+        let target = format!("opencl-{version}");
+        let sub_groups = SubGroups::of(device, version);
         let name = api::text(&info(device, ffi::CL_DEVICE_NAME)?);
         let properties = [ffi::CL_CONTEXT_PLATFORM as isize, found.platform as isize, 0];
         let mut code = 0;
@@ -158,7 +163,7 @@ impl Context {
         let context = unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &device, None, null_mut(), &mut code) };
         check(code, "clCreateContext")?;
         let memory_bytes = number(device, ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?;
-        Ok(Context { device, context, name, faults: Faults::default(), target, limits, memory_bytes })
+        Ok(Context { device, context, name, faults: Faults::default(), sub_groups, target, limits, memory_bytes })
     }
 
     /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.
@@ -209,6 +214,7 @@ impl Backend for OpenClDevice {
             compute_capability: narrow(COMPUTE_CAPABILITY_MAJOR_NV).zip(minor()),
             multiprocessors: narrow(ffi::CL_DEVICE_MAX_COMPUTE_UNITS),
             warp_size: narrow(WARP_SIZE_NV),
+            has_warps: self.context.sub_groups.is_some(),
             l2_bytes: known(device, ffi::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
             memory_bytes: Some(self.context.memory_bytes),
             clock_hz: known(device, ffi::CL_DEVICE_MAX_CLOCK_FREQUENCY).map(|megahertz| megahertz * 1_000_000),

@@ -1,60 +1,99 @@
-//! Kernels: OpenCL C handed to the device's compiler, and their launches.
+//! Kernels: the forms that a device runs them in, and their launches.
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
 use super::api::{self, check};
 use super::device::{Context, NONE};
 use super::fault::FaultTexts;
+use super::program::{Program, c_string};
 use super::queue::OpenClEvent;
+use super::sub_groups::SubGroups;
 use crate::arguments::ArgumentKind;
 use crate::backend::{Executable, Marker, Plan};
-use crate::definition::KernelDefinition;
 use crate::error::{Error, Result};
 use crate::instance::Source;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
-use ocl_core::ffi::{self, cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_program, cl_uint};
-use std::ffi::{CString, c_void};
+use ocl_core::ffi::{self, cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_uint};
+use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use warpwright_codegen::backend::{AbiArgument, Emitted};
 
-/// A compiled kernel.
+/// A compiled kernel: its text, and the forms of it that launches have asked for.
 pub(super) struct OpenClKernel {
     context: Arc<Context>,
+    emitted: Emitted,
+    texts: Arc<FaultTexts>,
+    /// For any block.
+    portable: OnceLock<Result<Form>>,
+    /// For blocks whose sub-groups are the warps. `None`: the device's compiler does not take it.
+    sub_groups: OnceLock<Option<Form>>,
+}
+
+/// A form of the kernel, built.
+struct Form {
     /// Locked from setting its arguments to the end of the enqueueing: OpenCL keeps the arguments in the kernel.
     kernel: Mutex<OwnedKernel>,
-    abi: Vec<AbiArgument>,
-    texts: Arc<FaultTexts>,
     /// Threads of a block that the device can run it with.
     max_threads: u64,
+    /// Whether exchanges are sub-group functions.
+    has_sub_groups: bool,
 }
 
 impl OpenClKernel {
     pub(super) fn new(context: Arc<Context>, source: &Source<'_>) -> Result<OpenClKernel> {
-        OpenClKernel::from_emitted(context, source.definition, source.opencl_c()?)
+        let (definition, mut emitted) = (source.definition, source.opencl_c()?);
+        let messages = std::mem::take(&mut emitted.faults);
+        let texts = FaultTexts { kernel: definition.name, file: definition.item.source.file, messages };
+        let (portable, sub_groups) = (OnceLock::new(), OnceLock::new());
+        let kernel = OpenClKernel { context, emitted, texts: Arc::new(texts), portable, sub_groups };
+        // What is known to be needed is built now.
+        match source.facts.block {
+            Some(block) => kernel.form(block)?,
+            None if kernel.sub_groups_of_device().is_none() => kernel.portable()?,
+            None => return Ok(kernel),
+        };
+        Ok(kernel)
     }
 
-    pub(super) fn from_emitted(context: Arc<Context>, definition: &'static KernelDefinition, emitted: Emitted) -> Result<OpenClKernel> {
-        let program = Program::build(&context, definition, &emitted)?;
-        let entry = c_string(definition, &emitted.entry)?;
-        let mut code = 0;
-        // SAFETY: the program is built, the name ends with a zero byte.
-        let kernel = OwnedKernel(unsafe { ffi::clCreateKernel(program.0, entry.as_ptr(), &mut code) });
-        check(code, "clCreateKernel")?;
+    /// The device's sub-groups, if the kernel has a form for them.
+    fn sub_groups_of_device(&self) -> Option<&SubGroups> {
+        self.context.sub_groups.as_ref().filter(|_| self.emitted.has_sub_groups)
+    }
+
+    /// The form that a block of these extents runs.
+    fn form(&self, block: [u32; 3]) -> Result<&Form> {
+        let threads = block.iter().map(|extent| u64::from(*extent)).product::<u64>();
+        if let Some(sub_groups) = self.sub_groups_of_device().filter(|sub_groups| sub_groups.are_warps(&self.context, block)) {
+            let build = || self.build(&self.emitted.sub_group_options(sub_groups.standard)?, 2, true).ok();
+            if let Some(form) = self.sub_groups.get_or_init(build).as_ref().filter(|form| threads <= form.max_threads) {
+                return Ok(form);
+            }
+        }
+        self.portable()
+    }
+
+    fn portable(&self) -> Result<&Form> {
+        self.portable.get_or_init(|| self.build(&self.emitted.build_options, 0, false)).as_ref().map_err(Clone::clone)
+    }
+
+    fn build(&self, options: &str, needed: usize, has_sub_groups: bool) -> Result<Form> {
+        let options: Vec<&str> = options.split_whitespace().collect();
+        let program = Program::build(&self.context, self.texts.kernel, &self.emitted.text, &options, needed)?;
+        let kernel = create_kernel(&program, self.texts.kernel, &self.emitted.entry)?;
         // SAFETY: writes at most the size it is given.
         let size = api::info("clGetKernelWorkGroupInfo", |size, value, needed| unsafe {
-            ffi::clGetKernelWorkGroupInfo(kernel.0, context.device, ffi::CL_KERNEL_WORK_GROUP_SIZE, size, value, needed)
+            ffi::clGetKernelWorkGroupInfo(kernel.0, self.context.device, ffi::CL_KERNEL_WORK_GROUP_SIZE, size, value, needed)
         })?;
         let max_threads = api::numbers(&size, size.len().max(1)).first().copied().unwrap_or(u64::MAX);
-        let texts = FaultTexts { kernel: definition.name, file: definition.item.source.file, messages: emitted.faults };
-        Ok(OpenClKernel { context, kernel: Mutex::new(kernel), abi: emitted.abi, texts: Arc::new(texts), max_threads })
+        Ok(Form { kernel: Mutex::new(kernel), max_threads, has_sub_groups })
     }
 
-    fn set_arguments(&self, kernel: cl_kernel, plan: &Plan<'_>, queue: u64) -> Result<()> {
-        for (index, argument) in self.abi.iter().enumerate() {
+    fn set_arguments(&self, form: &Form, kernel: cl_kernel, plan: &Plan<'_>, queue: u64) -> Result<()> {
+        for (index, argument) in self.emitted.abi.iter().enumerate() {
             let given = param(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind);
             let set = |bytes: u64, value: *const c_void| {
                 // SAFETY: `value` has this many bytes, or is null for local memory; they are copied before the call returns.
@@ -83,7 +122,7 @@ impl OpenClKernel {
                 (AbiArgument::DynamicLength { element, bytes }, _) => word(*bytes, u64::from(plan.shared_bytes) / (*element).max(1))?,
                 // Local memory of no bytes is not allowed.
                 (AbiArgument::DynamicShared, _) => set(u64::from(plan.shared_bytes.max(16)), null())?,
-                (AbiArgument::Exchange { bytes }, _) => set(bytes * u64::from(threads), null())?,
+                (AbiArgument::Exchange { bytes }, _) => set(if form.has_sub_groups { *bytes } else { bytes * u64::from(threads) }, null())?,
                 (AbiArgument::Fault, _) => object(self.context.faults.buffer(&self.context, queue, &self.texts)?)?,
                 _ => {
                     let reason = format!("argument {index} is passed otherwise than the compiled kernel takes it");
@@ -95,21 +134,22 @@ impl OpenClKernel {
     }
 
     fn run(&self, plan: &Plan<'_>, queue: u64, event: *mut cl_event) -> Result<()> {
+        let form = self.form(plan.block)?;
         let threads = plan.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
-        if threads > self.max_threads {
+        if threads > form.max_threads {
             return Err(Error::Limit {
                 kernel: plan.definition.name,
                 what: "threads in a block, more than the device can run this kernel with,",
                 figure: threads,
-                limit: self.max_threads,
+                limit: form.max_threads,
                 device: self.context.name.clone(),
                 help: "use a smaller block",
             });
         }
         let local = plan.block.map(|extent| extent as usize);
         let global = [0, 1, 2].map(|axis| plan.grid[axis] as usize * local[axis]);
-        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        self.set_arguments(kernel.0, plan, queue)?;
+        let kernel = form.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        self.set_arguments(form, kernel.0, plan, queue)?;
         let queue = queue as cl_command_queue;
         // SAFETY: all arguments are set as the back end's calling convention says; the extents are three each; buffers are kept alive
         // by OpenCL until the kernel has run.
@@ -134,6 +174,10 @@ impl OpenClKernel {
 }
 
 impl Executable for OpenClKernel {
+    fn has_warps(&self, block: [u32; 3]) -> Result<bool> {
+        Ok(self.form(block)?.has_sub_groups)
+    }
+
     fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.run(plan, stream.queue().handle(), null_mut())?;
         Ok(None)
@@ -163,12 +207,18 @@ fn param(argument: &AbiArgument) -> Option<usize> {
     }
 }
 
-fn c_string(definition: &'static KernelDefinition, text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::Argument { kernel: definition.name, reason: "its text holds a zero byte".into() })
+/// The kernel of this entry point.
+pub(super) fn create_kernel(program: &Program, name: &'static str, entry: &str) -> Result<OwnedKernel> {
+    let entry = c_string(name, entry)?;
+    let mut code = 0;
+    // SAFETY: the program is built, the name ends with a zero byte.
+    let kernel = OwnedKernel(unsafe { ffi::clCreateKernel(program.0, entry.as_ptr(), &mut code) });
+    check(code, "clCreateKernel")?;
+    Ok(kernel)
 }
 
 /// A kernel object.
-struct OwnedKernel(cl_kernel);
+pub(super) struct OwnedKernel(pub(super) cl_kernel);
 
 // SAFETY: kernels may be used from any thread, one at a time: the mutex around it sees to that.
 unsafe impl Send for OwnedKernel {}
@@ -179,60 +229,5 @@ impl Drop for OwnedKernel {
             // SAFETY: owned.
             let _ = unsafe { ffi::clReleaseKernel(self.0) };
         }
-    }
-}
-
-/// A program object; its kernels keep it alive.
-struct Program(cl_program);
-
-impl Program {
-    fn build(context: &Context, definition: &'static KernelDefinition, emitted: &Emitted) -> Result<Program> {
-        let text = c_string(definition, &emitted.text)?;
-        let mut code = 0;
-        // SAFETY: one text, which ends with a zero byte.
-        let program = unsafe { ffi::clCreateProgramWithSource(context.context, 1, &text.as_ptr(), null(), &mut code) };
-        check(code, "clCreateProgramWithSource")?;
-        let program = Program(program);
-        let mut options: Vec<&str> = emitted.build_options.split_whitespace().collect();
-        let mut code = program.build_with(context, definition, &options)?;
-        // A compiler that does not know an option may say so without saying which: the last ones go first.
-        while code == api::INVALID_BUILD_OPTIONS && options.pop().is_some() {
-            code = program.build_with(context, definition, &options)?;
-        }
-        match code {
-            api::SUCCESS => Ok(program),
-            api::BUILD_PROGRAM_FAILURE | api::INVALID_BUILD_OPTIONS => Err(Error::DeviceCompiler {
-                kernel: definition.name,
-                compiler: format!("the OpenCL compiler of {}", context.name),
-                code: api::name(code),
-                log: program.log(context).into(),
-            }),
-            code => Err(Error::Driver {
-                call: format!("clBuildProgram for kernel `{}`", definition.name),
-                code: api::name(code),
-                context: String::new(),
-            }),
-        }
-    }
-
-    fn build_with(&self, context: &Context, definition: &'static KernelDefinition, options: &[&str]) -> Result<cl_int> {
-        let options = c_string(definition, &options.join(" "))?;
-        // SAFETY: one device; the options end with a zero byte; no callback, so the call returns when it is built.
-        Ok(unsafe { ffi::clBuildProgram(self.0, 1, &context.device, options.as_ptr(), None, null_mut()) })
-    }
-
-    fn log(&self, context: &Context) -> String {
-        // SAFETY: writes at most the size it is given.
-        let log = api::info("clGetProgramBuildInfo", |size, value, needed| unsafe {
-            ffi::clGetProgramBuildInfo(self.0, context.device, ffi::CL_PROGRAM_BUILD_LOG, size, value, needed)
-        });
-        log.map_or_else(|error| format!("(no build log: {error})"), |bytes| api::text(&bytes))
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // SAFETY: owned.
-        let _ = unsafe { ffi::clReleaseProgram(self.0) };
     }
 }

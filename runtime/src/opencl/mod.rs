@@ -12,7 +12,11 @@ mod fault;
 #[cfg(feature = "opencl")]
 mod kernel;
 #[cfg(feature = "opencl")]
+mod program;
+#[cfg(feature = "opencl")]
 mod queue;
+#[cfg(feature = "opencl")]
+mod sub_groups;
 
 #[cfg(feature = "opencl")]
 pub(crate) use device::{count, open};

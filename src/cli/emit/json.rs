@@ -46,6 +46,7 @@ pub(super) fn entry(kernel: &Kernel, emitted: &Emitted) -> Value {
         "parameters": parameters.collect::<Vec<_>>(),
         "arguments": emitted.abi.iter().map(argument).collect::<Vec<_>>(),
         "build_options": emitted.build_options,
+        "has_sub_groups": emitted.has_sub_groups,
         "faults": emitted.faults,
     })
 }

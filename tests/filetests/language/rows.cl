@@ -1,5 +1,38 @@
 #pragma OPENCL FP_CONTRACT OFF
 
+#ifdef WARPWRIGHT_SUB_GROUPS
+// For devices whose sub-groups are the warps: 32 threads, in order of their number in the block.
+
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+__attribute__((intel_reqd_sub_group_size(32)))
+void rows(const uint rows_1, const uint width, __global const float *restrict x, __global float *y) {
+    const uint row = ((uint)get_group_id(0) * 64u + (uint)get_local_id(0)) >> 5;
+    if (row < rows_1) {
+        const uint v11 = (uint)get_local_id(0) & 31u;
+        const uint v16 = row * width;
+        float sum = 0.0f;
+        for (uint k = v11; k < width; k += min(32u, width - k)) {
+            sum = sum + x[v16 + k];
+        }
+        const float v21 = sub_group_shuffle_xor(sum, 16u);
+        const float v22 = sum + v21;
+        const float v24 = sub_group_shuffle_xor(v22, 8u);
+        const float v25 = v22 + v24;
+        const float v27 = sub_group_shuffle_xor(v25, 4u);
+        const float v28 = v25 + v27;
+        const float v30 = sub_group_shuffle_xor(v28, 2u);
+        const float v31 = v28 + v30;
+        const float v33 = sub_group_shuffle_xor(v31, 1u);
+        const float sum_1 = v31 + v33;
+        if (v11 == 0u) {
+            y[row] = sum_1;
+        }
+    }
+}
+
+#else
+// For any device.
+
 uint ww_linear_thread(void) {
     return ((uint)get_local_id(2) * (uint)get_local_size(1) + (uint)get_local_id(1)) * (uint)get_local_size(0)
            + (uint)get_local_id(0);
@@ -53,3 +86,5 @@ void rows(const uint rows_1, const uint width, __global const float *restrict x,
         }
     }
 }
+
+#endif

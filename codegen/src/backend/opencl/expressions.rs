@@ -12,7 +12,8 @@ const SHIFT: Level = 11;
 const RELATION: Level = 10;
 /// `==`, `!=`.
 pub(super) const EQUALITY: Level = 9;
-const AND: Level = 8;
+/// `&`.
+pub(super) const AND: Level = 8;
 const XOR: Level = 7;
 const OR: Level = 6;
 const LOGICAL_AND: Level = 5;

@@ -1,17 +1,17 @@
 //! Rows of the table of intrinsics: their OpenCL C text with the arguments put in.
 
 use super::Writer;
-use super::expressions::{Expr, PRIMARY};
-use super::types::value_type;
+use super::expressions::{AND, Expr, PRIMARY, UNARY};
+use super::types::{literal, value_type};
 use crate::backend::structured::Values;
 use crate::diagnostic::Diagnostic;
-use crate::intrinsics::{Call, Device, Row};
-use crate::ir::{Inst, Type, Value};
+use crate::intrinsics::{Call, Device, Effect, Row};
+use crate::ir::{Inst, Scalar, Type, Value};
 
 impl Writer<'_> {
     /// Prints an intrinsic.
     pub(super) fn intrinsic(&mut self, inst: Inst, row: &'static Row, args: &[Value]) {
-        if Self::is_exchange(row) {
+        if self.is_exchange(row) {
             return self.exchange(inst, row, args);
         }
         let result = self.kernel.insts[inst].results.first().copied();
@@ -27,7 +27,10 @@ impl Writer<'_> {
         let ty = receiver.map_or(Type::U32, |v| self.kernel.ty(v));
         self.ask_for(row, device);
         let types: Vec<Type> = args.iter().map(|v| self.kernel.ty(*v)).collect();
-        let exprs: Vec<Expr> = args.iter().map(|v| self.take(*v)).collect();
+        let mut exprs: Vec<Expr> = args.iter().map(|v| self.take(*v)).collect();
+        if let (Effect::Warp, [_, lane]) = (row.effect, &mut exprs[..]) {
+            *lane = self.modulo_32(args[1], lane);
+        }
         let mut expr = Expr::over(filled(device.opencl, ty, &exprs, &types), PRIMARY, &exprs.iter().collect::<Vec<_>>());
         expr.level = if is_call(&expr.text) { PRIMARY } else { 0 };
         match result {
@@ -36,10 +39,23 @@ impl Writer<'_> {
                 self.flush_loads();
                 self.materialise(result, &expr);
             }
+            // A compiler would wonder at `x != 0u;`.
+            Some(_) if row.effect == Effect::Warp => {
+                self.flush_loads();
+                self.line(&format!("(void){};", expr.at(UNARY)));
+            }
             _ => {
                 self.flush_loads();
                 self.line(&format!("{};", expr.text.trim_end_matches(';')));
             }
+        }
+    }
+
+    /// A lane, or a distance between lanes, as the language counts them.
+    fn modulo_32(&self, value: Value, expr: &Expr) -> Expr {
+        match self.kernel.constant(value) {
+            Some(scalar) => literal(Scalar::u32(scalar.bits as u32 % 32)),
+            None => Expr::over(format!("{} & 31u", expr.at(AND)), AND, &[expr]),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Source names stay, control flow is C's own, a value used once is part of its user's expression. The rooms: `names`, `types`,
 //! `expressions`, `values` (what becomes a variable), `casts`, `memory`, `order` (where a compiler needs to be told), `control`, `atomics`, `intrinsics`, `warp` (exchanges
-//! without sub-groups), `output` (printf and faults), `portable` (what cannot run there), `signature` (parameters and what the runtime passes), `prelude` (functions
+//! without sub-groups), `forms` (one text for devices with sub-groups and without), `output` (printf and faults), `portable` (what cannot run there), `signature` (parameters and what the runtime passes), `prelude` (functions
 //! before the kernel).
 //!
 //! # The traps of OpenCL C, and where they are met
@@ -24,7 +24,8 @@
 //! * No device traps: an assertion that fails writes into a fault buffer that the runtime reads after the launch, and the thread returns.
 //! * `for (i = a; i < n; i += 4)` never ends where `n` is near the type's greatest value: the step is cut to what is left (`control`).
 //! * A barrier that not all threads of the block reach is undefined, and exchanges between the threads of a warp are made of barriers: the pass
-//!   `converge` brings all threads to them before anything is printed.
+//!   `converge` brings all threads to them before anything is printed. Where sub-groups are the warps, the
+//!   kernel is also printed as it is, with exchanges that are sub-group functions (`forms`).
 //! * `abs(INT_MIN)` is 2³¹ in OpenCL C; PoCL computes it as a signed negation, which overflows, and LLVM then takes the result to be
 //!   positive. `abs` of `int` and `long` is written out.
 //! * PoCL's vectoriser may move an access over a store to the same place (`order`).
@@ -36,6 +37,7 @@ mod atomics;
 mod casts;
 mod control;
 mod expressions;
+mod forms;
 mod intrinsics;
 mod memory;
 mod names;
@@ -47,13 +49,14 @@ mod signature;
 mod types;
 mod warp;
 
+pub use forms::SUB_GROUPS_MACRO;
 pub use portable::refusals;
 
 use super::Emitted;
-use super::structured::{Control, State, Values};
+use super::structured::{State, Values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Inst, Kernel, Loc, Object, Op, Value};
-use crate::passes;
+use forms::Form;
 use names::Namer;
 use prelude::Prelude;
 use proc_macro2::Span;
@@ -61,28 +64,19 @@ use proc_macro2::Span;
 /// Options for the device's compiler.
 const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
 
-/// Prints a `Legal` kernel as OpenCL C 1.2, taken apart by `passes::converge` where exchanges need it. `span` gives the source span behind a
-/// location, for refusals.
+/// Prints a `Legal` kernel as OpenCL C 1.2, taken apart by `passes::converge` where exchanges need it. A kernel with exchanges is printed for
+/// devices with sub-groups, too, in the same text, if the lanes of its warps come to each exchange together. `span` gives the source span
+/// behind a location, for refusals.
 ///
 /// # Errors
 ///
 /// What OpenCL C 1.2 cannot do, each at its place: intrinsics that it has no text for, atomics on narrow types.
 pub fn emit_opencl(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
-    let converged = passes::converge(kernel);
-    let mut writer = Writer::new(converged.as_ref().unwrap_or(kernel), span);
-    writer.is_taken_apart = converged.is_some();
-    writer.name_everything();
-    writer.state.level = 1;
-    writer.declare_arrays();
-    let arrays = std::mem::take(&mut writer.state.text);
-    writer.body();
-    let body = std::mem::take(&mut writer.state.text);
-    writer.diagnostics.barrier()?;
-    Ok(writer.assemble(&arrays, &body))
+    forms::emit(kernel, span)
 }
 
-/// Extensions and implicit arguments that the body turned out to need.
-#[derive(Default)]
+/// Extensions and implicit arguments that a body turned out to need.
+#[derive(Clone, Copy, Default)]
 struct Features {
     int64_base_atomics: bool,
     int64_extended_atomics: bool,
@@ -90,9 +84,22 @@ struct Features {
     exchange: bool,
 }
 
+impl Features {
+    /// What either needs.
+    fn or(self, other: Features) -> Features {
+        Features {
+            int64_base_atomics: self.int64_base_atomics | other.int64_base_atomics,
+            int64_extended_atomics: self.int64_extended_atomics | other.int64_extended_atomics,
+            fault: self.fault | other.fault,
+            exchange: self.exchange | other.exchange,
+        }
+    }
+}
+
 /// A kernel being printed.
 struct Writer<'k> {
     kernel: &'k Kernel,
+    form: Form,
     span: &'k dyn Fn(Loc) -> Span,
     diagnostics: Diagnostics,
     names: Namer,
@@ -118,9 +125,10 @@ struct Writer<'k> {
 }
 
 impl<'k> Writer<'k> {
-    fn new(kernel: &'k Kernel, span: &'k dyn Fn(Loc) -> Span) -> Writer<'k> {
+    fn new(kernel: &'k Kernel, form: Form, span: &'k dyn Fn(Loc) -> Span) -> Writer<'k> {
         Writer {
             kernel,
+            form,
             span,
             diagnostics: Diagnostics::new(),
             names: Namer::default(),
@@ -202,48 +210,6 @@ impl<'k> Writer<'k> {
             _ => return None,
         })
     }
-
-    /// Puts the parts of the text together.
-    fn assemble(mut self, arrays: &str, body: &str) -> Emitted {
-        let kernel = self.kernel;
-        let mut typedefs = self.emit_structs();
-        let (parameters, abi) = self.signature(&mut typedefs);
-        let before = format!("{typedefs}{}{}", self.emit_tables(), self.prelude.text());
-        let doubles = parameters.iter().map(String::as_str).chain([&before[..], arrays, body]).any(has_doubles);
-        let extensions = [
-            (doubles, "cl_khr_fp64"),
-            (self.features.int64_base_atomics, "cl_khr_int64_base_atomics"),
-            (self.features.int64_extended_atomics, "cl_khr_int64_extended_atomics"),
-        ];
-        let mut text = String::from("#pragma OPENCL FP_CONTRACT OFF\n");
-        for (_, name) in extensions.iter().filter(|(used, _)| *used) {
-            text.push_str(&format!("#pragma OPENCL EXTENSION {name} : enable\n"));
-        }
-        text.push('\n');
-        if !self.in_order.is_empty() {
-            text.push_str(order::DEFINITION);
-        }
-        text.push_str(&before);
-        let attribute =
-            kernel.options.block.map_or(String::new(), |[x, y, z]| format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
-        text.push_str(&format!("__kernel {attribute}void {}(", self.entry));
-        let one_line = parameters.join(", ");
-        if one_line.len() <= 110 {
-            text.push_str(&one_line);
-        } else {
-            text.push_str(&format!("\n    {}", parameters.join(",\n    ")));
-        }
-        text.push_str(") {\n");
-        text.push_str(arrays);
-        if let (true, Some([x, y, z])) = (self.features.exchange, kernel.options.block) {
-            let threads = u64::from(x) * u64::from(y) * u64::from(z);
-            text.push_str(&format!("    __local uint {}[{threads}];\n", self.exchange_name));
-            self.shared_bytes = self.shared_bytes.next_multiple_of(4) + 4 * threads;
-        }
-        text.push_str(body);
-        text.push_str("}\n");
-        Emitted { text, entry: self.entry, abi, shared_bytes: self.shared_bytes, faults: self.faults, build_options: BUILD_OPTIONS.into() }
-    }
 }
 
 /// Whether a text has `double` or one of its vectors as a word.
@@ -258,7 +224,7 @@ fn has_doubles(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::hir::lower_kernel;
-    use crate::passes::PassOptions;
+    use crate::passes::{self, PassOptions};
     use crate::syntax::{Instance, Program, Unit};
 
     fn emit(source: &str) -> Result<Emitted, Diagnostics> {

@@ -4,7 +4,7 @@
 //! give what they should where the lanes have not. But a kernel that is to run on any OpenCL device must not hang on how this device
 //! treats a warp that is split: nothing there is like the lanes of NVIDIA's devices that wait for each other.
 
-use super::emit_opencl;
+use super::forms;
 use crate::analysis::access::uniform_in_warps;
 use crate::analysis::parting::{Parting, partings};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -14,22 +14,24 @@ use proc_macro2::Span;
 
 /// Everything that keeps a `Legal` kernel from OpenCL devices, each at its place. Empty: it runs there.
 pub fn refusals(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
-    let mut found = emit_opencl(kernel, span).err().unwrap_or_default();
+    let mut found = forms::refusals(kernel, span);
     found.extend(split_exchanges(kernel, span));
     found
 }
 
-/// The exchanges that the lanes of a warp may not all come to, each call of the source once.
-fn split_exchanges(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Vec<Diagnostic> {
+/// The exchanges that the lanes of a warp may not all come to, with what parts them. `None`: the kernel has no exchanges.
+pub(super) fn parted_exchanges(kernel: &Kernel) -> Option<Vec<(Inst, Parting)>> {
     let is_exchange = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effect == Effect::Warp);
     let mut has_exchanges = false;
     kernel.for_each_inst(|kernel, _, inst| has_exchanges |= is_exchange(&kernel.insts[inst].op));
-    if !has_exchanges {
-        return Vec::new();
-    }
+    has_exchanges.then(|| partings(kernel, &uniform_in_warps(kernel), &is_exchange))
+}
+
+/// The exchanges that the lanes of a warp may not all come to, each call of the source once.
+fn split_exchanges(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Vec<Diagnostic> {
     let mut said: Vec<Loc> = Vec::new();
     let mut found = Vec::new();
-    for (inst, parting) in partings(kernel, &uniform_in_warps(kernel), &is_exchange) {
+    for (inst, parting) in parted_exchanges(kernel).unwrap_or_default() {
         let loc = kernel.insts[inst].loc;
         if !said.contains(&loc) {
             said.push(loc);

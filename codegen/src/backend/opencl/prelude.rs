@@ -11,9 +11,9 @@ pub(super) struct Prelude {
 }
 
 impl Prelude {
-    /// All of them, a blank line after each.
-    pub(super) fn text(&self) -> String {
-        self.functions.borrow().iter().map(|(_, text)| format!("{text}\n\n")).collect()
+    /// All of them: name and text, what a function calls before it.
+    pub(super) fn into_functions(self) -> Vec<(String, String)> {
+        self.functions.into_inner()
     }
 
     /// Asks for a function; its text is made the first time.

@@ -3,9 +3,9 @@
 //! The kernel's own parameters come first, in the host's order; then, only where the body asks for them, lengths of buffers,
 //! dynamic shared memory and its length, exchange memory of warp intrinsics, and the fault buffer.
 
-use super::Writer;
 use super::memory::{pointer, qualifier};
 use super::types::memory_type;
+use super::{Features, Writer};
 use crate::backend::AbiArgument;
 use crate::ir::{MemoryType, Object, ObjectKind, Op};
 
@@ -40,9 +40,9 @@ impl Writer<'_> {
         self.exchange_name = self.names.name("exchange");
     }
 
-    /// The declarations of the parameters, and what the runtime passes for each. Called when the body is known. Array parameters
-    /// add a struct that wraps them to `typedefs`.
-    pub(super) fn signature(&mut self, typedefs: &mut String) -> (Vec<String>, Vec<AbiArgument>) {
+    /// The declarations of the parameters, and what the runtime passes for each. Called when the bodies of all forms are known, and with what they
+    /// need: the forms take the same. Array parameters add a struct that wraps them to `typedefs`.
+    pub(super) fn signature(&mut self, passed: Features, typedefs: &mut String) -> (Vec<String>, Vec<AbiArgument>) {
         let kernel = self.kernel;
         let (mut texts, mut abi) = (Vec::new(), Vec::new());
         for (param, object) in kernel.params.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Writer<'_> {
                 }
             }
         }
-        self.implicit_arguments(&mut texts, &mut abi);
+        self.implicit_arguments(passed, &mut texts, &mut abi);
         (texts, abi)
     }
 
@@ -81,7 +81,7 @@ impl Writer<'_> {
         format!("const {wrapper} {name}")
     }
 
-    fn implicit_arguments(&self, texts: &mut Vec<String>, abi: &mut Vec<AbiArgument>) {
+    fn implicit_arguments(&self, passed: Features, texts: &mut Vec<String>, abi: &mut Vec<AbiArgument>) {
         let kernel = self.kernel;
         let index = kernel.index_type();
         let bytes = u64::from(index.bytes());
@@ -109,11 +109,11 @@ impl Writer<'_> {
                 abi.push(AbiArgument::DynamicLength { element, bytes });
             }
         }
-        if self.features.exchange && kernel.options.block.is_none() {
+        if passed.exchange && kernel.options.block.is_none() {
             texts.push(format!("__local uint *{}", self.exchange_name));
             abi.push(AbiArgument::Exchange { bytes: 4 });
         }
-        if self.features.fault {
+        if passed.fault {
             texts.push(format!("__global uint *{}", self.fault_name));
             abi.push(AbiArgument::Fault);
         }

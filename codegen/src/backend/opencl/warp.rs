@@ -8,6 +8,7 @@
 use super::Writer;
 use super::casts::bitcast_expr;
 use super::expressions::{Expr, PRIMARY, UNARY};
+use super::forms::Form;
 use crate::backend::structured::Values;
 use crate::intrinsics::{Effect, Row};
 use crate::ir::{Inst, Type, Value};
@@ -55,8 +56,11 @@ const EXCHANGES: &[Exchange] = &[
 
 impl Writer<'_> {
     /// Whether a row is made here and not by its text in the table.
-    pub(super) fn is_exchange(row: &Row) -> bool {
-        row.effect == Effect::Warp || (row.effect == Effect::Barrier && !row.results.is_empty())
+    pub(super) fn is_exchange(&self, row: &Row) -> bool {
+        match row.effect {
+            Effect::Warp => self.form == Form::Portable,
+            effect => effect == Effect::Barrier && !row.results.is_empty(),
+        }
     }
 
     /// Prints a warp intrinsic or a barrier with a result.

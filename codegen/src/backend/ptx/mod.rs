@@ -76,5 +76,5 @@ pub fn emit_ptx(kernel: &Kernel, target: &Target, span: &dyn Fn(Loc) -> Span) ->
         let _ = write!(text, "{}\n\t{parameter}", if n == 0 { "" } else { "," });
     }
     let _ = write!(text, "\n)\n{}{{\n{declarations}\n{}}}\n{}", emitter.directives(), emitter.text, emitter.files());
-    Ok(Emitted { text, entry, abi, shared_bytes, faults: Vec::new(), build_options: String::new() })
+    Ok(Emitted { text, entry, abi, shared_bytes, faults: Vec::new(), build_options: String::new(), has_sub_groups: false })
 }

@@ -34,6 +34,7 @@ mod plan;
 mod runs;
 
 use super::rewrite::Rewrite;
+use crate::intrinsics::Effect;
 use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
 use exits::Context;
 use plan::Plan;
@@ -41,7 +42,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs the pass. Gives whether it changed anything.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
-    let Some(plan) = Plan::of(kernel) else { return false };
+    bring(kernel, |effect| matches!(effect, Effect::Warp | Effect::Barrier))
+}
+
+/// Brings all threads to barriers of the block alone, for devices that have exchanges within a warp.
+pub(super) fn run_for_barriers(kernel: &mut Kernel) -> bool {
+    bring(kernel, |effect| effect == Effect::Barrier)
+}
+
+fn bring(kernel: &mut Kernel, is_meeting: fn(Effect) -> bool) -> bool {
+    let Some(plan) = Plan::of(kernel, is_meeting) else { return false };
     let body = kernel.body;
     let mut rewrite = Rewrite::new(kernel);
     let insts = rewrite.take(body);

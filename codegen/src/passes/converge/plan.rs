@@ -16,11 +16,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// `None` if all meetings are where the threads of a block go together.
+    /// `None` if all meetings, instructions of such an effect, are where the threads of a block go together.
     ///
     /// A barrier waits for the threads of the block anyway, so for barriers alone nothing is done where threads could part only if they
     /// read different values of one element of a buffer: the program would be wrong on every device.
-    pub(super) fn of(kernel: &Kernel) -> Option<Plan> {
+    pub(super) fn of(kernel: &Kernel, is_meeting: fn(Effect) -> bool) -> Option<Plan> {
         let (uniformity, lenient) = (Uniformity::of(kernel), Uniformity::without_races(kernel));
         let mut plan = Plan {
             uniformity,
@@ -34,7 +34,7 @@ impl Plan {
             op.for_each_operand(|value| plan.users[usize::from(value)].push(inst));
             let Op::Intrinsic(row, _) = op else { return };
             let effect = row.row().effect;
-            if matches!(effect, Effect::Warp | Effect::Barrier) && !plan.uniformity.runs_together(inst) {
+            if is_meeting(effect) && !plan.uniformity.runs_together(inst) {
                 plan.meetings[usize::from(inst)] = true;
                 is_needed |= effect == Effect::Warp || !lenient.runs_together(inst);
             }
