@@ -1,6 +1,7 @@
-//! OpenCL C handed to real tools: PoCL, which compiles and runs it on the CPU, and Oclgrind, which runs it and watches every access.
+//! OpenCL C handed to real tools: PoCL, which compiles and runs it on the CPU, Oclgrind, which runs it and watches every access, and Intel's
+//! driver for CPUs, which has sub-groups: it gets the form for them, where a kernel has one.
 //!
-//! Both run in a child process with a time limit (`bin/opencl_child.rs`, built with the feature `opencl`). A compiler's warning is an
+//! All run in a child process with a time limit (`bin/opencl_child.rs`, built with the feature `opencl`). A compiler's warning is an
 //! error of the job, and so is anything Oclgrind says. What a missing tool skipped is printed, one line each.
 
 use std::io::Read;
@@ -18,6 +19,8 @@ pub struct Job {
     pub text: String,
     /// Options for the compiler.
     pub options: String,
+    /// Those that choose the form for sub-groups, where there is one (`Emitted::sub_group_options`).
+    pub sub_group_options: Option<String>,
     /// The kernel; empty: only build.
     pub entry: String,
     /// Threads in all, x, y, z.
@@ -64,23 +67,41 @@ pub enum Tool {
     Pocl,
     /// Oclgrind, with its detectors of data races and uninitialised memory.
     Oclgrind,
+    /// Intel's driver for CPUs, the library that `WARPWRIGHT_INTEL_OPENCL` names.
+    Intel,
 }
 
+/// Names the library of Intel's OpenCL driver for CPUs, `libintelocl.so`.
+const INTEL: &str = "WARPWRIGHT_INTEL_OPENCL";
+
+/// What the loader of OpenCL takes for its platforms: a folder of them or one library.
+const PLATFORMS: &str = "OCL_ICD_VENDORS";
+
+/// The language version that Intel's driver has sub-groups in.
+pub const INTEL_STANDARD: &str = "-cl-std=CL3.0";
+
 impl Tool {
-    /// Both.
-    pub const ALL: [Tool; 2] = [Tool::Pocl, Tool::Oclgrind];
+    /// All.
+    pub const ALL: [Tool; 3] = [Tool::Pocl, Tool::Oclgrind, Tool::Intel];
+
+    /// Those that compile and run kernels as any device does.
+    pub const DEVICES: [Tool; 2] = [Tool::Pocl, Tool::Intel];
 
     /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Tool::Pocl => "PoCL",
             Tool::Oclgrind => "Oclgrind",
+            Tool::Intel => "Intel OpenCL",
         }
     }
 }
 
 /// Longest that a batch of jobs may take: a divergent barrier hangs a CPU device.
 const TIME_LIMIT: Duration = Duration::from_secs(240);
+
+/// The same of a test that runs once more: a whole table of kernels.
+const TEST_TIME_LIMIT: Duration = Duration::from_secs(900);
 
 /// Runs jobs on a tool; outcomes in their order. `child` is the child's path as Cargo tells integration tests
 /// (`option_env!("CARGO_BIN_EXE_opencl-child")`). `None` if the tool is absent, which is printed under the name `test`.
@@ -97,6 +118,11 @@ pub fn run(test: &str, child: Option<&str>, tool: Tool, jobs: &[Job]) -> Option<
         println!("skipped: {test} (no Oclgrind)");
         return None;
     }
+    let intel = std::env::var_os(INTEL);
+    if tool == Tool::Intel && intel.is_none() {
+        println!("skipped: {test} (no {})", tool.name());
+        return None;
+    }
     let folder = scratch_folder();
     let job_file = folder.join("jobs");
     let log_file = folder.join("log");
@@ -108,14 +134,22 @@ pub fn run(test: &str, child: Option<&str>, tool: Tool, jobs: &[Job]) -> Option<
             command.args(["--data-races", "--uninitialized", "--max-errors", "20", "--log"]).arg(&log_file).arg(child);
             command
         }
+        Tool::Intel => {
+            let mut command = Command::new(child);
+            command.envs(intel.map(|library| (PLATFORMS, library)));
+            command
+        }
     };
     command.arg(&job_file).stdin(Stdio::null());
-    let (status, answer) = output(command, &format!("{test} on {}", tool.name()));
+    let (status, answer) = output(command, &format!("{test} on {}", tool.name()), TIME_LIMIT);
     if status == Some(3) {
         println!("skipped: {test} (no {})", tool.name());
         return None;
     }
     let mut outcomes = outcomes(&answer);
+    if tool == Tool::Intel {
+        outcomes.iter_mut().for_each(|outcome| outcome.warnings = diagnostics(&outcome.warnings));
+    }
     let log = std::fs::read_to_string(&log_file).unwrap_or_default();
     if let (Some(first), false) = (outcomes.first_mut(), log.trim().is_empty()) {
         // The log is of the whole process; it names kernels.
@@ -128,7 +162,35 @@ pub fn run(test: &str, child: Option<&str>, tool: Tool, jobs: &[Job]) -> Option<
     Some(outcomes)
 }
 
-/// Runs jobs on both tools and fails on any complaint.
+/// What Intel's log says about the source: the rest of it tells how the build went.
+fn diagnostics(log: &str) -> String {
+    let said = log.lines().skip_while(|line| !line.contains("Compilation started")).skip(1).take_while(|line| *line != "Compilation done");
+    said.map(|line| format!("{line}\n")).collect()
+}
+
+/// Runs a test of this program once more, on Intel's driver for CPUs instead of the system's devices. Gives what it printed; `None` if the driver is
+/// absent, which is printed under the name `test`.
+///
+/// # Panics
+///
+/// If the test fails there, or does not end in time.
+pub fn again_on_intel(test: &str, name: &str) -> Option<String> {
+    let Some(library) = std::env::var_os(INTEL).filter(|_| cfg!(feature = "opencl")) else {
+        println!("skipped: {test} (no {})", Tool::Intel.name());
+        return None;
+    };
+    let mut command = Command::new(std::env::current_exe().expect("a program has a path"));
+    command.args(["--exact", name, "--nocapture"]).env(PLATFORMS, library).stdin(Stdio::null());
+    let (status, answer) = output(command, &format!("{test} on {}", Tool::Intel.name()), TEST_TIME_LIMIT);
+    assert_eq!(status, Some(0), "{test} on {}:\n{answer}", Tool::Intel.name());
+    // The device is named after the processor; who reads which judges there were wants to know whose driver it was. What else there is ran before.
+    let ran = answer.lines().filter_map(|line| line.strip_prefix("ran: ")).filter_map(|line| line.rsplit_once(" on "));
+    let ran = ran.filter(|(_, device)| !["Simulator)", "Host twin)"].contains(device));
+    ran.for_each(|(line, _)| println!("ran: {line} on {})", Tool::Intel.name()));
+    Some(answer)
+}
+
+/// Runs jobs on all tools and fails on any complaint.
 ///
 /// # Panics
 ///
@@ -163,7 +225,7 @@ pub fn watch(test: &str, program: &Path, arguments: &[&str], variable: (&str, &s
     let mut command = Command::new("oclgrind");
     command.args(["--data-races", "--max-errors", "20", "--log"]).arg(&log_file).arg(program).args(arguments);
     command.env(variable.0, variable.1).stdin(Stdio::null());
-    let (_, answer) = output(command, test);
+    let (_, answer) = output(command, test, TIME_LIMIT);
     let log = std::fs::read_to_string(&log_file).unwrap_or_default();
     // Left behind only where something went wrong above.
     let _ = std::fs::remove_dir_all(&folder);
@@ -186,9 +248,12 @@ fn scratch_folder() -> PathBuf {
 fn job_text(job: &Job, tool: Tool) -> String {
     // Oclgrind does not know the `freeze` that LLVM's optimiser puts before a division, and watches best what is as written.
     let more = if tool == Tool::Oclgrind { " -cl-opt-disable" } else { "" };
-    let mut text = format!("job\ntext {}\noptions {}{more}\nentry {}\n", hex(job.text.as_bytes()), job.options, job.entry);
     let [gx, gy, gz] = job.global;
     let [lx, ly, lz] = job.local;
+    // Intel's sub-groups are rows of a block.
+    let has_warps = tool == Tool::Intel && (lx % 32 == 0 || ly * lz <= 1);
+    let options = job.sub_group_options.as_ref().filter(|_| has_warps).unwrap_or(&job.options);
+    let mut text = format!("job\ntext {}\noptions {options}{more}\nentry {}\n", hex(job.text.as_bytes()), job.entry);
     text.push_str(&format!("range {gx} {gy} {gz} {lx} {ly} {lz}\n"));
     for argument in &job.arguments {
         text.push_str(&match argument {
@@ -202,7 +267,7 @@ fn job_text(job: &Job, tool: Tool) -> String {
 }
 
 /// Exit status (none: killed by a signal) and standard output.
-fn output(mut command: Command, what: &str) -> (Option<i32>, String) {
+fn output(mut command: Command, what: &str, limit: Duration) -> (Option<i32>, String) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the child can be started");
     let mut stdout = child.stdout.take().expect("standard output is piped");
     let reader = std::thread::spawn(move || {
@@ -216,10 +281,10 @@ fn output(mut command: Command, what: &str) -> (Option<i32>, String) {
         if let Some(status) = child.try_wait().expect("the child can be waited for") {
             return (status.code(), reader.join().expect("the reader does not panic"));
         }
-        if start.elapsed() > TIME_LIMIT {
+        if start.elapsed() > limit {
             let _ = child.kill();
             let _ = child.wait();
-            panic!("{what}: not done after {} s", TIME_LIMIT.as_secs());
+            panic!("{what}: not done after {} s", limit.as_secs());
         }
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -1,6 +1,7 @@
 //! Every kernel of the table on every device there is: the simulator and the host twin always, OpenCL and CUDA where they are.
 
 use warpwright::{Device, DeviceKind};
+use warpwright_tests::opencl_tools::again_on_intel;
 use warpwright_tests::random::Random;
 use warpwright_tests::table::{Bench, CASES};
 
@@ -42,6 +43,12 @@ fn opencl() {
         println!("skipped: differential on OpenCL (no OpenCL device, or built without the feature `opencl`)");
     }
     devices.iter().for_each(check);
+}
+
+#[test]
+fn opencl_with_sub_groups() {
+    let Some(answer) = again_on_intel("differential", "opencl") else { return };
+    assert!(answer.contains(&format!("({} kernels on", CASES.len())), "{answer}");
 }
 
 #[test]

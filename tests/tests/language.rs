@@ -60,6 +60,8 @@ mod programs;
 mod ranges;
 #[path = "language/structs.rs"]
 mod structs;
+#[path = "language/sub_groups.rs"]
+mod sub_groups;
 #[path = "language/types.rs"]
 mod types;
 #[path = "language/warp_idioms.rs"]
@@ -70,6 +72,7 @@ mod warps;
 use bench::{Bench, Case, Kept};
 use warpwright::{Device, DeviceKind, Launch};
 use warpwright_codegen::target::Target;
+use warpwright_tests::opencl_tools::again_on_intel;
 use warpwright_tests::printed::{Outcome, round_trip};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 
@@ -96,6 +99,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         programs::CASES,
         ranges::CASES,
         structs::CASES,
+        sub_groups::CASES,
         types::CASES,
         warp_idioms::CASES,
         warps::CASES,
@@ -105,9 +109,11 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     all.into_iter().flatten().filter(move |case| only.as_ref().is_none_or(|only| case.name.contains(only.as_str())))
 }
 
-/// What a case leaves on a device.
-fn kept(case: &Case, device: &Device) -> Result<Vec<Kept>, String> {
-    let mut inspect = |_: &Launch<'_>| {};
+/// What a case leaves on a device. Counts the launches whose warps are sub-groups there.
+fn kept(case: &Case, device: &Device, in_sub_groups: &mut usize) -> Result<Vec<Kept>, String> {
+    let is_opencl = device.kind() == DeviceKind::OpenCl;
+    // A launch that fails is counted as nothing here, and complained of below.
+    let mut inspect = |launch: &Launch<'_>| *in_sub_groups += usize::from(is_opencl && launch.has_warps(device).unwrap_or(false));
     let mut bench = Bench::new(device, &mut inspect);
     (case.run)(&mut bench).map_err(|error| format!("{} on {}: {error}", case.name, device.name()))?;
     bench.finish().map_err(|complaint| format!("{} on {}: {complaint}", case.name, device.name()))
@@ -117,10 +123,10 @@ fn kept(case: &Case, device: &Device) -> Result<Vec<Kept>, String> {
 fn check(device: &Device) {
     let host = Device::host();
     let mut complaints = Vec::new();
-    let mut count = 0;
+    let (mut count, mut in_sub_groups) = (0, 0);
     for case in cases() {
         count += 1;
-        match (kept(case, &host), kept(case, device)) {
+        match (kept(case, &host, &mut 0), kept(case, device, &mut in_sub_groups)) {
             (Ok(expected), Ok(found)) => {
                 let differ = expected.iter().zip(&found).filter_map(|(e, f)| e.differs(f));
                 complaints.extend(differ.map(|text| format!("{} on {}: {text}", case.name, device.name())));
@@ -130,6 +136,9 @@ fn check(device: &Device) {
     }
     assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
     println!("ran: language ({count} cases on {})", device.name());
+    if in_sub_groups > 0 {
+        println!("ran: language ({in_sub_groups} launches with warps on {})", device.name());
+    }
 }
 
 #[test]
@@ -148,6 +157,15 @@ fn check_kind(kind: DeviceKind, name: &str) {
 #[test]
 fn opencl() {
     check_kind(DeviceKind::OpenCl, "OpenCL");
+}
+
+/// Once more on a device with sub-groups.
+#[test]
+fn opencl_with_sub_groups() {
+    let Some(answer) = again_on_intel("language", "opencl") else { return };
+    let count = |line: &str| line.strip_prefix("ran: language (")?.split_once(" launches with warps")?.0.parse::<u32>().ok();
+    let all = std::env::var_os("WARPWRIGHT_CASE").is_none();
+    assert!(!all || answer.lines().find_map(count).is_some_and(|count| count >= 60), "{answer}");
 }
 
 #[test]

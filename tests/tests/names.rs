@@ -16,7 +16,7 @@ use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_codegen::target::Target;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
-use warpwright_tests::opencl_tools::{Argument, Job, Tool, run};
+use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job, Tool, run};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 
 const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };
@@ -334,6 +334,7 @@ fn job(kernel: &Kernel, name: String) -> Job {
         other => panic!("{name}: {other:?}"),
     };
     Job {
+        sub_group_options: emitted.sub_group_options(INTEL_STANDARD),
         arguments: emitted.abi.iter().map(argument).collect(),
         name,
         text: emitted.text,
@@ -377,11 +378,13 @@ fn opencl_devices_take_every_name() {
         text.push_str(&job(&kernel, (*name).to_owned()).text);
     }
     jobs.push(Job { name: "kernels".to_owned(), text, options: jobs[0].options.clone(), ..Job::default() });
-    let Some(outcomes) = run("opencl_devices_take_every_name", CHILD, Tool::Pocl, &jobs) else { return };
-    for (n, (job, outcome)) in jobs.iter().zip(&outcomes).enumerate() {
-        assert!(outcome.complaints.is_empty(), "{}: {}\n{}", job.name, outcome.complaints, job.text);
-        let expected = kernels.get(n).map(|(_, kernel)| simulated(kernel));
-        assert_eq!(outcome.buffers.last(), expected.as_ref(), "{}\n{}", job.name, job.text);
+    let expected: Vec<Vec<u8>> = kernels.iter().map(|(_, kernel)| simulated(kernel)).collect();
+    for tool in Tool::DEVICES {
+        let Some(outcomes) = run("opencl_devices_take_every_name", CHILD, tool, &jobs) else { continue };
+        for (n, (job, outcome)) in jobs.iter().zip(&outcomes).enumerate() {
+            assert!(outcome.complaints.is_empty(), "{} on {}: {}\n{}", job.name, tool.name(), outcome.complaints, job.text);
+            assert_eq!(outcome.buffers.last(), expected.get(n), "{} on {}\n{}", job.name, tool.name(), job.text);
+        }
     }
 }
 

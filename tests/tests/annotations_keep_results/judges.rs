@@ -1,4 +1,4 @@
-//! A sample of the generated kernels for other people's tools: every `ptxas` takes the text, and PoCL computes what the simulator does.
+//! A sample of the generated kernels for other people's tools: every `ptxas` takes the text, and OpenCL devices compute what the simulator does.
 //!
 //! `WARPWRIGHT_JUDGED_KERNELS` asks `ptxas` about more of them.
 
@@ -7,7 +7,7 @@ use super::run::{Buffer, Compiled, Inputs, Made, canonical, difference, keep_pan
 use super::text::{Form, Source};
 use super::variable;
 use warpwright_codegen::backend::AbiArgument;
-use warpwright_tests::opencl_tools::{self, Argument, Job, Tool};
+use warpwright_tests::opencl_tools::{self, Argument, INTEL_STANDARD, Job, Tool};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 
 /// The program that talks to OpenCL, if it was built.
@@ -58,6 +58,7 @@ fn job(seed: u64, source: &Source, inputs: &Inputs, compiled: &Compiled) -> Job 
     let [x, y] = source.block.map(|threads| threads as usize);
     let blocks = inputs.grid.map(|blocks| blocks as usize);
     Job {
+        sub_group_options: compiled.opencl.sub_group_options(INTEL_STANDARD),
         name: format!("seed {seed}"),
         text: compiled.opencl.text.clone(),
         options: compiled.opencl.build_options.clone(),
@@ -78,24 +79,32 @@ fn padded(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn pocl_computes_the_same() {
+fn opencl_devices_compute_the_same() {
     let sample = kernels(500, 40);
     let jobs: Vec<Job> = sample.iter().map(|(seed, source, inputs, compiled)| job(*seed, source, &inputs[0], compiled)).collect();
-    let Some(outcomes) = opencl_tools::run("annotations_keep_results", CHILD, Tool::Pocl, &jobs) else { return };
-    let mut wrong = Vec::new();
-    for ((seed, source, inputs, _), outcome) in sample.iter().zip(&outcomes) {
-        let stripped = match make(&source.print(Form::Stripped)) {
-            Ok(Made::Compiled(stripped)) => stripped,
-            _ => panic!("seed {seed} is no kernel"),
-        };
-        let expected = run(&stripped.program, source, 1, &inputs[0]).expect("the stripped kernel runs");
-        let written = inputs[0].buffers.iter().zip(&outcome.buffers).filter(|(buffer, _)| buffer.is_written);
-        let found: Vec<Vec<u8>> = written.map(|(buffer, bytes)| canonical(&Buffer { bytes: bytes.clone(), ..buffer.clone() })).collect();
-        let complaints = outcome.all_complaints();
-        if let Some(what) = difference(&expected, &found).or((!complaints.is_empty()).then_some(complaints)) {
-            wrong.push(format!("seed {seed}: {what}\n{}\n{}", source.print(Form::BestEffort), outcome.warnings));
+    let expected: Vec<Vec<Vec<u8>>> = sample.iter().map(|(seed, source, inputs, _)| stripped(*seed, source, &inputs[0])).collect();
+    for tool in Tool::DEVICES {
+        let Some(outcomes) = opencl_tools::run("annotations_keep_results", CHILD, tool, &jobs) else { continue };
+        let mut wrong = Vec::new();
+        for (((seed, source, inputs, _), expected), outcome) in sample.iter().zip(&expected).zip(&outcomes) {
+            let written = inputs[0].buffers.iter().zip(&outcome.buffers).filter(|(buffer, _)| buffer.is_written);
+            let found: Vec<Vec<u8>> =
+                written.map(|(buffer, bytes)| canonical(&Buffer { bytes: bytes.clone(), ..buffer.clone() })).collect();
+            let complaints = outcome.all_complaints();
+            if let Some(what) = difference(expected, &found).or((!complaints.is_empty()).then_some(complaints)) {
+                wrong.push(format!("seed {seed}: {what}\n{}\n{}", source.print(Form::BestEffort), outcome.warnings));
+            }
+            assert_eq!(found.len(), expected.len(), "seed {seed}: every buffer comes back");
         }
-        assert_eq!(found.len(), expected.len(), "seed {seed}: every buffer comes back");
+        assert!(wrong.is_empty(), "{} kernels on {}\n{}", wrong.len(), tool.name(), wrong.join("\n\n"));
     }
-    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+/// What the kernel computes without its annotations.
+fn stripped(seed: u64, source: &Source, inputs: &Inputs) -> Vec<Vec<u8>> {
+    let stripped = match make(&source.print(Form::Stripped)) {
+        Ok(Made::Compiled(stripped)) => stripped,
+        _ => panic!("seed {seed} is no kernel"),
+    };
+    run(&stripped.program, source, 1, inputs).expect("the stripped kernel runs")
 }

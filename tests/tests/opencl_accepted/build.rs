@@ -7,7 +7,7 @@ use warpwright_codegen::ir::{
     Type, Value,
 };
 use warpwright_codegen::syntax::KernelOptions;
-use warpwright_tests::opencl_tools::{Argument, Job};
+use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job};
 
 /// Threads of a block in these tests.
 pub(crate) const BLOCK: u32 = 64;
@@ -107,6 +107,7 @@ pub(crate) fn job_of_bytes(kernel: &Kernel, block: u32, parameters: &[Vec<u8>], 
         })
         .collect();
     Job {
+        sub_group_options: emitted.sub_group_options(INTEL_STANDARD),
         name: kernel.name.clone(),
         text: emitted.text,
         options: emitted.build_options,

@@ -5,7 +5,7 @@ use super::build::emit;
 use warpwright_codegen::backend::AbiArgument;
 use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_codegen::{hir, passes};
-use warpwright_tests::opencl_tools::{Argument, Job, Tool, run};
+use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job, Tool, run};
 
 /// A kernel, what it is run with, and what its buffers hold afterwards.
 struct Case {
@@ -58,6 +58,7 @@ fn job(case: &Case) -> Job {
         })
         .collect();
     Job {
+        sub_group_options: emitted.sub_group_options(INTEL_STANDARD),
         name: case.name.into(),
         text: emitted.text,
         options: emitted.build_options,

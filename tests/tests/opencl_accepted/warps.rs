@@ -137,7 +137,7 @@ fn warps_that_go_their_own_ways_give_what_the_simulator_gives() {
         seeds.map(one).collect()
     };
     // Oclgrind takes a second for each, and sees a barrier that a thread misses.
-    for (tool, seeds) in [(Tool::Pocl, 1..=60), (Tool::Oclgrind, 61..=72)] {
+    for (tool, seeds) in [(Tool::Pocl, 1..=60), (Tool::Oclgrind, 61..=72), (Tool::Intel, 1..=60)] {
         let (expected, jobs): (Vec<Vec<u32>>, Vec<Job>) = jobs_of(seeds).into_iter().unzip();
         let apart = jobs.iter().filter(|job| job.text.contains("active")).count();
         assert!(4 * apart > jobs.len(), "in many kernels warps part: {apart} of {}", jobs.len());
