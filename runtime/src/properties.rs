@@ -23,9 +23,9 @@ pub struct DeviceProperties {
     pub multiprocessors: Option<u32>,
     /// Threads that run in step. A kernel's warps have 32 on every device, whatever this is.
     pub warp_size: Option<u32>,
-    /// Whether the lanes of a warp exchange values directly. Of OpenCL devices those do that have sub-groups of 32, the extensions
-    /// `cl_khr_subgroup_shuffle`, `cl_khr_subgroup_ballot` and `cl_intel_required_subgroup_size`, and OpenCL 2.0 or later; elsewhere the exchanges of a
-    /// warp go through shared memory and barriers of the block. [`Launch::has_warps`](crate::Launch::has_warps) says it of one launch.
+    /// Whether the lanes of a warp exchange values directly. Of OpenCL devices those do that have sub-groups of 32 and the extensions that
+    /// exchanges need (see the language's page); elsewhere the exchanges of a warp go through shared memory and barriers of the block.
+    /// [`Launch::has_warps`](crate::Launch::has_warps) says it of one launch.
     pub has_warps: bool,
     /// Most threads of a block.
     pub max_threads_per_block: u64,

@@ -1,7 +1,9 @@
 //! Whether the sub-groups of a device are the warps of a block: asked of the device, never assumed.
 //!
 //! How threads are put into sub-groups is the device's own business. (Intel's CPU driver forms them along x alone: the sub-groups of a block of
-//! 16 × 16 have 16 threads each.) So a small kernel is run once for each extent of a block, in which every thread tells its place.
+//! 16 × 16 have 16 threads each.) And some devices make sub-group functions of barriers of the whole block, which warps that part do not all
+//! reach. (PoCL does, from 4.0 on.) So a small kernel is run once for each extent of a block, in which every thread tells its place, warps part and
+//! lanes return.
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
@@ -14,27 +16,56 @@ use crate::backend::{Memory, Queue};
 use crate::error::Result;
 use ocl_core::ffi::{self, cl_device_id, cl_mem, cl_uint};
 use std::collections::BTreeMap;
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Query of the extension `cl_intel_required_subgroup_size`. Source: the extension's text.
 const SUB_GROUP_SIZES_INTEL: cl_uint = 0x4108;
 
-/// What the form for sub-groups is made of.
-const EXTENSIONS: [&str; 3] = ["cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot", "cl_intel_required_subgroup_size"];
+/// What the form for sub-groups is made of, and the promise that lanes need not all come.
+const EXTENSIONS: [&str; 4] =
+    ["cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot", "cl_khr_subgroup_non_uniform_vote", "cl_intel_required_subgroup_size"];
 
 /// Set to `off`: sub-groups are not used.
 const VARIABLE: &str = "WARPWRIGHT_SUB_GROUPS";
 
 const WARP: usize = 32;
 
+/// What each thread tells: its place by sub-groups, the size of its own, what it got where warps part, and who voted where lanes have returned.
 const PROBE: &str = "__kernel __attribute__((intel_reqd_sub_group_size(32)))
-void warps(__global uint *places, __global uint *sizes) {
+void warps(__global uint *told) {
     const uint thread = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0));
-    places[thread] = get_sub_group_id() * 32u + get_sub_group_local_id();
-    sizes[thread] = get_sub_group_size();
+    const uint lane = thread % 32u;
+    const uint warp = thread / 32u;
+    uint sum = 0u;
+    if (warp % 2u == 1u) {
+        sum = sub_group_shuffle(thread + 1u, 0u);
+    }
+    for (uint round = 0u; round < warp; round++) {
+        sum += sub_group_shuffle(thread + round, 0u);
+    }
+    told[4u * thread] = get_sub_group_id() * 32u + get_sub_group_local_id();
+    told[4u * thread + 1u] = get_sub_group_size();
+    told[4u * thread + 2u] = sum;
+    told[4u * thread + 3u] = 0u;
+    if (lane % 3u == 1u) {
+        return;
+    }
+    told[4u * thread + 3u] = sub_group_ballot(lane % 2u == 0u).x;
 }
 ";
+
+/// What it tells where sub-groups are the warps.
+fn expected(threads: usize) -> Vec<u32> {
+    let of = |thread: usize| {
+        let (warp, lane, first) = (thread / WARP, thread % WARP, thread / WARP * WARP);
+        let size = WARP.min(threads - first);
+        let sum = (first + 1) * (warp % 2) + (0..warp).map(|round| first + round).sum::<usize>();
+        let votes = (0..size).filter(|lane| lane % 3 != 1 && lane % 2 == 0).fold(0u32, |votes, lane| votes | 1 << lane);
+        [thread as u32, size as u32, sum as u32, if lane % 3 == 1 { 0 } else { votes }]
+    };
+    (0..threads).flat_map(of).collect()
+}
 
 /// A device's sub-groups of 32.
 pub(super) struct SubGroups {
@@ -67,47 +98,34 @@ impl SubGroups {
         sizes.contains(&(WARP as u64)).then(|| SubGroups { standard, known: Mutex::default() })
     }
 
-    /// Whether the sub-groups of a block of these extents are its warps: 32 threads each, in order of their number. A device that fails at
-    /// telling is one whose are not.
+    /// Whether the sub-groups of a block of these extents are its warps: 32 threads each, in order of their number, that go their own ways. A device
+    /// that fails at telling is one whose are not.
     pub(super) fn are_warps(&self, context: &Arc<Context>, block: [u32; 3]) -> bool {
+        let threads = block.iter().map(|extent| *extent as usize).product::<usize>();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        *known.entry(block).or_insert_with(|| self.places(context, block).is_ok_and(|places| is_linear(&places)))
+        *known.entry(block).or_insert_with(|| self.told(context, block, threads).is_ok_and(|told| told == expected(threads)))
     }
 
-    /// The place of each thread of a block: its number by sub-groups, and the size of its sub-group.
-    fn places(&self, context: &Arc<Context>, block: [u32; 3]) -> Result<Vec<(u32, u32)>> {
+    /// What the threads of a block tell.
+    fn told(&self, context: &Arc<Context>, block: [u32; 3], threads: usize) -> Result<Vec<u32>> {
         let program = Program::build(context, "warps", PROBE, &[self.standard], 1)?;
         let kernel: OwnedKernel = create_kernel(&program, "warps", "warps")?;
-        let threads = block.iter().map(|extent| *extent as usize).product::<usize>();
-        let memories = [context.allocate(4 * threads)?, context.allocate(4 * threads)?];
-        for (index, memory) in (0..).zip(&memories) {
-            let object = memory.handle() as cl_mem;
-            // SAFETY: a memory object, which is copied before the call returns.
-            let code = unsafe { ffi::clSetKernelArg(kernel.0, index, size_of::<cl_mem>(), (&raw const object).cast()) };
-            api::check(code, "clSetKernelArg")?;
-        }
+        let mut told = vec![0u32; 4 * threads];
+        let memory = context.allocate(4 * told.len())?;
+        let object = memory.handle() as cl_mem;
+        // SAFETY: a memory object, which is copied before the call returns.
+        let code = unsafe { ffi::clSetKernelArg(kernel.0, 0, size_of::<cl_mem>(), (&raw const object).cast()) };
+        api::check(code, "clSetKernelArg")?;
         let queue = OpenClQueue::new(Arc::clone(context))?;
         let local = block.map(|extent| extent as usize);
         let handle = queue.handle() as ffi::cl_command_queue;
-        // SAFETY: both arguments are set and have a word for each thread of the one block.
-        let code = unsafe {
-            ffi::clEnqueueNDRangeKernel(handle, kernel.0, 3, null(), local.as_ptr(), local.as_ptr(), 0, NONE, std::ptr::null_mut())
-        };
+        // SAFETY: the argument is set and has four words for each thread of the one block.
+        let code = unsafe { ffi::clEnqueueNDRangeKernel(handle, kernel.0, 3, null(), local.as_ptr(), local.as_ptr(), 0, NONE, null_mut()) };
         api::check(code, "clEnqueueNDRangeKernel")?;
-        let mut words = [vec![0u32; threads], vec![0u32; threads]];
-        for (memory, words) in memories.iter().zip(&mut words) {
-            // SAFETY: both have this many bytes, and the call waits until they are there.
-            unsafe { queue.read(memory, words.as_mut_ptr().cast(), 4 * threads, true)? };
-        }
-        let [places, sizes] = words;
-        Ok(places.into_iter().zip(sizes).collect())
+        // SAFETY: both have this many bytes, and the call waits until they are there.
+        unsafe { queue.read(&memory, told.as_mut_ptr().cast(), 4 * told.len(), true)? };
+        Ok(told)
     }
-}
-
-/// Whether each thread's place is its number, and all sub-groups are full but the last.
-fn is_linear(places: &[(u32, u32)]) -> bool {
-    let size = |thread: usize| WARP.min(places.len() - thread / WARP * WARP);
-    places.iter().enumerate().all(|(thread, place)| *place == (thread as u32, size(thread) as u32))
 }
 
 #[cfg(test)]
@@ -115,19 +133,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn warps_are_full_and_in_order() {
-        let linear = |threads: u32| (0..threads).map(|t| (t, 32.min(threads - t / 32 * 32))).collect::<Vec<_>>();
-        for threads in [1, 31, 32, 33, 48, 64, 1000] {
-            assert!(is_linear(&linear(threads)), "{threads}");
-        }
-        // 16 × 16, sub-groups along x: 16 of each 32 places are there.
-        let by_rows: Vec<(u32, u32)> = (0..256).map(|t| (t / 16 * 32 + t % 16, 16)).collect();
-        assert!(!is_linear(&by_rows));
-        // The right places, in sub-groups of 16.
-        assert!(!is_linear(&linear(64).into_iter().map(|(t, _)| (t, 16)).collect::<Vec<_>>()));
-        // Two threads the other way round.
-        let mut swapped = linear(64);
-        swapped.swap(3, 4);
-        assert!(!is_linear(&swapped));
+    fn what_threads_tell_is_their_place_and_what_their_warp_did() {
+        let told = expected(80);
+        let of = |thread: usize| &told[4 * thread..4 * thread + 4];
+        let even_but_each_third = 0x4514_5145;
+        assert_eq!(of(0), [0, 32, 0, even_but_each_third]);
+        // Lane 1 has returned; warp 1 takes the condition, and goes round once.
+        assert_eq!(of(33), [33, 32, 33 + 32, 0]);
+        // Warp 2 goes round twice, and has 16 lanes.
+        assert_eq!(of(79), [79, 16, 64 + 65, even_but_each_third & 0xffff]);
+        assert_eq!(expected(1), [0, 1, 0, 1]);
     }
 }

@@ -141,6 +141,8 @@ fn warps_that_go_their_own_ways_give_what_the_simulator_gives() {
         let (expected, jobs): (Vec<Vec<u32>>, Vec<Job>) = jobs_of(seeds).into_iter().unzip();
         let apart = jobs.iter().filter(|job| job.text.contains("active")).count();
         assert!(4 * apart > jobs.len(), "in many kernels warps part: {apart} of {}", jobs.len());
+        let in_sub_groups = jobs.iter().filter(|job| job.sub_group_options.is_some()).count();
+        assert!(2 * in_sub_groups > jobs.len(), "most have a form for sub-groups: {in_sub_groups} of {}", jobs.len());
         let Some(outcomes) = run("warps_that_go_their_own_ways_give_what_the_simulator_gives", CHILD, tool, &jobs) else { continue };
         for ((expected, job), outcome) in expected.iter().zip(&jobs).zip(&outcomes) {
             // A random kernel may compare a value with itself, at which a compiler wonders: its warnings do not count.
