@@ -41,6 +41,13 @@ fn variants_are_ranked_without_a_device() {
 }
 
 #[test]
+fn nothing_is_predicted_for_opencl() {
+    let folder = Folder::new("tune-opencl", &[("k.rs", KERNEL)]);
+    let run = folder.run(&["tune", "k.rs::copy", "--predict", "--target", "opencl"]);
+    run.refuses(2, &["`opencl` is not a compute capability: nothing is estimated for OpenCL devices; name one of NVIDIA's, `sm_90`, say"]);
+}
+
+#[test]
 fn what_is_measured_is_kept_and_loaded() {
     let device = Device::best().expect("a device");
     if !matches!(device.kind(), DeviceKind::Cuda | DeviceKind::OpenCl) {

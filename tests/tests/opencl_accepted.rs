@@ -19,3 +19,8 @@ mod warps;
 
 /// The program that talks to OpenCL, if it was built. (Cargo tells its path whether or not it was.)
 const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };
+
+/// How many random kernels a test takes: `WARPWRIGHT_PROGRAMS`, or as many as it names itself.
+fn programs(usual: u64) -> u64 {
+    std::env::var("WARPWRIGHT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}

@@ -4,8 +4,8 @@
 //! array of the thread in between: whatever the printer may inline, share or reorder wrongly shows in the results. The seeds are
 //! fixed; `WARPWRIGHT_PROGRAMS` asks for more of them.
 
-use super::CHILD;
 use super::build::{at, buffer, edges, empty, from_bytes, global_id, job};
+use super::{CHILD, programs};
 use std::collections::BTreeMap;
 use warpwright_codegen::ir::{
     Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Special,
@@ -403,10 +403,9 @@ fn interpret(kernel: &Kernel, inputs: &[Scalar]) -> Vec<Scalar> {
 
 #[test]
 fn random_programs_do_what_the_ir_says() {
-    let programs = std::env::var("WARPWRIGHT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(24u64);
     let edges = edges(Type::I32);
     let inputs: Vec<Scalar> = (0..THREADS).map(|n| edges[n % edges.len()]).collect();
-    let kernels: Vec<Kernel> = (1..=programs).map(program).collect();
+    let kernels: Vec<Kernel> = (1..=programs(24)).map(program).collect();
     for kernel in &kernels {
         let violations = verify::verify(kernel);
         assert!(violations.is_ok(), "{violations:?}\n{kernel:#}");

@@ -1,0 +1,79 @@
+//! The values that decide what runs: only they are evaluated.
+
+use crate::ir::{Block, Inst, Kernel, Op, Special, Value, ValueDef};
+use std::collections::HashMap;
+
+/// Values that conditions and bounds are made of.
+pub(super) fn needed(kernel: &Kernel) -> Vec<bool> {
+    let mut needed = vec![false; kernel.values.len()];
+    let mut list: Vec<Value> = Vec::new();
+    let mut exits: HashMap<Inst, Vec<Inst>> = HashMap::new();
+    let mut owners: HashMap<Block, Inst> = HashMap::new();
+    kernel.for_each_inst(|kernel, block, inst| match &kernel.insts[inst].op {
+        Op::Break(owner, _) | Op::Continue(owner, _) => exits.entry(*owner).or_default().push(inst),
+        Op::Yield(_) => {
+            if let Some(owner) = owners.get(&block) {
+                exits.entry(*owner).or_default().push(inst);
+            }
+        }
+        op => {
+            op.blocks().into_iter().for_each(|child| {
+                owners.insert(child, inst);
+            });
+            match op {
+                Op::If { condition, .. } => list.push(*condition),
+                Op::For { start, end, step, .. } => list.extend([*start, *end, *step]),
+                _ => {}
+            }
+        }
+    });
+    while let Some(value) = list.pop() {
+        if std::mem::replace(&mut needed[usize::from(value)], true) {
+            continue;
+        }
+        // The n-th of what is handed over where a construct ends or begins anew.
+        let handed = |owner: Inst, n: usize, list: &mut Vec<Value>| {
+            for exit in exits.get(&owner).into_iter().flatten() {
+                list.extend(crate::analysis::exits::exit_values(&kernel.insts[*exit].op).get(n));
+            }
+        };
+        match kernel.values[value].def {
+            ValueDef::Result(inst, n) => {
+                let op = &kernel.insts[inst].op;
+                match op {
+                    Op::If { .. } | Op::Loop { .. } | Op::Region { .. } => handed(inst, usize::from(n), &mut list),
+                    Op::For { init, .. } => {
+                        list.extend(init.get(usize::from(n)));
+                        handed(inst, usize::from(n), &mut list);
+                    }
+                    _ => op.for_each_operand(|operand| list.push(operand)),
+                }
+            }
+            ValueDef::Param(block, n) => {
+                let Some(owner) = owners.get(&block) else { continue };
+                let (init, n) = match &kernel.insts[*owner].op {
+                    Op::For { init, .. } => match usize::from(n).checked_sub(1) {
+                        Some(n) => (init, n),
+                        None => continue,
+                    },
+                    Op::Loop { init, .. } => (init, usize::from(n)),
+                    _ => continue,
+                };
+                list.extend(init.get(n));
+                handed(*owner, n, &mut list);
+            }
+        }
+    }
+    needed
+}
+
+/// Whether any of them depends on which thread of the block asks.
+pub(super) fn asks_who(kernel: &Kernel, needed: &[bool]) -> bool {
+    let mut asks = false;
+    kernel.for_each_inst(|kernel, _, inst| {
+        let data = &kernel.insts[inst];
+        asks |= matches!(data.op, Op::Special(Special::ThreadIdx | Special::WarpId, _))
+            && data.results.iter().any(|value| needed[usize::from(*value)]);
+    });
+    asks
+}
