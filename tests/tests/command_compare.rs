@@ -60,6 +60,46 @@ fn variants_stand_side_by_side() {
     assert!(row(&run.out, "sm_90", &["128", "4"]).contains(" 128 ") && run.out.contains("sectors (simulated) 1024"), "{}", run.out);
 }
 
+/// Fast functions take fewer operations, so operations a second say nothing; and of a launch the time is known.
+#[test]
+fn variants_are_compared_by_what_is_the_same_in_all() {
+    let kernel = "use warpwright::prelude::*;
+#[kernel(block = 256, ilp = ILP, math = if FAST { fast } else { precise }, variants(ILP in [1, 2], FAST in [false, true]))]
+pub fn waves<const ILP: usize, const FAST: bool>(count: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        let at = x[i];
+        let mut sum = 0.0;
+        for k in 0..count {
+            sum += (k as f32 * at).sin();
+        }
+        y[i] = sum;
+    }
+}
+";
+    let folder = Folder::new("compare-yardstick", &[("k.rs", kernel.as_bytes())]);
+    let compare = |more: &[&str]| folder.run(&[&["compare", "k.rs::waves", "--targets", "sm_90"], more].concat());
+    let faster = |out: &str, variant: &str| -> f64 {
+        let line = out.lines().find(|line| line.trim_start().starts_with(&format!("{variant}:"))).unwrap_or_else(|| panic!("{out}"));
+        let figure = line.split("predicted ").nth(1).and_then(|rest| rest.split('×').next()).and_then(|figure| figure.parse().ok());
+        figure.unwrap_or_else(|| panic!("{line}"))
+    };
+    let (rates, launched) = (compare(&[]), compare(&["--cover", "1048576", "--args", "count=3000"]));
+    for out in [&rates.out, &launched.out] {
+        assert!(faster(out, "FAST = true") > 1.5, "{out}");
+    }
+    // 3000 rounds a thread are known, and so is the time.
+    assert!(!rates.out.contains("predicted time") && launched.out.contains("predicted time"), "{}", launched.out);
+    assert!(rates.out.contains("counts 1000") && !launched.out.contains("counts 1000"), "{}", launched.out);
+    let ranked = folder.run(&["tune", "k.rs::waves", "--predict", "--cover", "1048576", "--args", "count=3000"]);
+    let best = ranked.out.lines().find(|line| line.contains("100.0 %")).unwrap_or_else(|| panic!("{}", ranked.out));
+    assert!(best.ends_with("true"), "{}", ranked.out);
+    // What is written of a launch is looked at, whether or not it runs.
+    compare(&["--cover", "4096", "--args", "coun=2"]).refuses(2, &["there is no parameter `coun`; did you mean `count`?"]);
+    compare(&["--cover", "4096", "--args", "count=x"]).refuses(2, &["`count` is `x`, which is neither a number"]);
+    compare(&["--args", "count=2"]).refuses(2, &["how many threads is not said: give `--cover 4096` (elements) or `--grid 16` (blocks)"]);
+}
+
 #[test]
 fn dynamic_shared_memory_of_the_launch_counts() {
     let folder = Folder::new("compare-shared", &[("k.rs", KERNELS.as_bytes())]);

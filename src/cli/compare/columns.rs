@@ -3,6 +3,7 @@
 use super::device::Timed;
 use super::page::is_of;
 use super::variant::Compiled;
+use super::yardstick::Yardstick;
 use crate::cli::launch::Agreement;
 use crate::cli::units::{bytes, seconds, seconds_between};
 use warpwright_codegen::analysis::access::{AccessFact, Pattern};
@@ -77,6 +78,13 @@ pub(super) fn brief(figure: &str) -> String {
     brief
 }
 
+impl Column {
+    /// The figure, if variants are compared by it.
+    pub(super) fn compared(&self, cell: Cell<'_>) -> Option<f64> {
+        if self.by.contains(&cell.compiled.yardstick) { (self.value)(cell) } else { None }
+    }
+}
+
 impl<'c> Cell<'c> {
     fn estimate(self) -> &'c Estimate {
         &self.compiled.known.targets[self.target]
@@ -100,6 +108,8 @@ pub(super) struct Column {
     pub(super) better: Better,
     /// Whether a variant is on the Pareto set by it.
     pub(super) counts: bool,
+    /// The yardsticks with which variants are compared by it.
+    pub(super) by: &'static [Yardstick],
     /// The figure; `None` where it is not known.
     pub(super) value: fn(Cell<'_>) -> Option<f64>,
     /// How it reads.
@@ -115,6 +125,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::Less,
         counts: false,
+        by: Yardstick::ANY,
         value: |cell| Some(f64::from(cell.estimate().registers.estimate)),
         show: |cell| {
             let registers = &cell.estimate().registers;
@@ -128,6 +139,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Measured,
         better: Better::Less,
         counts: true,
+        by: Yardstick::ANY,
         value: |cell| cell.compiled.measured[cell.target].map(|measured| f64::from(measured.registers)),
         show: |cell| {
             let measured = cell.compiled.measured[cell.target]?;
@@ -142,6 +154,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Exact,
         better: Better::Less,
         counts: true,
+        by: Yardstick::ANY,
         value: |cell| Some(cell.compiled.known.facts.memory.shared as f64),
         show: |cell| some_bytes(cell.compiled.known.facts.memory.shared as f64),
     },
@@ -152,6 +165,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::More,
         counts: true,
+        by: Yardstick::ANY,
         value: |cell| cell.estimate().occupancy.as_ref().map(|occupancy| occupancy.percent()),
         show: |cell| {
             let occupancy = cell.estimate().occupancy.as_ref()?;
@@ -166,6 +180,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::Neither,
         counts: false,
+        by: Yardstick::ANY,
         value: |cell| cell.estimate().prediction.as_ref().map(|prediction| f64::from(prediction.loads_in_flight)),
         show: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.loads_in_flight.to_string()),
     },
@@ -176,6 +191,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::Neither,
         counts: false,
+        by: Yardstick::ANY,
         value: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.bytes_in_flight),
         show: |cell| {
             let prediction = cell.estimate().prediction.as_ref().filter(|prediction| prediction.bytes_in_flight > 0.0)?;
@@ -189,6 +205,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Exact,
         better: Better::Less,
         counts: false,
+        by: Yardstick::ANY,
         // A wide access needs more sectors than a narrow one: only what it fetches beyond that is waste.
         value: |cell| sectors(cell.compiled).map(|(fetched, needed)| fetched / needed),
         show: |cell| sectors(cell.compiled).map(|(fetched, needed)| format!("{fetched:.0} / {needed:.0}")),
@@ -200,6 +217,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Exact,
         better: Better::Less,
         counts: false,
+        by: Yardstick::ANY,
         value: |cell| conflicts(cell.compiled),
         show: |cell| conflicts(cell.compiled).map(|degree| if degree > 1.0 { format!("{degree:.0}-way") } else { "none".to_owned() }),
     },
@@ -210,6 +228,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::Less,
         counts: false,
+        by: Yardstick::ANY,
         // A thread's work is compared where it is known: variants need not share it out alike.
         value: |cell| Some(&cell.compiled.known.threads.mix).filter(|mix| mix.exact).map(Mix::instructions),
         show: |cell| {
@@ -225,11 +244,8 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::More,
         counts: true,
-        // Variants do the same arithmetic, but need not read the same bytes.
-        value: |cell| {
-            let prediction = cell.estimate().prediction.as_ref()?;
-            Some(if prediction.operations > 0.0 { prediction.operations } else { prediction.bandwidth })
-        },
+        by: Yardstick::RATES,
+        value: |cell| Some(cell.compiled.yardstick.rate(cell.estimate().prediction.as_ref()?)),
         show: |cell| {
             let prediction = cell.estimate().prediction.as_ref()?;
             let bandwidth = format!("{:.0} GB/s ({:.0} % of peak)", prediction.bandwidth / 1e9, prediction.share_of_peak * 100.0);
@@ -243,6 +259,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::Neither,
         counts: false,
+        by: Yardstick::ANY,
         value: |_| None,
         show: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.bound.word().to_owned()),
     },
@@ -253,6 +270,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Simulated,
         better: Better::Less,
         counts: false,
+        by: Yardstick::ANY,
         value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.total_warp_instructions() as f64),
         show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.total_warp_instructions().to_string()),
     },
@@ -263,6 +281,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Simulated,
         better: Better::Less,
         counts: false,
+        by: Yardstick::ANY,
         value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.global_sectors as f64),
         show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.global_sectors.to_string()),
     },
@@ -273,6 +292,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Simulated,
         better: Better::Less,
         counts: false,
+        by: Yardstick::ANY,
         value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.shared_replays as f64),
         show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.shared_replays.to_string()),
     },
@@ -283,6 +303,7 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Timed,
         better: Better::Less,
         counts: true,
+        by: Yardstick::ANY,
         value: |cell| cell.timed().map(|timed| timed.median().as_secs_f64()),
         show: |cell| {
             let timed = cell.timed()?;
@@ -298,7 +319,8 @@ pub(super) const COLUMNS: &[Column] = &[
         noun: "time, predicted",
         kind: Kind::Estimated,
         better: Better::Less,
-        counts: false,
+        counts: true,
+        by: &[Yardstick::Launch],
         value: predicted_time,
         show: |cell| predicted_time(cell).map(seconds),
     },
@@ -309,23 +331,24 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Estimated,
         better: Better::Neither,
         counts: false,
+        by: Yardstick::ANY,
         value: error,
         show: |cell| error(cell).map(|error| format!("{:+.0} %", 100.0 * error)),
     },
 ];
 
-/// Seconds predicted for the launch that was timed, where what it does is known and the device is the one that predictions are for.
+/// Seconds predicted for the launch that is given, where what it does is known.
 fn predicted_time(cell: Cell<'_>) -> Option<f64> {
-    let timed = cell.timed()?;
     let prediction = cell.estimate().prediction.as_ref().filter(|prediction| prediction.exact)?;
-    let is_that_device = Machine::of(cell.estimate().target.capability).is_some_and(|machine| is_of(&timed.device, machine));
-    is_that_device.then_some(())?;
     Some(prediction.seconds(cell.compiled.blocks?))
 }
 
-/// How far that is from what was timed: more is slower.
+/// How far that is from what was timed, on the device that predictions are for: more is slower.
 fn error(cell: Cell<'_>) -> Option<f64> {
-    Some(predicted_time(cell)? / cell.timed()?.median().as_secs_f64() - 1.0)
+    let timed = cell.timed()?;
+    let is_that_device = Machine::of(cell.estimate().target.capability).is_some_and(|machine| is_of(&timed.device, machine));
+    is_that_device.then_some(())?;
+    Some(predicted_time(cell)? / timed.median().as_secs_f64() - 1.0)
 }
 
 fn some_bytes(figure: f64) -> Option<String> {

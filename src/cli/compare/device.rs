@@ -9,7 +9,7 @@ use crate::cli::source::Source;
 use std::time::Duration;
 use warpwright::{Clock, Device, DeviceKind};
 use warpwright_codegen::analysis::access::AccessKind;
-use warpwright_codegen::estimate::{Known, estimate_launched};
+use warpwright_codegen::estimate::Known;
 use warpwright_codegen::ir::ObjectKind;
 use warpwright_codegen::target::Target;
 use warpwright_runtime::ptxas::Ptxas;
@@ -165,11 +165,6 @@ impl Comparison {
                 Ok((kernel, agreement, timing)) => {
                     clock = timing.clock;
                     let device = device.name().to_owned();
-                    compiled.blocks = runner.blocks(&kernel);
-                    // How long loops are is known now.
-                    if let Some(launched) = runner.launched(&kernel, &compiled.known.legal) {
-                        compiled.known = estimate_launched(&compiled.known.legal, &self.targets, &launched);
-                    }
                     compiled.timed = Some(Timed { times: vec![timing.median], device, agreement, target });
                     progress.advance();
                     Some(kernel)

@@ -9,6 +9,7 @@ mod revision;
 mod table;
 mod variant;
 mod words;
+mod yardstick;
 
 use super::axes::{AxisArguments, Chosen};
 use super::json::document;
@@ -23,6 +24,7 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::estimate::weights::UNKNOWN_TRIPS;
 use warpwright_codegen::syntax::KernelAttributes;
 use warpwright_codegen::target::{self, OPENCL, Target};
+pub(super) use yardstick::agree;
 
 /// The variants of one kernel.
 struct Comparison {
@@ -90,9 +92,7 @@ impl Compare {
         let mut comparisons = Vec::new();
         let dynamic_shared = self.launch.dynamic_shared();
         for Chosen { kernel, axes, instances } in all {
-            if self.simulate || self.time.is_some() {
-                self.launch.check_names(&source, &kernel)?;
-            }
+            self.launch.check_names(&source, &kernel)?;
             let attributes =
                 source.item(&kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_ref()) } else { asked.clone() };
@@ -107,6 +107,13 @@ impl Compare {
             if let Some(stop) = nothing_compiles(&source, &kernel, &variants) {
                 return Err(stop);
             }
+            // What the simulator is given is small, and stands for a launch that is not.
+            let stands_for_another = self.simulate && self.time.is_none();
+            for variant in variants.iter_mut().filter(|_| !stands_for_another) {
+                let source = earlier.as_ref().filter(|_| variant.is_earlier).unwrap_or(&source);
+                variant.foresee(source, &kernel, &targets.gpus, &self.launch)?;
+            }
+            agree(&mut variants);
             let is_open = |variant: &Variant| variant.compiled().is_some_and(|compiled| !compiled.known.threads.mix.exact);
             let open = format!("instructions: a loop whose trips the launch decides counts {UNKNOWN_TRIPS}; such figures are not compared");
             let mut notes = if variants.iter().any(is_open) { vec![open] } else { Vec::new() };

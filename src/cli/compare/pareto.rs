@@ -20,7 +20,7 @@ pub(super) fn front(variants: &[Variant], target: usize) -> Vec<bool> {
 
 /// The figure such that more is better.
 fn gain(column: &Column, cell: Cell<'_>) -> Option<f64> {
-    let figure = (column.value)(cell)?;
+    let figure = column.compared(cell)?;
     Some(if column.better == Better::Less { -figure } else { figure })
 }
 

@@ -1,7 +1,9 @@
 //! One variant: compiled, and what is known of it.
 
+use super::yardstick::Yardstick;
 use crate::cli::Stop;
 use crate::cli::json::words;
+use crate::cli::launch::LaunchArguments;
 use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
 use warpwright_codegen::backend::opencl::refusals;
@@ -33,8 +35,10 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) ptx: Vec<Option<String>>,
     /// By target: what `ptxas` measured of it.
     pub(in crate::cli) measured: Vec<Option<Measured>>,
-    /// Blocks of the launch that was timed.
+    /// Blocks of the launch, if one is given.
     pub(in crate::cli) blocks: Option<u64>,
+    /// What its predicted speed is compared with the other variants' by.
+    pub(in crate::cli) yardstick: Yardstick,
     /// What the simulator counted.
     pub(in crate::cli) counters: Option<Counters>,
     /// What a device's clock said.
@@ -60,6 +64,25 @@ impl Variant {
             Err(found) => Err(first_error(source, &found)),
         };
         Variant { words, values, instance: instance.clone(), is_earlier: false, outcome }
+    }
+
+    /// Estimates it for a launch, if one is given.
+    ///
+    /// # Errors
+    /// What is wrong with the launch as it was written.
+    pub(in crate::cli) fn foresee(
+        &mut self,
+        source: &Source,
+        kernel: &str,
+        targets: &[&'static Target],
+        launch: &LaunchArguments,
+    ) -> Result<(), Stop> {
+        let Ok(compiled) = &mut self.outcome else { return Ok(()) };
+        if let Some(foreseen) = launch.foresee(source, kernel, &self.instance, &compiled.known.legal)? {
+            compiled.known = estimate_launched(&compiled.known.legal, targets, &foreseen.launched);
+            compiled.blocks = Some(foreseen.blocks);
+        }
+        Ok(())
     }
 
     /// The same at another revision of the file.
@@ -113,7 +136,15 @@ fn look(source: &Source, lowered: &Lowered, targets: &Targets, dynamic_shared: u
         return Err(first_error(source, &refused));
     }
     let ptx = ptx.into_iter().map(Result::ok).collect();
-    Ok(Compiled { known, ptx, measured: vec![None; targets.len()], blocks: None, counters: None, timed: None })
+    Ok(Compiled {
+        known,
+        ptx,
+        measured: vec![None; targets.len()],
+        blocks: None,
+        yardstick: Yardstick::Operations,
+        counters: None,
+        timed: None,
+    })
 }
 
 fn first_error(source: &Source, found: &Diagnostics) -> String {

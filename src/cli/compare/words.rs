@@ -51,7 +51,7 @@ fn difference(first: &Variant, other: &Variant, target: usize) -> Option<String>
     let (a, b) = (Cell { compiled: a, target }, Cell { compiled: b, target });
     let mut parts: Vec<(bool, String)> = Vec::new();
     for column in COLUMNS.iter().filter(|column| !column.noun.is_empty()) {
-        if let (Some(before), Some(after)) = ((column.value)(a), (column.value)(b))
+        if let (Some(before), Some(after)) = (column.compared(a), column.compared(b))
             && (after - before).abs() > SMALLEST * before.abs().max(after.abs())
         {
             parts.push((is_better(column, before, after), phrase(column, before, after)));
@@ -79,6 +79,7 @@ fn phrase(column: &Column, before: f64, after: f64) -> String {
     match column.title {
         "occupancy" => format!("occupancy {after:.0} % for {before:.0} %"),
         "time" => format!("timed {:.2}× as fast", before / after),
+        "predicted time" => format!("predicted {:.2}× as fast", before / after),
         "predicted" => format!("predicted {:.2}× as fast", after / before),
         "in flight / need" => format!("{} in flight for {}", bytes(after), bytes(before)),
         "sectors / need" => format!("fetches {after:.2}× the sectors it needs for {before:.2}×"),

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod extents;
+mod foreseen;
 mod literal;
 mod runner;
 mod values;

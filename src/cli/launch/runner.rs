@@ -1,12 +1,12 @@
 //! Variants of a kernel on one device, all with the same arguments: those are made and uploaded once, and what a kernel may have written is
 //! put back before the next one is looked at.
 
-use super::{DeviceArguments, HostArguments, HostValue, LaunchArguments, Launchable, leaves};
+use super::values::scalar;
+use super::{DeviceArguments, HostArguments, LaunchArguments, Launchable, leaves};
 use crate::cli::Stop;
 use warpwright::sim::Counters;
 use warpwright::{Device, Error, Timing};
-use warpwright_codegen::estimate::Launched;
-use warpwright_codegen::ir::{Kernel, ObjectKind, Scalar, Type};
+use warpwright_codegen::ir::{Scalar, Type};
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicGeometry, DynamicKernel, DynamicParameter};
 
@@ -59,36 +59,6 @@ impl<'r> Runner<'r> {
         Ok((counters, agreement))
     }
 
-    /// How many blocks a launch of a variant has.
-    pub(in crate::cli) fn blocks(&self, variant: &Launchable) -> Option<u64> {
-        variant.kernel.blocks(self.launch.geometry(variant).ok()?).ok()
-    }
-
-    /// What of a variant's launch decides how often its loops run, by the names of `kernel`; after a run of it.
-    pub(in crate::cli) fn launched(&self, variant: &Launchable, kernel: &Kernel) -> Option<Launched> {
-        let (grid, block) = variant.kernel.extents(self.launch.geometry(variant).ok()?).ok()?;
-        let shapes = shapes(&variant.kernel);
-        let host = &self.sets.iter().find(|set| set.of == shapes)?.host;
-        let mut launched =
-            Launched { grid: Some(grid), block: Some(block), dynamic_shared: self.launch.dynamic_shared(), ..Launched::default() };
-        for (parameter, value) in variant.kernel.parameters().iter().zip(&host.values) {
-            let is_parameter = |kind: &ObjectKind| matches!(kind, ObjectKind::Value | ObjectKind::Constant | ObjectKind::Global { .. });
-            let mut objects = kernel.objects.iter().filter(|(_, object)| is_parameter(&object.kind) && object.name == parameter.name);
-            let Some((object, _)) = objects.next() else { continue };
-            match value {
-                HostValue::Value(bytes) => {
-                    for (offset, ty) in leaves(&parameter.ty, variant.kernel.structs()) {
-                        launched.numbers.insert((object, offset as u64), scalar(bytes, offset, ty));
-                    }
-                }
-                HostValue::Buffer { bytes, .. } => {
-                    launched.lengths.insert(object, (bytes.len() / parameter.bytes.max(1)) as u64);
-                }
-            }
-        }
-        Some(launched)
-    }
-
     /// Times a variant, warmed, on arguments as they were made (`afresh`) or as the runs before have left them.
     pub(in crate::cli) fn time(&mut self, variant: &Launchable, afresh: bool, runs: usize) -> Result<Timing, Stop> {
         let (at, geometry) = self.launch(variant)?;
@@ -132,7 +102,7 @@ fn shapes(kernel: &DynamicKernel) -> Vec<Shape> {
 }
 
 /// Everything that is wrong with what was written.
-fn refused(wrong: Vec<String>) -> Stop {
+pub(super) fn refused(wrong: Vec<String>) -> Stop {
     Stop::usage(wrong.join("\nerror: "))
 }
 
@@ -181,13 +151,6 @@ fn agreement(kernel: &DynamicKernel, first: &[Option<Vec<u8>>], second: &[Option
         }
     }
     worst
-}
-
-fn scalar(bytes: &[u8], at: usize, ty: Type) -> Scalar {
-    let size = ty.bytes() as usize;
-    let mut word = [0; 8];
-    word[..size].copy_from_slice(&bytes[at..at + size]);
-    Scalar::new(ty, u64::from_le_bytes(word))
 }
 
 /// As a share of the larger, or of 1; integers are equal or far apart.

@@ -92,7 +92,14 @@ impl Written {
         covered: &Result<usize, String>,
         seed: u64,
     ) -> Result<Vec<u8>, String> {
-        let len = match self {
+        let unsaid = |more: &String| format!("has no length: write `--args {}=random(4096)`{more}", parameter.name);
+        let len = self.len(parameter, structs)?.map_or_else(|| covered.as_ref().copied().map_err(unsaid), Ok)?;
+        self.elements(parameter, structs, len, seed)
+    }
+
+    /// How many elements a buffer has by it.
+    pub(super) fn len(&self, parameter: &DynamicParameter, structs: &Structs) -> Result<Option<usize>, String> {
+        Ok(match self {
             Written::Literal(literal) => {
                 let numbers = literal.numbers(&parameter.ty, structs)?;
                 let of_element = leaves(&parameter.ty, structs).len().max(1);
@@ -106,10 +113,7 @@ impl Written {
                 Some(numbers.len() / of_element)
             }
             Written::Random { len, .. } | Written::Zeros { len } | Written::Iota { len } => *len,
-        };
-        let unsaid = |more: &String| format!("has no length: write `--args {}=random(4096)`{more}", parameter.name);
-        let len = len.map_or_else(|| covered.as_ref().copied().map_err(unsaid), Ok)?;
-        self.elements(parameter, structs, len, seed)
+        })
     }
 
     fn elements(&self, parameter: &DynamicParameter, structs: &Structs, len: usize, seed: u64) -> Result<Vec<u8>, String> {
@@ -214,6 +218,14 @@ pub(super) fn leaves(ty: &MemoryType, structs: &Structs) -> Vec<(usize, Type)> {
     let mut into = Vec::new();
     walk(ty, 0, structs, &mut into);
     into
+}
+
+/// A scalar of bytes.
+pub(super) fn scalar(bytes: &[u8], at: usize, ty: Type) -> Scalar {
+    let size = ty.bytes() as usize;
+    let mut word = [0; 8];
+    word[..size].copy_from_slice(&bytes[at..at + size]);
+    Scalar::new(ty, u64::from_le_bytes(word))
 }
 
 fn put(bytes: &mut [u8], at: usize, scalar: Scalar) {

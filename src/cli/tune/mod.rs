@@ -6,7 +6,7 @@ mod record;
 mod report;
 
 use super::axes::{AxisArguments, Chosen};
-use super::compare::{Variant, nothing_compiles};
+use super::compare::{Variant, agree, nothing_compiles};
 use super::json::document;
 use super::launch::{LaunchArguments, Runner};
 use super::source::{Source, split};
@@ -75,13 +75,17 @@ impl Tune {
             .map_or(self.target.as_str(), |device| if device.kind() == DeviceKind::Cuda { device.target() } else { &self.target });
         let target = Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
         let targets = Targets { gpus: vec![target], opencl: false };
-        let variants: Vec<Variant> = instances
+        let mut variants: Vec<Variant> = instances
             .iter()
             .map(|instance| Variant::compile(&source, kernel, &axes, instance, &targets, self.launch.dynamic_shared()))
             .collect();
         if let Some(stop) = nothing_compiles(&source, kernel, &variants) {
             return Err(stop);
         }
+        for variant in &mut variants {
+            variant.foresee(&source, kernel, &targets.gpus, &self.launch)?;
+        }
+        agree(&mut variants);
         let plan = prune::plan(&variants, self.share);
         let outcome = Outcome { file: path, kernel, target, variants: &variants, plan: &plan, measured: None };
         let Some(device) = device else {

@@ -42,7 +42,7 @@ fn occupancy(variant: &Variant) -> Option<u32> {
 /// What becomes of all variants.
 pub(super) struct Plan {
     pub(super) fates: Vec<Fate>,
-    /// Those that no rule removes, the best prediction first, each with it: operations a second, or bytes.
+    /// Those that no rule removes, the best prediction first, each with it: launches a second, or operations, or bytes.
     pub(super) ranked: Vec<(usize, f64)>,
 }
 
@@ -71,21 +71,11 @@ pub(super) fn plan(variants: &[Variant], share: u32) -> Plan {
             _ => Fate::OutOfReach,
         });
     }
-    // Variants do the same arithmetic, but need not read the same bytes; where there is none to speak of, bytes are the work.
-    let counts_operations = variants.iter().filter_map(operations).all(|operations| operations > 0.0);
-    let speed = |n: usize| if counts_operations { operations(&variants[n]) } else { bandwidth(&variants[n]) }.unwrap_or(0.0);
+    let speed = |n: usize| variants[n].compiled().and_then(|compiled| compiled.yardstick.speed(compiled, 0)).unwrap_or(0.0);
     let left = (0..variants.len()).filter(|n| fates[*n] == Fate::OutOfReach);
     let mut ranked: Vec<(usize, f64)> = left.map(|n| (n, speed(n))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let most = (variants.len() * share as usize / 100).max(1);
     ranked.iter().take(most).for_each(|(n, _)| fates[*n] = Fate::Measured);
     Plan { fates, ranked }
-}
-
-fn operations(variant: &Variant) -> Option<f64> {
-    variant.compiled()?.known.targets[0].prediction.as_ref().map(|prediction| prediction.operations)
-}
-
-fn bandwidth(variant: &Variant) -> Option<f64> {
-    variant.compiled()?.known.targets[0].prediction.as_ref().map(|prediction| prediction.bandwidth)
 }

@@ -4,6 +4,7 @@
 use super::super::Comparison;
 use super::super::columns::{COLUMNS, Cell};
 use super::super::variant::Variant;
+use super::super::yardstick::Yardstick;
 use super::scale::{Scale, digits, log_ticks, place, short, ticks, unit_of_time};
 use serde_json::{Value as Json, json};
 use warpwright_codegen::estimate::occupancy::{Resource, occupancy};
@@ -54,11 +55,12 @@ pub(super) fn chart(comparison: &Comparison, target: usize) -> Option<Json> {
 /// What each variant reaches, predicted; the interval is what the plausible registers make of it.
 fn speeds(comparison: &Comparison, rows: &[Row<'_>], target: usize) -> Option<Json> {
     let machine = Machine::of(comparison.targets[target].capability)?;
-    let computes = computes(rows);
+    let yardstick = rates(&rows.iter().collect::<Vec<_>>());
+    let computes = yardstick == Yardstick::Operations;
     let unit = if computes { "FLOP/s" } else { "B/s" };
     let known: Vec<(&Row<'_>, Interval, &Prediction)> = rows
         .iter()
-        .filter_map(|row| Some((row, predicted(row.cell, |prediction| speed(prediction, computes))?, prediction(row.cell)?)))
+        .filter_map(|row| Some((row, predicted(row.cell, |prediction| yardstick.rate(prediction))?, prediction(row.cell)?)))
         .collect();
     let most = known.iter().map(|(_, interval, _)| interval.high).fold(0.0, f64::max);
     let peak = (!computes).then_some(machine.memory.peak);
@@ -170,9 +172,9 @@ fn predicted_times(known: &[(&Row<'_>, Interval)], is_of_device: bool) -> (Vec<O
         };
         return (known.iter().map(seconds).collect(), None);
     }
-    let computes = known.iter().any(|(row, _)| prediction(row.cell).is_some_and(|prediction| prediction.operations >= 1e9));
+    let yardstick = rates(&known.iter().map(|(row, _)| *row).collect::<Vec<_>>());
     let relative: Vec<Option<Interval>> =
-        known.iter().map(|(row, _)| predicted(row.cell, |prediction| 1.0 / speed(prediction, computes).max(1.0))).collect();
+        known.iter().map(|(row, _)| predicted(row.cell, |prediction| 1.0 / yardstick.rate(prediction).max(1.0))).collect();
     let mut ratios: Vec<f64> =
         known.iter().zip(&relative).filter_map(|((_, measured), relative)| Some(measured.figure / (*relative)?.figure)).collect();
     ratios.sort_by(f64::total_cmp);
@@ -209,13 +211,9 @@ fn predicted(cell: Cell<'_>, figure: impl Fn(&Prediction) -> f64) -> Option<Inte
     Some(Interval { figure: middle, low, high })
 }
 
-/// Whether variants are compared by their arithmetic: they do the same, but need not read the same bytes.
-fn computes(rows: &[Row<'_>]) -> bool {
-    rows.iter().any(|row| prediction(row.cell).is_some_and(|prediction| prediction.operations >= 1e9))
-}
-
-fn speed(prediction: &Prediction, computes: bool) -> f64 {
-    if computes { prediction.operations } else { prediction.bandwidth }
+/// What variants are compared by, the launch aside.
+fn rates(rows: &[&Row<'_>]) -> Yardstick {
+    Yardstick::of_rates(rows.iter().map(|row| row.cell.compiled))
 }
 
 fn scale(ticks: &[f64]) -> Scale {

@@ -109,7 +109,7 @@ pub(super) fn deltas(comparison: &Comparison, a: usize, b: usize, target: usize)
     let word = |is_better| if is_better { "better" } else { "worse" };
     let delta = |figures: &Figures| {
         let column = figures.column;
-        let way = match ((column.value)(before), (column.value)(after), column.better) {
+        let way = match (column.compared(before), column.compared(after), column.better) {
             // Within what one and the same variant takes from run to run.
             _ if column.title == "time" && are_alike(before.compiled, after.compiled) => "",
             (Some(before), Some(after), Better::Less) if before != after => word(after < before),

@@ -156,11 +156,12 @@ fn pair(variants: &[Variant], target: usize) -> (usize, usize) {
     if let Some(earlier) = revised.find(|n| ptx(*n) != ptx(n - 1)).or(unchanged) {
         return (earlier, earlier - 1);
     }
-    let speed = |title: &str, variant: &Variant| {
-        let column = COLUMNS.iter().find(|column| column.title == title)?;
+    let timed = |variant: &Variant| {
+        let column = COLUMNS.iter().find(|column| column.title == "time")?;
         (column.value)(Cell { compiled: variant.compiled()?, target })
     };
-    let gain = |variant: &Variant| speed("time", variant).map(|time| -time).or_else(|| speed("predicted", variant));
+    let predicted = |variant: &Variant| variant.compiled().and_then(|compiled| compiled.yardstick.speed(compiled, target));
+    let gain = |variant: &Variant| timed(variant).map(|time| -time).or_else(|| predicted(variant));
     let compiling: Vec<usize> = (0..variants.len()).filter(|n| variants[*n].compiled().is_some()).collect();
     let Some((first, others)) = compiling.split_first() else { return (0, 0) };
     let mut best = others.first().copied();
