@@ -168,19 +168,19 @@ fn diagnostics(log: &str) -> String {
     said.map(|line| format!("{line}\n")).collect()
 }
 
-/// Runs a test of this program once more, on Intel's driver for CPUs instead of the system's devices. Gives what it printed; `None` if the driver is
+/// Runs a test of this program once more, on Intel's driver for CPUs instead of the system's devices, with variables set. Gives what it printed; `None` if the driver is
 /// absent, which is printed under the name `test`.
 ///
 /// # Panics
 ///
 /// If the test fails there, or does not end in time.
-pub fn again_on_intel(test: &str, name: &str) -> Option<String> {
+pub fn again_on_intel(test: &str, name: &str, variables: &[(&str, &str)]) -> Option<String> {
     let Some(library) = std::env::var_os(INTEL).filter(|_| cfg!(feature = "opencl")) else {
         println!("skipped: {test} (no {})", Tool::Intel.name());
         return None;
     };
     let mut command = Command::new(std::env::current_exe().expect("a program has a path"));
-    command.args(["--exact", name, "--nocapture"]).env(PLATFORMS, library).stdin(Stdio::null());
+    command.args(["--exact", name, "--nocapture"]).env(PLATFORMS, library).envs(variables.iter().copied()).stdin(Stdio::null());
     let (status, answer) = output(command, &format!("{test} on {}", Tool::Intel.name()), TEST_TIME_LIMIT);
     assert_eq!(status, Some(0), "{test} on {}:\n{answer}", Tool::Intel.name());
     // The device is named after the processor; who reads which judges there were wants to know whose driver it was. What else there is ran before.

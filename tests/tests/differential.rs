@@ -47,7 +47,7 @@ fn opencl() {
 
 #[test]
 fn opencl_with_sub_groups() {
-    let Some(answer) = again_on_intel("differential", "opencl") else { return };
+    let Some(answer) = again_on_intel("differential", "opencl", &[]) else { return };
     assert!(answer.contains(&format!("({} kernels on", CASES.len())), "{answer}");
 }
 

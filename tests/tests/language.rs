@@ -162,7 +162,7 @@ fn opencl() {
 /// Once more on a device with sub-groups.
 #[test]
 fn opencl_with_sub_groups() {
-    let Some(answer) = again_on_intel("language", "opencl") else { return };
+    let Some(answer) = again_on_intel("language", "opencl", &[]) else { return };
     let count = |line: &str| line.strip_prefix("ran: language (")?.split_once(" launches with warps")?.0.parse::<u32>().ok();
     let all = std::env::var_os("WARPWRIGHT_CASE").is_none();
     assert!(!all || answer.lines().find_map(count).is_some_and(|count| count >= 60), "{answer}");

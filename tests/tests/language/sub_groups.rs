@@ -222,7 +222,7 @@ fn launches_use_sub_groups_where_they_are_the_warps() {
     let host = Device::host();
     for device in Device::all() {
         let is_opencl = device.kind() == DeviceKind::OpenCl;
-        let mut count = 0;
+        let (mut count, mut with_warps) = (0, 0);
         macro_rules! check {
             ($launch:expr, $where_sub_groups:expr) => {{
                 let expected = ran(&host, $launch).expect("the host runs it").0;
@@ -231,6 +231,7 @@ fn launches_use_sub_groups_where_they_are_the_warps() {
                 let wanted = if is_opencl { $where_sub_groups && device.properties().has_warps } else { true };
                 assert_eq!(has_warps, wanted, "{} on {device}", stringify!($launch));
                 count += 1;
+                with_warps += usize::from(is_opencl && has_warps);
             }};
         }
         check!(|x, y| rows_of_warps(x, y).grid(1), true);
@@ -251,14 +252,21 @@ fn launches_use_sub_groups_where_they_are_the_warps() {
         check!(|x, y| square(x, y).grid(1), false);
         check!(|x, y| without_exchanges(x, y).grid(2), false);
         println!("ran: launches_use_sub_groups_where_they_are_the_warps ({count} launches on {})", device.name());
+        if is_opencl {
+            println!("{with_warps} of them with warps of an OpenCL device");
+        }
     }
 }
 
+/// And they do on Intel's driver, which has sub-groups, unless they are turned off.
 #[test]
 fn launches_on_intel_use_sub_groups() {
     let name = "sub_groups::launches_use_sub_groups_where_they_are_the_warps";
-    let Some(answer) = again_on_intel("launches_on_intel_use_sub_groups", name) else { return };
-    assert!(answer.contains("(12 launches on"), "{answer}");
+    for (setting, with_warps) in [("on", 6), ("off", 0)] {
+        let variable = ("WARPWRIGHT_SUB_GROUPS", setting);
+        let Some(answer) = again_on_intel("launches_on_intel_use_sub_groups", name, &[variable]) else { return };
+        assert!(answer.contains(&format!("{with_warps} of them with warps of an OpenCL device")), "{setting}: {answer}");
+    }
 }
 
 /// The text has a form for sub-groups where the lanes of each warp come to the exchanges together.
