@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 use warpwright_tests::sizes::grow::grow;
-use warpwright_tests::sizes::{DIMENSIONS, steps};
+use warpwright_tests::sizes::{DIMENSIONS, find, steps};
 
 /// Most time of all steps with one source, of the processor, in an unoptimised build that verifies each pass. What grows as a tree of shared values
 /// takes longer than there is time; what these sources take is a tenth of this.
@@ -193,6 +193,21 @@ fn every_dimension_is_accepted_or_refused_with_figures() {
         let is_known = ["moves the loads of this loop's body", "is not possible", "expected", "each computed from the next"];
         let unknown: Vec<_> = found.errors.iter().filter(|error| !is_known.iter().any(|known| error.contains(known))).collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", dimension.name);
+    }
+}
+
+/// What eight times as much may take, eight times being linear: what is quadratic takes 64 times as long.
+const MOST_OF_EIGHT: u32 = 24;
+
+/// Loops whose annotations are kept in a time that grows as they do: the least of three, since others have the processor, too.
+#[test]
+fn annotations_are_kept_in_linear_time() {
+    for name in ["ilp_of_updates", "ilp_round_a_ring", "annotated_loops_in_place"] {
+        let dimension = find(name).expect("a dimension");
+        let least = |n: usize| (0..3).map(|_| steps::of_schedule(&(dimension.source)(n))).min().expect("three");
+        let n = 2 * dimension.n;
+        let (one, eight) = (least(n), least(8 * n));
+        assert!(eight < one * MOST_OF_EIGHT, "{name}: {n} take {one:?}, {} take {eight:?}", 8 * n);
     }
 }
 

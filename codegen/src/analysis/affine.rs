@@ -8,7 +8,7 @@ mod facts;
 
 use super::bounds::{Bounds, type_max};
 use super::conditions::Conditions;
-use crate::ir::{Axis, BinaryOp, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value};
+use crate::ir::{Axis, BinaryOp, Inst, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value};
 pub use facts::Facts;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -47,9 +47,8 @@ impl Polynomial {
     }
 
     fn add_term(&mut self, product: Vec<Atom>, coefficient: i64) {
-        let wrap = |value: i64| if self.bits < 64 { (value << (64 - self.bits)) >> (64 - self.bits) } else { value };
         let slot = self.terms.entry(product.clone()).or_insert(0);
-        *slot = wrap(slot.wrapping_add(coefficient));
+        *slot = wrapped(self.bits, slot.wrapping_add(coefficient));
         if *slot == 0 {
             self.terms.remove(&product);
         }
@@ -114,6 +113,13 @@ impl Polynomial {
         others.map(|(_, coefficient)| coefficient).all(|coefficient| coefficient % n == 0).then(|| constant.rem_euclid(n))
     }
 
+    /// The rest of the sum, and its constant.
+    pub fn without_constant(&self) -> (Polynomial, i64) {
+        let mut rest = self.clone();
+        let constant = rest.terms.remove(&Vec::new()).unwrap_or(0);
+        (rest, constant)
+    }
+
     /// The atoms it names.
     pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         self.terms.keys().flatten().copied()
@@ -146,6 +152,11 @@ impl Polynomial {
     }
 }
 
+/// A number as a signed one of this many bits.
+pub fn wrapped(bits: u32, value: i64) -> i64 {
+    if bits < 64 { (value << (64 - bits)) >> (64 - bits) } else { value }
+}
+
 /// What makes two atoms the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
@@ -165,6 +176,8 @@ pub struct Affine {
     bounds: Rc<Bounds>,
     /// Found when somebody asks for them: most indices differ whatever holds.
     conditions: OnceCell<Conditions>,
+    /// The loop that is looked at, and what held in the kernel when the first of its loops was.
+    around: Option<(Inst, Rc<OnceCell<Conditions>>)>,
     known: HashMap<Value, Polynomial>,
     atoms: HashMap<Key, Atom>,
     keys: Vec<Key>,
@@ -175,17 +188,29 @@ pub struct Affine {
 impl Affine {
     /// For the kernel as it stands.
     pub fn of(kernel: &Kernel) -> Affine {
-        Affine::within(Rc::new(Bounds::of(kernel)))
+        Affine::new(Rc::new(Bounds::of(kernel)), None)
     }
 
-    /// For a kernel whose bounds are at hand.
-    pub fn within(bounds: Rc<Bounds>) -> Affine {
-        Affine { bounds, conditions: OnceCell::new(), known: HashMap::new(), atoms: HashMap::new(), keys: Vec::new(), ranges: Vec::new() }
+    /// For accesses in a loop of a kernel whose bounds are at hand; `conditions` are those of the kernel, which are found once for all its loops.
+    pub fn inside(inst: Inst, bounds: Rc<Bounds>, conditions: Rc<OnceCell<Conditions>>) -> Affine {
+        Affine::new(bounds, Some((inst, conditions)))
+    }
+
+    fn new(bounds: Rc<Bounds>, around: Option<(Inst, Rc<OnceCell<Conditions>>)>) -> Affine {
+        let (known, atoms) = (HashMap::new(), HashMap::new());
+        Affine { bounds, conditions: OnceCell::new(), around, known, atoms, keys: Vec::new(), ranges: Vec::new() }
     }
 
     /// Finds what holds where now, for somebody who changes the kernel while asking.
     pub fn settle(&self, kernel: &Kernel) {
-        self.conditions.get_or_init(|| Conditions::of(kernel));
+        self.conditions(kernel);
+    }
+
+    fn conditions(&self, kernel: &Kernel) -> &Conditions {
+        self.conditions.get_or_init(|| match &self.around {
+            Some((inst, before)) => Conditions::inside(kernel, *inst, before.get_or_init(|| Conditions::of(kernel))),
+            None => Conditions::of(kernel),
+        })
     }
 
     /// The polynomial of an integer value.

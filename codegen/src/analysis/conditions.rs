@@ -19,7 +19,7 @@ pub struct Held {
     pub outer: Holding,
 }
 
-/// By access to memory: the conditions that hold where it runs.
+/// By access to memory, and by loop: the conditions that hold where it runs.
 #[derive(Debug, Default)]
 pub struct Conditions {
     holding: HashMap<Inst, Holding>,
@@ -30,6 +30,17 @@ impl Conditions {
     pub fn of(kernel: &Kernel) -> Conditions {
         let mut conditions = Conditions::default();
         conditions.walk(kernel, kernel.body, None);
+        conditions
+    }
+
+    /// Those in a loop as it stands now, of a kernel of which they were found before; of all of it if this loop is newer than that. So a kernel
+    /// with many loops is not gone through for each of them.
+    pub fn inside(kernel: &Kernel, inst: Inst, before: &Conditions) -> Conditions {
+        let Some(holding) = before.holding.get(&inst) else { return Conditions::of(kernel) };
+        let mut conditions = Conditions::default();
+        for child in kernel.insts[inst].op.blocks() {
+            conditions.walk(kernel, child, holding.clone());
+        }
         conditions
     }
 
@@ -57,6 +68,9 @@ impl Conditions {
                     }
                 }
                 ref op => {
+                    if matches!(op, Op::For { .. } | Op::Loop { .. }) {
+                        self.holding.insert(*inst, holding.clone());
+                    }
                     for child in op.blocks() {
                         self.walk(kernel, child, holding.clone());
                     }

@@ -15,11 +15,9 @@ use super::dependence::MemoryAccess;
 use super::loads::{Asking, has_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
-use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::ir::{Block, Inst, Kernel, Op, Value};
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -28,14 +26,14 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(asked) = annotations.batch_loads.take() else { continue };
         let of_kernel = annotations.of_kernel;
         let before = Saved::of(schedule.kernel, inst);
-        let bounds = schedule.bounds();
+        let around = schedule.around(inst);
         let asking = Asking {
             name: "batch_loads",
             assume_disjoint: asked.assume_disjoint,
             of_kernel,
             elements: &schedule.elements,
             within_iteration: true,
-            bounds: &bounds,
+            around: &around,
         };
         if let Err(finding) = batch(schedule.kernel, inst, asking) {
             before.restore(schedule.kernel);
@@ -61,7 +59,7 @@ fn batch(kernel: &mut Kernel, inst: Inst, asking: Asking<'_>) -> Result<(), Find
 
 /// The level of every instruction.
 fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32>, Finding> {
-    let mut affine = Affine::within(Rc::clone(asking.bounds));
+    let mut affine = asking.around.affine();
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let mut pairs = 0;
     // What traps, and the highest level of it.
@@ -114,7 +112,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
 
 /// What comes first in its level: loads that need not stay behind what stands before them there, and what their addresses need.
 fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) -> HashSet<Inst> {
-    let mut affine = Affine::within(Rc::clone(asking.bounds));
+    let mut affine = asking.around.affine();
     let at: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let mut pairs = 0;

@@ -4,10 +4,11 @@
 //! surely differs is enough. What the conditions round either access say of the indices counts, since both run. Across iterations the counter is moved on, and what else an iteration computes may be anything of its
 //! range. What cannot be told apart counts as the same element, and the error says which accesses they are.
 
+use super::around::Around;
 use super::groups::Counted;
+use super::rows::Rows;
 use crate::analysis::affine::{Affine, Atom, Facts, Polynomial};
-use crate::analysis::bounds::Bounds;
-use crate::ir::{Access, Block, Inst, Kernel, Object, ObjectKind, Op, Step, Value};
+use crate::ir::{Access, Block, Inst, Kernel, Object, Op, Step, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -27,14 +28,14 @@ pub(super) struct MemoryAccess {
     pub(super) object: Object,
     pub(super) kind: Kind,
     /// Scalars it touches, from its index on.
-    width: i64,
-    path: Vec<PathStep>,
+    pub(super) width: i64,
+    pub(super) path: Vec<PathStep>,
     /// Values that may be others than where it stands in the kernel, if it is the access of another iteration.
     others: Option<Rc<HashSet<Value>>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum PathStep {
+pub(super) enum PathStep {
     Field(u32),
     Index(Polynomial),
 }
@@ -124,6 +125,12 @@ impl MemoryAccess {
     ) -> MemoryAccess {
         let counter = affine.counter(kernel, walk.counter);
         let step = affine.polynomial(kernel, walk.step);
+        let others = self.differing(affine, counter, inside);
+        self.moved(counter, &step, &others, inside).unwrap_or_else(|| self.in_any_iteration(affine, inside))
+    }
+
+    /// What its indices are made of that may be anything in another iteration, but for the counter; each with another in its place.
+    fn differing(&self, affine: &mut Affine, counter: Atom, inside: &HashSet<Value>) -> HashMap<Atom, Atom> {
         let mut others = HashMap::new();
         for step in &self.path {
             let PathStep::Index(index) = step else { continue };
@@ -133,7 +140,7 @@ impl MemoryAccess {
                 }
             }
         }
-        self.moved(counter, &step, &others, inside).unwrap_or_else(|| self.in_any_iteration(affine, inside))
+        others
     }
 
     /// The same access in an iteration of which nothing is known.
@@ -211,24 +218,6 @@ pub(super) fn defined(kernel: &Kernel, block: Block) -> HashSet<Value> {
     values
 }
 
-/// Arrays of a thread that only this block touches: they were declared in it, so every iteration has its own.
-pub(super) fn privates(kernel: &Kernel, block: Block) -> BTreeSet<Object> {
-    let count = |block: Block| {
-        let mut counts: HashMap<Object, usize> = HashMap::new();
-        kernel.walk_block(block, &mut |kernel, _, inst| {
-            if let Some(object) = kernel.insts[inst].op.object() {
-                *counts.entry(object).or_default() += 1;
-            }
-        });
-        counts
-    };
-    let is_local = |object: &Object| kernel.objects[*object].kind == ObjectKind::Local;
-    let inside: HashMap<Object, usize> = count(block).into_iter().filter(|(object, _)| is_local(object)).collect();
-    // Most bodies have none.
-    let everywhere = if inside.is_empty() { HashMap::new() } else { count(kernel.body) };
-    inside.into_iter().filter(|(object, n)| everywhere.get(object) == Some(n)).map(|(object, _)| object).collect()
-}
-
 /// Pairs of accesses, times the distances of their iterations, that are compared for one loop: what is behind them may be the same element.
 const MOST_PAIRS: u32 = 300_000;
 
@@ -236,50 +225,42 @@ const MOST_PAIRS: u32 = 300_000;
 /// count.
 pub(super) fn carried_through_memory(
     kernel: &Kernel,
-    bounds: &Rc<Bounds>,
-    body: Block,
-    counter: Value,
-    step: Value,
+    around: &Around,
+    walk: &Counted,
     n: u32,
     counts: impl Fn(Object) -> bool,
 ) -> Option<Conflict> {
-    let mut affine = Affine::within(Rc::clone(bounds));
-    let privates = privates(kernel, body);
-    let all: Vec<MemoryAccess> = accesses(kernel, &mut affine, body);
+    let mut affine = around.affine();
+    let privates = around.privates(kernel, walk.body);
+    let all: Vec<MemoryAccess> = accesses(kernel, &mut affine, walk.body);
     let all: Vec<MemoryAccess> =
         all.into_iter().filter(|access| counts(access.object) && !access.is_private_or_constant(kernel, &privates)).collect();
     if all.iter().all(|access| access.kind == Kind::Read) {
         return None;
     }
-    let inside = Rc::new(defined(kernel, body));
-    let atom = affine.counter(kernel, counter);
-    let step = affine.polynomial(kernel, step);
-    let varies = |value: Value| inside.contains(&value);
+    let inside = Rc::new(defined(kernel, walk.body));
+    let counter = affine.counter(kernel, walk.counter);
+    let step = affine.polynomial(kernel, walk.step);
+    let rows = Rows::of(&affine, &all, counter, &step, &inside);
     let mut pairs = 0;
-    for earlier in &all {
-        for later in all.iter().filter(|later| earlier.is_ordered_with(later)) {
-            let mut others = HashMap::new();
-            for index in later.path.iter() {
-                let PathStep::Index(index) = index else { continue };
-                for other in index.atoms().filter(|other| *other != atom) {
-                    if affine.depends(other, &varies) && !others.contains_key(&other) {
-                        others.insert(other, affine.fresh(other));
-                    }
-                }
+    for (k, earlier) in all.iter().enumerate() {
+        let mut others = (usize::MAX, HashMap::new());
+        for (l, distance) in rows.partners(k, &all, n) {
+            let later = &all[l];
+            if others.0 != l {
+                others = (l, later.differing(&mut affine, counter, &inside));
             }
-            for distance in 1..n {
-                // A counter is not carried past its type's range: two of its values differ, whatever the step.
-                let away = match step.as_constant() {
-                    Some(_) => Polynomial::constant(step.bits(), 0).plus(&step, i64::from(distance)),
-                    None => affine.some_number(step.bits()),
-                };
-                let moved = later.moved(atom, &away, &others, &inside);
-                pairs += 1;
-                if pairs > MOST_PAIRS || moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, kernel, &mut affine)) {
-                    let is_certain = moved.as_ref().is_some_and(|moved| moved.path == earlier.path);
-                    let is_fixed = moved.is_some_and(|moved| moved.path == later.path);
-                    return Some(Conflict { earlier: earlier.clone(), later: later.clone(), distance, is_certain, is_fixed });
-                }
+            // A counter is not carried past its type's range: two of its values differ, whatever the step.
+            let away = match step.as_constant() {
+                Some(_) => Polynomial::constant(step.bits(), 0).plus(&step, i64::from(distance)),
+                None => affine.some_number(step.bits()),
+            };
+            let moved = later.moved(counter, &away, &others.1, &inside);
+            pairs += 1;
+            if pairs > MOST_PAIRS || moved.as_ref().is_none_or(|moved| !earlier.is_apart(moved, kernel, &mut affine)) {
+                let is_certain = moved.as_ref().is_some_and(|moved| moved.path == earlier.path);
+                let is_fixed = moved.is_some_and(|moved| moved.path == later.path);
+                return Some(Conflict { earlier: earlier.clone(), later: later.clone(), distance, is_certain, is_fixed });
             }
         }
     }

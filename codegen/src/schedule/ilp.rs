@@ -13,8 +13,9 @@
 //! any order. An array that is declared in the body is each copy's own. **Refuses** all else, barriers, and bodies that may leave the loop. A loop of
 //! fewer than N iterations has no group: it stays as it is.
 
+use super::around::Around;
 use super::copy::{Copy, each_loop};
-use super::dependence::{Conflict, Kind, carried_through_memory, privates};
+use super::dependence::{Conflict, Kind, carried_through_memory};
 use super::extremum::{Extremum, extremum};
 use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
@@ -24,11 +25,9 @@ use super::room::Copies;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
-use crate::analysis::bounds::Bounds;
 use crate::intrinsics::Effect;
 use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -43,10 +42,10 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             if trips.is_some_and(|trips| trips < u64::from(asked.value)) {
                 return;
             }
-            let bounds = schedule.bounds();
-            match plan(schedule.kernel, &bounds, inst, &asked, rest.of_kernel) {
+            let around = schedule.around(inst);
+            match plan(schedule.kernel, &around, inst, &asked, rest.of_kernel) {
                 Ok(plan) => {
-                    let guard = guard(schedule.kernel, &plan, rest.of_kernel);
+                    let guard = guard(schedule.kernel, &around, &plan, rest.of_kernel);
                     let instead = |fits: u64| format!("write {}", written("ilp", &fits.to_string(), rest.of_kernel));
                     let body = plan.walk.body;
                     let copies =
@@ -57,14 +56,14 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
                     schedule.kernel.annotations.remove(&inst);
                     let mut block = block;
                     if let Some(guard) = guard {
-                        let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated);
+                        let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated, &around);
                         if let Some(walk) = Counted::of(schedule.kernel, slow) {
                             let plan = Plan { walk, ..plan.clone() };
-                            split(schedule, slow, home, &plan, rest);
+                            split(schedule, &around, slow, home, &plan, rest);
                         }
                         block = fast;
                     }
-                    split(schedule, inst, block, &plan, rest);
+                    split(schedule, &around, inst, block, &plan, rest);
                 }
                 Err(finding) => schedule.refuse(&asked, finding),
             }
@@ -80,9 +79,9 @@ struct Plan {
     extrema: Vec<Extremum>,
 }
 
-fn plan(kernel: &mut Kernel, bounds: &Rc<Bounds>, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
+fn plan(kernel: &mut Kernel, around: &Around, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
-    let mut walk = independent(kernel, bounds, inst, asked, "ilp", of_kernel)?;
+    let mut walk = independent(kernel, around, inst, asked, "ilp", of_kernel)?;
     let of = |(k, param): (usize, &Value)| carried(kernel, walk.body, *param, next(kernel, &walk, k));
     let mut all: Vec<Carried> = walk.carried.iter().enumerate().map(of).collect();
     let others: Vec<usize> = (0..all.len()).filter(|k| matches!(all[*k], Carried::Other(_))).collect();
@@ -105,11 +104,11 @@ fn plan(kernel: &mut Kernel, bounds: &Rc<Bounds>, inst: Inst, asked: &Asked<u32>
 
 /// The guard of a kernel's elements, if what is under it can be predicated: there is a version without it for threads all of whose elements
 /// pass.
-fn guard(kernel: &Kernel, plan: &Plan, of_kernel: bool) -> Option<Guard> {
+fn guard(kernel: &Kernel, around: &Around, plan: &Plan, of_kernel: bool) -> Option<Guard> {
     if !of_kernel {
         return None;
     }
-    let found = find_guard(kernel, &plan.walk, &varying(kernel, plan.walk.body))?;
+    let found = find_guard(kernel, &plan.walk, &varying(kernel, around, plan.walk.body))?;
     let Op::If { then_block, .. } = kernel.insts[found.branch].op else { return None };
     is_flat(kernel, then_block).then_some(found)
 }
@@ -146,7 +145,7 @@ pub(super) fn variable(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize) ->
 /// Elements of a thread (`of_kernel`) are as free of each other in global memory as threads are: without the annotation they are threads.
 pub(super) fn independent(
     kernel: &Kernel,
-    bounds: &Rc<Bounds>,
+    around: &Around,
     inst: Inst,
     asked: &Asked<u32>,
     name: &str,
@@ -170,7 +169,7 @@ pub(super) fn independent(
         return Ok(walk);
     }
     let counts = |object: Object| !(of_kernel && kernel.objects[object].space() == Space::Global);
-    match carried_through_memory(kernel, bounds, walk.body, walk.counter, walk.step, n, counts) {
+    match carried_through_memory(kernel, around, &walk, n, counts) {
         Some(conflict) => Err(dependent(kernel, &conflict, name, n, of_kernel)),
         None => Ok(walk),
     }
@@ -236,12 +235,12 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel
     finding.label(kernel.insts[conflict.later.inst].loc, format!("{} here", word(conflict.later.kind)))
 }
 
-fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
     let (walk, n) = (&plan.walk, plan.n as usize);
     let statements = schedule.statements;
     let elements = &mut schedule.elements;
     let kernel = &mut *schedule.kernel;
-    let privates = privates(kernel, walk.body);
+    let privates = around.privates(kernel, walk.body);
     let behind = open(kernel, block, inst);
     let mut b = Builder::new(kernel, block, walk.loc);
     let mut init = Vec::new();

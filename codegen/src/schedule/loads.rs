@@ -4,17 +4,16 @@
 //! to run anyway. What cannot be taken out is a load in an inner loop, one whose address needs what only happens under the condition, and one
 //! behind a store that may be to the same element.
 
+use super::around::Around;
 use super::copy::parts;
 use super::dependence::MemoryAccess;
 use super::obstacles::Obstacles;
 use super::{Elements, Finding};
 use crate::analysis::affine::Affine;
-use crate::analysis::bounds::Bounds;
 use crate::analysis::cost::is_speculable;
 use crate::intrinsics::Effect;
 use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Space, Type, UnaryOp, Value};
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 /// Who asks, for messages and rules.
 #[derive(Clone, Copy)]
@@ -29,8 +28,8 @@ pub(super) struct Asking<'a> {
     pub(super) elements: &'a Elements,
     /// Whether loads are moved within an iteration only.
     pub(super) within_iteration: bool,
-    /// Bounds of the kernel's values.
-    pub(super) bounds: &'a Rc<Bounds>,
+    /// What is known round the loop.
+    pub(super) around: &'a Around,
 }
 
 /// The load of a unit: a global load, or an `if` that does nothing else.
@@ -73,7 +72,7 @@ pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
 
 /// Takes every global load in the block's `if`s out of them, so that all stand in the block itself.
 pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
-    let affine = Affine::within(Rc::clone(asking.bounds));
+    let affine = asking.around.affine();
     // What holds where is what held before the first is taken out.
     let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::If { .. }) && unit(kernel, *inst).is_none();
     if kernel.blocks[block].insts.iter().any(is_branch) {

@@ -5,6 +5,7 @@
 //! other access or the variable that is in the way, and what would help; with `best_effort` it is a warning, and the loop stays as
 //! it is. Nothing here changes what a kernel computes, but for the sums that `ilp` splits.
 
+mod around;
 mod batch_loads;
 mod copy;
 mod dependence;
@@ -19,13 +20,13 @@ mod prefetch;
 mod prepare;
 mod reduction;
 mod room;
+mod rows;
 mod shared;
 mod unroll;
 mod varying;
 mod vectorize;
 mod versions;
 
-use crate::analysis::bounds::Bounds;
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
@@ -33,7 +34,6 @@ use crate::passes::simplify;
 use crate::verify::verify;
 pub use finding::Finding;
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct Pass {
@@ -70,8 +70,8 @@ struct Schedule<'k> {
     room: room::Room,
     /// What stands for the results of loops that are no more.
     names: groups::Names,
-    /// Bounds of values, for whom [`Schedule::bounds`] asks.
-    bounds: Rc<Bounds>,
+    /// What the pass that runs knows, for whom [`Schedule::around`] asks.
+    places: around::Places,
 }
 
 /// By instruction: the copy of an interleaved body it belongs to.
@@ -97,10 +97,9 @@ impl Element {
 }
 
 impl Schedule<'_> {
-    /// Bounds of the kernel's values as it stands: found once for a pass, and kept up with what it makes, since a kernel may have many annotated loops.
-    fn bounds(&mut self) -> Rc<Bounds> {
-        Rc::make_mut(&mut self.bounds).catch_up(self.kernel);
-        Rc::clone(&self.bounds)
+    /// What is known round a loop.
+    fn around(&mut self, inst: Inst) -> around::Around {
+        self.places.around(self.kernel, inst)
     }
 
     /// Reports that an annotation cannot be kept.
@@ -137,13 +136,13 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
         elements: Elements::new(),
         room: room::Room::default(),
         names: groups::Names::default(),
-        bounds: Rc::default(),
+        places: around::Places::default(),
     };
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
         schedule.room = room::Room::of(schedule.kernel);
         for pass in PASSES {
-            schedule.bounds = Rc::new(Bounds::of(schedule.kernel));
+            schedule.places = around::Places::of(schedule.kernel);
             (pass.run)(&mut schedule);
             if cfg!(debug_assertions) && schedule.findings.iter().all(|finding| finding.is_warning) {
                 check(schedule.kernel, pass.name);

@@ -25,7 +25,6 @@ use super::groups::{Counted, Names};
 use super::loads::{Asking, has_loads, is_barrier, needs, take_out, unit};
 use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
-use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -37,14 +36,14 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
         let Some(asked) = annotations.prefetch.take() else { continue };
         let before = Saved::of(schedule.kernel, inst);
-        let bounds = schedule.bounds();
+        let around = schedule.around(inst);
         let asking = Asking {
             name: "prefetch",
             assume_disjoint: asked.assume_disjoint,
             of_kernel: false,
             elements: &schedule.elements,
             within_iteration: false,
-            bounds: &bounds,
+            around: &around,
         };
         if let Err(finding) = prefetch(schedule.kernel, inst, block, asking) {
             before.restore(schedule.kernel);
@@ -183,7 +182,7 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
 
 /// Whether nobody writes what is loaded early.
 fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
-    let mut affine = Affine::within(Rc::clone(asking.bounds));
+    let mut affine = asking.around.affine();
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let places: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
     let has_barrier = insts.iter().any(|inst| is_barrier(kernel, *inst));

@@ -1,73 +1,95 @@
 //! Which values of a loop's body may differ between iterations: through what they are computed from, through which way control went, and
 //! through memory that the body writes. What is not among them is the same in every iteration.
 
-use super::dependence::privates;
+use super::around::Around;
+use crate::intrinsics::Effect;
 use crate::ir::{Block, Inst, Kernel, Object, Op, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The values of `body` that may differ, its own parameters first of all.
-pub(super) fn varying(kernel: &Kernel, body: Block) -> HashSet<Value> {
-    let mut insts = Vec::new();
-    kernel.walk_block(body, &mut |_, _, inst| insts.push(inst));
-    let mut written: HashSet<Object> = privates(kernel, body).into_iter().collect();
-    for inst in &insts {
-        if let Op::Store(access, _) | Op::Atomic(_, access, _) = &kernel.insts[*inst].op {
+pub(super) fn varying(kernel: &Kernel, around: &Around, body: Block) -> HashSet<Value> {
+    let mut written: HashSet<Object> = around.privates(kernel, body).into_iter().collect();
+    kernel.walk_block(body, &mut |kernel, _, inst| {
+        if let Op::Store(access, _) | Op::Atomic(_, access, _) = &kernel.insts[inst].op {
             written.insert(access.object);
         }
-    }
-    let mut found: HashSet<Value> = kernel.blocks[body].params.iter().copied().collect();
-    loop {
-        let before = found.len();
-        for inst in &insts {
-            mark(kernel, *inst, &written, &mut found);
-        }
-        if found.len() == before {
-            return found;
-        }
-    }
+    });
+    let mut ways = Ways { kernel, next: HashMap::new(), found: HashSet::new(), work: Vec::new() };
+    ways.differ(&kernel.blocks[body].params);
+    kernel.walk_block(body, &mut |_, _, inst| ways.inst(inst, &written));
+    ways.follow()
 }
 
-fn mark(kernel: &Kernel, inst: Inst, written: &HashSet<Object>, found: &mut HashSet<Value>) {
-    let data = &kernel.insts[inst];
-    let yielded = |block: Block| match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-        Some(Op::Yield(values)) => values.clone(),
-        _ => Vec::new(),
-    };
-    match &data.op {
-        Op::If { condition, then_block, else_block } => {
-            let arms = [yielded(*then_block), yielded(*else_block)];
-            for (n, result) in data.results.iter().enumerate() {
-                let differs = arms.iter().filter_map(|arm| arm.get(n)).any(|value| found.contains(value));
-                if differs || found.contains(condition) {
-                    found.insert(*result);
+/// How values come to differ.
+struct Ways<'k> {
+    kernel: &'k Kernel,
+    /// By value: those that differ if it does.
+    next: HashMap<Value, Vec<Value>>,
+    found: HashSet<Value>,
+    /// Those found whose followers are not.
+    work: Vec<Value>,
+}
+
+impl Ways<'_> {
+    fn differ(&mut self, values: &[Value]) {
+        let new = values.iter().filter(|value| self.found.insert(**value));
+        self.work.extend(new);
+    }
+
+    fn makes_differ(&mut self, from: Value, to: &[Value]) {
+        self.next.entry(from).or_default().extend(to);
+    }
+
+    /// Each value is followed once, however they go round.
+    fn follow(mut self) -> HashSet<Value> {
+        while let Some(value) = self.work.pop() {
+            if let Some(next) = self.next.remove(&value) {
+                self.differ(&next);
+            }
+        }
+        self.found
+    }
+
+    fn inst(&mut self, inst: Inst, written: &HashSet<Object>) {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        let yielded = |block: Block| match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
+            Some(Op::Yield(values)) => &values[..],
+            _ => &[],
+        };
+        match &data.op {
+            Op::If { condition, then_block, else_block } => {
+                self.makes_differ(*condition, &data.results);
+                for arm in [*then_block, *else_block] {
+                    yielded(arm).iter().zip(&data.results).for_each(|(value, result)| self.makes_differ(*value, &[*result]));
                 }
             }
-        }
-        Op::For { start, end, step, init, body, .. } => {
-            let params = &kernel.blocks[*body].params;
-            let differs = [start, end, step].into_iter().any(|bound| found.contains(bound)) || has_exits(kernel, *body);
-            let next = yielded(*body);
-            if differs {
-                found.insert(params[0]);
-            }
-            for (n, result) in data.results.iter().enumerate() {
-                if differs || found.contains(&init[n]) || next.get(n).is_some_and(|value| found.contains(value)) {
-                    found.extend([params[n + 1], *result]);
+            Op::For { start, end, step, init, body, .. } => {
+                let params = &kernel.blocks[*body].params;
+                for bound in [start, end, step] {
+                    self.makes_differ(*bound, params);
+                    self.makes_differ(*bound, &data.results);
+                }
+                if has_exits(kernel, *body) {
+                    self.differ(params);
+                    self.differ(&data.results);
+                }
+                for values in [init, yielded(*body)] {
+                    for (value, carried) in values.iter().zip(params[1..].iter().zip(&data.results)) {
+                        self.makes_differ(*value, &[*carried.0, *carried.1]);
+                    }
                 }
             }
-        }
-        // Where these are left depends on control that is not followed here.
-        Op::Loop { body, .. } | Op::Region { body } => {
-            found.extend(&kernel.blocks[*body].params);
-            found.extend(&data.results);
-        }
-        Op::Load(access) if written.contains(&access.object) => found.extend(&data.results),
-        Op::Atomic(..) => found.extend(&data.results),
-        Op::Intrinsic(row, _) if row.row().effect != crate::intrinsics::Effect::Pure => found.extend(&data.results),
-        op => {
-            if op.operands().iter().any(|operand| found.contains(operand)) {
-                found.extend(&data.results);
+            // Where these are left depends on control that is not followed here.
+            Op::Loop { body, .. } | Op::Region { body } => {
+                self.differ(&kernel.blocks[*body].params);
+                self.differ(&data.results);
             }
+            Op::Load(access) if written.contains(&access.object) => self.differ(&data.results),
+            Op::Atomic(..) => self.differ(&data.results),
+            Op::Intrinsic(row, _) if row.row().effect != Effect::Pure => self.differ(&data.results),
+            _ if data.results.is_empty() => {}
+            op => op.for_each_operand(|operand| self.makes_differ(operand, &data.results)),
         }
     }
 }

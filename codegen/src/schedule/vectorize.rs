@@ -11,8 +11,9 @@
 //! As an argument of a kernel, the loop is the one over a thread's elements, and the kernel usually asks `if i < n`. There are two versions
 //! then: vectors where every element of the thread passes, else the elements one by one, in loops that stay rolled.
 
+use super::around::Around;
 use super::copy::{Copy, each_loop, parts};
-use super::dependence::{Kind, MemoryAccess, accesses, privates};
+use super::dependence::{Kind, MemoryAccess, accesses};
 use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
@@ -22,10 +23,8 @@ use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
-use crate::analysis::bounds::Bounds;
 use crate::ir::{Asked, Block, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Space, Step, Type, Unroll, Value};
 use std::collections::HashSet;
-use std::rc::Rc;
 
 /// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
 const MOST_BYTES: u32 = 16;
@@ -42,8 +41,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
             let Some(asked) = annotations.vectorize.take() else { return };
             let rest = *annotations;
-            let bounds = schedule.bounds();
-            match plan(schedule.kernel, &bounds, inst, &asked, rest.of_kernel) {
+            let around = schedule.around(inst);
+            match plan(schedule.kernel, &around, inst, &asked, rest.of_kernel) {
                 Ok(plan) => {
                     let instead = |fits: u64| format!("write {}", written("vectorize", &(1 << fits.ilog2()).to_string(), rest.of_kernel));
                     let copies = Copies { name: "vectorize", body: plan.walk.body, n: plan.n.into(), versions: 1, instead: &instead };
@@ -51,11 +50,11 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
                         return give_up(schedule.kernel, inst, &asked);
                     }
                     let block = match &plan.guard {
-                        Some(guard) => versions(schedule.kernel, inst, block, &plan.walk, guard, Other::OneByOne).0,
+                        Some(guard) => versions(schedule.kernel, inst, block, &plan.walk, guard, Other::OneByOne, &around).0,
                         None => block,
                     };
                     schedule.kernel.annotations.remove(&inst);
-                    split(schedule, inst, block, &plan, rest);
+                    split(schedule, &around, inst, block, &plan, rest);
                 }
                 Err(finding) => {
                     give_up(schedule.kernel, inst, &asked);
@@ -97,14 +96,14 @@ struct Plan {
     guard: Option<Guard>,
 }
 
-fn plan(kernel: &Kernel, bounds: &Rc<Bounds>, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
+fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
     let n = asked.value;
-    let walk = independent(kernel, bounds, inst, asked, "vectorize", of_kernel)?;
+    let walk = independent(kernel, around, inst, asked, "vectorize", of_kernel)?;
     if let Some(trips) = walk.trips(kernel).filter(|trips| *trips < u64::from(n)) {
         return Err(too_few(n, trips, of_kernel));
     }
-    let varying = varying(kernel, walk.body);
-    let mut affine = Affine::within(Rc::clone(bounds));
+    let varying = varying(kernel, around, walk.body);
+    let mut affine = around.affine();
     let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };
     let guard = if of_kernel { find_guard(kernel, &walk, &varying) } else { None };
     let conditional = conditional(kernel, walk.body, &varying, guard.as_ref().map(|guard| guard.branch));
@@ -328,11 +327,11 @@ fn is_row_of_scalars(kernel: &Kernel, inst: Inst, n: u32) -> bool {
     width == 1 && matches!(ty, MemoryType::Scalar(_))
 }
 
-fn split(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
     let walk = &plan.walk;
     let statements = schedule.statements;
     let kernel = &mut *schedule.kernel;
-    let privates = privates(kernel, walk.body);
+    let privates = around.privates(kernel, walk.body);
     let behind = open(kernel, block, inst);
     let groups = in_groups(kernel, block, walk, plan.n, walk.init.clone(), |kernel, body, counters, params| {
         let mut copies = vec![Copy::default(); counters.len()];

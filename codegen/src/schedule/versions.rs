@@ -4,8 +4,8 @@
 //! The elements of a thread are numbered in the order of its loops, and numbers of elements do not wrap round (`analysis::bounds`): so `number < n`
 //! holds for all if it holds for the last. A guard that asks something else of an element is asked for each of them in front.
 
+use super::around::Around;
 use super::copy::{Copy, loops, parts};
-use super::dependence::privates;
 use super::groups::{Counted, open};
 use crate::analysis::bounds::Bounds;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, ObjectKind, Op, Scalar, Type, Value};
@@ -86,13 +86,14 @@ pub(super) fn versions(
     walk: &Counted,
     guard: &Guard,
     other: Other,
+    around: &Around,
 ) -> (Block, (Inst, Block)) {
-    let outer = around(kernel, inst, block);
+    let outer = loop_over_groups(kernel, inst, block);
     let (target, home) = outer.unwrap_or((inst, block));
     let loc = kernel.insts[target].loc;
     let mut copy = Copy::default();
     for arm in kernel.insts[target].op.blocks() {
-        for object in privates(kernel, arm) {
+        for object in around.privates(kernel, arm) {
             let data = kernel.objects[object].clone();
             let own = kernel.objects.push(data);
             copy.set_object(object, own);
@@ -122,7 +123,7 @@ pub(super) fn versions(
 }
 
 /// The kernel's loop over groups, if that is what is round the loop, and where it stands.
-fn around(kernel: &Kernel, inst: Inst, block: Block) -> Option<(Inst, Block)> {
+fn loop_over_groups(kernel: &Kernel, inst: Inst, block: Block) -> Option<(Inst, Block)> {
     let of_kernel = loops(kernel, |asked| asked.of_kernel);
     let found = of_kernel.into_iter().find(|(outer, _)| *outer != inst && kernel.insts[*outer].op.blocks().contains(&block));
     found.filter(|(outer, _)| kernel.insts[*outer].results.is_empty())

@@ -292,6 +292,13 @@ pub const DIMENSIONS: &[Dimension] = &[
     dimension("annotated_loops", 20, |n| {
         guarded(&lines(n, |i| format!("#[ilp(2)] #[batch_loads] for j in 0..m {{ v += x[j * {}]; }}", i + 1)))
     }),
+    dimension("annotated_loops_in_place", 20, |n| {
+        let update = "#[ilp(2)] for j in 0..m { z[j * m + i] = z[j * m + i] + 1.0; }";
+        format!(
+            "#[kernel(block = 128)] pub fn k(m: usize, z: &mut Global<f32>) {{ let i = global_id().x; if i < m {{ {} }} }}",
+            lines(n, |_| update.to_owned())
+        )
+    }),
     dimension("unrolled_loops", 20, |n| guarded(&lines(n, |i| format!("#[unroll] for j in 0..4 {{ v += x[j * {}]; }}", i + 1)))),
     dimension("accumulators", 16, |n| {
         let variables = lines(n, |i| format!("let mut c{i} = 0.0;"));

@@ -69,6 +69,22 @@ pub fn run(source: &str) -> Steps {
     steps
 }
 
+/// What keeping the annotations of a source's one kernel `k` takes, by the clock.
+///
+/// # Panics
+/// If one cannot be kept.
+pub fn of_schedule(source: &str) -> Duration {
+    let mut program = Program::default();
+    let unit = program.add(Unit::parse("kernel.rs", 1, 1, source).expect("Rust"));
+    let instance = hir::declared_instances(&program, unit, "k").expect("a kernel").remove(0);
+    let mut lowered = hir::lower_kernel(&program, unit, "k", &instance).expect("a kernel");
+    let start = Instant::now();
+    let kept = schedule(&mut lowered);
+    let time = start.elapsed();
+    assert!(kept.is_ok(), "{kept:?}");
+    time
+}
+
 /// What the processor has had since then.
 fn since(start: Instant, before: Option<Duration>) -> Duration {
     before.zip(of_this_thread()).map_or_else(|| start.elapsed(), |(before, after)| after.saturating_sub(before))

@@ -5,7 +5,6 @@
 
 use super::{Affine, Atom, Polynomial, has_no_multiple, range};
 use crate::analysis::bounds::type_max;
-use crate::analysis::conditions::Conditions;
 use crate::ir::{BinaryOp, Block, CompareOp, Inst, Kernel, Op, UnaryOp, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +31,7 @@ impl Affine {
     /// What the conditions round an access say of numbers that `keeps` accepts.
     pub fn facts(&mut self, kernel: &Kernel, access: Inst, keeps: &dyn Fn(&Affine, Atom) -> bool) -> Facts {
         let mut comparisons = Comparisons { kernel, seen: HashSet::new(), found: Vec::new() };
-        let mut next = self.conditions.get_or_init(|| Conditions::of(kernel)).at(access);
+        let mut next = self.conditions(kernel).at(access);
         while let Some(held) = next.filter(|_| comparisons.seen.len() < MOST) {
             comparisons.look(held.condition, held.is);
             next = held.outer.clone();
