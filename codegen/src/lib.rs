@@ -7,6 +7,7 @@
 
 pub mod analysis;
 pub mod backend;
+mod collections;
 pub mod crates;
 pub mod diagnostic;
 pub mod estimate;
@@ -16,6 +17,7 @@ pub mod ir;
 pub mod lint;
 pub mod manifest;
 pub mod math;
+mod parallel;
 pub mod passes;
 pub mod report;
 pub mod require;

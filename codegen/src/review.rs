@@ -9,9 +9,10 @@ use crate::estimate::{Known, estimate};
 use crate::hir::{self, Lowered};
 use crate::ir::Kernel;
 use crate::lint::{self, Sites, Subject, Tried};
+use crate::parallel;
 use crate::passes;
 use crate::require;
-use crate::schedule::schedule;
+use crate::schedule::{said, schedule_kernel};
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Setting, UnitId};
 use crate::target::{OPENCL, Targets};
 use std::collections::HashMap;
@@ -61,36 +62,45 @@ pub fn review(
     let (mut rules, mut lints) = (OfVariants::default(), OfVariants::default());
     // Instructions that are estimated, and that would be.
     let (mut done, mut all, mut left_out) = (0, 0, 0);
-    for index in order(instances.len(), scope.most) {
-        let instance = &instances[index];
-        let words = words(&item.sig.generics, instance);
-        match compile(program, unit, path, instance) {
-            Ok(Compiled { lowered, built, warnings: mut found }) => {
-                if scope.targets.opencl {
-                    found.append(refused_by_opencl(&lowered));
-                }
-                rules.add(index, found, &words);
-                if !is_estimated || rules.has_errors {
+    // As many variants at once as there are threads for.
+    for some in order(instances.len(), scope.most).chunks(parallel::width()) {
+        let mut estimated = Vec::new();
+        for (index, compiled) in some.iter().zip(compile(program, unit, path, some.iter().map(|index| &instances[*index]))) {
+            let words = words(&item.sig.generics, &instances[*index]);
+            let Compiled { lowered, built, warnings: mut found } = match compiled {
+                Ok(compiled) => compiled,
+                Err(found) => {
+                    rules.add(*index, found, &words);
                     continue;
                 }
-                let size = size(&lowered.kernel) * scope.targets.gpus.len().max(1);
-                all += size;
-                if done > 0 && done + size > scope.most {
-                    left_out += 1;
-                    continue;
-                }
-                done += size;
-                let known = estimate(&lowered.kernel, &scope.targets.gpus);
-                let subject = Subject { lowered: &lowered, built: built.as_ref(), known: &known, sites: &sites, tried: Tried::default() };
-                let mut found = require::judge(&lowered.required, &known, |loc| lowered.span(loc));
-                found = found.filter_map(|finding| attributes.levels.apply(finding));
-                found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
-                lints.add(index, found, &words);
-                if let Some(look) = &mut look {
-                    look(&Variant { words: &words, instance, lowered: &lowered, known: &known });
-                }
+            };
+            if scope.targets.opencl {
+                found.append(refused_by_opencl(&lowered));
             }
-            Err(found) => rules.add(index, found, &words),
+            rules.add(*index, found, &words);
+            if !is_estimated || rules.has_errors {
+                continue;
+            }
+            let size = size(&lowered.kernel) * scope.targets.gpus.len().max(1);
+            all += size;
+            if done > 0 && done + size > scope.most {
+                left_out += 1;
+                continue;
+            }
+            done += size;
+            estimated.push((*index, words, lowered, built));
+        }
+        let kernels: Vec<&Kernel> = estimated.iter().map(|(_, _, lowered, _)| &lowered.kernel).collect();
+        let known = parallel::map(&kernels, |kernel| estimate(kernel, &scope.targets.gpus));
+        for ((index, words, lowered, built), known) in estimated.iter().zip(&known) {
+            let subject = Subject { lowered, built: built.as_ref(), known, sites: &sites, tried: Tried::default() };
+            let mut found = require::judge(&lowered.required, known, |loc| lowered.span(loc));
+            found = found.filter_map(|finding| attributes.levels.apply(finding));
+            found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
+            lints.add(*index, found, words);
+            if let Some(look) = &mut look {
+                look(&Variant { words, instance: &instances[*index], lowered, known });
+            }
         }
     }
     let mut found = rules.join().filter_map(|finding| attributes.levels.apply(finding));
@@ -116,12 +126,29 @@ struct Compiled {
     warnings: Diagnostics,
 }
 
-/// Lowers and schedules an instance.
-fn compile(program: &Program, unit: UnitId, path: &str, instance: &Instance) -> Result<Compiled, Diagnostics> {
-    let mut lowered = hir::lower_kernel(program, unit, path, instance)?;
-    let built = (!lowered.kernel.annotations.is_empty()).then(|| lowered.kernel.clone());
-    let warnings = schedule(&mut lowered)?;
-    Ok(Compiled { lowered, built, warnings })
+/// Lowers and schedules some instances.
+fn compile<'i>(
+    program: &Program,
+    unit: UnitId,
+    path: &str,
+    instances: impl Iterator<Item = &'i Instance>,
+) -> Vec<Result<Compiled, Diagnostics>> {
+    let lowered: Vec<_> = instances.map(|instance| hir::lower_kernel(program, unit, path, instance)).collect();
+    let built: Vec<_> = lowered.iter().flatten().map(|lowered| (&lowered.kernel, &lowered.statements)).collect();
+    let scheduled = parallel::map(&built, |(built, statements)| {
+        let mut kernel = Kernel::clone(built);
+        let findings = schedule_kernel(&mut kernel, statements);
+        (kernel, findings)
+    });
+    let mut scheduled = scheduled.into_iter();
+    let finish = |lowered: Result<Lowered, Diagnostics>| {
+        let mut lowered = lowered?;
+        let Some((kernel, findings)) = scheduled.next() else { return Err(Diagnostics::new()) };
+        let built = std::mem::replace(&mut lowered.kernel, kernel);
+        let warnings = said(&mut lowered, findings)?;
+        Ok(Compiled { built: (!built.annotations.is_empty()).then_some(built), lowered, warnings })
+    };
+    lowered.into_iter().map(finish).collect()
 }
 
 /// What keeps a variant from OpenCL devices.

@@ -8,10 +8,11 @@ mod facts;
 
 use super::bounds::{Bounds, type_max};
 use super::conditions::Conditions;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Axis, BinaryOp, Inst, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value};
 pub use facts::Facts;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What a polynomial is a polynomial of.
@@ -141,7 +142,7 @@ impl Polynomial {
 
     /// With other atoms in the place of some.
     #[must_use]
-    pub fn renamed(&self, names: &HashMap<Atom, Atom>) -> Polynomial {
+    pub(crate) fn renamed(&self, names: &HashMap<Atom, Atom>) -> Polynomial {
         let mut sum = Polynomial::constant(self.bits, 0);
         for (product, coefficient) in &self.terms {
             let mut product: Vec<Atom> = product.iter().map(|atom| names.get(atom).copied().unwrap_or(*atom)).collect();
@@ -197,7 +198,7 @@ impl Affine {
     }
 
     fn new(bounds: Rc<Bounds>, around: Option<(Inst, Rc<OnceCell<Conditions>>)>) -> Affine {
-        let (known, atoms) = (HashMap::new(), HashMap::new());
+        let (known, atoms) = (HashMap::default(), HashMap::default());
         Affine { bounds, conditions: OnceCell::new(), around, known, atoms, keys: Vec::new(), ranges: Vec::new() }
     }
 
@@ -353,7 +354,7 @@ impl Affine {
 
     /// Whether the atom is made of values that `varies` says change.
     pub fn depends(&self, atom: Atom, varies: &dyn Fn(Value) -> bool) -> bool {
-        let (mut seen, mut work) = (HashSet::from([atom]), vec![atom]);
+        let (mut seen, mut work) = (HashSet::from_iter([atom]), vec![atom]);
         while let Some(atom) = work.pop() {
             let found = match &self.keys[atom.0 as usize] {
                 Key::Special(..) | Key::Len(_) | Key::Parameter(..) => false,

@@ -26,8 +26,8 @@ impl Bounds {
     pub fn of(kernel: &Kernel) -> Bounds {
         let mut owner = vec![None; kernel.blocks.len()];
         kernel.for_each_inst(|kernel, _, inst| {
-            for child in kernel.insts[inst].op.blocks() {
-                owner[usize::from(child)] = Some(inst);
+            if kernel.insts[inst].op.owns_blocks() {
+                kernel.insts[inst].op.blocks().into_iter().for_each(|child| owner[usize::from(child)] = Some(inst));
             }
         });
         Bounds { owner, insts: kernel.insts.len() }
@@ -36,9 +36,12 @@ impl Bounds {
     /// Learns who owns blocks that were made since. Those that were there keep their owners.
     pub fn catch_up(&mut self, kernel: &Kernel) {
         self.owner.resize(kernel.blocks.len(), None);
-        for inst in kernel.insts.keys().skip(self.insts) {
-            for child in kernel.insts[inst].op.blocks() {
-                self.owner[usize::from(child)].get_or_insert(inst);
+        for n in self.insts..kernel.insts.len() {
+            let inst = Inst::from(n);
+            if kernel.insts[inst].op.owns_blocks() {
+                for child in kernel.insts[inst].op.blocks() {
+                    self.owner[usize::from(child)].get_or_insert(inst);
+                }
             }
         }
         self.insts = kernel.insts.len();

@@ -1,8 +1,8 @@
 //! Conditions that hold where an instruction runs: those of the `if`s around it, those of earlier `if`s whose other arm left, and assertions
 //! that did not fail. What they say of an index is in `analysis::affine`.
 
+use crate::collections::HashMap;
 use crate::ir::{Block, Inst, Kernel, Op, Value};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A list of conditions, the innermost first, shared by all that runs under them.

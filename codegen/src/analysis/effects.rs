@@ -1,8 +1,8 @@
 //! What the inside of each region may do to memory and to other threads, the nested regions counted in.
 
+use crate::collections::HashMap;
 use crate::intrinsics::Effect;
 use crate::ir::{Block, Inst, Kernel, Object, Op, Space};
-use std::collections::HashMap;
 
 /// What some code may do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

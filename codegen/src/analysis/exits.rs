@@ -1,7 +1,7 @@
 //! Which `Break`s and `Continue`s leave or repeat each region, and which `Yield`s end it.
 
+use crate::collections::HashMap;
 use crate::ir::{Block, Inst, Kernel, Op, Value};
-use std::collections::HashMap;
 
 /// The exits of one `If`, `For`, `Loop` or `Region`.
 #[derive(Clone, Debug, Default)]

@@ -12,10 +12,10 @@
 use super::mix;
 use super::traffic::{Merged, Source};
 use super::weights::Weights;
+use crate::collections::HashMap;
 use crate::intrinsics::Effect;
 use crate::ir::{Block, Inst, Kernel, Loc, Object, Op, Space, Value};
 use crate::target::machine::{Machine, PIPES, Pipe};
-use std::collections::HashMap;
 
 /// Iterations that the assembler takes at a time.
 const ASSEMBLER_UNROLLS: usize = 4;
@@ -57,7 +57,7 @@ pub struct SerialLoad {
 }
 
 /// Follows one warp of an `Addressed` kernel. Streams that are loaded side by side come a little later than one alone.
-pub fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>, warps: f64, machine: &Machine) -> Flight {
+pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>, warps: f64, machine: &Machine) -> Flight {
     let values = kernel.values.len();
     let mut line = Line {
         kernel,

@@ -76,12 +76,36 @@ pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
 
 /// The same in launches of which something is known.
 pub fn estimate_launched(kernel: &Kernel, targets: &[&'static Target], launched: &Launched) -> Known {
-    let mut legal = kernel.clone();
-    if legal.stage < Stage::Legal {
-        passes::optimize(&mut legal);
+    estimate_stages(Stages::of(kernel), targets, launched)
+}
+
+/// A kernel as it is estimated.
+#[derive(Clone, Debug)]
+pub(crate) struct Stages {
+    legal: Kernel,
+    addressed: Kernel,
+}
+
+impl Stages {
+    /// Those of a kernel whose annotations are kept.
+    pub(crate) fn of(kernel: &Kernel) -> Stages {
+        let mut legal = kernel.clone();
+        if legal.stage < Stage::Legal {
+            passes::optimize(&mut legal);
+        }
+        let mut addressed = legal.clone();
+        passes::address(&mut addressed);
+        Stages { legal, addressed }
     }
-    let mut addressed = legal.clone();
-    passes::address(&mut addressed);
+
+    /// The most registers that are needed on one of these targets: a part of what [`estimate`] finds, for who asks for no more.
+    pub(crate) fn registers_needed(&self, targets: &[&'static Target]) -> u32 {
+        registers::needed_on_any(&self.addressed, targets)
+    }
+}
+
+/// The same of one whose stages are known.
+pub(crate) fn estimate_stages(Stages { legal, addressed }: Stages, targets: &[&'static Target], launched: &Launched) -> Known {
     let facts = Facts::of_launched(&legal, &launched.numbers);
     let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, launched);
     let registers = registers::registers_of_each(&addressed, targets);

@@ -9,9 +9,9 @@
 use super::mix;
 use super::weights::Weights;
 use crate::analysis::access::{AccessFact, Move, Moves, Pattern, Range};
+use crate::collections::HashMap;
 use crate::intrinsics::Effect;
 use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, Op, Space, Special, Value};
-use std::collections::HashMap;
 
 /// Bytes of a warp, *estimated*.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -128,7 +128,7 @@ impl Requests {
         let Some(warps) = threads.map(|threads| f64::from(threads.div_ceil(32))) else { return };
         let fact = |request: &Request| facts.get(usize::from(request.inst)).copied().flatten();
         // Of each object, what has been fetched of what is the block's own, and which walks along it have been made.
-        let mut objects: HashMap<Object, f64> = HashMap::new();
+        let mut objects: HashMap<Object, f64> = HashMap::default();
         let mut walked: Vec<(Object, Moves, i64, u32)> = Vec::new();
         for request in self.0.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
             let Some((fact, moves)) = fact(request).and_then(|fact| Some((fact, fact.moves?))) else { continue };
@@ -204,7 +204,7 @@ impl Requests {
     }
 
     /// Where loads' values come from, by instruction; what is not in it comes from memory.
-    pub fn sources(&self, warps: f64, cache: f64) -> HashMap<Inst, Source> {
+    pub(crate) fn sources(&self, warps: f64, cache: f64) -> HashMap<Inst, Source> {
         let missed = self.missed(warps, cache);
         let loads = self.0.iter().filter(|request| request.space == Space::Global && !request.is_write);
         let source = |request: &Request| {
@@ -372,7 +372,7 @@ impl Merged {
     }
 
     fn block(&mut self, kernel: &Kernel, block: Block) {
-        let mut open: HashMap<Value, Vec<(i32, Inst)>> = HashMap::new();
+        let mut open: HashMap<Value, Vec<(i32, Inst)>> = HashMap::default();
         for inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[*inst];
             match &data.op {

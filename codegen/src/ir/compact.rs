@@ -1,7 +1,7 @@
 //! Renumbering: a kernel without what nothing reaches, everything numbered in the order of the text form.
 
 use super::{Block, BlockData, EntityMap, Inst, InstData, Kernel, Loc, Location, Object, Op, Value, ValueData, ValueDef};
-use std::collections::HashMap;
+use crate::collections::HashMap;
 
 impl Kernel {
     /// Drops instructions, blocks, values and locations that the body does not reach, and renumbers the rest in program order:
@@ -158,7 +158,7 @@ pub(super) struct Locations {
 
 impl Default for Locations {
     fn default() -> Locations {
-        let mut locations = Locations { table: EntityMap::default(), known: HashMap::new() };
+        let mut locations = Locations { table: EntityMap::default(), known: HashMap::default() };
         locations.intern(Location::default());
         locations
     }

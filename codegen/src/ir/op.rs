@@ -296,6 +296,11 @@ impl Op {
         }
     }
 
+    /// Whether it owns blocks: most do not, and need not be asked which.
+    pub fn owns_blocks(&self) -> bool {
+        matches!(self, Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Region { .. })
+    }
+
     /// Whether two equal ones with equal operands give equal results, whenever they run: no memory, no other threads, no trap.
     /// Integer division is pure here: by zero it is undefined on a device, so passes that move code ask [`Op::can_fault`] too.
     pub fn is_pure(&self) -> bool {

@@ -6,10 +6,10 @@
 
 use super::compact::Locations;
 use super::{Block, Inst, Kernel, Loc, Object, Op, Type, Value, ValueData, ValueDef};
+use crate::collections::HashMap;
 use crate::intrinsics;
 use crate::syntax::KernelOptions;
 use lex::Token;
-use std::collections::HashMap;
 use std::str::FromStr;
 
 mod body;
@@ -34,9 +34,9 @@ pub fn parse_kernel(text: &str) -> Result<Kernel, ParseError> {
         tokens: lex::lex(text)?,
         at: 0,
         kernel: Kernel::new("", KernelOptions::default()),
-        values: HashMap::new(),
-        objects: HashMap::new(),
-        loops: HashMap::new(),
+        values: HashMap::default(),
+        objects: HashMap::default(),
+        loops: HashMap::default(),
         calls: Vec::new(),
         locations: Locations::default(),
     };

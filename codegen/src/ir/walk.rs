@@ -1,7 +1,7 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{Block, Inst, Kernel, Object, Op, Step, Value};
-use std::collections::HashSet;
+use crate::collections::HashSet;
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
 macro_rules! visit_operands {
@@ -120,8 +120,14 @@ impl Kernel {
     pub fn walk_block(&self, block: Block, f: &mut impl FnMut(&Kernel, Block, Inst)) {
         for inst in &self.blocks[block].insts {
             f(self, block, *inst);
-            for child in self.insts[*inst].op.blocks() {
-                self.walk_block(child, f);
+            // Most own none, and all analyses come by here.
+            match self.insts[*inst].op {
+                Op::If { then_block, else_block, .. } => {
+                    self.walk_block(then_block, f);
+                    self.walk_block(else_block, f);
+                }
+                Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => self.walk_block(body, f),
+                _ => {}
             }
         }
     }
@@ -150,7 +156,7 @@ impl Kernel {
     /// A value and what it is computed from, each once, operands before what uses them; of those for which `goes_on` holds, and of the operands
     /// of those alone. For questions about a whole expression that are answered from its operands' answers.
     pub fn operands_first(&self, value: Value, goes_on: impl Fn(Value) -> bool) -> Vec<Value> {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut order = Vec::new();
         // Each value comes twice: for its operands, and behind them.
         let mut work = vec![(value, false)];

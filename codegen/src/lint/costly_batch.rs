@@ -30,8 +30,10 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if !subject.known.targets.iter().any(is_short) {
         return;
     }
-    for one in asked(built).into_iter().filter(|(grows, _)| *grows == Grows::BatchLoads) {
-        let Some(other) = without(subject, one) else { continue };
+    let batches: Vec<_> = asked(built).into_iter().filter(|(grows, _)| *grows == Grows::BatchLoads).collect();
+    let targets = subject.targets();
+    for other in without(subject, &batches) {
+        let (at, Some(other)) = (other.asked.1, other.known(&targets)) else { continue };
         let pairs = || subject.known.targets.iter().zip(&other.targets);
         // How many times as fast the batch makes the kernel.
         let brings = |(with, without): (&Estimate, &Estimate)| {
@@ -58,7 +60,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             continue;
         }
         found.push(Finding {
-            span: subject.span(one.1),
+            span: subject.span(at),
             message: format!("`batch_loads` brings nothing here, and takes {} (estimated)", each(costs)),
             labels: Vec::new(),
             help: "leave `batch_loads` out here, or batch fewer loads (a smaller `ilp` or `unroll`): loads from buffers that nobody writes are under way \

@@ -159,6 +159,11 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// What it is looked at for.
+    fn targets(&self) -> Vec<&'static Target> {
+        self.known.targets.iter().map(|on| on.target).collect()
+    }
+
     /// The span behind a location.
     pub fn span(&self, loc: Loc) -> Span {
         self.lowered.span(loc)

@@ -1,12 +1,13 @@
 //! What a kernel would be without one of its annotations: lowered once, scheduled and estimated again.
 
 use super::Subject;
-use crate::estimate::{Known, estimate};
+use crate::estimate::{Known, Launched, Stages, estimate_stages};
 use crate::ir::{Inst, Kernel, Loc, LoopAnnotations};
+use crate::parallel;
 use crate::schedule::schedule_kernel;
 use crate::target::Target;
 use proc_macro2::Span;
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// An annotation that makes more of a body than there is in the source.
@@ -62,27 +63,40 @@ pub(super) fn asked(kernel: &Kernel) -> Vec<(Grows, Loc)> {
 
 /// What was tried out of a variant, for all lints together: each costs as much as the variant itself.
 #[derive(Default)]
-pub struct Tried(RefCell<Vec<Without>>);
+pub struct Tried(RefCell<Vec<Rc<Without>>>);
 
 /// The variant without one of its annotations.
-struct Without {
-    asked: (Grows, Loc),
-    known: Option<Rc<Known>>,
+pub(super) struct Without {
+    pub(super) asked: (Grows, Loc),
+    /// `None` if what is left of the others could not be kept.
+    stages: Option<Stages>,
+    /// Registers that it needs, and all that is known of it: each found when somebody asks.
+    needed: Cell<Option<u32>>,
+    known: OnceCell<Option<Known>>,
 }
 
-/// What would be known of the variant without an annotation; `None` if what is left of the others could not be kept.
-pub(super) fn without(subject: &Subject<'_>, asked: (Grows, Loc)) -> Option<Rc<Known>> {
-    let tried = &subject.tried.0;
-    if let Some(known) = tried.borrow().iter().find(|known| known.asked == asked) {
-        return known.known.clone();
+impl Without {
+    /// What would be known of the variant.
+    pub(super) fn known(&self, targets: &[&'static Target]) -> Option<&Known> {
+        let known = || self.stages.clone().map(|stages| estimate_stages(stages, targets, &Launched::default()));
+        self.known.get_or_init(known).as_ref()
     }
-    let known = try_without(subject, asked).map(Rc::new);
-    tried.borrow_mut().push(Without { asked, known: known.clone() });
-    known
 }
 
-fn try_without(subject: &Subject<'_>, (grows, loc): (Grows, Loc)) -> Option<Known> {
-    let mut kernel = subject.built?.clone();
+/// The variant without each of some annotations.
+pub(super) fn without(subject: &Subject<'_>, asked: &[(Grows, Loc)]) -> Vec<Rc<Without>> {
+    let mut tried = subject.tried.0.borrow_mut();
+    let is_new = |asked: &&(Grows, Loc)| tried.iter().all(|known| known.asked != **asked);
+    let new: Vec<(Grows, Loc)> = asked.iter().filter(is_new).copied().collect();
+    let (built, statements) = (subject.built, &subject.lowered.statements[..]);
+    let stages = parallel::map(&new, |asked| stages_without(built?, statements, *asked));
+    let make = |(asked, stages)| Rc::new(Without { asked, stages, needed: Cell::default(), known: OnceCell::new() });
+    tried.extend(new.into_iter().zip(stages).map(make));
+    tried.iter().filter(|known| asked.contains(&known.asked)).cloned().collect()
+}
+
+fn stages_without(built: &Kernel, statements: &[u32], (grows, loc): (Grows, Loc)) -> Option<Stages> {
+    let mut kernel = built.clone();
     let at: Vec<Inst> = kernel.annotations.iter().filter(|(_, asked)| grows.place(asked) == Some(loc)).map(|(inst, _)| *inst).collect();
     for inst in at {
         if let Some(annotations) = kernel.annotations.get_mut(&inst) {
@@ -92,9 +106,8 @@ fn try_without(subject: &Subject<'_>, (grows, loc): (Grows, Loc)) -> Option<Know
             }
         }
     }
-    let refused = schedule_kernel(&mut kernel, &subject.lowered.statements);
-    let targets: Vec<&'static Target> = subject.known.targets.iter().map(|on| on.target).collect();
-    refused.iter().all(|finding| finding.is_warning).then(|| estimate(&kernel, &targets))
+    let refused = schedule_kernel(&mut kernel, statements);
+    refused.iter().all(|finding| finding.is_warning).then(|| Stages::of(&kernel))
 }
 
 /// Where the source asks for what takes registers: a limit of its own; else the annotation without which the fewest would be needed; else
@@ -104,10 +117,16 @@ pub(super) fn growth(subject: &Subject<'_>) -> Span {
     if sites.arguments.iter().any(|(name, _)| *name == "max_registers") {
         return sites.argument(&["max_registers"]);
     }
-    let needed = |known: &Known| known.targets.iter().map(|on| on.registers.needed).max().unwrap_or(0);
-    let now = needed(subject.known);
-    let each = subject.built.map(asked).unwrap_or_default().into_iter();
-    let each: Vec<(u32, Loc)> = each.filter_map(|asked| Some((needed(without(subject, asked)?.as_ref()), asked.1))).collect();
+    let now = subject.known.targets.iter().map(|on| on.registers.needed).max().unwrap_or(0);
+    let asked = subject.built.map(asked).unwrap_or_default();
+    let tried = without(subject, &asked);
+    let targets = subject.targets();
+    let open =
+        tried.iter().filter_map(|without| Some((without.stages.as_ref()?, &without.needed))).filter(|(_, needed)| needed.get().is_none());
+    let (open, places): (Vec<&Stages>, Vec<&Cell<Option<u32>>>) = open.unzip();
+    let found = parallel::map(&open, |stages| stages.registers_needed(&targets));
+    places.into_iter().zip(found).for_each(|(place, needed)| place.set(Some(needed)));
+    let each: Vec<(u32, Loc)> = tried.iter().filter_map(|without| Some((without.needed.get()?, without.asked.1))).collect();
     let fewest = each.iter().map(|(needed, _)| *needed).min().unwrap_or(now);
     // Of several that do about as much, the first of the source.
     let much = fewest + now.saturating_sub(fewest) / 4;

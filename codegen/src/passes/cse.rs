@@ -14,9 +14,8 @@
 use super::fold::is_commutative;
 use super::rewrite::Rewrite;
 use crate::analysis::effects::{Effects, RegionEffects, own_effects};
+use crate::collections::{HashMap, Mixer};
 use crate::ir::{Block, Inst, Kernel, Object, Op, Type, Value};
-use std::collections::HashMap;
-use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 /// Runs it.
@@ -24,7 +23,7 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     let effects = RegionEffects::of(kernel);
     let (body, objects) = (kernel.body, kernel.objects.len());
     let rewrite = Rewrite::new(kernel);
-    let mut cse = Cse { rewrite, effects, table: HashMap::new(), scope: Vec::new(), versions: vec![0; objects], newest: 0 };
+    let mut cse = Cse { rewrite, effects, table: HashMap::default(), scope: Vec::new(), versions: vec![0; objects], newest: 0 };
     cse.block(body);
     cse.rewrite.changed
 }
@@ -164,7 +163,7 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
     if let Op::Load(access) = op {
         return load_key(access.object, ty, |state| access.path.hash(state));
     }
-    let mut state = DefaultHasher::new();
+    let mut state = Mixer::default();
     std::mem::discriminant(op).hash(&mut state);
     ty.hash(&mut state);
     match op {
@@ -187,8 +186,8 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
     state.finish()
 }
 
-fn load_key(object: Object, ty: Option<Type>, path: impl FnOnce(&mut DefaultHasher)) -> u64 {
-    let mut state = DefaultHasher::new();
+fn load_key(object: Object, ty: Option<Type>, path: impl FnOnce(&mut Mixer)) -> u64 {
+    let mut state = Mixer::default();
     (u32::MAX, object, ty).hash(&mut state);
     path(&mut state);
     state.finish()

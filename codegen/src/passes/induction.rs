@@ -16,8 +16,8 @@
 //! Inner loops come first: where their addresses start is affine in the loop round them.
 
 use super::rewrite::{Rewrite, terminator};
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Loc, Op, Type, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Values that one loop is given to carry.
 const MOST: usize = 12;
@@ -49,7 +49,7 @@ fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
             let affine = Affine::of(rewrite.kernel, body, counter);
             let roots = affine.roots(rewrite.kernel, body);
             let loc = rewrite.kernel.insts[inst].loc;
-            let (firsts, distances) = (HashMap::new(), HashMap::new());
+            let (firsts, distances) = (HashMap::default(), HashMap::default());
             let mut before = Before { b: rewrite.builder(block, loc), affine: &affine, start, step, firsts, distances };
             // All of them before any is carried: one may be made of another.
             let moves: Vec<_> = roots.iter().map(|root| (*root, before.first(*root), before.distance(*root))).collect();
@@ -73,7 +73,7 @@ struct Affine {
 
 impl Affine {
     fn of(kernel: &Kernel, body: Block, counter: Value) -> Affine {
-        let mut affine = Affine { counter, values: HashSet::new(), constants: HashSet::new() };
+        let mut affine = Affine { counter, values: HashSet::default(), constants: HashSet::default() };
         if !is_carriable(kernel.ty(counter)) {
             return affine;
         }

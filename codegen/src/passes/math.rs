@@ -5,9 +5,9 @@
 //! instruction stands at the place in the source that calls the function. **Refuses** a function that the library lacks: then PTX does.
 
 use super::rewrite::Rewrite;
+use crate::collections::HashMap;
 use crate::ir::{Block, Inst, Kernel, Loc, Object, ObjectData, ObjectKind, Op, Value};
 use crate::math;
-use std::collections::HashMap;
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
 fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
     let insts = rewrite.take(block);
     // What an earlier instruction of the block has computed beside its own result.
-    let mut known: HashMap<Inst, Value> = HashMap::new();
+    let mut known: HashMap<Inst, Value> = HashMap::default();
     let mut calls = calls(rewrite, &insts);
     for (n, inst) in insts.iter().copied().enumerate() {
         rewrite.resolve_operands(inst);
@@ -72,7 +72,7 @@ fn argument(rewrite: &Rewrite<'_>, inst: Inst) -> Option<Value> {
 }
 
 fn calls(rewrite: &Rewrite<'_>, insts: &[Inst]) -> Calls {
-    let mut calls = Calls::new();
+    let mut calls = Calls::default();
     for (n, inst) in insts.iter().copied().enumerate().rev() {
         if let (Some(name @ ("sin" | "cos")), Some(argument)) = (name(rewrite.kernel, inst), argument(rewrite, inst)) {
             calls.entry((name, argument)).or_default().push((n, inst));

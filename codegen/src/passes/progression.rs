@@ -8,13 +8,13 @@
 //! stages see the factors they wrote.
 
 use super::rewrite::Rewrite;
+use crate::collections::HashMap;
 use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Value};
-use std::collections::HashMap;
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
     let body = kernel.body;
-    let mut pass = Progression { rewrite: Rewrite::new(kernel), sums: HashMap::new(), scope: Vec::new() };
+    let mut pass = Progression { rewrite: Rewrite::new(kernel), sums: HashMap::default(), scope: Vec::new() };
     pass.block(body);
     pass.rewrite.changed
 }
@@ -31,7 +31,7 @@ impl Progression<'_> {
     fn block(&mut self, block: Block) {
         let outside = self.scope.len();
         let insts = self.rewrite.take(block);
-        let mut products: HashMap<Value, (Value, i128)> = HashMap::new();
+        let mut products: HashMap<Value, (Value, i128)> = HashMap::default();
         for inst in insts {
             self.rewrite.resolve_operands(inst);
             for child in self.rewrite.kernel.insts[inst].op.blocks() {

@@ -16,8 +16,8 @@
 use super::rewrite::Rewrite;
 use crate::analysis::exits::exit_values_mut;
 use crate::analysis::place::{constant_place, scalars_of};
+use crate::collections::HashMap;
 use crate::ir::{Access, Block, Inst, Kernel, Loc, MemoryType, Object, ObjectKind, Op, Scalar, Type, Value};
-use std::collections::HashMap;
 
 /// Scalars of all promoted arrays together, at most: the registers a thread can have.
 const LIMIT: usize = 256;
@@ -45,7 +45,7 @@ struct Slots {
 
 impl Slots {
     fn of(kernel: &Kernel) -> Slots {
-        let mut slots = Slots { first: HashMap::new(), types: Vec::new() };
+        let mut slots = Slots { first: HashMap::default(), types: Vec::new() };
         let is_local = |object: &Object| kernel.objects[*object].kind == ObjectKind::Local;
         if !kernel.objects.keys().any(|object| is_local(&object)) {
             return slots;
@@ -95,7 +95,7 @@ struct Written {
 
 impl Written {
     fn of(kernel: &Kernel, slots: &Slots) -> Written {
-        let mut written = Written { by_owner: HashMap::new() };
+        let mut written = Written { by_owner: HashMap::default() };
         written.block(kernel, slots, kernel.body);
         written
     }

@@ -229,11 +229,11 @@ fn choose_multiplier(d: u128, n: u32, digits: u32) -> (u128, u32) {
 #[cfg(test)]
 mod tests {
     use super::run;
+    use crate::collections::HashMap;
     use crate::intrinsics::Eval;
     use crate::ir::{BinaryOp, Builder, Kernel, Loc, Op, Scalar, Type, Value, eval};
     use crate::passes::check::check;
     use crate::syntax::KernelOptions;
-    use std::collections::HashMap;
 
     /// A kernel whose last value is `x op d`, reduced, x being its first value.
     struct Reduced {
@@ -264,7 +264,7 @@ mod tests {
         }
 
         fn evaluate(&self, x: Scalar) -> Scalar {
-            let mut known = HashMap::from([(self.x, x)]);
+            let mut known = HashMap::from_iter([(self.x, x)]);
             for inst in &self.kernel.blocks[self.kernel.body].insts {
                 let data = &self.kernel.insts[*inst];
                 let result = data.results[0];

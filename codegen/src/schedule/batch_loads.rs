@@ -16,8 +16,8 @@ use super::loads::{Asking, has_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
 use crate::analysis::cost::is_speculable;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Block, Inst, Kernel, Op, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -65,7 +65,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
     // What traps, and the highest level of it.
     let mut checks: Vec<(usize, Inst)> = Vec::new();
     let mut highest_check = 0;
-    let mut values: HashMap<Value, u32> = HashMap::new();
+    let mut values: HashMap<Value, u32> = HashMap::default();
     let mut levels: Vec<u32> = Vec::new();
     // The highest level of anything that others can see, and of loads that a store must not overtake.
     let (mut effects, mut reads) = (0, 0);
@@ -116,9 +116,9 @@ fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) ->
     let at: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let mut pairs = 0;
-    let mut first = HashSet::new();
+    let mut first = HashSet::default();
     // Levels of what a load cannot simply pass, and those of checks, which it may not.
-    let (mut occupied, mut checked) = (HashSet::new(), HashSet::new());
+    let (mut occupied, mut checked) = (HashSet::default(), HashSet::default());
     for (n, (inst, level)) in insts.iter().zip(levels).enumerate() {
         let Some(access) = unit(kernel, *inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
             if !kernel.insts[*inst].op.is_pure() {
@@ -152,7 +152,7 @@ fn address(
     counts: impl Fn(usize) -> bool,
     first: &HashSet<Inst>,
 ) -> Option<HashSet<Inst>> {
-    let mut needed = HashSet::new();
+    let mut needed = HashSet::default();
     let mut work = needs(kernel, load);
     while let Some(value) = work.pop() {
         let Some(maker) = kernel.def(value).map(|(maker, _)| maker) else { continue };

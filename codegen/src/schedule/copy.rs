@@ -1,8 +1,8 @@
 //! Copies of a loop's body, each for an iteration of its own.
 
 use super::Schedule;
+use crate::collections::HashMap;
 use crate::ir::{Block, BlockData, Inst, InstData, Kernel, LoopAnnotations, Object, Op, Type, Value};
-use std::collections::HashMap;
 
 /// One copy in the making: what stands in it for the body's values, loops and exits.
 #[derive(Clone, Debug, Default)]

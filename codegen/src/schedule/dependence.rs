@@ -8,8 +8,9 @@ use super::around::Around;
 use super::groups::Counted;
 use super::rows::Rows;
 use crate::analysis::affine::{Affine, Atom, Facts, Polynomial};
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Access, Block, Inst, Kernel, Object, Op, Step, Value};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What an access does to its element.
@@ -131,7 +132,7 @@ impl MemoryAccess {
 
     /// What its indices are made of that may be anything in another iteration, but for the counter; each with another in its place.
     fn differing(&self, affine: &mut Affine, counter: Atom, inside: &HashSet<Value>) -> HashMap<Atom, Atom> {
-        let mut others = HashMap::new();
+        let mut others = HashMap::default();
         for step in &self.path {
             let PathStep::Index(index) = step else { continue };
             for atom in index.atoms().filter(|atom| *atom != counter) {
@@ -145,7 +146,7 @@ impl MemoryAccess {
 
     /// The same access in an iteration of which nothing is known.
     fn in_any_iteration(&self, affine: &mut Affine, inside: &Rc<HashSet<Value>>) -> MemoryAccess {
-        let mut others = HashMap::new();
+        let mut others = HashMap::default();
         let mut path = Vec::new();
         for step in &self.path {
             path.push(match step {
@@ -244,7 +245,7 @@ pub(super) fn carried_through_memory(
     let rows = Rows::of(&affine, &all, counter, &step, &inside);
     let mut pairs = 0;
     for (k, earlier) in all.iter().enumerate() {
-        let mut others = (usize::MAX, HashMap::new());
+        let mut others = (usize::MAX, HashMap::default());
         for (l, distance) in rows.partners(k, &all, n) {
             let later = &all[l];
             if others.0 != l {

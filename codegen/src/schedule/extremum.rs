@@ -13,9 +13,9 @@
 use super::groups::Counted;
 use super::ilp::next;
 use super::reduction::derived;
+use crate::collections::HashSet;
 use crate::ir::{BinaryOp, UnaryOp};
 use crate::ir::{Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
-use std::collections::HashSet;
 
 /// As many operations as two expressions are compared by.
 const MOST_OPERATIONS: usize = 64;
@@ -84,7 +84,7 @@ pub(super) fn extremum(kernel: &Kernel, walk: &Counted, best: usize, others: &[u
 fn update(kernel: &Kernel, walk: &Counted, k: usize) -> Option<Update> {
     let (param, mut value) = (walk.carried[k], next(kernel, walk, k));
     let derived = derived(kernel, walk.body, param);
-    let mut uses = Uses { values: HashSet::from([param]), ..Uses::default() };
+    let mut uses = Uses { values: HashSet::from_iter([param]), ..Uses::default() };
     let (mut path, mut choices) = (Vec::new(), Vec::new());
     loop {
         let ValueDef::Result(inst, n) = kernel.values[value].def else { return None };

@@ -13,8 +13,8 @@
 
 use super::Schedule;
 use crate::analysis::bounds::{Bounds, type_max};
+use crate::collections::HashMap;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Type, Value};
-use std::collections::HashMap;
 
 /// A `For` taken apart.
 #[derive(Clone, Debug)]

@@ -25,9 +25,9 @@ use super::room::Copies;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
+use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::Effect;
 use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -154,7 +154,7 @@ pub(super) fn independent(
     let n = asked.value;
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
-    let mut inside = HashSet::new();
+    let mut inside = HashSet::default();
     kernel.walk_block(walk.body, &mut |_, _, inner| {
         inside.insert(inner);
     });

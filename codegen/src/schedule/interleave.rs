@@ -16,8 +16,8 @@ use super::copy::{Copy, parts};
 use super::loads::visit;
 use super::{Element, Elements};
 use crate::analysis::cost::is_speculable;
+use crate::collections::HashSet;
 use crate::ir::{BinaryOp, Block, Builder, Inst, InstData, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
-use std::collections::HashSet;
 
 /// Copies being interleaved.
 pub(super) struct Interleave<'a> {

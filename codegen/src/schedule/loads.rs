@@ -11,9 +11,9 @@ use super::obstacles::Obstacles;
 use super::{Elements, Finding};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
+use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::Effect;
 use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Space, Type, UnaryOp, Value};
-use std::collections::{HashMap, HashSet};
 
 /// Who asks, for messages and rules.
 #[derive(Clone, Copy)]
@@ -151,7 +151,7 @@ fn from_arm(
     let Search { affine, pairs } = search;
     let obstacles = Obstacles::of(kernel, affine, &insts);
     let here: HashSet<Inst> = insts.iter().copied().collect();
-    let mut moved = HashSet::new();
+    let mut moved = HashSet::default();
     for (place, inst) in insts.iter().enumerate() {
         if let Some(load) = unit(kernel, *inst) {
             check_behind(kernel, affine, pairs, load, &obstacles, place, asking)?;
@@ -171,7 +171,7 @@ fn from_arm(
         false => condition,
     };
     let mut stays = Vec::new();
-    let mut names: HashMap<Value, Value> = HashMap::new();
+    let mut names: HashMap<Value, Value> = HashMap::default();
     for inst in insts.into_iter().chain(last) {
         rename(kernel, inst, &names);
         if !moved.contains(&inst) {
@@ -215,7 +215,7 @@ fn mark_slice(kernel: &Kernel, inst: Inst, here: &HashSet<Inst>, moved: &mut Has
 
 /// What an instruction and all in it use from outside it.
 pub(super) fn needs(kernel: &Kernel, inst: Inst) -> Vec<Value> {
-    let (mut used, mut made): (Vec<Value>, HashSet<Value>) = (Vec::new(), HashSet::new());
+    let (mut used, mut made): (Vec<Value>, HashSet<Value>) = (Vec::new(), HashSet::default());
     visit(kernel, inst, &mut |inner| {
         used.extend(kernel.insts[inner].op.operands());
         if inner != inst {

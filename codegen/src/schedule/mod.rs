@@ -27,13 +27,14 @@ mod varying;
 mod vectorize;
 mod versions;
 
+use crate::collections::HashMap;
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
 use crate::verify::verify;
 pub use finding::Finding;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct Pass {
@@ -116,6 +117,14 @@ impl Schedule<'_> {
 /// Every promise that cannot be kept, at its annotation. The kernel is then of no use.
 pub fn schedule(lowered: &mut Lowered) -> Result<Diagnostics, Diagnostics> {
     let findings = schedule_kernel(&mut lowered.kernel, &lowered.statements);
+    said(lowered, findings)
+}
+
+/// What was found while a kernel's annotations were kept, at its source.
+///
+/// # Errors
+/// As [`schedule`].
+pub(crate) fn said(lowered: &mut Lowered, findings: Vec<Finding>) -> Result<Diagnostics, Diagnostics> {
     let mut diagnostics = std::mem::take(&mut lowered.warnings);
     for finding in findings {
         diagnostics.push(finding.diagnostic(|loc| lowered.span(loc)));
@@ -133,7 +142,7 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
         kernel,
         statements,
         findings: Vec::new(),
-        elements: Elements::new(),
+        elements: Elements::default(),
         room: room::Room::default(),
         names: groups::Names::default(),
         places: around::Places::default(),

@@ -6,8 +6,8 @@ use super::dependence::MemoryAccess;
 use super::finding::written;
 use super::loads::{Asking, is_barrier, visit};
 use crate::analysis::affine::Affine;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Inst, Kernel, Object, Op, Space};
-use std::collections::{HashMap, HashSet};
 
 /// Pairs of a load and a store of one object that are compared for one annotation; of more nothing is known.
 const MOST_PAIRS: u32 = 50_000;

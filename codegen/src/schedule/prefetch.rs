@@ -26,8 +26,8 @@ use super::loads::{Asking, has_loads, is_barrier, needs, take_out, unit};
 use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
 use crate::analysis::cost::is_speculable;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Runs it, on inner loops first.
@@ -133,7 +133,7 @@ fn next_iteration(kernel: &mut Kernel, walk: &Counted) -> (Value, Value) {
 
 /// The loads that need another load of the body first, for their address or their condition.
 fn indirect(kernel: &Kernel, insts: &[Inst]) -> HashSet<Inst> {
-    let (mut loaded, mut found) = (HashSet::new(), HashSet::new());
+    let (mut loaded, mut found) = (HashSet::default(), HashSet::default());
     for inst in insts {
         let is_unit = unit(kernel, *inst).is_some();
         let is_behind = needs(kernel, *inst).iter().any(|value| loaded.contains(value));
@@ -151,7 +151,7 @@ fn indirect(kernel: &Kernel, insts: &[Inst]) -> HashSet<Inst> {
 fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Result<Vec<Inst>, Finding> {
     let inside = defined(kernel, walk.body);
     let here: HashSet<Inst> = insts.iter().copied().collect();
-    let mut wanted: HashSet<Inst> = HashSet::new();
+    let mut wanted: HashSet<Inst> = HashSet::default();
     for unit_inst in units {
         let mut work = needs(kernel, *unit_inst);
         let loc = kernel.insts[*unit_inst].loc;

@@ -7,9 +7,9 @@
 
 use super::Schedule;
 use crate::analysis::exits::Exits;
+use crate::collections::HashMap;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Type, UnaryOp, Value};
 use crate::passes::simplify;
-use std::collections::HashMap;
 
 /// Runs it.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -63,7 +63,7 @@ fn turn_guards(kernel: &mut Kernel, body: Block) {
         let at = kernel.blocks[body].insts.iter().position(|other| *other == inst).unwrap_or(0);
         let behind = kernel.blocks[body].insts.split_off(at);
         let loc = kernel.insts[inst].loc;
-        let condition = negated(&mut Builder::new(kernel, body, loc), condition, &mut HashMap::new());
+        let condition = negated(&mut Builder::new(kernel, body, loc), condition, &mut HashMap::default());
         kernel.insts[inst].op = Op::If { condition, then_block: else_block, else_block: then_block };
         kernel.blocks[body].insts.extend(behind);
     }

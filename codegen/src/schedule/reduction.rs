@@ -4,8 +4,8 @@
 //! one kind (`+` and `-` together), the arms of an `if`, the carried values of inner loops. Every use of a value of the chain has to be a
 //! link of it: what else looks at the accumulator sees a sum that no split one has.
 
+use crate::collections::HashSet;
 use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
-use std::collections::HashSet;
 
 /// What carrying a value round comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) fn carried(kernel: &Kernel, body: Block, param: Value, next: Value) -
     if !is_used(kernel, body, param) {
         return Carried::Replaced;
     }
-    let mut chain = Chain { kernel, derived: &derived, op: None, links: HashSet::new(), values: HashSet::from([param]) };
+    let mut chain = Chain { kernel, derived: &derived, op: None, links: HashSet::default(), values: HashSet::from_iter([param]) };
     if !chain.leads_back(next, param) {
         return Carried::Other(user(kernel, body, param));
     }
@@ -78,7 +78,7 @@ fn user(kernel: &Kernel, body: Block, value: Value) -> Option<Inst> {
 
 /// What is computed from `param`, directly or not; which way control goes is left out.
 pub(super) fn derived(kernel: &Kernel, body: Block, param: Value) -> HashSet<Value> {
-    let mut found = HashSet::from([param]);
+    let mut found = HashSet::from_iter([param]);
     derive(kernel, body, &mut found);
     found
 }

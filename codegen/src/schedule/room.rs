@@ -5,8 +5,8 @@
 
 use super::copy::size;
 use super::{Finding, Schedule};
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Asked, Block, Inst, Kernel, Loc};
-use std::collections::{HashMap, HashSet};
 
 /// Most instructions that annotations may add to a kernel.
 pub(super) const MOST_INSTRUCTIONS: usize = 50_000;
@@ -54,7 +54,7 @@ pub(super) struct Copies<'a> {
 impl Room {
     /// For a kernel none of whose annotations has been kept yet.
     pub(super) fn of(kernel: &Kernel) -> Room {
-        let mut inside = HashSet::new();
+        let mut inside = HashSet::default();
         let places = |inst: Inst| kernel.annotations.get(&inst).map(|asked| asked.places()).unwrap_or_default();
         for outer in kernel.annotations.keys().copied() {
             let mut inner = places(outer);

@@ -5,8 +5,8 @@
 
 use super::dependence::{Kind, MemoryAccess, PathStep};
 use crate::analysis::affine::{Affine, Atom, Polynomial, wrapped};
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Object, Value};
-use std::collections::{HashMap, HashSet};
 
 /// The accesses of a body, in its order, by number.
 pub(super) struct Rows {
@@ -44,8 +44,8 @@ type Shape = (Object, Vec<Option<Polynomial>>);
 impl Rows {
     /// `counter` is the loop's, `step` what it goes on by, `inside` what differs from iteration to iteration.
     pub(super) fn of(affine: &Affine, all: &[MemoryAccess], counter: Atom, step: &Polynomial, inside: &HashSet<Value>) -> Rows {
-        let mut shapes: HashMap<Shape, usize> = HashMap::new();
-        let mut found = Rows { places: Vec::new(), rows: Vec::new(), objects: HashMap::new() };
+        let mut shapes: HashMap<Shape, usize> = HashMap::default();
+        let mut found = Rows { places: Vec::new(), rows: Vec::new(), objects: HashMap::default() };
         for (n, access) in all.iter().enumerate() {
             let place = place(affine, access, counter, step, inside).map(|Place { shape, strides, bits, at }| {
                 let row = *shapes.entry((access.object, shape)).or_insert(found.rows.len());

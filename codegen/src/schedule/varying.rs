@@ -2,9 +2,9 @@
 //! through memory that the body writes. What is not among them is the same in every iteration.
 
 use super::around::Around;
+use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::Effect;
 use crate::ir::{Block, Inst, Kernel, Object, Op, Value};
-use std::collections::{HashMap, HashSet};
 
 /// The values of `body` that may differ, its own parameters first of all.
 pub(super) fn varying(kernel: &Kernel, around: &Around, body: Block) -> HashSet<Value> {
@@ -14,7 +14,7 @@ pub(super) fn varying(kernel: &Kernel, around: &Around, body: Block) -> HashSet<
             written.insert(access.object);
         }
     });
-    let mut ways = Ways { kernel, next: HashMap::new(), found: HashSet::new(), work: Vec::new() };
+    let mut ways = Ways { kernel, next: HashMap::default(), found: HashSet::default(), work: Vec::new() };
     ways.differ(&kernel.blocks[body].params);
     kernel.walk_block(body, &mut |_, _, inst| ways.inst(inst, &written));
     ways.follow()

@@ -23,8 +23,8 @@ use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
+use crate::collections::HashSet;
 use crate::ir::{Asked, Block, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Space, Step, Type, Unroll, Value};
-use std::collections::HashSet;
 
 /// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
 const MOST_BYTES: u32 = 16;
@@ -104,7 +104,7 @@ fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked<u32>, of_ker
     }
     let varying = varying(kernel, around, walk.body);
     let mut affine = around.affine();
-    let mut wide = Wide { merged: HashSet::new(), carried: carried(kernel, inst, &walk)? };
+    let mut wide = Wide { merged: HashSet::default(), carried: carried(kernel, inst, &walk)? };
     let guard = if of_kernel { find_guard(kernel, &walk, &varying) } else { None };
     let conditional = conditional(kernel, walk.body, &varying, guard.as_ref().map(|guard| guard.branch));
     let mut of_shared = None;
@@ -171,7 +171,7 @@ fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Va
 
 /// Accesses under an `if` whose condition differs from element to element, but for the guard.
 fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Option<Inst>) -> HashSet<Inst> {
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     kernel.walk_block(body, &mut |kernel, _, inst| {
         if let Op::If { condition, then_block, else_block } = kernel.insts[inst].op
             && varying.contains(&condition)

@@ -8,8 +8,8 @@ use super::around::Around;
 use super::copy::{Copy, loops, parts};
 use super::groups::{Counted, open};
 use crate::analysis::bounds::Bounds;
+use crate::collections::HashSet;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, ObjectKind, Op, Scalar, Type, Value};
-use std::collections::HashSet;
 
 /// The `if` that all of a kernel's accesses stand under.
 pub(super) struct Guard {
@@ -180,7 +180,7 @@ fn all_hold(kernel: &mut Kernel, home: Block, outer: Option<Inst>, walk: &Counte
 
 /// Which of these instructions a value needs, in order.
 fn slice_of(kernel: &Kernel, value: Value, insts: &[Inst]) -> Vec<Inst> {
-    let mut wanted = HashSet::from([value]);
+    let mut wanted = HashSet::from_iter([value]);
     let mut found = Vec::new();
     for inst in insts.iter().rev() {
         let data = &kernel.insts[*inst];

@@ -30,7 +30,6 @@ use crate::analysis::uniformity::Uniformity;
 use crate::ir::{Inst, Kernel, Loc, Object, Scalar, Space};
 use evaluate::{Evaluator, Threads};
 use lanes::{Atoms, LANES};
-use std::collections::HashMap;
 use walk::Walk;
 
 /// Everything this room knows of a kernel.
@@ -235,7 +234,7 @@ pub enum Divergence {
 }
 
 /// Numbers that a launch gives parameters: the object, and the byte in it.
-pub type Numbers = HashMap<(Object, u64), Scalar>;
+pub type Numbers = std::collections::HashMap<(Object, u64), Scalar>;
 
 /// Looks at a kernel of stage `Legal`.
 pub fn analyse(kernel: &Kernel) -> AccessPatterns {

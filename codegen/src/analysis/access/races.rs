@@ -8,8 +8,8 @@ use super::condition::Doubt;
 use super::lanes::{Atom, LANES, Lanes, Sum};
 use super::summary::widths;
 use super::walk::{Record, Walk};
+use crate::collections::HashMap;
 use crate::ir::{Inst, ObjectKind, Op};
-use std::collections::HashMap;
 
 /// Two accesses to one shared element by two threads with no barrier between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ fn is_atomic(walk: &Walk<'_>, record: &Record) -> bool {
 
 /// Records of shared memory that are sure, by interval and object.
 fn groups<'w>(walk: &'w Walk<'_>) -> HashMap<(u32, u32), Vec<&'w Record>> {
-    let mut groups: HashMap<(u32, u32), Vec<&Record>> = HashMap::new();
+    let mut groups: HashMap<(u32, u32), Vec<&Record>> = HashMap::default();
     for record in &walk.records {
         let Some(object) = walk.kernel.insts[record.inst].op.object() else { continue };
         let is_sure = record.address.is_ok() && record.doubt <= Doubt::Boundary;
@@ -188,7 +188,7 @@ fn race(walk: &Walk<'_>, left: &[&Record], right: &[&Record]) -> Option<((u32, u
         (0..width).step_by(width.clamp(1, 4) as usize)
     });
     // Two threads of each element are enough, of two warps if there are: one of them is not the other access's.
-    let mut owners: HashMap<i64, Vec<(u32, u32)>> = HashMap::new();
+    let mut owners: HashMap<i64, Vec<(u32, u32)>> = HashMap::default();
     places[0].each(|record, thread, offset| {
         for byte in own.clone() {
             let known = owners.entry(offset + byte).or_default();

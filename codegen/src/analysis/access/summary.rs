@@ -5,16 +5,16 @@ use super::lanes::{Atom, LANES, Lanes, Source, Sum};
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
 use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Move, Moves, Pattern, Range, Total, Warps, Ways, races};
+use crate::collections::HashMap;
 use crate::ir::{Inst, Kernel, MemoryType, Op, Space, Special};
-use std::collections::HashMap;
 
 /// Gathers everything.
 pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
-    let mut seen: HashMap<Inst, Vec<usize>> = HashMap::new();
+    let mut seen: HashMap<Inst, Vec<usize>> = HashMap::default();
     for (n, record) in walk.records.iter().enumerate().filter(|(_, record)| !record.again) {
         seen.entry(record.inst).or_default().push(n);
     }
-    let mut branches: HashMap<Inst, Vec<&BranchRecord>> = HashMap::new();
+    let mut branches: HashMap<Inst, Vec<&BranchRecord>> = HashMap::default();
     walk.branches.iter().for_each(|record| branches.entry(record.inst).or_default().push(record));
     let mut patterns = AccessPatterns::default();
     let mut order = Vec::new();

@@ -9,9 +9,9 @@ use super::evaluate::{Evaluator, LaneValue, Threads, Unknown, needs_warps};
 use super::lanes::{Atom, Atoms, Mask, Source, Sum, Varies};
 use super::{Divergence, Numbers, Ways, loops};
 use crate::analysis::exits::Exits;
+use crate::collections::HashMap;
 use crate::intrinsics::Effect;
 use crate::ir::{Access, Block, Inst, Kernel, MemoryType, Op, Space, Step, Value};
-use std::collections::HashMap;
 
 /// An access as a warp makes it.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl<'k> Walk<'k> {
             records: Vec::new(),
             branches: Vec::new(),
             wanted: 0,
-            loops: HashMap::new(),
+            loops: HashMap::default(),
             doubt: Doubt::None,
             left: Vec::new(),
             depth: 0,

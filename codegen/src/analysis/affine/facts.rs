@@ -5,8 +5,8 @@
 
 use super::{Affine, Atom, Polynomial, has_no_multiple, range};
 use crate::analysis::bounds::type_max;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{BinaryOp, Block, CompareOp, Inst, Kernel, Op, UnaryOp, Value};
-use std::collections::{HashMap, HashSet};
 
 /// How many conditions, and parts of them, are looked at, the innermost first.
 const MOST: usize = 32;
@@ -30,7 +30,7 @@ struct Gap {
 impl Affine {
     /// What the conditions round an access say of numbers that `keeps` accepts.
     pub fn facts(&mut self, kernel: &Kernel, access: Inst, keeps: &dyn Fn(&Affine, Atom) -> bool) -> Facts {
-        let mut comparisons = Comparisons { kernel, seen: HashSet::new(), found: Vec::new() };
+        let mut comparisons = Comparisons { kernel, seen: HashSet::default(), found: Vec::new() };
         let mut next = self.conditions(kernel).at(access);
         while let Some(held) = next.filter(|_| comparisons.seen.len() < MOST) {
             comparisons.look(held.condition, held.is);

@@ -1,6 +1,6 @@
 //! PTX as the model reads it: what is printed for the assembler, line by line, without what registers do not depend on.
 
-use std::collections::HashMap;
+use crate::collections::HashMap;
 
 /// A virtual register, numbered densely.
 pub(super) type Reg = u32;
@@ -170,7 +170,7 @@ impl<'t> Reader<'t> {
             None => {}
             Some(b'.') => self.directive(line),
             Some(b'{') => {
-                self.scopes.push(HashMap::new());
+                self.scopes.push(HashMap::default());
                 self.scope_count += 1;
                 self.scope_numbers.push(self.scope_count);
                 self.line(line[1..].trim());

@@ -2,7 +2,7 @@
 //! named by a constant. A loop that only fills one does not count: it is written out.
 
 use super::code::{Code, Inst, Op, Reg, Regs, Space};
-use std::collections::HashMap;
+use crate::collections::HashMap;
 
 /// Promotes in place.
 pub(super) fn promote(code: &mut Code) {
@@ -21,7 +21,7 @@ pub(super) fn promote(code: &mut Code) {
     if !is_any {
         return;
     }
-    let mut elements: HashMap<(u32, i64), Reg> = HashMap::new();
+    let mut elements: HashMap<(u32, i64), Reg> = HashMap::default();
     for stretch in &mut code.stretches {
         stretch.insts.retain(|inst| !is_local(inst) || inst.symbol != 0);
         for inst in stretch.insts.iter_mut().filter(|inst| is_local(inst)) {

@@ -27,6 +27,9 @@ use constants::Constants;
 use ladder::Ladder;
 use schedule::{Graph, Peak, Scratch};
 use simplify::Machine;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Registers of a thread, *estimated*.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +52,18 @@ pub fn registers(kernel: &Kernel, target: &'static Target) -> Registers {
     measure.registers(kernel, target)
 }
 
-/// The same for several targets. What is alike for some of them is done once.
+/// The same for several targets.
 pub fn registers_of_each(kernel: &Kernel, targets: &[&'static Target]) -> Vec<Registers> {
+    on_each(kernel, targets, |measure, target| measure.registers(kernel, target))
+}
+
+/// The most that are needed without a limit on one of these targets.
+pub(super) fn needed_on_any(kernel: &Kernel, targets: &[&'static Target]) -> u32 {
+    on_each(kernel, targets, Measure::needed).into_iter().max().unwrap_or(0)
+}
+
+/// Something of a kernel on each of these targets. What is alike for some of them is done once.
+fn on_each<T>(kernel: &Kernel, targets: &[&'static Target], f: impl Fn(&Measure, &'static Target) -> T) -> Vec<T> {
     let mut measures: Vec<Measure> = Vec::new();
     let one = |target: &&'static Target| {
         let (text, machine) = (ptx::body_text(kernel, target), Machine::of(target.capability));
@@ -59,7 +72,7 @@ pub fn registers_of_each(kernel: &Kernel, targets: &[&'static Target]) -> Vec<Re
             measures.push(Measure::new(text, machine));
             measures.len() - 1
         });
-        measures[known].registers(kernel, target)
+        f(&measures[known], target)
     };
     targets.iter().map(one).collect()
 }
@@ -119,6 +132,8 @@ struct Measure {
     /// Registers that suffice for each stretch, and for all.
     fewest_of: Vec<u32>,
     fewest: u32,
+    /// By room: what was found of it. Targets that the text is the same for often have the same.
+    filled: RefCell<BTreeMap<u32, Rc<(u32, Peak)>>>,
 }
 
 impl Measure {
@@ -136,14 +151,19 @@ impl Measure {
         let graphs: Vec<Graph> = code.stretches.iter().zip(&out).map(make).collect();
         let fewest_of: Vec<u32> = graphs.iter().map(|graph| graph.fewest().registers).collect();
         let fewest = fewest_of.iter().copied().max().unwrap_or(0);
-        Measure { text, machine, code, graphs, fewest_of, fewest }
+        Measure { text, machine, code, graphs, fewest_of, fewest, filled: RefCell::default() }
+    }
+
+    /// Registers that would be needed on a target without a limit.
+    fn needed(&self, target: &'static Target) -> u32 {
+        self.fewest + reserved(target.capability)
     }
 
     /// The estimate for a target.
     fn registers(&self, kernel: &Kernel, target: &'static Target) -> Registers {
         let ladder = Ladder::new(&kernel.options, target);
         let constants = Constants::of(target.capability);
-        let needed = self.fewest + reserved(target.capability);
+        let needed = self.needed(target);
         let step = ladder.step(needed + constants.margin);
         let filled = self.fill(step - reserved(target.capability));
         let counted = filled.1.registers + reserved(target.capability);
@@ -156,9 +176,10 @@ impl Measure {
     }
 
     /// The most that hiding latency takes of this many registers, and in which stretch.
-    fn fill(&self, room: u32) -> (u32, Peak) {
+    fn fill(&self, room: u32) -> Rc<(u32, Peak)> {
         let fill = |(n, graph): (usize, &Graph)| (n as u32, fill(graph, room, self.fewest_of[n]));
-        self.graphs.iter().enumerate().map(fill).max_by_key(|(_, peak)| peak.registers).unwrap_or_default()
+        let all = || self.graphs.iter().enumerate().map(fill).max_by_key(|(_, peak)| peak.registers).unwrap_or_default();
+        Rc::clone(self.filled.borrow_mut().entry(room).or_insert_with(|| Rc::new(all())))
     }
 
     /// The places live at a peak: indices into the code's.
@@ -188,7 +209,7 @@ fn fill(graph: &Graph, room: u32, fewest: u32) -> Peak {
 /// The locations of places as `.loc` says them.
 fn locations(kernel: &Kernel, places: &[[u32; 3]], wanted: &[u32]) -> Vec<Loc> {
     let wanted: std::collections::BTreeSet<[u32; 3]> = wanted.iter().map(|place| places[*place as usize]).collect();
-    let mut found: std::collections::BTreeMap<[u32; 3], Loc> = std::collections::BTreeMap::new();
+    let mut found: BTreeMap<[u32; 3], Loc> = BTreeMap::new();
     for (loc, location) in kernel.locations.iter() {
         let place = [u32::from(location.file) + 1, location.line, location.column];
         if location.line != 0 && wanted.contains(&place) {

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Inst, Op, Reg, Regs, Stretch};
 use super::flow::Set;
-use std::collections::HashMap;
+use crate::collections::HashMap;
 
 /// How often a loop's body stands there afterwards.
 const COPIES: usize = 4;
@@ -17,7 +17,7 @@ const MOST_WHOLE: i64 = 32;
 /// Unrolls in place. `out`: what is live behind each stretch.
 pub(super) fn unroll(code: &mut Code, out: &[Set]) {
     // By register: where it was written last, in the order of the text.
-    let mut written: HashMap<Reg, Inst> = HashMap::new();
+    let mut written: HashMap<Reg, Inst> = HashMap::default();
     for (stretch, out) in code.stretches.iter_mut().zip(out) {
         if let Some(copies) = copies(stretch, &written) {
             stretch.insts = repeat(&stretch.insts, copies, &mut code.widths, out);

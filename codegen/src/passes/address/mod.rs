@@ -23,9 +23,9 @@ mod tests;
 
 use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, MemoryType, Object, Op, Scalar, Space, Stage, Step, Type, Value};
 use sharing::{Pointers, Shape, Term};
-use std::collections::{HashMap, HashSet};
 
 /// Bytes that an instruction adds to its pointer without another one: 24 bits, signed, on every GPU that PTX reaches.
 const IMMEDIATE: i64 = 1 << 23;
@@ -101,7 +101,7 @@ impl Address<'_> {
 
     /// The predicated accesses of a block that are not the only ones to an object.
     fn gathered(&self, insts: &[Inst]) -> HashSet<Inst> {
-        let mut counts: HashMap<Object, usize> = HashMap::new();
+        let mut counts: HashMap<Object, usize> = HashMap::default();
         let predicated: Vec<(Inst, Vec<Object>)> =
             insts.iter().filter(|inst| self.is_predicated(**inst)).map(|inst| (*inst, self.objects(*inst))).collect();
         for (_, objects) in &predicated {

@@ -24,9 +24,9 @@
 //!
 //! [`IndexWidth::max_elements`]: crate::syntax::IndexWidth::max_elements
 
+use crate::collections::HashMap;
 use crate::ir::{Object, Value};
 use crate::syntax::INDEX_WINDOW;
-use std::collections::HashMap;
 
 /// Elements between 2³² and the longest buffer.
 const WINDOW: i64 = INDEX_WINDOW as i64;
