@@ -2,7 +2,7 @@
 //!
 //! A pass is one file, with an essay on top: what it needs, what it preserves, when it refuses. The two lists below are the whole
 //! pipeline; a line's comment is the reason why it stands where it stands. Every pass leaves a kernel that [`crate::verify`]
-//! accepts, whether or not the passes round it run; debug builds check that after each.
+//! accepts, whether or not the passes round it run; this workspace's debug builds check that after each.
 
 mod address;
 #[cfg(test)]
@@ -28,7 +28,7 @@ mod tests;
 
 use crate::ir::{Kernel, Stage};
 use crate::syntax::nearest;
-use crate::verify::verify;
+use crate::verify::{self, verify};
 use std::time::{Duration, Instant};
 
 /// A pass: its name (the file's, the dump's, `--after`'s) and what runs it. Returns whether it changed anything.
@@ -246,7 +246,7 @@ fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) -> b
     if let (Some(timings), Some(start)) = (&mut options.timings, start) {
         timings.push((pass.name, start.elapsed()));
     }
-    if cfg!(debug_assertions)
+    if verify::AFTER_EACH_PASS
         && let Err(violations) = verify(kernel)
     {
         let list: Vec<String> = violations.iter().map(ToString::to_string).collect();

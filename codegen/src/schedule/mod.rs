@@ -32,7 +32,7 @@ use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
-use crate::verify::verify;
+use crate::verify::{AFTER_EACH_PASS, verify};
 pub use finding::Finding;
 use std::collections::BTreeSet;
 
@@ -153,7 +153,7 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
         for pass in PASSES {
             schedule.places = around::Places::of(schedule.kernel);
             (pass.run)(&mut schedule);
-            if cfg!(debug_assertions) && schedule.findings.iter().all(|finding| finding.is_warning) {
+            if AFTER_EACH_PASS && schedule.findings.iter().all(|finding| finding.is_warning) {
                 check(schedule.kernel, pass.name);
             }
         }

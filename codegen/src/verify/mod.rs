@@ -37,6 +37,10 @@ mod structure;
 mod tests;
 mod types;
 
+/// Whether every pass's result is verified: in debug builds of this workspace, whose `.cargo/config.toml` sets the variable. Who uses the crates compiles
+/// the macro in debug, too, and would wait for it at every check.
+pub const AFTER_EACH_PASS: bool = cfg!(debug_assertions) && option_env!("WARPWRIGHT_VERIFY").is_some();
+
 /// Something in a kernel that the law forbids: a mistake of the compiler, not of its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {

@@ -382,16 +382,29 @@ impl Graph {
     }
 
     fn choose(&self, ready: &[u32], arrives: &[u32], change: &[i32], (live, limit, now, total): (u32, u32, u32, u32)) -> usize {
-        // Earlier is better, then higher, then as printed; what does not fit comes after everything that does, the smallest first.
-        let key = |n: u32| {
+        // Earlier is better, then higher, then as printed; what does not fit comes after everything that does, the smallest first. What is not
+        // better by that is not looked at further: this is asked of everything that is ready, for every instruction.
+        let over = |n: u32| {
+            let change = change[n as usize];
+            if change <= 0 { 0 } else { (live as i32 + change - limit as i32).max(0) }
+        };
+        let rest = |n: u32| {
             let node = &self.nodes[n as usize];
             let late = arrives[n as usize].saturating_sub(now);
-            let change = change[n as usize];
-            let over = if change <= 0 { 0 } else { (live as i32 + change - limit as i32).max(0) };
-            let is_early = change > 0 && node.is_slow && !node.feeds_load && total > node.due + now + WINDOW;
-            (over, is_early, late, u32::MAX - node.height, n)
+            let is_early = change[n as usize] > 0 && node.is_slow && !node.feeds_load && total > node.due + now + WINDOW;
+            (is_early, late, u32::MAX - node.height, n)
         };
-        (0..ready.len()).min_by_key(|at| key(ready[*at])).unwrap_or(0)
+        let (mut best, mut least) = (0, (over(ready[0]), rest(ready[0])));
+        for (at, n) in ready.iter().enumerate().skip(1) {
+            let over = over(*n);
+            if over <= least.0 {
+                let rest = rest(*n);
+                if over < least.0 || rest < least.1 {
+                    (best, least) = (at, (over, rest));
+                }
+            }
+        }
+        best
     }
 
     /// How many more registers are live behind an instruction than before it, if it comes first.
