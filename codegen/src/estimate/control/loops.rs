@@ -1,9 +1,9 @@
 //! Loops: their rounds, and which of them are gone through.
 
 use super::{LANES, MOST_ROUNDS, MOST_STEPS, Mask, Walk};
+use crate::collections::HashSet;
 use crate::estimate::weights::UNKNOWN_TRIPS;
 use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Scalar, Value};
-use std::collections::HashSet;
 
 /// A loop taken apart.
 struct Parts<'k> {

@@ -1,14 +1,14 @@
 //! The values that decide what runs: only they are evaluated.
 
+use crate::collections::HashMap;
 use crate::ir::{Block, Inst, Kernel, Op, Special, Value, ValueDef};
-use std::collections::HashMap;
 
 /// Values that conditions and bounds are made of.
 pub(super) fn needed(kernel: &Kernel) -> Vec<bool> {
     let mut needed = vec![false; kernel.values.len()];
     let mut list: Vec<Value> = Vec::new();
-    let mut exits: HashMap<Inst, Vec<Inst>> = HashMap::new();
-    let mut owners: HashMap<Block, Inst> = HashMap::new();
+    let mut exits: HashMap<Inst, Vec<Inst>> = HashMap::default();
+    let mut owners: HashMap<Block, Inst> = HashMap::default();
     kernel.for_each_inst(|kernel, block, inst| match &kernel.insts[inst].op {
         Op::Break(owner, _) | Op::Continue(owner, _) => exits.entry(*owner).or_default().push(inst),
         Op::Yield(_) => {
