@@ -1,7 +1,7 @@
 //! Hash maps and sets of what a kernel is made of: small numbers, and lists of them.
 //!
-//! The standard library's hash withstands keys that an enemy chooses, and takes a quarter of the time of an unoptimised macro that way. These keys are the
-//! compiler's own. What order such a map is gone through in does not depend on the process, but counts for nothing all the same.
+//! The standard library's hash withstands keys that an enemy chooses, at a cost that an unoptimised macro feels. These keys are the compiler's own.
+//! What order such a map is gone through in does not depend on the process, but counts for nothing all the same.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -11,7 +11,10 @@ pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefau
 /// A set.
 pub(crate) type HashSet<K> = std::collections::HashSet<K, BuildHasherDefault<Mixer>>;
 
-/// Multiplies by an odd number without a pattern, 2⁶⁴ divided by the golden ratio: what is in the high bits then depends on all bits of the key.
+/// An odd number without a pattern: 2⁶⁴ divided by the golden ratio.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Multiplies by [`ODD`]: what is in the high bits then depends on all bits of the key.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mixer(u64);
 
@@ -34,7 +37,7 @@ impl Hasher for Mixer {
 
     fn write_u64(&mut self, n: u64) {
         // The high bits of what came before come into the low ones, which a product leaves where they are.
-        self.0 = ((self.0 ^ (self.0 >> 32)) ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = ((self.0 ^ (self.0 >> 32)) ^ n).wrapping_mul(ODD);
     }
 
     fn write_usize(&mut self, n: usize) {
@@ -42,7 +45,9 @@ impl Hasher for Mixer {
     }
 
     fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
+        // Once more: a key may have its bits far up.
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(ODD);
+        mixed ^ (mixed >> 32)
     }
 }
 
