@@ -222,6 +222,7 @@ pub fn converge_barriers(kernel: &Kernel) -> Option<Kernel> {
 fn converge_by(kernel: &Kernel, run: fn(&mut Kernel) -> bool) -> Option<Kernel> {
     let mut copy = kernel.clone();
     let (first, rest) = CONVERGE.split_first()?;
+    converge::return_where_stopped(&mut copy);
     if !run_one(&mut copy, &pass(first.name, run), &mut PassOptions::default()) {
         return None;
     }

@@ -149,16 +149,17 @@ fn dynamic_memory(b: &mut Bench<'_>) -> warpwright::Result<()> {
     Ok(())
 }
 
-#[kernel(block = 64)]
+#[kernel(block = 64, bounds = trap)]
 fn asserted(least: u32, x: &Global<u32>, y: &mut Global<u32>) {
     let i = global_id().x;
+    assert!(x[i] < 1000, "too large");
     if i / 32 % 2 == 1 {
         y[i] = warp_sum(x[i]);
         assert!(y[i] >= least, "too little");
     }
 }
 
-/// A fault says the same whichever form ran.
+/// Assertions before and behind exchanges; a fault says the same whichever form ran.
 fn faults(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let x = b.device.upload(&small(128))?;
     let mut y = b.device.zeros::<u32>(128)?;

@@ -15,6 +15,9 @@ cases!(
     partial_warps,
     free_blocks,
     trapped_bounds,
+    trapped_tiles,
+    asserted_before_barriers,
+    traps_that_barriers_follow,
     counted_loops,
     values_of_loops,
     barriers_after_returns,
@@ -282,6 +285,86 @@ fn trapped_bounds(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let mut y = b.device.zeros::<u32>(160)?;
     b.go(trapped(5, &x, &mut y).grid(4))?;
     b.keep(&y).map(drop)
+}
+
+#[kernel(block = 64, bounds = trap)]
+fn tiles(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared]
+    let mut tile: [u32; 64];
+    let t = thread_idx().x;
+    let mut sum = 0;
+    for part in 0..n {
+        tile[t] = x[part * 64 + t];
+        sync_threads();
+        for k in 0..t % 5 {
+            sum = sum * 3 + tile[(t + k) % 64];
+        }
+        sync_threads();
+        if t >= 32 {
+            sum += warp_max(tile[t] % 7);
+        }
+    }
+    y[global_id().x] = sum;
+}
+
+fn trapped_tiles(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&words(192))?;
+    for n in [0, 1, 3] {
+        let mut y = b.device.zeros::<u32>(128)?;
+        b.go(tiles(n, &x, &mut y).grid(2))?;
+        b.keep(&y)?;
+    }
+    Ok(())
+}
+
+#[kernel(block = 64)]
+fn checked_first(limit: u32, x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared]
+    let mut tile: [u32; 64];
+    let t = thread_idx().x;
+    let i = global_id().x;
+    let v = x[i];
+    assert!(v <= limit, "too large");
+    tile[t] = v;
+    sync_threads();
+    let other = tile[t ^ 1];
+    if t >= 32 {
+        y[i] = other;
+        assert!(other <= limit);
+    }
+}
+
+fn asserted_before_barriers(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&words(128))?;
+    let mut y = b.device.zeros::<u32>(128)?;
+    b.go(checked_first(u32::MAX, &x, &mut y).cover(128))?;
+    b.keep(&y)?;
+    // Some threads stop before the barrier: the launch fails, and ends.
+    let failed = checked_first(1000, &x, &mut y).cover(128).launch(b.device).and_then(|()| b.device.synchronize());
+    let text = failed.err().map(|error| error.to_string()).unwrap_or_default();
+    b.check(&format!("some threads stop: {text}"), text.contains("too large"));
+    Ok(())
+}
+
+#[kernel(block = 64)]
+fn chosen(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let v = match x[i] % 3 {
+        0 => 10,
+        1 => x[i] / 2,
+        2 => 7,
+        _ => panic!("never"),
+    };
+    let count = sync_threads_count(v > 9);
+    if i % 64 >= 32 {
+        y[i] = warp_sum(v % 100) + count;
+    } else {
+        y[i] = count;
+    }
+}
+
+fn traps_that_barriers_follow(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(chosen, &words(128), 1).map(drop)
 }
 
 #[kernel(block = 128)]

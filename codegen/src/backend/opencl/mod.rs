@@ -21,7 +21,8 @@
 //! * `double`, 64-bit atomics: extensions, enabled only where used. Atomics on floats: compare-and-exchange loops.
 //! * Arrays are not passed by value: a struct around them. `__local` arrays stand at the top of the kernel, and get a vector's alignment
 //!   where vectors are read from them.
-//! * No device traps: an assertion that fails writes into a fault buffer that the runtime reads after the launch, and the thread returns.
+//! * No device traps: an assertion that fails writes into a fault buffer that the runtime reads after the launch, and the thread returns. Before a
+//!   barrier it takes no further part and comes there all the same: others wait for it, and PoCL 3.1 goes wrong behind a `return` that nobody takes.
 //! * `for (i = a; i < n; i += 4)` never ends where `n` is near the type's greatest value: the step is cut to what is left (`control`).
 //! * A barrier that not all threads of the block reach is undefined, and exchanges between the threads of a warp are made of barriers: the pass
 //!   `converge` brings all threads to them before anything is printed. Where sub-groups are the warps, the

@@ -53,6 +53,10 @@ impl Writer<'_> {
                 PrintPart::Argument(_) => "…",
             })
             .collect();
+        // Taken apart, a kernel leaves by a `return` of its own, or the mask.
+        if self.is_taken_apart {
+            return self.report(inst, &message);
+        }
         self.line(&format!("if ({}) {{", condition.negation().0));
         self.state.level += 1;
         self.fault(inst, &message);
@@ -62,6 +66,12 @@ impl Writer<'_> {
 
     /// Notes the fault and ends the thread.
     pub(super) fn fault(&mut self, inst: Inst, message: &str) {
+        self.report(inst, message);
+        self.line("return;");
+    }
+
+    /// Notes the fault.
+    fn report(&mut self, inst: Inst, message: &str) {
         let index = self.faults.iter().position(|m| m == message).unwrap_or_else(|| {
             self.faults.push(message.to_owned());
             self.faults.len() - 1
@@ -70,7 +80,6 @@ impl Writer<'_> {
         let function = self.prelude.fault();
         let line = self.kernel.location(inst).line;
         self.line(&format!("{function}({}, {}u, {line}u);", self.fault_name, index + 1));
-        self.line("return;");
     }
 }
 

@@ -24,7 +24,7 @@
 //! that meets in uniform control flow only is left alone.
 //!
 //! **Needs** `Legal`. **Preserves** results, the order of each thread's accesses, and what is guarded: a thread outside the mask touches no
-//! memory and divides nothing. A thread stopped by a failed assertion does not come to later meetings: the launch has failed.
+//! memory and divides nothing. A thread stopped by a failed assertion leaves as by `return` (`stops.rs`, which runs before).
 //! **Refuses** nothing: every kernel can be taken apart.
 
 mod exits;
@@ -32,6 +32,7 @@ mod loops;
 mod meetings;
 mod plan;
 mod runs;
+mod stops;
 
 use super::rewrite::Rewrite;
 use crate::intrinsics::Effect;
@@ -39,6 +40,7 @@ use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Loc, Op, Scalar, Type, U
 use exits::Context;
 use plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
+pub(super) use stops::return_where_stopped;
 
 /// Runs the pass. Gives whether it changed anything.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
