@@ -106,7 +106,7 @@ impl Stages {
 
 /// The same of one whose stages are known.
 pub(crate) fn estimate_stages(Stages { legal, addressed }: Stages, targets: &[&'static Target], launched: &Launched) -> Known {
-    let facts = Facts::of_launched(&legal, &launched.numbers);
+    let facts = Facts::of_launched(&legal, launched);
     let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, launched);
     let registers = registers::registers_of_each(&addressed, targets);
     let each = targets.iter().zip(registers);

@@ -156,8 +156,12 @@ fn kind(atoms: &Atoms, difference: &Sum, is_equality: bool) -> Doubt {
     }
 }
 
-/// Which way lanes inside the grid go: places are below bounds, above 0, and not the one place that something is about.
+/// Which way lanes inside the grid go: as most in its middle, if a launch says where that is; else places are below bounds, above 0, and not the one
+/// place that something is about.
 fn usually(atoms: &Atoms, op: CompareOp, a: &Sum, b: &Sum) -> Option<bool> {
+    if let Some(middle) = atoms.in_the_middle(&a.plus(b, -1)) {
+        return Some(holding(&middle, op).count_ones() as usize > LANES / 2);
+    }
     let is_place = |sum: &Sum| atoms.names_block(sum) || !sum.is_uniform();
     let is_below = match (is_place(a), is_place(b)) {
         (true, false) => b.as_known().is_none(),

@@ -140,9 +140,35 @@ pub(super) struct Atoms {
     list: Vec<AtomData>,
     known: HashMap<Source, Atom>,
     others: u32,
+    /// The grid's blocks, if the launch is known.
+    grid: Option<[u32; 3]>,
 }
 
 impl Atoms {
+    /// For a launch of so many blocks, if that is known.
+    pub(super) fn of_grid(grid: Option<[u32; 3]>) -> Atoms {
+        Atoms { grid, ..Atoms::default() }
+    }
+
+    /// What a sum is in the middle of the grid and of the block, if it is made of nothing but places and known numbers.
+    pub(super) fn in_the_middle(&self, sum: &Sum) -> Option<Lanes> {
+        let grid = self.grid?;
+        let number = |atom: &Atom| {
+            let data = &self.list[atom.0 as usize];
+            match &data.source {
+                Source::Geometry(Special::BlockIdx, axis) => Some(i64::from(grid[*axis as usize] / 2)),
+                Source::Geometry(Special::GridDim, axis) => Some(i64::from(grid[*axis as usize])),
+                _ => data.by_warp.as_ref().and_then(|numbers| numbers.get(numbers.len() / 2)).copied(),
+            }
+        };
+        let mut middle = Sum::number(sum.bits, 0);
+        for (product, lanes) in &sum.terms {
+            let factor = product.iter().map(number).try_fold(1i64, |factor, number| Some(factor.wrapping_mul(number?)))?;
+            middle.add(&[], lanes.map(|n| n.wrapping_mul(factor)));
+        }
+        middle.as_known()
+    }
+
     /// The atom of a source: a multiple of `divisor`, at most `most`.
     pub(super) fn get(&mut self, source: Source, divisor: u64, most: Option<u64>, varies: Varies) -> Atom {
         if let Some(atom) = self.known.get(&source) {

@@ -238,12 +238,12 @@ pub type Numbers = std::collections::HashMap<(Object, u64), Scalar>;
 
 /// Looks at a kernel of stage `Legal`.
 pub fn analyse(kernel: &Kernel) -> AccessPatterns {
-    analyse_launched(kernel, &Numbers::new())
+    analyse_launched(kernel, &Numbers::new(), None)
 }
 
-/// The same where these of its parameters are known.
-pub fn analyse_launched(kernel: &Kernel, numbers: &Numbers) -> AccessPatterns {
-    let mut atoms = Atoms::default();
+/// The same where these of its parameters are known, and how many blocks there are.
+pub fn analyse_launched(kernel: &Kernel, numbers: &Numbers, grid: Option<[u32; 3]>) -> AccessPatterns {
+    let mut atoms = Atoms::of_grid(grid);
     let Some(block) = kernel.options.block else {
         let threads = Threads::of_any_block(kernel, &mut atoms);
         let mut walk = Walk::new(kernel, threads, atoms, numbers);
