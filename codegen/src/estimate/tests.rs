@@ -292,6 +292,27 @@ fn rounds_are_those_that_threads_make() {
     assert_eq!(of("256", open), (1000.0, false));
 }
 
+/// A bound that a launch gives is one that most threads are below, though it is a known number then.
+#[test]
+fn guards_of_a_launch_are_as_in_the_middle_of_its_grid() {
+    let source = "#[kernel(block = (32, 4))] fn k(w: usize, h: usize, x: &Global<f32>, y: &mut Global<f32>) {
+        let (column, row) = (global_id().x, global_id().y);
+        if column > 0 && column + 1 < w && row < h { let at = row * w + column; y[at] = x[at - 1]; }
+    }";
+    let kernel = known(source, &[]).legal;
+    let object = |name: &str| kernel.objects.iter().find(|(_, object)| object.name == name).expect("a parameter").0;
+    let bytes = |w: u64, h: u64| {
+        let numbers = [("w", w), ("h", h)].map(|(name, n)| ((object(name), 0), crate::ir::Scalar::u32(n as u32))).into();
+        let launched = super::Launched { grid: Some([128, 1000, 1]), numbers, ..super::Launched::default() };
+        let found = super::estimate_launched(&kernel, &[Target::find("sm_90").expect("a target")], &launched);
+        (found.threads.mix.read, found.threads.mix.written, found.facts.accesses.iter().any(|access| access.is_rare))
+    };
+    // Neither the width nor the height is a whole number of blocks.
+    assert_eq!(bytes(4090, 3999), (4.0, 4.0, false));
+    // Of a grid that is far too wide, most threads have nothing to do.
+    assert_eq!(bytes(100, 3999).0, 0.0);
+}
+
 /// A launch decides what its kernel leaves open.
 #[test]
 fn a_launch_decides_rounds() {

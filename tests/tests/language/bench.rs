@@ -1,5 +1,6 @@
 //! What a case of the table runs with, and what it leaves behind to be compared.
 
+use warpwright::DeviceKind;
 use warpwright::prelude::*;
 
 /// A kernel or a few, and their launches.
@@ -120,6 +121,17 @@ impl<'a> Bench<'a> {
         if !holds {
             self.complaints.push(what.to_owned());
         }
+    }
+
+    /// Launches what an assertion stops, and complains unless it fails saying `wanted`. Not on CUDA, where a failed assertion takes the context,
+    /// and the cases after this one, with it.
+    pub(crate) fn stops(&mut self, launch: Launch<'_>, wanted: &str) {
+        if self.device.kind() == DeviceKind::Cuda {
+            return;
+        }
+        let failed = launch.launch(self.device).and_then(|()| self.device.synchronize());
+        let text = failed.err().map(|error| error.to_string()).unwrap_or_default();
+        self.check(&format!("`{wanted}` stops it: {text}"), text.contains(wanted));
     }
 
     /// `kernel` over `xs`, a thread for each, into `per_thread` results each.
