@@ -1,7 +1,7 @@
 //! What no target changes: memory, accesses, branches.
 
 use super::launched::Launched;
-use crate::analysis::access::{self, AccessFact, AccessPatterns, BranchFact, Race};
+use crate::analysis::access::{self, AccessFact, AccessPatterns, BranchFact, Race, Races};
 use crate::ir::{Kernel, MemoryType, ObjectKind};
 
 /// What holds for a variant on every target.
@@ -33,12 +33,12 @@ pub struct MemoryUse {
 impl Facts {
     /// Gathers them from a kernel of stage `Legal`, for any launch.
     pub fn of(kernel: &Kernel) -> Facts {
-        Facts::of_launched(kernel, &Launched::default())
+        Facts::of_launched(kernel, &Launched::default(), Races::Sought)
     }
 
     /// The same for a launch, as far as it is known.
-    pub fn of_launched(kernel: &Kernel, launched: &Launched) -> Facts {
-        let AccessPatterns { accesses, branches, races } = access::analyse_launched(kernel, &launched.numbers, launched.grid);
+    pub fn of_launched(kernel: &Kernel, launched: &Launched, races: Races) -> Facts {
+        let AccessPatterns { accesses, branches, races } = access::analyse_launched(kernel, &launched.numbers, launched.grid, races);
         Facts { memory: memory_use(kernel), accesses, branches, races }
     }
 }

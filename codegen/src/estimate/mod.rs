@@ -34,6 +34,7 @@ pub mod weights;
 pub use facts::{Facts, MemoryUse};
 pub use launched::Launched;
 
+use crate::analysis::access::Races;
 use crate::ir::{Kernel, Stage};
 use crate::passes;
 use crate::target::Target;
@@ -76,7 +77,7 @@ pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
 
 /// The same in launches of which something is known.
 pub fn estimate_launched(kernel: &Kernel, targets: &[&'static Target], launched: &Launched) -> Known {
-    estimate_stages(Stages::of(kernel), targets, launched)
+    estimate_stages(Stages::of(kernel), targets, launched, Races::Sought)
 }
 
 /// A kernel as it is estimated.
@@ -105,8 +106,13 @@ impl Stages {
 }
 
 /// The same of one whose stages are known.
-pub(crate) fn estimate_stages(Stages { legal, addressed }: Stages, targets: &[&'static Target], launched: &Launched) -> Known {
-    let facts = Facts::of_launched(&legal, launched);
+pub(crate) fn estimate_stages(
+    Stages { legal, addressed }: Stages,
+    targets: &[&'static Target],
+    launched: &Launched,
+    races: Races,
+) -> Known {
+    let facts = Facts::of_launched(&legal, launched, races);
     let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, launched);
     let registers = registers::registers_of_each(&addressed, targets);
     let each = targets.iter().zip(registers);

@@ -1,6 +1,7 @@
 //! What a kernel would be without one of its annotations: lowered once, scheduled and estimated again.
 
 use super::Subject;
+use crate::analysis::access::Races;
 use crate::estimate::{Known, Launched, Stages, estimate_stages};
 use crate::ir::{Inst, Kernel, Loc, LoopAnnotations};
 use crate::parallel;
@@ -76,9 +77,9 @@ pub(super) struct Without {
 }
 
 impl Without {
-    /// What would be known of the variant.
+    /// What would be known of the variant, but for races.
     pub(super) fn known(&self, targets: &[&'static Target]) -> Option<&Known> {
-        let known = || self.stages.clone().map(|stages| estimate_stages(stages, targets, &Launched::default()));
+        let known = || self.stages.clone().map(|stages| estimate_stages(stages, targets, &Launched::default(), Races::Left));
         self.known.get_or_init(known).as_ref()
     }
 }

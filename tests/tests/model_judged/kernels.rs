@@ -2,6 +2,7 @@
 
 use crate::{Errors, percent};
 use std::path::Path;
+use warpwright_codegen::analysis::access::Races;
 use warpwright_codegen::estimate::occupancy::{Options, demand_of, occupancy};
 use warpwright_codegen::estimate::registers::registers;
 use warpwright_codegen::estimate::time::{Prediction, Threads, predict};
@@ -185,7 +186,7 @@ fn prediction(which: &Which, taken: u32) -> Prediction {
         let object = legal.objects.iter().find(|(_, object)| object.name == *name).expect("a parameter").0;
         launched.numbers.insert((object, 0), Scalar::u32(*value));
     }
-    let facts = Facts::of_launched(&legal, &launched);
+    let facts = Facts::of_launched(&legal, &launched, Races::Left);
     let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, &launched);
     let block = legal.options.block.or(which.block.map(|threads| [threads, 1, 1])).expect("a block");
     let demand = demand_of(&legal, &facts, registers(&addressed, target).estimate, block, taken).expect("a block's demand");

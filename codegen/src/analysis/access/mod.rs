@@ -233,22 +233,31 @@ pub enum Divergence {
     Unknown,
 }
 
+/// Whether races are sought: pairs of accesses, which cost more than all the rest, and are nothing to whoever asks how fast a kernel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Races {
+    /// They are.
+    Sought,
+    /// There are none in what is found.
+    Left,
+}
+
 /// Numbers that a launch gives parameters: the object, and the byte in it.
 pub type Numbers = std::collections::HashMap<(Object, u64), Scalar>;
 
 /// Looks at a kernel of stage `Legal`.
 pub fn analyse(kernel: &Kernel) -> AccessPatterns {
-    analyse_launched(kernel, &Numbers::new(), None)
+    analyse_launched(kernel, &Numbers::new(), None, Races::Sought)
 }
 
 /// The same where these of its parameters are known, and how many blocks there are.
-pub fn analyse_launched(kernel: &Kernel, numbers: &Numbers, grid: Option<[u32; 3]>) -> AccessPatterns {
+pub fn analyse_launched(kernel: &Kernel, numbers: &Numbers, grid: Option<[u32; 3]>, races: Races) -> AccessPatterns {
     let mut atoms = Atoms::of_grid(grid);
     let Some(block) = kernel.options.block else {
         let threads = Threads::of_any_block(kernel, &mut atoms);
         let mut walk = Walk::new(kernel, threads, atoms, numbers);
         walk.run();
-        return summary::summary(&walk, None);
+        return summary::summary(&walk, None, races);
     };
     let warps = block.iter().map(|n| u64::from(*n)).product::<u64>().div_ceil(LANES as u64).min(u64::from(u32::MAX)) as u32;
     let any = Threads::of_any_warp(block, &mut atoms);
@@ -262,12 +271,12 @@ pub fn analyse_launched(kernel: &Kernel, numbers: &Numbers, grid: Option<[u32; 3
         walk.branches.clear();
         (walk.wanted, walk.visits) = (0, 0);
         (0..warps).for_each(|warp| walk.run_as(warp, Threads::of_warp(block, warp)));
-        return summary::summary(&walk, Some(Warps { number: warps, one_by_one: true }));
+        return summary::summary(&walk, Some(Warps { number: warps, one_by_one: true }), races);
     }
     if !is_any {
         (1..warps).for_each(|warp| walk.run_as(warp, Threads::of_warp(block, warp)));
     }
-    summary::summary(&walk, Some(Warps { number: warps, one_by_one: !is_any }))
+    summary::summary(&walk, Some(Warps { number: warps, one_by_one: !is_any }), races)
 }
 
 /// What is the same in all lanes of a warp, whatever makes it so: `global_id().x / 32`, what all lanes read from one place.

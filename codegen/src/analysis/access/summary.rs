@@ -4,12 +4,14 @@ use super::condition::Doubt;
 use super::lanes::{Atom, LANES, Lanes, Source, Sum};
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
-use super::{AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Move, Moves, Pattern, Range, Total, Warps, Ways, races};
+use super::{
+    AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Move, Moves, Pattern, Races, Range, Total, Warps, Ways, races,
+};
 use crate::collections::HashMap;
 use crate::ir::{Inst, Kernel, MemoryType, Op, Space, Special};
 
 /// Gathers everything.
-pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
+pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> AccessPatterns {
     let mut seen: HashMap<Inst, Vec<usize>> = HashMap::default();
     for (n, record) in walk.records.iter().enumerate().filter(|(_, record)| !record.again) {
         seen.entry(record.inst).or_default().push(n);
@@ -30,7 +32,9 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>) -> AccessPatterns {
             }
         }
     }
-    patterns.races = races::races(walk, warps);
+    if races == Races::Sought {
+        patterns.races = races::races(walk, warps);
+    }
     patterns
 }
 
