@@ -4,6 +4,7 @@
 pub mod aat;
 pub mod ab;
 pub mod access;
+pub mod apps;
 pub mod automaton;
 pub mod complex;
 pub mod copy;

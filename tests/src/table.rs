@@ -1,5 +1,6 @@
 //! The table of kernels that every device must run alike: each with random inputs, a launch, and what its outputs are compared with.
 
+mod applications;
 mod matrices;
 mod streams;
 
@@ -96,6 +97,7 @@ pub const CASES: &[Case] = &[
     Case { name: "histogram", run: run_histogram },
     Case { name: "mandelbrot", run: run_mandelbrot },
     Case { name: "live", run: run_life },
+    Case { name: "saxpy of the suite", run: applications::saxpy },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {
