@@ -50,7 +50,7 @@ macro_rules! twins {
 
         impl Twins {
             $(
-                #[allow(clippy::too_many_arguments, reason = "as many as the C function has")]
+                #[allow(dead_code, clippy::too_many_arguments, reason = "as many as the C function has; not every twin has a benchmark yet")]
                 pub(crate) fn $name(&self, $($argument: $ty),*) -> Outcome<f64> {
                     // SAFETY: bench/cuda declares the function with these parameters; addresses are those of living buffers on the
                     // device, and the function returns when its kernels have run.
@@ -80,6 +80,7 @@ twins! {
     additions(chains: u32, warps: u32, grid: u32, shared: u32, steps: u32, x: f32, out: Address, n: u32);
     function_single(function: u32, step: f32, x: Address, out: Address, n: u32);
     function_double(function: u32, step: f64, x: Address, out: Address, n: u32);
+    coulomb(variant: u32, points: u32, width: u32, height: u32, spacing: f32, atoms: Address, count: u32, potential: Address);
     shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
 }
 

@@ -98,6 +98,10 @@ pub const CASES: &[Case] = &[
     Case { name: "mandelbrot", run: run_mandelbrot },
     Case { name: "live", run: run_life },
     Case { name: "saxpy of the suite", run: applications::saxpy },
+    Case { name: "coulomb: plain", run: applications::coulomb_direct },
+    Case { name: "coulomb: a point", run: applications::coulomb::<32, 1, 1> },
+    Case { name: "coulomb: 4 points, unrolled", run: applications::coulomb::<64, 4, 4> },
+    Case { name: "coulomb: 8 points, unrolled", run: applications::coulomb::<32, 8, 4> },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {

@@ -8,6 +8,7 @@
 //! * `Input::reference()`, in double precision where the kernel computes in single, and `Input::one_core(…)`: the same work as a good programmer
 //!   writes it for one core of a processor, in the kernel's precision, which is what the document's speed-ups are over.
 
+pub mod coulomb;
 pub mod saxpy;
 
 use warpwright::Launch;
