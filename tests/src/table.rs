@@ -102,6 +102,14 @@ pub const CASES: &[Case] = &[
     Case { name: "coulomb: a point", run: applications::coulomb::<32, 1, 1> },
     Case { name: "coulomb: 4 points, unrolled", run: applications::coulomb::<64, 4, 4> },
     Case { name: "coulomb: 8 points, unrolled", run: applications::coulomb::<32, 8, 4> },
+    Case { name: "fdtd: by columns", run: applications::fdtd_by_columns },
+    Case { name: "fdtd: plain", run: applications::fdtd_plain::<1, false> },
+    Case { name: "fdtd: ilp 4, batched", run: applications::fdtd_plain::<4, true> },
+    Case { name: "fdtd: fused", run: applications::fdtd_fused::<1, true> },
+    Case { name: "fdtd: fused, ilp 2, batched", run: applications::fdtd_fused::<2, true> },
+    Case { name: "fdtd: tiled", run: applications::fdtd_tiled::<1> },
+    Case { name: "fdtd: tiled, 2 steps a launch", run: applications::fdtd_tiled::<2> },
+    Case { name: "fdtd: tiled, 4 steps a launch", run: applications::fdtd_tiled::<4> },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {

@@ -9,6 +9,7 @@
 //!   writes it for one core of a processor, in the kernel's precision, which is what the document's speed-ups are over.
 
 pub mod coulomb;
+pub mod fdtd;
 pub mod saxpy;
 
 use warpwright::Launch;

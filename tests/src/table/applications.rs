@@ -1,6 +1,6 @@
 //! Cases of the application suite: small inputs of sizes that fit no block, each against the application's reference.
 
-use super::{Bench, EPSILON, Output, wide};
+use super::{Bench, EPSILON, Output, bits, wide};
 use warpwright::Result;
 use warpwright_kernels::apps::{self, Error};
 
@@ -46,4 +46,32 @@ pub(super) fn coulomb<const BX: usize, const P: usize, const U: usize>(bench: &m
     let mut resident = device(apps::coulomb::Resident::new(bench.device, &input))?;
     resident.run::<BX, P, U>(&mut |launch| bench.go(launch))?;
     Ok(within(&input.tolerance(), &input.reference(), &device(resident.result())?))
+}
+
+/// A wave in a box of a size that fits no tile: every form must leave the bits that one core computes.
+fn fdtd(bench: &mut Bench<'_>, steps: usize, run: fn(&mut apps::fdtd::Resident, usize, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
+    use apps::fdtd::{Fields, Input, Resident};
+    let mut input = Input::new(bench.random.next(), 2 + bench.random.length(90), 2 + bench.random.length(40));
+    // Waves everywhere from the start.
+    input.ez = bench.random.floats(input.ez.len());
+    let mut resident = device(Resident::new(bench.device, &input))?;
+    run(&mut resident, steps, &mut |launch| bench.go(launch))?;
+    let all = |fields: Fields<f32>| bits(&[fields.ez, fields.hx, fields.hy].concat());
+    Ok(Output::Exact(all(input.one_core(steps)), all(device(resident.result())?)))
+}
+
+pub(super) fn fdtd_by_columns(bench: &mut Bench<'_>) -> Result<Output> {
+    fdtd(bench, 2, apps::fdtd::Resident::run_by_columns)
+}
+
+pub(super) fn fdtd_plain<const ILP: usize, const BATCH: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    fdtd(bench, 2, apps::fdtd::Resident::run::<ILP, BATCH>)
+}
+
+pub(super) fn fdtd_fused<const ILP: usize, const BATCH: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    fdtd(bench, 2, apps::fdtd::Resident::run_fused::<ILP, BATCH>)
+}
+
+pub(super) fn fdtd_tiled<const STEPS: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    fdtd(bench, STEPS + 1, apps::fdtd::Resident::run_tiled::<STEPS>)
 }
