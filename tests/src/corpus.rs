@@ -40,6 +40,19 @@ pub fn kernels() -> (Vec<Variant>, Vec<String>) {
     (variants, left_out)
 }
 
+/// The files of the crate `kernels`, in order, those of its folders and of theirs, too.
+pub fn library() -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the kernels").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() { folders.push(entry) } else { files.push(entry) }
+        }
+    }
+    files.sort();
+    files
+}
+
 /// The kernels of a folder of files that stand for themselves, one family for each file, and those that cannot be compiled so: they
 /// are generic without variants, name what is elsewhere, or are wrong on purpose.
 pub fn folder(folder: &str) -> (Vec<Variant>, Vec<String>) {

@@ -110,6 +110,13 @@ pub const CASES: &[Case] = &[
     Case { name: "fdtd: tiled", run: applications::fdtd_tiled::<1> },
     Case { name: "fdtd: tiled, 2 steps a launch", run: applications::fdtd_tiled::<2> },
     Case { name: "fdtd: tiled, 4 steps a launch", run: applications::fdtd_tiled::<4> },
+    Case { name: "fem: a thread to a row", run: applications::fem_by_thread },
+    Case { name: "fem: 4 lanes to a row", run: applications::fem_by_lanes::<4, 128> },
+    Case { name: "fem: 8 lanes to a row", run: applications::fem_by_lanes::<8, 256> },
+    Case { name: "fem: a warp to a row", run: applications::fem_by_lanes::<32, 128> },
+    Case { name: "fem: sliced", run: applications::fem_sliced::<256, 1> },
+    Case { name: "fem: sliced, 4 ahead", run: applications::fem_sliced::<128, 4> },
+    Case { name: "fem: sliced, 8 ahead", run: applications::fem_sliced::<256, 8> },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {

@@ -322,7 +322,7 @@ fn every_kernel_of_the_library_in_every_format() {
 #[test]
 fn nothing_is_found_in_the_library() {
     let folder = Folder::new("library", &[]);
-    let files = std::fs::read_dir(root().join("kernels/src")).expect("the kernels").map(|entry| entry.expect("a file").path());
+    let files = warpwright_tests::corpus::library().into_iter();
     let files: Vec<String> = files.map(|path| path.to_str().expect("a path in UTF-8").to_owned()).collect();
     let checked = folder.run(&[&["check"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
     // Kernels that are bad on purpose say which findings they know of.

@@ -1,6 +1,5 @@
 //! `.report(target)`: what is known of an instance before it runs, through the macro; and what knowing it costs.
 
-use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;
@@ -9,6 +8,7 @@ use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::{DEFAULT_TARGETS, Targets};
+use warpwright_tests::corpus;
 
 // The contract does not hold where the shared array is large: the report says so, and the launch goes on. No variant is declared, so that nothing
 // is known of the kernel while this crate compiles.
@@ -76,13 +76,10 @@ const COSTLY: [(&str, &str); 2] = [
 /// All of it for one variant and three targets takes at most 30 ms where nothing is optimised, as in a macro by default, and 5 ms where it is.
 #[test]
 fn knowing_it_is_cheap() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src");
-    let mut files: Vec<_> = std::fs::read_dir(folder).expect("the kernels").map(|entry| entry.expect("a file").path()).collect();
-    files.sort();
     let targets = Targets::named(DEFAULT_TARGETS);
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 30 } else { 5 });
     let (mut judged, mut over) = (0, Vec::new());
-    for file in files {
+    for file in corpus::library() {
         let text = std::fs::read_to_string(&file).expect("a source");
         let mut program = Program::default();
         let unit = program.add(Unit::parse("kernels", 1, 1, &text).unwrap_or_else(|found| panic!("{found:?}")));

@@ -10,6 +10,7 @@
 
 pub mod coulomb;
 pub mod fdtd;
+pub mod fem;
 pub mod saxpy;
 
 use warpwright::Launch;

@@ -75,3 +75,29 @@ pub(super) fn fdtd_fused<const ILP: usize, const BATCH: bool>(bench: &mut Bench<
 pub(super) fn fdtd_tiled<const STEPS: usize>(bench: &mut Bench<'_>) -> Result<Output> {
     fdtd(bench, STEPS + 1, apps::fdtd::Resident::run_tiled::<STEPS>)
 }
+
+/// Steps of Jacobi on a mesh, in one of the kernel's forms.
+fn fem(bench: &mut Bench<'_>, run: fn(&mut apps::fem::Resident, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
+    use apps::fem::{Input, Resident};
+    let (width, height) = (2 + bench.random.length(12), 2 + bench.random.length(12));
+    let input = Input::new(bench.random.next(), width, height, 2);
+    let mut resident = device(Resident::new(bench.device, &input))?;
+    run(&mut resident, &mut |launch| bench.go(launch))?;
+    let expected = input.reference();
+    // The application bounds the error of each row; the greatest holds for all.
+    let scale = expected.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    let bound = input.error_bound().into_iter().fold(0.0, f64::max) / scale;
+    Ok(Output::Close(expected, wide(&device(resident.result())?), bound))
+}
+
+pub(super) fn fem_by_thread(bench: &mut Bench<'_>) -> Result<Output> {
+    fem(bench, apps::fem::Resident::run_by_thread::<128>)
+}
+
+pub(super) fn fem_by_lanes<const LANES: usize, const B: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    fem(bench, apps::fem::Resident::run_by_lanes::<LANES, B>)
+}
+
+pub(super) fn fem_sliced<const B: usize, const AHEAD: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    fem(bench, apps::fem::Resident::run_sliced::<B, AHEAD>)
+}
