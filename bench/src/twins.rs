@@ -85,6 +85,10 @@ twins! {
     shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
     fdtd(variant: u32, width: u32, height: u32, pitch: u32, rate: f32, source_x: u32, source_y: u32, steps: u32, count: u32,
         samples: Address, material: Address, ez: Address, hx: Address, hy: Address, ez_next: Address, hx_next: Address, hy_next: Address);
+    tpacf_direct(galaxies: u32, random: u32, gx: Address, gy: Address, gz: Address, rx: Address, ry: Address, rz: Address, edges: Address,
+        dd: Address, dr: Address, rr: Address);
+    tpacf(block: u32, own: u32, sets: u32, lanes: u32, galaxies: u32, random: u32, gx: Address, gy: Address, gz: Address, rx: Address,
+        ry: Address, rz: Address, edges: Address, dd: Address, dr: Address, rr: Address);
 }
 
 #[cfg(test)]

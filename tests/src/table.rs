@@ -117,6 +117,10 @@ pub const CASES: &[Case] = &[
     Case { name: "fem: sliced", run: applications::fem_sliced::<256, 1> },
     Case { name: "fem: sliced, 4 ahead", run: applications::fem_sliced::<128, 4> },
     Case { name: "fem: sliced, 8 ahead", run: applications::fem_sliced::<256, 8> },
+    Case { name: "tpacf: direct", run: applications::tpacf_direct },
+    Case { name: "tpacf: a histogram a block", run: applications::tpacf_tiled::<128, 1, 1, 1> },
+    Case { name: "tpacf: a histogram a warp", run: applications::tpacf_tiled::<128, 2, 4, 1> },
+    Case { name: "tpacf: a histogram a lane", run: applications::tpacf_tiled::<256, 4, 1, 32> },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {

@@ -12,6 +12,7 @@ pub mod coulomb;
 pub mod fdtd;
 pub mod fem;
 pub mod saxpy;
+pub mod tpacf;
 
 use warpwright::Launch;
 

@@ -101,3 +101,23 @@ pub(super) fn fem_by_lanes<const LANES: usize, const B: usize>(bench: &mut Bench
 pub(super) fn fem_sliced<const B: usize, const AHEAD: usize>(bench: &mut Bench<'_>) -> Result<Output> {
     fem(bench, apps::fem::Resident::run_sliced::<B, AHEAD>)
 }
+
+/// Galaxies and random points of a number that fits no tile.
+fn tpacf(bench: &mut Bench<'_>, run: fn(&mut apps::tpacf::Resident, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
+    use apps::tpacf::{Counts, Input, Resident};
+    let input = Input::new(bench.random.next(), bench.random.length(150), bench.random.length(200));
+    let mut resident = device(Resident::new(bench.device, &input))?;
+    run(&mut resident, &mut |launch| bench.go(launch))?;
+    let all = |counts: Counts| [counts.galaxies, counts.mixed, counts.random].concat();
+    Ok(Output::Exact(all(input.reference()), all(device(resident.result())?)))
+}
+
+pub(super) fn tpacf_direct(bench: &mut Bench<'_>) -> Result<Output> {
+    tpacf(bench, apps::tpacf::Resident::run_direct)
+}
+
+pub(super) fn tpacf_tiled<const B: usize, const OWN: usize, const SETS: usize, const LANES: usize>(
+    bench: &mut Bench<'_>,
+) -> Result<Output> {
+    tpacf(bench, apps::tpacf::Resident::run::<B, OWN, SETS, LANES>)
+}
