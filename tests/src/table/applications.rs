@@ -21,6 +21,29 @@ pub(super) fn saxpy(bench: &mut Bench<'_>) -> Result<Output> {
     Ok(Output::Close(input.reference(), wide(&device(resident.result())?), 2.0 * EPSILON))
 }
 
+/// Rings of 8 philosophers, in one of the kernel's forms: what each net fires, what is counted.
+fn pns(bench: &mut Bench<'_>, seats: u32, run: fn(&mut apps::pns::Resident<8>, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
+    use apps::pns::{Input, Resident, Statistics};
+    let (nets, steps) = (bench.random.length(70), bench.random.length(25));
+    let input = Input::<8> { seats, ..Input::new(bench.random.next(), nets, steps) };
+    let mut resident = device(Resident::new(bench.device, &input))?;
+    run(&mut resident, &mut |launch| bench.go(launch))?;
+    let flat = |fired: &[u32], counted: &Statistics| -> Vec<u64> {
+        let fired = fired.iter().map(|fired| u64::from(*fired));
+        fired.chain(counted.sums.iter().copied()).chain(counted.squares.iter().copied()).chain([counted.stuck]).collect()
+    };
+    let (fired, counted) = input.reference();
+    Ok(Output::Exact(flat(&fired, &counted), flat(&device(resident.fired())?, &device(resident.result())?)))
+}
+
+pub(super) fn pns_in_memory<const TOGETHER: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    pns(bench, 7, apps::pns::Resident::run::<64, TOGETHER>)
+}
+
+pub(super) fn pns_in_registers<const AHEAD: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    pns(bench, 8, apps::pns::Resident::run_in_registers::<128, AHEAD>)
+}
+
 /// Results of which each has a bound of its own, as multiples of their bounds.
 fn within(bounds: &[f64], expected: &[f64], found: &[f32]) -> Output {
     let in_bounds = |values: &[f64]| -> Vec<f64> { values.iter().zip(bounds).map(|(v, bound)| v / bound.max(f64::MIN_POSITIVE)).collect() };
