@@ -90,6 +90,8 @@ twins! {
         dd: Address, dr: Address, rr: Address);
     tpacf(block: u32, own: u32, sets: u32, lanes: u32, galaxies: u32, random: u32, gx: Address, gy: Address, gz: Address, rx: Address,
         ry: Address, rz: Address, edges: Address, dd: Address, dr: Address, rr: Address);
+    lbm(variant: u32, block: u32, nx: u32, ny: u32, nz: u32, pitch: u32, omega: f32, push_x: f32, push_y: f32, push_z: f32, steps: u32,
+        walls: Address, before: Address, after: Address);
 }
 
 #[cfg(test)]

@@ -126,6 +126,10 @@ pub const CASES: &[Case] = &[
     Case { name: "tpacf: a histogram a block", run: applications::tpacf_tiled::<128, 1, 1, 1> },
     Case { name: "tpacf: a histogram a warp", run: applications::tpacf_tiled::<128, 2, 4, 1> },
     Case { name: "tpacf: a histogram a lane", run: applications::tpacf_tiled::<256, 4, 1, 32> },
+    Case { name: "lbm: structures", run: applications::lbm_structures },
+    Case { name: "lbm: arrays", run: applications::lbm_arrays::<64, false> },
+    Case { name: "lbm: arrays, eager", run: applications::lbm_arrays::<128, true> },
+    Case { name: "lbm: staged", run: applications::lbm_staged::<64> },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {

@@ -11,6 +11,7 @@
 pub mod coulomb;
 pub mod fdtd;
 pub mod fem;
+pub mod lbm;
 pub mod pns;
 pub mod saxpy;
 pub mod tpacf;
