@@ -83,6 +83,20 @@ twins! {
     coulomb(variant: u32, points: u32, width: u32, height: u32, spacing: f32, atoms: Address, count: u32, potential: Address);
     fem(variant: u32, omega: f32, starts: Address, columns: Address, values: Address, entries: Address, slices: Address, sliced: Address, inverse: Address, b: Address, x: Address, next: Address, n: u32);
     pns(variant: u32, nets: u32, steps: u32, seats: u32, seed: u32, state: Address, tokens: Address, fired: Address, sums: Address, squares: Address);
+    mri_q(variant: u32, voxels: u32, samples: Address, count: u32, x: Address, y: Address, z: Address, re: Address, im: Address, n: u32);
+    mri_fhd(
+        variant: u32,
+        voxels: u32,
+        samples: Address,
+        imaginary: Address,
+        count: u32,
+        x: Address,
+        y: Address,
+        z: Address,
+        re: Address,
+        im: Address,
+        n: u32
+    );
     shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
     fdtd(variant: u32, width: u32, height: u32, pitch: u32, rate: f32, source_x: u32, source_y: u32, steps: u32, count: u32,
         samples: Address, material: Address, ez: Address, hx: Address, hy: Address, ez_next: Address, hx_next: Address, hy_next: Address);

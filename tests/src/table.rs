@@ -130,6 +130,14 @@ pub const CASES: &[Case] = &[
     Case { name: "lbm: arrays", run: applications::lbm_arrays::<64, false> },
     Case { name: "lbm: arrays, eager", run: applications::lbm_arrays::<128, true> },
     Case { name: "lbm: staged", run: applications::lbm_staged::<64> },
+    Case { name: "mri q: plain", run: applications::q_direct },
+    Case { name: "mri q: precise", run: applications::q::<1, 1, false, false> },
+    Case { name: "mri q: 4 voxels, fast", run: applications::q::<4, 1, true, false> },
+    Case { name: "mri q: 4 voxels, unrolled, fast, turns", run: applications::q::<4, 4, true, true> },
+    Case { name: "mri fhd: plain", run: applications::fhd_direct },
+    Case { name: "mri fhd: 4 voxels, precise, turns", run: applications::fhd::<4, 1, false, true> },
+    Case { name: "mri fhd: fast", run: applications::fhd::<1, 1, true, false> },
+    Case { name: "mri fhd: 4 voxels, unrolled, fast, turns", run: applications::fhd::<4, 4, true, true> },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {

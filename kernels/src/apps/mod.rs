@@ -13,6 +13,7 @@ pub mod fdtd;
 pub mod fem;
 pub mod lbm;
 pub mod pns;
+pub mod mri;
 pub mod saxpy;
 pub mod tpacf;
 

@@ -71,6 +71,54 @@ pub(super) fn coulomb<const BX: usize, const P: usize, const U: usize>(bench: &m
     Ok(within(&input.tolerance(), &input.reference(), &device(resident.result())?))
 }
 
+fn samples_of(bench: &mut Bench<'_>) -> apps::mri::Input {
+    let (samples, width, height) = (bench.random.length(30), bench.random.length(40), bench.random.length(5));
+    apps::mri::Input::new(bench.random.next(), samples, [width, height, 3])
+}
+
+/// The two parts of each voxel, within a bound that they share.
+fn within_of_parts(bounds: &[f64], expected: &[[f64; 2]], found: &[[f32; 2]]) -> Output {
+    let both: Vec<f64> = bounds.iter().flat_map(|bound| [*bound; 2]).collect();
+    within(&both, expected.as_flattened(), found.as_flattened())
+}
+
+pub(super) fn q_direct(bench: &mut Bench<'_>) -> Result<Output> {
+    let input = samples_of(bench);
+    let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
+    resident.run_q_direct(&mut |launch| bench.go(launch))?;
+    Ok(within_of_parts(&input.tolerance_q(apps::mri::PRECISE), &input.reference_q(), &device(resident.result())?))
+}
+
+pub(super) fn fhd_direct(bench: &mut Bench<'_>) -> Result<Output> {
+    let input = samples_of(bench);
+    let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
+    resident.run_fhd_direct(&mut |launch| bench.go(launch))?;
+    Ok(within_of_parts(&input.tolerance_fhd(apps::mri::PRECISE), &input.reference_fhd(), &device(resident.result())?))
+}
+
+/// How far the sine of a variant may be off.
+fn of_sine(fast: bool, turns: bool) -> f64 {
+    match (fast, turns) {
+        (false, _) => apps::mri::PRECISE,
+        (true, true) => apps::mri::FAST_NEAR,
+        (true, false) => apps::mri::FAST_FAR,
+    }
+}
+
+pub(super) fn q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    let input = samples_of(bench);
+    let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
+    resident.run_q::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
+    Ok(within_of_parts(&input.tolerance_q(of_sine(FAST, TURNS)), &input.reference_q(), &device(resident.result())?))
+}
+
+pub(super) fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    let input = samples_of(bench);
+    let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
+    resident.run_fhd::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
+    Ok(within_of_parts(&input.tolerance_fhd(of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
+}
+
 /// A wave in a box of a size that fits no tile: every form must leave the bits that one core computes.
 fn fdtd(bench: &mut Bench<'_>, steps: usize, run: fn(&mut apps::fdtd::Resident, usize, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
     use apps::fdtd::{Fields, Input, Resident};

@@ -1,0 +1,427 @@
+//! MRI-Q and MRI-FHD, the two sums from which magnetic resonance images are reconstructed out of samples of any trajectory through k-space:
+//! Q(x) = Σ |φ(k)|² · e^(2πi k·x) and FHd(x) = Σ conj(φ(k)) · d(k) · e^(2πi k·x) at each voxel x over all samples k.
+//!
+//! A sample and voxel take 5 operations for the phase, a sine and a cosine, and 4 operations for Q or 8 for FHd; memory is 12 bytes in and 8 out a voxel. Every thread
+//! reads the same sample at the same time, so samples come from constant memory, in chunks. The document gives 457 and 316 times one
+//! core, 11 and 12 registers, instruction issue as the bottleneck, and the hardware's trigonometry as about 30 % of the gain.
+//!
+//! [`q_direct`] and [`fhd_direct`] are what one writes first: samples in global memory, precise functions. [`q`] and [`fhd`] take samples from constant memory; `P` voxels a
+//! thread share each, `U` samples a turn share the loop's counting, `FAST` takes the hardware's sine and cosine.
+//!
+//! `TURNS` takes whole turns from the phase before it is multiplied by 2π. The hardware's functions are good to 2^-20.5 within ± 2π, to
+//! 2^-14.7 within ± 100π (PTX ISA, `sin`), and phases here are dozens of turns. A phase in turns less the nearest whole number is exact, so nothing is lost; and
+//! three additions cost nothing beside a sine and a cosine, which a multiprocessor has eight times fewer units for.
+
+mod input;
+
+use super::{Go, Result};
+pub use input::{FAST_FAR, FAST_NEAR, Input, MOST_TURNS, PRECISE};
+use warpwright::prelude::*;
+use warpwright::{Buffer, ConstantBuffer, Device};
+
+/// Samples of a launch of [`q`], which fill constant memory with 16 bytes each.
+pub const Q_CHUNK: usize = 4_000;
+
+/// Samples of a launch of [`fhd`], of 20 bytes.
+pub const FHD_CHUNK: usize = 3_200;
+
+/// Samples in this many are a multiple of all `U`; those that are not there weigh nothing.
+const GROUP: usize = 4;
+
+/// What is left of a number of at most 2²² after adding and subtracting this is the nearest whole number: one between 2²³ and 2²⁴ has no fraction.
+const WHOLE: f32 = 12_582_912.0;
+
+/// Where voxels lie, in fields of view.
+#[device]
+pub struct Voxels<'a> {
+    /// To the right.
+    pub x: &'a Global<f32>,
+    /// Down.
+    pub y: &'a Global<f32>,
+    /// Along the scanner.
+    pub z: &'a Global<f32>,
+}
+
+/// A complex number for each voxel.
+#[device]
+pub struct Image<'a> {
+    /// Real parts.
+    pub re: &'a mut Global<f32>,
+    /// Imaginary parts.
+    pub im: &'a mut Global<f32>,
+}
+
+/// Sine and cosine of so many turns.
+#[device]
+fn wave<const TURNS: bool>(turns: f32) -> (f32, f32) {
+    if TURNS {
+        // Not `round()`: converting to whole numbers is done where sines are, and those are what the kernel waits for.
+        ((turns - ((turns + WHOLE) - WHOLE)) * std::f32::consts::TAU).sin_cos()
+    } else {
+        (turns * std::f32::consts::TAU).sin_cos()
+    }
+}
+
+/// `image` ← Q from `samples`, each the three components of k and |φ|².
+#[kernel(block = 256)]
+pub fn q_direct(samples: &Global<[f32; 4]>, voxels: Voxels<'_>, image: Image<'_>) {
+    let v = global_id().x;
+    if v < image.re.len() {
+        let (x, y, z) = (voxels.x[v], voxels.y[v], voxels.z[v]);
+        let (mut re, mut im) = (0.0, 0.0);
+        for s in 0..samples.len() {
+            let [kx, ky, kz, weight] = samples[s];
+            let (sin, cos) = wave::<false>(kx * x + ky * y + kz * z);
+            re += weight * cos;
+            im += weight * sin;
+        }
+        image.re[v] = re;
+        image.im[v] = im;
+    }
+}
+
+/// `image` ← FHd from `samples`, each the three components of k and the real part of conj(φ)·d, whose imaginary parts are `imaginary`.
+#[kernel(block = 256)]
+pub fn fhd_direct(samples: &Global<[f32; 4]>, imaginary: &Global<f32>, voxels: Voxels<'_>, image: Image<'_>) {
+    let v = global_id().x;
+    if v < image.re.len() {
+        let (x, y, z) = (voxels.x[v], voxels.y[v], voxels.z[v]);
+        let (mut re, mut im) = (0.0, 0.0);
+        for s in 0..samples.len() {
+            let [kx, ky, kz, a] = samples[s];
+            let b = imaginary[s];
+            let (sin, cos) = wave::<false>(kx * x + ky * y + kz * z);
+            re += a * cos - b * sin;
+            im += a * sin + b * cos;
+        }
+        image.re[v] = re;
+        image.im[v] = im;
+    }
+}
+
+/// Q of the first `count` samples of a chunk, `count` a multiple of `U`; what is there already is added to where `add` says so.
+#[kernel(
+    block = 256,
+    ilp = P,
+    math = if FAST { fast } else { precise },
+    variants(P in [1, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+)]
+pub fn q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+    samples: &Constant<[[f32; 4]; Q_CHUNK]>,
+    count: usize,
+    add: bool,
+    voxels: Voxels<'_>,
+    image: Image<'_>,
+) {
+    let v = global_id().x;
+    if v < image.re.len() {
+        let (x, y, z) = (voxels.x[v], voxels.y[v], voxels.z[v]);
+        let mut re = if add { image.re[v] } else { 0.0 };
+        let mut im = if add { image.im[v] } else { 0.0 };
+        for first in (0..count).step_by(U) {
+            #[unroll]
+            for s in 0..U {
+                let [kx, ky, kz, weight] = samples[first + s];
+                let (sin, cos) = wave::<TURNS>(kx * x + ky * y + kz * z);
+                re += weight * cos;
+                im += weight * sin;
+            }
+        }
+        image.re[v] = re;
+        image.im[v] = im;
+    }
+}
+
+/// FHd of the first `count` samples of a chunk, `count` a multiple of `U`; what is there already is added to where `add` says so.
+#[kernel(
+    block = 256,
+    ilp = P,
+    math = if FAST { fast } else { precise },
+    variants(P in [1, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+)]
+pub fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+    samples: &Constant<[[f32; 4]; FHD_CHUNK]>,
+    imaginary: &Constant<[f32; FHD_CHUNK]>,
+    count: usize,
+    add: bool,
+    voxels: Voxels<'_>,
+    image: Image<'_>,
+) {
+    let v = global_id().x;
+    if v < image.re.len() {
+        let (x, y, z) = (voxels.x[v], voxels.y[v], voxels.z[v]);
+        let mut re = if add { image.re[v] } else { 0.0 };
+        let mut im = if add { image.im[v] } else { 0.0 };
+        for first in (0..count).step_by(U) {
+            #[unroll]
+            for s in 0..U {
+                let [kx, ky, kz, a] = samples[first + s];
+                let b = imaginary[first + s];
+                let (sin, cos) = wave::<TURNS>(kx * x + ky * y + kz * z);
+                re += a * cos - b * sin;
+                im += a * sin + b * cos;
+            }
+        }
+        image.re[v] = re;
+        image.im[v] = im;
+    }
+}
+
+/// A chunk of the samples of Q in constant memory.
+struct QChunk {
+    samples: ConstantBuffer<[[f32; 4]; Q_CHUNK]>,
+    /// How many of them count.
+    count: usize,
+}
+
+/// A chunk of the samples of FHd in constant memory.
+struct FhdChunk {
+    samples: ConstantBuffer<[[f32; 4]; FHD_CHUNK]>,
+    imaginary: ConstantBuffer<[f32; FHD_CHUNK]>,
+    /// How many of them count.
+    count: usize,
+}
+
+/// An input on a device.
+pub struct Resident {
+    q: Buffer<[f32; 4]>,
+    fhd: (Buffer<[f32; 4]>, Buffer<f32>),
+    q_chunks: Vec<QChunk>,
+    fhd_chunks: Vec<FhdChunk>,
+    /// x, y and z of the voxels.
+    voxels: [Buffer<f32>; 3],
+    re: Buffer<f32>,
+    im: Buffer<f32>,
+}
+
+impl Resident {
+    /// Uploads an input. An `Err` where a sample has no φ or no data, where anything is not finite, and where a phase may have more than [`MOST_TURNS`].
+    pub fn new(device: &Device, input: &Input) -> Result<Resident> {
+        input.checked()?;
+        let (q, (fhd, imaginary)) = (input.q_samples(), input.fhd_samples());
+        let part = |at: usize, size: usize| at..q.len().min(at + size);
+        let (mut q_chunks, mut fhd_chunks) = (Vec::new(), Vec::new());
+        // Without any sample there is one chunk of none, which writes zeros.
+        for at in (0..q.len().max(1)).step_by(Q_CHUNK) {
+            let mut samples = q[part(at, Q_CHUNK)].to_vec();
+            let count = samples.len().next_multiple_of(GROUP);
+            samples.resize(Q_CHUNK, [0.0; 4]);
+            q_chunks.push(QChunk { samples: device.constant_from_slice(&samples)?, count });
+        }
+        for at in (0..q.len().max(1)).step_by(FHD_CHUNK) {
+            let (mut samples, mut imaginary) = (fhd[part(at, FHD_CHUNK)].to_vec(), imaginary[part(at, FHD_CHUNK)].to_vec());
+            let count = samples.len().next_multiple_of(GROUP);
+            samples.resize(FHD_CHUNK, [0.0; 4]);
+            imaginary.resize(FHD_CHUNK, 0.0);
+            let (samples, imaginary) = (device.constant_from_slice(&samples)?, device.constant_from_slice(&imaginary)?);
+            fhd_chunks.push(FhdChunk { samples, imaginary, count });
+        }
+        let axis = |axis: usize| -> Vec<f32> { input.voxels.iter().map(|voxel| voxel[axis]).collect() };
+        Ok(Resident {
+            q: device.upload(&q)?,
+            fhd: (device.upload(&fhd)?, device.upload(&imaginary)?),
+            q_chunks,
+            fhd_chunks,
+            voxels: [device.upload(&axis(0))?, device.upload(&axis(1))?, device.upload(&axis(2))?],
+            re: device.zeros(input.voxels.len())?,
+            im: device.zeros(input.voxels.len())?,
+        })
+    }
+
+    /// The plain kernel for Q: one launch, none where there are no voxels.
+    pub fn run_q_direct(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
+        if n == 0 {
+            return Ok(());
+        }
+        go(q_direct(&self.q, voxels, image).cover(n))
+    }
+
+    /// The plain kernel for FHd: one launch, none where there are no voxels.
+    pub fn run_fhd_direct(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
+        if n == 0 {
+            return Ok(());
+        }
+        go(fhd_direct(&self.fhd.0, &self.fhd.1, voxels, image).cover(n))
+    }
+
+    /// Q: a launch for each chunk of samples. The first writes, the others add, so that it may run again.
+    pub fn run_q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+        &mut self,
+        go: &mut Go<'_>,
+    ) -> warpwright::Result<()> {
+        const { assert!(GROUP.is_multiple_of(U)) };
+        for (number, QChunk { samples, count }) in self.q_chunks.iter().enumerate() {
+            let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
+            if n > 0 {
+                go(q::<P, U, FAST, TURNS>(samples, *count, number > 0, voxels, image).cover(n))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// FHd: a launch for each chunk of samples. The first writes, the others add, so that it may run again.
+    pub fn run_fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+        &mut self,
+        go: &mut Go<'_>,
+    ) -> warpwright::Result<()> {
+        const { assert!(GROUP.is_multiple_of(U)) };
+        for (number, FhdChunk { samples, imaginary, count }) in self.fhd_chunks.iter().enumerate() {
+            let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
+            if n > 0 {
+                go(fhd::<P, U, FAST, TURNS>(samples, imaginary, *count, number > 0, voxels, image).cover(n))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the last run found for each voxel: real and imaginary part.
+    pub fn result(&self) -> Result<Vec<[f32; 2]>> {
+        Ok(self.re.download()?.into_iter().zip(self.im.download()?).map(|(re, im)| [re, im]).collect())
+    }
+
+    /// What the kernels for Q read of samples, for others that do the same work.
+    pub fn q_samples(&self) -> &Buffer<[f32; 4]> {
+        &self.q
+    }
+
+    /// The same for FHd, and the imaginary parts.
+    pub fn fhd_samples(&self) -> (&Buffer<[f32; 4]>, &Buffer<f32>) {
+        (&self.fhd.0, &self.fhd.1)
+    }
+
+    /// x, y and z of the voxels.
+    pub fn voxels(&self) -> &[Buffer<f32>; 3] {
+        &self.voxels
+    }
+}
+
+/// How many voxels there are, and their buffers as kernels take them.
+fn places<'a>(
+    voxels: &'a [Buffer<f32>; 3],
+    re: &'a mut Buffer<f32>,
+    im: &'a mut Buffer<f32>,
+) -> (usize, VoxelsBuffers<'a>, ImageBuffers<'a>) {
+    let [x, y, z] = voxels;
+    (x.len(), VoxelsBuffers { x, y, z }, ImageBuffers { re, im })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn simulated(input: &Input, run: impl Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>) -> Result<Vec<[f32; 2]>> {
+        let device = Device::simulator();
+        let mut resident = Resident::new(&device, input)?;
+        run(&mut resident, &mut |launch| launch.launch(&device))?;
+        resident.result()
+    }
+
+    fn assert_close(name: &str, found: &[[f32; 2]], expected: &[[f64; 2]], bounds: &[f64]) {
+        assert_eq!(found.len(), expected.len(), "{name}");
+        for (v, ((found, expected), bound)) in found.iter().zip(expected).zip(bounds).enumerate() {
+            let off = |part: usize| (f64::from(found[part]) - expected[part]).abs();
+            assert!(off(0) <= *bound && off(1) <= *bound, "{name}, voxel {v}: {found:?}, expected {expected:?} within {bound:e}");
+        }
+    }
+
+    fn assert_right(samples: usize, grid: [usize; 3]) {
+        let input = Input::new(5, samples, grid);
+        let name = |what| format!("{what} of {samples} samples, {grid:?} voxels");
+        let (expected, bounds) = (input.reference_q(), input.tolerance_q(FAST_NEAR));
+        let found = simulated(&input, Resident::run_q::<4, 4, true, true>).expect("it runs");
+        assert_close(&name("Q"), &found, &expected, &bounds);
+        assert_close(&name("one core's Q"), &input.one_core_q(0..input.voxels.len()), &expected, &bounds);
+        let (expected, bounds) = (input.reference_fhd(), input.tolerance_fhd(FAST_NEAR));
+        let found = simulated(&input, Resident::run_fhd::<1, 4, true, true>).expect("it runs");
+        assert_close(&name("FHd"), &found, &expected, &bounds);
+        assert_close(&name("one core's FHd"), &input.one_core_fhd(0..input.voxels.len()), &expected, &bounds);
+    }
+
+    #[test]
+    fn every_size_is_right_from_nothing_on() {
+        for (samples, grid) in [(0, [2, 1, 1]), (1, [1, 1, 1]), (7, [5, 3, 2]), (33, [257, 1, 1]), (5, [3, 0, 2])] {
+            assert_right(samples, grid);
+        }
+    }
+
+    #[test]
+    fn more_samples_than_a_chunk_has_are_added() {
+        assert_right(Q_CHUNK + 1, [2, 1, 1]);
+    }
+
+    #[test]
+    fn a_run_begins_anew() {
+        let input = Input::new(6, 9, [3, 2, 1]);
+        let once = simulated(&input, Resident::run_fhd::<1, 1, false, true>).expect("it runs");
+        let after = |resident: &mut Resident, go: &mut Go<'_>| {
+            resident.run_q::<1, 1, false, true>(go)?;
+            resident.run_fhd::<1, 1, false, true>(go)
+        };
+        assert_eq!(simulated(&input, after), Ok(once));
+    }
+
+    #[test]
+    fn plain_kernels_agree() {
+        let input = Input::new(8, 50, [7, 5, 2]);
+        let found = simulated(&input, Resident::run_q_direct).expect("it runs");
+        assert_close("Q", &found, &input.reference_q(), &input.tolerance_q(PRECISE));
+        let found = simulated(&input, Resident::run_fhd_direct).expect("it runs");
+        assert_close("FHd", &found, &input.reference_fhd(), &input.tolerance_fhd(PRECISE));
+    }
+
+    #[test]
+    fn one_sample_is_one_wave() {
+        // k·x is ¼, ½, 2 turns; |φ|² is 25, conj(φ)·d is (3 - 4i)(1 + i) = 7 - i.
+        let voxels = vec![[0.25, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.5]];
+        let input = Input { k: vec![[1.0, 2.0, 4.0]], phi: vec![[3.0, 4.0]], data: vec![[1.0, 1.0]], voxels };
+        let (q, fhd) = ([[0.0, 25.0], [-25.0, 0.0], [25.0, 0.0]], [[1.0, 7.0], [-7.0, 1.0], [7.0, -1.0]]);
+        assert_close("the reference", &input.reference_q().iter().map(|q| q.map(|v| v as f32)).collect::<Vec<_>>(), &q, &[1e-12; 3]);
+        assert_close("the reference", &input.reference_fhd().iter().map(|q| q.map(|v| v as f32)).collect::<Vec<_>>(), &fhd, &[1e-12; 3]);
+        let found = simulated(&input, Resident::run_q::<1, 1, false, false>).expect("it runs");
+        assert_close("Q", &found, &q, &input.tolerance_q(PRECISE));
+        let found = simulated(&input, Resident::run_fhd::<1, 1, true, true>).expect("it runs");
+        assert_close("FHd", &found, &fhd, &input.tolerance_fhd(FAST_NEAR));
+    }
+
+    #[test]
+    fn a_bright_point_is_seen_where_it_is() {
+        let mut input = Input::new(2, 480, [6, 6, 4]);
+        let bright = 77;
+        let at = input.voxels[bright];
+        for ((k, phi), data) in input.k.iter().zip(&input.phi).zip(&mut input.data) {
+            let (sin, cos) = (-std::f32::consts::TAU * (k[0] * at[0] + k[1] * at[1] + k[2] * at[2])).sin_cos();
+            *data = [phi[0] * cos - phi[1] * sin, phi[0] * sin + phi[1] * cos];
+        }
+        let found = simulated(&input, Resident::run_fhd::<4, 1, true, true>).expect("it runs");
+        let weight: f32 = input.phi.iter().map(|phi| phi[0] * phi[0] + phi[1] * phi[1]).sum();
+        assert!((found[bright][0] / weight - 1.0).abs() < 1e-4, "{:?} of {weight}", found[bright]);
+        assert!(found.iter().enumerate().all(|(v, value)| v == bright || value[0] < 0.9 * weight));
+    }
+
+    #[test]
+    fn turns_taken_before_2_pi_are_closer_on_the_hardware() {
+        let input = Input::new(4, 10, [4, 4, 4]);
+        let (near, far) = (input.tolerance_q(FAST_NEAR), input.tolerance_q(FAST_FAR));
+        assert!(near.iter().zip(&far).all(|(near, far)| near * 3.0 < *far), "{near:?} {far:?}");
+    }
+
+    #[test]
+    fn bad_inputs_are_refused() {
+        let input = Input::new(1, 4, [2, 2, 2]);
+        let message = |input: &Input| simulated(input, Resident::run_q_direct).expect_err("it is refused").to_string();
+        let mut broken = input.clone();
+        broken.phi.pop();
+        assert_eq!(message(&broken), "there are 4 samples, 3 of their φ and 4 data: make them as many as each other");
+        let mut broken = input.clone();
+        broken.data[2][1] = f32::INFINITY;
+        assert!(message(&broken).starts_with("sample 2 is not finite: k is ["), "{}", message(&broken));
+        let mut broken = input.clone();
+        broken.voxels[3] = [0.0, f32::NAN, 1.0];
+        assert_eq!(message(&broken), "voxel 3 is at [0.0, NaN, 1.0]: give it a finite place");
+        let mut broken = input;
+        (broken.k[0], broken.voxels[0]) = ([0.0, 0.0, -100.0], [0.0, 0.0, 1.0]);
+        assert!(message(&broken).starts_with("phases may have 10") && message(&broken).contains("good for 50"), "{}", message(&broken));
+    }
+}
