@@ -83,6 +83,19 @@ twins! {
     coulomb(variant: u32, points: u32, width: u32, height: u32, spacing: f32, atoms: Address, count: u32, potential: Address);
     fem(variant: u32, omega: f32, starts: Address, columns: Address, values: Address, entries: Address, slices: Address, sliced: Address, inverse: Address, b: Address, x: Address, next: Address, n: u32);
     pns(variant: u32, nets: u32, steps: u32, seats: u32, seed: u32, state: Address, tokens: Address, fired: Address, sums: Address, squares: Address);
+    rc5(
+        variant: u32,
+        keys: u32,
+        head0: u32,
+        head1: u32,
+        last: u32,
+        count: u32,
+        plain0: u32,
+        plain1: u32,
+        cipher0: u32,
+        cipher1: u32,
+        found: Address
+    );
     mri_q(variant: u32, voxels: u32, samples: Address, count: u32, x: Address, y: Address, z: Address, re: Address, im: Address, n: u32);
     mri_fhd(
         variant: u32,

@@ -68,8 +68,12 @@ fn time(work: &dyn Fn()) -> Duration {
 }
 
 /// Kernels that cost more, and why.
-const COSTLY: [(&str, &str); 2] = [
+const COSTLY: &[(&str, &str)] = &[
     ("shortcut", "64 sums of a thread, unrolled: thousands of instructions"),
+    ("q", "up to 16 precise sines and cosines, unrolled: thousands of instructions"),
+    ("fhd", "the same"),
+    ("encrypt_all", "78 steps and 12 rounds of a cipher, unrolled"),
+    ("search", "the same, twice where a thread tries two keys at a time"),
     ("multiply", "16 sums of a thread in a loop of 16 rounds, unrolled: thousands of instructions"),
 ];
 

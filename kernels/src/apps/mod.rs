@@ -12,8 +12,9 @@ pub mod coulomb;
 pub mod fdtd;
 pub mod fem;
 pub mod lbm;
-pub mod pns;
 pub mod mri;
+pub mod pns;
+pub mod rc5;
 pub mod saxpy;
 pub mod tpacf;
 

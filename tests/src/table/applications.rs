@@ -119,6 +119,39 @@ pub(super) fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS:
     Ok(within_of_parts(&input.tolerance_fhd(of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
 }
 
+pub(super) fn rc5_encrypt_all<const WORDS: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    let n = bench.random.length(100);
+    let mut word = || bench.random.next() as u32;
+    let keys: Vec<[u32; WORDS]> = (0..n).map(|_| std::array::from_fn(|_| word())).collect();
+    let plain: Vec<[u32; 2]> = (0..n).map(|_| [word(), word()]).collect();
+    let resident = bench.device.upload(&keys)?;
+    let mut blocks = bench.device.upload(&plain)?;
+    bench.go(apps::rc5::encrypt_all::<WORDS, true>(&resident, &mut blocks).cover(n))?;
+    let bytes = |key: &[u32; WORDS]| key.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let expected: Vec<[u32; 2]> = keys.iter().zip(&plain).map(|(key, plain)| apps::rc5::encrypt(&bytes(key), *plain)).collect();
+    let widen = |blocks: &[[u32; 2]]| blocks.as_flattened().iter().map(|word| u64::from(*word)).collect();
+    Ok(Output::Exact(widen(&expected), widen(&blocks.download()?)))
+}
+
+fn rc5(bench: &mut Bench<'_>, run: fn(&mut apps::rc5::Resident, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
+    let count = bench.random.length(400);
+    // One of four windows has not the key.
+    let planted = bench.random.next() % (count as u64 * 4 / 3 + 1);
+    let input = apps::rc5::Input::new(bench.random.next(), count, planted);
+    let mut resident = device(apps::rc5::Resident::new(bench.device, &input))?;
+    run(&mut resident, &mut |launch| bench.go(launch))?;
+    let number = |found: Option<usize>| vec![found.map_or(u64::MAX, |number| number as u64)];
+    Ok(Output::Exact(number(input.reference()), number(device(resident.result())?)))
+}
+
+pub(super) fn rc5_direct(bench: &mut Bench<'_>) -> Result<Output> {
+    rc5(bench, apps::rc5::Resident::run_direct)
+}
+
+pub(super) fn rc5_search<const KEYS: usize, const P: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    rc5(bench, apps::rc5::Resident::run::<KEYS, P>)
+}
+
 /// A wave in a box of a size that fits no tile: every form must leave the bits that one core computes.
 fn fdtd(bench: &mut Bench<'_>, steps: usize, run: fn(&mut apps::fdtd::Resident, usize, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
     use apps::fdtd::{Fields, Input, Resident};
