@@ -15,6 +15,7 @@ pub mod lbm;
 pub mod mri;
 pub mod pns;
 pub mod rc5;
+pub mod rpes;
 pub mod saxpy;
 pub mod tpacf;
 

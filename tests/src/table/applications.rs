@@ -21,6 +21,24 @@ pub(super) fn saxpy(bench: &mut Bench<'_>) -> Result<Output> {
     Ok(Output::Close(input.reference(), wide(&device(resident.result())?), 2.0 * EPSILON))
 }
 
+/// Integrals of a cluster of atoms, in one of the kernel's forms.
+fn rpes(bench: &mut Bench<'_>, run: fn(&mut apps::rpes::Resident, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
+    use apps::rpes::{Input, Resident};
+    let atoms = 1 + bench.random.length(3);
+    let input = Input::new(bench.random.next(), atoms);
+    let mut resident = device(Resident::new(bench.device, &input))?;
+    run(&mut resident, &mut |launch| bench.go(launch))?;
+    Ok(Output::Close(input.reference(), wide(&device(resident.result())?), input.error_bound()))
+}
+
+pub(super) fn rpes_direct(bench: &mut Bench<'_>) -> Result<Output> {
+    rpes(bench, apps::rpes::Resident::run_direct::<64>)
+}
+
+pub(super) fn rpes_of_pairs<const KETS: usize, const TABLE: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    rpes(bench, apps::rpes::Resident::run::<64, KETS, TABLE>)
+}
+
 /// Rings of 8 philosophers, in one of the kernel's forms: what each net fires, what is counted.
 fn pns(bench: &mut Bench<'_>, seats: u32, run: fn(&mut apps::pns::Resident<8>, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
     use apps::pns::{Input, Resident, Statistics};
