@@ -1,4 +1,4 @@
-// The twins of kernels/src/apps/fdtd.rs: steps of a two-dimensional electromagnetic wave, H and E in two launches (threads along columns, along rows, four cells
+// The twins of kernels/src/apps/fdtd: steps of a two-dimensional electromagnetic wave, H and E in two launches (threads along columns, along rows, four cells
 // a thread), in one, and several steps in one through tiles. The fields lie as `Grid` says: padded rows, a row of zeros above and below.
 #include "timing.cuh"
 

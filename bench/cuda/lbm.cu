@@ -1,4 +1,4 @@
-// The twins of kernels/src/apps/lbm.rs: lattice Boltzmann steps with 19 velocities, one relaxation rate, obstacles and a force, on an array of structures, on a
+// The twins of kernels/src/apps/lbm: lattice Boltzmann steps with 19 velocities, one relaxation rate, obstacles and a force, on an array of structures, on a
 // structure of arrays, and with the shifts along x through shared memory. Memory lies as `Lattice` says.
 #include "timing.cuh"
 

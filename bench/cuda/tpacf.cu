@@ -1,4 +1,4 @@
-// The twins of kernels/src/apps/tpacf.rs: pairs of points on the sphere counted by the cosine of their angle, directly in global memory, and by tiles into
+// The twins of kernels/src/apps/tpacf: pairs of points on the sphere counted by the cosine of their angle, directly in global memory, and by tiles into
 // histograms in shared memory. Products and sums are rounded one by one, as in ours, so that counts are the same.
 #include "timing.cuh"
 
