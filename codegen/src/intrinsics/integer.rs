@@ -63,7 +63,24 @@ pub(super) const ROWS: &[Row] = &[
     Row::method("mul24", Class::Only(&[Type::I32, Type::U32]), TWO, T1, expand_mul24)
         .cost(3)
         .doc("the low 32 bits of the product of the low 24 bits, sign-extended where signed"),
+    Row::new("sad4", Call::Method, Class::Only(&[Type::U32]), &[T, T, T], T1, Body::Device(SAD4))
+        .cost(2)
+        .doc("the distances of the four bytes of two words from each other, added to a third; wrapping"),
 ];
+
+const SAD4: Device = Device {
+    ptx: &[PtxForm { types: &[Type::U32], text: "vabsdiff4.u32.u32.u32.add {d}, {0}, {1}, {2};", capability: 30, version: 30 }],
+    opencl: "warpwright_sad4({0}, {1}, {2})",
+    opencl_prelude: "inline uint warpwright_sad4(uint a, uint b, uint sum) {\n\
+                     \x20   uchar4 d = abs_diff(as_uchar4(a), as_uchar4(b));\n\
+                     \x20   return sum + (uint)d.x + (uint)d.y + (uint)d.z + (uint)d.w;\n\
+                     }",
+    eval: Eval::Lane(|_, a| {
+        let bytes = |word: u64| (word as u32).to_le_bytes();
+        let distances = bytes(a[0]).into_iter().zip(bytes(a[1])).map(|(x, y)| u32::from(x.abs_diff(y)));
+        u64::from(distances.fold(a[2] as u32, u32::wrapping_add))
+    }),
+};
 
 const MUL_HI: Device = Device {
     ptx: &[

@@ -324,6 +324,17 @@ check_int! {
     u64_methods_are_rusts: u64 U64 unsigned;
 }
 
+#[test]
+fn distances_of_bytes_are_added_up() {
+    let sad4 = |a: u32, b: u32, sum: u32| {
+        let args = [a, b, sum].map(Scalar::u32);
+        run(find("sad4", Type::U32), Type::U32, &args, Math::Precise)[0]
+    };
+    assert_eq!(sad4(0, 0, 5), Scalar::u32(5));
+    assert_eq!(sad4(0x00ff_0a03, 0xff00_0b01, 1_000), Scalar::u32(1_000 + 255 + 255 + 1 + 2));
+    assert_eq!(sad4(u32::MAX, 0, u32::MAX), Scalar::u32(4 * 255 - 1));
+}
+
 macro_rules! check_float {
     ($($test:ident: $t:ident $ty:ident;)*) => {$(
         #[test]

@@ -87,6 +87,7 @@ foreign! {
         "__umulhi(a, b)" => "`a.mul_hi(b)`",
         "__mul24(a, b)" => "`a.mul24(b)`",
         "__umul24(a, b)" => "`a.mul24(b)`",
+        "__vsadu4(a, b)" => "`a.sad4(b, 0)`",
         "__fmaf_rn(a, b, c)" => "`a.mul_add(b, c)`",
         "__fdividef(a, b)" => "`native_div(a, b)`",
         "__expf(a)" => "`native_exp(a)`",

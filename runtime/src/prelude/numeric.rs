@@ -1,7 +1,7 @@
 //! The bounds that kernels put on type generics, and the methods that std lacks.
 //!
 //! For a type parameter `T: Float` every operation is a method of these traits. For a concrete type std's inherent methods come first,
-//! and the traits add what std lacks: `rsqrt`, `erf`, `erfc`, `mul_hi`, `mul24`, and nearly everything for `f16` and `bf16`.
+//! and the traits add what std lacks: `rsqrt`, `erf`, `erfc`, `mul_hi`, `mul24`, `sad4`, and nearly everything for `f16` and `bf16`.
 //! `min`, `max` and `clamp` are in [`Ordered`], which the prelude does not bring into scope: `3.min(4)` must go on meaning `Ord::min`.
 
 use super::cast::{CastSource, CastTarget};

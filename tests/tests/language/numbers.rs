@@ -157,6 +157,7 @@ fn integer(x: &Global<u32>, y: &mut Global<u32>) {
         a.saturating_sub(b),
         a.mul_hi(b),
         a.mul24(b),
+        a.sad4(b, a) ^ b.sad4(0x80ff_0001, 7),
         a.min(b) ^ a.max(b).rotate_left(1),
         a.clamp(10, 1000),
         a.wrapping_shl(b) ^ a.wrapping_shr(b),

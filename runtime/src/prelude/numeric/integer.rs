@@ -38,6 +38,8 @@ pub trait Int:
     fn mul_hi(self, b: Self) -> Self;
     /// The product of the low 24 bits of both (sign-extended for signed types), its low bits. Where 24 bits hold the factors this is `a * b`.
     fn mul24(self, b: Self) -> Self;
+    /// The distances of the bytes of `self` and `b` from each other, added to `sum`; wrapping. In a kernel for `u32`, which has four of them.
+    fn sad4(self, b: Self, sum: Self) -> Self;
 
     fn count_ones(self) -> u32;
     fn count_zeros(self) -> u32;
@@ -115,6 +117,12 @@ macro_rules! integers {
             fn mul24(self, b: $t) -> $t {
                 const UNUSED: u32 = $t::BITS.saturating_sub(24);
                 ((self << UNUSED) >> UNUSED).wrapping_mul((b << UNUSED) >> UNUSED)
+            }
+
+            #[inline]
+            fn sad4(self, b: $t, sum: $t) -> $t {
+                let distances = self.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(x, y)| x.abs_diff(y));
+                distances.fold(sum, |sum, d| sum.wrapping_add(super::super::cast::cast(d)))
             }
 
             std_methods! { $t:

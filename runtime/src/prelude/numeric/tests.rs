@@ -63,6 +63,8 @@ fn what_std_lacks() {
     assert_eq!(i64::MIN.mul_hi(i64::MIN), 1 << 62);
     assert_eq!(0xff00_0003u32.mul24(5), 15);
     assert_eq!((-3i32).mul24(5), -15);
+    assert_eq!(0x00ff_0a03u32.sad4(0xff00_0b01, 1_000), 1_000 + 255 + 255 + 1 + 2);
+    assert_eq!(0u32.sad4(1, u32::MAX), 0);
 }
 
 #[test]
