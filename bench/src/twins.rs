@@ -111,6 +111,7 @@ twins! {
         n: u32
     );
     rpes(variant: u32, pairs: u32, first: u32, many: u32, functions: Address, firsts: Address, seconds: Address, kets: Address, places: Address, factors: Address, table: Address, out: Address);
+    sad(variant: u32, width: u32, height: u32, current: Address, previous: Address, best: Address);
     shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
     fdtd(variant: u32, width: u32, height: u32, pitch: u32, rate: f32, source_x: u32, source_y: u32, steps: u32, count: u32,
         samples: Address, material: Address, ez: Address, hx: Address, hy: Address, ez_next: Address, hx_next: Address, hy_next: Address);

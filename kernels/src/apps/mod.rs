@@ -16,6 +16,7 @@ pub mod mri;
 pub mod pns;
 pub mod rc5;
 pub mod rpes;
+pub mod sad;
 pub mod saxpy;
 pub mod tpacf;
 

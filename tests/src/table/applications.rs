@@ -12,6 +12,16 @@ fn device<T>(result: apps::Result<T>) -> Result<T> {
     })
 }
 
+pub(super) fn sad(bench: &mut Bench<'_>, form: apps::sad::Form) -> Result<Output> {
+    use apps::sad::{Input, Resident};
+    let (width, height) = (bench.random.length(32), bench.random.length(20));
+    let input = Input::new(bench.random.next(), width, height);
+    let mut resident = device(Resident::new(bench.device, &input))?;
+    resident.run::<4>(form, &mut |launch| bench.go(launch))?;
+    let widen = |keys: Vec<u32>| keys.into_iter().map(u64::from).collect();
+    Ok(Output::Exact(widen(input.reference(4)), widen(device(resident.result())?)))
+}
+
 pub(super) fn saxpy(bench: &mut Bench<'_>) -> Result<Output> {
     use apps::saxpy::{Input, Resident};
     let input = Input::new(bench.random.next(), bench.random.length(5_000));
