@@ -9,6 +9,7 @@ pub mod automaton;
 pub mod complex;
 pub mod copy;
 pub mod dot;
+pub mod experiments;
 pub mod functions;
 pub mod halo;
 pub mod histogram;

@@ -1,6 +1,7 @@
 //! The table of kernels that every device must run alike: each with random inputs, a launch, and what its outputs are compared with.
 
 mod applications;
+mod experiments;
 mod matrices;
 mod streams;
 
@@ -152,6 +153,28 @@ pub const CASES: &[Case] = &[
     Case { name: "lbm: arrays", run: applications::lbm_arrays::<64, false> },
     Case { name: "lbm: arrays, eager", run: applications::lbm_arrays::<128, true> },
     Case { name: "lbm: staged", run: applications::lbm_staged::<64> },
+    Case { name: "branches: by thread", run: experiments::split_by_thread },
+    Case { name: "branches: by warp", run: experiments::split_by_warp },
+    Case { name: "walks: along rows", run: experiments::along_rows },
+    Case { name: "walks: along columns", run: experiments::along_columns },
+    Case { name: "register cliff: 24 values", run: experiments::held::<24, 255> },
+    Case { name: "register cliff: 64 values in 32 registers", run: experiments::held::<64, 32> },
+    Case { name: "brake: memory", run: experiments::streamed },
+    Case { name: "brake: memory, in the kernel", run: experiments::streamed_static },
+    Case { name: "brake: arithmetic", run: experiments::computed },
+    Case { name: "waves: precise", run: experiments::waves::<false> },
+    Case { name: "waves: fast", run: experiments::waves::<true> },
+    Case { name: "indices: by *", run: experiments::indices::<false> },
+    Case { name: "indices: by mul24", run: experiments::indices::<true> },
+    Case { name: "powers of two: unknown", run: experiments::halves::<0> },
+    Case { name: "powers of two: shifts", run: experiments::halves::<1> },
+    Case { name: "powers of two: known", run: experiments::halves::<2> },
+    Case { name: "constants of f32", run: experiments::scaled::<false> },
+    Case { name: "constants of f64", run: experiments::scaled::<true> },
+    Case { name: "constant memory: uniform", run: experiments::from_constant::<false> },
+    Case { name: "constant memory: spread", run: experiments::from_constant::<true> },
+    Case { name: "global memory: uniform", run: experiments::from_global::<false> },
+    Case { name: "global memory: spread", run: experiments::from_global::<true> },
 ];
 
 fn bits(values: &[f32]) -> Vec<u64> {
