@@ -171,6 +171,8 @@ pub const CASES: &[Case] = &[
     Case { name: "powers of two: known", run: experiments::halves::<2> },
     Case { name: "constants of f32", run: experiments::scaled::<false> },
     Case { name: "constants of f64", run: experiments::scaled::<true> },
+    Case { name: "transfers: mixed", run: experiments::mix },
+    Case { name: "transfers: copied", run: experiments::copied },
     Case { name: "constant memory: uniform", run: experiments::from_constant::<false> },
     Case { name: "constant memory: spread", run: experiments::from_constant::<true> },
     Case { name: "global memory: uniform", run: experiments::from_global::<false> },

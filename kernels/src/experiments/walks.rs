@@ -2,6 +2,8 @@
 //! A thread a column has neighbours at neighbouring addresses in each step. A thread a row has them a row apart: each fetches a sector of 32 bytes for
 //! the 4 it needs, and whether the rest is still there when it comes to it is up to the cache.
 //!
+//! Either needs many threads to be about bandwidth: of a square matrix of 8,192 there are too few, and both wait.
+//!
 //! Sums along rows need not be slow: [`crate::rows::rows_by_warp`] gives a row to a warp.
 
 use warpwright::prelude::*;

@@ -2,7 +2,7 @@
 
 use super::{Bench, EPSILON, Output, bits, sum_bound, wide};
 use warpwright::Result;
-use warpwright_kernels::experiments::{brake, cliff, constants, divergence, instructions, walks};
+use warpwright_kernels::experiments::{brake, cliff, constants, divergence, instructions, transfers, walks};
 
 fn words(bench: &mut Bench<'_>, n: usize) -> Vec<u32> {
     (0..n).map(|_| bench.random.next() as u32).collect()
@@ -133,6 +133,23 @@ pub(super) fn scaled<const STRAY: bool>(bench: &mut Bench<'_>) -> Result<Output>
     bench.go(instructions::scaled::<STRAY>(steps, &x, &mut y).cover(n))?;
     // Twelve bits before the point, at most nine behind it: exact.
     Ok(Output::Exact(bits(&instructions::scaled_reference(steps, &values)), bits(&y.download()?)))
+}
+
+pub(super) fn mix(bench: &mut Bench<'_>) -> Result<Output> {
+    let n = bench.random.length(500);
+    let values = words(bench, n);
+    let mut x = bench.device.upload(&values)?;
+    bench.go(transfers::mix(5, &mut x).cover(n))?;
+    Ok(exact(&transfers::reference(5, &values), &x.download()?))
+}
+
+pub(super) fn copied(bench: &mut Bench<'_>) -> Result<Output> {
+    let n = bench.random.length(5_000);
+    let values = words(bench, n);
+    let x = bench.device.upload(&values)?;
+    let mut y = bench.device.zeros::<u32>(n)?;
+    bench.go(transfers::copied(&x, &mut y).cover(n))?;
+    Ok(exact(&values, &y.download()?))
 }
 
 pub(super) fn from_constant<const SPREAD: bool>(bench: &mut Bench<'_>) -> Result<Output> {
