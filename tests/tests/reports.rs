@@ -69,12 +69,15 @@ fn time(work: &dyn Fn()) -> Duration {
 
 /// Kernels that cost more, and why.
 const COSTLY: &[(&str, &str)] = &[
+const COSTLY: [(&str, &str); 4] = [
     ("shortcut", "64 sums of a thread, unrolled: thousands of instructions"),
     ("q", "up to 16 precise sines and cosines, unrolled: thousands of instructions"),
     ("fhd", "the same"),
     ("encrypt_all", "78 steps and 12 rounds of a cipher, unrolled"),
     ("search", "the same, twice where a thread tries two keys at a time"),
     ("multiply", "16 sums of a thread in a loop of 16 rounds, unrolled: thousands of instructions"),
+    ("sad_global", "16 sums of a thread, merged into 41: a thousand instructions"),
+    ("sad_shared", "64 sums of a thread, merged into four times 41: thousands of instructions"),
 ];
 
 /// All of it for one variant and three targets takes at most 30 ms where nothing is optimised, as in a macro by default, and 5 ms where it is.

@@ -189,7 +189,7 @@ pub fn least_of_warp<const N: usize>(keys: [u32; N]) -> u32 {
 
 /// The same as [`sad_global`] through shared memory. The frames are words of four pixels, `words` of them a row; what is left of a row's last word is filled with its
 /// last pixel. `R` is a multiple of 4, so that the window begins with a word, and at most [`MOST`].
-#[kernel(block = B, variants(R in [16], B in [64, 160, 320]))]
+#[kernel(block = B, variants(R in [16], B in [64, 160]))]
 pub fn sad_shared<const R: usize, const B: usize>(
     words: usize,
     height: usize,
