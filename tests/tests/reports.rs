@@ -69,7 +69,6 @@ fn time(work: &dyn Fn()) -> Duration {
 
 /// Kernels that cost more, and why.
 const COSTLY: &[(&str, &str)] = &[
-const COSTLY: [(&str, &str); 4] = [
     ("shortcut", "64 sums of a thread, unrolled: thousands of instructions"),
     ("q", "up to 16 precise sines and cosines, unrolled: thousands of instructions"),
     ("fhd", "the same"),
