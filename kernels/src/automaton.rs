@@ -3,7 +3,7 @@
 use warpwright::prelude::*;
 
 /// One generation: a cell lives with three neighbours, and goes on living with two.
-#[kernel(block = (32, 8), allow(slow_integer_division))]
+#[kernel(block = (32, 8))]
 pub fn generation(width: usize, height: usize, now: &Global<u8>, next: &mut Global<u8>) {
     let (x, y) = (global_id().x, global_id().y);
     if x < width && y < height {

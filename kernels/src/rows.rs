@@ -19,7 +19,7 @@ pub fn rows_by_thread(length: usize, x: &Global<i8>, sums: &mut Global<i32>) {
 }
 
 /// y ← A·x, a warp to a row.
-#[kernel(block = 256, allow(redundant_global_loads))]
+#[kernel(block = 256)]
 pub fn rows_by_warp(columns: usize, a: &Global<f32>, x: &Global<f32>, y: &mut Global<f32>) {
     let row = block_idx().x * 8 + warp_id();
     if row < y.len() {
@@ -35,7 +35,7 @@ pub fn rows_by_warp(columns: usize, a: &Global<f32>, x: &Global<f32>, y: &mut Gl
 }
 
 /// out ← the softmax of each row, a block to a row: its greatest element, the sum of its exponentials, the quotients.
-#[kernel(block = 256, allow(redundant_global_loads))]
+#[kernel(block = 256)]
 pub fn softmax(columns: usize, x: &Global<f32>, out: &mut Global<f32>) {
     let row = block_idx().x;
     let t = thread_idx().x;

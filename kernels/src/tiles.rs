@@ -13,7 +13,7 @@ pub const OWN: usize = 4;
 pub const ACROSS: usize = SIDE / OWN;
 
 /// C = A·B for row-major square matrices whose side is a multiple of [`SIDE`].
-#[kernel(block = (ACROSS, ACROSS), allow(bank_conflict, uncoalesced_access))]
+#[kernel(block = (ACROSS, ACROSS), allow(bank_conflict))]
 pub fn multiply(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
     #[shared(pad = 4)]
     let mut left: [[f32; SIDE]; DEPTH];
@@ -65,7 +65,7 @@ pub const BODIES: usize = 256;
 
 /// forces[4·i …] ← the sum over all bodies of what pulls body i, and the potential. `bodies` holds place and mass, four numbers each; their number is
 /// a multiple of [`BODIES`].
-#[kernel(block = BODIES, allow(bank_conflict))]
+#[kernel(block = BODIES)]
 pub fn forces(n: usize, bodies: &Global<f32>, forces: &mut Global<f32>) {
     #[shared]
     let mut tile: [[f32; 4]; BODIES];

@@ -47,7 +47,7 @@ fn cosine(a: [f32; 3], b: [f32; 3]) -> f32 {
 
 /// Adds to `counts[k]` how many pairs have `k` edges above their cosine; `edges` fall. Of one set with itself, `same`, each pair counts once.
 /// As one writes it first: constant memory serves a warp one edge after the other, and blocks meet in 32 counters.
-#[kernel(block = 128, contract = false, allow(constant_divergence, redundant_global_loads))]
+#[kernel(block = 128, contract = false, allow(constant_divergence))]
 pub fn pairs_direct(same: bool, first: Points<'_>, second: Points<'_>, edges: &Constant<[f32; EDGES]>, counts: &mut Global<u64>) {
     let i = global_id().x;
     if i < first.x.len() {
