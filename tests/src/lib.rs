@@ -4,6 +4,7 @@ pub mod chromium;
 pub mod command;
 pub mod corpus;
 pub mod emitted;
+pub mod marked;
 pub mod opencl_tools;
 pub mod package;
 pub mod printed;

@@ -10,6 +10,7 @@ mod kernels;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::estimate::estimate;
 use warpwright_codegen::target::TARGETS;
+use warpwright_tests::marked::with_sections;
 
 /// Relative errors of a table's cells.
 #[derive(Clone, Debug, Default)]
@@ -137,18 +138,6 @@ fn page() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/model.md")
 }
 
-/// The page with these sections between their marks.
-fn with_sections(page: &str, sections: &[(&str, String)]) -> String {
-    let mut text = page.to_owned();
-    for (name, section) in sections {
-        let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-        let from = text.find(&begin).unwrap_or_else(|| panic!("docs/model.md has no `{begin}`")) + begin.len();
-        let to = from + text[from..].find(&end).unwrap_or_else(|| panic!("docs/model.md has no `{end}`"));
-        text.replace_range(from..to, &format!("{section}\n"));
-    }
-    text
-}
-
 #[test]
 fn the_page_has_these_tables() {
     let (h200, h200_errors) = experiments::copies_on_an_h200();
@@ -165,12 +154,12 @@ fn the_page_has_these_tables() {
         ("additions on an H200", format!("{additions}\n\n{}.", additions_errors.line())),
     ];
     let found = std::fs::read_to_string(page()).expect("docs/model.md");
-    let expected = with_sections(&found, &sections);
+    let expected = with_sections("docs/model.md", &found, &sections);
     // From source, registers and access patterns are estimates of their own: written with the others, but not looked at again here.
     let (launches, launch_errors) = kernels::launches();
     let launches = format!("{launches}\n\n{}.", launch_errors.line());
     sections.extend([("families", summary), ("launches", launches), ("kernels", kernels)]);
-    let all = with_sections(&found, &sections);
+    let all = with_sections("docs/model.md", &found, &sections);
     if std::env::var("WARPWRIGHT_BLESS").is_ok_and(|value| value == "1") {
         assert!(std::env::var("CI").is_err(), "what is expected is not written where `CI` is set");
         std::fs::write(page(), all).expect("docs/model.md can be written");
