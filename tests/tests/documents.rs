@@ -6,12 +6,16 @@
 mod advice;
 #[path = "documents/applications.rs"]
 mod applications;
+#[path = "documents/figures.rs"]
+mod figures;
+#[path = "documents/fortran.rs"]
+mod fortran;
 #[path = "documents/library.rs"]
 mod library;
 #[path = "documents/multiplication.rs"]
 mod multiplication;
-#[path = "documents/tables.rs"]
-mod tables;
+#[path = "documents/ryoo.rs"]
+mod ryoo;
 
 use advice::ADVICE;
 use applications::APPLICATIONS;
@@ -19,7 +23,7 @@ use library::Library;
 use std::path::PathBuf;
 use warpwright_tests::command::root;
 use warpwright_tests::marked::{hold, is_blessing};
-use warpwright_tests::ptxas;
+use warpwright_tests::ptxas::{self, Ptxas};
 
 #[test]
 fn every_allowance_is_needed() {
@@ -74,50 +78,67 @@ fn tuned_forms_allow_nothing() {
 fn as_many_threads_fit_as_the_document_says() {
     let more: Vec<&str> = APPLICATIONS
         .iter()
-        .filter(|application| application.threads / 16 > tables::most_threads(application))
+        .filter(|application| application.threads / 16 > ryoo::most_threads(application))
         .map(|application| application.name)
         .collect();
     // Their figures do not fit together: 200 × 84.2 bytes are more than 16 KiB, 768 × 11 registers more than 8,192. The page says so.
     assert_eq!(more, ["LBM", "FDTD"]);
 }
 
-fn page(name: &str) -> PathBuf {
-    root().join("docs/documents").join(name)
+/// A page of `docs/documents`.
+struct Page {
+    name: &'static str,
+    /// The tables that the compiler computes.
+    sections: fn(&mut Library) -> Vec<(&'static str, String)>,
+    /// Those of registers that an assembler measures; they name its release.
+    measured: fn(&mut Library, &Ptxas) -> String,
+}
+
+const PAGES: &[Page] = &[
+    Page { name: "ryoo.md", sections: ryoo::sections, measured: ryoo::registers },
+    Page { name: "fortran.md", sections: fortran::sections, measured: fortran::registers },
+];
+
+impl Page {
+    fn path(&self) -> PathBuf {
+        root().join("docs/documents").join(self.name)
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.path()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
 }
 
 #[test]
-fn the_page_of_the_suite_says_what_the_compiler_says() {
-    let mut library = Library::new();
-    let mut sections = vec![("suite", tables::suite(&mut library)), ("multiplication", tables::multiplication(&mut library))];
-    for application in APPLICATIONS {
-        sections.push((application.name, tables::forms(application, &mut library)));
+fn the_pages_say_what_the_compiler_and_ptxas_say() {
+    const TEST: &str = "the_pages_say_what_the_compiler_and_ptxas_say";
+    let assemblers = ptxas::all();
+    let (mut library, mut held) = (Library::new(), 0);
+    for page in PAGES {
+        let mut sections = (page.sections)(&mut library);
+        let text = page.text();
+        // Another release gives other registers.
+        let is_of_page = |assembler: &&Ptxas| text.contains(&figures::release(assembler));
+        let newest = || assemblers.iter().max_by_key(|ptxas| ptxas.ptx_version().unwrap_or(u16::MAX));
+        match if is_blessing() { newest() } else { assemblers.iter().find(is_of_page) } {
+            Some(assembler) => {
+                sections.push(("registers", (page.measured)(&mut library, assembler)));
+                held += 1;
+            }
+            None => println!("skipped: {TEST}, registers of {} (no ptxas of the page's release)", page.name),
+        }
+        hold(&page.path(), &sections);
     }
-    hold(&page("ryoo.md"), &sections);
-    // Where a report names another bottleneck than the document, the page says why.
-    let text = std::fs::read_to_string(page("ryoo.md")).expect("the page");
+    println!("ran: {TEST} ({held} tables on ptxas)");
+}
+
+#[test]
+fn another_bottleneck_than_the_document_names_is_explained() {
+    let mut library = Library::new();
+    let text = PAGES[0].text();
     for application in APPLICATIONS {
         let section = text.split("\n### ").find(|section| section.starts_with(application.name)).expect("a section for each application");
         let is_explained = section.contains("**Another bottleneck.**");
-        assert_eq!(is_explained, !tables::is_same(application, &mut library), "{}", application.name);
+        assert_eq!(is_explained, !ryoo::is_same(application, &mut library), "{}", application.name);
     }
-}
-
-#[test]
-fn the_page_of_the_suite_says_what_ptxas_measures() {
-    const TEST: &str = "the_page_of_the_suite_says_what_ptxas_measures";
-    let page = page("ryoo.md");
-    let text = std::fs::read_to_string(&page).expect("the page");
-    let assemblers = ptxas::all();
-    let of_page = |assembler: &&ptxas::Ptxas| text.contains(&format!("Measured by ptxas {} for", assembler.release));
-    // Another release gives other registers.
-    let found = if is_blessing() { assemblers.iter().max_by_key(|ptxas| ptxas.ptx_version()) } else { assemblers.iter().find(of_page) };
-    let Some(assembler) = found else {
-        println!("skipped: {TEST} (no ptxas of the page's release)");
-        return;
-    };
-    hold(&page, &[("registers", tables::registers(&mut Library::new(), assembler))]);
-    println!(
-        "ran: {TEST} ({} texts on ptxas)",
-        multiplication::VERSIONS.len() + APPLICATIONS.iter().map(|one| one.forms.len()).sum::<usize>()
-    );
 }

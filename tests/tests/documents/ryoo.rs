@@ -1,34 +1,21 @@
 //! The tables of the page about Ryoo et al. (PPoPP 2008): the document's figures beside the compiler's.
 
 use super::applications::{APPLICATIONS, Application};
+use super::figures::{bound, measured, release, resident, today};
 use super::library::{Library, Looked, Named};
 use super::multiplication::VERSIONS;
-use warpwright_codegen::estimate::occupancy::{Demand, Occupancy, Options, occupancy};
-use warpwright_codegen::target::Target;
-use warpwright_codegen::target::limits::Limits;
 use warpwright_codegen::target::machine::Pipe;
 use warpwright_tests::ptxas::Ptxas;
 
 /// Multiprocessors of the document's GeForce 8800 GTX.
 const MULTIPROCESSORS: u32 = 16;
 
-/// What today's figures are for.
-pub(super) fn today() -> &'static Target {
-    Target::find("sm_90").expect("a target")
-}
-
-/// Blocks of this demand on the document's device.
-fn resident(threads: u32, registers: u32, shared: u32) -> Occupancy {
-    let limits = Limits::find("1.0").expect("a capability");
-    occupancy(limits, &Demand { threads, registers, shared, ..Demand::default() }, &Options::default())
-}
-
 /// The most threads that a multiprocessor of the document's device holds with its figures, over all sizes of blocks.
 pub(super) fn most_threads(application: &Application) -> u32 {
     let shared = |threads: u32| (f64::from(threads) * application.shared).ceil() as u32;
     let held = (1..=16).map(|warps| {
         let threads = 32 * warps;
-        let found = resident(threads, application.registers, shared(threads));
+        let found = resident("1.0", threads, application.registers, shared(threads));
         found.blocks * threads
     });
     held.max().unwrap_or(0)
@@ -40,12 +27,15 @@ pub(super) fn is_same(application: &Application, library: &mut Library) -> bool 
     application.bottleneck.is_said_of(&library.look(tuned.named, today()))
 }
 
-fn bound(looked: &Looked) -> &'static str {
-    looked.known.targets[0].prediction.as_ref().map_or("not known", |prediction| prediction.bound.word())
+/// The tables that the compiler computes.
+pub(super) fn sections(library: &mut Library) -> Vec<(&'static str, String)> {
+    let mut sections = vec![("suite", suite(library)), ("multiplication", multiplication(library))];
+    sections.extend(APPLICATIONS.iter().map(|application| (application.name, forms(application, library))));
+    sections
 }
 
 /// The suite: the document's table 3, and what bounds our tuned forms.
-pub(super) fn suite(library: &mut Library) -> String {
+fn suite(library: &mut Library) -> String {
     let mut text = String::from(
         "| application | times one core | registers | shared, B a thread | threads of 768 | at most, by our tables | bottleneck | ours, tuned | the same |\n\
          |---|---|---|---|---|---|---|---|---|",
@@ -78,7 +68,7 @@ fn shares(looked: &Looked) -> [f64; 6] {
 }
 
 /// An application's forms.
-pub(super) fn forms(application: &Application, library: &mut Library) -> String {
+fn forms(application: &Application, library: &mut Library) -> String {
     let mut text = String::from(
         "| form | kernel | bound by | occupancy, limited by | `f32` | integer | logic | special | load, store | control | lints |\n\
          |---|---|---|---|---|---|---|---|---|---|---|",
@@ -98,7 +88,7 @@ pub(super) fn forms(application: &Application, library: &mut Library) -> String 
 }
 
 /// The versions of the multiplication: fused multiply-adds among all instructions, and the throughput that this share allows.
-pub(super) fn multiplication(library: &mut Library) -> String {
+fn multiplication(library: &mut Library) -> String {
     let mut text = String::from(
         "| version | multiply-adds, document | allows | ours | multiply-adds, ours | allows on an H200 | bound by |\n|---|---|---|---|---|---|---|",
     );
@@ -116,22 +106,21 @@ pub(super) fn multiplication(library: &mut Library) -> String {
 
 /// Registers as an assembler measures them, and the threads that a multiprocessor of the document's device would hold with them.
 pub(super) fn registers(library: &mut Library, ptxas: &Ptxas) -> String {
-    let (release, target) = (&ptxas.release, today());
     let mut text = format!(
-        "Measured by ptxas {release} for {}; threads of a multiprocessor of 1.0, which has 768.\n\n\
+        "{}; threads of a multiprocessor of 1.0, which has 768.\n\n\
          | application | form | kernel | registers, document | ours | threads, document | ours with these registers |\n|---|---|---|---|---|---|---|",
-        target.name
+        release(ptxas)
     );
     let mut row = |name: &str, role: &str, named: Named, registers: u32, threads: u32| {
-        let looked = library.look(named, target);
-        let measured = ptxas.measure(&looked.ptx, target.capability).unwrap_or_else(|error| panic!("{named:?}: {error}"));
+        let looked = library.look(named, today());
+        let registers_of_ours = measured(&looked, ptxas);
         let block = looked.known.addressed.options.block.expect("the block is known").iter().product();
-        let found = resident(block, measured.registers, looked.known.facts.memory.shared as u32);
+        let found = resident("1.0", block, registers_of_ours, looked.known.facts.memory.shared as u32);
         let held = match found.blocks {
             0 => format!("none: {}", found.limiters().map(|resource| resource.to_string()).collect::<Vec<_>>().join(", ")),
             blocks => (blocks * block).to_string(),
         };
-        text += &format!("\n| {name} | {role} | `{}` | {registers} | {} | {threads} | {held} |", named.short(), measured.registers);
+        text += &format!("\n| {name} | {role} | `{}` | {registers} | {} | {threads} | {held} |", named.short(), registers_of_ours);
     };
     for version in VERSIONS {
         row("Mat Mul", version.name, version.named, version.registers, version.threads);

@@ -1,0 +1,38 @@
+//! Figures that several pages have.
+
+use super::library::Looked;
+use warpwright_codegen::estimate::occupancy::{Demand, Occupancy, Options, occupancy};
+use warpwright_codegen::target::Target;
+use warpwright_codegen::target::limits::Limits;
+use warpwright_tests::ptxas::Ptxas;
+
+/// What today's figures are for.
+pub(super) fn today() -> &'static Target {
+    Target::find("sm_90").expect("a target")
+}
+
+/// What a compute capability has.
+pub(super) fn limits(capability: &str) -> &'static Limits {
+    Limits::find(capability).unwrap_or_else(|_| panic!("{capability} is no capability"))
+}
+
+/// Blocks of this demand on a multiprocessor of this capability.
+pub(super) fn resident(capability: &str, threads: u32, registers: u32, shared: u32) -> Occupancy {
+    occupancy(limits(capability), &Demand { threads, registers, shared, ..Demand::default() }, &Options::default())
+}
+
+/// What a report says bounds a variant.
+pub(super) fn bound(looked: &Looked) -> &'static str {
+    looked.known.targets[0].prediction.as_ref().map_or("not known", |prediction| prediction.bound.word())
+}
+
+/// Registers that an assembler gives a variant for today's target.
+pub(super) fn measured(looked: &Looked, ptxas: &Ptxas) -> u32 {
+    let measured = ptxas.measure(&looked.ptx, today().capability);
+    measured.unwrap_or_else(|error| panic!("{}: {error}", looked.known.legal.name)).registers
+}
+
+/// What a table that an assembler measured begins with: the page that has it names the release.
+pub(super) fn release(ptxas: &Ptxas) -> String {
+    format!("Measured by ptxas {} for {}", ptxas.release, today().name)
+}
