@@ -6,6 +6,8 @@
 mod advice;
 #[path = "documents/applications.rs"]
 mod applications;
+#[path = "documents/computers.rs"]
+mod computers;
 #[path = "documents/figures.rs"]
 mod figures;
 #[path = "documents/fortran.rs"]
@@ -97,6 +99,7 @@ struct Page {
 const PAGES: &[Page] = &[
     Page { name: "ryoo.md", sections: ryoo::sections, measured: ryoo::registers },
     Page { name: "fortran.md", sections: fortran::sections, measured: fortran::registers },
+    Page { name: "parallel-computers.md", sections: computers::sections, measured: computers::registers },
 ];
 
 impl Page {

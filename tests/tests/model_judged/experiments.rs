@@ -5,7 +5,8 @@ use std::fmt::Write;
 use warpwright_codegen::estimate::model::{Work, rate};
 use warpwright_codegen::estimate::occupancy::{Demand, Options, occupancy};
 use warpwright_codegen::target::limits::Limits;
-use warpwright_codegen::target::machine::{Machine, PIPES, Pipe};
+use warpwright_codegen::target::machine::Machine;
+use warpwright_tests::chains::additions;
 
 /// A column of the copying experiment: registers, loads at once, one after the other, bytes of each, whether shared memory is taken.
 struct Column {
@@ -113,26 +114,15 @@ const ADDITIONS: [(u32, [f64; 4]); 6] = [
     (32, [30153., 30344., 30266., 30098.]),
 ];
 
-/// The surface from bare figures: W, I, and how long a round of the loop is.
+/// The surface from bare figures.
 pub(crate) fn additions_on_an_h200() -> (String, Errors) {
-    const ROUND: f64 = 32.0;
-    const ROUNDS: f64 = 4096.0;
     let machine = Machine::of(90).expect("a row");
     let mut errors = Errors::default();
     let mut text = String::from("| warps | ILP 1 | ILP 2 | ILP 4 | ILP 8 |\n|---|---|---|---|---|");
     for (warps, cells) in ADDITIONS {
         let _ = write!(text, "\n| {warps} |");
-        for (ilp, measured) in [1.0, 2.0, 4.0, 8.0].into_iter().zip(cells) {
-            // A round: chains of 32 / I additions, or as long as 32 take to issue; the counter, its comparison, the branch.
-            let chain = (ROUND / ilp * machine.cycles.single).max(ROUND) + 3.0 + machine.cycles.branch;
-            let mut pipes = [0.0; PIPES];
-            pipes[Pipe::Single as usize] = ROUNDS * ROUND;
-            pipes[Pipe::Integer as usize] = ROUNDS;
-            pipes[Pipe::Logic as usize] = ROUNDS;
-            pipes[Pipe::Control as usize] = ROUNDS;
-            let work = Work { warps: f64::from(warps), cycles: ROUNDS * chain, pipes, ..Work::none() };
-            let operations = f64::from(warps) * 32.0 * ROUNDS * ROUND * f64::from(machine.multiprocessors);
-            let predicted = operations / rate(&work, machine).block / 1e9;
+        for (ilp, measured) in [1, 2, 4, 8].into_iter().zip(cells) {
+            let predicted = additions(machine, warps, ilp) / 1e9;
             let _ = write!(text, " {predicted:.0} / {measured:.0} ({}) |", percent(errors.add(predicted, measured)));
         }
     }
