@@ -68,19 +68,37 @@ __global__ void __launch_bounds__(BLOCK)
 
 }  // namespace
 
-// One step. Variants: 0 a thread to a row; 4, 8 and 32 so many lanes to a row; 101, 102, 104 and 108 slices, so many entries ahead.
-extern "C" float twin_fem(unsigned variant, float omega, const unsigned* starts, const unsigned* columns, const float* values,
+// Variants: 0 a thread to a row; 4, 8 and 32 so many lanes to a row; 101, 102, 104 and 108 slices, so many entries ahead. `steps` steps, a launch each, are made
+// twice: once to warm up, once timed. They go from x to next and back; so the result is in x.
+extern "C" float twin_fem(unsigned variant, unsigned steps, float omega, const unsigned* starts, const unsigned* columns, const float* values,
                           const unsigned* entries, const unsigned* slices, const unsigned* sliced, const float* inverse, const float* b,
-                          const float* x, float* next, unsigned n) {
+                          float* x, float* next, unsigned n) {
     auto* rows = reinterpret_cast<const uint2*>(entries);
     auto* cut = reinterpret_cast<const uint2*>(sliced);
     unsigned threads = twins::blocks(n, BLOCK);
-    auto lanes = [&](auto kernel, unsigned each) {
-        return twins::timed_kernel(kernel, twins::blocks(size_t(n) * each, BLOCK), BLOCK, 0, omega, starts, rows, inverse, b, x, next, n);
+    auto all_steps = [&](auto step) {
+        float *from = x, *to = next;
+        return twins::timed([=]() mutable {
+            for (unsigned k = 0; k < steps; k++) {
+                step(from, to);
+                float* other = from;
+                from = to;
+                to = other;
+            }
+        });
     };
-    auto in_slices = [&](auto kernel) { return twins::timed_kernel(kernel, threads, BLOCK, 0, omega, slices, cut, inverse, b, x, next, n); };
+    auto in_rows = [&] {
+        return all_steps([=](const float* from, float* to) { by_thread<<<threads, BLOCK>>>(omega, starts, columns, values, inverse, b, from, to, n); });
+    };
+    auto lanes = [&](auto kernel, unsigned each) {
+        unsigned grid = twins::blocks(size_t(n) * each, BLOCK);
+        return all_steps([=](const float* from, float* to) { kernel<<<grid, BLOCK>>>(omega, starts, rows, inverse, b, from, to, n); });
+    };
+    auto in_slices = [&](auto kernel) {
+        return all_steps([=](const float* from, float* to) { kernel<<<threads, BLOCK>>>(omega, slices, cut, inverse, b, from, to, n); });
+    };
     switch (variant) {
-        case 0: return twins::timed_kernel(by_thread, threads, BLOCK, 0, omega, starts, columns, values, inverse, b, x, next, n);
+        case 0: return in_rows();
         case 4: return lanes(by_lanes<4>, 4);
         case 8: return lanes(by_lanes<8>, 8);
         case 32: return lanes(by_lanes<32>, 32);

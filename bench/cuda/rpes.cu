@@ -99,34 +99,42 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
+// What constant memory has room for at a time, launch by launch. Products of few pairs stay where they are.
 template <int KETS, bool TABLE>
-float of_pairs(unsigned pairs, unsigned first, unsigned many, const float4* places, const float* factors, const float4* table, float* out) {
-    dim3 grid(twins::blocks(pairs, BLOCK), twins::blocks(many, KETS));
-    return twins::timed_kernel(integrals_of_pairs<KETS, TABLE>, grid, BLOCK, 0, pairs, first, places, factors, table, out);
+float of_pairs(unsigned pairs, const float* all, const float4* places, const float* factors, const float4* table, float* out) {
+    auto fill = [=](unsigned first) {
+        cudaMemcpyToSymbolAsync(kets, all + size_t(first) * PRODUCTS * 5, sizeof(Product) * CHUNK * PRODUCTS, 0, cudaMemcpyDeviceToDevice);
+    };
+    if (pairs <= CHUNK) fill(0);
+    return twins::timed([=] {
+        for (unsigned first = 0; first < pairs; first += CHUNK) {
+            unsigned many = pairs - first < CHUNK ? pairs - first : CHUNK;
+            if (pairs > CHUNK) fill(first);
+            dim3 grid(twins::blocks(pairs, BLOCK), twins::blocks(many, KETS));
+            integrals_of_pairs<KETS, TABLE><<<grid, BLOCK>>>(pairs, first, places, factors, table, out);
+        }
+    });
 }
 
 }  // namespace
 
-// One launch. Variants: 0 from functions, all kets; else the `many` kets from `first` on, which constant memory has room for: 1, 2 and 4 so many kets a thread,
-// 101, 102 and 104 the same with the table.
-extern "C" float twin_rpes(unsigned variant, unsigned pairs, unsigned first, unsigned many, const float* functions, const unsigned* firsts,
-                           const unsigned* seconds, const float* kets, const float* places, const float* factors, const float* table, float* out) {
-    if (variant == 0) {
-        auto* all = reinterpret_cast<const Function*>(functions);
-        return twins::timed_kernel(integrals_direct, dim3(twins::blocks(pairs, BLOCK), pairs), BLOCK, 0, pairs, all, firsts, seconds, out);
-    }
-    if (many > CHUNK) return twins::NO_SUCH_VARIANT;
-    cudaError_t error = cudaMemcpyToSymbol(::kets, kets, sizeof(Product) * CHUNK * PRODUCTS, 0, cudaMemcpyDeviceToDevice);
-    if (error != cudaSuccess) return -static_cast<float>(error);
+// Variants: 0 from functions; else from pairs, a launch for as many kets as constant memory has room for: 1, 2 and 4 so many kets a thread, 101, 102 and 104 the
+// same with the table. `kets` has the products of all pairs, and room up to a whole launch's.
+extern "C" float twin_rpes(unsigned variant, unsigned pairs, const float* functions, const unsigned* firsts, const unsigned* seconds,
+                           const float* kets, const float* places, const float* factors, const float* table, float* out) {
     auto* at = reinterpret_cast<const float4*>(places);
     auto* of = reinterpret_cast<const float4*>(table);
     switch (variant) {
-        case 1: return of_pairs<1, false>(pairs, first, many, at, factors, of, out);
-        case 2: return of_pairs<2, false>(pairs, first, many, at, factors, of, out);
-        case 4: return of_pairs<4, false>(pairs, first, many, at, factors, of, out);
-        case 101: return of_pairs<1, true>(pairs, first, many, at, factors, of, out);
-        case 102: return of_pairs<2, true>(pairs, first, many, at, factors, of, out);
-        case 104: return of_pairs<4, true>(pairs, first, many, at, factors, of, out);
+        case 0: {
+            auto* all = reinterpret_cast<const Function*>(functions);
+            return twins::timed_kernel(integrals_direct, dim3(twins::blocks(pairs, BLOCK), pairs), BLOCK, 0, pairs, all, firsts, seconds, out);
+        }
+        case 1: return of_pairs<1, false>(pairs, kets, at, factors, of, out);
+        case 2: return of_pairs<2, false>(pairs, kets, at, factors, of, out);
+        case 4: return of_pairs<4, false>(pairs, kets, at, factors, of, out);
+        case 101: return of_pairs<1, true>(pairs, kets, at, factors, of, out);
+        case 102: return of_pairs<2, true>(pairs, kets, at, factors, of, out);
+        case 104: return of_pairs<4, true>(pairs, kets, at, factors, of, out);
         default: return twins::NO_SUCH_VARIANT;
     }
 }

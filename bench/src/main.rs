@@ -3,7 +3,7 @@
 //! `warpwright-bench LIBTWINS.so [--only FAMILY]… [--runs N] [--small] [--csv PATH]`, the library being built from `bench/cuda` by
 //! `nvcc -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu`. `warpwright-bench --simulate` needs neither the library
 //! nor a GPU: it checks the same cases at tiny sizes on the simulator. `--alone` instead of the library times ours only, which is also what happens to
-//! kernels that have no twin.
+//! kernels that have no twin. `--applications` times the application suite instead (`applications/mod.rs` says how).
 //!
 //! Inputs are random, made on the device. Each case is checked once: outputs are filled with what is no number, both sides run, all
 //! results are compared with each other on the device and samples with the host. Then come the rounds: two launches of ours, the second
@@ -15,6 +15,7 @@
 //! some 10 ms once.
 #![expect(unsafe_code, reason = "the twins are C functions of a shared library")]
 
+mod applications;
 mod cases;
 mod contest;
 mod launch_cost;
@@ -93,7 +94,10 @@ struct Arguments {
     small: bool,
     simulate: bool,
     alone: bool,
+    applications: bool,
+    quick: bool,
     csv: Option<String>,
+    chart: Option<String>,
 }
 
 impl Arguments {
@@ -105,6 +109,9 @@ impl Arguments {
                 "--only" => parsed.only.push(value()?),
                 "--runs" => parsed.runs = Some(value()?.parse().ok().filter(|runs| *runs > 0).ok_or("`--runs` takes a number above 0")?),
                 "--csv" => parsed.csv = Some(value()?),
+                "--chart" => parsed.chart = Some(value()?),
+                "--applications" => parsed.applications = true,
+                "--quick" => parsed.quick = true,
                 "--small" => parsed.small = true,
                 "--simulate" => parsed.simulate = true,
                 "--alone" => parsed.alone = true,
@@ -112,13 +119,19 @@ impl Arguments {
                 path => parsed.library = Some(path.to_owned()),
             }
         }
-        for family in &parsed.only {
-            if !cases::FAMILIES.iter().any(|(name, _)| name == family) {
-                let names: Vec<&str> = cases::FAMILIES.iter().map(|(name, _)| *name).collect();
-                return Err(format!("no family `{family}`; there are {}", names.join(", ")).into());
-            }
+        let (kind, names): (_, Vec<&str>) = match parsed.applications {
+            true => ("application", applications::names().collect()),
+            false => ("family", cases::FAMILIES.iter().map(|(name, _)| *name).collect()),
+        };
+        if let Some(unknown) = parsed.only.iter().find(|only| !names.contains(&only.as_str())) {
+            return Err(format!("no {kind} `{unknown}`; there are {}", names.join(", ")).into());
         }
-        Ok(parsed)
+        match (parsed.applications, parsed.quick, &parsed.chart, parsed.small) {
+            (false, true, ..) => Err("`--quick` is for `--applications`; `--small` has small inputs of the others".into()),
+            (false, _, Some(_), _) => Err("`--chart` is for `--applications`".into()),
+            (true, .., true) => Err("`--small` is not for `--applications`; `--quick` is".into()),
+            _ => Ok(parsed),
+        }
     }
 }
 
@@ -133,17 +146,21 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run(arguments: Arguments) -> Outcome<()> {
-    let mut runner = if arguments.simulate {
-        Runner::new(Device::simulator(), None, Size::Tiny, 1)
+    let (device, twins, size) = if arguments.simulate {
+        (Device::simulator(), None, Size::Tiny)
     } else {
-        let usage = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--only FAMILY] [--runs N] …";
+        let usage = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--applications [--quick]] [--only NAME] [--runs N] …";
         let twins = match arguments.library.as_deref() {
             _ if arguments.alone => None,
             path => Some(Twins::load(path.ok_or(usage)?)?),
         };
-        let size = if arguments.small { Size::Small } else { Size::Full };
-        Runner::new(Device::cuda(0)?, twins, size, arguments.runs.unwrap_or(10))
+        (Device::cuda(0)?, twins, if arguments.small || arguments.quick { Size::Small } else { Size::Full })
     };
+    if arguments.applications {
+        let bench = applications::Bench::new(device, twins, size, arguments.runs);
+        return applications::run(&bench, &arguments.only, &applications::Files { csv: arguments.csv, chart: arguments.chart });
+    }
+    let mut runner = Runner::new(device, twins, size, if arguments.simulate { 1 } else { arguments.runs.unwrap_or(10) });
     println!("device: {} ({}); seed {}", runner.device.name(), runner.device.target(), runner.seed);
     for (name, family) in cases::FAMILIES {
         if arguments.only.is_empty() || arguments.only.iter().any(|only| only == name) {
@@ -192,6 +209,11 @@ mod tests {
             ("lib.so --only kopy", "no family `kopy`; there are copy, "),
             ("lib.so --runs 0", "`--runs` takes a number above 0"),
             ("lib.so --csv", "`--csv` takes a value"),
+            ("lib.so --applications --only copy", "no application `copy`; there are sad, "),
+            ("lib.so --only fdtd", "no family `fdtd`; there are copy, "),
+            ("lib.so --quick", "`--quick` is for `--applications`"),
+            ("lib.so --chart x.svg", "`--chart` is for `--applications`"),
+            ("lib.so --applications --small", "`--small` is not for `--applications`"),
         ] {
             let error = parse(text).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.starts_with(expected), "{text}: {error}");

@@ -50,7 +50,7 @@ macro_rules! twins {
 
         impl Twins {
             $(
-                #[allow(dead_code, clippy::too_many_arguments, reason = "as many as the C function has; not every twin has a benchmark yet")]
+                #[allow(clippy::too_many_arguments, reason = "as many as the C function has")]
                 pub(crate) fn $name(&self, $($argument: $ty),*) -> Outcome<f64> {
                     // SAFETY: bench/cuda declares the function with these parameters; addresses are those of living buffers on the
                     // device, and the function returns when its kernels have run.
@@ -81,7 +81,7 @@ twins! {
     function_single(function: u32, step: f32, x: Address, out: Address, n: u32);
     function_double(function: u32, step: f64, x: Address, out: Address, n: u32);
     coulomb(variant: u32, points: u32, width: u32, height: u32, spacing: f32, atoms: Address, count: u32, potential: Address);
-    fem(variant: u32, omega: f32, starts: Address, columns: Address, values: Address, entries: Address, slices: Address, sliced: Address, inverse: Address, b: Address, x: Address, next: Address, n: u32);
+    fem(variant: u32, steps: u32, omega: f32, starts: Address, columns: Address, values: Address, entries: Address, slices: Address, sliced: Address, inverse: Address, b: Address, x: Address, next: Address, n: u32);
     pns(variant: u32, nets: u32, steps: u32, seats: u32, seed: u32, state: Address, tokens: Address, fired: Address, sums: Address, squares: Address);
     rc5(
         variant: u32,
@@ -110,7 +110,7 @@ twins! {
         im: Address,
         n: u32
     );
-    rpes(variant: u32, pairs: u32, first: u32, many: u32, functions: Address, firsts: Address, seconds: Address, kets: Address, places: Address, factors: Address, table: Address, out: Address);
+    rpes(variant: u32, pairs: u32, functions: Address, firsts: Address, seconds: Address, kets: Address, places: Address, factors: Address, table: Address, out: Address);
     sad(variant: u32, width: u32, height: u32, current: Address, previous: Address, best: Address);
     shortcut(n: u32, padded: u32, rows: Address, columns: Address, r: Address);
     fdtd(variant: u32, width: u32, height: u32, pitch: u32, rate: f32, source_x: u32, source_y: u32, steps: u32, count: u32,

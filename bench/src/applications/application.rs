@@ -1,0 +1,68 @@
+//! What a program has to say of itself to be checked and timed.
+
+use super::Bench;
+use super::check::{Bound, Expected, Results};
+use super::one_core::Task;
+use super::work::Work;
+use crate::twins::Twins;
+use crate::{Outcome, Size};
+use warpwright::Device;
+use warpwright_kernels::apps::Go;
+
+/// A program: an input of one size, and what is expected of it.
+pub(crate) trait Application: Sized {
+    /// What it is called, as its kernels' file is.
+    const NAME: &'static str;
+    /// What variants differ in beside their launches: what work they do, or how close they come. `()` where that is nothing.
+    type Form: Copy;
+    /// The input on a device.
+    type Ours;
+    /// The same for twins, in memory of their own.
+    type Theirs;
+
+    /// Draws an input, and works out what is expected of two runs.
+    fn new(size: Size) -> Outcome<Self>;
+    /// The input's size in words.
+    fn input(&self) -> String;
+    /// Its variants: the naive form first.
+    fn variants() -> Vec<Variant<Self>>;
+    /// A variant with its twin. One without a twin is written out.
+    fn variant(name: &'static str, form: Self::Form, ours: Run<Self>, twin: RunTwin<Self>) -> Variant<Self> {
+        Variant { name, form, ours, twin: Some(twin) }
+    }
+    /// What one run moves and computes.
+    fn work(&self, form: Self::Form) -> Work;
+    /// What two runs give.
+    fn expected(&self) -> &Expected;
+    /// How far results may be from that.
+    fn bound(&self, form: Self::Form) -> Bound;
+    /// What one core does of a run's work.
+    fn one_core(&self) -> Task<'_>;
+
+    fn ours(&self, device: &Device, form: Self::Form) -> Outcome<Self::Ours>;
+    fn results(&self, ours: &Self::Ours) -> Outcome<Results>;
+    fn theirs(&self, device: &Device, form: Self::Form) -> Outcome<Self::Theirs>;
+    fn twin_results(&self, theirs: &Self::Theirs) -> Outcome<Results>;
+}
+
+/// Makes the launches of a run.
+type Run<A> = fn(&A, &mut <A as Application>::Ours, &mut Go<'_>) -> warpwright::Result<()>;
+
+/// Runs the twin twice; gives the seconds of the second run.
+type RunTwin<A> = fn(&A, &Twins, &<A as Application>::Theirs) -> Outcome<f64>;
+
+/// One way to run a program.
+pub(crate) struct Variant<A: Application> {
+    pub(crate) name: &'static str,
+    pub(crate) form: A::Form,
+    pub(crate) ours: Run<A>,
+    /// The same algorithm in CUDA C++, if somebody wrote it.
+    pub(crate) twin: Option<RunTwin<A>>,
+}
+
+impl Bench {
+    /// The twins, and a variant's, if there are both.
+    pub(crate) fn twin_of<A: Application>(&self, variant: &Variant<A>) -> Option<(&Twins, RunTwin<A>)> {
+        self.twins.as_ref().zip(variant.twin)
+    }
+}

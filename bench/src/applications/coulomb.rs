@@ -1,0 +1,100 @@
+//! CP: nine operations an atom and point, one of them a reciprocal square root; 4 bytes a point.
+
+use super::application::{Application, Variant};
+use super::check::{Bound, Expected, Known, Results};
+use super::one_core::Task;
+use super::work::Work;
+use crate::twins::{Twins, at};
+use crate::{Outcome, Size};
+use warpwright::{Buffer, Device};
+use warpwright_codegen::target::machine::Pipe;
+use warpwright_kernels::apps::coulomb::{Input, Resident};
+
+pub(super) struct Coulomb {
+    input: Input,
+    expected: Expected,
+    bounds: Vec<f64>,
+    /// Rows that one core does.
+    rows: usize,
+}
+
+pub(super) struct Theirs {
+    atoms: Buffer<[f32; 4]>,
+    potential: Buffer<f32>,
+}
+
+fn twin(p: &Coulomb, twins: &Twins, t: &Theirs, variant: u32, points: u32) -> Outcome<f64> {
+    let Input { width, height, spacing, .. } = p.input;
+    twins.coulomb(variant, points, width as u32, height as u32, spacing, at(&t.atoms), t.atoms.len() as u32, at(&t.potential))
+}
+
+impl Application for Coulomb {
+    const NAME: &'static str = "coulomb";
+    type Form = ();
+    type Ours = Resident;
+    type Theirs = Theirs;
+
+    fn new(size: Size) -> Outcome<Coulomb> {
+        let (atoms, side, apart) = size.pick((12_000, 2_048, 64), (4_000, 1_024, 32), (10, 20, 1));
+        let input = Input::new(2, atoms, side, side);
+        // The points at every so many columns and rows are a grid, too.
+        let coarse = Input { width: side / apart, height: side / apart, spacing: input.spacing * apart as f32, ..input.clone() };
+        let places = (0..coarse.width * coarse.height).map(|i| i / coarse.width * apart * side + i % coarse.width * apart).collect();
+        Ok(Coulomb {
+            expected: Expected { known: Known::Floats(coarse.reference()), places: Some(places), source: "the reference" },
+            bounds: coarse.tolerance(),
+            rows: size.pick(16, 32, 2),
+            input,
+        })
+    }
+
+    fn input(&self) -> String {
+        format!("{} atoms, {} × {} points", self.input.atoms.len(), self.input.width, self.input.height)
+    }
+
+    fn variants() -> Vec<Variant<Coulomb>> {
+        vec![
+            Self::variant("atoms in global memory", (), |_, r, go| r.run_direct(go), |p, twins, t| twin(p, twins, t, 0, 1)),
+            Self::variant("constant memory", (), |_, r, go| r.run::<32, 1, 1>(go), |p, twins, t| twin(p, twins, t, 1, 1)),
+            Self::variant("4 points a thread", (), |_, r, go| r.run::<32, 4, 4>(go), |p, twins, t| twin(p, twins, t, 1, 4)),
+            Self::variant("8 points a thread", (), |_, r, go| r.run::<32, 8, 4>(go), |p, twins, t| twin(p, twins, t, 1, 8)),
+            Self::variant("8 points, an atom a turn", (), |_, r, go| r.run::<32, 8, 1>(go), |p, twins, t| twin(p, twins, t, 1, 8)),
+        ]
+    }
+
+    fn work(&self, (): ()) -> Work {
+        let points = (self.input.width * self.input.height) as f64;
+        let pairs = points * self.input.atoms.len() as f64;
+        Work::bytes(4.0 * points).and(Pipe::Single, 8.0 * pairs).and(Pipe::Special, pairs)
+    }
+
+    fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    fn bound(&self, (): ()) -> Bound {
+        Bound::Each(self.bounds.clone())
+    }
+
+    fn one_core(&self) -> Task<'_> {
+        Task::new(self.rows as f64 / self.input.height as f64, || self.input.one_core(0..self.rows))
+    }
+
+    fn ours(&self, device: &Device, (): ()) -> Outcome<Resident> {
+        Ok(Resident::new(device, &self.input)?)
+    }
+
+    fn results(&self, ours: &Resident) -> Outcome<Results> {
+        Ok(Results::Floats(ours.result()?))
+    }
+
+    fn theirs(&self, device: &Device, (): ()) -> Outcome<Theirs> {
+        let flat = |&[x, y, z, q]: &[f32; 4]| [x, y, (f64::from(z) - f64::from(self.input.z)).powi(2) as f32, q];
+        let atoms: Vec<[f32; 4]> = self.input.atoms.iter().map(flat).collect();
+        Ok(Theirs { atoms: device.upload(&atoms)?, potential: device.zeros(self.input.width * self.input.height)? })
+    }
+
+    fn twin_results(&self, theirs: &Theirs) -> Outcome<Results> {
+        Ok(Results::Floats(theirs.potential.download()?))
+    }
+}

@@ -1,0 +1,143 @@
+//! FDTD: 13 operations a cell and step; bytes as the form has it: 40 in two launches, 28 in one, a `STEPS`-th of that in tiles.
+
+use super::application::{Application, Variant};
+use super::check::{Bound, Expected, Known, Results};
+use super::one_core::Task;
+use super::work::Work;
+use crate::twins::{Twins, at};
+use crate::{Outcome, Size};
+use warpwright::{Buffer, Device};
+use warpwright_codegen::target::machine::Pipe;
+use warpwright_kernels::apps::fdtd::{Fields, Grid, Input, Resident};
+
+/// Bytes of a cell and step.
+type Bytes = f64;
+
+pub(super) struct Fdtd {
+    input: Input,
+    grid: Grid,
+    steps: usize,
+    expected: Expected,
+    bound: f64,
+}
+
+pub(super) struct Theirs {
+    samples: Buffer<f32>,
+    material: Buffer<f32>,
+    now: [Buffer<f32>; 3],
+    next: [Buffer<f32>; 3],
+}
+
+fn twin(p: &Fdtd, twins: &Twins, t: &Theirs, variant: u32) -> Outcome<f64> {
+    let (width, height, pitch) = (p.grid.width as u32, p.grid.height as u32, p.grid.pitch as u32);
+    let (x, y) = (p.input.source.0 as u32, p.input.source.1 as u32);
+    let ([ez, hx, hy], [ez_next, hx_next, hy_next]) = (&t.now, &t.next);
+    twins.fdtd(
+        variant,
+        width,
+        height,
+        pitch,
+        p.input.rate,
+        x,
+        y,
+        p.steps as u32,
+        t.samples.len() as u32,
+        at(&t.samples),
+        at(&t.material),
+        at(ez),
+        at(hx),
+        at(hy),
+        at(ez_next),
+        at(hx_next),
+        at(hy_next),
+    )
+}
+
+/// The three fields one after the other.
+fn flat<T>(fields: Fields<T>) -> Vec<T> {
+    fields.ez.into_iter().chain(fields.hx).chain(fields.hy).collect()
+}
+
+impl Application for Fdtd {
+    const NAME: &'static str = "fdtd";
+    type Form = Bytes;
+    type Ours = Resident;
+    type Theirs = Theirs;
+
+    fn new(size: Size) -> Outcome<Fdtd> {
+        let (width, height, steps) = size.pick((4_096, 4_096, 16), (2_048, 2_048, 8), (66, 31, 4));
+        let mut input = Input::new(6, width, height);
+        // Waves all over the box from the start: most of it would be zeros for thousands of steps.
+        let mut random = fastrand::Rng::with_seed(6);
+        input.ez.fill_with(|| 2.0 * random.f32() - 1.0);
+        let known = flat(input.reference(2 * steps));
+        // As the kernels' tests have it: a step keeps a quadratic form of the fields that is within a factor of 1 ± rate·√2 of the sum of their squares, times
+        // 2.25 in glass, so what a step's roundings add, at most 8 of each value, stays as large as it is.
+        let half = f64::from(input.rate) * 2f64.sqrt();
+        let spread = (2.25 * (1.0 + half) / (1.0 - half)).sqrt();
+        let length = known.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let bound = spread * (2 * steps) as f64 * 8.0 * f64::from(f32::EPSILON) / 2.0 * length;
+        let expected = Expected::all(Known::Floats(known), "the reference");
+        Ok(Fdtd { grid: Grid::new(width, height), input, steps, expected, bound })
+    }
+
+    fn input(&self) -> String {
+        format!("{} × {} cells, {} steps", self.grid.width, self.grid.height, self.steps)
+    }
+
+    fn variants() -> Vec<Variant<Fdtd>> {
+        vec![
+            Self::variant("by columns", 40.0, |p, r, go| r.run_by_columns(p.steps, go), |p, w, t| twin(p, w, t, 0)),
+            Self::variant("by rows", 40.0, |p, r, go| r.run::<1, false>(p.steps, go), |p, w, t| twin(p, w, t, 1)),
+            Self::variant("4 cells a thread", 40.0, |p, r, go| r.run::<4, true>(p.steps, go), |p, w, t| twin(p, w, t, 2)),
+            Self::variant("H and E in one launch", 28.0, |p, r, go| r.run_fused::<1, false>(p.steps, go), |p, w, t| twin(p, w, t, 3)),
+            Self::variant("one launch, 2 cells", 28.0, |p, r, go| r.run_fused::<2, true>(p.steps, go), |p, w, t| twin(p, w, t, 3)),
+            Self::variant("tiles, 2 steps", 14.0, |p, r, go| r.run_tiled::<2>(p.steps, go), |p, w, t| twin(p, w, t, 5)),
+            Self::variant("tiles, 4 steps", 7.0, |p, r, go| r.run_tiled::<4>(p.steps, go), |p, w, t| twin(p, w, t, 6)),
+        ]
+    }
+
+    fn work(&self, bytes: Bytes) -> Work {
+        let cells = (self.grid.width * self.grid.height * self.steps) as f64;
+        Work::bytes(bytes * cells).and(Pipe::Single, 13.0 * cells)
+    }
+
+    fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    fn bound(&self, _: Bytes) -> Bound {
+        Bound::Root(self.bound)
+    }
+
+    fn one_core(&self) -> Task<'_> {
+        Task::new(1.0, || self.input.one_core(self.steps)).without(|| self.input.one_core(0))
+    }
+
+    fn ours(&self, device: &Device, _: Bytes) -> Outcome<Resident> {
+        Ok(Resident::new(device, &self.input)?)
+    }
+
+    fn results(&self, ours: &Resident) -> Outcome<Results> {
+        Ok(Results::Floats(flat(ours.result()?)))
+    }
+
+    fn theirs(&self, device: &Device, _: Bytes) -> Outcome<Theirs> {
+        let (w, h) = (self.grid.width, self.grid.height);
+        let is_wall = |(x, y): (usize, usize)| x == 0 || x + 1 == w || y == 0 || y + 1 == h;
+        let ez: Vec<f32> = self.input.ez.iter().enumerate().map(|(i, e)| if is_wall((i % w, i / w)) { 0.0 } else { *e }).collect();
+        let zeros = || device.zeros::<f32>(self.grid.pitch * (h + 2));
+        Ok(Theirs {
+            samples: device.upload(&self.input.samples)?,
+            material: device.upload(&self.grid.spread(&self.input.material()))?,
+            now: [device.upload(&self.grid.spread(&ez))?, zeros()?, zeros()?],
+            next: [zeros()?, zeros()?, zeros()?],
+        })
+    }
+
+    fn twin_results(&self, theirs: &Theirs) -> Outcome<Results> {
+        let [ez, hx, hy] = &theirs.now;
+        let gather = |buffer: &Buffer<f32>| -> Outcome<Vec<f32>> { Ok(self.grid.gather(&buffer.download()?)) };
+        Ok(Results::Floats(flat(Fields { ez: gather(ez)?, hx: gather(hx)?, hy: gather(hy)? })))
+    }
+}

@@ -1,0 +1,106 @@
+//! SAXPY: 12 bytes and 2 operations an element.
+
+use super::application::{Application, Variant};
+use super::check::{Bound, Expected, Known, Results};
+use super::one_core::Task;
+use super::work::Work;
+use crate::twins::at;
+use crate::{Outcome, Size};
+use warpwright::{Buffer, Device};
+use warpwright_codegen::target::machine::Pipe;
+use warpwright_kernels::apps::saxpy::{Input, Resident};
+
+pub(super) struct Saxpy {
+    input: Input,
+    expected: Expected,
+}
+
+pub(super) struct Theirs {
+    x: Buffer<f32>,
+    y: Buffer<f32>,
+}
+
+impl Application for Saxpy {
+    const NAME: &'static str = "saxpy";
+    type Form = ();
+    type Ours = Resident;
+    type Theirs = Theirs;
+
+    fn new(size: Size) -> Outcome<Saxpy> {
+        let input = Input::new(1, size.pick(1 << 28, 1 << 26, 4_999));
+        // What two runs add: a·x twice.
+        let twice = input.x.iter().zip(&input.y).map(|(x, y)| 2.0 * f64::from(input.a) * f64::from(*x) + f64::from(*y)).collect();
+        Ok(Saxpy { input, expected: Expected::all(Known::Floats(twice), "the formula") })
+    }
+
+    fn input(&self) -> String {
+        format!("{} elements", self.input.x.len())
+    }
+
+    fn variants() -> Vec<Variant<Saxpy>> {
+        vec![
+            Self::variant(
+                "an element a thread",
+                (),
+                |_, r, go| r.run::<256, 1, false, 1>(go),
+                |p, twins, t| twins.saxpy(256, 1, 1, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
+            ),
+            Self::variant(
+                "4 elements",
+                (),
+                |_, r, go| r.run::<256, 4, true, 1>(go),
+                |p, twins, t| twins.saxpy(256, 4, 1, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
+            ),
+            Self::variant(
+                "vectors",
+                (),
+                |_, r, go| r.run::<256, 1, true, 4>(go),
+                |p, twins, t| twins.saxpy(256, 1, 4, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
+            ),
+            Self::variant(
+                "2 vectors",
+                (),
+                |_, r, go| r.run::<128, 2, true, 4>(go),
+                |p, twins, t| twins.saxpy(128, 2, 4, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
+            ),
+        ]
+    }
+
+    fn work(&self, (): ()) -> Work {
+        let n = self.input.x.len() as f64;
+        Work::bytes(12.0 * n).and(Pipe::Single, 2.0 * n)
+    }
+
+    fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    /// Two roundings a run of sums of magnitude at most 2.5, of products of at most 1.
+    fn bound(&self, (): ()) -> Bound {
+        Bound::Most(4.0 * f64::from(f32::EPSILON))
+    }
+
+    fn one_core(&self) -> Task<'_> {
+        let mut y = self.input.y.clone();
+        Task::new(1.0, move || {
+            self.input.one_core(&mut y);
+            y[0]
+        })
+    }
+
+    fn ours(&self, device: &Device, (): ()) -> Outcome<Resident> {
+        Ok(Resident::new(device, &self.input)?)
+    }
+
+    fn results(&self, ours: &Resident) -> Outcome<Results> {
+        Ok(Results::Floats(ours.result()?))
+    }
+
+    fn theirs(&self, device: &Device, (): ()) -> Outcome<Theirs> {
+        Ok(Theirs { x: device.upload(&self.input.x)?, y: device.upload(&self.input.y)? })
+    }
+
+    fn twin_results(&self, theirs: &Theirs) -> Outcome<Results> {
+        Ok(Results::Floats(theirs.y.download()?))
+    }
+}
