@@ -27,8 +27,8 @@
 
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{
-    Buffer, Clock, ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Launch, PinnedBuffer, Result,
-    Simulation, Stream, TimedRun, Timing, Tuned, TunedError, Variant, Variants,
+    Addressing, Buffer, Clock, ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Launch,
+    PinnedBuffer, Result, Sampling, Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants,
 };
 pub use warpwright_runtime::{ptxas, tuned};
 
@@ -94,7 +94,7 @@ pub mod occupancy {
 pub mod prelude {
     pub use warpwright_macros::{device, kernel};
     pub use warpwright_runtime::prelude::*;
-    pub use warpwright_runtime::{Buffer, ConstantBuffer, Device, Launch, PinnedBuffer, Stream};
+    pub use warpwright_runtime::{Buffer, ConstantBuffer, Device, Launch, PinnedBuffer, Stream, Texture};
 }
 
 #[doc(hidden)]

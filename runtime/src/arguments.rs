@@ -6,6 +6,7 @@
 use crate::buffer::Allocation;
 use crate::element::{Element, ElementType};
 use crate::inline::Inline;
+use crate::texture::Picture;
 use std::mem::MaybeUninit;
 
 /// Bytes, aligned for every scalar.
@@ -35,6 +36,8 @@ pub(crate) enum ArgumentKind<'a> {
     Global { allocation: &'a Allocation, len: usize, writable: bool },
     /// An array in constant memory.
     Constant { allocation: &'a Allocation },
+    /// A texture.
+    Texture { allocation: &'a Allocation, picture: &'a Picture },
 }
 
 impl<'a> Argument<'a> {
@@ -47,7 +50,9 @@ impl<'a> Argument<'a> {
     pub(crate) fn allocation(&self) -> Option<&'a Allocation> {
         match self.kind {
             ArgumentKind::Value { .. } => None,
-            ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation } => Some(allocation),
+            ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation } | ArgumentKind::Texture { allocation, .. } => {
+                Some(allocation)
+            }
         }
     }
 
@@ -65,6 +70,8 @@ impl<'a> Argument<'a> {
             ArgumentKind::Value { bytes, .. } => bytes,
             ArgumentKind::Global { len, .. } => len * self.ty.size(),
             ArgumentKind::Constant { .. } => self.ty.size(),
+            // It has been allocated.
+            ArgumentKind::Texture { picture, .. } => picture.bytes() as usize,
         }
     }
 }
@@ -148,12 +155,16 @@ impl<'a> Arguments<'a> {
     }
 
     /// The same with other memory: `replace` gives what stands in for each buffer.
-    pub(crate) fn with_memory<'b>(&self, mut replace: impl FnMut(usize) -> Option<&'b Allocation>) -> Arguments<'b> {
+    pub(crate) fn with_memory<'b>(&self, mut replace: impl FnMut(usize) -> Option<&'b Allocation>) -> Arguments<'b>
+    where
+        'a: 'b,
+    {
         let mut list = Inline::new();
         for (index, argument) in self.iter().enumerate() {
             let kind = match (argument.kind, replace(index)) {
                 (ArgumentKind::Global { len, writable, .. }, Some(allocation)) => ArgumentKind::Global { allocation, len, writable },
                 (ArgumentKind::Constant { .. }, Some(allocation)) => ArgumentKind::Constant { allocation },
+                (ArgumentKind::Texture { picture, .. }, Some(allocation)) => ArgumentKind::Texture { allocation, picture },
                 (ArgumentKind::Value { chunk, bytes }, _) => ArgumentKind::Value { chunk, bytes },
                 // The caller has memory for every argument that names some.
                 (_, None) => continue,

@@ -13,11 +13,13 @@ use crate::instance::Source;
 use crate::properties::DeviceProperties;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
+use crate::texture::Picture;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
+use warpwright_codegen::backend::TextureReads;
 
 /// What kind of device it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +48,8 @@ pub(crate) struct Limits {
     pub(crate) shared_bytes: u64,
     /// All parameters together, bytes.
     pub(crate) parameter_bytes: u64,
+    /// Columns and rows of a texture.
+    pub(crate) texture: [u64; 2],
 }
 
 impl Limits {
@@ -57,6 +61,7 @@ impl Limits {
         grid: [0x7fff_ffff, 65_535, 65_535],
         shared_bytes: 227 * 1024,
         parameter_bytes: 4096,
+        texture: [131_072, 65_536],
     };
 
     /// The compute capability that these are of, 10·major + minor.
@@ -93,6 +98,9 @@ pub(crate) trait Backend: Send + Sync {
     /// Memory of this many bytes, zero too; contents undefined.
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>>;
 
+    /// A texture, contents undefined. What `Limits` says of its extent has been checked.
+    fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>>;
+
     /// Host memory that copies to and from the device run fastest with, zeroed. Its handle is the address, aligned to 64 bytes at least.
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>>;
 
@@ -107,6 +115,16 @@ pub(crate) trait Backend: Send + Sync {
 pub(crate) trait Memory: Send + Sync {
     /// The device's address or object.
     fn handle(&self) -> u64;
+
+    /// What it holds if the driver keeps it as a texture: copies then go through other calls.
+    fn picture(&self) -> Option<&Picture> {
+        None
+    }
+
+    /// What a kernel reads a texture through: CUDA's texture object, OpenCL's sampler.
+    fn reader(&self, _reads: TextureReads) -> u64 {
+        0
+    }
 }
 
 /// Work in order.

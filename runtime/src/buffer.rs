@@ -47,6 +47,26 @@ impl Allocation {
         self.serial
     }
 
+    /// Replaces what it holds: as many elements as it has room for. Returns when `host` has been read.
+    pub(crate) fn write<T: Element>(&self, host: &[T]) -> Result<()> {
+        write_allocation(self, host)
+    }
+
+    /// Copies what it holds to the host: as many elements as it has room for.
+    pub(crate) fn read<T: Element>(&self, host: &mut [T]) -> Result<()> {
+        read_allocation(self, host.as_mut_ptr().cast(), size_of_val(host))
+    }
+
+    /// Replaces what it holds, `bytes` bytes, by what another allocation of the device does, in the order of the device's own stream.
+    pub(crate) fn copy_from(&self, other: &Allocation, bytes: usize) -> Result<()> {
+        let stream = self.device.own_stream();
+        other.uses.read_on(stream)?;
+        self.uses.write_on(stream)?;
+        // SAFETY: both allocations are the device's and have this many bytes, as the callers in this crate see to; one is borrowed exclusively by
+        // whoever owns it, so it is not the other.
+        unsafe { stream.queue().copy(self.memory(), other.memory(), bytes) }
+    }
+
     /// Says that it gets other contents: who has a copy of the old ones sees by the serial number that it is old.
     fn renew(&mut self) {
         self.serial = SERIAL.fetch_add(1, Ordering::Relaxed);
@@ -163,12 +183,7 @@ impl<T: Element> Buffer<T> {
     pub fn copy_from(&mut self, other: &Buffer<T>) -> Result<()> {
         self.check_len(other.len())?;
         self.device().check_owner("the buffer", other.device())?;
-        let (to, from) = (&self.untyped.allocation, &other.untyped.allocation);
-        let stream = to.device.own_stream();
-        from.uses.read_on(stream)?;
-        to.uses.write_on(stream)?;
-        // SAFETY: both allocations are the device's and have this many bytes; a buffer that is borrowed exclusively is not the other.
-        unsafe { stream.queue().copy(to.memory(), from.memory(), self.bytes()) }
+        self.untyped.allocation.copy_from(&other.untyped.allocation, self.bytes())
     }
 
     /// The elements, copied to the host. Waits for the kernels that write them.
@@ -247,7 +262,7 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-fn check_len(len: usize, other: usize) -> Result<()> {
+pub(crate) fn check_len(len: usize, other: usize) -> Result<()> {
     if len == other { Ok(()) } else { Err(Error::LengthMismatch { buffer: len, other }) }
 }
 

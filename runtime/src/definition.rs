@@ -58,6 +58,8 @@ pub enum ParameterKind {
     GlobalMut,
     /// `&Constant<T>`.
     Constant,
+    /// `&Texture2d<T>`.
+    Texture,
     /// A struct of buffers and values: its fields are parameters, each for itself.
     Group(&'static [Parameter]),
 }

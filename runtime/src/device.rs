@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::pinned::PinnedBuffer;
 use crate::properties::DeviceProperties;
 use crate::stream::{Stream, StreamCore};
+use crate::texture::{Sampling, Texel, Texture};
 use crate::{cuda, host, opencl, simulator};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -170,6 +171,19 @@ impl Device {
     pub fn constant_from_slice<T: Element, const N: usize>(&self, elements: &[T]) -> Result<ConstantBuffer<[T; N]>> {
         check_constant(size_of::<[T; N]>())?;
         ConstantBuffer::from_slice(self, elements)
+    }
+
+    /// A texture of so many columns and rows, its texels given row by row, for a `&Texture2d<T>` parameter. `sampling` says how kernels read it:
+    ///
+    /// ```text
+    /// let photo = device.texture((640, 480), &brightness, Sampling { filter: Filter::Linear, ..Sampling::default() })?;
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Texture`] for an extent, a number of texels or a filter that no texture of the device can have; [`Error::OutOfMemory`],
+    /// [`Error::Driver`].
+    pub fn texture<T: Texel>(&self, extent: (usize, usize), texels: &[T], sampling: Sampling) -> Result<Texture<T>> {
+        Texture::new(self, extent, texels, sampling)
     }
 
     /// A host buffer of `len` elements, all bytes zero, that copies to and from this device fastest and without waiting.

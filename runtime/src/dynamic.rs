@@ -223,6 +223,9 @@ impl DynamicKernel {
                 (ParameterKind::Value | ParameterKind::Group(_), DynamicArgument::Buffer(_)) => {
                     return Err(wrong(format!("`{name}` takes a value, not a buffer")));
                 }
+                (ParameterKind::Texture, _) => {
+                    return Err(wrong(format!("`{name}` takes a texture, which only a program can make: `device.texture(…)`")));
+                }
                 (_, DynamicArgument::Value(_)) => return Err(wrong(format!("`{name}` takes a buffer, not a value"))),
             }
         }
@@ -255,6 +258,7 @@ fn parameters(kernel: &Kernel) -> Vec<DynamicParameter> {
             ObjectKind::Global { writable: true } => ParameterKind::GlobalMut,
             ObjectKind::Global { writable: false } => ParameterKind::Global,
             ObjectKind::Constant => ParameterKind::Constant,
+            ObjectKind::Texture => ParameterKind::Texture,
             _ => ParameterKind::Value,
         };
         let ty = match &data.ty {

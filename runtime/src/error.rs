@@ -67,6 +67,18 @@ pub enum Error {
         /// Bytes of one.
         element: usize,
     },
+    /// A texture that the device cannot have.
+    #[error("a texture of {width} × {height} `{texel}`: {reason}")]
+    Texture {
+        /// What a texel is.
+        texel: String,
+        /// Columns asked for.
+        width: usize,
+        /// Rows asked for.
+        height: usize,
+        /// Why not, and the way out.
+        reason: String,
+    },
     /// Copies between places of different lengths.
     #[error("the buffer holds {buffer} elements, but {other} were given: lengths must be equal")]
     LengthMismatch {

@@ -4,6 +4,7 @@
 
 use crate::backend::{Marker, Memory, Queue};
 use crate::error::{Error, Result};
+use crate::texture::Picture;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
@@ -32,6 +33,14 @@ impl HostMemory {
         // SAFETY: the layout's size is not zero.
         let address = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
         Ok(HostMemory { address, layout })
+    }
+}
+
+impl HostMemory {
+    /// Memory for a texture's texels, row by row.
+    pub(crate) fn for_texture(picture: &Picture) -> Result<HostMemory> {
+        let bytes = usize::try_from(picture.bytes());
+        HostMemory::new(bytes.map_err(|_| Error::OutOfMemory { device: "the host".into(), bytes: picture.bytes() })?)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::repack::for_device;
 use crate::report::Report;
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
+use crate::texture::{Texel, Texture};
 use crate::timing::Timing;
 use crate::twin::TwinEntry;
 use crate::variants::words;
@@ -70,6 +71,12 @@ impl<'a> Launch<'a> {
 
     pub fn constant<A: Element>(mut self, constant: &'a ConstantBuffer<A>) -> Launch<'a> {
         self.arguments.push(Argument { kind: ArgumentKind::Constant { allocation: constant.allocation() }, ty: &A::TYPE });
+        self
+    }
+
+    pub fn texture<T: Texel>(mut self, texture: &'a Texture<T>) -> Launch<'a> {
+        let kind = ArgumentKind::Texture { allocation: texture.allocation(), picture: texture.picture() };
+        self.arguments.push(Argument { kind, ty: &T::TYPE });
         self
     }
 
@@ -332,7 +339,9 @@ impl Launch<'_> {
             match argument.kind {
                 ArgumentKind::Value { .. } => {}
                 ArgumentKind::Global { allocation, writable: true, .. } => allocation.uses().write_on(stream)?,
-                ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation } => allocation.uses().read_on(stream)?,
+                ArgumentKind::Global { allocation, .. }
+                | ArgumentKind::Constant { allocation }
+                | ArgumentKind::Texture { allocation, .. } => allocation.uses().read_on(stream)?,
             }
         }
         Ok(())

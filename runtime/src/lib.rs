@@ -41,6 +41,7 @@ mod simulator;
 mod stream;
 #[cfg(test)]
 mod tests;
+pub mod texture;
 mod timed;
 mod timing;
 pub mod tuned;
@@ -58,6 +59,7 @@ pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use simulate::Simulation;
 pub use stream::{Event, Stream};
+pub use texture::{Addressing, Filter, Sampling, Texture};
 pub use timed::TimedRun;
 pub use timing::{Clock, Timing};
 pub use tuned::{Tuned, TunedError};

@@ -62,6 +62,8 @@ mod ranges;
 mod structs;
 #[path = "language/sub_groups.rs"]
 mod sub_groups;
+#[path = "language/textures.rs"]
+mod textures;
 #[path = "language/types.rs"]
 mod types;
 #[path = "language/warp_idioms.rs"]
@@ -100,6 +102,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         ranges::CASES,
         structs::CASES,
         sub_groups::CASES,
+        textures::CASES,
         types::CASES,
         warp_idioms::CASES,
         warps::CASES,

@@ -12,6 +12,7 @@ pub fn issue_slots(kernel: &Kernel, inst: Inst) -> u32 {
     match &data.op {
         Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Bitcast(_) => 0,
         Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => 20 * wide,
+        Op::Texture(op, ..) if !op.reads() => 0,
         Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) | Op::Compare(..) | Op::Select(..) | Op::Offset(..) => wide,
         Op::Cast(_) => 2 * wide,
         Op::Load(_) if is_always_in_range(kernel, inst) => 2,

@@ -5,6 +5,28 @@ pub mod ptx;
 pub mod rust;
 mod structured;
 
+use crate::ir::{Axis, TextureOp};
+
+/// How a texture is read: each way has a texture object or a sampler of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TextureReads {
+    /// By columns and rows: coordinates are in texels, there is no filter.
+    Fetch,
+    /// By points: coordinates and filter are as the texture was made.
+    Sample,
+}
+
+impl TextureReads {
+    /// How an operation reads, if it does.
+    pub fn of(op: TextureOp) -> Option<TextureReads> {
+        match op {
+            TextureOp::Fetch => Some(TextureReads::Fetch),
+            TextureOp::Sample => Some(TextureReads::Sample),
+            TextureOp::Width | TextureOp::Height => None,
+        }
+    }
+}
+
 /// One argument of the compiled kernel, in order: what the runtime must pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AbiArgument {
@@ -37,6 +59,32 @@ pub enum AbiArgument {
         symbol: String,
         #[doc = "Its size."]
         bytes: u64,
+    },
+    /// PTX only: a texture object of a texture, 8 bytes, for one way of reading it.
+    Texture {
+        #[doc = "Index into the parameters."]
+        param: usize,
+        #[doc = "How it is read."]
+        reads: TextureReads,
+    },
+    /// PTX only: texels of a texture along an axis (`X` or `Y`), a `u32`. OpenCL asks the image.
+    Extent {
+        #[doc = "Index into the parameters."]
+        param: usize,
+        #[doc = "Along which axis."]
+        axis: Axis,
+    },
+    /// OpenCL only: the image of a texture.
+    Image {
+        #[doc = "Index into the parameters."]
+        param: usize,
+    },
+    /// OpenCL only: a sampler for a texture.
+    Sampler {
+        #[doc = "Index into the parameters."]
+        param: usize,
+        #[doc = "How it is read."]
+        reads: TextureReads,
     },
     /// OpenCL only: `__local` memory of the launch's `.shared_bytes()`.
     DynamicShared,

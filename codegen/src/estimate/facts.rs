@@ -52,7 +52,7 @@ fn memory_use(kernel: &Kernel) -> MemoryUse {
             (ObjectKind::Shared, _) => memory.shared += bytes,
             (ObjectKind::Constant | ObjectKind::Table(_), _) => memory.constant += bytes,
             (ObjectKind::Local, _) => memory.local += bytes,
-            (ObjectKind::Value | ObjectKind::Global { .. }, _) => {}
+            (ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Texture, _) => {}
         }
     }
     memory

@@ -442,6 +442,10 @@ impl Line<'_> {
                 Space::Local => cycles.l1,
             };
         }
+        // What a texture is read for is near: its cache is the first one.
+        if matches!(&self.kernel.insts[inst].op, Op::Texture(op, ..) if op.reads()) {
+            return cycles.l1;
+        }
         let slots = cost.slots();
         let one = match cost.pipe() {
             _ if slots == 0.0 => return 0.0,

@@ -7,7 +7,7 @@
 use super::traffic::Merged;
 use super::weights::{Weights, size};
 use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Inst, Kernel, Op, Space, Type, Value};
+use crate::ir::{BinaryOp, Inst, Kernel, Op, Space, TextureOp, Type, Value};
 use crate::target::machine::{PIPES, Pipe};
 
 /// What one thread executes, *estimated*.
@@ -108,6 +108,9 @@ impl Cost {
     }
 }
 
+/// A read of a texture in loads: texture units give 4 texels a cycle and multiprocessor, and a multiprocessor's loads 16 words.
+const TEXTURE: f64 = 4.0;
+
 /// What one instruction of an `Addressed` kernel costs an assembler that knows its trade.
 pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
     let data = &kernel.insts[inst];
@@ -149,6 +152,10 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         }
         Op::LoadAt { .. } | Op::Load(_) => Cost::one(Pipe::Memory, vectors(kernel, &data.results)),
         Op::StoreAt { values, .. } | Op::Store(_, values) => Cost::one(Pipe::Memory, vectors(kernel, values)),
+        Op::Texture(op, ..) if !op.reads() => Cost::default(),
+        // An integer coordinate becomes the middle of its texel: a conversion and a sum for each.
+        Op::Texture(TextureOp::Fetch, ..) => Cost::one(Pipe::Memory, TEXTURE).and(Pipe::Special, 2.0).and(Pipe::Single, 2.0),
+        Op::Texture(..) => Cost::one(Pipe::Memory, TEXTURE),
         Op::AtomicAt { .. } | Op::Atomic(..) => Cost::one(Pipe::Memory, 1.0),
         Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
         // The counter's sum and comparison, and the branch.
@@ -239,6 +246,7 @@ fn returned(kernel: &Kernel, inst: Inst) -> f64 {
     let data = &kernel.insts[inst];
     let returns = match &data.op {
         Op::LoadAt { .. } | Op::Load(_) => cost(kernel, inst).of(Pipe::Memory) > 0.0,
+        Op::Texture(op, ..) => op.reads(),
         Op::Intrinsic(row, _) => row.row().effect == Effect::Warp,
         _ => false,
     };

@@ -3,7 +3,7 @@
 use super::items::FnId;
 use super::types::{Arg, Const, Infer, Ty};
 use crate::intrinsics::RowId;
-use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, UnaryOp, Unroll};
+use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp, Unroll};
 use crate::syntax::{Annotation, ConstValue, Words};
 use proc_macro2::Span;
 use std::collections::HashMap;
@@ -142,6 +142,8 @@ pub(crate) enum ExprKind {
     Len(Box<Expr>),
     VectorLoad(Box<Expr>, Box<Expr>, Const),
     VectorStore(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// The texture and the coordinates.
+    Texture(TextureOp, Box<Expr>, Vec<Expr>),
     /// Place, index, operands.
     Atomic(AtomicOp, Box<Expr>, Box<Expr>, Vec<Expr>),
     Print(Vec<PrintPart>, Vec<Expr>),

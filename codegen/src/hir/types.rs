@@ -26,6 +26,8 @@ pub(crate) enum Ty {
     Global(Box<Ty>),
     /// `Constant<T>`.
     Constant(Box<Ty>),
+    /// `Texture2d<T>`.
+    Texture(Box<Ty>),
     /// The geometry's `Dim3 { x, y, z: usize }`.
     Dim3,
     /// `!`: of expressions that do not return; unifies with everything.
@@ -59,6 +61,11 @@ impl Ty {
 
     pub(crate) fn is_int(&self) -> bool {
         matches!(self, Ty::Usize | Ty::Isize) || matches!(self, Ty::Scalar(ty) if ty.is_int())
+    }
+
+    /// Whether it is memory of the device that a parameter leads to, and no value.
+    pub(crate) fn is_memory(&self) -> bool {
+        matches!(self, Ty::Global(_) | Ty::Constant(_) | Ty::Texture(_))
     }
 
     pub(crate) fn is_float(&self) -> bool {
@@ -133,6 +140,7 @@ impl Infer {
             Ty::Slice(element) => Ty::Slice(Box::new(self.resolve(&element))),
             Ty::Global(element) => Ty::Global(Box::new(self.resolve(&element))),
             Ty::Constant(element) => Ty::Constant(Box::new(self.resolve(&element))),
+            Ty::Texture(texel) => Ty::Texture(Box::new(self.resolve(&texel))),
             Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|a| self.resolve_arg(a)).collect()),
             other => other,
         }
@@ -158,6 +166,7 @@ impl Infer {
             Ty::Slice(element) => Ty::Slice(Box::new(self.exported(&element))),
             Ty::Global(element) => Ty::Global(Box::new(self.exported(&element))),
             Ty::Constant(element) => Ty::Constant(Box::new(self.exported(&element))),
+            Ty::Texture(texel) => Ty::Texture(Box::new(self.exported(&texel))),
             Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|arg| self.exported_arg(arg)).collect()),
             other => other,
         }
@@ -217,7 +226,9 @@ impl Infer {
         match self.shallow(ty) {
             Ty::Var(other) => other == index,
             Ty::Tuple(fields) => fields.iter().any(|field| self.occurs(index, field)),
-            Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) => self.occurs(index, &inner),
+            Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) | Ty::Texture(inner) => {
+                self.occurs(index, &inner)
+            }
             Ty::Adt(_, args) => args.iter().any(in_arg),
             _ => false,
         }
@@ -259,7 +270,10 @@ impl Infer {
             (a, Ty::Var(b)) => self.bind(b, a),
             (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.unify(a, b)),
             (Ty::Array(a, n), Ty::Array(b, m)) => self.unify_consts(n, m) && self.unify(&a, &b),
-            (Ty::Slice(a), Ty::Slice(b)) | (Ty::Global(a), Ty::Global(b)) | (Ty::Constant(a), Ty::Constant(b)) => self.unify(&a, &b),
+            (Ty::Slice(a), Ty::Slice(b))
+            | (Ty::Global(a), Ty::Global(b))
+            | (Ty::Constant(a), Ty::Constant(b))
+            | (Ty::Texture(a), Ty::Texture(b)) => self.unify(&a, &b),
             // Dynamic shared memory and fixed arrays both go where `[T]` is asked for.
             (Ty::Array(a, _), Ty::Slice(b)) | (Ty::Slice(a), Ty::Array(b, _)) => self.unify(&a, &b),
             // `&Constant<T>` goes where `&T` is asked for, through its `Deref`.
@@ -309,6 +323,7 @@ impl fmt::Display for Ty {
             Ty::Adt(..) => f.write_str("struct"),
             Ty::Global(element) => write!(f, "Global<{element}>"),
             Ty::Constant(element) => write!(f, "Constant<{element}>"),
+            Ty::Texture(texel) => write!(f, "Texture2d<{texel}>"),
             Ty::Dim3 => f.write_str("Dim3"),
             Ty::Never => f.write_str("!"),
             Ty::Var(_) => f.write_str("_"),

@@ -122,6 +122,8 @@ pub enum ObjectKind {
     },
     /// `&Constant<…>`: a parameter in constant memory.
     Constant,
+    /// `&Texture2d<T>`: an image that is read through the texture units. Type: a slice of texels, each a scalar or an array of 2 or 4.
+    Texture,
     /// A constant table of the kernel itself: bytes known at compile time, as little-endian scalars of its one scalar type.
     Table(Vec<Scalar>),
     /// A `#[shared]` array. Type: slice if dynamic.
@@ -148,7 +150,7 @@ impl ObjectData {
     pub fn space(&self) -> Space {
         match self.kind {
             ObjectKind::Value => Space::Param,
-            ObjectKind::Global { .. } => Space::Global,
+            ObjectKind::Global { .. } | ObjectKind::Texture => Space::Global,
             ObjectKind::Constant | ObjectKind::Table(_) => Space::Constant,
             ObjectKind::Shared => Space::Shared,
             ObjectKind::Local => Space::Local,
@@ -158,9 +160,22 @@ impl ObjectData {
     /// Whether nobody writes it while the kernel runs.
     pub fn is_read_only(&self) -> bool {
         match self.kind {
-            ObjectKind::Value | ObjectKind::Constant | ObjectKind::Table(_) => true,
+            ObjectKind::Value | ObjectKind::Constant | ObjectKind::Texture | ObjectKind::Table(_) => true,
             ObjectKind::Global { writable } => !writable,
             ObjectKind::Shared | ObjectKind::Local => false,
+        }
+    }
+
+    /// The scalar type of a texture's components, and how many a texel has; `None` if this is no texture of such texels.
+    pub fn texel(&self) -> Option<(Type, usize)> {
+        let (ObjectKind::Texture, MemoryType::Slice(texel)) = (&self.kind, &self.ty) else { return None };
+        match &**texel {
+            MemoryType::Scalar(ty) => Some((*ty, 1)),
+            MemoryType::Array(component, n @ (2 | 4)) => match **component {
+                MemoryType::Scalar(ty) => Some((ty, *n as usize)),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }

@@ -26,7 +26,7 @@ pub use builder::Builder;
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
-pub use op::{AtomicOp, Axis, BinaryOp, CompareOp, Op, PrintPart, Special, UnaryOp};
+pub use op::{AtomicOp, Axis, BinaryOp, CompareOp, Op, PrintPart, Special, TextureOp, UnaryOp};
 pub use parse::{ParseError, parse_kernel};
 pub use scalar::Scalar;
 pub use types::{Space, Type};

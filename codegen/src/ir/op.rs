@@ -144,6 +144,36 @@ words! {
     }
 }
 
+words! {
+    /// What is asked of a texture.
+    TextureOp {
+        /// The texel at a column and a row, both `i32`, no filter. Outside, the texel that is nearest, or zeros: as the texture was made.
+        Fetch = "fetch",
+        /// The texture at a point, two `f32`, filtered as the texture was made. Float texels.
+        Sample = "sample",
+        /// Texels of a row. No operands; the kernel's index type.
+        Width = "width",
+        /// Rows. No operands; the kernel's index type.
+        Height = "height",
+    }
+}
+
+impl TextureOp {
+    /// The type of the two coordinates, if it reads texels.
+    pub fn coordinates(self) -> Option<Type> {
+        match self {
+            TextureOp::Fetch => Some(Type::I32),
+            TextureOp::Sample => Some(Type::F32),
+            TextureOp::Width | TextureOp::Height => None,
+        }
+    }
+
+    /// Whether it reads texels; the others ask how many there are.
+    pub fn reads(self) -> bool {
+        self.coordinates().is_some()
+    }
+}
+
 /// A part of a `print!` or an assertion's message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PrintPart {
@@ -176,6 +206,8 @@ pub enum Op {
     Bitcast(Value),
     /// Elements of a slice object (buffer or dynamic shared array). Result: the kernel's index type.
     Len(Object),
+    /// Reads a texture or asks for its extent; operands as [`TextureOp`] says. Results: the components of a texel, or one extent.
+    Texture(TextureOp, Object, Vec<Value>),
     /// Reads `results.len()` consecutive scalars (1, 2, 4, 8); more than one is one vector access, its last index a multiple of it.
     Load(Access),
     /// Writes consecutive scalars, as `Load` reads them.
@@ -315,6 +347,8 @@ impl Op {
             | Op::Cast(_)
             | Op::Bitcast(_)
             | Op::Len(_)
+            // Nobody writes a texture while a kernel runs, and no coordinate is outside.
+            | Op::Texture(..)
             | Op::Address(_)
             | Op::Offset(..) => true,
             Op::Intrinsic(row, _) => row.row().is_pure(),

@@ -23,7 +23,7 @@ macro_rules! visit_operands {
                 visit_indices!(access, $f, $iter);
                 values.$iter().for_each($f);
             }
-            Op::Intrinsic(_, values) | Op::Print(_, values) => values.$iter().for_each($f),
+            Op::Intrinsic(_, values) | Op::Print(_, values) | Op::Texture(_, _, values) => values.$iter().for_each($f),
             Op::Assert(condition, _, values) => {
                 $f(condition);
                 values.$iter().for_each($f);
@@ -93,7 +93,7 @@ impl Op {
     pub fn object(&self) -> Option<Object> {
         match self {
             Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => Some(access.object),
-            Op::Len(object) | Op::Address(object) => Some(*object),
+            Op::Len(object) | Op::Address(object) | Op::Texture(_, object, _) => Some(*object),
             Op::LoadAt { object, .. } | Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => Some(*object),
             _ => None,
         }
@@ -103,7 +103,7 @@ impl Op {
     pub fn object_mut(&mut self) -> Option<&mut Object> {
         match self {
             Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => Some(&mut access.object),
-            Op::Len(object) | Op::Address(object) => Some(object),
+            Op::Len(object) | Op::Address(object) | Op::Texture(_, object, _) => Some(object),
             Op::LoadAt { object, .. } | Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => Some(object),
             _ => None,
         }

@@ -170,6 +170,7 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
         Op::Const(scalar) => scalar.hash(&mut state),
         Op::Special(special, axis) => (special, axis).hash(&mut state),
         Op::Len(object) | Op::Address(object) => object.hash(&mut state),
+        Op::Texture(op, object, _) => (op, object).hash(&mut state),
         Op::Unary(op, _) => op.hash(&mut state),
         Op::Compare(op, ..) => op.hash(&mut state),
         Op::Intrinsic(row, _) => row.hash(&mut state),

@@ -32,7 +32,7 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
     let is_own = |object: &ObjectData| match object.kind {
         ObjectKind::Local | ObjectKind::Table(_) => true,
         ObjectKind::Shared => !matches!(object.ty, MemoryType::Slice(_)),
-        ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant => false,
+        ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture => false,
     };
     if !kernel.objects.values().any(is_own) {
         return false;

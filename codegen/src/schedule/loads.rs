@@ -32,10 +32,11 @@ pub(super) struct Asking<'a> {
     pub(super) around: &'a Around,
 }
 
-/// The load of a unit: a global load, or an `if` that does nothing else.
+/// The load of a unit: a global load, a read of a texture, or an `if` that does nothing else.
 pub(super) fn unit(kernel: &Kernel, inst: Inst) -> Option<Inst> {
     match &kernel.insts[inst].op {
         Op::Load(access) => is_global(kernel, access).then_some(inst),
+        Op::Texture(op, ..) => op.reads().then_some(inst),
         Op::If { then_block, else_block, .. } => {
             let (inner, last) = parts(kernel, *then_block);
             let (others, _) = parts(kernel, *else_block);
@@ -58,7 +59,12 @@ fn is_global(kernel: &Kernel, access: &Access) -> bool {
 pub(super) fn has_loads(kernel: &Kernel, block: Block) -> Option<Inst> {
     let mut found = None;
     kernel.walk_block(block, &mut |kernel, _, inst| {
-        if matches!(&kernel.insts[inst].op, Op::Load(access) if is_global(kernel, access)) {
+        let is_load = match &kernel.insts[inst].op {
+            Op::Load(access) => is_global(kernel, access),
+            Op::Texture(op, ..) => op.reads(),
+            _ => false,
+        };
+        if is_load {
             found = found.or(Some(inst));
         }
     });
@@ -258,6 +264,11 @@ pub(super) fn predicate(kernel: &mut Kernel, block: Block, inst: Inst, condition
         if let Op::If { condition, .. } = &mut kernel.insts[inst].op {
             *condition = both;
         }
+        kernel.blocks[block].insts.push(inst);
+        return Vec::new();
+    }
+    // A texture can be read anywhere, by any thread.
+    if matches!(kernel.insts[inst].op, Op::Texture(..)) {
         kernel.blocks[block].insts.push(inst);
         return Vec::new();
     }

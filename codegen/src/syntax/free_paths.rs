@@ -59,7 +59,8 @@ pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
 pub(super) const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id", "lane_id", "warp_id"];
 
 /// Types and traits of the language that are not Rust's own.
-const PRELUDE_TYPES: &[&str] = &["Global", "Constant", "Texture2d", "Dim3", "f16", "bf16", "Float", "Num", "Int", "Element"];
+const PRELUDE_TYPES: &[&str] =
+    &["Global", "Constant", "Texture2d", "Dim3", "f16", "bf16", "Float", "Num", "Int", "Element", "Texel", "FloatTexel"];
 
 /// How a path stands in the source.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,10 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 
 /// Traits that may bound a type parameter, and say what it can be.
-const ELEMENT_BOUNDS: &[&str] = &["Float", "Num", "Int", "Element"];
+const ELEMENT_BOUNDS: &[&str] = &["Float", "Num", "Int", "Element", "Texel", "FloatTexel"];
+
+/// Memory of the device that parameters lead to.
+const MEMORY: &[&str] = &["Global", "Constant", "Texture2d"];
 
 /// Traits of Rust that every element has, so that naming them does no harm.
 const HARMLESS_BOUNDS: &[&str] = &["Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd"];
@@ -189,7 +192,7 @@ fn check_parameter_pattern(pat: &syn::Pat, what: &str, diagnostics: &mut Diagnos
     }
 }
 
-/// What a kernel's parameter may be: a value, `&Global<T>`, `&mut Global<T>`, `&Constant<T>`.
+/// What a kernel's parameter may be: a value, `&Global<T>`, `&mut Global<T>`, `&Constant<T>`, `&Texture2d<T>`.
 fn check_kernel_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
     let error = match ty {
         syn::Type::Group(group) => return check_kernel_parameter(&group.elem, diagnostics),
@@ -230,7 +233,7 @@ fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
         _ => "f32".to_owned(),
     };
     match name.as_str() {
-        "Global" | "Constant" => {
+        "Global" | "Constant" | "Texture2d" => {
             let error = Diagnostic::error(span, format!("a `{name}` is memory of the device: it is taken by reference"));
             Some(error.help(format!("write `&{name}<{}>`", argument())))
         }
@@ -269,7 +272,7 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
             let segment = path.path.segments.last()?;
             let name = segment.ident.to_string();
             match name.as_str() {
-                "Global" | "Constant" if !has_one_type_argument(segment) => {
+                "Global" | "Constant" | "Texture2d" if !has_one_type_argument(segment) => {
                     let error = Diagnostic::error(segment.ident.span(), format!("`{name}` takes one type: what it holds"));
                     Some(error.help(format!("write `{name}<f32>`")))
                 }
@@ -279,6 +282,11 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
                     Some(error.help("write `&Constant<…>`, or take a `&mut Global<…>`"))
                 }
                 "Constant" => None,
+                "Texture2d" if is_mut => {
+                    let error = Diagnostic::error(span, "a texture cannot be written by a kernel");
+                    Some(error.help("write `&Texture2d<…>`; to write, take a `&mut Global<…>`, and copy it into the texture on the host"))
+                }
+                "Texture2d" => None,
                 _ if is_group_type(path) => {
                     let error = Diagnostic::error(span, "a kernel takes a group of parameters by value");
                     Some(error.help(format!("write `{name}<'_>`, without the `&`")))
@@ -300,12 +308,13 @@ pub fn is_group_type(path: &syn::TypePath) -> bool {
     list.args.iter().any(|argument| matches!(argument, syn::GenericArgument::Lifetime(_)))
 }
 
-/// What is held by the memory that a reference leads to: `&Global<T>`, `&mut Global<T>`, `&Constant<T>`.
+/// What is held by the memory that a reference leads to: `&Global<T>`, `&mut Global<T>`, `&Constant<T>`, `&Texture2d<T>`.
 pub(super) fn memory_behind(ty: &syn::Type) -> Option<&syn::Type> {
     let syn::Type::Reference(reference) = ty else { return None };
     let syn::Type::Path(path) = &*reference.elem else { return None };
     let segment = path.path.segments.last()?;
-    let is_memory = segment.ident == "Global" || (segment.ident == "Constant" && reference.mutability.is_none());
+    let is_read = segment.ident == "Constant" || segment.ident == "Texture2d";
+    let is_memory = segment.ident == "Global" || (is_read && reference.mutability.is_none());
     let syn::PathArguments::AngleBracketed(list) = &segment.arguments else { return None };
     match (is_memory, list.args.first()) {
         (true, Some(syn::GenericArgument::Type(element))) if list.args.len() == 1 => Some(element),
@@ -337,7 +346,7 @@ fn refused_single(reference: &syn::TypeReference, span: Span) -> Diagnostic {
 fn check_device_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
     let syn::Type::Reference(reference) = ty else { return };
     match &*reference.elem {
-        syn::Type::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "Global" || s.ident == "Constant") => {}
+        syn::Type::Path(path) if path.path.segments.last().is_some_and(|s| MEMORY.iter().any(|name| s.ident == name)) => {}
         syn::Type::Path(path) if is_group_type(path) => {}
         syn::Type::Array(_) | syn::Type::Slice(_) | syn::Type::Group(_) => {}
         elem => {

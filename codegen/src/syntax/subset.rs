@@ -420,10 +420,6 @@ mod tests {
                 "impl F: `impl Trait` is not in the kernel language; name the type, or make it a generic parameter: `T: Float`",
             ],
         );
-        check(
-            "#[kernel] fn k(p: &Texture2d<f32>) {}",
-            &["Texture2d: `Texture2d` is not supported yet; read a `&Global<f32>` and compute the index"],
-        );
     }
 
     #[test]

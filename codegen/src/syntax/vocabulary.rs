@@ -55,7 +55,6 @@ const MISSING: &[Missing] = &[
     Missing { name: "Result", why: SUM, instead: FLAG },
     Missing { name: "Ok", why: SUM, instead: FLAG },
     Missing { name: "Err", why: SUM, instead: FLAG },
-    Missing { name: "Texture2d", why: "is not supported yet", instead: "read a `&Global<f32>` and compute the index" },
     Missing { name: "AtomicU32", why: NO_TYPE, instead: ATOMIC },
     Missing { name: "AtomicI32", why: NO_TYPE, instead: ATOMIC },
     Missing { name: "AtomicU64", why: NO_TYPE, instead: ATOMIC },

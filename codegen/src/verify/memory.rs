@@ -2,14 +2,15 @@
 
 use super::Verifier;
 use super::structure::list;
-use crate::ir::{Access, AtomicOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, Step, Type, Value};
+use crate::ir::{Access, AtomicOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, Step, TextureOp, Type, Value};
 
 impl Verifier<'_> {
     pub(super) fn check_objects(&mut self) {
         let kernel = self.kernel;
         for (id, object) in kernel.objects.iter() {
             let times = kernel.params.iter().filter(|param| **param == id).count();
-            let is_param = matches!(object.kind, ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant);
+            let is_param =
+                matches!(object.kind, ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture);
             self.require(times == usize::from(is_param), || format!("{id} is {times} times among the parameters"));
             self.check_object_type(id, object);
         }
@@ -28,17 +29,19 @@ impl Verifier<'_> {
     fn check_object_type(&mut self, id: Object, object: &ObjectData) {
         let element = match &object.ty {
             MemoryType::Slice(element) => {
-                let may_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Shared);
+                let may_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Shared | ObjectKind::Texture);
                 self.require(may_be_slice, || format!("{id} is a slice"));
                 element
             }
             ty => {
-                let must_be_slice = matches!(object.kind, ObjectKind::Global { .. });
+                let must_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Texture);
                 self.require(!must_be_slice, || format!("{id} is a buffer and no slice"));
                 ty
             }
         };
         self.require(is_sized(element), || format!("{id} has a slice or a pointer in it"));
+        let has_texels = object.kind != ObjectKind::Texture || object.texel().is_some();
+        self.require(has_texels, || format!("{id} is a texture of what is no texel"));
         if let ObjectKind::Table(scalars) = &object.kind {
             let fits = places(&object.ty).is_some_and(|(ty, n)| n == scalars.len() as u64 && scalars.iter().all(|s| s.ty == ty));
             self.require(fits, || format!("the scalars of table {id} do not fit its type"));
@@ -56,6 +59,7 @@ impl Verifier<'_> {
                 self.require(matches!(self.kernel.objects[*object].ty, MemoryType::Slice(_)), || format!("{object} is no slice"));
                 self.check_results(results, &[self.kernel.index_type()]);
             }
+            Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
             Op::Load(access) => self.check_access(access, &self.types(results)),
             Op::Store(access, values) => {
                 self.check_access(access, &self.types(values));
@@ -83,6 +87,19 @@ impl Verifier<'_> {
             }
             _ => {}
         }
+    }
+
+    fn check_texture(&mut self, op: TextureOp, object: Object, coordinates: &[Value], results: &[Value]) {
+        let Some((component, n)) = self.kernel.objects[object].texel() else {
+            return self.complain(format!("{object} is no texture"));
+        };
+        let found = self.types(coordinates);
+        let expected: Vec<Type> = op.coordinates().map_or(Vec::new(), |ty| vec![ty; 2]);
+        self.require(found == expected, || format!("coordinates: {} expected, found {}", list(&expected), list(&found)));
+        let filtered = op == TextureOp::Sample;
+        self.require(!filtered || component.is_float(), || format!("texels of `{component}` are not filtered"));
+        let results_of = if op.reads() { vec![component; n] } else { vec![self.kernel.index_type()] };
+        self.check_results(results, &results_of);
     }
 
     /// The path leads to a scalar, of the type of all that is read or written there.

@@ -44,7 +44,7 @@ pub(super) fn group(item: &syn::ItemStruct, cfgs: &[&syn::Attribute]) -> TokenSt
     let taken = fields.iter().enumerate().map(|(at, (_, _, passing))| passing.twin_handle(&quote!(first + #at)));
     let parts: Vec<Ident> = (0..fields.len()).map(|at| format_ident!("part_{at}")).collect();
     let given = fields.iter().zip(&parts).map(|((_, name, passing), part)| match passing {
-        Passing::Global(_) | Passing::GlobalMut(_) => quote!(#name: #part),
+        Passing::Global(_) | Passing::GlobalMut(_) | Passing::Texture(_) => quote!(#name: #part),
         _ => quote!(#name: *#part),
     });
     quote! {
@@ -83,6 +83,7 @@ pub(super) fn group(item: &syn::ItemStruct, cfgs: &[&syn::Attribute]) -> TokenSt
 fn owned_type(passing: &Passing<'_>, lifetime: &syn::Lifetime) -> TokenStream {
     match passing {
         Passing::Global(element) | Passing::GlobalMut(element) => quote!(::warpwright::prelude::Global<#element>),
+        Passing::Texture(texel) => quote!(::warpwright::prelude::Texture2d<#texel>),
         Passing::Constant(inner) => quote!(&#lifetime ::warpwright::prelude::Constant<#inner>),
         Passing::Value(ty) | Passing::Group(ty) => ty.to_token_stream(),
     }

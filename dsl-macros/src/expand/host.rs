@@ -15,6 +15,8 @@ pub(super) enum Passing<'f> {
     Global(&'f syn::Type),
     GlobalMut(&'f syn::Type),
     Constant(&'f syn::Type),
+    /// The texel type.
+    Texture(&'f syn::Type),
     /// A struct with a lifetime, of buffers and values.
     Group(&'f syn::Type),
 }
@@ -165,6 +167,7 @@ impl<'f> Passing<'f> {
             ("Global", None) => Passing::Global(element),
             ("Global", Some(_)) => Passing::GlobalMut(element),
             ("Constant", None) => Passing::Constant(element),
+            ("Texture2d", None) => Passing::Texture(element),
             _ => Passing::Value(ty),
         }
     }
@@ -176,6 +179,7 @@ impl<'f> Passing<'f> {
             Passing::Global(element) => quote!(&#lifetime ::warpwright::Buffer<#element>),
             Passing::GlobalMut(element) => quote!(&#lifetime mut ::warpwright::Buffer<#element>),
             Passing::Constant(inner) => quote!(&#lifetime ::warpwright::ConstantBuffer<#inner>),
+            Passing::Texture(texel) => quote!(&#lifetime ::warpwright::Texture<#texel>),
             Passing::Group(ty) => group_on_host(ty, lifetime),
         }
     }
@@ -187,6 +191,7 @@ impl<'f> Passing<'f> {
             Passing::Global(_) => "global",
             Passing::GlobalMut(_) => "global_mut",
             Passing::Constant(_) => "constant",
+            Passing::Texture(_) => "texture",
             Passing::Group(_) => "group",
         };
         Ident::new(name, Span::call_site())
@@ -199,6 +204,7 @@ impl<'f> Passing<'f> {
             Passing::Global(_) => quote!(Global),
             Passing::GlobalMut(_) => quote!(GlobalMut),
             Passing::Constant(_) => quote!(Constant),
+            Passing::Texture(_) => quote!(Texture),
             Passing::Group(ty) => {
                 // Of which types its elements are makes no difference here, and a `static` could not name them.
                 let ty = without_arguments(ty);
@@ -214,6 +220,7 @@ impl<'f> Passing<'f> {
             Passing::Global(element) => quote!(arguments.global::<#element>(#index)),
             Passing::GlobalMut(element) => quote!(arguments.global_mut::<#element>(#index)),
             Passing::Constant(inner) => quote!(arguments.constant::<#inner>(#index)),
+            Passing::Texture(texel) => quote!(arguments.texture::<#texel>(#index)),
             Passing::Group(ty) => quote!(<#ty>::__warpwright_group(&mut <#ty>::__warpwright_handles(arguments, #index))),
         }
     }
@@ -222,7 +229,7 @@ impl<'f> Passing<'f> {
     fn twin_argument(&self, index: &TokenStream) -> TokenStream {
         let handle = self.twin_handle(index);
         match self {
-            Passing::Global(_) => quote!(&#handle),
+            Passing::Global(_) | Passing::Texture(_) => quote!(&#handle),
             Passing::GlobalMut(_) => quote!(&mut #handle),
             _ => handle,
         }

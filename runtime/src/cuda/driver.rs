@@ -102,6 +102,16 @@ functions! {
     cuMemcpyHtoDAsync = "cuMemcpyHtoDAsync_v2" (to: sys::CUdeviceptr, from: *const c_void, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoHAsync = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoDAsync = "cuMemcpyDtoDAsync_v2" (to: sys::CUdeviceptr, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
+    cuMemcpy2DAsync = "cuMemcpy2DAsync_v2" (copy: *const sys::CUDA_MEMCPY2D_st, stream: sys::CUstream);
+    cuArrayCreate = "cuArrayCreate_v2" (array: *mut sys::CUarray, descriptor: *const sys::CUDA_ARRAY_DESCRIPTOR_st);
+    cuArrayDestroy = "cuArrayDestroy" (array: sys::CUarray);
+    cuTexObjectCreate = "cuTexObjectCreate" (
+        object: *mut sys::CUtexObject,
+        resource: *const sys::CUDA_RESOURCE_DESC_st,
+        texture: *const sys::CUDA_TEXTURE_DESC_st,
+        view: *const c_void,
+    );
+    cuTexObjectDestroy = "cuTexObjectDestroy" (object: sys::CUtexObject);
     cuMemsetD8Async = "cuMemsetD8Async" (to: sys::CUdeviceptr, byte: u8, bytes: usize, stream: sys::CUstream);
     cuStreamCreate = "cuStreamCreate" (stream: *mut sys::CUstream, flags: c_uint);
     cuStreamDestroy = "cuStreamDestroy_v2" (stream: sys::CUstream);

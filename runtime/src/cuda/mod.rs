@@ -8,11 +8,13 @@
 mod driver;
 mod module;
 mod queue;
+mod texture;
 
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::Source;
 use crate::properties::DeviceProperties;
+use crate::texture::Picture;
 use cudarc::driver::sys;
 use driver::{Code, Driver, code};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -89,6 +91,10 @@ impl Context {
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
             ),
             parameter_bytes: Limits::NVIDIA.parameter_bytes,
+            texture: [
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)?,
+            ],
         };
         // What a driver does not know of a GPU, it says with an error or a 0.
         let known = |attribute_: Attribute| attribute(attribute_).ok().filter(|value| *value != 0);
@@ -227,6 +233,10 @@ impl Backend for Gpu {
             }
         }
         Ok(Box::new(DeviceMemory { context, address }))
+    }
+
+    fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(texture::TextureMemory::new(Arc::clone(&self.context), picture)?))
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {

@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use sys::{CUfunction_attribute as FunctionAttribute, CUjit_option as JitOption};
 use warpwright_codegen::backend::{AbiArgument, Emitted};
+use warpwright_codegen::ir::Axis;
 
 /// Slots of a launch that need no heap: 16 parameters, all of them buffers with a length.
 const SLOTS: usize = 40;
@@ -171,6 +172,10 @@ impl CudaKernel {
                 (AbiArgument::Buffer { .. }, Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation })) => {
                     allocation.memory().handle()
                 }
+                (AbiArgument::Texture { reads, .. }, Some(ArgumentKind::Texture { allocation, .. })) => allocation.memory().reader(*reads),
+                (AbiArgument::Extent { axis, .. }, Some(ArgumentKind::Texture { picture, .. })) => {
+                    u64::from(if *axis == Axis::X { picture.width } else { picture.height })
+                }
                 (AbiArgument::Length { .. }, Some(ArgumentKind::Global { len, .. })) => len as u64,
                 (AbiArgument::DynamicLength { element, .. }, _) => u64::from(plan.shared_bytes) / (*element).max(1),
                 _ => return Err(mismatch(plan, param(argument).unwrap_or(usize::MAX))),
@@ -273,6 +278,8 @@ fn param(argument: &AbiArgument) -> Option<usize> {
         AbiArgument::Value { param, .. }
         | AbiArgument::Buffer { param }
         | AbiArgument::Length { param, .. }
+        | AbiArgument::Texture { param, .. }
+        | AbiArgument::Extent { param, .. }
         | AbiArgument::ConstantSymbol { param, .. } => Some(*param),
         _ => None,
     }

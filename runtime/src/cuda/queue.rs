@@ -4,6 +4,7 @@
 
 use super::Context;
 use super::driver::code;
+use super::texture::TextureMemory;
 use super::{fault_meaning, is_fault};
 use crate::backend::{Marker, Memory, Queue};
 use crate::definition::KernelDefinition;
@@ -44,6 +45,14 @@ impl CudaQueue {
         Ok(CudaQueue { context, stream, fence, last: AtomicPtr::new(null_mut()) })
     }
 
+    /// Copies all texels of a texture, to or from it.
+    fn copy_texture(&self, copy: &sys::CUDA_MEMCPY2D_st) -> Result<()> {
+        self.context.bind()?;
+        // SAFETY: the callers in this file name both sides, each with as many bytes as the picture has; the context is current.
+        let code = unsafe { self.context.driver.cuMemcpy2DAsync(copy, self.stream) };
+        self.context.check(code, "cuMemcpy2DAsync")
+    }
+
     fn wait_for(&self, event: u64) -> Result<()> {
         // SAFETY: an event of this context; the context is current.
         let code = unsafe { self.context.driver.cuStreamWaitEvent(self.stream, event as sys::CUevent, 0) };
@@ -57,7 +66,11 @@ impl Queue for CudaQueue {
     }
 
     unsafe fn write(&self, to: &dyn Memory, from: *const u8, bytes: usize, wait: bool) -> Result<()> {
-        if bytes != 0 {
+        if let Some(picture) = to.picture() {
+            let mut copy = TextureMemory::copy_of(to.handle(), picture, true);
+            (copy.srcMemoryType, copy.srcHost) = (sys::CUmemorytype_enum::CU_MEMORYTYPE_HOST, from.cast());
+            self.copy_texture(&copy)?;
+        } else if bytes != 0 {
             self.context.bind()?;
             // SAFETY: the caller's promise; the context is current.
             let code = unsafe { self.context.driver.cuMemcpyHtoDAsync(to.handle(), from.cast(), bytes, self.stream) };
@@ -67,7 +80,11 @@ impl Queue for CudaQueue {
     }
 
     unsafe fn read(&self, from: &dyn Memory, to: *mut u8, bytes: usize, wait: bool) -> Result<()> {
-        if bytes != 0 {
+        if let Some(picture) = from.picture() {
+            let mut copy = TextureMemory::copy_of(from.handle(), picture, false);
+            (copy.dstMemoryType, copy.dstHost) = (sys::CUmemorytype_enum::CU_MEMORYTYPE_HOST, to.cast());
+            self.copy_texture(&copy)?;
+        } else if bytes != 0 {
             self.context.bind()?;
             // SAFETY: the caller's promise; the context is current.
             let code = unsafe { self.context.driver.cuMemcpyDtoHAsync(to.cast(), from.handle(), bytes, self.stream) };
@@ -87,6 +104,11 @@ impl Queue for CudaQueue {
     }
 
     unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
+        if let Some(picture) = to.picture() {
+            let mut copy = TextureMemory::copy_of(to.handle(), picture, true);
+            (copy.srcMemoryType, copy.srcDevice) = (sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE, from.handle());
+            return self.copy_texture(&copy);
+        }
         if bytes == 0 {
             return Ok(());
         }

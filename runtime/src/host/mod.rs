@@ -9,6 +9,7 @@ use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::Source;
 use crate::sim::{Counters, SimOptions};
 use crate::stream::StreamCore;
+use crate::texture::Picture;
 use crate::timing::Clock;
 use crate::twin::{Run, TwinArgument, TwinArguments, run_twin};
 use std::sync::Arc;
@@ -40,6 +41,10 @@ impl Backend for HostTwin {
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
         Ok(Box::new(HostMemory::new(bytes)?))
+    }
+
+    fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(HostMemory::for_texture(picture)?))
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
@@ -74,6 +79,9 @@ impl Executable for Twin {
                 ArgumentKind::Value { chunk, .. } => TwinArgument::Value { address: plan.arguments.value_address(chunk) },
                 ArgumentKind::Global { allocation, len, .. } => {
                     TwinArgument::Global { address: allocation.memory().handle() as *mut u8, len }
+                }
+                ArgumentKind::Texture { allocation, picture } => {
+                    TwinArgument::Texture { address: allocation.memory().handle() as *const u8, picture: *picture }
                 }
                 ArgumentKind::Constant { allocation } => TwinArgument::Constant { address: allocation.memory().handle() as *const u8 },
             })

@@ -7,11 +7,13 @@ use super::fault::Faults;
 use super::kernel::OpenClKernel;
 use super::queue::OpenClQueue;
 use super::sub_groups::SubGroups;
+use super::texture::ImageMemory;
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::host_memory::HostMemory;
 use crate::instance::Source;
 use crate::properties::DeviceProperties;
+use crate::texture::Picture;
 use ocl_core::ffi::{self, cl_context, cl_device_id, cl_mem, cl_platform_id, cl_uint, size_t};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
@@ -150,6 +152,8 @@ impl Context {
             grid: [0x7fff_ffff; 3],
             shared_bytes: number(device, ffi::CL_DEVICE_LOCAL_MEM_SIZE)?,
             parameter_bytes: number(device, ffi::CL_DEVICE_MAX_PARAMETER_SIZE)?,
+            // Zeros where a device has no images.
+            texture: [number(device, ffi::CL_DEVICE_IMAGE2D_MAX_WIDTH)?, number(device, ffi::CL_DEVICE_IMAGE2D_MAX_HEIGHT)?],
         };
         // `OpenCL 3.0 …`
         let version = api::text(&info(device, ffi::CL_DEVICE_VERSION)?);
@@ -228,6 +232,10 @@ impl Backend for OpenClDevice {
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
         Ok(Box::new(self.context.allocate(bytes)?))
+    }
+
+    fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(ImageMemory::new(&self.context, picture)?))
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {

@@ -15,7 +15,7 @@ use crate::instance::Source;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
-use ocl_core::ffi::{self, cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_uint};
+use ocl_core::ffi::{self, cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_sampler, cl_uint};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -117,6 +117,12 @@ impl OpenClKernel {
                 (AbiArgument::Buffer { .. }, Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation })) => {
                     object(allocation.memory().handle() as cl_mem)?;
                 }
+                (AbiArgument::Image { .. }, Some(ArgumentKind::Texture { allocation, .. })) => {
+                    object(allocation.memory().handle() as cl_mem)?;
+                }
+                (AbiArgument::Sampler { reads, .. }, Some(ArgumentKind::Texture { allocation, .. })) => {
+                    word(size_of::<cl_sampler>() as u64, allocation.memory().reader(*reads))?;
+                }
                 // Little-endian: a length of 4 bytes is the low half.
                 (AbiArgument::Length { bytes, .. }, Some(ArgumentKind::Global { len, .. })) => word(*bytes, len as u64)?,
                 (AbiArgument::DynamicLength { element, bytes }, _) => word(*bytes, u64::from(plan.shared_bytes) / (*element).max(1))?,
@@ -202,7 +208,11 @@ impl Executable for OpenClKernel {
 /// The kernel parameter an argument of the calling convention belongs to.
 fn param(argument: &AbiArgument) -> Option<usize> {
     match argument {
-        AbiArgument::Value { param, .. } | AbiArgument::Buffer { param } | AbiArgument::Length { param, .. } => Some(*param),
+        AbiArgument::Value { param, .. }
+        | AbiArgument::Buffer { param }
+        | AbiArgument::Length { param, .. }
+        | AbiArgument::Image { param }
+        | AbiArgument::Sampler { param, .. } => Some(*param),
         _ => None,
     }
 }

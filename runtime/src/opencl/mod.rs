@@ -17,6 +17,8 @@ mod program;
 mod queue;
 #[cfg(feature = "opencl")]
 mod sub_groups;
+#[cfg(feature = "opencl")]
+mod texture;
 
 #[cfg(feature = "opencl")]
 pub(crate) use device::{count, open};

@@ -6,6 +6,7 @@ use super::api::{self, check};
 use super::device::{Context, NONE};
 use crate::backend::{Marker, Memory, Queue};
 use crate::error::Result;
+use crate::texture::Picture;
 use ocl_core::ffi::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -37,6 +38,11 @@ impl OpenClQueue {
     }
 }
 
+/// All of a texture.
+fn region(picture: &Picture) -> [usize; 3] {
+    [picture.width as usize, picture.height as usize, 1]
+}
+
 /// The present end of a queue, flushed, so that another may wait for it.
 fn mark(queue: cl_command_queue) -> Result<OpenClEvent> {
     let mut event = null_mut();
@@ -57,6 +63,14 @@ impl Queue for OpenClQueue {
         if bytes == 0 {
             return if wait { self.synchronize() } else { Ok(()) };
         }
+        if let Some(picture) = to.picture() {
+            let (image, wait, region) = (to.handle() as cl_mem, cl_bool::from(wait), region(picture));
+            // SAFETY: the caller's promise; rows follow each other without gaps.
+            let code = unsafe {
+                ffi::clEnqueueWriteImage(self.queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, from.cast(), 0, NONE, null_mut())
+            };
+            return check(code, "clEnqueueWriteImage");
+        }
         let to = to.handle() as cl_mem;
         // SAFETY: the caller's promise.
         let code = unsafe { ffi::clEnqueueWriteBuffer(self.queue, to, cl_bool::from(wait), 0, bytes, from.cast(), 0, NONE, null_mut()) };
@@ -66,6 +80,14 @@ impl Queue for OpenClQueue {
     unsafe fn read(&self, from: &dyn Memory, to: *mut u8, bytes: usize, wait: bool) -> Result<()> {
         if bytes == 0 {
             return if wait { self.synchronize() } else { Ok(()) };
+        }
+        if let Some(picture) = from.picture() {
+            let (image, wait, region) = (from.handle() as cl_mem, cl_bool::from(wait), region(picture));
+            // SAFETY: as in `write`.
+            let code = unsafe {
+                ffi::clEnqueueReadImage(self.queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, to.cast(), 0, NONE, null_mut())
+            };
+            return check(code, "clEnqueueReadImage");
         }
         let from = from.handle() as cl_mem;
         // SAFETY: the caller's promise.
@@ -87,7 +109,14 @@ impl Queue for OpenClQueue {
         if bytes == 0 {
             return Ok(());
         }
-        let (to, from) = (to.handle() as cl_mem, from.handle() as cl_mem);
+        let (picture, to, from) = (to.picture(), to.handle() as cl_mem, from.handle() as cl_mem);
+        if let Some(picture) = picture {
+            let region = region(picture);
+            // SAFETY: the caller's promise; rows follow each other without gaps.
+            let code =
+                unsafe { ffi::clEnqueueCopyBufferToImage(self.queue, from, to, 0, [0; 3].as_ptr(), region.as_ptr(), 0, NONE, null_mut()) };
+            return check(code, "clEnqueueCopyBufferToImage");
+        }
         // SAFETY: the caller's promise.
         let code = unsafe { ffi::clEnqueueCopyBuffer(self.queue, from, to, 0, 0, bytes, 0, NONE, null_mut()) };
         check(code, "clEnqueueCopyBuffer")

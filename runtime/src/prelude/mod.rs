@@ -12,10 +12,12 @@ mod geometry;
 mod global;
 pub(crate) mod native;
 pub(crate) mod numeric;
+mod texture;
 mod warp;
 
 pub use crate::Dim3;
 pub use crate::element::Element;
+pub use crate::texture::{FloatTexel, Texel};
 pub use atomics::SharedAtomics as _;
 pub use block::{
     block_max, block_min, block_sum, fence_block, fence_device, fence_system, sync_threads, sync_threads_and, sync_threads_count,
@@ -29,4 +31,5 @@ pub use native::{
     native_tanh,
 };
 pub use numeric::{Float, Int, Num};
+pub use texture::Texture2d;
 pub use warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_max, warp_min, warp_sum};

@@ -8,6 +8,7 @@ use super::program::{Access, Program};
 use super::shadow::Clash;
 use super::tallies::Tallies;
 use super::{Error, Fault, FaultKind, SimArgument, SimLaunch};
+use crate::texture::Picture;
 use std::collections::BTreeMap;
 use std::io::Write;
 use warpwright_codegen::ir::{Location, Space};
@@ -34,8 +35,10 @@ pub(super) struct Launch<'a> {
     pub(super) sizes: Vec<u64>,
     /// Buffers; empty views for other objects.
     pub(super) views: Vec<View<'a>>,
-    /// By-value parameters, constant memory, tables; empty for other objects.
+    /// By-value parameters, constant memory, tables, texels; empty for other objects.
     pub(super) constants: Vec<&'a [u8]>,
+    /// Textures without their texels, which are in `constants`.
+    pub(super) pictures: Vec<Option<Picture>>,
 }
 
 /// Position of a thread or block from its number, x fastest.
@@ -141,6 +144,7 @@ fn bind<'a>(
         lengths: vec![0; count],
         sizes: program.objects.iter().map(|o| if o.is_slice { 0 } else { o.unit }).collect(),
         views: vec![View::empty(); count],
+        pictures: vec![None; count],
         constants: program.objects.iter().map(|o| &o.table[..]).collect(),
     };
     for (n, object) in program.objects_in(Space::Shared).filter(|(_, o)| o.is_slice) {
@@ -166,9 +170,12 @@ impl<'a> Launch<'a> {
             SimArgument::Value(_) => (Space::Param, "a value"),
             SimArgument::Global { .. } | SimArgument::GlobalReadOnly { .. } => (Space::Global, "a buffer"),
             SimArgument::Constant { .. } => (Space::Constant, "constant memory"),
+            SimArgument::Texture { .. } => (Space::Global, "a texture"),
         };
-        if space != info.space {
-            return Err(format!("`{name}` is in {} memory, but the argument is {given}", info.space));
+        let is_texture = matches!(argument, SimArgument::Texture { .. });
+        if space != info.space || is_texture != info.is_texture {
+            let memory = if info.is_texture { "a texture".to_owned() } else { format!("in {} memory", info.space) };
+            return Err(format!("`{name}` is {memory}, but the argument is {given}"));
         }
         let bytes = match argument {
             SimArgument::Global { bytes } => {
@@ -185,6 +192,19 @@ impl<'a> Launch<'a> {
                     None => View::read_only(bytes),
                 };
                 bytes.len()
+            }
+            SimArgument::Texture { texels, picture } => {
+                if picture.bytes() != texels.len() as u64 || u64::from(picture.texel_bytes()) != info.unit {
+                    let (width, height, texel) = (picture.width, picture.height, picture.texel_bytes());
+                    let unit = info.unit;
+                    return Err(format!(
+                        "`{name}` has texels of {unit} bytes; the argument has {width} × {height} of {texel}, in {} bytes",
+                        texels.len()
+                    ));
+                }
+                self.constants[object] = texels;
+                self.pictures[object] = Some(*picture);
+                texels.len()
             }
             SimArgument::Value(bytes) | SimArgument::Constant { bytes } => {
                 self.constants[object] = bytes;

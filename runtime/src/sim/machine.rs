@@ -321,6 +321,9 @@ impl<'l> Machine<'l> {
                 }
             }
             Step::Call(call) => run_call(&program.calls[call as usize], warp, self.launch.threads)?,
+            Step::Texture(read) => {
+                super::texture::read(self.launch, &program.textures[read as usize], &mut warp.registers, warp.active);
+            }
             Step::SyncWarp => {
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
                     return Err(LaneFault { lane, kind });

@@ -21,6 +21,7 @@ mod program;
 mod registers;
 mod shadow;
 mod tallies;
+mod texture;
 mod traffic;
 mod warp;
 mod worker;
@@ -33,6 +34,7 @@ pub use error::{AccessKind, Error, Fault, FaultKind};
 pub(crate) use error::{loop_limit_reached, missing_lane};
 pub use order::MissingFence;
 
+use crate::texture::Picture;
 use std::io::Write;
 use warpwright_codegen::ir::Kernel;
 
@@ -94,6 +96,13 @@ pub enum SimArgument<'a> {
     GlobalReadOnly {
         /// Its contents: whole elements.
         bytes: &'a [u8],
+    },
+    /// A texture.
+    Texture {
+        /// Its texels, row by row.
+        texels: &'a [u8],
+        /// What it is without them.
+        picture: Picture,
     },
     /// Constant memory.
     Constant {

@@ -7,6 +7,7 @@
 use super::counters::InstructionClass;
 use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
+use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
 use warpwright_codegen::intrinsics::Eval;
 use warpwright_codegen::ir::{AtomicOp, Axis, Location, PrintPart, Space, Special, Type};
@@ -26,6 +27,8 @@ pub(super) enum Step {
     Access(u32),
     /// A row of the intrinsics' table ([`Program::calls`]).
     Call(u32),
+    /// A read of a texture ([`Program::textures`]).
+    Texture(u32),
     /// A barrier ([`Program::barriers`]).
     Barrier(u32),
     /// Orders the accesses of a warp's lanes.
@@ -277,6 +280,8 @@ pub(super) enum Preset {
     Special(Special, Axis),
     /// The number of elements of a slice.
     Len(usize),
+    /// Texels of a texture along an axis.
+    Extent(usize, Axis),
     /// Scalar of this many bytes at an offset of a by-value parameter.
     Parameter {
         /// The object.
@@ -305,6 +310,8 @@ pub(super) struct ObjectInfo {
     pub(super) base: u64,
     /// Contents of a constant table.
     pub(super) table: Vec<u8>,
+    /// Whether it is a texture.
+    pub(super) is_texture: bool,
     /// Whether the kernel declares that it may write it.
     pub(super) is_writable: bool,
     /// Whether the kernel does write it: only then can there be races.
@@ -363,6 +370,8 @@ pub(super) struct Program {
     pub(super) barriers: Vec<Barrier>,
     /// Texts.
     pub(super) messages: Vec<Message>,
+    /// Reads of textures.
+    pub(super) textures: Vec<TextureRead>,
     /// Places of branches.
     pub(super) branches: Vec<Location>,
     /// Memory objects.

@@ -77,6 +77,10 @@ impl Warp {
                     registers.set_all(*reg, &all);
                 }
                 Preset::Len(object) => registers.splat(*reg, launch.lengths[*object]),
+                Preset::Extent(object, axis) => {
+                    let extent = launch.pictures[*object].map_or(0, |p| if *axis == Axis::X { p.width } else { p.height });
+                    registers.splat(*reg, u64::from(extent));
+                }
                 Preset::Parameter { object, offset, bytes } => {
                     registers.splat(*reg, super::memory::load(launch.constants[*object], *offset as usize, *bytes));
                 }

@@ -10,6 +10,7 @@ use crate::instance::Source;
 use crate::properties::DeviceProperties;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};
 use crate::stream::StreamCore;
+use crate::texture::Picture;
 use crate::timing::Clock;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +57,10 @@ impl Backend for Simulator {
         Ok(Box::new(HostMemory::new(bytes)?))
     }
 
+    fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(HostMemory::for_texture(picture)?))
+    }
+
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
         self.allocate(bytes)
     }
@@ -100,6 +105,11 @@ fn sim_argument<'p>(argument: &Argument<'p>, all: &'p Arguments<'p>) -> SimArgum
             let address = allocation.memory().handle() as *const u8;
             // SAFETY: the launch borrows the buffer while this runs, so nobody writes its memory.
             SimArgument::GlobalReadOnly { bytes: unsafe { std::slice::from_raw_parts(address, bytes) } }
+        }
+        ArgumentKind::Texture { allocation, picture } => {
+            let address = allocation.memory().handle() as *const u8;
+            // SAFETY: the launch borrows the texture while this runs, so nobody writes its memory.
+            SimArgument::Texture { texels: unsafe { std::slice::from_raw_parts(address, bytes) }, picture: *picture }
         }
         ArgumentKind::Constant { allocation } => {
             let address = allocation.memory().handle() as *const u8;

@@ -64,6 +64,10 @@ impl Backend for Null {
         Ok(Box::new(HostMemory::new(bytes.min(1 << 20))?))
     }
 
+    fn texture(&self, picture: &crate::texture::Picture) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(HostMemory::for_texture(picture)?))
+    }
+
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
         self.allocate(bytes)
     }

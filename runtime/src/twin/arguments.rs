@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "arguments are bytes until the twin's entry names their types")]
 
 use crate::element::Element;
-use crate::prelude::{Constant, Global};
+use crate::prelude::{Constant, Global, Texture2d};
+use crate::texture::{Picture, Texel};
 
 /// What the macro leaves of a kernel for the host: takes the arguments apart and calls the twin, for one thread.
 pub type TwinEntry = fn(&TwinArguments<'_>);
@@ -21,6 +22,13 @@ pub enum TwinArgument {
         address: *mut u8,
         /// Elements.
         len: usize,
+    },
+    /// A texture.
+    Texture {
+        /// Of the first texel, aligned.
+        address: *const u8,
+        /// What it is without its texels.
+        picture: Picture,
     },
     /// Constant memory.
     Constant {
@@ -73,6 +81,16 @@ impl<'a> TwinArguments<'a> {
     #[inline]
     pub fn global_mut<T: Element>(&self, i: usize) -> Global<T> {
         self.global(i)
+    }
+
+    /// The texture of parameter `i`.
+    #[inline]
+    pub fn texture<T: Texel>(&self, i: usize) -> Texture2d<T> {
+        match self.arguments[i] {
+            // SAFETY: as many texels as the picture has, which nobody writes, by the promise of `new`.
+            TwinArgument::Texture { address, picture } => unsafe { Texture2d::from_raw(address.cast(), picture) },
+            _ => other_kind(i),
+        }
     }
 
     /// The constant memory of parameter `i`.

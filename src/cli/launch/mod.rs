@@ -131,6 +131,7 @@ impl LaunchArguments {
                 (ParameterKind::Value, None) => {
                     Err(format!("is a value, and has none: give it, `--args {}`", form(parameter, kernel.structs())))
                 }
+                (ParameterKind::Texture, _) => Err("is a texture, which only a program can make: `device.texture(…)`".to_owned()),
                 (ParameterKind::Constant, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
                     written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).map(buffer)

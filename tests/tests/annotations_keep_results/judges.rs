@@ -49,7 +49,13 @@ fn job(seed: u64, source: &Source, inputs: &Inputs, compiled: &Compiled) -> Job 
             let size = if [2, 6].contains(&(*param - values)) { 1 } else { 4 };
             Argument::Value(((inputs.buffers[*param - values].bytes.len() / size) as u32).to_le_bytes().to_vec())
         }
-        AbiArgument::DynamicShared | AbiArgument::DynamicLength { .. } | AbiArgument::ConstantSymbol { .. } => {
+        AbiArgument::Texture { .. }
+        | AbiArgument::Extent { .. }
+        | AbiArgument::Image { .. }
+        | AbiArgument::Sampler { .. }
+        | AbiArgument::DynamicShared
+        | AbiArgument::DynamicLength { .. }
+        | AbiArgument::ConstantSymbol { .. } => {
             panic!("no generated kernel has these")
         }
         AbiArgument::Exchange { bytes } => Argument::Local(*bytes as usize * (source.block[0] * source.block[1]) as usize),

@@ -54,7 +54,8 @@ fn job(case: &Case) -> Job {
             }
             AbiArgument::Exchange { bytes } => Argument::Local(*bytes as usize * case.block),
             AbiArgument::Fault => Argument::Buffer(vec![0; 16]),
-            AbiArgument::ConstantSymbol { .. } => panic!("not in OpenCL C"),
+            AbiArgument::Image { .. } | AbiArgument::Sampler { .. } => panic!("no case has textures"),
+            AbiArgument::ConstantSymbol { .. } | AbiArgument::Texture { .. } | AbiArgument::Extent { .. } => panic!("not in OpenCL C"),
         })
         .collect();
     Job {

@@ -26,7 +26,8 @@ pub(super) fn qualifier(kind: &ObjectKind) -> &'static str {
         ObjectKind::Global { writable: false } => "__global const",
         ObjectKind::Constant | ObjectKind::Table(_) => "__constant",
         ObjectKind::Shared => "__local",
-        ObjectKind::Local => "",
+        // Images have a qualifier of their own, `read_only`, and are not pointed to.
+        ObjectKind::Local | ObjectKind::Texture => "",
         ObjectKind::Value => "const",
     }
 }

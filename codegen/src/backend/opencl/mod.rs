@@ -2,7 +2,7 @@
 //!
 //! Source names stay, control flow is C's own, a value used once is part of its user's expression. The rooms: `names`, `types`,
 //! `expressions`, `values` (what becomes a variable), `casts`, `memory`, `order` (where a compiler needs to be told), `control`, `atomics`, `intrinsics`, `warp` (exchanges
-//! without sub-groups), `forms` (one text for devices with sub-groups and without), `output` (printf and faults), `portable` (what cannot run there), `signature` (parameters and what the runtime passes), `prelude` (functions
+//! without sub-groups), `forms` (one text for devices with sub-groups and without), `output` (printf and faults), `portable` (what cannot run there), `texture` (images and samplers), `signature` (parameters and what the runtime passes), `prelude` (functions
 //! before the kernel).
 //!
 //! # The traps of OpenCL C, and where they are met
@@ -47,14 +47,15 @@ mod output;
 mod portable;
 mod prelude;
 mod signature;
+mod texture;
 mod types;
 mod warp;
 
 pub use forms::SUB_GROUPS_MACRO;
 pub use portable::refusals;
 
-use super::Emitted;
 use super::structured::{State, Values};
+use super::{Emitted, TextureReads};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Inst, Kernel, Loc, Object, Op, Value};
 use forms::Form;
@@ -115,6 +116,7 @@ struct Writer<'k> {
     field_names: Vec<Vec<String>>,
     object_names: Vec<String>,
     length_names: Vec<(Object, String)>,
+    sampler_names: Vec<(Object, TextureReads, String)>,
     fault_name: String,
     exchange_name: String,
     faults: Vec<String>,
@@ -142,6 +144,7 @@ impl<'k> Writer<'k> {
             field_names: Vec::new(),
             object_names: Vec::new(),
             length_names: Vec::new(),
+            sampler_names: Vec::new(),
             fault_name: String::new(),
             exchange_name: String::new(),
             faults: Vec::new(),
@@ -174,6 +177,7 @@ impl<'k> Writer<'k> {
             Op::Load(access) => return self.load(inst, access),
             Op::Store(access, values) => return self.store(access, values),
             Op::Atomic(op, access, values) => return self.atomic(inst, *op, access, values),
+            Op::Texture(op, object, coordinates) => return self.texture(inst, *op, *object, coordinates),
             Op::Intrinsic(row, args) => return self.intrinsic(inst, row.row(), args),
             Op::Print(parts, values) => return self.print(parts, values),
             Op::Assert(condition, parts, _) => return self.assert(inst, *condition, parts),

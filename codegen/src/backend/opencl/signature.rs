@@ -36,6 +36,7 @@ impl Writer<'_> {
             let name = self.names.name(&format!("{}_len", kernel.objects[object].name));
             self.length_names.push((object, name));
         }
+        self.name_samplers();
         self.fault_name = self.names.name("fault");
         self.exchange_name = self.names.name("exchange");
     }
@@ -53,6 +54,7 @@ impl Writer<'_> {
                     texts.push(self.value_parameter(*object, typedefs));
                     abi.push(AbiArgument::Value { param, bytes: ty.size(&kernel.structs), align: ty.align(&kernel.structs) });
                 }
+                (ObjectKind::Texture, _) => self.texture_parameter(param, *object, &mut texts, &mut abi),
                 (kind, ty) => {
                     let element = match ty {
                         MemoryType::Array(element, _) | MemoryType::Slice(element) => element,

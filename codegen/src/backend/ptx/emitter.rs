@@ -53,6 +53,8 @@ pub(super) struct Emitter<'k> {
     pub(super) print_bytes: u32,
     /// Objects whose length is asked for.
     pub(super) lengths: Vec<Object>,
+    /// What is asked of textures.
+    pub(super) handles: Vec<(Object, super::texture::Handle)>,
     pub(super) diagnostics: Diagnostics,
 }
 
@@ -80,6 +82,7 @@ impl<'k> Emitter<'k> {
             has_assert: false,
             print_bytes: 0,
             lengths: Vec::new(),
+            handles: Vec::new(),
             diagnostics: Diagnostics::new(),
         }
     }

@@ -25,6 +25,7 @@ impl Emitter<'_> {
                 let place = self.place(*ptr, *offset);
                 self.atomic(*op, *object, place, operands, data.results.first().copied());
             }
+            Op::Texture(op, object, coordinates) => self.texture(*op, *object, coordinates, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
             Op::Print(parts, values) => self.print(parts, values),
             Op::Assert(condition, parts, values) => self.assert(*condition, parts, values),

@@ -40,6 +40,7 @@ mod module;
 mod predicate;
 mod registers;
 mod remainder;
+mod texture;
 
 use super::Emitted;
 use crate::diagnostic::Diagnostics;

@@ -35,6 +35,7 @@ impl Emitter<'_> {
                         declared.push(format!(".param .u{} {}", index_bytes * 8, self.length_symbol(*object)));
                     }
                 }
+                ObjectKind::Texture => self.texture_parameters(param, *object, &mut abi, &mut declared),
                 // A value of no bytes has no argument.
                 _ if bytes == 0 => {}
                 _ => {
@@ -64,8 +65,9 @@ impl Emitter<'_> {
     fn check_parameters(&mut self, abi: &[AbiArgument]) {
         let end = |at: u64, argument: &AbiArgument| match argument {
             AbiArgument::Value { bytes, align, .. } => at.next_multiple_of((*align).max(1)) + bytes,
-            AbiArgument::Buffer { .. } => at.next_multiple_of(8) + 8,
+            AbiArgument::Buffer { .. } | AbiArgument::Texture { .. } => at.next_multiple_of(8) + 8,
             AbiArgument::Length { bytes, .. } | AbiArgument::DynamicLength { bytes, .. } => at.next_multiple_of(*bytes) + bytes,
+            AbiArgument::Extent { .. } => at.next_multiple_of(4) + 4,
             _ => at,
         };
         let bytes = abi.iter().fold(0, end);

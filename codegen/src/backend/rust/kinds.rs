@@ -4,7 +4,7 @@
 //! neighbours want: operands and results of an operation are one class, and a class that touches an index is `usize`. Where a class
 //! meets a value of the other type the printer writes the cast that the source had there.
 
-use crate::ir::{BinaryOp, Inst, Kernel, MemoryType, Object, ObjectKind, Op, Special, Type, Value};
+use crate::ir::{BinaryOp, Inst, Kernel, MemoryType, Object, ObjectKind, Op, Special, TextureOp, Type, Value};
 use std::collections::HashSet;
 
 /// Which of two types of one width a value is.
@@ -99,7 +99,8 @@ impl Classes<'_> {
     /// Values whose type is known where they are made.
     fn fix(&mut self, op: &Op, results: &[Value]) {
         let kind = match op {
-            Op::Special(..) | Op::Len(_) => Kind::Index,
+            Op::Special(..) | Op::Len(_) | Op::Texture(TextureOp::Width | TextureOp::Height, ..) => Kind::Index,
+            Op::Texture(..) => Kind::Plain,
             Op::Load(access) if access.path.is_empty() && self.is_scalar_parameter(access.object) => return,
             Op::Load(_) | Op::Atomic(..) | Op::Intrinsic(..) | Op::Bitcast(_) => Kind::Plain,
             _ => return,

@@ -5,7 +5,7 @@ use super::expression::Expr;
 use super::kinds::{Kind, type_text};
 use crate::analysis::place::{constant_place, scalars_of};
 use crate::backend::structured::{Language, PRIMARY, Values};
-use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId};
+use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId, TextureOp};
 use crate::syntax::{IndexWidth, Math};
 use std::collections::{BTreeMap, HashSet};
 
@@ -129,6 +129,7 @@ impl Printer<'_> {
                 (ObjectKind::Global { writable }, MemoryType::Slice(element)) => {
                     format!("{name}: &{}Global<{}>", if *writable { "mut " } else { "" }, self.memory_type(element))
                 }
+                (ObjectKind::Texture, MemoryType::Slice(texel)) => format!("{name}: &Texture2d<{}>", self.memory_type(texel)),
                 (ObjectKind::Constant, ty) => format!("{name}: &Constant<{}>", self.memory_type(ty)),
                 (_, ty) => format!("{name}: {}", self.memory_type(ty)),
             }
@@ -259,6 +260,30 @@ impl Printer<'_> {
             self.bind(result, expr);
         } else {
             self.define(inst, result, expr);
+        }
+    }
+
+    /// Reads a texture.
+    pub(super) fn texture(&mut self, inst: Inst, op: TextureOp, object: Object, coordinates: &[crate::ir::Value]) {
+        let results = self.kernel.insts[inst].results.clone();
+        if results.iter().all(|result| !self.state.is_used(*result)) {
+            return;
+        }
+        let mut arguments = Vec::new();
+        for coordinate in coordinates {
+            arguments.push(self.take_as(*coordinate, Kind::Plain));
+        }
+        let list: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
+        let read = format!("{}.{}({})", self.object_names[object.0 as usize], op.word(), list.join(", "));
+        if let [result] = results[..] {
+            let mut expr = Expr::new(read, PRIMARY);
+            arguments.iter().for_each(|argument| expr.absorb(argument));
+            return self.define(inst, result, expr);
+        }
+        let names: Vec<String> = results.iter().map(|value| self.declare_name(&self.hint(*value))).collect();
+        self.line(&format!("let [{}] = {read};", names.join(", ")));
+        for (result, name) in results.iter().zip(names) {
+            self.bind(*result, Expr::new(name, PRIMARY));
         }
     }
 

@@ -62,6 +62,7 @@ impl Printer<'_> {
         match op {
             Op::Load(access) => return self.load(inst, access),
             Op::Store(access, values) => return self.store(inst, access, values),
+            Op::Texture(op, object, coordinates) => return self.texture(inst, *op, *object, coordinates),
             Op::Atomic(op, access, operands) => {
                 let expr = self.atomic(*op, access, operands);
                 return self.effect(result, &expr);

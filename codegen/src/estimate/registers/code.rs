@@ -404,6 +404,7 @@ fn op_of(name: &str, operands: &str) -> Option<Op> {
             None => Op::Param,
             Some(space) => Op::Load(space, name.contains(".nc") || space == Space::Constant),
         },
+        "tex" => Op::Load(Space::Global, true),
         "st" => Op::Store(space(name).unwrap_or(Space::Argument)),
         "red" | "atom" => Op::Atomic(space(name).unwrap_or(Space::Global)),
         "bar" | "barrier" | "membar" | "fence" => Op::Barrier,

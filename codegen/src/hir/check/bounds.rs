@@ -18,6 +18,8 @@ pub(super) fn demand(param: &syn::TypeParam) -> Option<Demand> {
             "Float" => Some(Demand::Float),
             "Int" => Some(Demand::Integer),
             "Num" => Some(Demand::Number),
+            "Texel" => Some(Demand::Texel),
+            "FloatTexel" => Some(Demand::FloatTexel),
             _ => None,
         },
         _ => None,
@@ -30,7 +32,7 @@ impl Context<'_> {
         if self.diagnostics.borrow().has_errors() {
             return;
         }
-        if matches!(ty, Ty::Global(_) | Ty::Constant(_) | Ty::Slice(_) | Ty::Never) {
+        if ty.is_memory() || matches!(ty, Ty::Slice(_) | Ty::Never) {
             let message = format!("`{}` stands for a type of values, not for `{ty}`", param.ident);
             self.report(Diagnostic::error(param.span(), message).help("give it a scalar, a tuple, an array or a struct"));
         } else if let Some(demand) = demand(param) {

@@ -248,7 +248,7 @@ impl Checker<'_, '_> {
 
     /// Asked before the place's type is made equal to the value's: an open type is the mark of an error that was reported.
     fn assignable(&mut self, place: &Expr) {
-        if matches!(self.infer.shallow(&place.ty), Ty::Global(_) | Ty::Constant(_)) {
+        if self.infer.shallow(&place.ty).is_memory() {
             let error = Diagnostic::error(place.span, "a buffer cannot be assigned, only its elements can");
             self.report(error.help("write `y[i] = x[i]` in every thread").by_rustc());
         } else if Checker::is_place(place) {
@@ -300,7 +300,7 @@ impl Checker<'_, '_> {
                 Diagnostic::error(place.span, message).help(format!("declare it as `mut {name}`"))
             }
         };
-        let is_memory = matches!(self.infer.shallow(&local.ty), Ty::Global(_) | Ty::Constant(_));
+        let is_memory = self.infer.shallow(&local.ty).is_memory();
         let error = error.label(local.span, "declared here");
         // Of buffers `rustc` says that they cannot be borrowed, which nobody wrote.
         self.report(if is_memory { error } else { error.by_rustc() });

@@ -49,6 +49,7 @@ impl Checker<'_, '_> {
         let name = call.method.to_string();
         match self.infer.resolve(&receiver.ty) {
             Ty::Global(element) => self.memory_method(call, receiver, *element, true, span),
+            Ty::Texture(texel) => self.texture_method(call, receiver, &texel, span),
             Ty::Array(element, _) | Ty::Slice(element) => self.memory_method(call, receiver, *element, false, span),
             Ty::Adt(id, args) => match self.context.items.method(id, &name) {
                 Some(method) => {
@@ -78,7 +79,7 @@ impl Checker<'_, '_> {
         self.type_arguments(&syn::PathSegment { ident: call.method.clone(), arguments })
     }
 
-    fn unknown_method(&mut self, call: &syn::ExprMethodCall, receiver: &Expr, known: Vec<&str>) -> Expr {
+    pub(super) fn unknown_method(&mut self, call: &syn::ExprMethodCall, receiver: &Expr, known: Vec<&str>) -> Expr {
         for arg in &call.args {
             self.expression(arg);
         }

@@ -18,6 +18,7 @@ mod mismatch;
 mod names;
 mod path;
 mod pattern;
+mod texture;
 mod ty;
 
 pub(crate) use inherent::standard_constant;
@@ -117,6 +118,10 @@ pub(super) enum Demand {
     Shown,
     /// A scalar, to cast.
     Scalar,
+    /// What a texture can hold.
+    Texel,
+    /// What a texture can filter.
+    FloatTexel,
     /// Counts a range whose steps are walked backwards.
     ExactLength {
         /// `a..=b`.
@@ -402,6 +407,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             },
             Ty::Global(element) => format!("Global<{}>", self.show(&element)),
             Ty::Constant(element) => format!("Constant<{}>", self.show(&element)),
+            Ty::Texture(texel) => format!("Texture2d<{}>", self.show(&texel)),
             Ty::Slice(element) => format!("[{}]", self.show(&element)),
             Ty::Tuple(fields) if fields.len() > 1 => {
                 format!("({})", fields.iter().map(|f| self.show(f)).collect::<Vec<_>>().join(", "))
@@ -485,6 +491,8 @@ impl<'c, 'p> Checker<'c, 'p> {
                 }
                 Demand::Order | Demand::Shown => (scalar.is_some(), "a scalar"),
                 Demand::Signed => (scalar.is_some_and(|t| t.is_signed_int() || t.is_float()), "a signed number"),
+                Demand::Texel => (texture::component(&ty).is_some(), "a texel"),
+                Demand::FloatTexel => (texture::component(&ty).is_some_and(crate::ir::Type::is_float), "a texel of floats"),
                 Demand::Float => (scalar.is_some_and(crate::ir::Type::is_float), "a float"),
                 Demand::Scalar => (scalar.is_some() || is_enum, "a scalar"),
             };

@@ -222,7 +222,7 @@ impl Checker<'_, '_> {
         match &expr.kind {
             ExprKind::Local(id) => {
                 self.locals[id.0].kind != LocalKind::Variable
-                    || matches!(self.infer.shallow(&self.locals[id.0].ty), Ty::Global(_) | Ty::Constant(_))
+                    || self.infer.shallow(&self.locals[id.0].ty).is_memory()
                     || self.context.is_group(&self.infer.shallow(&self.locals[id.0].ty))
             }
             ExprKind::Field(base, _) | ExprKind::Index(base, _) => self.is_memory(base),

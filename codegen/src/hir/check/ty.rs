@@ -77,6 +77,10 @@ impl Checker<'_, '_> {
         match (name.as_str(), self.type_arguments(last).as_slice()) {
             ("Global", [Arg::Ty(element)]) => Ty::Global(Box::new(element.clone())),
             ("Constant", [Arg::Ty(inner)]) => Ty::Constant(Box::new(inner.clone())),
+            ("Texture2d", [Arg::Ty(texel)]) => {
+                self.check_texel(texel, path.span());
+                Ty::Texture(Box::new(texel.clone()))
+            }
             ("Dim3", []) => Ty::Dim3,
             _ => {
                 let shown = segments.join("::");

@@ -116,6 +116,6 @@ impl Lowerer<'_, '_> {
 
     fn is_buffer(&self, ty: &Ty, infer: &crate::hir::types::Infer) -> bool {
         let ty = infer.shallow(ty);
-        matches!(ty, Ty::Global(_) | Ty::Constant(_)) || self.context.is_group(&ty)
+        ty.is_memory() || self.context.is_group(&ty)
     }
 }

@@ -110,6 +110,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Intrinsic(row, ty, args) => self.intrinsic(*row, ty, args, expr),
             ExprKind::Geometry(geometry) => self.geometry(*geometry),
             ExprKind::Len(base) => self.len(base, expr),
+            ExprKind::Texture(op, base, coordinates) => self.texture(*op, base, coordinates, expr.span),
             ExprKind::VectorLoad(base, index, lanes) => self.vector_load(base, index, *lanes, expr),
             ExprKind::VectorStore(base, index, value) => self.vector_store(base, index, value, expr),
             ExprKind::Atomic(op, base, index, operands) => self.atomic(*op, base, index, operands, expr),

@@ -243,6 +243,10 @@ fn for_each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
             f(a);
             f(b);
         }
+        ExprKind::Texture(_, base, coordinates) => {
+            f(base);
+            coordinates.iter().for_each(f);
+        }
         ExprKind::VectorStore(a, b, c) => {
             f(a);
             f(b);

@@ -14,6 +14,7 @@ mod loops;
 mod pattern;
 mod place;
 mod ranges;
+mod texture;
 
 use super::Lowered;
 use super::check::Context;
@@ -263,7 +264,9 @@ impl<'c, 'p> Lowerer<'c, 'p> {
                 let len = super::check::array_len(*len)?;
                 Some(MemoryType::Array(Box::new(self.memory_type(element)?), len))
             }
-            Ty::Slice(element) | Ty::Global(element) => Some(MemoryType::Slice(Box::new(self.memory_type(element)?))),
+            Ty::Slice(element) | Ty::Global(element) | Ty::Texture(element) => {
+                Some(MemoryType::Slice(Box::new(self.memory_type(element)?)))
+            }
             Ty::Constant(inner) => self.memory_type(inner),
             Ty::Tuple(_) | Ty::Adt(..) | Ty::Dim3 => self.struct_type(ty).map(MemoryType::Struct),
             _ => None,
@@ -364,6 +367,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         let kind = match ty {
             Ty::Global(_) => ObjectKind::Global { writable: mutable },
             Ty::Constant(_) => ObjectKind::Constant,
+            Ty::Texture(_) => ObjectKind::Texture,
             _ => ObjectKind::Value,
         };
         if kind == ObjectKind::Constant {

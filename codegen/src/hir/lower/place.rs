@@ -185,6 +185,10 @@ impl Lowerer<'_, '_> {
                 self.refuse_as_value("a buffer stays where it is", "use it where it is needed, `x[i]`, or pass it on to a function");
                 self.unit()
             }
+            Place::Memory { ty: Ty::Texture(_), .. } => {
+                self.refuse_as_value("a texture stays where it is", "read it, `t.fetch(x, y)`, or pass it on to a function");
+                self.unit()
+            }
             Place::Memory { access, ty } => self.load_tree(access, ty),
             Place::Register { var, path, ty } => match &self.vars[*var] {
                 Var::Value(tree) => {

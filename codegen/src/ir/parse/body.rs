@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::ir::{
-    Access, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Inst, Loc, LoopAnnotations, Object, Op, PrintPart, Special, Step, UnaryOp,
-    Unroll, Value,
+    Access, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Inst, Loc, LoopAnnotations, Object, Op, PrintPart, Special, Step, TextureOp,
+    UnaryOp, Unroll, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -200,6 +200,7 @@ impl<'t> Parser<'t> {
             "call" => self.call(inst),
             "len" => Ok(Op::Len(self.object_name()?)),
             "address" => Ok(Op::Address(self.object_name()?)),
+            "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load" => Ok(Op::Load(self.access()?)),
             "store" => Ok(Op::Store(self.access()?, self.more_values(true)?)),
             "atomic" => Ok(Op::Atomic(self.atomic()?, self.access()?, self.more_values(true)?)),
@@ -250,6 +251,11 @@ impl<'t> Parser<'t> {
     fn atomic(&mut self) -> Result<AtomicOp, ParseError> {
         let word = self.word()?;
         named(AtomicOp::ALL, word).ok_or_else(|| self.error(format!("there is no atomic `{word}`")))
+    }
+
+    fn texture(&mut self) -> Result<TextureOp, ParseError> {
+        let word = self.word()?;
+        named(TextureOp::ALL, word).ok_or_else(|| self.error(format!("a texture is not asked for its `{word}`")))
     }
 
     fn object_name(&mut self) -> Result<Object, ParseError> {

@@ -136,6 +136,7 @@ impl Parser<'_> {
             "value" => Ok(ObjectKind::Value),
             "global" => Ok(ObjectKind::Global { writable: self.eat_word("mut") }),
             "constant" => Ok(ObjectKind::Constant),
+            "texture" => Ok(ObjectKind::Texture),
             "table" => Ok(ObjectKind::Table(Vec::new())),
             "shared" => Ok(ObjectKind::Shared),
             "local" => Ok(ObjectKind::Local),

@@ -29,6 +29,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         calls: Vec::new(),
         barriers: Vec::new(),
         messages: Vec::new(),
+        textures: Vec::new(),
         branches: Vec::new(),
         objects: Vec::new(),
         params: kernel.params.iter().map(|object| usize::from(*object)).collect(),
@@ -71,6 +72,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             granule: smallest_scalar(&data.ty, kernel),
             base: start,
             table: table_bytes(&data.kind),
+            is_texture: data.kind == ObjectKind::Texture,
             is_writable: !data.is_read_only(),
             is_written: written[n],
         });

@@ -6,9 +6,10 @@ use super::super::program::{Barrier, Call, CallEval, Finding, Message, Preset, S
 use super::super::registers::{Operands, Pure, Reg};
 use super::places::Work;
 use super::{Compiler, Result};
+use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
 use warpwright_codegen::intrinsics::{self, Eval, RowId};
-use warpwright_codegen::ir::{BinaryOp, Inst, Op, PrintPart, Type, UnaryOp, Value};
+use warpwright_codegen::ir::{Axis, BinaryOp, Inst, Object, Op, PrintPart, TextureOp, Type, UnaryOp, Value};
 
 impl Compiler<'_> {
     /// Compiles an instruction; `results` is where a `Yield` gives its values.
@@ -28,6 +29,7 @@ impl Compiler<'_> {
             Op::Load(_) | Op::Store(..) | Op::Atomic(..) | Op::LoadAt { .. } | Op::StoreAt { .. } | Op::AtomicAt { .. } => {
                 self.memory(&data.op, &data.results)
             }
+            Op::Texture(op, object, at) => self.texture(*op, *object, at, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(*row, args, &data.results),
             Op::Print(parts, values) => {
                 self.count(InstructionClass::Other, 1);
@@ -121,6 +123,31 @@ impl Compiler<'_> {
             Op::AtomicAt { op, object, ptr, offset, operands } => self.access_at(*object, *ptr, *offset, &atomic(*op, operands)),
             _ => Err("not a memory access".into()),
         }
+    }
+
+    fn texture(&mut self, op: TextureOp, object: Object, at: &[Value], results: &[Value]) -> Result<()> {
+        let n = usize::from(object);
+        let axis = match op {
+            TextureOp::Width => Some(Axis::X),
+            TextureOp::Height => Some(Axis::Y),
+            TextureOp::Fetch | TextureOp::Sample => None,
+        };
+        if let Some(axis) = axis {
+            let result = one(results)?;
+            self.count(InstructionClass::Other, 1);
+            let reg = self.preset(self.ty(result), Preset::Extent(n, axis))?;
+            self.slots[usize::from(result)] = Some(reg);
+            return Ok(());
+        }
+        self.count(InstructionClass::Memory, 1);
+        let (Some((component, _)), [x, y]) = (self.kernel.objects[object].texel(), at) else {
+            return Err("not a read of a texture".into());
+        };
+        let at = [self.slot(*x)?, self.slot(*y)?];
+        let results = self.define_all(results)?;
+        self.program.textures.push(TextureRead { op, object: n, component, at, results });
+        self.emit(Step::Texture(self.program.textures.len() as u32 - 1));
+        Ok(())
     }
 
     fn intrinsic(&mut self, row: RowId, args: &[Value], results: &[Value]) -> Result<()> {

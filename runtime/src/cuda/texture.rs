@@ -1,0 +1,156 @@
+//! Textures of the GPU: an array, and two texture objects of it, one for each way of reading.
+
+#![expect(unsafe_code, reason = "calls the CUDA driver")]
+
+use super::Context;
+use super::driver::code;
+use crate::backend::Memory;
+use crate::error::{Error, Result};
+use crate::texture::{Addressing, Filter, Picture};
+use cudarc::driver::sys;
+use std::ffi::c_uint;
+use std::mem::zeroed;
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+use warpwright_codegen::backend::TextureReads;
+use warpwright_codegen::ir::Type;
+
+/// `CU_TRSF_READ_AS_INTEGER`, `CU_TRSF_NORMALIZED_COORDINATES`.
+const READ_AS_INTEGER: c_uint = 1;
+const NORMALIZED_COORDINATES: c_uint = 2;
+
+/// An array with its texture objects; 0 for one that could not be made.
+pub(super) struct TextureMemory {
+    context: Arc<Context>,
+    picture: Picture,
+    array: sys::CUarray,
+    fetch: sys::CUtexObject,
+    sample: sys::CUtexObject,
+}
+
+// SAFETY: the driver's API is thread-safe.
+unsafe impl Send for TextureMemory {}
+// SAFETY: as above.
+unsafe impl Sync for TextureMemory {}
+
+impl TextureMemory {
+    pub(super) fn new(context: Arc<Context>, picture: &Picture) -> Result<TextureMemory> {
+        let Some(format) = format(picture.component) else {
+            return Err(Error::Texture {
+                texel: picture.component.to_string(),
+                width: picture.width as usize,
+                height: picture.height as usize,
+                reason: "CUDA's arrays do not hold it".to_owned(),
+            });
+        };
+        context.bind()?;
+        let (width, height) = (picture.width as usize, picture.height as usize);
+        let descriptor = sys::CUDA_ARRAY_DESCRIPTOR_st { Width: width, Height: height, Format: format, NumChannels: picture.channels };
+        let mut array = null_mut();
+        // SAFETY: writes one handle; the context is current.
+        match unsafe { context.driver.cuArrayCreate(&mut array, &descriptor) } {
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.name.clone(), bytes: picture.bytes() }),
+            code => context.check(code, "cuArrayCreate")?,
+        }
+        let mut memory = TextureMemory { context, picture: *picture, array, fetch: 0, sample: 0 };
+        memory.fetch = memory.object(TextureReads::Fetch)?;
+        memory.sample = memory.object(TextureReads::Sample)?;
+        Ok(memory)
+    }
+
+    fn object(&self, reads: TextureReads) -> Result<sys::CUtexObject> {
+        let sampling = &self.picture.sampling;
+        let is_sample = reads == TextureReads::Sample;
+        let address = match sampling.addressing {
+            Addressing::Clamp => sys::CUaddress_mode_enum::CU_TR_ADDRESS_MODE_CLAMP,
+            Addressing::Border => sys::CUaddress_mode_enum::CU_TR_ADDRESS_MODE_BORDER,
+        };
+        let is_linear = is_sample && sampling.filter == Filter::Linear;
+        let integers = if self.picture.component.is_float() { 0 } else { READ_AS_INTEGER };
+        let normalized = if is_sample && sampling.normalized { NORMALIZED_COORDINATES } else { 0 };
+        // SAFETY: plain data, for which zeros are values: the first mode of each, no flags, a border of zeros.
+        let (mut resource, mut texture): (sys::CUDA_RESOURCE_DESC_st, sys::CUDA_TEXTURE_DESC_st) = unsafe { (zeroed(), zeroed()) };
+        resource.resType = sys::CUresourcetype_enum::CU_RESOURCE_TYPE_ARRAY;
+        resource.res.array = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 { hArray: self.array };
+        texture.addressMode = [address; 3];
+        texture.filterMode = match is_linear {
+            true => sys::CUfilter_mode_enum::CU_TR_FILTER_MODE_LINEAR,
+            false => sys::CUfilter_mode_enum::CU_TR_FILTER_MODE_POINT,
+        };
+        texture.flags = integers | normalized;
+        let mut object = 0;
+        // SAFETY: writes one handle; the descriptions are filled in, and no view of other texels is asked for.
+        let code = unsafe { self.context.driver.cuTexObjectCreate(&mut object, &resource, &texture, null()) };
+        self.context.check(code, "cuTexObjectCreate")?;
+        Ok(object)
+    }
+
+    /// A copy of all texels, one side of which is this array; the caller names the other.
+    pub(super) fn copy_of(array: u64, picture: &Picture, to_array: bool) -> sys::CUDA_MEMCPY2D_st {
+        // SAFETY: plain data, for which zeros are values; the types of memory are set here and by the caller.
+        let mut copy: sys::CUDA_MEMCPY2D_st = unsafe { zeroed() };
+        let (array, kind) = (array as sys::CUarray, sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY);
+        let row = picture.width as usize * picture.texel_bytes() as usize;
+        (copy.srcMemoryType, copy.dstMemoryType) = (kind, kind);
+        if to_array {
+            copy.dstArray = array
+        } else {
+            copy.srcArray = array
+        }
+        if to_array {
+            copy.srcPitch = row
+        } else {
+            copy.dstPitch = row
+        }
+        (copy.WidthInBytes, copy.Height) = (row, picture.height as usize);
+        copy
+    }
+}
+
+/// The format of an array's components.
+fn format(component: Type) -> Option<sys::CUarray_format> {
+    use sys::CUarray_format_enum as Format;
+    Some(match component {
+        Type::F32 => Format::CU_AD_FORMAT_FLOAT,
+        Type::I8 => Format::CU_AD_FORMAT_SIGNED_INT8,
+        Type::I16 => Format::CU_AD_FORMAT_SIGNED_INT16,
+        Type::I32 => Format::CU_AD_FORMAT_SIGNED_INT32,
+        Type::U8 => Format::CU_AD_FORMAT_UNSIGNED_INT8,
+        Type::U16 => Format::CU_AD_FORMAT_UNSIGNED_INT16,
+        Type::U32 => Format::CU_AD_FORMAT_UNSIGNED_INT32,
+        _ => return None,
+    })
+}
+
+impl Memory for TextureMemory {
+    fn handle(&self) -> u64 {
+        self.array as u64
+    }
+
+    fn picture(&self) -> Option<&Picture> {
+        Some(&self.picture)
+    }
+
+    fn reader(&self, reads: TextureReads) -> u64 {
+        match reads {
+            TextureReads::Fetch => self.fetch,
+            TextureReads::Sample => self.sample,
+        }
+    }
+}
+
+impl Drop for TextureMemory {
+    fn drop(&mut self) {
+        if self.context.bind().is_err() {
+            return;
+        }
+        for object in [self.fetch, self.sample] {
+            if object != 0 {
+                // SAFETY: created by `object`; the owner has waited for whoever used it.
+                let _ = unsafe { self.context.driver.cuTexObjectDestroy(object) };
+            }
+        }
+        // SAFETY: created by `new`; the objects that read it are gone.
+        let _ = unsafe { self.context.driver.cuArrayDestroy(self.array) };
+    }
+}

@@ -1,0 +1,151 @@
+//! Textures of an OpenCL device: an image, and two samplers, one for each way of reading.
+
+#![expect(unsafe_code, reason = "calls the OpenCL API")]
+
+use super::api::{self, check};
+use super::device::Context;
+use crate::backend::Memory;
+use crate::error::{Error, Result};
+use crate::texture::{Addressing, Filter, Picture};
+use ocl_core::ffi::{self, cl_bool, cl_image_desc, cl_image_format, cl_mem, cl_sampler, cl_uint};
+use std::ptr::null_mut;
+use warpwright_codegen::backend::TextureReads;
+use warpwright_codegen::ir::Type;
+
+/// An image with its samplers; null for one that could not be made.
+pub(super) struct ImageMemory {
+    picture: Picture,
+    image: cl_mem,
+    fetch: cl_sampler,
+    sample: cl_sampler,
+}
+
+// SAFETY: images and samplers may be used from any thread.
+unsafe impl Send for ImageMemory {}
+// SAFETY: as above.
+unsafe impl Sync for ImageMemory {}
+
+impl ImageMemory {
+    pub(super) fn new(context: &Context, picture: &Picture) -> Result<ImageMemory> {
+        let (width, height) = (picture.width as usize, picture.height as usize);
+        let texel = match picture.channels {
+            1 => picture.component.to_string(),
+            n => format!("[{}; {n}]", picture.component),
+        };
+        let format = format(picture).filter(|format| is_supported(context, format).unwrap_or(false));
+        let Some(format) = format else {
+            let reason = format!("the images of {} do not hold it; read a `&Global`, or use texels of 1 or 4 components", context.name);
+            return Err(Error::Texture { texel, width, height, reason });
+        };
+        let description = cl_image_desc {
+            image_type: ffi::CL_MEM_OBJECT_IMAGE2D,
+            image_width: width,
+            image_height: height,
+            image_depth: 1,
+            image_array_size: 1,
+            image_row_pitch: 0,
+            image_slice_pitch: 0,
+            num_mip_levels: 0,
+            num_samples: 0,
+            buffer: null_mut(),
+        };
+        let mut code = 0;
+        // SAFETY: no host pointer is given; format and description are filled in.
+        let image = unsafe { ffi::clCreateImage(context.context, ffi::CL_MEM_READ_ONLY, &format, &description, null_mut(), &mut code) };
+        match code {
+            api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_RESOURCES | api::OUT_OF_HOST_MEMORY => {
+                return Err(Error::OutOfMemory { device: context.name.clone(), bytes: picture.bytes() });
+            }
+            code => check(code, "clCreateImage")?,
+        }
+        let mut memory = ImageMemory { picture: *picture, image, fetch: null_mut(), sample: null_mut() };
+        memory.fetch = memory.sampler(context, TextureReads::Fetch)?;
+        memory.sample = memory.sampler(context, TextureReads::Sample)?;
+        Ok(memory)
+    }
+
+    fn sampler(&self, context: &Context, reads: TextureReads) -> Result<cl_sampler> {
+        let sampling = &self.picture.sampling;
+        let is_sample = reads == TextureReads::Sample;
+        // `CL_ADDRESS_CLAMP` gives the border's colour, zeros in all channels that an image has.
+        let addressing = match sampling.addressing {
+            Addressing::Clamp => ffi::CL_ADDRESS_CLAMP_TO_EDGE,
+            Addressing::Border => ffi::CL_ADDRESS_CLAMP,
+        };
+        let is_linear = is_sample && sampling.filter == Filter::Linear;
+        let filter = if is_linear { ffi::CL_FILTER_LINEAR } else { ffi::CL_FILTER_NEAREST };
+        let mut code = 0;
+        let normalized = cl_bool::from(is_sample && sampling.normalized);
+        // SAFETY: the context is alive.
+        let sampler = unsafe { ffi::clCreateSampler(context.context, normalized, addressing, filter, &mut code) };
+        check(code, "clCreateSampler")?;
+        Ok(sampler)
+    }
+}
+
+/// The format of an image: channels as components, unconverted.
+fn format(picture: &Picture) -> Option<cl_image_format> {
+    let order = match picture.channels {
+        1 => ffi::CL_R,
+        2 => ffi::CL_RG,
+        _ => ffi::CL_RGBA,
+    };
+    let data = match picture.component {
+        Type::F32 => ffi::CL_FLOAT,
+        Type::I8 => ffi::CL_SIGNED_INT8,
+        Type::I16 => ffi::CL_SIGNED_INT16,
+        Type::I32 => ffi::CL_SIGNED_INT32,
+        Type::U8 => ffi::CL_UNSIGNED_INT8,
+        Type::U16 => ffi::CL_UNSIGNED_INT16,
+        Type::U32 => ffi::CL_UNSIGNED_INT32,
+        _ => return None,
+    };
+    Some(cl_image_format { image_channel_order: order, image_channel_data_type: data })
+}
+
+/// Whether the device has images of a format.
+fn is_supported(context: &Context, wanted: &cl_image_format) -> Result<bool> {
+    let mut count: cl_uint = 0;
+    let list = |room: cl_uint, formats: *mut cl_image_format, count: *mut cl_uint| {
+        // SAFETY: writes at most `room` formats, and how many there are.
+        unsafe { ffi::clGetSupportedImageFormats(context.context, ffi::CL_MEM_READ_ONLY, ffi::CL_MEM_OBJECT_IMAGE2D, room, formats, count) }
+    };
+    check(list(0, null_mut(), &mut count), "clGetSupportedImageFormats")?;
+    let mut formats: Vec<cl_image_format> =
+        (0..count).map(|_| cl_image_format { image_channel_order: 0, image_channel_data_type: 0 }).collect();
+    check(list(count, formats.as_mut_ptr(), null_mut()), "clGetSupportedImageFormats")?;
+    let is_wanted = |format: &cl_image_format| {
+        format.image_channel_order == wanted.image_channel_order && format.image_channel_data_type == wanted.image_channel_data_type
+    };
+    Ok(formats.iter().any(is_wanted))
+}
+
+impl Memory for ImageMemory {
+    fn handle(&self) -> u64 {
+        self.image as u64
+    }
+
+    fn picture(&self) -> Option<&Picture> {
+        Some(&self.picture)
+    }
+
+    fn reader(&self, reads: TextureReads) -> u64 {
+        match reads {
+            TextureReads::Fetch => self.fetch as u64,
+            TextureReads::Sample => self.sample as u64,
+        }
+    }
+}
+
+impl Drop for ImageMemory {
+    fn drop(&mut self) {
+        for sampler in [self.fetch, self.sample] {
+            if !sampler.is_null() {
+                // SAFETY: created by `sampler`; kernels that still use it keep it alive.
+                let _ = unsafe { ffi::clReleaseSampler(sampler) };
+            }
+        }
+        // SAFETY: created by `new`; commands that still use it keep it alive.
+        let _ = unsafe { ffi::clReleaseMemObject(self.image) };
+    }
+}
