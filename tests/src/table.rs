@@ -101,6 +101,7 @@ pub const CASES: &[Case] = &[
     Case { name: "live", run: run_life },
     Case { name: "sad: global", run: |bench| applications::sad(bench, Form::Global) },
     Case { name: "sad: shared, 64 threads", run: |bench| applications::sad(bench, Form::Shared(64)) },
+    Case { name: "sad: textures", run: |bench| applications::sad(bench, Form::Texture(64)) },
     Case { name: "sad: shared, 160 threads", run: |bench| applications::sad(bench, Form::Shared(160)) },
     Case { name: "saxpy of the suite", run: applications::saxpy },
     Case { name: "rpes: direct", run: applications::rpes_direct },

@@ -11,6 +11,8 @@
 //! * [`sad_shared`] keeps macroblock and window in shared memory, four pixels a word, and takes the distances of four pixels by one instruction. A thread
 //!   has four neighbouring displacements at a time, which share five words of a row; shifts make the other places of them. Rows of the window are an odd
 //!   number of words, and neighbouring threads have neighbouring rows, so that they meet in no bank.
+//! * [`sad_texture`] is what the document's kernel does: both frames are textures, whose units clamp the coordinates and cache the window. Otherwise it works
+//!   like the form before.
 //!
 //! **Borders.** A pixel beyond the border is that of the border next to it, in both frames. Frames of any size from 1 × 1 on are right: the last macroblocks
 //! of a row or column that is no multiple of 16 are filled up in this way.
@@ -18,6 +20,7 @@
 //! **Ties.** Of equal SADs the first displacement counts, row by row from the upper left.
 
 use super::{Error, Go, Result};
+use warpwright::Sampling;
 use warpwright::prelude::*;
 
 /// Side of a macroblock.
@@ -187,6 +190,27 @@ pub fn least_of_warp<const N: usize>(keys: [u32; N]) -> u32 {
     least
 }
 
+/// Makes `least` the least of what it is and of the keys of the warp's lanes.
+#[device]
+pub fn keep_least(keys: [u32; 41], least: &mut [u32; 41]) {
+    let mut first = [u32::MAX; 32];
+    let mut rest = [u32::MAX; 16];
+    #[unroll]
+    for p in 0..32usize {
+        first[p] = keys[p];
+    }
+    #[unroll]
+    for p in 32..41usize {
+        rest[p - 32] = keys[p];
+    }
+    let lane = lane_id();
+    let (low, high) = (least_of_warp(first), least_of_warp(rest));
+    least.atomic_min(lane, low);
+    if lane < 9 {
+        least.atomic_min(32 + lane, high);
+    }
+}
+
 /// The same as [`sad_global`] through shared memory. The frames are words of four pixels, `words` of them a row; what is left of a row's last word is filled with its
 /// last pixel. `R` is a multiple of 4, so that the window begins with a word, and at most [`MOST`].
 #[kernel(block = B, variants(R in [16], B in [64, 160]))]
@@ -241,22 +265,66 @@ pub fn sad_shared<const R: usize, const B: usize>(
             }
         }
     }
-    let mut first = [u32::MAX; 32];
-    let mut rest = [u32::MAX; 16];
-    #[unroll]
-    for p in 0..32usize {
-        first[p] = keys[p];
+    keep_least(keys, &mut least);
+    sync_threads();
+    if t < 41 {
+        best[(block_idx().y * grid_dim().x + block_idx().x) * 41 + t] = least[t];
     }
-    #[unroll]
-    for p in 32..41usize {
-        rest[p - 32] = keys[p];
+}
+
+/// Four pixels from column `x` on of row `y`, as a word. The texture clamps.
+#[device]
+pub fn four(frame: &Texture2d<u8>, x: i32, y: i32) -> u32 {
+    let low = frame.fetch(x, y) as u32 | ((frame.fetch(x + 1, y) as u32) << 8);
+    let high = frame.fetch(x + 2, y) as u32 | ((frame.fetch(x + 3, y) as u32) << 8);
+    low | (high << 16)
+}
+
+/// The same as [`sad_shared`], but that the window is read from a texture, each row's 20 pixels once for four displacements. The macroblock is in shared memory.
+/// Neighbouring threads have neighbouring displacements of a row, or of the next, which is what a texture's cache is for.
+#[kernel(block = B, variants(R in [16], B in [64, 128]))]
+pub fn sad_texture<const R: usize, const B: usize>(current: &Texture2d<u8>, previous: &Texture2d<u8>, best: &mut Global<u32>) {
+    #[shared]
+    let mut block: [[u32; 4]; 16];
+    #[shared]
+    let mut least: [u32; 41];
+    let t = thread_idx().x;
+    if t < 41 {
+        least[t] = u32::MAX;
     }
-    let lane = lane_id();
-    let (low, high) = (least_of_warp(first), least_of_warp(rest));
-    least.atomic_min(lane, low);
-    if lane < 9 {
-        least.atomic_min(32 + lane, high);
+    let (left, top) = ((block_idx().x * 16) as i32, (block_idx().y * 16) as i32);
+    for k in (t..64).step_by(B) {
+        block[k / 4][k % 4] = four(current, left + (k % 4 * 4) as i32, top + (k / 4) as i32);
     }
+    sync_threads();
+    let mut keys = [u32::MAX; 41];
+    // Four displacements side by side; of the last four, one is within the window.
+    for item in (t..(R / 2 + 1) * (2 * R + 1)).step_by(B) {
+        let (dy, first) = (item / (R / 2 + 1), item % (R / 2 + 1));
+        let (x0, y0) = (left + (4 * first) as i32 - R as i32, top + dy as i32 - R as i32);
+        let mut s = [[0u32; 16]; 4];
+        #[unroll]
+        for y in 0..16usize {
+            let own = block[y];
+            let mut low = four(previous, x0, y0 + y as i32);
+            #[unroll]
+            for x in 0..4usize {
+                let high = four(previous, x0 + (4 * x + 4) as i32, y0 + y as i32);
+                #[unroll]
+                for j in 0..4usize {
+                    s[j][y / 4 * 4 + x] = bytes_at(low, high, j).sad4(own[x], s[j][y / 4 * 4 + x]);
+                }
+                low = high;
+            }
+        }
+        #[unroll]
+        for j in 0..4usize {
+            if 4 * first + j < 2 * R + 1 {
+                keys = merged(keys, s[j], (dy * (2 * R + 1) + 4 * first + j) as u32);
+            }
+        }
+    }
+    keep_least(keys, &mut least);
     sync_threads();
     if t < 41 {
         best[(block_idx().y * grid_dim().x + block_idx().x) * 41 + t] = least[t];
@@ -270,6 +338,8 @@ pub enum Form {
     Global,
     /// [`sad_shared`] with blocks of so many threads: 64, 160 or 320.
     Shared(usize),
+    /// [`sad_texture`] with blocks of so many threads: 64 or 128.
+    Texture(usize),
 }
 
 /// A picture of brightnesses, row by row.
@@ -340,12 +410,12 @@ impl Motion {
     }
 }
 
-/// A smooth texture without end: brightnesses on a grid of a period of 64 × 64 points, eight pixels apart and, weaker, two.
-struct Texture(Vec<f32>);
+/// A smooth pattern without end: brightnesses on a grid of a period of 64 × 64 points, eight pixels apart and, weaker, two.
+struct Pattern(Vec<f32>);
 
-impl Texture {
-    fn new(random: &mut fastrand::Rng) -> Texture {
-        Texture((0..64 * 64).map(|_| random.f32()).collect())
+impl Pattern {
+    fn new(random: &mut fastrand::Rng) -> Pattern {
+        Pattern((0..64 * 64).map(|_| random.f32()).collect())
     }
 
     /// The brightness at a place, 20 to 235.
@@ -362,11 +432,11 @@ impl Texture {
 }
 
 impl Input {
-    /// Frames of `width` × `height` pixels: a textured background that the camera pans over by up to six pixels a frame, before it a disc with a texture of its
+    /// Frames of `width` × `height` pixels: a patterned background that the camera pans over by up to six pixels a frame, before it a disc with a pattern of its
     /// own, which moves by up to twelve, and noise of ± 2.
     pub fn new(seed: u64, width: usize, height: usize) -> Input {
         let mut random = fastrand::Rng::with_seed(seed);
-        let (ground, disc) = (Texture::new(&mut random), Texture::new(&mut random));
+        let (ground, disc) = (Pattern::new(&mut random), Pattern::new(&mut random));
         let pan = (random.i32(-6..=6), random.i32(-6..=6));
         let moved = (random.i32(-12..=12), random.i32(-12..=12));
         let centre = (random.usize(0..=width) as i32, random.usize(0..=height) as i32);
@@ -473,6 +543,8 @@ pub struct Resident {
     /// The frames' rows are filled up to whole words.
     current: Buffer<u8>,
     previous: Buffer<u8>,
+    /// The same as textures, once they have been asked for: not every device has them.
+    textures: Option<[Texture<u8>; 2]>,
     macroblocks: (usize, usize),
     best: Buffer<u32>,
 }
@@ -495,6 +567,7 @@ impl Resident {
             height: current.height,
             current: device.upload(&current.in_words())?,
             previous: device.upload(&previous.in_words())?,
+            textures: None,
             macroblocks,
             best: device.zeros(macroblocks.0 * macroblocks.1 * BLOCKS)?,
         })
@@ -503,11 +576,18 @@ impl Resident {
     /// Finds the best displacements of up to ± `R`, one launch. `R` is a multiple of four of at most [`MOST`] for the shared form.
     pub fn run<const R: usize>(&mut self, form: Form, go: &mut Go<'_>) -> warpwright::Result<()> {
         const { assert!(R.is_multiple_of(4) && R <= MOST, "the window has no room for this range") };
-        let Resident { width, height, current, previous, macroblocks, best } = self;
+        if matches!(form, Form::Texture(_)) && self.textures.is_none() {
+            self.textures = Some([self.texture(&self.current)?, self.texture(&self.previous)?]);
+        }
+        let Resident { width, height, current, previous, textures, macroblocks, best } = self;
         let pitch = width.next_multiple_of(4);
-        let launch = match form {
-            Form::Global => sad_global::<R>(*width, *height, pitch, current, previous, best),
-            Form::Shared(block) => {
+        let launch = match (form, textures) {
+            (Form::Texture(block), Some([current, previous])) => match block {
+                64 => sad_texture::<R, 64>(current, previous, best),
+                _ => sad_texture::<R, 128>(current, previous, best),
+            },
+            (Form::Global | Form::Texture(_), _) => sad_global::<R>(*width, *height, pitch, current, previous, best),
+            (Form::Shared(block), _) => {
                 let (current, previous) = (current.view()?, previous.view()?);
                 match block {
                     64 => sad_shared::<R, 64>(pitch / 4, *height, current, previous, best),
@@ -517,6 +597,14 @@ impl Resident {
             }
         };
         go(launch.grid(*macroblocks))
+    }
+
+    /// A frame as a texture. Its rows end in copies of their last pixel, so that the texture clamps to the same.
+    fn texture(&self, frame: &Buffer<u8>) -> warpwright::Result<Texture<u8>> {
+        let extent = (self.width.next_multiple_of(4), self.height);
+        let mut texture = frame.device().texture(extent, &vec![0; frame.len()], Sampling::default())?;
+        texture.copy_from(frame)?;
+        Ok(texture)
     }
 
     /// The keys: 41 of each macroblock, the macroblocks row by row.
@@ -529,7 +617,7 @@ impl Resident {
 mod tests {
     use super::*;
 
-    const FORMS: [Form; 4] = [Form::Global, Form::Shared(64), Form::Shared(160), Form::Shared(320)];
+    const FORMS: [Form; 6] = [Form::Global, Form::Shared(64), Form::Shared(160), Form::Shared(320), Form::Texture(64), Form::Texture(128)];
 
     fn run<const R: usize>(device: &Device, form: Form, input: &Input) -> Result<Vec<u32>> {
         let mut resident = Resident::new(device, input)?;
@@ -555,7 +643,7 @@ mod tests {
             let input = Input::new(3, width, height);
             let expected = input.reference(4);
             assert_eq!(input.one_core(4, 0..expected.len() / BLOCKS), expected, "one core, {width} × {height}");
-            for form in [Form::Global, Form::Shared(64)] {
+            for form in [Form::Global, Form::Shared(64), Form::Texture(128)] {
                 let found = run::<4>(&Device::simulator(), form, &input);
                 assert_eq!(found, Ok(expected.clone()), "{form:?}, {width} × {height}");
             }
@@ -565,11 +653,11 @@ mod tests {
 
     #[test]
     fn a_planted_motion_is_found() {
-        let texture = Texture::new(&mut fastrand::Rng::with_seed(11));
+        let pattern = Pattern::new(&mut fastrand::Rng::with_seed(11));
         let frame = |dx: i32, dy: i32| Frame {
             width: 32,
             height: 32,
-            luma: (0..32 * 32).map(|i| texture.at(i % 32 + dx, i / 32 + dy) as u8).collect(),
+            luma: (0..32 * 32).map(|i| pattern.at(i % 32 + dx, i / 32 + dy) as u8).collect(),
         };
         // What the upper left macroblock shows lies 13 columns and 7 rows further in the previous frame, of which all that is needed is there; for the others, likewise.
         for (dx, dy, macroblock) in [(13, 7, 0), (-16, 16, 1), (15, -16, 2), (-1, -2, 3)] {
