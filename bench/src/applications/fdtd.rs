@@ -111,7 +111,10 @@ impl Application for Fdtd {
     }
 
     fn one_core(&self) -> Task<'_> {
-        Task::new(1.0, || self.input.one_core(self.steps)).without(|| self.input.one_core(0))
+        let (material, mut fields) = (self.input.material(), self.input.start());
+        let none = || Fields { ez: vec![], hx: vec![], hy: vec![] };
+        // It goes on where it stopped.
+        Task::new(1.0, move || fields = self.input.one_core_from(&material, std::mem::replace(&mut fields, none()), self.steps))
     }
 
     fn ours(&self, device: &Device, _: Bytes) -> Outcome<Resident> {
@@ -123,14 +126,11 @@ impl Application for Fdtd {
     }
 
     fn theirs(&self, device: &Device, _: Bytes) -> Outcome<Theirs> {
-        let (w, h) = (self.grid.width, self.grid.height);
-        let is_wall = |(x, y): (usize, usize)| x == 0 || x + 1 == w || y == 0 || y + 1 == h;
-        let ez: Vec<f32> = self.input.ez.iter().enumerate().map(|(i, e)| if is_wall((i % w, i / w)) { 0.0 } else { *e }).collect();
-        let zeros = || device.zeros::<f32>(self.grid.pitch * (h + 2));
+        let zeros = || device.zeros::<f32>(self.grid.pitch * (self.grid.height + 2));
         Ok(Theirs {
             samples: device.upload(&self.input.samples)?,
             material: device.upload(&self.grid.spread(&self.input.material()))?,
-            now: [device.upload(&self.grid.spread(&ez))?, zeros()?, zeros()?],
+            now: [device.upload(&self.grid.spread(&self.input.start().ez))?, zeros()?, zeros()?],
             next: [zeros()?, zeros()?, zeros()?],
         })
     }

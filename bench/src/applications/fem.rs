@@ -74,7 +74,7 @@ impl Application for Fem {
     type Theirs = Theirs;
 
     fn new(size: Size) -> Outcome<Fem> {
-        let (side, steps) = size.pick((2_048, 8), (768, 4), (13, 2));
+        let (side, steps) = size.pick((1_536, 4), (512, 4), (13, 2));
         let input = Input::new(8, side, side, steps);
         let twice = Input { steps: 2 * steps, ..input.clone() };
         let expected = Expected::all(Known::Floats(twice.reference()), "the reference");

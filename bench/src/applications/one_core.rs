@@ -8,32 +8,21 @@ use std::time::Instant;
 pub(crate) struct Task<'a> {
     share: f64,
     work: Box<dyn FnMut() + 'a>,
-    /// What of that does not count.
-    preparation: Option<Box<dyn FnMut() + 'a>>,
 }
 
 impl<'a> Task<'a> {
     /// The result is what keeps a compiler from leaving out the work.
-    pub(crate) fn new<T>(share: f64, work: impl FnMut() -> T + 'a) -> Task<'a> {
-        Task { share, work: opaque(work), preparation: None }
-    }
-
-    /// Takes from its time what this takes: preparations that it makes anew, and a device has made before.
-    pub(crate) fn without<T>(self, preparation: impl FnMut() -> T + 'a) -> Task<'a> {
-        Task { preparation: Some(opaque(preparation)), ..self }
+    pub(crate) fn new<T>(share: f64, mut work: impl FnMut() -> T + 'a) -> Task<'a> {
+        let work = move || {
+            std::hint::black_box(work());
+        };
+        Task { share, work: Box::new(work) }
     }
 
     /// Times it.
     pub(crate) fn time(&mut self) -> CoreTime {
-        let preparation = self.preparation.as_mut().map_or(0.0, seconds_of);
-        CoreTime::of(seconds_of(&mut self.work) - preparation, self.share)
+        CoreTime::of(seconds_of(&mut self.work), self.share)
     }
-}
-
-fn opaque<'a, T>(mut work: impl FnMut() -> T + 'a) -> Box<dyn FnMut() + 'a> {
-    Box::new(move || {
-        std::hint::black_box(work());
-    })
 }
 
 /// The shorter time of two, since the first run also finds memory and caches cold; where the first took long, that one.
@@ -47,11 +36,16 @@ fn seconds_of(work: &mut Box<dyn FnMut() + '_>) -> f64 {
     if first < 1.0 { once().min(first) } else { first }
 }
 
-/// The processor's name, as Linux tells it.
+/// The processor's name, as Linux tells it, and how wide the vectors are that its program was compiled for.
 pub(crate) fn name() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    model.map_or("of a processor without a name".to_owned(), |(_, name)| name.trim().to_owned())
+    let bits = match () {
+        () if cfg!(target_feature = "avx512f") => 512,
+        () if cfg!(target_feature = "avx2") => 256,
+        () => 128,
+    };
+    format!("{}, vectors of {bits} bits", model.map_or("a processor without a name", |(_, name)| name.trim()))
 }
 
 /// Cuts a range into parts for all cores, and gives what each makes of its part, in order: what is expected of large inputs.
@@ -98,12 +92,5 @@ mod tests {
         let time = Task::new(0.5, || runs += 1).time();
         assert!(matches!(time, CoreTime::Scaled { share: 0.5, .. }) && time.seconds() > 0.0, "{time:?}");
         assert_eq!(runs, 2);
-    }
-
-    #[test]
-    fn preparations_are_taken_from_a_time() {
-        let wait = |ms| move || std::thread::sleep(std::time::Duration::from_millis(ms));
-        let (all, rest) = (Task::new(1.0, wait(60)).time(), Task::new(1.0, wait(60)).without(wait(50)).time());
-        assert!(rest.seconds() < all.seconds() - 0.03, "{rest:?}, {all:?}");
     }
 }

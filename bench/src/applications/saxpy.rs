@@ -27,7 +27,7 @@ impl Application for Saxpy {
     type Theirs = Theirs;
 
     fn new(size: Size) -> Outcome<Saxpy> {
-        let input = Input::new(1, size.pick(1 << 28, 1 << 26, 4_999));
+        let input = Input::new(1, size.pick(1 << 27, 1 << 25, 4_999));
         // What two runs add: a·x twice.
         let twice = input.x.iter().zip(&input.y).map(|(x, y)| 2.0 * f64::from(input.a) * f64::from(*x) + f64::from(*y)).collect();
         Ok(Saxpy { input, expected: Expected::all(Known::Floats(twice), "the formula") })

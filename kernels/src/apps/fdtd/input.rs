@@ -87,10 +87,20 @@ impl Input {
 
     /// What one core does in `steps` steps: rows in order, E one row behind H, so that each row passes through the cache once a step.
     pub fn one_core(&self, steps: usize) -> Fields<f32> {
+        self.one_core_from(&self.material(), self.start(), steps)
+    }
+
+    /// The fields at the start, 0 in the walls.
+    pub fn start(&self) -> Fields<f32> {
         let (w, h) = (self.width, self.height);
-        let material = self.material();
-        let mut ez: Vec<f32> = (0..w * h).map(|i| if self.is_wall(i % w, i / w) { 0.0 } else { self.ez[i] }).collect();
-        let (mut hx, mut hy) = (vec![0.0f32; w * h], vec![0.0f32; w * h]);
+        let ez = (0..w * h).map(|i| if self.is_wall(i % w, i / w) { 0.0 } else { self.ez[i] }).collect();
+        Fields { ez, hx: vec![0.0; w * h], hy: vec![0.0; w * h] }
+    }
+
+    /// What one core does in the first `steps` steps of the source with [`Input::material`] known, and from these fields on.
+    pub fn one_core_from(&self, material: &[f32], fields: Fields<f32>, steps: usize) -> Fields<f32> {
+        let (w, h) = (self.width, self.height);
+        let Fields { mut ez, mut hx, mut hy } = fields;
         for step in 0..steps {
             for y in 0..h {
                 let (hx_above, hx) = hx.split_at_mut(y * w);

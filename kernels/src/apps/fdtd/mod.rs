@@ -325,7 +325,6 @@ impl Resident {
         }
         let grid = Grid::new(width, height);
         let spread = |map: &[f32]| device.upload(&grid.spread(map));
-        let ez: Vec<f32> = (0..width * height).map(|i| if input.is_wall(i % width, i / width) { 0.0 } else { input.ez[i] }).collect();
         let zeros = || device.zeros::<f32>(grid.pitch * (height + 2));
         Ok(Resident {
             grid,
@@ -333,7 +332,7 @@ impl Resident {
             source,
             samples: input.samples.clone(),
             material: spread(&input.material())?,
-            now: Set { ez: spread(&ez)?, hx: zeros()?, hy: zeros()? },
+            now: Set { ez: spread(&input.start().ez)?, hx: zeros()?, hy: zeros()? },
             next: Set { ez: zeros()?, hx: zeros()?, hy: zeros()? },
             step: 0,
         })

@@ -131,13 +131,18 @@ impl Input {
 
     /// What one core does in `steps` steps: a structure of arrays, sixteen cells of a row at a time so that the compiler makes vectors of them.
     pub fn one_core(&self, steps: usize) -> Vec<f32> {
+        let mut now = self.start();
+        let mut other = now.clone();
+        self.one_core_from(&self.walls(), &mut now, &mut other, steps);
+        now
+    }
+
+    /// The same with [`Input::walls`] known: brings the distributions `now` forward, with room for as many in `other`.
+    pub fn one_core_from(&self, walls: &[u32], now: &mut Vec<f32>, other: &mut Vec<f32>, steps: usize) {
         const LANES: usize = 16;
         let (n, nx) = (self.solid.len(), self.nx);
-        let walls = self.walls();
         let omega = 1.0 / self.tau;
         let push = self.force.map(|g| self.tau * g);
-        let mut before = self.start();
-        let mut after = before.clone();
         for _ in 0..steps {
             for row in (0..n).step_by(nx) {
                 // Where rows of velocity i come from: x is column 0 there, round the box.
@@ -148,17 +153,17 @@ impl Input {
                     for (i, f) in f.iter_mut().enumerate() {
                         let first = x as i64 - i64::from(VELOCITIES[i][0]);
                         if first >= 0 && first as usize + count <= nx {
-                            f[..count].copy_from_slice(&before[rows[i] + first as usize..][..count]);
+                            f[..count].copy_from_slice(&now[rows[i] + first as usize..][..count]);
                         } else {
                             for (lane, f) in f[..count].iter_mut().enumerate() {
-                                *f = before[rows[i] + (first + lane as i64).rem_euclid(nx as i64) as usize];
+                                *f = now[rows[i] + (first + lane as i64).rem_euclid(nx as i64) as usize];
                             }
                         }
                     }
                     let walls = &walls[row + x..][..count];
                     for (lane, wall) in walls.iter().enumerate().filter(|(_, wall)| **wall != 0) {
                         for i in (1..Q).filter(|i| wall >> i & 1 == 1) {
-                            f[i][lane] = before[(((i - 1) ^ 1) + 1) * n + row + x + lane];
+                            f[i][lane] = now[(((i - 1) ^ 1) + 1) * n + row + x + lane];
                         }
                     }
                     let mut density = [0.0f32; LANES];
@@ -189,16 +194,15 @@ impl Input {
                             let along = c[0] * u[0][lane] + c[1] * u[1][lane] + c[2] * u[2][lane];
                             out[lane] = (1.0 - omega) * f[lane] + share * density[lane] * (base[lane] + along * (3.0 + 4.5 * along));
                         }
-                        let place = &mut after[i * n + row + x..][..count];
+                        let place = &mut other[i * n + row + x..][..count];
                         for (lane, place) in place.iter_mut().enumerate() {
                             *place = if walls[lane] & 1 == 0 { out[lane] } else { 0.0 };
                         }
                     }
                 }
             }
-            std::mem::swap(&mut before, &mut after);
+            std::mem::swap(now, other);
         }
-        before
     }
 
     pub(super) fn check(&self) -> Result<()> {
