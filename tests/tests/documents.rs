@@ -12,6 +12,8 @@ mod computers;
 mod figures;
 #[path = "documents/fortran.rs"]
 mod fortran;
+#[path = "documents/guide.rs"]
+mod guide;
 #[path = "documents/library.rs"]
 mod library;
 #[path = "documents/multiplication.rs"]
@@ -92,14 +94,15 @@ struct Page {
     name: &'static str,
     /// The tables that the compiler computes.
     sections: fn(&mut Library) -> Vec<(&'static str, String)>,
-    /// Those of registers that an assembler measures; they name its release.
-    measured: fn(&mut Library, &Ptxas) -> String,
+    /// The one of registers that an assembler measures, if there is one; it names the release.
+    measured: Option<fn(&mut Library, &Ptxas) -> String>,
 }
 
 const PAGES: &[Page] = &[
-    Page { name: "ryoo.md", sections: ryoo::sections, measured: ryoo::registers },
-    Page { name: "fortran.md", sections: fortran::sections, measured: fortran::registers },
-    Page { name: "parallel-computers.md", sections: computers::sections, measured: computers::registers },
+    Page { name: "ryoo.md", sections: ryoo::sections, measured: Some(ryoo::registers) },
+    Page { name: "fortran.md", sections: fortran::sections, measured: Some(fortran::registers) },
+    Page { name: "parallel-computers.md", sections: computers::sections, measured: Some(computers::registers) },
+    Page { name: "best-practices.md", sections: guide::sections, measured: None },
 ];
 
 impl Page {
@@ -119,16 +122,18 @@ fn the_pages_say_what_the_compiler_and_ptxas_say() {
     let (mut library, mut held) = (Library::new(), 0);
     for page in PAGES {
         let mut sections = (page.sections)(&mut library);
-        let text = page.text();
-        // Another release gives other registers.
-        let is_of_page = |assembler: &&Ptxas| text.contains(&figures::release(assembler));
-        let newest = || assemblers.iter().max_by_key(|ptxas| ptxas.ptx_version().unwrap_or(u16::MAX));
-        match if is_blessing() { newest() } else { assemblers.iter().find(is_of_page) } {
-            Some(assembler) => {
-                sections.push(("registers", (page.measured)(&mut library, assembler)));
-                held += 1;
+        if let Some(measured) = page.measured {
+            let text = page.text();
+            // Another release gives other registers.
+            let is_of_page = |assembler: &&Ptxas| text.contains(&figures::release(assembler));
+            let newest = || assemblers.iter().max_by_key(|ptxas| ptxas.ptx_version().unwrap_or(u16::MAX));
+            match if is_blessing() { newest() } else { assemblers.iter().find(is_of_page) } {
+                Some(assembler) => {
+                    sections.push(("registers", measured(&mut library, assembler)));
+                    held += 1;
+                }
+                None => println!("skipped: {TEST}, registers of {} (no ptxas of the page's release)", page.name),
             }
-            None => println!("skipped: {TEST}, registers of {} (no ptxas of the page's release)", page.name),
         }
         hold(&page.path(), &sections);
     }
@@ -144,4 +149,21 @@ fn another_bottleneck_than_the_document_names_is_explained() {
         let is_explained = section.contains("**Another bottleneck.**");
         assert_eq!(is_explained, !ryoo::is_same(application, &mut library), "{}", application.name);
     }
+}
+
+/// What a page leads to is there: other pages, lints' pages, sources.
+#[test]
+fn the_pages_lead_somewhere() {
+    let folder = root().join("docs/documents");
+    let mut count = 0;
+    for name in PAGES.iter().map(|page| page.name).chain(["README.md"]) {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()).filter(|target| !target.is_empty());
+        let sources = text.split('`').skip(1).step_by(2).filter(|code| code.contains('/') && !code.contains(' '));
+        for path in targets.map(|target| folder.join(target)).chain(sources.map(|source| root().join(source))) {
+            assert!(path.exists(), "{name} names {}, which is not there", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count} places");
 }
