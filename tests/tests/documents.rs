@@ -14,6 +14,8 @@ mod figures;
 mod fortran;
 #[path = "documents/guide.rs"]
 mod guide;
+#[path = "documents/lecture.rs"]
+mod lecture;
 #[path = "documents/library.rs"]
 mod library;
 #[path = "documents/multiplication.rs"]
@@ -103,6 +105,7 @@ const PAGES: &[Page] = &[
     Page { name: "fortran.md", sections: fortran::sections, measured: Some(fortran::registers) },
     Page { name: "parallel-computers.md", sections: computers::sections, measured: Some(computers::registers) },
     Page { name: "best-practices.md", sections: guide::sections, measured: None },
+    Page { name: "lecture.md", sections: lecture::sections, measured: Some(lecture::registers) },
 ];
 
 impl Page {

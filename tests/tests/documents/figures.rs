@@ -1,7 +1,8 @@
 //! Figures that several pages have.
 
-use super::library::Looked;
+use super::library::{Library, Looked, Named};
 use warpwright_codegen::estimate::occupancy::{Demand, Occupancy, Options, occupancy};
+use warpwright_codegen::report::Report;
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::limits::Limits;
 use warpwright_tests::ptxas::Ptxas;
@@ -35,4 +36,15 @@ pub(super) fn measured(looked: &Looked, ptxas: &Ptxas) -> u32 {
 /// What a table that an assembler measured begins with: the page that has it names the release.
 pub(super) fn release(ptxas: &Ptxas) -> String {
     format!("Measured by ptxas {} for {}", ptxas.release, today().name)
+}
+
+/// The lints that find something in a variant, in code.
+pub(super) fn lints(strict: &mut Library, named: Named) -> String {
+    let found: Vec<String> = strict.lints(named).iter().map(|name| format!("`{name}`")).collect();
+    if found.is_empty() { "none".to_owned() } else { found.join(", ") }
+}
+
+/// What is known of a variant, as people read it.
+pub(super) fn report(looked: &Looked) -> Report {
+    Report::all("", &looked.known).swap_remove(0)
 }

@@ -1,8 +1,8 @@
 //! The tables of the page about NVIDIA's OpenCL best practices guide 1.0 (2009).
 
-use super::figures::{bound, resident, today};
-use super::library::{Library, Looked, Named};
-use warpwright_codegen::report::{Report, conflict_text, range_text};
+use super::figures::{bound, lints, report, resident, today};
+use super::library::{Library, Named};
+use warpwright_codegen::report::{conflict_text, range_text};
 use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::experiments::brake::bytes_for;
 
@@ -61,16 +61,6 @@ pub(super) fn sections(library: &mut Library) -> Vec<(&'static str, String)> {
         ("brake", brake()),
         ("instructions", instructions(library, &mut strict)),
     ]
-}
-
-/// The lints that find something in a variant, in code.
-fn lints(strict: &mut Library, named: Named) -> String {
-    let found: Vec<String> = strict.lints(named).iter().map(|name| format!("`{name}`")).collect();
-    if found.is_empty() { "none".to_owned() } else { found.join(", ") }
-}
-
-fn report(looked: &Looked) -> Report {
-    Report::all("", &looked.known).swap_remove(0)
 }
 
 fn accesses(library: &mut Library, strict: &mut Library) -> String {
