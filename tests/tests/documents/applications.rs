@@ -96,6 +96,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         bottleneck: Bottleneck::RegistersAndCache,
         forms: &[
             form("plain", "apps/sad.rs", "sad_global", "R=16", &["low_occupancy", "rolled_loop"]),
+            form("the document's", "apps/sad.rs", "sad_texture", "R=16 B=64", &[]),
             form("tuned", "apps/sad.rs", "sad_shared", "R=16 B=64", &[]),
         ],
     },
