@@ -87,23 +87,27 @@ impl TextureMemory {
 
     /// A copy of all texels, one side of which is this array; the caller names the other.
     pub(super) fn copy_of(array: u64, picture: &Picture, to_array: bool) -> sys::CUDA_MEMCPY2D_st {
-        // SAFETY: plain data, for which zeros are values; the types of memory are set here and by the caller.
-        let mut copy: sys::CUDA_MEMCPY2D_st = unsafe { zeroed() };
-        let (array, kind) = (array as sys::CUarray, sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY);
+        let (array, none) = (array as sys::CUarray, null_mut());
         let row = picture.width as usize * picture.texel_bytes() as usize;
-        (copy.srcMemoryType, copy.dstMemoryType) = (kind, kind);
-        if to_array {
-            copy.dstArray = array
-        } else {
-            copy.srcArray = array
+        // An array has no pitch of its own.
+        sys::CUDA_MEMCPY2D_st {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY,
+            srcHost: null(),
+            srcDevice: 0,
+            srcArray: if to_array { none } else { array },
+            srcPitch: row,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY,
+            dstHost: null_mut(),
+            dstDevice: 0,
+            dstArray: if to_array { array } else { none },
+            dstPitch: row,
+            WidthInBytes: row,
+            Height: picture.height as usize,
         }
-        if to_array {
-            copy.srcPitch = row
-        } else {
-            copy.dstPitch = row
-        }
-        (copy.WidthInBytes, copy.Height) = (row, picture.height as usize);
-        copy
     }
 }
 
