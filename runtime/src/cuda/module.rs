@@ -215,10 +215,10 @@ impl CudaKernel {
     fn too_many_threads(&self, plan: &Plan<'_>, threads: u32) -> Error {
         Error::Limit {
             kernel: plan.definition.name,
-            what: "threads in a block, more than its registers leave room for,",
+            what: "threads in a block",
             figure: u64::from(threads),
             limit: u64::from(self.max_threads),
-            device: self.context.name.clone(),
+            device: format!("this kernel, with the registers it takes, on {}", self.context.name),
             help: "use a smaller block, or write `#[kernel(block = …)]` so that registers are allotted for it",
         }
     }

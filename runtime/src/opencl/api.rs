@@ -44,6 +44,7 @@ pub(super) const OUT_OF_RESOURCES: cl_int = -5;
 pub(super) const OUT_OF_HOST_MEMORY: cl_int = -6;
 pub(super) const BUILD_PROGRAM_FAILURE: cl_int = -11;
 pub(super) const INVALID_BUILD_OPTIONS: cl_int = -43;
+pub(super) const INVALID_WORK_GROUP_SIZE: cl_int = -54;
 pub(super) const INVALID_BUFFER_SIZE: cl_int = -61;
 pub(super) const PLATFORM_NOT_FOUND: cl_int = -1001;
 
