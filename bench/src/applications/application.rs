@@ -26,9 +26,13 @@ pub(crate) trait Application: Sized {
     fn input(&self) -> String;
     /// Its variants: the naive form first.
     fn variants() -> Vec<Variant<Self>>;
-    /// A variant with its twin. One without a twin is written out.
+    /// A variant with its twin.
     fn variant(name: &'static str, form: Self::Form, ours: Run<Self>, twin: RunTwin<Self>) -> Variant<Self> {
         Variant { name, form, ours, twin: Some(twin) }
+    }
+    /// A variant that nobody wrote a twin of.
+    fn alone(name: &'static str, form: Self::Form, ours: Run<Self>) -> Variant<Self> {
+        Variant { name, form, ours, twin: None }
     }
     /// What one run moves and computes.
     fn work(&self, form: Self::Form) -> Work;

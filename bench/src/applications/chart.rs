@@ -46,7 +46,7 @@ fn draw(all: &[Bars], area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>
         .margin(12)
         .x_label_area_size(44)
         .y_label_area_size(64)
-        .build_cartesian_2d(0.0..all.len() as f64, (1.0..greatest * 2.0).log_scale())?;
+        .build_cartesian_2d(0.0..all.len() as f64, (1.0..greatest * 4.0).log_scale())?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -76,7 +76,13 @@ fn draw(all: &[Bars], area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>
             area.draw(&Text::new(format!("{height:.0}"), (x, y - 3), centred(10, VPos::Bottom)))?;
         }
     }
-    chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK).label_font(("sans-serif", 13)).draw()?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .border_style(BLACK)
+        .label_font(("sans-serif", 13))
+        .draw()?;
     area.present()?;
     Ok(())
 }
