@@ -3,11 +3,12 @@
 use proc_macro2::Span;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::crates::Crate;
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::passes;
 use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Program, Unit};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
 
 /// One variant, ready to be printed as PTX.
@@ -53,6 +54,24 @@ pub fn library() -> Vec<PathBuf> {
     files
 }
 
+/// Every declared variant of the kernels in the files of [`library`], each with what it names elsewhere in the crate; one family for each file.
+pub fn library_variants() -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for file in library() {
+        let mut files = Crate::new(None, Box::new(|path| std::fs::read_to_string(path).ok()));
+        let named = if file.ends_with("mod.rs") { file.parent().unwrap_or(&file) } else { &file };
+        let family = named.file_stem().unwrap_or_default().to_string_lossy();
+        for place in files.kernels(&file) {
+            let reached = files.reach(&place, &|_| None);
+            let (program, kernel) = (&reached.program, reached.name());
+            for instance in hir::declared_instances(program, reached.unit, &kernel).unwrap_or_default() {
+                variants.extend(variant(program, reached.unit, &family, &kernel, &instance));
+            }
+        }
+    }
+    variants
+}
+
 /// The kernels of a folder of files that stand for themselves, one family for each file, and those that cannot be compiled so: they
 /// are generic without variants, name what is elsewhere, or are wrong on purpose.
 pub fn folder(folder: &str) -> (Vec<Variant>, Vec<String>) {
@@ -76,20 +95,23 @@ pub fn of_text(family: &str, text: &str) -> (Vec<Variant>, Vec<String>) {
         let instances = hir::declared_instances(&program, unit, &kernel).unwrap_or_default();
         let before = variants.len();
         for instance in instances {
-            let Ok(mut lowered) = hir::lower_kernel(&program, unit, &kernel, &instance) else { continue };
-            if schedule(&mut lowered).is_err() {
-                continue;
-            }
-            passes::address(&mut lowered.kernel);
-            let generics: Vec<String> = instance.generics.iter().map(generic).collect();
-            let name = if generics.is_empty() { kernel.clone() } else { format!("{kernel}::<{}>", generics.join(", ")) };
-            variants.push(Variant { family: family.to_owned(), name, kernel: lowered.kernel });
+            variants.extend(variant(&program, unit, family, &kernel, &instance));
         }
         if variants.len() == before {
             left_out.push(kernel);
         }
     }
     (variants, left_out)
+}
+
+/// An instance of a kernel; none if it cannot be compiled.
+fn variant(program: &Program, unit: UnitId, family: &str, kernel: &str, instance: &Instance) -> Option<Variant> {
+    let mut lowered = hir::lower_kernel(program, unit, kernel, instance).ok()?;
+    schedule(&mut lowered).ok()?;
+    passes::address(&mut lowered.kernel);
+    let generics: Vec<String> = instance.generics.iter().map(generic).collect();
+    let name = if generics.is_empty() { kernel.to_owned() } else { format!("{kernel}::<{}>", generics.join(", ")) };
+    Some(Variant { family: family.to_owned(), name, kernel: lowered.kernel })
 }
 
 fn generic(value: &GenericValue) -> String {

@@ -333,3 +333,67 @@ fn a_launch_decides_rounds() {
     let found = super::estimate_launched(&kernel, &[Target::find("sm_90").expect("a target")], &launched).threads.mix;
     assert_eq!((found.read, found.of(Pipe::Single), found.exact), (40.0, 10.0 + 7.0, true));
 }
+
+/// Bytes of a warp from memory, those that come into the multiprocessor, and those of the memory's that are used.
+fn moved(source: &str) -> [f64; 3] {
+    let known = known(source, &[]);
+    let traffic = &known.threads.traffic;
+    [traffic.read, traffic.filled, traffic.used]
+}
+
+/// A grid that is periodic in y: `up` and `down` are numbers that are the same in all lanes, and other ones in the next row of blocks.
+fn periodic(sum: &str) -> String {
+    format!(
+        "#[kernel(block = 32)] fn k(w: usize, h: usize, x: &Global<f32>, y: &mut Global<f32>) {{
+            let (i, j) = (global_id().x, block_idx().y);
+            let (up, down) = (if j == 0 {{ h - 1 }} else {{ j - 1 }}, if j + 1 == h {{ 0 }} else {{ j + 1 }});
+            let plane = w * h;
+            y[j * w + i] = {sum};
+        }}"
+    )
+}
+
+#[test]
+fn planes_of_a_buffer_come_from_memory_and_neighbouring_rows_once() {
+    let row = 128.0;
+    // Each plane is read once, though its row is named by a number that nobody knows.
+    let planes = moved(&periodic("x[up * w + i] + x[plane + j * w + i] + x[2 * plane + down * w + i]"));
+    assert_eq!(planes, [3.0 * row, 3.0 * row, 4.0 * row]);
+    // Three rows of one plane: two of them are what other blocks read, too.
+    let rows = moved(&periodic("x[up * w + i] + x[j * w + i] + x[down * w + i]"));
+    assert_eq!(rows, [row, 3.0 * row, 2.0 * row]);
+}
+
+#[test]
+fn what_begins_at_a_number_that_is_read_is_a_blocks_own() {
+    let source = "#[kernel(block = 256)] fn k(starts: &Global<u32>, x: &Global<f32>, y: &mut Global<f32>) {
+        let row = global_id().x;
+        let first = starts[INDEX] as usize;
+        let mut sum = 0.0;
+        for k in 0..32 { sum += x[first + k * 32 + row % 32]; }
+        y[row] = sum;
+    }";
+    let [own, ..] = moved(&source.replace("INDEX", "row / 32"));
+    assert!((32.0 * 128.0..33.5 * 128.0).contains(&own), "{own}");
+    // One table that all blocks read comes from the second cache.
+    let [common, filled, used] = moved(&source.replace("INDEX", "0"));
+    assert!(common <= 128.0 && filled >= 32.0 * 128.0 / 8.0, "{common} of {filled}");
+    assert!(used <= common + 128.0, "{used}");
+}
+
+/// How fast the memory is bounds how fast it is said to be used, whoever answers.
+#[test]
+fn bandwidth_is_never_more_than_the_memorys() {
+    let broadcast = "#[kernel(block = 256)] fn k(n: usize, x: &Global<[f32; 8]>, y: &mut Global<f32>) {
+        let mut sum = 0.0;
+        for k in 0..n { let row = x[k]; sum += row[0] + row[3] + row[7]; }
+        y[global_id().x] = sum;
+    }";
+    for source in [broadcast.to_owned(), periodic("x[up * w + i] + x[j * w + i] + x[down * w + i] + x[j * w + i + 1]"), SAXPY.to_owned()] {
+        for target in ["sm_52", "sm_80", "sm_90"] {
+            let known = known_on(&source, &[], target);
+            let prediction = known.targets[0].prediction.as_ref().expect("a prediction");
+            assert!((0.0..=1.0).contains(&prediction.share_of_peak), "{source} on {target}: {prediction:?}");
+        }
+    }
+}

@@ -23,7 +23,8 @@ pub struct Prediction {
     pub device: &'static str,
     /// What it waits for.
     pub bound: Bound,
-    /// Bytes of global memory per second that the kernel uses (not what it fetches), all multiprocessors together, once they are full.
+    /// Bytes of device memory per second that the kernel uses (not what it fetches), all multiprocessors together, once they are full. What caches
+    /// answer is not among them, so that it is never more than the memory's bandwidth.
     pub bandwidth: f64,
     /// That as a share of the device's peak, 0 to 1.
     pub share_of_peak: f64,
@@ -138,8 +139,8 @@ impl Threads {
     pub fn of(kernel: &Kernel, accesses: &[AccessFact], branches: &[BranchFact], launched: &Launched) -> Threads {
         let weights = Weights::of(kernel, branches, accesses, launched);
         let mix = mix::mix(kernel, &weights);
-        let block = kernel.options.block.or(launched.block).map(|block| block.iter().product());
-        let requests = Requests::of(kernel, &weights, accesses, block);
+        let block: Option<u32> = kernel.options.block.or(launched.block).map(|block| block.iter().product());
+        let requests = Requests::of(kernel, &weights, accesses, launched);
         let traffic = requests.traffic(0.0, 0.0);
         // Any will do for the order of loads, if a load takes much longer than anything else.
         let machine = Machine::of(90).unwrap_or(&crate::target::machine::H100);

@@ -6,6 +6,7 @@
 //! neighbouring blocks read of each other's. The rest comes from memory. Sectors that are written twice go there once; those that are written
 //! in part are read first, unless they have been.
 
+use super::launched::Launched;
 use super::mix;
 use super::weights::Weights;
 use crate::analysis::access::{AccessFact, Move, Moves, Pattern, Range};
@@ -24,7 +25,7 @@ pub struct Traffic {
     pub filled: f64,
     /// Bytes that go out of the multiprocessor.
     pub drained: f64,
-    /// Different bytes that its lanes use, request by request.
+    /// Bytes of `read` and `written` that its lanes use.
     pub used: f64,
     /// Bytes that go to and from shared memory, conflicts counted.
     pub shared: f64,
@@ -88,8 +89,8 @@ struct Request {
 pub struct Requests(Vec<Request>);
 
 impl Requests {
-    /// Finds those of an `Addressed` kernel; facts are about it when it was `Legal`. `threads` is the block's size, if it is known.
-    pub fn of(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact], threads: Option<u32>) -> Requests {
+    /// Finds those of an `Addressed` kernel; facts are about it when it was `Legal`.
+    pub fn of(kernel: &Kernel, weights: &Weights, accesses: &[AccessFact], launched: &Launched) -> Requests {
         let mut facts: Vec<Option<&AccessFact>> = vec![None; kernel.insts.len()];
         for access in accesses {
             if let Some(slot) = facts.get_mut(usize::from(access.inst)) {
@@ -113,43 +114,40 @@ impl Requests {
             }
         });
         let mut requests = Requests(requests);
-        requests.note_own(kernel, &facts, threads);
+        requests.note_own(kernel, &facts, launched);
         requests
     }
 
     /// Notes what blocks share.
-    fn note_own(&mut self, kernel: &Kernel, facts: &[Option<&AccessFact>], threads: Option<u32>) {
-        let mut axes = [false; 3];
-        kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::Special(Special::BlockIdx, axis) = kernel.insts[inst].op {
-                axes[axis as usize] = true;
-            }
-        });
-        let Some(warps) = threads.map(|threads| f64::from(threads.div_ceil(32))) else { return };
+    fn note_own(&mut self, kernel: &Kernel, facts: &[Option<&AccessFact>], launched: &Launched) {
+        let Some(block) = kernel.options.block.or(launched.block) else { return };
+        let warps = f64::from(block.iter().product::<u32>().div_ceil(32));
+        let grid = Grid::of(kernel, launched);
         let fact = |request: &Request| facts.get(usize::from(request.inst)).copied().flatten();
-        // Of each object, what has been fetched of what is the block's own, and which walks along it have been made.
-        let mut objects: HashMap<Object, f64> = HashMap::default();
-        let mut walked: Vec<(Object, Moves, i64, u32)> = Vec::new();
+        // Of each part of an object, what has been fetched of what is the block's own, and which walks along it have been made.
+        let mut parts: HashMap<(Object, u32), f64> = HashMap::default();
+        let mut walked: Vec<(Object, u32, Moves, i64, u32)> = Vec::new();
         for request in self.0.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
             let Some((fact, moves)) = fact(request).and_then(|fact| Some((fact, fact.moves?))) else { continue };
-            let walk = (fact.object, moves, fact.offset, fact.lanes.most);
+            let walk = (fact.object, fact.part, moves, fact.offset, fact.lanes.most);
             if request.again || moves.in_loops && walked.contains(&walk) {
                 (request.own, request.late) = (0.0, if request.again { request.late } else { 0.0 });
                 continue;
             }
             walked.push(walk);
-            match own(&moves, axes) {
-                Own::Nothing => {
+            let more = request.weight * request.fetched(0.0) * warps;
+            match grid.own(&moves, more) {
+                Own::Share(share) => {
                     let is_one_for_all = (0..3).all(|axis| moves.block[axis] == Move::Stays);
-                    request.own = 0.0;
-                    request.late = if moves.in_loops && !is_one_for_all { 1.0 } else { 0.0 };
+                    request.own = share;
+                    request.late = if moves.in_loops && !is_one_for_all { 1.0 } else { share };
                 }
                 Own::Bytes(bytes) => {
-                    let fetched = objects.entry(fact.object).or_default();
-                    let more = request.weight * request.fetched(0.0) * warps;
+                    let fetched = parts.entry((fact.object, fact.part)).or_default();
                     if more > 0.0 {
                         request.own = ((bytes - *fetched) / more).clamp(0.0, 1.0);
-                        request.late = request.own;
+                        // What is ahead of the block's own is fetched from memory before the block comes whose own it is.
+                        request.late = if fact.is_ahead { 1.0 } else { request.own };
                     }
                     *fetched += more;
                 }
@@ -162,7 +160,8 @@ impl Requests {
     pub fn traffic(&self, warps: f64, cache: f64) -> Traffic {
         let missed = self.missed(warps, cache);
         let mut traffic = Traffic::default();
-        // Of sectors that are read again, what is used is used again, too: what is used of the memory is no more than what came into the cache.
+        // Of sectors that are read again, and of those that come from the second cache, what is used is used again: what is used of the memory is
+        // no more than what came from there.
         let (mut used_read, mut used_written, mut fetched) = (0.0, 0.0, 0.0);
         for request in &self.0 {
             let (weight, bytes) = (request.weight, request.sectors * SECTOR);
@@ -186,11 +185,11 @@ impl Requests {
                     let busy = (request.lines / TAGS).max(request.used / PASS);
                     traffic.cache += weight * request.passes.max(busy + lines) * PASS;
                     traffic.filled += weight * filled;
-                    traffic.read += weight * request.fetched(0.0) * request.own;
-                    fetched += weight * request.fetched(0.0);
+                    fetched += weight * request.fetched(0.0) * request.own;
                 }
             }
         }
+        traffic.read += fetched;
         traffic.used = f64::min(used_read, fetched) + f64::min(used_written, traffic.written);
         traffic
     }
@@ -230,29 +229,78 @@ impl Request {
 
 /// What of an address's bytes a block has for itself.
 enum Own {
-    /// Nothing: blocks of a row or column of the grid, or all, read the same.
-    Nothing,
+    /// A share: so many blocks of a row or column of the grid, or all, read the same.
+    Share(f64),
     /// So many, as far as it goes on to the next block.
     Bytes(f64),
     All,
 }
 
-fn own(moves: &Moves, axes: [bool; 3]) -> Own {
-    if (0..3).any(|axis| axes[axis] && moves.block[axis] == Move::Stays) {
-        return Own::Nothing;
+/// The blocks of a launch.
+struct Grid {
+    /// By axis: whether the kernel asks where a block stands along it, so that there may be more than one.
+    is_used: [bool; 3],
+    /// How many there are.
+    blocks: Option<[f64; 3]>,
+}
+
+impl Grid {
+    fn of(kernel: &Kernel, launched: &Launched) -> Grid {
+        let mut is_used = [false; 3];
+        kernel.for_each_inst(|kernel, _, inst| {
+            if let Op::Special(Special::BlockIdx, axis) = kernel.insts[inst].op {
+                is_used[axis as usize] = true;
+            }
+        });
+        Grid { is_used, blocks: launched.grid.map(|blocks| blocks.map(f64::from)) }
     }
-    if moves.in_loops {
-        return Own::All;
+
+    /// `fetched`: what the block fetches by this address.
+    fn own(&self, moves: &Moves, fetched: f64) -> Own {
+        let is_shared = |axis: &usize| {
+            let is_one = self.blocks.is_some_and(|blocks| blocks[*axis] <= 1.0);
+            self.is_used[*axis] && moves.block[*axis] == Move::Stays && !is_one
+        };
+        let mut shared = (0..3).filter(is_shared).peekable();
+        if shared.peek().is_some() {
+            // Of a grid that is not known there are many.
+            return Own::Share(self.blocks.map_or(0.0, |blocks| shared.map(|axis| 1.0 / blocks[axis]).product()));
+        }
+        if moves.in_loops {
+            return Own::All;
+        }
+        // Where it goes on in a way that is not known, it is taken to go on by what it fetches.
+        if moves.block.contains(&Move::Somehow) {
+            return Own::Bytes(fetched);
+        }
+        let bytes = |step: &Move| match step {
+            Move::Stays => Some(0.0),
+            Move::Bytes(bytes) => Some(bytes.unsigned_abs() as f64),
+            Move::Rows(_) | Move::Somehow => None,
+        };
+        let steps: Option<Vec<f64>> = moves.block.iter().map(bytes).collect();
+        let own = match (self.blocks, steps) {
+            // All blocks together go over as much as the axis does that goes furthest.
+            (Some(blocks), Some(steps)) if steps.iter().filter(|step| **step > 0.0).count() > 1 => {
+                steps.iter().zip(blocks).map(|(step, blocks)| step * blocks).fold(0.0, f64::max) / blocks.iter().product::<f64>()
+            }
+            _ => {
+                let [x, y, z] = moves.block;
+                let Move::Bytes(x) = x else { return Own::All };
+                let rows = |step: Move| match step {
+                    Move::Stays => Some(1.0),
+                    Move::Rows(rows) => Some(rows.unsigned_abs() as f64),
+                    Move::Bytes(_) | Move::Somehow => None,
+                };
+                match (rows(y), rows(z)) {
+                    (Some(y), Some(z)) => x.unsigned_abs() as f64 * y * z,
+                    _ => return Own::All,
+                }
+            }
+        };
+        // Rows of neighbours share sectors at their ends.
+        Own::Bytes((own / SECTOR).ceil() * SECTOR)
     }
-    let [x, y, z] = moves.block;
-    let Move::Bytes(x) = x else { return Own::All };
-    // Rows of neighbours share sectors at their ends.
-    let row = (x.unsigned_abs() as f64 / SECTOR).ceil() * SECTOR;
-    [y, z].into_iter().fold(Own::Bytes(row), |own, step| match (own, step) {
-        (own, Move::Stays) => own,
-        (Own::Bytes(bytes), Move::Rows(rows)) => Own::Bytes(bytes * rows.unsigned_abs() as f64),
-        _ => Own::All,
-    })
 }
 
 /// Sectors that accesses have been to: the pointer, and the sector from it.

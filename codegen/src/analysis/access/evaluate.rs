@@ -2,6 +2,7 @@
 
 use super::Numbers;
 use super::condition::{Condition, Doubt};
+use super::dependence::Dependence;
 use super::lanes::{Atom, Atoms, LANES, Lanes, Mask, Source, Sum, Varies, WARP};
 use crate::analysis::uniformity::Uniformity;
 use crate::intrinsics::Effect;
@@ -59,6 +60,8 @@ pub(super) struct Evaluator<'k> {
     pub(super) uniformity: Uniformity,
     /// What is the same in all lanes of a warp; not known at first.
     warp: Option<Uniformity>,
+    /// What changes from block to block and from round to round.
+    pub(super) dependence: Dependence,
     /// The unknown numbers.
     pub(super) atoms: Atoms,
     /// The threads.
@@ -82,8 +85,9 @@ impl<'k> Evaluator<'k> {
         note_depths(kernel, kernel.body, 0, &mut depths);
         let memo = vec![None; kernel.values.len()];
         let uniformity = Uniformity::of(kernel);
+        let dependence = Dependence::of(kernel);
         let mut evaluator =
-            Evaluator { kernel, numbers, uniformity, warp: None, atoms, threads, memo, trail: Vec::new(), depths, nesting: 0 };
+            Evaluator { kernel, numbers, uniformity, warp: None, dependence, atoms, threads, memo, trail: Vec::new(), depths, nesting: 0 };
         let known = evaluator.uniform_by_arithmetic();
         evaluator.warp = Some(Uniformity::in_warp(kernel, &known));
         evaluator
@@ -206,6 +210,7 @@ impl<'k> Evaluator<'k> {
             return LaneValue::Condition(Condition::unknown(Doubt::Uniform, varies));
         }
         let atom = self.atoms.fresh(1, None, varies);
+        self.atoms.depends_on(atom, self.dependence.of_value(value));
         if !self.uniformity.is_uniform(value) {
             self.atoms.differs_by_warp(atom);
         }
@@ -492,6 +497,7 @@ impl<'k> Evaluator<'k> {
         let is_data = [a, b].iter().any(|sum| !self.atoms.is_all_varying(sum));
         if a.is_uniform() && b.is_uniform() {
             let atom = self.atoms.fresh(1, None, varies);
+            self.atoms.depends_on(atom, self.atoms.reasons_of(a) | self.atoms.reasons_of(b));
             if [a, b].iter().any(|sum| !self.atoms.is_of_block(sum)) {
                 self.atoms.differs_by_warp(atom);
             }

@@ -7,8 +7,8 @@
 //! Coefficients are signed numbers of the type's width. A sum with unknown atoms is taken not to wrap round: an index that does is out of
 //! range almost always.
 
+use super::dependence::{Dependence, Reasons};
 use crate::collections::HashMap;
-
 use crate::ir::{Axis, Inst, Object, Special};
 
 /// Lanes of a warp.
@@ -132,6 +132,8 @@ struct AtomData {
     by_warp: Option<Vec<i64>>,
     /// Whether it is the same number in all warps of a block.
     of_block: bool,
+    /// What it depends on of what changes from block to block and from round to round.
+    reasons: Reasons,
 }
 
 /// The atoms of a kernel.
@@ -176,7 +178,11 @@ impl Atoms {
         }
         let atom = Atom(self.list.len() as u32);
         let of_block = source != Source::Warp;
-        self.list.push(AtomData { source: source.clone(), divisor, most, varies, by_warp: None, of_block });
+        let reasons = match source {
+            Source::Geometry(Special::BlockIdx, axis) => Dependence::axis(axis),
+            _ => 0,
+        };
+        self.list.push(AtomData { source: source.clone(), divisor, most, varies, by_warp: None, of_block, reasons });
         self.known.insert(source, atom);
         atom
     }
@@ -197,6 +203,21 @@ impl Atoms {
     /// Says that an atom need not be the same number in all warps of a block.
     pub(super) fn differs_by_warp(&mut self, atom: Atom) {
         self.list[atom.0 as usize].of_block = false;
+    }
+
+    /// Says what an atom depends on.
+    pub(super) fn depends_on(&mut self, atom: Atom, reasons: Reasons) {
+        self.list[atom.0 as usize].reasons |= reasons;
+    }
+
+    /// What an atom depends on.
+    pub(super) fn reasons(&self, atom: Atom) -> Reasons {
+        self.list[atom.0 as usize].reasons
+    }
+
+    /// What the unknown numbers of a sum depend on.
+    pub(super) fn reasons_of(&self, sum: &Sum) -> Reasons {
+        sum.unknown().flat_map(|(product, _)| product).fold(0, |all, atom| all | self.reasons(*atom))
     }
 
     /// Whether a sum's unknown numbers are the same in all warps of a block.
@@ -502,6 +523,7 @@ impl Atoms {
             _ => {
                 let atom = self.fresh(divisor, None, varies);
                 self.list[atom.0 as usize].of_block = self.is_of_block(sum);
+                self.depends_on(atom, self.reasons_of(sum));
                 atom
             }
         }

@@ -187,6 +187,7 @@ impl<'k> Walk<'k> {
         let bit = self.loops[&parts.inst].bit;
         let most = trips.map(|trips| trips.saturating_sub(1));
         let iteration = self.values.atoms.get(Source::Iteration(parts.inst), 1, most, bit);
+        self.values.atoms.depends_on(iteration, self.values.dependence.rounds(parts.inst));
         self.bind_carried(parts, iteration, next, bit);
         if let (Some([start, end, step]), Some(counter)) = (parts.range, parts.counter) {
             let is = self.counter(start, step, iteration, next);

@@ -11,13 +11,17 @@
 //! | `evaluate.rs` | values, found when asked for |
 //! | `walk.rs`, `loops.rs` | goes through a kernel as a warp does |
 //! | `traffic.rs` | what addresses cost |
+//! | `dependence.rs` | what changes from block to block and from round to round |
+//! | `parts.rs` | which accesses go to neighbouring places |
 //! | `summary.rs` | gathers what was seen of an instruction |
 //! | `races.rs` | accesses of two threads to one shared element between two barriers |
 
 mod condition;
+mod dependence;
 mod evaluate;
 mod lanes;
 mod loops;
+mod parts;
 mod races;
 mod summary;
 mod traffic;
@@ -89,6 +93,10 @@ pub struct AccessFact {
     pub sharing: Option<u32>,
     /// Where it is in the next round of its innermost loop, and in the next block; unknown where the address is.
     pub moves: Option<Moves>,
+    /// The part of the object that it goes to: a number that accesses have in common whose places are neighbours', and planes of one buffer have not.
+    pub part: u32,
+    /// Whether it goes further than the first access to that part: to what later blocks have for their own.
+    pub is_ahead: bool,
     /// Of a request to global memory: lines of 128 bytes.
     pub lines: u32,
     /// Of a request to global memory: passes through the first cache for its banks. To shared memory: those of the 16 bytes round each lane's place,
@@ -114,8 +122,10 @@ pub enum Move {
     Stays,
     /// By so many bytes.
     Bytes(i64),
-    /// By so many times a number known at launch only: rows, say.
+    /// By so many elements times a number known at launch only: rows, say.
     Rows(i64),
+    /// In a way that is not known: by an index that was read, say.
+    Somehow,
 }
 
 impl AccessFact {

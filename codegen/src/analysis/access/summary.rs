@@ -1,7 +1,10 @@
 //! What was seen of each instruction, gathered.
 
 use super::condition::Doubt;
+use super::dependence::Dependence;
+use super::evaluate::Evaluator;
 use super::lanes::{Atom, LANES, Lanes, Source, Sum};
+use super::parts::Places;
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
 use super::{
@@ -19,6 +22,7 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> Ac
     let mut branches: HashMap<Inst, Vec<&BranchRecord>> = HashMap::default();
     walk.branches.iter().for_each(|record| branches.entry(record.inst).or_default().push(record));
     let mut patterns = AccessPatterns::default();
+    let mut places = Places::default();
     let mut order = Vec::new();
     note_order(walk.kernel, walk.kernel.body, &mut Vec::new(), &mut order);
     for (inst, loops, innermost) in order {
@@ -28,10 +32,14 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> Ac
             }
             _ => {
                 let records: Vec<&Record> = seen.get(&inst).into_iter().flatten().map(|n| &walk.records[*n]).collect();
-                patterns.accesses.extend(access(walk, inst, (loops, innermost), &records, warps));
+                if let Some(fact) = access(walk, inst, (loops, innermost), &records, warps) {
+                    places.add(&walk.values.atoms, fact.object, records.first().and_then(|record| record.address.as_ref().ok()));
+                    patterns.accesses.push(fact);
+                }
             }
         }
     }
+    patterns.accesses.iter_mut().zip(places.parts()).for_each(|(fact, place)| (fact.part, fact.is_ahead) = place);
     if races == Races::Sought {
         patterns.races = races::races(walk, warps);
     }
@@ -57,30 +65,38 @@ fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: &mut Vec<Inst>, o
 }
 
 /// How an address goes on, if it is one in all records.
-fn moves(walk: &Walk<'_>, innermost: Option<Inst>, records: &[&Record]) -> Option<Moves> {
+fn moves(walk: &Walk<'_>, (inst, innermost): (Inst, Option<Inst>), records: &[&Record]) -> Option<Moves> {
     let addresses: Option<Vec<&Sum>> = records.iter().map(|record| record.address.as_ref().ok()).collect();
     let addresses = addresses.filter(|addresses| !addresses.is_empty())?;
+    let element = element_bytes(walk.kernel, inst);
+    let Evaluator { atoms, dependence, .. } = &walk.values;
     let of = |address: &Sum| {
-        let mut moves = Moves { round: Move::Stays, block: [Move::Stays; 3], in_loops: false };
+        let reasons = atoms.reasons_of(address);
+        let mut moves = Moves { round: Move::Stays, block: [Move::Stays; 3], in_loops: Dependence::has_any_loop(reasons) };
         for (product, lanes) in address.unknown() {
             // Lanes that part are at most as far as the first.
             let factor = match lanes {
                 Lanes::Same(factor) => *factor,
                 Lanes::Each(_) => lanes.of(0),
             };
-            let by = if product.len() == 1 { Move::Bytes(factor) } else { Move::Rows(factor) };
+            let rows = factor.unsigned_abs().div_ceil(element.unsigned_abs()) as i64 * factor.signum();
+            let by = if product.len() == 1 { Move::Bytes(factor) } else { Move::Rows(rows) };
             for atom in product {
-                match walk.values.atoms.source(*atom) {
-                    Source::Iteration(inst) => {
-                        moves.in_loops = true;
-                        if innermost == Some(*inst) {
-                            moves.round = by;
-                        }
-                    }
+                match atoms.source(*atom) {
+                    Source::Iteration(inst) if innermost == Some(*inst) => moves.round = by,
                     Source::Geometry(Special::BlockIdx, axis) => moves.block[*axis as usize] = by,
                     _ => {}
                 }
             }
+        }
+        // What no term says of its own, an unknown number in it may.
+        for (axis, step) in moves.block.iter_mut().enumerate() {
+            if *step == Move::Stays && Dependence::has_axis(reasons, axis) {
+                *step = Move::Somehow;
+            }
+        }
+        if moves.round == Move::Stays && innermost.is_some_and(|inst| reasons & dependence.rounds(inst) != 0) {
+            moves.round = Move::Somehow;
         }
         moves
     };
@@ -169,7 +185,9 @@ fn access(
         loops,
         total,
         sharing: warps.and_then(|warps| sharing(walk, records, warps)),
-        moves: moves(walk, innermost, records),
+        moves: moves(walk, (inst, innermost), records),
+        part: 0,
+        is_ahead: false,
         lines,
         bank_passes,
     })

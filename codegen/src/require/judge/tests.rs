@@ -43,6 +43,8 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
         by_data: false,
         sharing: None,
         moves: None,
+        part: 0,
+        is_ahead: false,
         lines: 0,
         bank_passes: 0,
     }

@@ -1,0 +1,228 @@
+//! What a value depends on of what changes from block to block and from round to round: the block's place along each axis, and the loops round it.
+//!
+//! The sums of `lanes.rs` name a block's place where arithmetic leads from it to an address. `slices[block_idx().x]` and `if y == 0 { n - 1 } else { y - 1 }`
+//! are one number in all lanes and no more to them; that it is another one in the next block is known here.
+//!
+//! Everything depends on nothing until shown otherwise, and the walk is repeated until nothing changes.
+
+use crate::collections::HashMap;
+use crate::intrinsics::Effect;
+use crate::ir::{Axis, Block, Inst, Kernel, ObjectKind, Op, Space, Special, Value};
+
+/// What is depended on, a bit each: the axes of the grid, then loops.
+pub(super) type Reasons = u64;
+
+const AXES: Reasons = 0b111;
+
+/// The bit of the first loop. Loops that are too many share the last one.
+const FIRST_LOOP: u32 = 3;
+
+/// By value: what it depends on.
+#[derive(Debug)]
+pub(super) struct Dependence {
+    of: Vec<Reasons>,
+    loops: HashMap<Inst, Reasons>,
+}
+
+impl Dependence {
+    /// Of every value of a kernel of stage `Legal`.
+    pub(super) fn of(kernel: &Kernel) -> Dependence {
+        let found = Dependence { of: vec![0; kernel.values.len()], loops: HashMap::default() };
+        let mut walk = Walk { kernel, found, objects: vec![0; kernel.objects.len()], around: 0, under: 0, is_changed: true };
+        while walk.is_changed {
+            walk.is_changed = false;
+            walk.block(kernel.body);
+        }
+        walk.found
+    }
+
+    /// What a value depends on.
+    pub(super) fn of_value(&self, value: Value) -> Reasons {
+        self.of[usize::from(value)]
+    }
+
+    /// The block's place along an axis.
+    pub(super) fn axis(axis: Axis) -> Reasons {
+        1 << axis as usize
+    }
+
+    /// Whether the block's place along an axis is among the reasons.
+    pub(super) fn has_axis(reasons: Reasons, axis: usize) -> bool {
+        reasons >> axis & 1 == 1
+    }
+
+    /// A loop's rounds.
+    pub(super) fn rounds(&self, inst: Inst) -> Reasons {
+        self.loops.get(&inst).copied().unwrap_or(0)
+    }
+
+    /// Whether any loop's rounds are.
+    pub(super) fn has_any_loop(reasons: Reasons) -> bool {
+        reasons & !AXES != 0
+    }
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    found: Dependence,
+    /// By object: what its contents depend on.
+    objects: Vec<Reasons>,
+    /// The loops round the present place.
+    around: Reasons,
+    /// What the conditions depend on under which it is reached.
+    under: Reasons,
+    is_changed: bool,
+}
+
+impl Walk<'_> {
+    fn get(&self, value: Value) -> Reasons {
+        self.found.of[usize::from(value)]
+    }
+
+    fn all(&self, values: &[Value]) -> Reasons {
+        values.iter().fold(0, |all, value| all | self.get(*value))
+    }
+
+    fn add(&mut self, value: Value, reasons: Reasons) {
+        let slot = &mut self.found.of[usize::from(value)];
+        self.is_changed |= *slot | reasons != *slot;
+        *slot |= reasons;
+    }
+
+    fn store(&mut self, object: usize, reasons: Reasons) {
+        let slot = &mut self.objects[object];
+        self.is_changed |= *slot | reasons != *slot;
+        *slot |= reasons;
+    }
+
+    fn block(&mut self, block: Block) {
+        let kernel = self.kernel;
+        for inst in &kernel.blocks[block].insts {
+            self.inst(*inst);
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        match &data.op {
+            Op::If { condition, then_block, else_block } => {
+                let under = self.under;
+                self.under |= self.get(*condition);
+                let own = self.get(*condition);
+                for block in [*then_block, *else_block] {
+                    self.block(block);
+                    self.yielded(block, inst, own, None);
+                }
+                self.under = under;
+            }
+            Op::Region { body } => {
+                self.block(*body);
+                self.yielded(*body, inst, 0, None);
+            }
+            Op::For { start, end, step, init, body, .. } => {
+                let bounds = self.all(&[*start, *end, *step]);
+                self.any_loop(inst, *body, init, Some(bounds));
+            }
+            Op::Loop { init, body, .. } => self.any_loop(inst, *body, init, None),
+            Op::Break(target, values) => {
+                for (result, value) in kernel.insts[*target].results.iter().zip(values) {
+                    let reasons = self.get(*value) | self.under;
+                    self.add(*result, reasons & !self.bit(*target));
+                }
+            }
+            Op::Continue(target, values) => {
+                let params = self.carried(*target).to_vec();
+                for (param, value) in params.iter().zip(values) {
+                    let reasons = self.get(*value) | self.under | self.bit(*target);
+                    self.add(*param, reasons);
+                }
+            }
+            _ => self.plain(inst),
+        }
+    }
+
+    fn plain(&mut self, inst: Inst) {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        let mut reasons = 0;
+        data.op.for_each_operand(|value| reasons |= self.get(value));
+        match &data.op {
+            Op::Special(Special::BlockIdx, axis) => reasons |= Dependence::axis(*axis),
+            // Threads that share an element come to it whenever they do.
+            Op::Atomic(_, access, _) => {
+                reasons |= AXES | self.around;
+                self.store(usize::from(access.object), reasons | self.under);
+            }
+            Op::Store(access, _) => self.store(usize::from(access.object), reasons | self.under),
+            Op::Load(access) => {
+                let object = &kernel.objects[access.object];
+                let is_own = matches!(object.kind, ObjectKind::Shared | ObjectKind::Local);
+                reasons |= if is_own { self.objects[usize::from(access.object)] } else { 0 };
+                reasons |= if is_own || !object.is_read_only() && object.space() == Space::Global { self.around } else { 0 };
+            }
+            Op::Intrinsic(row, _) if row.row().effect == Effect::Warp => reasons |= self.under,
+            _ => {}
+        }
+        for result in &data.results {
+            self.add(*result, reasons);
+        }
+    }
+
+    fn bit(&self, inst: Inst) -> Reasons {
+        self.found.rounds(inst)
+    }
+
+    /// The parameters of a loop's body that are carried round.
+    fn carried(&self, inst: Inst) -> &[Value] {
+        match &self.kernel.insts[inst].op {
+            Op::For { body, .. } => self.kernel.blocks[*body].params.get(1..).unwrap_or_default(),
+            Op::Loop { body, .. } => &self.kernel.blocks[*body].params,
+            _ => &[],
+        }
+    }
+
+    fn any_loop(&mut self, inst: Inst, body: Block, init: &[Value], bounds: Option<Reasons>) {
+        let next = (FIRST_LOOP + self.found.loops.len() as u32).min(Reasons::BITS - 1);
+        let bit = *self.found.loops.entry(inst).or_insert(1 << next);
+        let kernel = self.kernel;
+        if let (Some(bounds), Some(counter)) = (bounds, kernel.blocks[body].params.first()) {
+            self.add(*counter, bounds | bit);
+        }
+        let params: Vec<Value> = self.carried(inst).to_vec();
+        for (param, value) in params.iter().zip(init) {
+            let reasons = self.get(*value);
+            self.add(*param, reasons);
+        }
+        let (around, under) = (self.around, self.under);
+        self.around |= bit;
+        self.under |= bounds.unwrap_or(0);
+        self.block(body);
+        (self.around, self.under) = (around, under);
+        self.yielded(body, inst, bounds.unwrap_or(0), Some(&params));
+        if bounds.is_some() {
+            // After the last round: what was carried by then.
+            for (result, param) in kernel.insts[inst].results.iter().zip(&params) {
+                let reasons = self.get(*param) & !bit;
+                self.add(*result, reasons);
+            }
+        }
+    }
+
+    /// What a block hands over at its end: to the next round of a loop, or to the results of what it stands in.
+    fn yielded(&mut self, block: Block, inst: Inst, own: Reasons, carried: Option<&[Value]>) {
+        let kernel = self.kernel;
+        let Some(Op::Yield(values)) = kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) else { return };
+        let (to, bit): (&[Value], Reasons) = match carried {
+            Some(params) => (params, self.bit(inst)),
+            None => (&kernel.insts[inst].results, 0),
+        };
+        for (to, value) in to.iter().zip(values) {
+            // What goes round as it is does not change.
+            if to != value {
+                let reasons = self.get(*value) | own | bit;
+                self.add(*to, reasons);
+            }
+        }
+    }
+}
