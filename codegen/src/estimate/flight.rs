@@ -393,7 +393,7 @@ impl Line<'_> {
                 if start - wanted > self.memory / 2.0 {
                     self.note_serial(inst, start);
                 }
-                latency = self.of_source(inst);
+                latency = self.of_source(inst, start);
                 origin = Some(inst);
                 self.loads.push((start, start + latency, f64::from(bytes)));
             }
@@ -414,17 +414,16 @@ impl Line<'_> {
         }
     }
 
-    /// Cycles of a load from global memory: what each of its sources takes, as often as it is that one. Caches that many ask at once answer as much
-    /// later as memory does.
-    fn of_source(&self, inst: Inst) -> f64 {
+    /// Cycles of a load from global memory that starts then: what each of its sources takes, as often as it is that one. Caches that many ask at once
+    /// answer as much later as memory does.
+    fn of_source(&self, inst: Inst, start: f64) -> f64 {
         const ASKED_BY_MANY: f64 = 1.15;
         let cycles = &self.machine.cycles;
-        match self.sources.get(&inst) {
-            Some(Source { first, second }) => {
-                first * cycles.l1 + second * cycles.l2 * ASKED_BY_MANY + (1.0 - first - second).max(0.0) * self.memory
-            }
-            None => self.memory,
+        let Some(Source { first, second, with }) = self.sources.get(&inst) else { return self.memory };
+        if let Some(value) = with.and_then(|with| self.kernel.insts[with].results.first()) {
+            return (self.ready[usize::from(*value)] - start).max(cycles.l1);
         }
+        first * cycles.l1 + second * cycles.l2 * ASKED_BY_MANY + (1.0 - first - second).max(0.0) * self.memory
     }
 
     /// Cycles until the results of an instruction can be used.

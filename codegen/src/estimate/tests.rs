@@ -397,3 +397,24 @@ fn bandwidth_is_never_more_than_the_memorys() {
         }
     }
 }
+
+/// All lanes read one element after another: sectors that come from the second cache are waited for when they are new.
+#[test]
+fn a_walk_in_step_waits_for_new_sectors_only() {
+    let walk = |fields: &str| {
+        let source = "#[kernel(block = 256)] fn k(n: usize, x: &Global<[f32; 4]>, y: &mut Global<f32>) {
+            let i = global_id().x;
+            let mut sum = y[i];
+            #[unroll(1)]
+            for k in 0..n { let row = x[k]; sum = sum * row[0] + FIELDS; }
+            y[i] = sum;
+        }";
+        known(&source.replace("FIELDS", fields), &[]).threads.flight.cycles / super::weights::UNKNOWN_TRIPS
+    };
+    let (one, four) = (walk("1.0"), walk("row[1] + row[2] + row[3]"));
+    // Half of the rounds find their 16 bytes in the sector of the round before.
+    let (hit, miss) = (36.0, 283.0 * 1.15);
+    assert!((0.5 * (hit + miss)..0.5 * (hit + miss) + 40.0).contains(&one), "{one}");
+    // Loads of the same sector wait for nothing more.
+    assert!(four < one + 60.0, "{four} and {one}");
+}

@@ -40,6 +40,8 @@ pub struct Source {
     pub first: f64,
     /// In the second.
     pub second: f64,
+    /// The load that asks for the same sectors just before it: this one's values come when that one's do, or are there already.
+    pub with: Option<Inst>,
 }
 
 /// Bytes of a sector.
@@ -74,8 +76,8 @@ struct Request {
     sharing: f64,
     /// The share of rounds in which it comes to sectors that it had not in the round before.
     fresh: f64,
-    /// Whether it goes to sectors that an access before it has been to.
-    again: bool,
+    /// The number of the request before it that has been to the same sectors.
+    again: Option<usize>,
     /// Whether they are written in part, and were not read.
     in_part: bool,
     /// The share of what it fetches that no block before has fetched.
@@ -108,7 +110,10 @@ impl Requests {
             }
             let weight = weights.get(inst);
             match space {
-                Space::Global => requests.push(global(kernel, inst, weight, is_write, bytes, fact, &mut seen)),
+                Space::Global => {
+                    let request = global(inst, (weight, is_write, bytes), fact, seen.visit(kernel, inst, requests.len()));
+                    requests.push(request);
+                }
                 Space::Shared => requests.push(shared(inst, weight, is_write, bytes, fact, merged.words(inst))),
                 _ => {}
             }
@@ -130,8 +135,8 @@ impl Requests {
         for request in self.0.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
             let Some((fact, moves)) = fact(request).and_then(|fact| Some((fact, fact.moves?))) else { continue };
             let walk = (fact.object, fact.part, moves, fact.offset, fact.lanes.most);
-            if request.again || moves.in_loops && walked.contains(&walk) {
-                (request.own, request.late) = (0.0, if request.again { request.late } else { 0.0 });
+            if request.again.is_some() || moves.in_loops && walked.contains(&walk) {
+                (request.own, request.late) = (0.0, 0.0);
                 continue;
             }
             walked.push(walk);
@@ -172,7 +177,7 @@ impl Requests {
                     // What goes out goes sector by sector.
                     traffic.cache += weight * request.passes.max(request.sectors) * PASS;
                     traffic.drained += weight * bytes;
-                    if !request.again {
+                    if request.again.is_none() {
                         traffic.written += weight * bytes;
                         traffic.read += if request.in_part { weight * bytes } else { 0.0 };
                     }
@@ -196,7 +201,7 @@ impl Requests {
 
     /// The share of what walks come back to that has been driven out since.
     fn missed(&self, warps: f64, cache: f64) -> f64 {
-        let walks = self.0.iter().filter(|request| request.fresh < 1.0 && !request.again && !request.is_write);
+        let walks = self.0.iter().filter(|request| request.fresh < 1.0 && request.again.is_none() && !request.is_write);
         let footprint: f64 = walks.map(|request| request.lines * LINE / request.sharing).sum::<f64>() * warps;
         let ratio = if cache > 0.0 { footprint / cache } else { 0.0 };
         ((ratio - 1.0) / (THRASHED - 1.0)).clamp(0.0, 1.0)
@@ -208,10 +213,9 @@ impl Requests {
         let loads = self.0.iter().filter(|request| request.space == Space::Global && !request.is_write);
         let source = |request: &Request| {
             let fetched = request.fetched(missed) * request.sharing / (request.sectors * SECTOR).max(1.0);
-            // What was fetched before this load asks is still on its way when it does.
-            let fetched = if request.again { 1.0 } else { fetched };
-            let own = if missed > 0.0 { request.late * request.fresh } else { request.late };
-            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - own) })
+            let late = if missed > 0.0 { request.late * request.fresh } else { request.late };
+            let with = request.again.map(|first| self.0[first].inst);
+            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - late), with })
         };
         loads.map(source).collect()
     }
@@ -220,7 +224,7 @@ impl Requests {
 impl Request {
     /// Bytes that come into the first cache for one, if so much of what it comes back to is gone.
     fn fetched(&self, missed: f64) -> f64 {
-        if self.again {
+        if self.again.is_some() {
             return 0.0;
         }
         (self.fresh + (1.0 - self.fresh) * missed) * self.sectors * SECTOR / self.sharing
@@ -303,17 +307,46 @@ impl Grid {
     }
 }
 
-/// Sectors that accesses have been to: the pointer, and the sector from it.
+/// Sectors that accesses have been to: the pointer, the sector from it, the number of the request.
 #[derive(Default)]
 struct Seen {
-    read: Vec<(Value, i32)>,
-    written: Vec<(Value, i32)>,
+    read: Vec<(Value, i32, usize)>,
+    written: Vec<(Value, i32, usize)>,
 }
 
 /// As many as are found at once: a longer memory is the cache's, not this list's.
 const REMEMBERED: usize = 64;
 
-fn global(kernel: &Kernel, inst: Inst, weight: f64, is_write: bool, bytes: u32, fact: Option<&AccessFact>, seen: &mut Seen) -> Request {
+/// Who has been to the sectors of a request: another one of its kind, and any load.
+#[derive(Clone, Copy, Default)]
+struct Visited {
+    again: Option<usize>,
+    was_read: bool,
+}
+
+impl Seen {
+    /// Looks up the sectors of an access, request number `request`, and remembers them.
+    fn visit(&mut self, kernel: &Kernel, inst: Inst, request: usize) -> Visited {
+        let (is_write, ptr, offset) = match &kernel.insts[inst].op {
+            Op::LoadAt { ptr, offset, .. } => (false, *ptr, *offset),
+            Op::StoreAt { ptr, offset, .. } => (true, *ptr, *offset),
+            _ => return Visited::default(),
+        };
+        let sector = offset.div_euclid(SECTOR as i32);
+        let find = |list: &[(Value, i32, usize)]| {
+            list.iter().rev().take(REMEMBERED).find(|known| (known.0, known.1) == (ptr, sector)).map(|known| known.2)
+        };
+        let was_read = find(&self.read).is_some();
+        let list = if is_write { &mut self.written } else { &mut self.read };
+        let again = find(list);
+        if again.is_none() {
+            list.push((ptr, sector, request));
+        }
+        Visited { again, was_read }
+    }
+}
+
+fn global(inst: Inst, (weight, is_write, bytes): (f64, bool, u32), fact: Option<&AccessFact>, visited: Visited) -> Request {
     let dense = 32.0 * f64::from(bytes);
     let (sectors, used) = match fact.map(|fact| &fact.pattern) {
         // Where it depends on where an object begins, neighbours share the sectors at the edges.
@@ -329,20 +362,7 @@ fn global(kernel: &Kernel, inst: Inst, weight: f64, is_write: bool, bytes: u32, 
         Some(Move::Bytes(step)) => (step.unsigned_abs() as f64 / SECTOR).min(1.0),
         _ => 1.0,
     };
-    let (again, was_read) = match &kernel.insts[inst].op {
-        Op::LoadAt { ptr, offset, .. } | Op::StoreAt { ptr, offset, .. } => {
-            let place = (*ptr, offset.div_euclid(SECTOR as i32));
-            let is_in = |list: &[(Value, i32)]| list.iter().rev().take(REMEMBERED).any(|known| *known == place);
-            let was_read = is_in(&seen.read);
-            let list = if is_write { &mut seen.written } else { &mut seen.read };
-            let again = is_in(list);
-            if !again {
-                list.push(place);
-            }
-            (again, was_read)
-        }
-        _ => (false, false),
-    };
+    let Visited { again, was_read } = visited;
     Request {
         inst,
         weight,
@@ -382,7 +402,7 @@ fn shared(inst: Inst, weight: f64, is_write: bool, bytes: u32, fact: Option<&Acc
         passes: passes.max(1.0),
         sharing: 1.0,
         fresh: 1.0,
-        again: false,
+        again: None,
         in_part: false,
         own: 1.0,
         late: 1.0,
