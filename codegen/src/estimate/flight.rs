@@ -419,7 +419,7 @@ impl Line<'_> {
     fn of_source(&self, inst: Inst, start: f64) -> f64 {
         const ASKED_BY_MANY: f64 = 1.15;
         let cycles = &self.machine.cycles;
-        let Some(Source { first, second, with }) = self.sources.get(&inst) else { return self.memory };
+        let Some(Source { first, second, with, .. }) = self.sources.get(&inst) else { return self.memory };
         if let Some(value) = with.and_then(|with| self.kernel.insts[with].results.first()) {
             return (self.ready[usize::from(*value)] - start).max(cycles.l1);
         }
@@ -437,7 +437,10 @@ impl Line<'_> {
                 Space::Global => self.memory,
                 Space::Shared if is_write => 2.0 * cycles.shared,
                 Space::Shared => cycles.shared,
-                Space::Constant => cycles.shared,
+                Space::Constant => {
+                    let replays = self.sources.get(&inst).map_or(0.0, |source| source.replays);
+                    cycles.shared + replays * cycles.constant
+                }
                 Space::Local => cycles.l1,
             };
         }

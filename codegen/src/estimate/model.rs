@@ -35,6 +35,8 @@ pub struct Work {
     pub three_registers: f64,
     /// Bytes that a block moves to and from shared memory and the first cache, conflicts counted.
     pub shared: f64,
+    /// Addresses of constant memory that a block's requests read beyond the first of each.
+    pub constants: f64,
 }
 
 impl Work {
@@ -53,6 +55,7 @@ impl Work {
             returned: 0.0,
             three_registers: 0.0,
             shared: 0.0,
+            constants: 0.0,
         }
     }
 
@@ -96,6 +99,8 @@ pub enum Bound {
     SharedMemory,
     /// The bandwidth of the first cache, which is the same memory.
     Cache,
+    /// Constant memory, whose cache answers one address at a time.
+    Constants,
     /// How fast blocks begin.
     Blocks,
 }
@@ -110,6 +115,7 @@ impl Bound {
             Bound::ArithmeticLatency => "arithmetic latency",
             Bound::SharedMemory => "shared memory",
             Bound::Cache => "first cache",
+            Bound::Constants => "constant memory",
             Bound::Blocks => "start of blocks",
         }
     }
@@ -156,6 +162,7 @@ pub fn rate(work: &Work, machine: &Machine) -> Rate {
     let mut others = [
         (Bound::Arithmetic, arithmetic(work, machine)),
         (Bound::SharedMemory, work.shared / machine.lanes.shared / machine.clock),
+        (Bound::Constants, work.constants * machine.cycles.constant / machine.clock),
         (Bound::Blocks, multiprocessors / machine.blocks.rate),
     ];
     others.sort_by(|a, b| b.1.total_cmp(&a.1));

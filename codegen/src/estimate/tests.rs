@@ -418,3 +418,27 @@ fn a_walk_in_step_waits_for_new_sectors_only() {
     // Loads of the same sector wait for nothing more.
     assert!(four < one + 60.0, "{four} and {one}");
 }
+
+/// On an H200 sums of a table in constant memory took 68 times as long where each lane read a word of its own (`experiments::constants` of the kernels).
+#[test]
+fn lanes_that_part_in_constant_memory_wait_for_each_other() {
+    let source = "#[kernel(block = 256)] fn k(steps: usize, table: &Constant<[u32; 1024]>, y: &mut Global<u32>) {
+        let i = global_id().x;
+        let mut sum = 0u32;
+        #[unroll(4)]
+        for k in 0..steps { sum = sum.wrapping_add(table[INDEX] ^ k as u32); }
+        y[i] = sum;
+    }";
+    let predicted = |index: &str| {
+        let known = known(&source.replace("INDEX", index), &[]);
+        known.targets[0].prediction.clone().expect("a prediction")
+    };
+    let (together, apart) = (predicted("k % 1024"), predicted("(i * 37 + k) % 1024"));
+    assert_eq!((together.bound, apart.bound), (Bound::Arithmetic, Bound::Constants));
+    let ratio = apart.block_seconds / together.block_seconds;
+    assert!((61.0..75.0).contains(&ratio), "{ratio}");
+    // A known number of addresses, and one that data decides: of 32 lanes among 1024 words, some meet.
+    let (two, data) = (predicted("i / 16 % 2 * 512 + k % 512"), predicted("(y[i] as usize + k) % 1024"));
+    assert!(two.work.constants == apart.work.constants / 31.0, "{} and {}", two.work.constants, apart.work.constants);
+    assert!((30.0..31.0).contains(&(31.0 * data.work.constants / apart.work.constants)), "{}", data.work.constants);
+}

@@ -79,7 +79,7 @@ impl Prediction {
     pub fn speed_up(&self, with: &Occupancy) -> f64 {
         let warps = f64::from(with.demand.threads.div_ceil(32));
         let ratio = warps / self.work.warps;
-        let Work { read, written, filled, drained, shared, .. } = self.work;
+        let Work { read, written, filled, drained, shared, constants, .. } = self.work;
         let work = Work {
             warps,
             blocks: f64::from(with.blocks),
@@ -88,6 +88,7 @@ impl Prediction {
             filled: filled * ratio,
             drained: drained * ratio,
             shared: shared * ratio,
+            constants: constants * ratio,
             ..self.work
         };
         rate(&self.work, self.machine).block / rate(&work, self.machine).block * ratio
@@ -175,6 +176,7 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
         returned: threads.mix.returned,
         three_registers: threads.mix.three_registers,
         shared: warps * (traffic.shared + traffic.cache),
+        constants: warps * traffic.constants,
     };
     let rate = rate(&work, machine);
     let per_second = f64::from(machine.multiprocessors) * block / rate.block;

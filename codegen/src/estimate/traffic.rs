@@ -12,7 +12,8 @@ use super::weights::Weights;
 use crate::analysis::access::{AccessFact, Move, Moves, Pattern, Range};
 use crate::collections::HashMap;
 use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, Op, Space, Special, Value};
+use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, ObjectKind, Op, Space, Special, Value};
+use crate::math;
 
 /// Bytes of a warp, *estimated*.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Traffic {
     pub shared: f64,
     /// Bytes that global accesses take of the first cache's bandwidth, conflicts counted: it is the same memory.
     pub cache: f64,
+    /// Addresses of constant memory that it reads beyond the first of each request.
+    pub constants: f64,
 }
 
 /// Where a load's values come from: shares of its requests.
@@ -42,6 +45,8 @@ pub struct Source {
     pub second: f64,
     /// The load that asks for the same sectors just before it: this one's values come when that one's do, or are there already.
     pub with: Option<Inst>,
+    /// Of constant memory: addresses beyond the first.
+    pub replays: f64,
 }
 
 /// Bytes of a sector.
@@ -70,7 +75,7 @@ struct Request {
     lines: f64,
     /// Bytes that its lanes use.
     used: f64,
-    /// Passes through the first cache or shared memory.
+    /// Passes through the first cache or shared memory; addresses of constant memory.
     passes: f64,
     /// Warps of the block that make it together.
     sharing: f64,
@@ -115,6 +120,7 @@ impl Requests {
                     requests.push(request);
                 }
                 Space::Shared => requests.push(shared(inst, weight, is_write, bytes, fact, merged.words(inst))),
+                Space::Constant => requests.push(constant(kernel, inst, weight, fact)),
                 _ => {}
             }
         });
@@ -172,6 +178,7 @@ impl Requests {
             let (weight, bytes) = (request.weight, request.sectors * SECTOR);
             match request.space {
                 Space::Shared => traffic.shared += weight * request.passes * PASS,
+                Space::Constant => traffic.constants += weight * (request.passes - 1.0),
                 _ if request.is_write => {
                     used_written += weight * request.used;
                     // What goes out goes sector by sector.
@@ -210,18 +217,41 @@ impl Requests {
     /// Where loads' values come from, by instruction; what is not in it comes from memory.
     pub(crate) fn sources(&self, warps: f64, cache: f64) -> HashMap<Inst, Source> {
         let missed = self.missed(warps, cache);
-        let loads = self.0.iter().filter(|request| request.space == Space::Global && !request.is_write);
+        let loads = self.0.iter().filter(|request| request.space != Space::Shared && !request.is_write);
         let source = |request: &Request| {
+            if request.space == Space::Constant {
+                return (request.inst, Source { first: 1.0, second: 0.0, with: None, replays: request.passes - 1.0 });
+            }
             let fetched = request.fetched(missed) * request.sharing / (request.sectors * SECTOR).max(1.0);
             let late = if missed > 0.0 { request.late * request.fresh } else { request.late };
             let with = request.again.map(|first| self.0[first].inst);
-            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - late), with })
+            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - late), with, replays: 0.0 })
         };
         loads.map(source).collect()
     }
 }
 
 impl Request {
+    /// One that does not leave the multiprocessor.
+    fn inside(inst: Inst, weight: f64, space: Space, is_write: bool) -> Request {
+        Request {
+            inst,
+            weight,
+            space,
+            is_write,
+            sectors: 0.0,
+            lines: 0.0,
+            used: 0.0,
+            passes: 1.0,
+            sharing: 1.0,
+            fresh: 1.0,
+            again: None,
+            in_part: false,
+            own: 1.0,
+            late: 1.0,
+        }
+    }
+
     /// Bytes that come into the first cache for one, if so much of what it comes back to is gone.
     fn fetched(&self, missed: f64) -> f64 {
         if self.again.is_some() {
@@ -391,22 +421,27 @@ fn shared(inst: Inst, weight: f64, is_write: bool, bytes: u32, fact: Option<&Acc
         }
         _ => least,
     };
-    Request {
-        inst,
-        weight,
-        space: Space::Shared,
-        is_write,
-        sectors: 0.0,
-        lines: 0.0,
-        used: 0.0,
-        passes: passes.max(1.0),
-        sharing: 1.0,
-        fresh: 1.0,
-        again: None,
-        in_part: false,
-        own: 1.0,
-        late: 1.0,
-    }
+    Request { passes: passes.max(1.0), ..Request::inside(inst, weight, Space::Shared, is_write) }
+}
+
+/// Where the lanes' places are not known, those that data sends anywhere meet now and then; those that arithmetic sends do not.
+fn constant(kernel: &Kernel, inst: Inst, weight: f64, fact: Option<&AccessFact>) -> Request {
+    let addresses = match fact.map(|fact| (fact, &fact.pattern)) {
+        Some((_, Pattern::Constant { addresses })) => middle(*addresses),
+        Some((fact, _)) if fact.by_data => {
+            let object = &kernel.objects[fact.object];
+            let elements = (object.ty.size(&kernel.structs) / u64::from(fact.bytes.max(1))).max(1) as f64;
+            let lanes = f64::from(fact.lanes.most);
+            // The library's own tables are for arguments that few lanes have.
+            match &object.kind {
+                ObjectKind::Table(_) if object.name == math::TABLE => 1.0,
+                _ if fact.by_thread => lanes.min(elements),
+                _ => elements * (1.0 - (1.0 - 1.0 / elements).powf(lanes)),
+            }
+        }
+        _ => 1.0,
+    };
+    Request { passes: addresses.max(1.0), ..Request::inside(inst, weight, Space::Constant, false) }
 }
 
 fn middle(range: Range) -> f64 {

@@ -34,13 +34,15 @@ enum Spread {
     Known(Range),
     /// Data says where; so many different addresses at most.
     Data(u64),
+    /// The thread's number does, in a way that is not followed.
+    Thread(u64),
 }
 
 impl Spread {
     fn most(self) -> u64 {
         match self {
             Spread::Known(addresses) => addresses.most.into(),
-            Spread::Data(most) => most,
+            Spread::Data(most) | Spread::Thread(most) => most,
         }
     }
 }
@@ -71,10 +73,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             Spread::Known(Range { most, .. }) => {
                 format!("a warp's load of {name} reads {most} different addresses of constant memory, which serves them one after another")
             }
-            Spread::Data(most) => format!(
-                "data says which element of {name} each lane of a warp reads: up to {most} different addresses of constant memory, which serves \
-                 them one after another"
-            ),
+            Spread::Data(most) | Spread::Thread(most) => {
+                let who = if matches!(spread, Spread::Data(_)) { "data says" } else { "the thread's number says" };
+                format!(
+                    "{who} which element of {name} each lane of a warp reads: up to {most} different addresses of constant memory, which \
+                     serves them one after another"
+                )
+            }
         };
         findings.push(Finding {
             span: subject.span(fact.loc),
@@ -96,7 +101,9 @@ fn spread(kernel: &Kernel, fact: &AccessFact) -> Option<Spread> {
         Pattern::Constant { addresses } => (addresses.least >= 2).then_some(Spread::Known(addresses)),
         _ => {
             let elements = object.ty.size(&kernel.structs) / u64::from(fact.bytes.max(1));
-            (fact.by_data && fact.lanes.most > 1 && elements >= FEWEST_ELEMENTS).then_some(Spread::Data(elements.min(WARP.into())))
+            let most = elements.min(WARP.into());
+            let spread = if fact.by_thread { Spread::Thread(most) } else { Spread::Data(most) };
+            (fact.by_data && fact.lanes.most > 1 && elements >= FEWEST_ELEMENTS).then_some(spread)
         }
     }
 }
@@ -156,6 +163,17 @@ mod tests {
         assert_eq!(found("constant_divergence", search).len(), 1);
         let table = "const T: [u32; 64] = [7; 64]; #[kernel(block = 64)] fn k(x: &Global<u32>, y: &mut Global<u32>) { y[global_id().x] = T[(x[global_id().x] % 64) as usize]; }";
         assert_eq!(found("constant_divergence", table).len(), 1);
+    }
+
+    #[test]
+    fn indices_that_arithmetic_spreads_are_the_threads() {
+        let source = "#[kernel(block = 128)] fn k(steps: usize, c: &Constant<[f32; 1024]>, y: &mut Global<f32>) { let i = global_id().x; let mut s = 0.0; for k in 0..steps { s += c[INDEX]; } y[i] = s; }";
+        for index in ["(i * 37 + k) % 1024", "(i ^ (i >> 3)) % 1024", "if i % 3 == 0 { i % 1000 } else { (7 * i) % 900 }"] {
+            let says = found("constant_divergence", &source.replace("INDEX", index));
+            assert!(says.len() == 1 && says[0].0.starts_with("the thread's number says which element of `c`"), "{index}: {says:?}");
+        }
+        let says = found("constant_divergence", &source.replace("INDEX", "(y[i] as usize * 37 + k) % 1024"));
+        assert!(says.len() == 1 && says[0].0.starts_with("data says which element of `c`"), "{says:?}");
     }
 
     #[test]

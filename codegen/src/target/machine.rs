@@ -82,6 +82,8 @@ pub struct Cycles {
     pub barrier_per_warp: f64,
     /// A branch taken, beyond its issue.
     pub branch: f64,
+    /// Each further address of constant memory that the lanes of a warp read: the multiprocessor's cache answers them one after another.
+    pub constant: f64,
 }
 
 /// Issue slots of a scheduler in which the dispatcher holds back although warps are ready, beyond an instruction's own. Profilers call that a dispatch stall.
@@ -209,6 +211,10 @@ const fn lanes(single: f64, double: f64, logic: f64, product: f64, shared: f64) 
 /// Measured on an H200 (`dispatch` of `calibrate`, shared loads); what other devices are taken to need.
 const DISPATCH: Dispatch = Dispatch { returned: 0.34, special: 1.2, three_registers: 0.23 };
 
+/// Measured on an H200: sums of a table of 1,024 words, all lanes at one word or each at another (`experiments::constants` of the kernels), take 1.06 and
+/// 72.3 ms. What other devices are taken to need.
+const CONSTANT: f64 = 4.6;
+
 /// Cycles since Volta, measured on an H200.
 const HOPPER: Cycles = Cycles {
     single: 4.0,
@@ -222,6 +228,7 @@ const HOPPER: Cycles = Cycles {
     barrier: 17.0,
     barrier_per_warp: 2.0,
     branch: 11.0,
+    constant: CONSTANT,
 };
 
 /// Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking" (2018), and of Turing (2019): 28 and 32 cycles of the
@@ -243,6 +250,7 @@ const MAXWELL: Cycles = Cycles {
     barrier: 20.0,
     barrier_per_warp: 2.0,
     branch: 12.0,
+    constant: CONSTANT,
 };
 
 /// CUDA C Programming Guide 4.x, "Multiprocessor Level": about 22 cycles of arithmetic on cc 2.x. Wong et al., "Demystifying GPU
@@ -259,6 +267,7 @@ const FERMI: Cycles = Cycles {
     barrier: 22.0,
     barrier_per_warp: 2.0,
     branch: 22.0,
+    constant: CONSTANT,
 };
 
 const C2050_CLOCK: f64 = 1.15e9;

@@ -1,4 +1,5 @@
-//! What a value depends on of what changes from block to block and from round to round: the block's place along each axis, and the loops round it.
+//! What a value depends on of what changes from block to block and from round to round: the block's place along each axis, and the loops round it;
+//! and whether memory has a say in it.
 //!
 //! The sums of `lanes.rs` name a block's place where arithmetic leads from it to an address. `slices[block_idx().x]` and `if y == 0 { n - 1 } else { y - 1 }`
 //! are one number in all lanes and no more to them; that it is another one in the next block is known here.
@@ -7,15 +8,18 @@
 
 use crate::collections::HashMap;
 use crate::intrinsics::Effect;
-use crate::ir::{Axis, Block, Inst, Kernel, ObjectKind, Op, Space, Special, Value};
+use crate::ir::{Access, Axis, Block, Inst, Kernel, ObjectKind, Op, Space, Special, Value};
 
-/// What is depended on, a bit each: the axes of the grid, then loops.
+/// What is depended on, a bit each: the axes of the grid, what is in memory, then loops.
 pub(super) type Reasons = u64;
 
 const AXES: Reasons = 0b111;
 
+/// What is in memory: not parameters, which are the same for all.
+pub(super) const DATA: Reasons = 0b1000;
+
 /// The bit of the first loop. Loops that are too many share the last one.
-const FIRST_LOOP: u32 = 3;
+const FIRST_LOOP: u32 = 4;
 
 /// By value: what it depends on.
 #[derive(Debug)]
@@ -41,6 +45,11 @@ impl Dependence {
         self.of[usize::from(value)]
     }
 
+    /// What the place depends on that an access goes to.
+    pub(super) fn of_place(&self, access: &Access) -> Reasons {
+        access.indices().fold(0, |all, index| all | self.of_value(index))
+    }
+
     /// The block's place along an axis.
     pub(super) fn axis(axis: Axis) -> Reasons {
         1 << axis as usize
@@ -58,7 +67,7 @@ impl Dependence {
 
     /// Whether any loop's rounds are.
     pub(super) fn has_any_loop(reasons: Reasons) -> bool {
-        reasons & !AXES != 0
+        reasons & !(AXES | DATA) != 0
     }
 }
 
@@ -151,13 +160,14 @@ impl Walk<'_> {
             Op::Special(Special::BlockIdx, axis) => reasons |= Dependence::axis(*axis),
             // Threads that share an element come to it whenever they do.
             Op::Atomic(_, access, _) => {
-                reasons |= AXES | self.around;
+                reasons |= AXES | DATA | self.around;
                 self.store(usize::from(access.object), reasons | self.under);
             }
             Op::Store(access, _) => self.store(usize::from(access.object), reasons | self.under),
             Op::Load(access) => {
                 let object = &kernel.objects[access.object];
                 let is_own = matches!(object.kind, ObjectKind::Shared | ObjectKind::Local);
+                reasons |= if object.kind == ObjectKind::Value { 0 } else { DATA };
                 reasons |= if is_own { self.objects[usize::from(access.object)] } else { 0 };
                 reasons |= if is_own || !object.is_read_only() && object.space() == Space::Global { self.around } else { 0 };
             }

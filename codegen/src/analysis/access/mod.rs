@@ -75,8 +75,10 @@ pub struct AccessFact {
     pub bytes: u32,
     /// How the lanes' addresses lie.
     pub pattern: Pattern,
-    /// Whether data says where the lanes' places are, and not the same for all of them.
+    /// Whether it is not known where the lanes' places are, and not the same for all of them: data says where, or arithmetic that is not followed.
     pub by_data: bool,
+    /// Whether what says so is the thread's number alone, by arithmetic that is not followed: memory has no say in it.
+    pub by_thread: bool,
     /// What is known of the first lane's: bytes from the object's begin, or from an unknown number of them.
     pub offset: i64,
     /// Lanes of a warp that make it, those of a boundary counted as inside.

@@ -1,7 +1,7 @@
 //! What was seen of each instruction, gathered.
 
 use super::condition::Doubt;
-use super::dependence::Dependence;
+use super::dependence::{DATA, Dependence};
 use super::evaluate::Evaluator;
 use super::lanes::{Atom, LANES, Lanes, Source, Sum};
 use super::parts::Places;
@@ -146,12 +146,13 @@ fn access(
     warps: Option<Warps>,
 ) -> Option<AccessFact> {
     let kernel = walk.kernel;
-    let (kind, object) = match &kernel.insts[inst].op {
-        Op::Load(access) => (AccessKind::Load, access.object),
-        Op::Store(access, _) => (AccessKind::Store, access.object),
-        Op::Atomic(_, access, _) => (AccessKind::Atomic, access.object),
+    let (kind, place) = match &kernel.insts[inst].op {
+        Op::Load(access) => (AccessKind::Load, access),
+        Op::Store(access, _) => (AccessKind::Store, access),
+        Op::Atomic(_, access, _) => (AccessKind::Atomic, access),
         _ => return None,
     };
+    let object = place.object;
     let space = kernel.objects[object].space();
     if !matches!(space, Space::Global | Space::Shared | Space::Constant) {
         return None;
@@ -169,6 +170,7 @@ fn access(
         }
         _ => (0, 0),
     };
+    let by_data = records.iter().any(|record| record.address.as_ref().is_err_and(|why| why.is_data));
     Some(AccessFact {
         inst,
         loc: kernel.insts[inst].loc,
@@ -177,7 +179,8 @@ fn access(
         kind,
         bytes: widths(kernel, inst).0,
         pattern,
-        by_data: records.iter().any(|record| record.address.as_ref().is_err_and(|why| why.is_data)),
+        by_data,
+        by_thread: by_data && walk.values.dependence.of_place(place) & DATA == 0,
         offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant().of(0)),
         lanes: Range { least: lanes.clone().min().unwrap_or(0), most: lanes.max().unwrap_or(0) },
         doubt: records.iter().map(|record| record.doubt).max().unwrap_or(Doubt::Data),

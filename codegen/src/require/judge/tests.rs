@@ -41,6 +41,7 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
         loops: 0,
         total: Total::default(),
         by_data: false,
+        by_thread: false,
         sharing: None,
         moves: None,
         part: 0,
