@@ -184,7 +184,7 @@ pub const ROWS: usize = BANDS * OWN;
 /// `STEPS` steps in one launch. A thread keeps `OWN` cells of a column in registers; E goes to the neighbours on the left and above, and H to those on the right
 /// and below, through shared memory. At the rim of the tile neighbours are missing, so one more cell on each side is wrong after each step: the
 /// tiles overlap by that, and a block writes what is right. What lies outside the grid is 0 there, material too, and stays so.
-#[kernel(block = (COLUMNS, BANDS), contract = false, variants(STEPS in [1, 2, 4]))]
+#[kernel(block = (COLUMNS, BANDS), contract = false, max_registers = 32, variants(STEPS in [1, 2, 4]))]
 pub fn tiled<const STEPS: usize>(grid: Grid, rate: f32, source: Source, material: &Global<f32>, before: Before<'_>, after: After<'_>) {
     // Rows and columns beside the tile are read where a neighbour is missing, and what comes of it is not written.
     #[shared]
