@@ -320,6 +320,18 @@ fn every_kernel_of_the_library_in_every_format() {
 }
 
 #[test]
+fn findings_are_shown_by_whatever_path_a_file_is_named() {
+    let slow = b"#[kernel(block = 64)] fn a(w: &Constant<[f32; 64]>, y: &mut Global<f32>) { y[global_id().x] = w[thread_idx().x]; }";
+    let folder = Folder::new("paths", &[("slow.rs", slow)]);
+    std::fs::create_dir(folder.0.join("other")).expect("a folder beside it");
+    for path in ["slow.rs", "./slow.rs", "other/../slow.rs"] {
+        let checked = folder.run(&["check", path]);
+        assert_eq!(checked.code, Some(0), "{path}: {}", checked.err);
+        assert!(checked.err.contains("warning[constant_divergence]") && checked.err.contains("slow.rs:1:"), "{path}: {}", checked.err);
+    }
+}
+
+#[test]
 fn nothing_is_found_in_the_library() {
     let folder = Folder::new("library", &[]);
     let files = warpwright_tests::corpus::library().into_iter();

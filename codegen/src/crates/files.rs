@@ -58,6 +58,8 @@ impl Crate {
 
     /// The file of this name.
     pub fn named(&self, name: &str) -> Option<&SourceFile> {
+        // Who asks may have written `a/../b.rs`.
+        let name = normal(Path::new(name)).display().to_string();
         self.files.iter().find(|file| file.name == name)
     }
 

@@ -86,9 +86,9 @@ pub fn electric_by_columns(grid: Grid, source: Source, material: &Global<f32>, h
     }
 }
 
-/// H half a step later, threads along rows.
+/// H half a step later, threads along rows. Without `BATCH` the second field waits for what the first one waits for.
 #[kernel(
-    block = (32, 8), ilp = ILP, batch_loads = BATCH, contract = false,
+    block = (32, 8), ilp = ILP, batch_loads = BATCH, contract = false, allow(serial_loads),
     variants(ILP in [1, 2, 4], BATCH in [false, true])
 )]
 pub fn magnetic<const ILP: usize, const BATCH: bool>(grid: Grid, rate: f32, ez: &Global<f32>, hx: &mut Global<f32>, hy: &mut Global<f32>) {
