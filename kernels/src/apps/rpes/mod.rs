@@ -150,6 +150,9 @@ pub fn integrals_of_pairs<const B: usize, const KETS: usize, const TABLE: bool>(
             let p = places[a * pairs + bra];
             let factor = factors[a * pairs + bra];
             let mut shares = [0.0f32; KETS];
+            // Unrolled, the kets' places in constant memory are known, and they are read once, before the outer loop. Blocks of a multiprocessor have
+            // different kets: together these are more than the constant cache's first level holds, so that each read would wait.
+            #[unroll]
             for b in 0..PRODUCTS {
                 #[unroll]
                 for j in 0..KETS {
