@@ -306,6 +306,8 @@ pub fn count<const B: usize, const TOGETHER: bool>(
     let place = block_idx().x;
     let length = grid_dim().x - 1;
     let (mut sum, mut square) = (0u64, 0u64);
+    // There are fewer blocks than multiprocessors, so a thread's loads have nobody else to wait with.
+    #[ilp(8)]
     for net in (thread_idx().x..nets).step_by(B) {
         let found = if place < length { tokens[at::<TOGETHER>(length, nets, place, net)] } else { ((fired[net] as usize) < steps) as u32 };
         sum += found as u64;
