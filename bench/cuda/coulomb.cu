@@ -1,4 +1,5 @@
-// The twins of kernels/src/apps/coulomb.rs: the potential with atoms in global memory, and from constant memory in chunks with several points a thread.
+// The twins of kernels/src/apps/coulomb.rs: the potential with atoms in global memory, and with several points a thread from constant memory in chunks and through the
+// first cache.
 #include "timing.cuh"
 
 namespace {
@@ -49,6 +50,34 @@ __global__ void __launch_bounds__(WIDE * HIGH)
     }
 }
 
+template <int POINTS>
+__global__ void __launch_bounds__(WIDE * HIGH)
+    potential_cached(unsigned width, unsigned height, float spacing, const float4* __restrict__ atoms, unsigned count, float* __restrict__ potential) {
+    unsigned first = blockIdx.x * WIDE * POINTS + threadIdx.x, y = blockIdx.y * HIGH + threadIdx.y;
+    if (first >= width || y >= height) return;
+    float px[POINTS], sum[POINTS], py = y * spacing;
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+        px[p] = (first + p * WIDE) * spacing;
+        sum[p] = 0.0f;
+    }
+#pragma unroll 4
+    for (unsigned a = 0; a < count; a++) {
+        float4 atom = atoms[a];
+        float dy = atom.y - py, rest = dy * dy + atom.z;
+#pragma unroll
+        for (int p = 0; p < POINTS; p++) {
+            float dx = atom.x - px[p];
+            sum[p] += atom.w * rsqrtf(dx * dx + rest);
+        }
+    }
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+        unsigned x = first + p * WIDE;
+        if (x < width) potential[y * width + x] = sum[p];
+    }
+}
+
 void fill(const float4* atoms, unsigned count) {
     cudaMemcpyToSymbolAsync(atoms_of_chunk, atoms, count * sizeof(float4), 0, cudaMemcpyDeviceToDevice);
 }
@@ -69,15 +98,23 @@ float timed_points(unsigned width, unsigned height, float spacing, const float4*
     });
 }
 
+template <int POINTS>
+float timed_cached(unsigned width, unsigned height, float spacing, const float4* atoms, unsigned count, float* potential) {
+    dim3 block(WIDE, HIGH), grid(twins::blocks(width, WIDE * POINTS), twins::blocks(height, HIGH));
+    return twins::timed_kernel(potential_cached<POINTS>, grid, block, 0, width, height, spacing, atoms, count, potential);
+}
+
 }  // namespace
 
-// Variants: 0 from global memory, 1 from constant memory with 1, 4 or 8 points a thread. Atoms are x, y, (z - z of the slice) squared, charge.
+// Variants: 0 from global memory, 1 from constant memory with 1, 4 or 8 points a thread, 2 through the first cache with 4 or 8. Atoms are x, y, (z - z of the slice) squared, charge.
 extern "C" float twin_coulomb(unsigned variant, unsigned points, unsigned width, unsigned height, float spacing, const float* atoms, unsigned count, float* potential) {
     const float4* quads = reinterpret_cast<const float4*>(atoms);
     if (variant == 0) {
         dim3 block(WIDE, DIRECT_HIGH), grid(twins::blocks(width, WIDE), twins::blocks(height, DIRECT_HIGH));
         return twins::timed_kernel(potential_direct, grid, block, 0, width, height, spacing, quads, count, potential);
     }
+    if (variant == 2 && points == 4) return timed_cached<4>(width, height, spacing, quads, count, potential);
+    if (variant == 2 && points == 8) return timed_cached<8>(width, height, spacing, quads, count, potential);
     if (variant != 1) return twins::NO_SUCH_VARIANT;
     switch (points) {
         case 1: return timed_points<1>(width, height, spacing, quads, count, potential);

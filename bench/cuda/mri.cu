@@ -1,4 +1,4 @@
-// The twins of kernels/src/apps/mri.rs: Q and FHd with samples in global memory, and from constant memory in chunks with several voxels a thread.
+// The twins of kernels/src/apps/mri: Q and FHd with samples in global memory, and with several voxels a thread from constant memory in chunks and through the first cache.
 #include "timing.cuh"
 
 namespace {
@@ -102,6 +102,43 @@ __global__ void __launch_bounds__(BLOCK) constant(
     }
 }
 
+template <bool FHD, int VOXELS, bool FAST, bool TURNS>
+__global__ void __launch_bounds__(BLOCK) cached(
+    const float4* __restrict__ samples, const float* __restrict__ imaginary, unsigned count, const float* __restrict__ xs,
+    const float* __restrict__ ys, const float* __restrict__ zs, float* __restrict__ res, float* __restrict__ ims, unsigned n) {
+    unsigned first = blockIdx.x * BLOCK * VOXELS + threadIdx.x;
+    float x[VOXELS], y[VOXELS], z[VOXELS], re[VOXELS], im[VOXELS];
+#pragma unroll
+    for (int i = 0; i < VOXELS; i++) {
+        unsigned v = first + i * BLOCK;
+        bool is = v < n;
+        x[i] = is ? xs[v] : 0.0f;
+        y[i] = is ? ys[v] : 0.0f;
+        z[i] = is ? zs[v] : 0.0f;
+        re[i] = 0.0f;
+        im[i] = 0.0f;
+    }
+#pragma unroll 4
+    for (unsigned s = 0; s < count; s++) {
+        float4 sample = samples[s];
+        float b = FHD ? imaginary[s] : 0.0f;
+#pragma unroll
+        for (int i = 0; i < VOXELS; i++) {
+            float sine, cosine;
+            wave<FAST, TURNS>(sample.x * x[i] + sample.y * y[i] + sample.z * z[i], &sine, &cosine);
+            add<FHD>(sample, b, sine, cosine, &re[i], &im[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < VOXELS; i++) {
+        unsigned v = first + i * BLOCK;
+        if (v < n) {
+            res[v] = re[i];
+            ims[v] = im[i];
+        }
+    }
+}
+
 template <bool FHD>
 void fill(Samples from, unsigned at, unsigned count) {
     cudaMemcpyToSymbolAsync(chunk, from.samples + at, count * sizeof(float4), 0, cudaMemcpyDeviceToDevice);
@@ -128,12 +165,22 @@ float timed_chunks(Samples samples, unsigned count, Voxels to) {
     });
 }
 
+template <bool FHD, int VOXELS, bool FAST, bool TURNS>
+float timed_cached(Samples samples, unsigned count, Voxels to) {
+    return twins::timed_kernel(
+        cached<FHD, VOXELS, FAST, TURNS>, twins::blocks(to.n, BLOCK * VOXELS), BLOCK, 0, samples.samples, samples.imaginary, count, to.x, to.y, to.z,
+        to.re, to.im, to.n);
+}
+
 template <bool FHD, int VOXELS>
 float chosen(unsigned variant, Samples samples, unsigned count, Voxels to) {
     switch (variant) {
         case 1: return timed_chunks<FHD, VOXELS, false, false>(samples, count, to);
         case 2: return timed_chunks<FHD, VOXELS, true, false>(samples, count, to);
         case 3: return timed_chunks<FHD, VOXELS, true, true>(samples, count, to);
+        case 11: return timed_cached<FHD, VOXELS, false, false>(samples, count, to);
+        case 12: return timed_cached<FHD, VOXELS, true, false>(samples, count, to);
+        case 13: return timed_cached<FHD, VOXELS, true, true>(samples, count, to);
         default: return twins::NO_SUCH_VARIANT;
     }
 }
@@ -154,7 +201,8 @@ float timed_sum(unsigned variant, unsigned voxels, Samples samples, unsigned cou
 
 }  // namespace
 
-// Variants of both: 0 from global memory; from constant memory with 1, 2 or 4 voxels a thread 1 with precise functions, 2 with fast ones, 3 with fast ones less whole turns.
+// Variants of both: 0 from global memory; from constant memory with 1, 2 or 4 voxels a thread 1 with precise functions, 2 with fast ones, 3 with fast ones less whole turns;
+// 11, 12 and 13 the same through the first cache.
 extern "C" float twin_mri_q(
     unsigned variant, unsigned voxels, const float* samples, unsigned count, const float* x, const float* y, const float* z, float* re, float* im, unsigned n) {
     return timed_sum<false>(variant, voxels, {reinterpret_cast<const float4*>(samples), nullptr}, count, {x, y, z, re, im, n});

@@ -59,6 +59,8 @@ impl Application for Coulomb {
             Self::variant("4 points a thread", (), |_, r, go| r.run::<32, 4, 4>(go), |p, twins, t| twin(p, twins, t, 1, 4)),
             Self::variant("8 points a thread", (), |_, r, go| r.run::<32, 8, 4>(go), |p, twins, t| twin(p, twins, t, 1, 8)),
             Self::variant("8 points, an atom a turn", (), |_, r, go| r.run::<32, 8, 1>(go), |p, twins, t| twin(p, twins, t, 1, 8)),
+            Self::variant("4 points, cached", (), |_, r, go| r.run_cached::<32, 4, 4>(go), |p, twins, t| twin(p, twins, t, 2, 4)),
+            Self::variant("8 points, cached", (), |_, r, go| r.run_cached::<32, 8, 4>(go), |p, twins, t| twin(p, twins, t, 2, 8)),
         ]
     }
 

@@ -126,6 +126,36 @@ impl Application for Q {
             Self::variant("1 voxel, fast, turns", FAST_NEAR, |_, r, go| r.run_q::<1, 4, true, true>(go), |_, w, t| twin_q(w, t, 3, 1)),
             Self::variant("2 voxels, fast, turns", FAST_NEAR, |_, r, go| r.run_q::<2, 4, true, true>(go), |_, w, t| twin_q(w, t, 3, 2)),
             Self::variant("4 voxels, fast, turns", FAST_NEAR, |_, r, go| r.run_q::<4, 4, true, true>(go), |_, w, t| twin_q(w, t, 3, 4)),
+            Self::variant(
+                "4 voxels, cached, precise",
+                PRECISE,
+                |_, r, go| r.run_q_cached::<4, 4, false, false>(go),
+                |_, w, t| twin_q(w, t, 11, 4),
+            ),
+            Self::variant(
+                "4 voxels, cached, fast",
+                FAST_FAR,
+                |_, r, go| r.run_q_cached::<4, 4, true, false>(go),
+                |_, w, t| twin_q(w, t, 12, 4),
+            ),
+            Self::variant(
+                "1 voxel, cached, turns",
+                FAST_NEAR,
+                |_, r, go| r.run_q_cached::<1, 4, true, true>(go),
+                |_, w, t| twin_q(w, t, 13, 1),
+            ),
+            Self::variant(
+                "2 voxels, cached, turns",
+                FAST_NEAR,
+                |_, r, go| r.run_q_cached::<2, 4, true, true>(go),
+                |_, w, t| twin_q(w, t, 13, 2),
+            ),
+            Self::variant(
+                "4 voxels, cached, turns",
+                FAST_NEAR,
+                |_, r, go| r.run_q_cached::<4, 4, true, true>(go),
+                |_, w, t| twin_q(w, t, 13, 4),
+            ),
         ]
     }
 
@@ -187,6 +217,36 @@ impl Application for Fhd {
             Self::variant("1 voxel, fast, turns", FAST_NEAR, |_, r, go| r.run_fhd::<1, 4, true, true>(go), |_, w, t| twin_fhd(w, t, 3, 1)),
             Self::variant("2 voxels, fast, turns", FAST_NEAR, |_, r, go| r.run_fhd::<2, 4, true, true>(go), |_, w, t| twin_fhd(w, t, 3, 2)),
             Self::variant("4 voxels, fast, turns", FAST_NEAR, |_, r, go| r.run_fhd::<4, 4, true, true>(go), |_, w, t| twin_fhd(w, t, 3, 4)),
+            Self::variant(
+                "4 voxels, cached, precise",
+                PRECISE,
+                |_, r, go| r.run_fhd_cached::<4, 4, false, false>(go),
+                |_, w, t| twin_fhd(w, t, 11, 4),
+            ),
+            Self::variant(
+                "4 voxels, cached, fast",
+                FAST_FAR,
+                |_, r, go| r.run_fhd_cached::<4, 4, true, false>(go),
+                |_, w, t| twin_fhd(w, t, 12, 4),
+            ),
+            Self::variant(
+                "1 voxel, cached, turns",
+                FAST_NEAR,
+                |_, r, go| r.run_fhd_cached::<1, 4, true, true>(go),
+                |_, w, t| twin_fhd(w, t, 13, 1),
+            ),
+            Self::variant(
+                "2 voxels, cached, turns",
+                FAST_NEAR,
+                |_, r, go| r.run_fhd_cached::<2, 4, true, true>(go),
+                |_, w, t| twin_fhd(w, t, 13, 2),
+            ),
+            Self::variant(
+                "4 voxels, cached, turns",
+                FAST_NEAR,
+                |_, r, go| r.run_fhd_cached::<4, 4, true, true>(go),
+                |_, w, t| twin_fhd(w, t, 13, 4),
+            ),
         ]
     }
 

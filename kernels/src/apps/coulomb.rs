@@ -8,6 +8,9 @@
 //! [`potential_direct`] is what one writes first: atoms in global memory, a root and a division. [`potential`] takes them from constant memory and uses the hardware's
 //! reciprocal root. `P` points a thread share an atom and its dy² + dz², which `ilp` alone does: 9 operations become 6 and a `P`-th of
 //! three. `U` atoms a turn share the loop's counting.
+//!
+//! [`potential_cached`] does the same from global memory, all atoms in one launch. Warps that are at different atoms want more of them at a time than the 2 KB that the
+//! constant cache's first level holds; the first cache of global memory holds most of them all, and gives 16 bytes at a time.
 
 use super::{Error, Go, Result};
 use std::ops::Range;
@@ -65,6 +68,31 @@ pub fn potential<const BX: usize, const P: usize, const U: usize>(
             }
         }
         potential[at] = sum;
+    }
+}
+
+/// The same of all atoms, from global memory through the first cache: of each x, y, (z - z of the slice)², q, 4 · `U` numbers at a time.
+#[kernel(block = (BX, 4), ilp = P, variants(BX in [32, 64], P in [1, 4, 8], U in [1, 4]))]
+pub fn potential_cached<const BX: usize, const P: usize, const U: usize>(
+    width: usize,
+    height: usize,
+    spacing: f32,
+    atoms: &Global<f32>,
+    potential: &mut Global<f32>,
+) {
+    let Dim3 { x, y, .. } = global_id();
+    if x < width && y < height {
+        let (px, py) = (x as f32 * spacing, y as f32 * spacing);
+        let mut sum = 0.0;
+        for first in (0..atoms.len()).step_by(4 * U) {
+            #[unroll]
+            for k in 0..U {
+                let [ax, ay, zz, q] = atoms.load::<4>(first + 4 * k);
+                let (dx, dy) = (ax - px, ay - py);
+                sum += q * native_rsqrt(dx * dx + (dy * dy + zz));
+            }
+        }
+        potential[y * width + x] = sum;
     }
 }
 
@@ -184,6 +212,8 @@ pub struct Resident {
     height: usize,
     spacing: f32,
     atoms: Buffer<[f32; 4]>,
+    /// The same, number by number, as many atoms as are a multiple of [`GROUP`].
+    numbers: Buffer<f32>,
     chunks: Vec<Chunk>,
     potential: Buffer<f32>,
 }
@@ -201,11 +231,14 @@ impl Resident {
             chunk.resize(CHUNK, NOTHING);
             chunks.push(Chunk { atoms: device.constant_from_slice(&chunk)?, count });
         }
+        let mut padded = atoms.clone();
+        padded.resize(atoms.len().next_multiple_of(GROUP), NOTHING);
         Ok(Resident {
             width: input.width,
             height: input.height,
             spacing: input.spacing,
             atoms: device.upload(&atoms)?,
+            numbers: device.upload(padded.as_flattened())?,
             chunks,
             potential: device.zeros(input.width * input.height)?,
         })
@@ -234,6 +267,16 @@ impl Resident {
         Ok(())
     }
 
+    /// [`potential_cached`]: one launch, none where the grid has no points.
+    pub fn run_cached<const BX: usize, const P: usize, const U: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+        const { assert!(GROUP.is_multiple_of(U)) };
+        if self.potential.is_empty() {
+            return Ok(());
+        }
+        let (width, height, spacing) = (self.width, self.height, self.spacing);
+        go(potential_cached::<BX, P, U>(width, height, spacing, &self.numbers, &mut self.potential).cover((width, height)))
+    }
+
     /// The potential as it is by now, row by row.
     pub fn result(&self) -> Result<Vec<f32>> {
         Ok(self.potential.download()?)
@@ -249,8 +292,8 @@ impl Resident {
 mod tests {
     use super::*;
 
-    /// The results of a plain and a tuned kernel on the simulator.
-    fn run(input: &Input) -> Result<[Vec<f32>; 3]> {
+    /// The results of a plain and two tuned kernels on the simulator, and of one core.
+    fn run(input: &Input) -> Result<[Vec<f32>; 4]> {
         let device = Device::simulator();
         let mut resident = Resident::new(&device, input)?;
         let mut go = |launch: Launch<'_>| launch.launch(&device);
@@ -259,7 +302,9 @@ mod tests {
         resident.run::<32, 4, 4>(&mut go)?;
         resident.run::<32, 4, 4>(&mut go)?; // A run after another gives the same.
         let tuned = resident.result()?;
-        Ok([direct, tuned, input.one_core(0..input.height)])
+        resident.run_cached::<32, 8, 4>(&mut go)?;
+        let cached = resident.result()?;
+        Ok([direct, tuned, cached, input.one_core(0..input.height)])
     }
 
     fn assert_close(input: &Input, name: &str) {
@@ -285,8 +330,7 @@ mod tests {
     fn a_unit_charge_has_the_potential_of_its_distance() {
         // Points 0, 3, 6, 9 in x and y, the atom over the first of them at 4: distances of 4, 5, …
         let input = Input { atoms: vec![[0.0, 0.0, 6.0, 1.0]], width: 4, height: 4, spacing: 3.0, z: 2.0 };
-        let [direct, tuned, core] = run(&input).expect("it runs");
-        for found in [direct, tuned, core] {
+        for found in run(&input).expect("it runs") {
             assert!((found[0] - 0.25).abs() < 1e-7 && (found[1] - 0.2).abs() < 1e-7 && (found[4] - 0.2).abs() < 1e-7, "{found:?}");
         }
         assert_close(&input, "a unit charge");
@@ -299,8 +343,8 @@ mod tests {
         let atoms = vec![at(0.0, 0.0, 0.0), at(0.5, 0.0, 1.0), at(0.0, 0.5, -1.0), at(0.5, 0.5, 1.0), at(0.5, 0.5, -1.0)];
         let input = Input { atoms, width: 3, height: 2, spacing: 0.5, z: 2.0 };
         let reference = input.reference();
-        let [direct, tuned, core] = run(&input).expect("it runs");
-        for found in [direct, tuned, core, reference.iter().map(|v| *v as f32).collect()] {
+        let [direct, tuned, cached, core] = run(&input).expect("it runs");
+        for found in [direct, tuned, cached, core, reference.iter().map(|v| *v as f32).collect()] {
             assert_eq!((found[1], found[3]), (f32::INFINITY, f32::NEG_INFINITY));
             assert!(found[4].is_nan());
             assert!([0, 2, 5].iter().all(|&i| (f64::from(found[i]) - reference[i]).abs() < 1e-5), "{found:?}");

@@ -99,6 +99,13 @@ pub(super) fn coulomb<const BX: usize, const P: usize, const U: usize>(bench: &m
     Ok(within(&input.tolerance(), &input.reference(), &device(resident.result())?))
 }
 
+pub(super) fn coulomb_cached<const BX: usize, const P: usize, const U: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    let input = potential_of(bench);
+    let mut resident = device(apps::coulomb::Resident::new(bench.device, &input))?;
+    resident.run_cached::<BX, P, U>(&mut |launch| bench.go(launch))?;
+    Ok(within(&input.tolerance(), &input.reference(), &device(resident.result())?))
+}
+
 fn samples_of(bench: &mut Bench<'_>) -> apps::mri::Input {
     let (samples, width, height) = (bench.random.length(30), bench.random.length(40), bench.random.length(5));
     apps::mri::Input::new(bench.random.next(), samples, [width, height, 3])
@@ -144,6 +151,20 @@ pub(super) fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS:
     let input = samples_of(bench);
     let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
     resident.run_fhd::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
+    Ok(within_of_parts(&input.tolerance_fhd(of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
+}
+
+pub(super) fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    let input = samples_of(bench);
+    let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
+    resident.run_q_cached::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
+    Ok(within_of_parts(&input.tolerance_q(of_sine(FAST, TURNS)), &input.reference_q(), &device(resident.result())?))
+}
+
+pub(super) fn fhd_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    let input = samples_of(bench);
+    let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
+    resident.run_fhd_cached::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
     Ok(within_of_parts(&input.tolerance_fhd(of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
 }
 

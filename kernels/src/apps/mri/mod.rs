@@ -8,6 +8,9 @@
 //! [`q_direct`] and [`fhd_direct`] are what one writes first: samples in global memory, precise functions. [`q`] and [`fhd`] take samples from constant memory; `P` voxels a
 //! thread share each, `U` samples a turn share the loop's counting, `FAST` takes the hardware's sine and cosine.
 //!
+//! [`q_cached`] and [`fhd_cached`] do the same from global memory, all samples in one launch. Warps that are at different samples want more of them at a time than the 2 KB
+//! that the constant cache's first level holds; the first cache of global memory holds most of them all, and gives 16 bytes at a time.
+//!
 //! `TURNS` takes whole turns from the phase before it is multiplied by 2π. The hardware's functions are good to 2^-20.5 within ± 2π, to
 //! 2^-14.7 within ± 100π (PTX ISA, `sin`), and phases here are dozens of turns. A phase in turns less the nearest whole number is exact, so nothing is lost; and
 //! three additions cost nothing beside a sine and a cosine, which a multiprocessor has eight times fewer units for.
@@ -167,6 +170,69 @@ pub fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     }
 }
 
+/// Q of all samples, from global memory through the first cache: of each the three components of k and |φ|², 4 · `U` numbers at a time.
+#[kernel(
+    block = 256,
+    ilp = P,
+    math = if FAST { fast } else { precise },
+    variants(P in [2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+)]
+pub fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+    samples: &Global<f32>,
+    voxels: Voxels<'_>,
+    image: Image<'_>,
+) {
+    let v = global_id().x;
+    if v < image.re.len() {
+        let (x, y, z) = (voxels.x[v], voxels.y[v], voxels.z[v]);
+        let (mut re, mut im) = (0.0, 0.0);
+        for first in (0..samples.len()).step_by(4 * U) {
+            #[unroll]
+            for s in 0..U {
+                let [kx, ky, kz, weight] = samples.load::<4>(first + 4 * s);
+                let (sin, cos) = wave::<TURNS>(kx * x + ky * y + kz * z);
+                re += weight * cos;
+                im += weight * sin;
+            }
+        }
+        image.re[v] = re;
+        image.im[v] = im;
+    }
+}
+
+/// FHd of all samples, from global memory through the first cache: of each the three components of k and the real part of conj(φ)·d, whose imaginary parts are
+/// `imaginary`, `U` at a time.
+#[kernel(
+    block = 256,
+    ilp = P,
+    math = if FAST { fast } else { precise },
+    variants(P in [2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+)]
+pub fn fhd_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+    samples: &Global<f32>,
+    imaginary: &Global<f32>,
+    voxels: Voxels<'_>,
+    image: Image<'_>,
+) {
+    let v = global_id().x;
+    if v < image.re.len() {
+        let (x, y, z) = (voxels.x[v], voxels.y[v], voxels.z[v]);
+        let (mut re, mut im) = (0.0, 0.0);
+        for first in (0..imaginary.len()).step_by(U) {
+            let bs = imaginary.load::<U>(first);
+            #[unroll]
+            for s in 0..U {
+                let [kx, ky, kz, a] = samples.load::<4>(4 * (first + s));
+                let (sin, cos) = wave::<TURNS>(kx * x + ky * y + kz * z);
+                re += a * cos - bs[s] * sin;
+                im += a * sin + bs[s] * cos;
+            }
+        }
+        image.re[v] = re;
+        image.im[v] = im;
+    }
+}
+
 /// A chunk of the samples of Q in constant memory.
 struct QChunk {
     samples: ConstantBuffer<[[f32; 4]; Q_CHUNK]>,
@@ -186,6 +252,10 @@ struct FhdChunk {
 pub struct Resident {
     q: Buffer<[f32; 4]>,
     fhd: (Buffer<[f32; 4]>, Buffer<f32>),
+    /// The samples of Q number by number, as many as are a multiple of [`GROUP`].
+    q_numbers: Buffer<f32>,
+    /// Those of FHd, and their imaginary parts.
+    fhd_numbers: (Buffer<f32>, Buffer<f32>),
     q_chunks: Vec<QChunk>,
     fhd_chunks: Vec<FhdChunk>,
     /// x, y and z of the voxels.
@@ -216,10 +286,19 @@ impl Resident {
             let (samples, imaginary) = (device.constant_from_slice(&samples)?, device.constant_from_slice(&imaginary)?);
             fhd_chunks.push(FhdChunk { samples, imaginary, count });
         }
+        let padded = |samples: &[[f32; 4]]| {
+            let mut samples = samples.to_vec();
+            samples.resize(samples.len().next_multiple_of(GROUP), [0.0; 4]);
+            device.upload(samples.as_flattened())
+        };
+        let mut padded_imaginary = imaginary.clone();
+        padded_imaginary.resize(imaginary.len().next_multiple_of(GROUP), 0.0);
         let axis = |axis: usize| -> Vec<f32> { input.voxels.iter().map(|voxel| voxel[axis]).collect() };
         Ok(Resident {
             q: device.upload(&q)?,
             fhd: (device.upload(&fhd)?, device.upload(&imaginary)?),
+            q_numbers: padded(&q)?,
+            fhd_numbers: (padded(&fhd)?, device.upload(&padded_imaginary)?),
             q_chunks,
             fhd_chunks,
             voxels: [device.upload(&axis(0))?, device.upload(&axis(1))?, device.upload(&axis(2))?],
@@ -274,6 +353,32 @@ impl Resident {
             }
         }
         Ok(())
+    }
+
+    /// Q by [`q_cached`]: one launch, none where there are no voxels.
+    pub fn run_q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+        &mut self,
+        go: &mut Go<'_>,
+    ) -> warpwright::Result<()> {
+        const { assert!(GROUP.is_multiple_of(U)) };
+        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
+        if n == 0 {
+            return Ok(());
+        }
+        go(q_cached::<P, U, FAST, TURNS>(&self.q_numbers, voxels, image).cover(n))
+    }
+
+    /// FHd by [`fhd_cached`]: one launch, none where there are no voxels.
+    pub fn run_fhd_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
+        &mut self,
+        go: &mut Go<'_>,
+    ) -> warpwright::Result<()> {
+        const { assert!(GROUP.is_multiple_of(U)) };
+        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
+        if n == 0 {
+            return Ok(());
+        }
+        go(fhd_cached::<P, U, FAST, TURNS>(&self.fhd_numbers.0, &self.fhd_numbers.1, voxels, image).cover(n))
     }
 
     /// What the last run found for each voxel: real and imaginary part.
@@ -332,10 +437,14 @@ mod tests {
         let (expected, bounds) = (input.reference_q(), input.tolerance_q(FAST_NEAR));
         let found = simulated(&input, Resident::run_q::<4, 4, true, true>).expect("it runs");
         assert_close(&name("Q"), &found, &expected, &bounds);
+        let found = simulated(&input, Resident::run_q_cached::<4, 4, true, true>).expect("it runs");
+        assert_close(&name("Q through the cache"), &found, &expected, &bounds);
         assert_close(&name("one core's Q"), &input.one_core_q(0..input.voxels.len()), &expected, &bounds);
         let (expected, bounds) = (input.reference_fhd(), input.tolerance_fhd(FAST_NEAR));
         let found = simulated(&input, Resident::run_fhd::<1, 4, true, true>).expect("it runs");
         assert_close(&name("FHd"), &found, &expected, &bounds);
+        let found = simulated(&input, Resident::run_fhd_cached::<2, 4, true, true>).expect("it runs");
+        assert_close(&name("FHd through the cache"), &found, &expected, &bounds);
         assert_close(&name("one core's FHd"), &input.one_core_fhd(0..input.voxels.len()), &expected, &bounds);
     }
 
