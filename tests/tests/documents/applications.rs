@@ -146,7 +146,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         bottleneck: Bottleneck::Issue,
         forms: &[
             form("plain", "apps/rpes/mod.rs", "integrals_direct", "B=128", &[]),
-            form("tuned", "apps/rpes/mod.rs", "integrals_of_pairs", "B=128 KETS=4 TABLE=true", &[]),
+            form("tuned", "apps/rpes/mod.rs", "integrals_of_pairs", "B=128 KETS=1 TABLE=true", &[]),
         ],
     },
     Application {
@@ -210,7 +210,8 @@ pub(super) const APPLICATIONS: &[Application] = &[
         bottleneck: Bottleneck::Issue,
         forms: &[
             form("plain", "apps/mri/mod.rs", "q_direct", "", &[]),
-            form("tuned", "apps/mri/mod.rs", "q", "P=4 U=4 FAST=true TURNS=true", &[]),
+            form("the document's", "apps/mri/mod.rs", "q", "P=4 U=4 FAST=true TURNS=true", &[]),
+            form("tuned", "apps/mri/mod.rs", "q_cached", "P=4 U=4 FAST=true TURNS=true", &[]),
         ],
     },
     Application {
@@ -222,7 +223,8 @@ pub(super) const APPLICATIONS: &[Application] = &[
         bottleneck: Bottleneck::Issue,
         forms: &[
             form("plain", "apps/mri/mod.rs", "fhd_direct", "", &[]),
-            form("tuned", "apps/mri/mod.rs", "fhd", "P=4 U=4 FAST=true TURNS=true", &[]),
+            form("the document's", "apps/mri/mod.rs", "fhd", "P=4 U=4 FAST=true TURNS=true", &[]),
+            form("tuned", "apps/mri/mod.rs", "fhd_cached", "P=4 U=4 FAST=true TURNS=true", &[]),
         ],
     },
     Application {
@@ -234,7 +236,8 @@ pub(super) const APPLICATIONS: &[Application] = &[
         bottleneck: Bottleneck::Issue,
         forms: &[
             form("plain", "apps/coulomb.rs", "potential_direct", "", &[]),
-            form("tuned", "apps/coulomb.rs", "potential", "BX=32 P=8 U=1", &[]),
+            form("the document's", "apps/coulomb.rs", "potential", "BX=32 P=8 U=1", &[]),
+            form("tuned", "apps/coulomb.rs", "potential_cached", "BX=32 P=8 U=4", &[]),
         ],
     },
 ];
