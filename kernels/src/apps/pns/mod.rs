@@ -7,7 +7,7 @@
 //!
 //! Random numbers are those of MT19937 (Matsumoto and Nishimura, "Mersenne Twister", 1998), seeded by `init_genrand` with a number of each net's own. Its state is 624 words a
 //! net, 2,496 bytes, in global memory. A number costs 12 bytes of loads, 4 of a store and some 25 operations. With the marking in global
-//! memory a step reads five tokens a philosopher, too, 160 bytes for eight, and changes up to six. The document gives 24.0 times one core, 32 registers, the capacity of
+//! memory a step reads up to five tokens a philosopher, too, 160 bytes for eight, and changes up to six. The document gives 24.0 times one core, 32 registers, the capacity of
 //! global memory as the bottleneck: so many nets fit, and no more.
 //!
 //! What the forms are for:
@@ -135,14 +135,12 @@ pub fn simulate<const N: usize, const B: usize, const TOGETHER: bool>(
             let seat = tokens[free] > 0;
             for i in 0..N {
                 let right = if i + 1 < N { i + 1 } else { 0 };
-                let thinking = tokens[at::<TOGETHER>(length, nets, i, net)];
-                let holding = tokens[at::<TOGETHER>(length, nets, N + i, net)];
-                let eating = tokens[at::<TOGETHER>(length, nets, 2 * N + i, net)];
-                let fork = tokens[at::<TOGETHER>(length, nets, 3 * N + i, net)];
-                let other = tokens[at::<TOGETHER>(length, nets, 3 * N + right, net)];
-                enabled |= ((seat && thinking > 0 && fork > 0) as u32) << i as u32;
-                enabled |= ((holding > 0 && other > 0) as u32) << (N + i) as u32;
-                enabled |= ((eating > 0) as u32) << (2 * N + i) as u32;
+                let fork = tokens[at::<TOGETHER>(length, nets, 3 * N + i, net)] > 0;
+                let other = tokens[at::<TOGETHER>(length, nets, 3 * N + right, net)] > 0;
+                let takes = seat && fork && tokens[at::<TOGETHER>(length, nets, i, net)] > 0;
+                let begins = other && tokens[at::<TOGETHER>(length, nets, N + i, net)] > 0;
+                let ends = tokens[at::<TOGETHER>(length, nets, 2 * N + i, net)] > 0;
+                enabled |= ((takes as u32) << i as u32) | ((begins as u32) << (N + i) as u32) | ((ends as u32) << (2 * N + i) as u32);
             }
             if enabled == 0 {
                 break;
