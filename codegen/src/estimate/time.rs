@@ -106,15 +106,21 @@ fn peak_operations(threads: &Threads, machine: &Machine) -> f64 {
     2.0 * machine.lanes(pipe) * machine.clock * f64::from(machine.multiprocessors)
 }
 
-/// Seconds of a launch: its floor, and the blocks in waves. Where the last wave is not full, what shares nothing with other
-/// multiprocessors waits for it.
+/// Seconds of a launch: its floor, and the blocks in waves. What shares nothing with other multiprocessors waits for the one with most blocks; its last ones
+/// go as fast as so few do: those that wait take as long as a full wave, those that share a throughput have more of it.
 pub fn launch_seconds(work: &Work, grid: f64, machine: &Machine) -> f64 {
     let each = grid / f64::from(machine.multiprocessors);
     let work = Work { blocks: work.blocks.min(each.ceil()).max(1.0), ..*work };
     let rate = rate(&work, machine);
     let shared_by_all = matches!(rate.scarcest, Bound::MemoryBandwidth | Bound::Blocks) && !rate.is_latency_bound();
-    let rounds = if shared_by_all { each.max(work.blocks) } else { (each / work.blocks).ceil() * work.blocks };
-    machine.blocks.launch + rounds * rate.block
+    if shared_by_all {
+        return machine.blocks.launch + each.max(work.blocks) * rate.block;
+    }
+    let most = each.ceil().max(work.blocks);
+    let full = (most / work.blocks).floor() * work.blocks;
+    let rest = most - full;
+    let last = if rest > 0.0 { rest * super::model::rate(&Work { blocks: rest, ..work }, machine).block } else { 0.0 };
+    machine.blocks.launch + full * rate.block + last
 }
 
 /// What the kernel's threads do, and what they wait for: what predictions for all targets start from.
