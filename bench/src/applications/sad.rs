@@ -59,8 +59,8 @@ impl Application for Sad {
             Self::variant("shared memory, 64 threads", (), |_, r, go| r.run::<RANGE>(Form::Shared(64), go), |p, w, t| twin(p, w, t, 64)),
             Self::variant("shared memory, 160 threads", (), |_, r, go| r.run::<RANGE>(Form::Shared(160), go), |p, w, t| twin(p, w, t, 160)),
             Self::variant("shared memory, 320 threads", (), |_, r, go| r.run::<RANGE>(Form::Shared(320), go), |p, w, t| twin(p, w, t, 320)),
-            Self::alone("textures, 64 threads", (), |_, r, go| r.run::<RANGE>(Form::Texture(64), go)),
-            Self::alone("textures, 128 threads", (), |_, r, go| r.run::<RANGE>(Form::Texture(128), go)),
+            Self::variant("textures, 64 threads", (), |_, r, go| r.run::<RANGE>(Form::Texture(64), go), |p, w, t| twin(p, w, t, 1)),
+            Self::variant("textures, 128 threads", (), |_, r, go| r.run::<RANGE>(Form::Texture(128), go), |p, w, t| twin(p, w, t, 2)),
         ]
     }
 
