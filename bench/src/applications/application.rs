@@ -30,10 +30,6 @@ pub(crate) trait Application: Sized {
     fn variant(name: &'static str, form: Self::Form, ours: Run<Self>, twin: RunTwin<Self>) -> Variant<Self> {
         Variant { name, form, ours, twin: Some(twin) }
     }
-    /// A variant that nobody wrote a twin of.
-    fn alone(name: &'static str, form: Self::Form, ours: Run<Self>) -> Variant<Self> {
-        Variant { name, form, ours, twin: None }
-    }
     /// What one run moves and computes.
     fn work(&self, form: Self::Form) -> Work;
     /// What two runs give.

@@ -192,6 +192,7 @@ pub fn least_of_warp<const N: usize>(keys: [u32; N]) -> u32 {
 
 /// Makes `least` the least of what it is and of the keys of the warp's lanes.
 #[device]
+#[allow(clippy::manual_memcpy, reason = "device code has no `copy_from_slice`")]
 pub fn keep_least(keys: [u32; 41], least: &mut [u32; 41]) {
     let mut first = [u32::MAX; 32];
     let mut rest = [u32::MAX; 16];

@@ -29,7 +29,7 @@ pub fn other_way(seed: u32, steps: usize) -> u32 {
 pub fn split_by_thread(steps: usize, y: &mut Global<u32>) {
     let i = global_id().x;
     if i < y.len() {
-        y[i] = if thread_idx().x % 2 == 0 { one_way(i as u32, steps) } else { other_way(i as u32, steps) };
+        y[i] = if thread_idx().x.is_multiple_of(2) { one_way(i as u32, steps) } else { other_way(i as u32, steps) };
     }
 }
 
@@ -38,7 +38,7 @@ pub fn split_by_thread(steps: usize, y: &mut Global<u32>) {
 pub fn split_by_warp(steps: usize, y: &mut Global<u32>) {
     let i = global_id().x;
     if i < y.len() {
-        y[i] = if warp_id() % 2 == 0 { one_way(i as u32, steps) } else { other_way(i as u32, steps) };
+        y[i] = if warp_id().is_multiple_of(2) { one_way(i as u32, steps) } else { other_way(i as u32, steps) };
     }
 }
 

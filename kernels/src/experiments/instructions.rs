@@ -47,7 +47,7 @@ pub fn indices<const MUL24: bool>(steps: usize, width: u32, y: &mut Global<u32>)
 
 /// Reference of [`indices`].
 pub fn indices_reference(steps: usize, width: u32, n: usize) -> Vec<u32> {
-    let one = |i: u64| (0..steps).fold(i, |sum, _| ((sum & 0xff_ffff) * u64::from(width) + i & 0xffff_ffff) >> 3) as u32;
+    let one = |i: u64| (0..steps).fold(i, |sum, _| (((sum & 0xff_ffff) * u64::from(width) + i) & 0xffff_ffff) >> 3) as u32;
     (0..n as u64).map(one).collect()
 }
 
