@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(256)
 constexpr unsigned COLUMNS = 64, BANDS = 8, OWN = 4, ROWS = BANDS * OWN;
 
 template <unsigned STEPS>
-__global__ void __launch_bounds__(COLUMNS* BANDS, 4)
+__global__ void __launch_bounds__(COLUMNS* BANDS)
     tiled(Grid grid, float rate, Source source, const float* __restrict__ material, const float* __restrict__ ez, const float* __restrict__ hx,
           const float* __restrict__ hy, float* __restrict__ ez_next, float* __restrict__ hx_next, float* __restrict__ hy_next) {
     __shared__ float e_right[ROWS][COLUMNS + 1], e_below[BANDS + 1][COLUMNS], h_left[ROWS][COLUMNS + 1], h_above[BANDS + 1][COLUMNS];
