@@ -120,7 +120,7 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Bitcast(_) | Op::Region { .. } => Cost::default(),
         // A widening product and the sum with an address are one instruction, which `Offset` counts.
         Op::Cast(from) if ty.is_int() && kernel.ty(*from).is_int() => {
-            if is_widening(kernel, *from, ty) {
+            if is_widening(kernel, *from, ty) || kernel.ty(*from).bytes() == 8 && ty.bytes() == 4 {
                 Cost::default()
             } else {
                 Cost::one(Pipe::Integer, 1.0)
@@ -192,8 +192,30 @@ fn binary(kernel: &Kernel, op: BinaryOp, ty: Type, a: Value, b: Value) -> Cost {
         _ if op == BinaryOp::Mul && (kernel.constant(a).is_some() || kernel.constant(b).is_some()) => Cost::one(Pipe::Product, wide),
         _ if op == BinaryOp::Mul => Cost::one(Pipe::Product, if wide > 1.0 { 3.0 } else { 1.0 }),
         _ if matches!(op, BinaryOp::Add | BinaryOp::Sub) => Cost::one(Pipe::Integer, wide),
+        // Words that change places, or are put together, are registers under another name.
+        Type::U64 if is_by_word(kernel, op, b) || op == BinaryOp::Or && is_two_words(kernel, a, b) => Cost::default(),
+        // A funnel shift gives the word that lies across both.
+        Type::U64 if op == BinaryOp::Shr && is_pair(kernel, a) && kernel.constant(b).is_some() => Cost::one(Pipe::Logic, 1.0),
+        // Products by powers of two, where there is room among products.
+        _ if op == BinaryOp::Shl && wide == 1.0 && kernel.constant(b).is_some() => Cost::one(Pipe::Integer, 1.0),
         _ => Cost::one(Pipe::Logic, wide),
     }
+}
+
+/// Whether it is a shift by 32.
+fn is_by_word(kernel: &Kernel, op: BinaryOp, count: Value) -> bool {
+    matches!(op, BinaryOp::Shl | BinaryOp::Shr) && kernel.constant(count).is_some_and(|count| count.as_int() == 32)
+}
+
+/// Whether one of them has only an upper word, the other only a lower one.
+fn is_two_words(kernel: &Kernel, a: Value, b: Value) -> bool {
+    let is_upper = |value: Value| matches!(kernel.def(value), Some((_, Op::Binary(BinaryOp::Shl, _, count))) if is_by_word(kernel, BinaryOp::Shl, *count));
+    is_upper(a) && is_widened(kernel, b) || is_upper(b) && is_widened(kernel, a)
+}
+
+/// Whether a value is two words that were put together.
+fn is_pair(kernel: &Kernel, value: Value) -> bool {
+    matches!(kernel.def(value), Some((_, Op::Binary(BinaryOp::Or, a, b))) if is_two_words(kernel, *a, *b))
 }
 
 fn intrinsic(kernel: &Kernel, row: &crate::intrinsics::Row, ty: Type, operands: &[Value]) -> Cost {

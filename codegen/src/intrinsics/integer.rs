@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         .cost(3)
         .doc("the low 32 bits of the product of the low 24 bits, sign-extended where signed"),
     Row::new("sad4", Call::Method, Class::Only(&[Type::U32]), &[T, T, T], T1, Body::Device(SAD4))
-        .cost(2)
+        .cost(1)
         .doc("the distances of the four bytes of two words from each other, added to a third; wrapping"),
 ];
 
