@@ -1,7 +1,7 @@
 //! `uncoalesced_access`: a warp's request to global memory fetches at least twice the bytes it uses.
 //!
 //! What is fetched are whole sectors; what is used is counted by lane, so that a broadcast is no waste. Silent where a condition picks
-//! lanes of a warp, where lanes beyond a boundary alone are, where data says who is; and where threads are no more than a sector apart and the kernel uses
+//! lanes of a warp, where lanes beyond a boundary alone are, where data says who is and neighbours share sectors; and where threads are no more than a sector apart and the kernel uses
 //! more than half of what lies between them: the same sectors then serve its other accesses. Silent where it runs so seldom that it is little of the
 //! kernel's time. Accesses to one buffer in one pattern are one finding.
 
@@ -60,7 +60,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 fn wasteful(kernel: &Kernel, fact: &AccessFact) -> Option<Range> {
     let Pattern::Global { sectors, bytes, .. } = &fact.pattern else { return None };
     let whole = kernel.options.block.map_or(WARP, |block| block.iter().fold(1, |n, size| size.saturating_mul(n)).min(WARP));
-    let is_sure = fact.doubt <= Doubt::Limit && !fact.is_rare && fact.lanes.most == whole;
+    // Who takes part does not matter where each has a sector of its own.
+    let is_apart = matches!(fact.pattern, Pattern::Global { stride: Some(stride), .. } if stride.unsigned_abs() >= u64::from(SECTOR));
+    let is_sure = (is_apart || fact.doubt <= Doubt::Limit) && !fact.is_rare && fact.lanes.most == whole;
     let used = fact.lanes.most * fact.bytes;
     let is_wasteful = sectors.least * SECTOR >= 2 * used && sectors.least >= 2 * bytes.most.div_ceil(SECTOR);
     (is_sure && is_wasteful).then_some(*sectors)
@@ -261,6 +263,20 @@ mod tests {
         assert!(unknown.ends_with("neighbouring threads are `w` elements apart"), "{unknown}");
         let by_hand = message("let v = x.load::<2>(i * 16); s = v[0] + v[1];");
         assert!(by_hand.ends_with("neighbouring threads are 16 elements (64 bytes) apart"), "{by_hand}");
+    }
+
+    /// Each lane has sectors of its own, whoever takes part.
+    #[test]
+    fn lanes_that_data_picks_are_found_where_each_has_its_own_sector() {
+        let kernel = |stride: u32| {
+            format!(
+                "#[kernel(block = 64)] fn k(wall: &Global<u32>, y: &mut Global<f32>) {{ let i = global_id().x; if wall[i] == 0 {{ y[i * {stride} + 1] = 1.0; }} }}"
+            )
+        };
+        assert_eq!(found("uncoalesced_access", &kernel(19)).len(), 1);
+        assert_eq!(found("uncoalesced_access", &kernel(4)), []);
+        let after_a_break = "#[kernel(block = 64)] fn k(steps: usize, x: &Global<u32>, y: &mut Global<u32>) { let i = global_id().x; let mut step = 0; while step < steps { if x[step] == y[i * 34] { break; } y[i * 34 + 1] += 1; step += 1; } }";
+        assert!(!found("uncoalesced_access", after_a_break).is_empty());
     }
 
     #[test]

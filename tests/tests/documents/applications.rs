@@ -108,7 +108,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         threads: 3200,
         bottleneck: Bottleneck::SharedCapacity,
         forms: &[
-            form("plain", "apps/lbm/mod.rs", "structures", "", &[]),
+            form("plain", "apps/lbm/mod.rs", "structures", "", &["uncoalesced_access"]),
             form("the document's", "apps/lbm/mod.rs", "staged", "B=128", &[]),
             form("tuned", "apps/lbm/mod.rs", "arrays", "B=128 EAGER=false", &[]),
         ],
@@ -157,7 +157,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         threads: 2048,
         bottleneck: Bottleneck::GlobalCapacity,
         forms: &[
-            form("plain", "apps/pns/mod.rs", "simulate", "N=8 B=128 TOGETHER=false", &[]),
+            form("plain", "apps/pns/mod.rs", "simulate", "N=8 B=128 TOGETHER=false", &["uncoalesced_access"]),
             form("the document's", "apps/pns/mod.rs", "simulate", "N=8 B=128 TOGETHER=true", &[]),
             form("tuned", "apps/pns/mod.rs", "simulate_in_registers", "N=8 B=128 AHEAD=8", &[]),
         ],

@@ -128,7 +128,7 @@ fn back(i: usize) -> usize {
 
 /// A step on an array of structures. Bit i of `walls` says that what would come with velocity i comes from an obstacle, bit 0 that the cell is one.
 /// Slow on purpose: lanes are 76 bytes apart.
-#[kernel(block = 128)]
+#[kernel(block = 128, allow(uncoalesced_access))]
 pub fn structures(lattice: Lattice, walls: &Global<u32>, before: &Global<f32>, after: &mut Global<f32>) {
     let (x, y, z) = (global_id().x, global_id().y, global_id().z);
     if x < lattice.nx {

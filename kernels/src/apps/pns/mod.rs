@@ -110,7 +110,8 @@ pub fn draw(nets: usize, count: usize, state: &mut Global<u32>, out: &mut Global
 }
 
 /// Fires `steps` transitions of each net of rings of `N` philosophers, who all think at first, on up to `seats` seats. `tokens` has the places of each net, `fired` how many transitions fired.
-#[kernel(block = B, variants(N in [8], B in [64, 128, 256], TOGETHER in [false, true]))]
+// The form that keeps a net's places next to each other meets 32 sectors, as above.
+#[kernel(block = B, allow(uncoalesced_access), variants(N in [8], B in [64, 128, 256], TOGETHER in [false, true]))]
 pub fn simulate<const N: usize, const B: usize, const TOGETHER: bool>(
     nets: usize,
     steps: usize,
