@@ -6,6 +6,7 @@ pub mod banks;
 pub mod bounds;
 pub mod conditions;
 pub mod cost;
+pub(crate) mod dependence;
 pub mod effects;
 pub mod exits;
 pub mod parting;

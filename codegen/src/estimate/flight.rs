@@ -9,6 +9,7 @@
 //!
 //! Loops run three times, deep ones once; the last time tells what each of the others takes.
 
+use super::constants::ConstantLoad;
 use super::mix;
 use super::traffic::{Merged, Source};
 use super::weights::Weights;
@@ -438,8 +439,8 @@ impl Line<'_> {
                 Space::Shared if is_write => 2.0 * cycles.shared,
                 Space::Shared => cycles.shared,
                 Space::Constant => {
-                    let replays = self.sources.get(&inst).map_or(0.0, |source| source.replays);
-                    cycles.shared + replays * cycles.constant
+                    let load = self.sources.get(&inst).map_or(ConstantLoad::default(), |source| source.constant);
+                    cycles.shared + load.replays * cycles.constant + load.lines * cycles.constant_line
                 }
                 Space::Local => cycles.l1,
             };

@@ -5,7 +5,7 @@
 //! `weights.rs` says.
 
 use super::traffic::Merged;
-use super::weights::{Weights, size};
+use super::weights::{Certainty, Weights, size};
 use crate::intrinsics::Effect;
 use crate::ir::{BinaryOp, Inst, Kernel, Op, Space, TextureOp, Type, Value};
 use crate::target::machine::{PIPES, Pipe};
@@ -29,8 +29,8 @@ pub struct Mix {
     pub returned: f64,
     /// Fused multiply-adds of three different registers.
     pub three_registers: f64,
-    /// Whether every loop's trips are known.
-    pub exact: bool,
+    /// What is known of loops' trips.
+    pub certainty: Certainty,
 }
 
 impl Mix {
@@ -44,8 +44,13 @@ impl Mix {
             barriers: 0.0,
             returned: 0.0,
             three_registers: 0.0,
-            exact: true,
+            certainty: Certainty::Known,
         }
+    }
+
+    /// Whether every loop's trips are known.
+    pub fn is_exact(&self) -> bool {
+        self.certainty == Certainty::Known
     }
 
     /// All instructions.
@@ -286,7 +291,7 @@ fn reads_three_registers(kernel: &Kernel, inst: Inst) -> bool {
 /// Counts what a thread of an `Addressed` kernel executes.
 pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
     let merged = Merged::of(kernel);
-    let mut mix = Mix { exact: weights.exact, ..Mix::none() };
+    let mut mix = Mix { certainty: weights.certainty(), ..Mix::none() };
     kernel.for_each_inst(|kernel, _, inst| {
         let weight = weights.get(inst);
         let cost = if merged.rides_along(inst) { Cost::default() } else { cost(kernel, inst) };

@@ -14,9 +14,11 @@
 //! | `mix.rs` | what a thread executes: instructions by pipe, bytes, operations |
 //! | `flight.rs` | what a warp waits for: the order of its loads, its time if it were alone |
 //! | `traffic.rs` | the bytes that a warp moves |
+//! | `constants.rs` | what loads from constant memory cost |
 //! | `model/` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
 //! | `time.rs` | what bounds a kernel, and how long it takes |
 
+mod constants;
 mod control;
 mod facts;
 pub mod flight;

@@ -36,7 +36,9 @@ pub struct Work {
     /// Bytes that a block moves to and from shared memory and the first cache, conflicts counted.
     pub shared: f64,
     /// Addresses of constant memory that a block's requests read beyond the first of each.
-    pub constants: f64,
+    pub replays: f64,
+    /// Lines of constant memory that it fetches.
+    pub constant_lines: f64,
 }
 
 impl Work {
@@ -55,7 +57,8 @@ impl Work {
             returned: 0.0,
             three_registers: 0.0,
             shared: 0.0,
-            constants: 0.0,
+            replays: 0.0,
+            constant_lines: 0.0,
         }
     }
 
@@ -162,7 +165,7 @@ pub fn rate(work: &Work, machine: &Machine) -> Rate {
     let mut others = [
         (Bound::Arithmetic, arithmetic(work, machine)),
         (Bound::SharedMemory, work.shared / machine.lanes.shared / machine.clock),
-        (Bound::Constants, work.constants * machine.cycles.constant / machine.clock),
+        (Bound::Constants, constants(work, machine)),
         (Bound::Blocks, multiprocessors / machine.blocks.rate),
     ];
     others.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -185,6 +188,11 @@ pub fn smooth(a: f64, b: f64, sharpness: f64) -> f64 {
 /// How many times a bound's time the latency may be for a smooth minimum to reach the share of the bound's throughput.
 pub fn headroom(share: f64, sharpness: f64) -> f64 {
     (share.powf(-sharpness) - 1.0).powf(1.0 / sharpness)
+}
+
+/// Seconds that a block keeps the cache of constant memory busy.
+fn constants(work: &Work, machine: &Machine) -> f64 {
+    (work.replays * machine.cycles.constant + work.constant_lines * machine.cycles.constant_line) / machine.clock
 }
 
 /// Seconds that a block occupies the busiest pipe, or the schedulers. Warps that do not fill all schedulers alike leave some idle.

@@ -1,16 +1,17 @@
 //! Mix, loads in flight and predictions of small kernels from source.
 
 use super::time::Bound;
-use super::{Known, estimate};
+use super::weights::Certainty;
+use super::{Known, Launched, estimate};
 use crate::hir::lower_kernel;
-use crate::ir::Op;
+use crate::ir::{Kernel, Op, Scalar};
 use crate::schedule::schedule;
 use crate::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
 use crate::target::Target;
 use crate::target::machine::Pipe;
 
-/// What is known of the kernel `k` of a source, its const generics given in order, on one target.
-fn known_on(source: &str, generics: &[i128], target: &str) -> Known {
+/// The kernel `k` of a source, its const generics given in order.
+fn kernel(source: &str, generics: &[i128]) -> Kernel {
     let mut program = Program::default();
     let messages = |found: &crate::diagnostic::Diagnostics| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n");
     let unit = Unit::parse("kernel.rs", 1, 1, source).unwrap_or_else(|found| panic!("{}", messages(&found)));
@@ -18,7 +19,25 @@ fn known_on(source: &str, generics: &[i128], target: &str) -> Known {
     let generics = generics.iter().map(|value| GenericValue::Const(ConstValue::Index(*value, false))).collect();
     let mut lowered = lower_kernel(&program, unit, "k", &Instance { generics }).unwrap_or_else(|found| panic!("{}", messages(&found)));
     schedule(&mut lowered).unwrap_or_else(|found| panic!("{}", messages(&found)));
-    estimate(&lowered.kernel, &[Target::find(target).expect("a target")])
+    lowered.kernel
+}
+
+/// What is known of it on one target.
+fn known_on(source: &str, generics: &[i128], target: &str) -> Known {
+    estimate(&kernel(source, generics), &[Target::find(target).expect("a target")])
+}
+
+/// What is known of it in a launch of so many blocks, with these numbers for parameters by value and these lengths of buffers.
+fn known_launched(source: &str, grid: [u32; 3], numbers: &[(&str, u32)], lengths: &[(&str, u64)]) -> Known {
+    let kernel = kernel(source, &[]);
+    let object = |name: &str| kernel.objects.iter().find(|(_, object)| object.name == name).expect("a parameter").0;
+    let launched = Launched {
+        grid: Some(grid),
+        numbers: numbers.iter().map(|(name, number)| ((object(name), 0), Scalar::u32(*number))).collect(),
+        lengths: lengths.iter().map(|(name, length)| (object(name), *length)).collect(),
+        ..Launched::default()
+    };
+    super::estimate_launched(&kernel, &[Target::find("sm_90").expect("a target")], &launched)
 }
 
 fn known(source: &str, generics: &[i128]) -> Known {
@@ -43,7 +62,7 @@ fn saxpy_reads_two_and_writes_one() {
     assert_eq!((mix.read, mix.written, mix.operations), (8.0, 4.0, 2.0));
     assert_eq!(mix.intensity(), Some(2.0 / 12.0));
     assert_eq!((mix.of(Pipe::Single), mix.of(Pipe::Memory)), (1.0, 3.0));
-    assert!(mix.exact);
+    assert!(mix.is_exact());
     assert_eq!((known.threads.flight.loads, known.threads.flight.bytes), (2, 8.0));
 }
 
@@ -92,7 +111,7 @@ fn loops_count_as_often_as_they_run() {
         y[global_id().x] = sum;
     }";
     let fixed = known(&source.replace("LIMIT", "10"), &[]);
-    assert_eq!((fixed.threads.mix.read, fixed.threads.mix.exact), (40.0, true));
+    assert_eq!((fixed.threads.mix.read, fixed.threads.mix.is_exact()), (40.0, true));
     assert_eq!(fixed.threads.mix.of(Pipe::Single), 10.0);
     // Each load is waited for.
     assert_eq!(fixed.threads.flight.loads, 1);
@@ -101,9 +120,9 @@ fn loops_count_as_often_as_they_run() {
     assert!((10.0 * latency..11.0 * latency).contains(&cycles), "{cycles}");
     // So does a stretch of its own for each thread.
     let stretch = known(&source.replace("0..LIMIT", "3 * n..3 * n + 10"), &[]);
-    assert_eq!((stretch.threads.mix.read, stretch.threads.mix.exact), (40.0, true));
+    assert_eq!((stretch.threads.mix.read, stretch.threads.mix.is_exact()), (40.0, true));
     let open = known(&source.replace("LIMIT", "n"), &[]);
-    assert!(!open.threads.mix.exact);
+    assert!(!open.threads.mix.is_exact());
     assert_eq!(open.threads.mix.read, 4.0 * super::weights::UNKNOWN_TRIPS);
     // Left to the assembler, four iterations go together.
     let free = known(&source.replace("LIMIT", "n").replace("#[unroll(1)]", ""), &[]);
@@ -195,7 +214,7 @@ fn loops_from_the_threads_number_have_known_trips() {
         if thread_idx().x == 0 { y[block_idx().x] = sum; }
     }";
     let [small, large] = [64, 1024].map(|block| known(sum, &[block]).threads.mix);
-    assert!(small.exact && large.exact);
+    assert!(small.is_exact() && large.is_exact());
     assert_eq!((small.of(Pipe::Single), large.of(Pipe::Single)), (1.0 / 2.0 + 31.0, 31.0 / 32.0 + 31.0));
     let two_dimensional = "#[kernel(block = (8, 8))] fn k(y: &mut Global<f32>) {
         let t = thread_idx().y * 8 + thread_idx().x;
@@ -255,7 +274,7 @@ fn loops_made_of_one_share_its_rounds() {
         // What is fetched ahead is fetched once more.
         let read = mix.read / 4.0 - if annotations.contains("prefetch") { 4.0 } else { 0.0 };
         assert!((read - 1000.0).abs() < 5.0, "{annotations} {range}: {read}");
-        assert!(!mix.exact);
+        assert!(!mix.is_exact());
     }
     // A known number leaves over what it leaves.
     let fixed = "#[kernel(block = 256)] fn k(x: &Global<f32>, y: &mut Global<f32>) {
@@ -265,7 +284,7 @@ fn loops_made_of_one_share_its_rounds() {
         y[i] = s;
     }";
     let mix = known(fixed, &[]).threads.mix;
-    assert_eq!((mix.read, mix.exact), (4.0 * 1003.0, true));
+    assert_eq!((mix.read, mix.is_exact()), (4.0 * 1003.0, true));
 }
 
 /// What threads' numbers and constants decide of loops is decided.
@@ -274,7 +293,7 @@ fn rounds_are_those_that_threads_make() {
     let of = |block: &str, body: &str| {
         let source = format!("#[kernel(block = {block})] fn k(n: usize, y: &mut Global<f32>) {{ {body} }}");
         let mix = known(&source, &[]).threads.mix;
-        (mix.written / 4.0, mix.exact)
+        (mix.written / 4.0, mix.is_exact())
     };
     // 400 places and 256 threads: five of eight warps go round twice.
     let halo = "let mut i = thread_idx().y * 16 + thread_idx().x; while i < 400 { y[i] = 1.0; i += 256; }";
@@ -299,12 +318,8 @@ fn guards_of_a_launch_are_as_in_the_middle_of_its_grid() {
         let (column, row) = (global_id().x, global_id().y);
         if column > 0 && column + 1 < w && row < h { let at = row * w + column; y[at] = x[at - 1]; }
     }";
-    let kernel = known(source, &[]).legal;
-    let object = |name: &str| kernel.objects.iter().find(|(_, object)| object.name == name).expect("a parameter").0;
-    let bytes = |w: u64, h: u64| {
-        let numbers = [("w", w), ("h", h)].map(|(name, n)| ((object(name), 0), crate::ir::Scalar::u32(n as u32))).into();
-        let launched = super::Launched { grid: Some([128, 1000, 1]), numbers, ..super::Launched::default() };
-        let found = super::estimate_launched(&kernel, &[Target::find("sm_90").expect("a target")], &launched);
+    let bytes = |w: u32, h: u32| {
+        let found = known_launched(source, [128, 1000, 1], &[("w", w), ("h", h)], &[]);
         (found.threads.mix.read, found.threads.mix.written, found.facts.accesses.iter().any(|access| access.is_rare))
     };
     // Neither the width nor the height is a whole number of blocks.
@@ -322,16 +337,8 @@ fn a_launch_decides_rounds() {
         #[unroll(1)] for _ in 0..n { s *= 0.5; }
         y[global_id().x] = s;
     }";
-    let kernel = known(source, &[]).legal;
-    let object = |name: &str| kernel.objects.iter().find(|(_, object)| object.name == name).expect("a parameter").0;
-    let launched = super::Launched {
-        grid: Some([64, 1, 1]),
-        numbers: [((object("n"), 0), crate::ir::Scalar::u32(7))].into(),
-        lengths: [(object("x"), 64 * 256 * 10)].into(),
-        ..super::Launched::default()
-    };
-    let found = super::estimate_launched(&kernel, &[Target::find("sm_90").expect("a target")], &launched).threads.mix;
-    assert_eq!((found.read, found.of(Pipe::Single), found.exact), (40.0, 10.0 + 7.0, true));
+    let found = known_launched(source, [64, 1, 1], &[("n", 7)], &[("x", 64 * 256 * 10)]).threads.mix;
+    assert_eq!((found.read, found.of(Pipe::Single), found.is_exact()), (40.0, 10.0 + 7.0, true));
 }
 
 /// Bytes of a warp from memory, those that come into the multiprocessor, and those of the memory's that are used.
@@ -439,6 +446,59 @@ fn lanes_that_part_in_constant_memory_wait_for_each_other() {
     assert!((61.0..75.0).contains(&ratio), "{ratio}");
     // A known number of addresses, and one that data decides: of 32 lanes among 1024 words, some meet.
     let (two, data) = (predicted("i / 16 % 2 * 512 + k % 512"), predicted("(y[i] as usize + k) % 1024"));
-    assert!(two.work.constants == apart.work.constants / 31.0, "{} and {}", two.work.constants, apart.work.constants);
-    assert!((30.0..31.0).contains(&(31.0 * data.work.constants / apart.work.constants)), "{}", data.work.constants);
+    assert!(two.work.replays == apart.work.replays / 31.0, "{} and {}", two.work.replays, apart.work.replays);
+    assert!((30.0..31.0).contains(&(31.0 * data.work.replays / apart.work.replays)), "{}", data.work.replays);
+}
+
+#[test]
+fn data_decides_few_rounds_and_buffers_how_many() {
+    let source = "#[kernel(block = 256)] fn k(starts: &Global<u32>, values: &Global<f32>, y: &mut Global<f32>) {
+        let row = global_id().x;
+        if row < y.len() {
+            let mut sum = 0.0;
+            #[unroll(1)]
+            for k in starts[row] as usize..starts[row + 1] as usize { sum += values[k]; }
+            y[row] = sum;
+        }
+    }";
+    let rounds = |known: Known| ((known.threads.mix.read - 8.0) / 4.0, known.threads.mix.certainty);
+    assert_eq!(rounds(known(source, &[])), (super::weights::DATA_TRIPS, Certainty::Guessed));
+    // 4,096 rows have 28,672 elements together.
+    let launched = known_launched(source, [16, 1, 1], &[], &[("values", 28_672), ("y", 4_096)]);
+    assert_eq!(rounds(launched), (7.0, Certainty::Guessed));
+    // A number of the launch that is missing is another thing.
+    let open = source.replace("starts[row] as usize..starts[row + 1] as usize", "0..starts.len()");
+    assert_eq!(known(&open, &[]).threads.mix.certainty, Certainty::Open);
+}
+
+#[test]
+fn a_loop_that_counts_makes_as_many_rounds_as_that_says() {
+    let source = "#[kernel(block = 256)] fn k(steps: usize, x: &Global<u32>, y: &mut Global<u32>) {
+        let i = global_id().x;
+        let (mut step, mut v) = (0usize, x[i]);
+        while step + 2 <= steps {
+            v = v * 5 + 1;
+            if v == 0 { break; }
+            step += 2;
+        }
+        y[i] = v;
+    }";
+    let mix = known_launched(source, [16, 1, 1], &[("steps", 8_000)], &[]).threads.mix;
+    // Whether one leaves earlier, data says.
+    assert_eq!(mix.certainty, Certainty::Guessed);
+    assert!((3_990.0..4_010.0).contains(&mix.of(Pipe::Product)), "{mix:?}");
+}
+
+#[test]
+fn long_walks_along_constant_memory_fetch_each_line_for_each_warp() {
+    let source = "#[kernel(block = 256)] fn k(samples: &Constant<[[f32; 4]; 4000]>, y: &mut Global<f32>) {
+        let i = global_id().x;
+        let mut sum = y[i];
+        for k in 0..COUNT { let s = samples[k]; sum += s[0] * s[1] + s[2] * s[3]; }
+        y[i] = sum;
+    }";
+    let lines = |count: &str| known(&source.replace("COUNT", count), &[]).threads.traffic.constant_lines;
+    // A quarter of a line of 64 bytes each round.
+    assert_eq!(lines("4000"), 1_000.0);
+    assert_eq!(lines("500"), 0.0);
 }

@@ -7,7 +7,7 @@ pub use super::model::{Bound, Rate, Work};
 use super::model::{headroom, rate};
 use super::occupancy::Occupancy;
 use super::traffic::{Requests, Traffic};
-use super::weights::Weights;
+use super::weights::{Certainty, Weights};
 use crate::analysis::access::{AccessFact, BranchFact};
 use crate::ir::{Inst, Kernel};
 use crate::target::Target;
@@ -49,8 +49,8 @@ pub struct Prediction {
     pub block_seconds: f64,
     /// What the figures are computed from.
     pub work: Work,
-    /// Whether the work of a thread is known: no loop's trips are decided at the launch.
-    pub exact: bool,
+    /// Whether the work of a thread is known: no loop's trips are decided at the launch, or by data.
+    pub certainty: Certainty,
     machine: &'static Machine,
 }
 
@@ -70,7 +70,17 @@ impl Prediction {
         }
     }
 
-    /// Seconds of a launch of this many blocks; meaningful where the work is [`exact`](Prediction::exact).
+    /// Whether the work of a thread is known.
+    pub fn is_exact(&self) -> bool {
+        self.certainty == Certainty::Known
+    }
+
+    /// Whether seconds of a launch mean something: no number of it is missing that decides how long loops are.
+    pub fn is_of_launch(&self) -> bool {
+        self.certainty != Certainty::Open
+    }
+
+    /// Seconds of a launch of this many blocks; meaningful where it [`is_of_launch`](Prediction::is_of_launch).
     pub fn seconds(&self, grid: u64) -> f64 {
         launch_seconds(&self.work, grid as f64, self.machine)
     }
@@ -79,7 +89,7 @@ impl Prediction {
     pub fn speed_up(&self, with: &Occupancy) -> f64 {
         let warps = f64::from(with.demand.threads.div_ceil(32));
         let ratio = warps / self.work.warps;
-        let Work { read, written, filled, drained, shared, constants, .. } = self.work;
+        let Work { read, written, filled, drained, shared, replays, constant_lines, .. } = self.work;
         let work = Work {
             warps,
             blocks: f64::from(with.blocks),
@@ -88,7 +98,8 @@ impl Prediction {
             filled: filled * ratio,
             drained: drained * ratio,
             shared: shared * ratio,
-            constants: constants * ratio,
+            replays: replays * ratio,
+            constant_lines: constant_lines * ratio,
             ..self.work
         };
         rate(&self.work, self.machine).block / rate(&work, self.machine).block * ratio
@@ -182,7 +193,8 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
         returned: threads.mix.returned,
         three_registers: threads.mix.three_registers,
         shared: warps * (traffic.shared + traffic.cache),
-        constants: warps * traffic.constants,
+        replays: warps * traffic.replays,
+        constant_lines: warps * traffic.constant_lines,
     };
     let rate = rate(&work, machine);
     let per_second = f64::from(machine.multiprocessors) * block / rate.block;
@@ -209,7 +221,7 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
         attained: rate.throughput / rate.block,
         block_seconds: rate.block,
         work,
-        exact: threads.mix.exact,
+        certainty: threads.mix.certainty,
         machine,
     })
 }

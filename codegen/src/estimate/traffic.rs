@@ -6,14 +6,14 @@
 //! neighbouring blocks read of each other's. The rest comes from memory. Sectors that are written twice go there once; those that are written
 //! in part are read first, unless they have been.
 
+use super::constants::{ConstantLoad, constant_loads};
 use super::launched::Launched;
 use super::mix;
 use super::weights::Weights;
 use crate::analysis::access::{AccessFact, Move, Moves, Pattern, Range};
 use crate::collections::HashMap;
 use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, ObjectKind, Op, Space, Special, Value};
-use crate::math;
+use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, Op, Space, Special, Value};
 
 /// Bytes of a warp, *estimated*.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,7 +33,9 @@ pub struct Traffic {
     /// Bytes that global accesses take of the first cache's bandwidth, conflicts counted: it is the same memory.
     pub cache: f64,
     /// Addresses of constant memory that it reads beyond the first of each request.
-    pub constants: f64,
+    pub replays: f64,
+    /// Lines of constant memory that it fetches, since the multiprocessor's cache does not hold them.
+    pub constant_lines: f64,
 }
 
 /// Where a load's values come from: shares of its requests.
@@ -45,8 +47,8 @@ pub struct Source {
     pub second: f64,
     /// The load that asks for the same sectors just before it: this one's values come when that one's do, or are there already.
     pub with: Option<Inst>,
-    /// Of constant memory: addresses beyond the first.
-    pub replays: f64,
+    /// What it costs beside, in constant memory.
+    pub(super) constant: ConstantLoad,
 }
 
 /// Bytes of a sector.
@@ -75,7 +77,7 @@ struct Request {
     lines: f64,
     /// Bytes that its lanes use.
     used: f64,
-    /// Passes through the first cache or shared memory; addresses of constant memory.
+    /// Passes through the first cache or shared memory.
     passes: f64,
     /// Warps of the block that make it together.
     sharing: f64,
@@ -93,7 +95,12 @@ struct Request {
 
 /// All requests of a kernel.
 #[derive(Clone, Debug)]
-pub struct Requests(Vec<Request>);
+pub struct Requests {
+    /// To global and shared memory.
+    all: Vec<Request>,
+    /// Loads from constant memory that cost more than their issue, as often as they are made.
+    constants: HashMap<Inst, (f64, ConstantLoad)>,
+}
 
 impl Requests {
     /// Finds those of an `Addressed` kernel; facts are about it when it was `Legal`.
@@ -120,11 +127,12 @@ impl Requests {
                     requests.push(request);
                 }
                 Space::Shared => requests.push(shared(inst, weight, is_write, bytes, fact, merged.words(inst))),
-                Space::Constant => requests.push(constant(kernel, inst, weight, fact)),
                 _ => {}
             }
         });
-        let mut requests = Requests(requests);
+        let constants = constant_loads(kernel, weights, &facts).into_iter();
+        let constants = constants.map(|(inst, load)| (inst, (weights.get(inst), load))).collect();
+        let mut requests = Requests { all: requests, constants };
         requests.note_own(kernel, &facts, launched);
         requests
     }
@@ -138,7 +146,7 @@ impl Requests {
         // Of each part of an object, what has been fetched of what is the block's own, and which walks along it have been made.
         let mut parts: HashMap<(Object, u32), f64> = HashMap::default();
         let mut walked: Vec<(Object, u32, Moves, i64, u32)> = Vec::new();
-        for request in self.0.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
+        for request in self.all.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
             let Some((fact, moves)) = fact(request).and_then(|fact| Some((fact, fact.moves?))) else { continue };
             let walk = (fact.object, fact.part, moves, fact.offset, fact.lanes.most);
             if request.again.is_some() || moves.in_loops && walked.contains(&walk) {
@@ -174,11 +182,10 @@ impl Requests {
         // Of sectors that are read again, and of those that come from the second cache, what is used is used again: what is used of the memory is
         // no more than what came from there.
         let (mut used_read, mut used_written, mut fetched) = (0.0, 0.0, 0.0);
-        for request in &self.0 {
+        for request in &self.all {
             let (weight, bytes) = (request.weight, request.sectors * SECTOR);
             match request.space {
                 Space::Shared => traffic.shared += weight * request.passes * PASS,
-                Space::Constant => traffic.constants += weight * (request.passes - 1.0),
                 _ if request.is_write => {
                     used_written += weight * request.used;
                     // What goes out goes sector by sector.
@@ -201,6 +208,10 @@ impl Requests {
                 }
             }
         }
+        for (weight, load) in self.constants.values() {
+            traffic.replays += weight * load.replays;
+            traffic.constant_lines += weight * load.lines;
+        }
         traffic.read += fetched;
         traffic.used = f64::min(used_read, fetched) + f64::min(used_written, traffic.written);
         traffic
@@ -208,7 +219,7 @@ impl Requests {
 
     /// The share of what walks come back to that has been driven out since.
     fn missed(&self, warps: f64, cache: f64) -> f64 {
-        let walks = self.0.iter().filter(|request| request.fresh < 1.0 && request.again.is_none() && !request.is_write);
+        let walks = self.all.iter().filter(|request| request.fresh < 1.0 && request.again.is_none() && !request.is_write);
         let footprint: f64 = walks.map(|request| request.lines * LINE / request.sharing).sum::<f64>() * warps;
         let ratio = if cache > 0.0 { footprint / cache } else { 0.0 };
         ((ratio - 1.0) / (THRASHED - 1.0)).clamp(0.0, 1.0)
@@ -217,17 +228,17 @@ impl Requests {
     /// Where loads' values come from, by instruction; what is not in it comes from memory.
     pub(crate) fn sources(&self, warps: f64, cache: f64) -> HashMap<Inst, Source> {
         let missed = self.missed(warps, cache);
-        let loads = self.0.iter().filter(|request| request.space != Space::Shared && !request.is_write);
+        let loads = self.all.iter().filter(|request| request.space == Space::Global && !request.is_write);
         let source = |request: &Request| {
-            if request.space == Space::Constant {
-                return (request.inst, Source { first: 1.0, second: 0.0, with: None, replays: request.passes - 1.0 });
-            }
             let fetched = request.fetched(missed) * request.sharing / (request.sectors * SECTOR).max(1.0);
             let late = if missed > 0.0 { request.late * request.fresh } else { request.late };
-            let with = request.again.map(|first| self.0[first].inst);
-            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - late), with, replays: 0.0 })
+            let with = request.again.map(|first| self.all[first].inst);
+            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - late), with, constant: ConstantLoad::default() })
         };
-        loads.map(source).collect()
+        let constant = |(inst, (_, constant)): (&Inst, &(f64, ConstantLoad))| {
+            (*inst, Source { first: 1.0, second: 0.0, with: None, constant: *constant })
+        };
+        loads.map(source).chain(self.constants.iter().map(constant)).collect()
     }
 }
 
@@ -422,26 +433,6 @@ fn shared(inst: Inst, weight: f64, is_write: bool, bytes: u32, fact: Option<&Acc
         _ => least,
     };
     Request { passes: passes.max(1.0), ..Request::inside(inst, weight, Space::Shared, is_write) }
-}
-
-/// Where the lanes' places are not known, those that data sends anywhere meet now and then; those that arithmetic sends do not.
-fn constant(kernel: &Kernel, inst: Inst, weight: f64, fact: Option<&AccessFact>) -> Request {
-    let addresses = match fact.map(|fact| (fact, &fact.pattern)) {
-        Some((_, Pattern::Constant { addresses })) => middle(*addresses),
-        Some((fact, _)) if fact.by_data => {
-            let object = &kernel.objects[fact.object];
-            let elements = (object.ty.size(&kernel.structs) / u64::from(fact.bytes.max(1))).max(1) as f64;
-            let lanes = f64::from(fact.lanes.most);
-            // The library's own tables are for arguments that few lanes have.
-            match &object.kind {
-                ObjectKind::Table(_) if object.name == math::TABLE => 1.0,
-                _ if fact.by_thread => lanes.min(elements),
-                _ => elements * (1.0 - (1.0 - 1.0 / elements).powf(lanes)),
-            }
-        }
-        _ => 1.0,
-    };
-    Request { passes: addresses.max(1.0), ..Request::inside(inst, weight, Space::Constant, false) }
 }
 
 fn middle(range: Range) -> f64 {

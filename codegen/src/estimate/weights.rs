@@ -1,18 +1,32 @@
 //! How often a thread runs each instruction, and a loop its body.
 //!
 //! A few threads of each warp go through the kernel's control ([`super::control`]): what their numbers and the launch decide is decided, loops
-//! run as often as they say. Where neither tells, a loop counts [`UNKNOWN_TRIPS`] rounds, so that shares are those of the steady state; of a branch,
+//! run as often as they say. Where neither tells, a loop counts [`UNKNOWN_TRIPS`] rounds, so that shares are those of the steady state, or few if data decides; of a branch,
 //! what a guard at the boundary skips counts as run, what it has for the rest of the elements as not run.
 
 use super::control;
 use super::launched::Launched;
 use super::mix::access;
-use crate::analysis::access::{AccessFact, BranchFact, Divergence};
+use crate::analysis::access::{AccessFact, BranchFact, Divergence, Pattern};
 use crate::ir::{Block, Inst, Kernel, Loc, ObjectKind, Op, Space};
 use crate::math;
 
 /// How often a loop is taken to run where only the launch knows.
 pub const UNKNOWN_TRIPS: f64 = 1000.0;
+
+/// How often a loop is taken to run whose end data decides, and no buffer bounds.
+pub const DATA_TRIPS: f64 = 16.0;
+
+/// What is known of how often loops run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// All of it.
+    Known,
+    /// Data decides some of it, whatever the launch: it is guessed, by the lengths of buffers where they are known.
+    Guessed,
+    /// Numbers of a launch decide some of it that are not known.
+    Open,
+}
 
 /// What of a kernel runs how often.
 #[derive(Clone, Debug)]
@@ -25,14 +39,25 @@ pub struct Weights {
     pub(super) most: Vec<f64>,
     /// By instruction: whether the warp runs it that has most to do.
     pub(super) runs: Vec<bool>,
-    /// Whether every loop's rounds are known.
-    pub exact: bool,
+    /// Whether a loop's rounds are decided by a number of the launch that is not known.
+    pub(super) is_open: bool,
+    /// Whether a loop's rounds are decided by data.
+    pub(super) is_guessed: bool,
 }
 
 impl Weights {
     /// Finds them; `branches` and `accesses` are facts about the kernel at an earlier stage, whose instructions have the same names.
     pub fn of(kernel: &Kernel, branches: &[BranchFact], accesses: &[AccessFact], launched: &Launched) -> Weights {
         control::run(kernel, &Marks::of(kernel, branches, accesses), launched)
+    }
+
+    /// What is known of loops' rounds.
+    pub fn certainty(&self) -> Certainty {
+        match (self.is_open, self.is_guessed) {
+            (true, _) => Certainty::Open,
+            (false, true) => Certainty::Guessed,
+            (false, false) => Certainty::Known,
+        }
     }
 
     /// How often a warp runs an instruction.
@@ -62,12 +87,14 @@ pub(super) struct Marks {
     blocks: Vec<Inside>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Mark {
     /// A branch at a boundary.
     is_boundary: bool,
     /// An access that only lanes beyond a boundary make.
     is_rare: bool,
+    /// Different elements of a request, those that other warps of the block ask for as well counted as their share.
+    elements: f64,
 }
 
 /// What stands in a block, the blocks in it counted in.
@@ -99,7 +126,7 @@ impl Inside {
 
 impl Marks {
     fn of(kernel: &Kernel, branches: &[BranchFact], accesses: &[AccessFact]) -> Marks {
-        let mut marks = vec![Mark::default(); kernel.insts.len()];
+        let mut marks = vec![Mark { is_boundary: false, is_rare: false, elements: 32.0 }; kernel.insts.len()];
         for branch in branches {
             if let Some(mark) = marks.get_mut(usize::from(branch.inst)) {
                 mark.is_boundary = branch.divergence == Divergence::Boundary;
@@ -108,6 +135,10 @@ impl Marks {
         for access in accesses {
             if let Some(mark) = marks.get_mut(usize::from(access.inst)) {
                 mark.is_rare = access.is_rare;
+                if let Pattern::Global { bytes, .. } = access.pattern {
+                    let sharing = f64::from(access.sharing.unwrap_or(1).max(1));
+                    mark.elements = f64::from(bytes.least.max(1)) / f64::from(access.bytes.max(1)) / sharing;
+                }
             }
         }
         let mut found = Marks { insts: marks, blocks: vec![Inside::default(); kernel.blocks.len()] };
@@ -132,6 +163,11 @@ impl Marks {
             }
         }
         self.blocks[usize::from(block)] = all;
+    }
+
+    /// Different elements that a request of a warp brings to the block.
+    pub(super) fn elements(&self, inst: Inst) -> f64 {
+        self.insts[usize::from(inst)].elements
     }
 
     /// The shares of an `if` that run its arms, where its condition is not known.

@@ -80,7 +80,7 @@ fn row(row: &Row) -> Value {
             "bytes_needed": found.bytes_needed,
             "warps": found.warps,
             "warps_needed": found.warps_needed,
-            "exact": found.exact,
+            "exact": found.is_exact(),
         })
     });
     let branches: Vec<Value> =

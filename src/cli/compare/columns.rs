@@ -230,7 +230,7 @@ pub(super) const COLUMNS: &[Column] = &[
         counts: false,
         by: Yardstick::ANY,
         // A thread's work is compared where it is known: variants need not share it out alike.
-        value: |cell| Some(&cell.compiled.known.threads.mix).filter(|mix| mix.exact).map(Mix::instructions),
+        value: |cell| Some(&cell.compiled.known.threads.mix).filter(|mix| mix.is_exact()).map(Mix::instructions),
         show: |cell| {
             let mix = &cell.compiled.known.threads.mix;
             let memory = mix.of(Pipe::Memory);
@@ -339,7 +339,7 @@ pub(super) const COLUMNS: &[Column] = &[
 
 /// Seconds predicted for the launch that is given, where what it does is known.
 fn predicted_time(cell: Cell<'_>) -> Option<f64> {
-    let prediction = cell.estimate().prediction.as_ref().filter(|prediction| prediction.exact)?;
+    let prediction = cell.estimate().prediction.as_ref().filter(|prediction| prediction.is_of_launch())?;
     Some(prediction.seconds(cell.compiled.blocks?))
 }
 

@@ -21,7 +21,7 @@ pub(super) use device::Failures;
 use std::path::PathBuf;
 pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::estimate::weights::UNKNOWN_TRIPS;
+use warpwright_codegen::estimate::weights::{Certainty, DATA_TRIPS, UNKNOWN_TRIPS};
 use warpwright_codegen::syntax::KernelAttributes;
 use warpwright_codegen::target::{self, OPENCL, Target};
 pub(super) use yardstick::agree;
@@ -114,9 +114,17 @@ impl Compare {
                 variant.foresee(source, &kernel, &targets.gpus, &self.launch)?;
             }
             agree(&mut variants);
-            let is_open = |variant: &Variant| variant.compiled().is_some_and(|compiled| !compiled.known.threads.mix.exact);
+            let has = |certainty: Certainty| {
+                variants.iter().filter_map(|variant| variant.compiled()).any(|compiled| compiled.known.threads.mix.certainty == certainty)
+            };
             let open = format!("instructions: a loop whose trips the launch decides counts {UNKNOWN_TRIPS}; such figures are not compared");
-            let mut notes = if variants.iter().any(is_open) { vec![open] } else { Vec::new() };
+            let guessed = format!(
+                "instructions: a loop whose trips data decides counts as many as the buffers that it walks along have for it, or {DATA_TRIPS}; \
+                 times are as good as that"
+            );
+            let mut notes = Vec::new();
+            notes.extend(has(Certainty::Open).then_some(open));
+            notes.extend(has(Certainty::Guessed).then_some(guessed));
             notes.extend(
                 targets
                     .opencl

@@ -33,7 +33,7 @@ impl Yardstick {
 
     fn of<'c>(compiled: impl Iterator<Item = &'c Compiled> + Clone) -> Yardstick {
         let is_launched = compiled.clone().all(|compiled| compiled.blocks.is_some());
-        if is_launched && predictions(compiled.clone()).all(|prediction| prediction.exact) {
+        if is_launched && predictions(compiled.clone()).all(|prediction| prediction.is_of_launch()) {
             Yardstick::Launch
         } else {
             Yardstick::of_rates(compiled)

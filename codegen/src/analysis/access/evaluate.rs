@@ -2,8 +2,8 @@
 
 use super::Numbers;
 use super::condition::{Condition, Doubt};
-use super::dependence::Dependence;
 use super::lanes::{Atom, Atoms, LANES, Lanes, Mask, Source, Sum, Varies, WARP};
+use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
 use crate::intrinsics::Effect;
 use crate::ir::{

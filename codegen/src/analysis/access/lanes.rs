@@ -7,7 +7,7 @@
 //! Coefficients are signed numbers of the type's width. A sum with unknown atoms is taken not to wrap round: an index that does is out of
 //! range almost always.
 
-use super::dependence::{Dependence, Reasons};
+use crate::analysis::dependence::{Dependence, Reasons};
 use crate::collections::HashMap;
 use crate::ir::{Axis, Inst, Object, Special};
 

@@ -11,13 +11,12 @@
 //! | `evaluate.rs` | values, found when asked for |
 //! | `walk.rs`, `loops.rs` | goes through a kernel as a warp does |
 //! | `traffic.rs` | what addresses cost |
-//! | `dependence.rs` | what changes from block to block and from round to round |
 //! | `parts.rs` | which accesses go to neighbouring places |
 //! | `summary.rs` | gathers what was seen of an instruction |
 //! | `races.rs` | accesses of two threads to one shared element between two barriers |
 
 mod condition;
-mod dependence;
+
 mod evaluate;
 mod lanes;
 mod loops;

@@ -1,7 +1,6 @@
 //! What was seen of each instruction, gathered.
 
 use super::condition::Doubt;
-use super::dependence::{DATA, Dependence};
 use super::evaluate::Evaluator;
 use super::lanes::{Atom, LANES, Lanes, Source, Sum};
 use super::parts::Places;
@@ -10,6 +9,7 @@ use super::walk::{BranchRecord, Record, Walk};
 use super::{
     AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Move, Moves, Pattern, Races, Range, Total, Warps, Ways, races,
 };
+use crate::analysis::dependence::{DATA, Dependence};
 use crate::collections::HashMap;
 use crate::ir::{Inst, Kernel, MemoryType, Op, Space, Special};
 

@@ -1,6 +1,5 @@
 //! Groups of rounds and what they leave over: the loops that an annotation makes of one share its rounds.
 
-use crate::estimate::weights::UNKNOWN_TRIPS;
 use crate::ir::{BinaryOp, Inst, Kernel, Op, Value};
 
 /// Loops that go on where an earlier one ended: what an annotation made of one loop.
@@ -28,9 +27,18 @@ impl Chains {
         chains
     }
 
-    /// Gives each loop of the chain that `first` begins its rounds, of `total` of the last one's. Of a total that nobody knows nothing is left
+    /// The last loop of the chain that `first` begins.
+    pub(super) fn last(&self, first: Inst) -> Inst {
+        let mut last = first;
+        while let Some(next) = self.next[usize::from(last)] {
+            last = next;
+        }
+        last
+    }
+
+    /// Gives each loop of the chain that `first` begins its rounds, of `total` of the last one's. Of a total that is guessed nothing is left
     /// over: that is the steady state.
-    pub(super) fn share(&mut self, kernel: &Kernel, first: Inst, total: Option<f64>) {
+    pub(super) fn share(&mut self, kernel: &Kernel, first: Inst, total: f64, is_known: bool) {
         let mut members = vec![first];
         while let Some(next) = self.next[usize::from(members[members.len() - 1])].filter(|_| members.len() < 8) {
             members.push(next);
@@ -40,10 +48,10 @@ impl Chains {
             _ => None,
         };
         let last = step_of(members[members.len() - 1]);
-        let mut left = total.unwrap_or(UNKNOWN_TRIPS);
+        let mut left = total;
         for member in members {
             let factor = step_of(member).zip(last).and_then(|(step, last)| times(kernel, step, last)).unwrap_or(1.0).max(1.0);
-            let own = if total.is_some() { (left / factor).floor() } else { left / factor };
+            let own = if is_known { (left / factor).floor() } else { left / factor };
             left -= own * factor;
             self.rounds[usize::from(member)] = Some(own);
         }

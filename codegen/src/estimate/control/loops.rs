@@ -64,19 +64,14 @@ impl<'k> Walk<'k> {
         let at = usize::from(parts.inst);
         let found = self.rounds_of(range, active);
         if let (Some(_), false) = (self.chains.next[at], self.chains.goes_on[at]) {
-            let total = self.total_of_chain(parts.inst, range, active);
-            self.weights.exact &= total.is_some();
-            self.chains.share(kernel, parts.inst, total);
+            self.share_of_chain(parts.inst, range[0], weight, active);
         }
         let results = &kernel.insts[parts.inst].results;
         let init = self.rows(parts.init);
         let rounds = match (found, self.chains.rounds[at]) {
             (Some(rounds), _) => rounds.into_iter().max().unwrap_or(0) as f64,
             (None, Some(rounds)) => rounds,
-            (None, None) => {
-                self.weights.exact = false;
-                UNKNOWN_TRIPS
-            }
+            (None, None) => self.guess_of_range(counter, parts.body, range, weight),
         };
         self.note(parts.inst, weight, rounds);
         if rounds < 1.0 {
@@ -120,15 +115,19 @@ impl<'k> Walk<'k> {
         after
     }
 
-    /// The rounds of the loop that a chain was made of.
-    fn total_of_chain(&self, first: Inst, [start, ..]: [Value; 3], active: Mask) -> Option<f64> {
-        let mut last = first;
-        while let Some(next) = self.chains.next[usize::from(last)] {
-            last = next;
+    /// Gives the loops of a chain that begins here their rounds of the one that it was made of: that goes in the steps of the last one.
+    fn share_of_chain(&mut self, first: Inst, start: Value, weight: f64, active: Mask) {
+        let kernel = self.kernel;
+        let Op::For { end, step, body, .. } = &kernel.insts[self.chains.last(first)].op else { return };
+        let Some(counter) = kernel.blocks[*body].params.first() else { return };
+        let range = [start, *end, *step];
+        match self.rounds_of(range, active) {
+            Some(rounds) => self.chains.share(kernel, first, rounds.into_iter().max().unwrap_or(0) as f64, true),
+            None => {
+                let total = self.guess_of_range(*counter, *body, range, weight);
+                self.chains.share(kernel, first, total, false);
+            }
         }
-        let Op::For { end, step, .. } = &self.kernel.insts[last].op else { return None };
-        let rounds = self.rounds_of([start, *end, *step], active)?;
-        Some(rounds.into_iter().max().unwrap_or(0) as f64)
     }
 
     /// Binds a counter for a round.
@@ -193,7 +192,7 @@ impl<'k> Walk<'k> {
             inside = next;
             rounds += u64::from(next != 0);
         }
-        self.weights.exact &= !self.may_end;
+        self.weights.is_guessed |= self.may_end;
         self.may_end = may_end;
         if inside == 0 {
             self.note(parts.inst, weight, rounds as f64);
@@ -203,11 +202,11 @@ impl<'k> Walk<'k> {
         self.endless[usize::from(parts.inst)] = true;
         (self.weights.of, self.weights.rounds, self.weights.most) = (before.0, before.1, before.2);
         self.gone.truncate(before.3);
-        self.weights.exact = false;
-        self.note(parts.inst, weight, UNKNOWN_TRIPS);
+        let rounds = self.guess_of_loop(parts.inst, parts.init, parts.body, active);
+        self.note(parts.inst, weight, rounds);
         self.bind(parts.carried, &[]);
         self.unsure += 1;
-        self.block(parts.body, weight * UNKNOWN_TRIPS, active);
+        self.block(parts.body, weight * rounds, active);
         self.unsure -= 1;
         self.bind(results, &[]);
         active
@@ -215,7 +214,7 @@ impl<'k> Walk<'k> {
 }
 
 /// A value as another (none for a constant) and what is added to it. Sums that wrap are not thought of: this is for estimates.
-fn and_constant(kernel: &Kernel, value: Value) -> (Option<Value>, i128) {
+pub(super) fn and_constant(kernel: &Kernel, value: Value) -> (Option<Value>, i128) {
     if let Some(constant) = kernel.constant(value) {
         return (None, constant.as_int());
     }

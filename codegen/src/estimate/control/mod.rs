@@ -3,16 +3,18 @@
 //!
 //! A `for` whose rounds are all alike is gone through once, counted as often as it runs; one whose body's control asks for the round
 //! (a triangle's rows, a tree's steps), round by round, or some of its rounds for all. A `loop` is gone round until every thread has left it. Where
-//! that depends on data, or on a launch that is not known, it counts as [`UNKNOWN_TRIPS`]. The loops that an annotation makes of one,
+//! that depends on data, or on a launch that is not known, `rounds.rs` guesses. The loops that an annotation makes of one,
 //! groups and what they leave over, share the rounds of that one.
 
 mod chains;
 mod loops;
 mod needed;
+mod rounds;
 mod values;
 
 use super::launched::Launched;
 use super::weights::{Marks, Weights};
+use crate::analysis::dependence::Dependence;
 use crate::ir::{Block, Inst, Kernel, Op, Scalar, Value};
 use chains::Chains;
 use needed::{asks_who, needed};
@@ -37,7 +39,8 @@ const MOST_STEPS: u64 = 60_000;
 /// Finds how often what runs.
 pub(super) fn run(kernel: &Kernel, marks: &Marks, launched: &Launched) -> Weights {
     let n = kernel.insts.len();
-    let weights = Weights { of: vec![0.0; n], rounds: vec![0.0; n], most: vec![0.0; n], runs: vec![false; n], exact: true };
+    let weights =
+        Weights { of: vec![0.0; n], rounds: vec![0.0; n], most: vec![0.0; n], runs: vec![false; n], is_open: false, is_guessed: false };
     let block = kernel.options.block.or(launched.block);
     let threads = block.map_or(32, |block| block.iter().product::<u32>().max(1));
     let needed = needed(kernel);
@@ -58,6 +61,7 @@ pub(super) fn run(kernel: &Kernel, marks: &Marks, launched: &Launched) -> Weight
         may_end: false,
         endless: vec![false; n],
         asks: vec![None; n],
+        dependence: None,
         steps: 0,
     };
     let mut heaviest = -1.0;
@@ -99,6 +103,8 @@ struct Walk<'k> {
     endless: Vec<bool>,
     /// By `for`: whether what runs inside depends on the round, once it was asked.
     asks: Vec<Option<bool>>,
+    /// What values depend on, once it was asked.
+    dependence: Option<Dependence>,
     steps: u64,
 }
 

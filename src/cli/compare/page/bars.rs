@@ -163,9 +163,10 @@ fn title(comparison: &Comparison, row: &Row<'_>, measured: &Interval, predicted:
 /// Predicted seconds of a launch, or why they are not that: where only the launch knows how long the loops are, or the device is another than
 /// the predictions are for, the ratios between variants are all that is predicted, and the whole is scaled to meet the times in the middle.
 fn predicted_times(known: &[(&Row<'_>, Interval)], is_of_device: bool) -> (Vec<Option<Interval>>, Option<&'static str>) {
-    let is_exact =
-        known.iter().all(|(row, _)| row.cell.compiled.blocks.is_some() && prediction(row.cell).is_none_or(|prediction| prediction.exact));
-    if is_exact && is_of_device {
+    let is_of_launch = |(row, _): &(&Row<'_>, Interval)| {
+        row.cell.compiled.blocks.is_some() && prediction(row.cell).is_none_or(|prediction| prediction.is_of_launch())
+    };
+    if known.iter().all(is_of_launch) && is_of_device {
         let seconds = |(row, _): &(&Row<'_>, Interval)| {
             let blocks = row.cell.compiled.blocks?;
             predicted(row.cell, |prediction| prediction.seconds(blocks))

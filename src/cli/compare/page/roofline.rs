@@ -151,7 +151,7 @@ fn points(comparison: &Comparison, target: usize, measure: Measure) -> Vec<Point
 fn timed_blocks(compiled: &Compiled, target: usize, machine: &Machine) -> Option<f64> {
     let time = COLUMNS.iter().find(|column| column.title == "time")?;
     let seconds = (time.value)(Cell { compiled, target })?;
-    let is_known = compiled.known.threads.mix.exact && is_of(&compiled.timed.as_ref()?.device, machine);
+    let is_known = compiled.known.threads.mix.is_exact() && is_of(&compiled.timed.as_ref()?.device, machine);
     compiled.blocks.filter(|_| is_known).map(|blocks| blocks as f64 / seconds)
 }
 

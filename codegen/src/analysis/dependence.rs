@@ -1,7 +1,7 @@
 //! What a value depends on of what changes from block to block and from round to round: the block's place along each axis, and the loops round it;
 //! and whether memory has a say in it.
 //!
-//! The sums of `lanes.rs` name a block's place where arithmetic leads from it to an address. `slices[block_idx().x]` and `if y == 0 { n - 1 } else { y - 1 }`
+//! The sums of `access/lanes.rs` name a block's place where arithmetic leads from it to an address. `slices[block_idx().x]` and `if y == 0 { n - 1 } else { y - 1 }`
 //! are one number in all lanes and no more to them; that it is another one in the next block is known here.
 //!
 //! Everything depends on nothing until shown otherwise, and the walk is repeated until nothing changes.
@@ -11,26 +11,26 @@ use crate::intrinsics::Effect;
 use crate::ir::{Access, Axis, Block, Inst, Kernel, ObjectKind, Op, Space, Special, Value};
 
 /// What is depended on, a bit each: the axes of the grid, what is in memory, then loops.
-pub(super) type Reasons = u64;
+pub(crate) type Reasons = u64;
 
 const AXES: Reasons = 0b111;
 
 /// What is in memory: not parameters, which are the same for all.
-pub(super) const DATA: Reasons = 0b1000;
+pub(crate) const DATA: Reasons = 0b1000;
 
 /// The bit of the first loop. Loops that are too many share the last one.
 const FIRST_LOOP: u32 = 4;
 
 /// By value: what it depends on.
 #[derive(Debug)]
-pub(super) struct Dependence {
+pub(crate) struct Dependence {
     of: Vec<Reasons>,
     loops: HashMap<Inst, Reasons>,
 }
 
 impl Dependence {
-    /// Of every value of a kernel of stage `Legal`.
-    pub(super) fn of(kernel: &Kernel) -> Dependence {
+    /// Of every value of a kernel of stage `Legal` or `Addressed`.
+    pub(crate) fn of(kernel: &Kernel) -> Dependence {
         let found = Dependence { of: vec![0; kernel.values.len()], loops: HashMap::default() };
         let mut walk = Walk { kernel, found, objects: vec![0; kernel.objects.len()], around: 0, under: 0, is_changed: true };
         while walk.is_changed {
@@ -41,32 +41,32 @@ impl Dependence {
     }
 
     /// What a value depends on.
-    pub(super) fn of_value(&self, value: Value) -> Reasons {
+    pub(crate) fn of_value(&self, value: Value) -> Reasons {
         self.of[usize::from(value)]
     }
 
     /// What the place depends on that an access goes to.
-    pub(super) fn of_place(&self, access: &Access) -> Reasons {
+    pub(crate) fn of_place(&self, access: &Access) -> Reasons {
         access.indices().fold(0, |all, index| all | self.of_value(index))
     }
 
     /// The block's place along an axis.
-    pub(super) fn axis(axis: Axis) -> Reasons {
+    pub(crate) fn axis(axis: Axis) -> Reasons {
         1 << axis as usize
     }
 
     /// Whether the block's place along an axis is among the reasons.
-    pub(super) fn has_axis(reasons: Reasons, axis: usize) -> bool {
+    pub(crate) fn has_axis(reasons: Reasons, axis: usize) -> bool {
         reasons >> axis & 1 == 1
     }
 
     /// A loop's rounds.
-    pub(super) fn rounds(&self, inst: Inst) -> Reasons {
+    pub(crate) fn rounds(&self, inst: Inst) -> Reasons {
         self.loops.get(&inst).copied().unwrap_or(0)
     }
 
     /// Whether any loop's rounds are.
-    pub(super) fn has_any_loop(reasons: Reasons) -> bool {
+    pub(crate) fn has_any_loop(reasons: Reasons) -> bool {
         reasons & !(AXES | DATA) != 0
     }
 }
@@ -159,16 +159,18 @@ impl Walk<'_> {
         match &data.op {
             Op::Special(Special::BlockIdx, axis) => reasons |= Dependence::axis(*axis),
             // Threads that share an element come to it whenever they do.
-            Op::Atomic(_, access, _) => {
+            Op::Atomic(_, Access { object, .. }, _) | Op::AtomicAt { object, .. } => {
                 reasons |= AXES | DATA | self.around;
-                self.store(usize::from(access.object), reasons | self.under);
+                self.store(usize::from(*object), reasons | self.under);
             }
-            Op::Store(access, _) => self.store(usize::from(access.object), reasons | self.under),
-            Op::Load(access) => {
-                let object = &kernel.objects[access.object];
+            Op::Store(Access { object, .. }, _) | Op::StoreAt { object, .. } => self.store(usize::from(*object), reasons | self.under),
+            Op::Texture(op, ..) if op.reads() => reasons |= DATA,
+            Op::Load(Access { object, .. }) | Op::LoadAt { object, .. } => {
+                let object_number = usize::from(*object);
+                let object = &kernel.objects[*object];
                 let is_own = matches!(object.kind, ObjectKind::Shared | ObjectKind::Local);
                 reasons |= if object.kind == ObjectKind::Value { 0 } else { DATA };
-                reasons |= if is_own { self.objects[usize::from(access.object)] } else { 0 };
+                reasons |= if is_own { self.objects[object_number] } else { 0 };
                 reasons |= if is_own || !object.is_read_only() && object.space() == Space::Global { self.around } else { 0 };
             }
             Op::Intrinsic(row, _) if row.row().effect == Effect::Warp => reasons |= self.under,
