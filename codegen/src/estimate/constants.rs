@@ -25,11 +25,14 @@ pub(super) struct ConstantLoad {
     pub(super) lines: f64,
 }
 
+/// The loads of one walk: the loop, the object, the part of it, the bytes that a round goes on.
+type Walk = (Inst, Object, u32, i64);
+
 /// Every load that costs more than its issue.
 pub(super) fn constant_loads(kernel: &Kernel, weights: &Weights, facts: &[Option<&AccessFact>]) -> HashMap<Inst, ConstantLoad> {
     let mut found: HashMap<Inst, ConstantLoad> = HashMap::default();
-    // By loop and part of an object: the walk's first load, and the lines that a round goes to.
-    let mut walks: HashMap<(Inst, Object, u32, i64), (Inst, HashSet<i64>)> = HashMap::default();
+    // The walk's first load, and the lines that a round goes to.
+    let mut walks: HashMap<Walk, (Inst, HashSet<i64>)> = HashMap::default();
     each(kernel, kernel.body, None, &mut |inst, around| {
         let Op::LoadAt { object, .. } = &kernel.insts[inst].op else { return };
         let Some(fact) = facts[usize::from(inst)].filter(|_| kernel.objects[*object].space() == Space::Constant) else { return };

@@ -173,7 +173,7 @@ fn deep_and_long_kernels_take_no_time() {
     for source in [&deep, long] {
         let known = known(source, &[]);
         let start = std::time::Instant::now();
-        let again = super::time::Threads::of(&known.addressed, &known.facts.accesses, &known.facts.branches, &super::Launched::default());
+        let again = super::time::Threads::of(&known.addressed, &known.facts.accesses, &known.facts.branches, &Launched::default());
         assert_eq!(again.mix, known.threads.mix);
         // A debug build on a busy machine takes some tens of milliseconds at most; what is exponential or quadratic takes many seconds.
         assert!(start.elapsed().as_secs_f64() < 2.0, "{:?}", start.elapsed());
