@@ -391,7 +391,8 @@ impl Printer<'_> {
             let own = self.kinds.value(*value);
             let kind = match sort {
                 Some(Sort::Index | Sort::Lane) => own,
-                _ if is_receiver => own,
+                // What such a method gives is of its receiver's type, and results of intrinsics are never `usize`.
+                _ if is_receiver && row.results.first() != Some(&Sort::T) => own,
                 _ => Kind::Plain,
             };
             let expr = self.take_as(*value, kind);
