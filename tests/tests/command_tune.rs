@@ -29,7 +29,13 @@ fn variants_are_ranked_without_a_device() {
     let run = folder.run(&["tune", "k.rs::copy", "--predict", "--target", "sm_90", "--share", "50", "--set", "B=64,128,2048"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("nothing was measured, this ranking is predicted"), "{}", run.err);
-    for line in ["k.rs::copy: 12 variants", "   4 do not compile", "are taken", "predicted for sm_90, the best first:"] {
+    for line in [
+        "k.rs::copy: 12 variants",
+        "   4 do not compile",
+        "   2 are not measured",
+        "   6 are to be measured, 50 % of all",
+        "predicted for sm_90, the best first:",
+    ] {
         assert!(run.out.contains(line), "`{line}` is not in:\n{}", run.out);
     }
     // Small blocks with one element each are limited by how fast blocks begin.

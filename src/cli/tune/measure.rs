@@ -1,32 +1,35 @@
 //! The chosen variants on the device, with progress; each result is written down at once.
 
-use super::prune::{Fate, Plan};
+use super::prune::Plan;
 use super::record::{About, Measured, Record, fingerprint};
+use super::search::Search;
 use crate::cli::Stop;
 use crate::cli::compare::{Failures, Variant};
 use crate::cli::launch::{Agreement, Launchable, Runner};
 use crate::cli::progress::Progress;
 use crate::cli::source::Source;
 
-/// Measures what the plan says and the record does not have yet. A variant that fails leaves the others what they have; so does a device that is
-/// lost half-way, which fails all that are left.
+/// Measures what the search asks for and the record does not have yet: times that are there lead the search as if they had just been measured. A
+/// variant that fails leaves the others what they have; so does a device that is lost half-way, which fails all that are left.
 pub(super) fn all(
     variants: &[Variant],
     plan: &Plan,
     record: &mut Record,
     mut measure: impl FnMut(&Variant) -> Result<Measured, Stop>,
 ) -> Result<Failures, Stop> {
-    let chosen: Vec<usize> = plan.ranked.iter().map(|(n, _)| *n).filter(|n| plan.fates[*n] == Fate::Measured).collect();
-    let left: Vec<usize> = chosen.into_iter().filter(|n| record.get(&variants[*n]).is_none()).collect();
-    let progress = Progress::new(left.len(), "measured");
+    let mut search = Search::new(variants, plan);
+    let progress = Progress::new(search.left(), "measured");
     let mut failures = Failures::default();
-    for n in left {
+    while let Some(n) = search.next() {
         let variant = &variants[n];
         progress.begin(&variant.words);
-        match measure(variant) {
-            Ok(measured) => record.add(measured)?,
-            Err(stop) => failures.add(&variant.words, stop),
+        if record.get(variant).is_none() {
+            match measure(variant) {
+                Ok(measured) => record.add(measured)?,
+                Err(stop) => failures.add(&variant.words, stop),
+            }
         }
+        search.add(n, record.get(variant).filter(|measured| !measured.differs).map(|measured| measured.median));
         progress.advance();
     }
     Ok(failures)

@@ -4,6 +4,7 @@ mod measure;
 mod prune;
 mod record;
 mod report;
+mod search;
 
 use super::axes::{AxisArguments, Chosen};
 use super::compare::{Variant, agree, nothing_compiles};

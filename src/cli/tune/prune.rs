@@ -1,4 +1,4 @@
-//! Which variants are worth measuring: rules by static figures, then the best predictions.
+//! Which variants are worth measuring: rules by static figures, then a ranking by prediction.
 
 use crate::cli::compare::Variant;
 use std::collections::HashMap;
@@ -6,12 +6,10 @@ use std::collections::HashMap;
 /// What becomes of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It is measured.
-    Measured,
     /// A rule of [`RULES`] removes it.
     Removed(usize),
-    /// Others are predicted to be faster.
-    OutOfReach,
+    /// It may be measured.
+    Open,
 }
 
 /// A reason not to measure a variant.
@@ -44,6 +42,8 @@ pub(super) struct Plan {
     pub(super) fates: Vec<Fate>,
     /// Those that no rule removes, the best prediction first, each with it: launches a second, or operations, or bytes.
     pub(super) ranked: Vec<(usize, f64)>,
+    /// How many of them are measured, at least one.
+    pub(super) most: usize,
 }
 
 impl Plan {
@@ -51,14 +51,9 @@ impl Plan {
     pub(super) fn removed(&self, rule: usize) -> usize {
         self.fates.iter().filter(|fate| **fate == Fate::Removed(rule)).count()
     }
-
-    /// How many are measured.
-    pub(super) fn measured(&self) -> usize {
-        self.fates.iter().filter(|fate| **fate == Fate::Measured).count()
-    }
 }
 
-/// Prunes, ranks, and takes the best until `share` per cent of all variants are taken (at least one).
+/// Prunes and ranks; `share` per cent of all variants are to be measured.
 pub(super) fn plan(variants: &[Variant], share: u32) -> Plan {
     let mut texts: HashMap<&str, usize> = HashMap::new();
     let mut fates = Vec::new();
@@ -68,14 +63,13 @@ pub(super) fn plan(variants: &[Variant], share: u32) -> Plan {
         fates.push(match (rule, text) {
             (Some(rule), _) => Fate::Removed(rule),
             (None, Some(text)) if *texts.entry(text).or_insert(n) != n => Fate::Removed(SAME),
-            _ => Fate::OutOfReach,
+            _ => Fate::Open,
         });
     }
     let speed = |n: usize| variants[n].compiled().and_then(|compiled| compiled.yardstick.speed(compiled, 0)).unwrap_or(0.0);
-    let left = (0..variants.len()).filter(|n| fates[*n] == Fate::OutOfReach);
+    let left = (0..variants.len()).filter(|n| fates[*n] == Fate::Open);
     let mut ranked: Vec<(usize, f64)> = left.map(|n| (n, speed(n))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let most = (variants.len() * share as usize / 100).max(1);
-    ranked.iter().take(most).for_each(|(n, _)| fates[*n] = Fate::Measured);
-    Plan { fates, ranked }
+    Plan { fates, ranked, most }
 }

@@ -52,12 +52,15 @@ impl Outcome<'_> {
                 }
             }
         }
-        let out_of_reach = plan.fates.iter().filter(|fate| **fate == Fate::OutOfReach).count();
-        if out_of_reach > 0 {
-            let _ = writeln!(text, "  {out_of_reach:>4} are predicted to be slower than those taken");
+        let open = plan.ranked.len();
+        let measured = plan.ranked.iter().filter(|(n, _)| self.is_measured(*n)).count();
+        let taken = if self.measured.is_some() { measured } else { plan.most.min(open) };
+        if open > taken {
+            let _ = writeln!(text, "  {:>4} are not measured", open - taken);
         }
-        let share = plan.measured() as f64 / variants.len().max(1) as f64 * 100.0;
-        let _ = writeln!(text, "  {:>4} are taken, {share:.0} % of all", plan.measured());
+        let share = taken as f64 / variants.len().max(1) as f64 * 100.0;
+        let _ =
+            writeln!(text, "  {taken:>4} are {}, {share:.0} % of all", if self.measured.is_some() { "measured" } else { "to be measured" });
         if let Some(kept) = self.measured.map(|(_, record)| record.kept).filter(|kept| *kept > 0) {
             let _ = writeln!(text, "  {kept:>4} were measured by an earlier run, which was interrupted or had other limits");
         }
@@ -117,7 +120,7 @@ impl Outcome<'_> {
         let Outcome { file, kernel, target, variants, plan, measured } = self;
         let removed = RULES.iter().enumerate().map(|(n, rule)| json!({ "reason": rule.reason, "count": plan.removed(n) }));
         let ranked = plan.ranked.iter().map(|(n, speed)| {
-            let taken = plan.fates[*n] == Fate::Measured;
+            let taken = self.is_measured(*n);
             json!({ "variant": variants[*n].words, "generics": generics(&variants[*n].values), "predicted": speed, "taken": taken })
         });
         let one = |one: &Measured| {
@@ -146,6 +149,10 @@ impl Outcome<'_> {
             "in_order": record.and_then(|record| self.order(record)),
             "out": out,
         })
+    }
+
+    fn is_measured(&self, variant: usize) -> bool {
+        self.measured.is_some_and(|(_, record)| record.get(&self.variants[variant]).is_some())
     }
 
     /// Its place in the ranking, from 1.
