@@ -14,10 +14,10 @@ const LONGEST: usize = 64 << 10;
 /// Cases that Intel's driver does not do right, each with what is known of it. They are right on PoCL, on NVIDIA's OpenCL and on CUDA.
 const NOT_ON_INTEL: &[(&str, &str)] = &[
     ("waves: fast", "native functions are the device's own, and Intel's are farther off than the bound, which is NVIDIA's"),
-    ("pns: in registers", "some seeds give other counts, on this driver alone; the cause is not known"),
+    ("pns: in registers", "its vectoriser lets threads go on that have left a loop; right with CL_CONFIG_CPU_VECTORIZER_MODE=1"),
 ];
 
-/// The table, or the cases of it whose kernels are not too long for Intel's compiler.
+/// The table, or the cases of it with a word in their name, or those whose kernels are not too long for Intel's compiler.
 fn cases() -> Vec<&'static Case> {
     let is_short = |case: &&Case| {
         let mut longest = 0;
@@ -26,6 +26,11 @@ fn cases() -> Vec<&'static Case> {
         let _ = (case.run)(&mut Bench { device: &Device::host(), random: Random::new(1), inspect: &mut inspect });
         longest <= LONGEST
     };
+    if let Ok(word) = std::env::var("WARPWRIGHT_CASE") {
+        let named: Vec<&Case> = CASES.iter().filter(|case| case.name.contains(&word)).collect();
+        assert!(!named.is_empty(), "no case has `{word}` in its name");
+        return named;
+    }
     let only_short = std::env::var_os(ONLY_SHORT).is_some();
     let is_left_out = |case: &Case| NOT_ON_INTEL.iter().any(|(name, _)| case.name.starts_with(name));
     if only_short {
