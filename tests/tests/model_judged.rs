@@ -2,6 +2,8 @@
 //!
 //! `WARPWRIGHT_BLESS=1 cargo test -p warpwright-tests --test model_judged` writes the tables into the page.
 
+#[path = "model_judged/applications.rs"]
+mod applications;
 #[path = "model_judged/experiments.rs"]
 mod experiments;
 #[path = "model_judged/kernels.rs"]
@@ -10,7 +12,7 @@ mod kernels;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::estimate::estimate;
 use warpwright_codegen::target::TARGETS;
-use warpwright_tests::marked::with_sections;
+use warpwright_tests::marked::{hold, with_sections};
 
 /// Relative errors of a table's cells.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +113,30 @@ fn launches_on_an_h200() {
     println!("{}", errors.line());
     assert_eq!(errors.0.len(), 32);
     assert!(errors.median() <= 0.15, "{}", errors.line());
+}
+
+/// The twelve applications, by `compare`: a median of 25 % over the applications' own, and most variants within 50 %. Those beyond are explained on the page.
+#[test]
+fn applications_on_an_h200() {
+    let (table, programs) = applications::judged();
+    assert_eq!(programs.len(), 12);
+    let all = Errors(programs.iter().flat_map(|program| program.errors.0.clone()).collect());
+    let mut medians: Vec<f64> = programs.iter().map(|program| program.errors.median()).collect();
+    medians.sort_by(f64::total_cmp);
+    let median = (medians[5] + medians[6]) / 2.0;
+    let within = |most: f64| all.0.iter().filter(|error| **error <= most).count();
+    let summary = format!(
+        "{} variants, median error {:.0} %, {} within 25 %, {} within 50 %. The median over applications of each one's median is {:.0} %.",
+        all.0.len(),
+        100.0 * all.median(),
+        within(0.25),
+        within(0.5),
+        100.0 * median
+    );
+    println!("{summary}");
+    assert!(median <= 0.25, "{summary}\n{table}");
+    assert!(all.0.len() == 80 && within(0.5) >= 69, "{summary}\n{table}");
+    hold(&page(), &[("applications", format!("{table}\n\n{summary}"))]);
 }
 
 /// No figure is beyond what a device can do, for any kernel of the project.
