@@ -2,7 +2,9 @@
 
 use proc_macro2::Span;
 use std::path::{Path, PathBuf};
+use warpwright_codegen::backend::opencl::emit_opencl;
 use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::crates::Crate;
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Kernel;
@@ -19,12 +21,28 @@ pub struct Variant {
     pub name: String,
     /// Stage `Addressed`.
     pub kernel: Kernel,
+    /// Stage `Scheduled`: after its annotations.
+    pub scheduled: Kernel,
 }
 
 impl Variant {
     /// Its PTX for a target; none if the target cannot have it.
     pub fn ptx(&self, target: &Target) -> Option<String> {
         emit_ptx(&self.kernel, target, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
+    }
+
+    /// Its OpenCL C; none if OpenCL cannot have it.
+    pub fn opencl(&self) -> Option<String> {
+        let mut kernel = self.scheduled.clone();
+        passes::optimize(&mut kernel);
+        emit_opencl(&kernel, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
+    }
+
+    /// Its Rust, after its annotations.
+    pub fn rust(&self) -> String {
+        let mut kernel = self.scheduled.clone();
+        passes::tidy(&mut kernel);
+        emit_rust(&kernel)
     }
 }
 
@@ -108,10 +126,11 @@ pub fn of_text(family: &str, text: &str) -> (Vec<Variant>, Vec<String>) {
 fn variant(program: &Program, unit: UnitId, family: &str, kernel: &str, instance: &Instance) -> Option<Variant> {
     let mut lowered = hir::lower_kernel(program, unit, kernel, instance).ok()?;
     schedule(&mut lowered).ok()?;
+    let scheduled = lowered.kernel.clone();
     passes::address(&mut lowered.kernel);
     let generics: Vec<String> = instance.generics.iter().map(generic).collect();
     let name = if generics.is_empty() { kernel.to_owned() } else { format!("{kernel}::<{}>", generics.join(", ")) };
-    Some(Variant { family: family.to_owned(), name, kernel: lowered.kernel })
+    Some(Variant { family: family.to_owned(), name, kernel: lowered.kernel, scheduled })
 }
 
 fn generic(value: &GenericValue) -> String {
