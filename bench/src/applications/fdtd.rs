@@ -70,14 +70,9 @@ impl Application for Fdtd {
         // Waves all over the box from the start: most of it would be zeros for thousands of steps.
         let mut random = fastrand::Rng::with_seed(6);
         input.ez.fill_with(|| 2.0 * random.f32() - 1.0);
-        let known = flat(input.reference(2 * steps));
-        // As the kernels' tests have it: a step keeps a quadratic form of the fields that is within a factor of 1 ± rate·√2 of the sum of their squares, times
-        // 2.25 in glass, so what a step's roundings add, at most 8 of each value, stays as large as it is.
-        let half = f64::from(input.rate) * 2f64.sqrt();
-        let spread = (2.25 * (1.0 + half) / (1.0 - half)).sqrt();
-        let length = known.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let bound = spread * (2 * steps) as f64 * 8.0 * f64::from(f32::EPSILON) / 2.0 * length;
-        let expected = Expected::all(Known::Floats(known), "the reference");
+        let known = input.reference(2 * steps);
+        let bound = input.error_bound(2 * steps, &known);
+        let expected = Expected::all(Known::Floats(flat(known)), "the reference");
         Ok(Fdtd { grid: Grid::new(width, height), input, steps, expected, bound })
     }
 

@@ -1,5 +1,10 @@
 //! A wave's input, and what it becomes on a processor: in double precision, and as fast as one core can.
 
+use super::{Error, Result};
+
+/// The greatest Courant number with which a wave in a plane stays as large as it is, 1/√2 (Courant, Friedrichs and Lewy). Permittivities of 1 and above only slow it down.
+pub const FASTEST: f32 = std::f32::consts::FRAC_1_SQRT_2;
+
 /// A box, what is in it, and what feeds the wave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
@@ -7,9 +12,9 @@ pub struct Input {
     pub width: usize,
     /// Cells in y. Those of the first and the last row are conducting walls.
     pub height: usize,
-    /// The Courant number c·Δt/Δx. Stable up to 1/√2.
+    /// The Courant number c·Δt/Δx: above 0, and up to [`FASTEST`].
     pub rate: f32,
-    /// The relative permittivity of each cell, row by row: 1 in a vacuum.
+    /// The relative permittivity of each cell, row by row: 1 in a vacuum, more elsewhere.
     pub permittivity: Vec<f32>,
     /// Ez at the start, row by row. Walls count as 0. H is 0 half a step before.
     pub ez: Vec<f32>,
@@ -57,6 +62,66 @@ impl Input {
     pub fn material(&self) -> Vec<f32> {
         let cell = |i: usize| if self.is_wall(i % self.width, i / self.width) { 0.0 } else { self.rate / self.permittivity[i] };
         (0..self.width * self.height).map(cell).collect()
+    }
+
+    /// How much larger the root of the sum of all fields' squares may become. A step keeps a quadratic form of the fields that is between 1 - rate·√2 times that sum
+    /// and 1 + rate·√2 times it and the greatest permittivity.
+    fn growth(&self) -> f64 {
+        let half = f64::from(self.rate) * 2f64.sqrt();
+        let slowest = self.permittivity.iter().fold(1.0, |most, p| f64::from(*p).max(most));
+        (slowest * (1.0 + half) / (1.0 - half)).sqrt()
+    }
+
+    /// By how much the fields in single precision may be off after `steps` steps, as the root of the sum of the squares of all errors; `reference` has the fields as they
+    /// are. A step rounds each value 8 times at most, and what that adds grows no more than the fields do.
+    pub fn error_bound(&self, steps: usize, reference: &Fields<f64>) -> f64 {
+        let squares: f64 = reference.ez.iter().chain(&reference.hx).chain(&reference.hy).map(|v| v * v).sum();
+        self.growth() * steps as f64 * 8.0 * f64::from(f32::EPSILON) / 2.0 * squares.sqrt()
+    }
+
+    /// An `Err` where the box has no cells, a map is not as large as the box, the source is outside of it or in a wall, a number is not finite or not that of a
+    /// wave that stays finite. So fields are finite in every step, and walls, where kernels add 0 times what is round them, stay 0.
+    pub(super) fn check(&self) -> Result<()> {
+        let Input { width, height, rate, source: (x, y), .. } = *self;
+        let refuse = |why: String| Err(Error::Input(why));
+        if width == 0 || height == 0 {
+            return refuse(format!("the box has {width} × {height} cells: it needs one at least"));
+        }
+        for (name, map) in [("permittivity", &self.permittivity), ("ez", &self.ez)] {
+            if width.checked_mul(height) != Some(map.len()) {
+                return refuse(format!("`{name}` has {} elements, the box {width} × {height} cells: make them as many", map.len()));
+            }
+        }
+        if x >= width || y >= height || (self.is_wall(x, y) && !self.samples.is_empty()) {
+            return refuse(format!(
+                "the source is at ({x}, {y}), in the walls of a box of {width} × {height} cells or beyond: put it inside, or leave `samples` empty"
+            ));
+        }
+        if !(rate > 0.0 && rate <= FASTEST) {
+            return refuse(format!("`rate` is {rate}: it must be above 0 and at most {FASTEST}, beyond which waves grow without end"));
+        }
+        if let Some(cell) = self.permittivity.iter().position(|p| !(p.is_finite() && *p >= 1.0)) {
+            let found = self.permittivity[cell];
+            return refuse(format!("the permittivity of cell {cell} is {found}: it must be finite and at least 1, a vacuum's"));
+        }
+        if let Some(cell) = self.ez.iter().position(|e| !e.is_finite()) {
+            return refuse(format!("`ez` of cell {cell} is {}: it must be finite", self.ez[cell]));
+        }
+        if let Some(step) = self.samples.iter().position(|sample| !sample.is_finite()) {
+            return refuse(format!("sample {step} of the source is {}: it must be finite", self.samples[step]));
+        }
+        // What is in the box at the start, and all that the source may add to it.
+        let start = self.ez.iter().map(|e| f64::from(*e).powi(2)).sum::<f64>().sqrt();
+        let added: f64 = self.samples.iter().map(|sample| f64::from(*sample).abs()).sum();
+        let largest = self.growth() * (start + added);
+        // A step adds up four fields, and rounds.
+        let most = f64::from(f32::MAX) / 8.0;
+        if largest > most {
+            return refuse(format!(
+                "fields may become as large as {largest:e}: make `ez` and `samples` so small that they stay below {most:e}"
+            ));
+        }
+        Ok(())
     }
 
     /// The fields after `steps` steps in double precision.

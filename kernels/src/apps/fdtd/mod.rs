@@ -18,9 +18,9 @@ mod input;
 mod tests;
 
 use super::{Error, Go, Result};
-pub use input::{Fields, Input};
+pub use input::{FASTEST, Fields, Input};
 use warpwright::prelude::*;
-use warpwright::{Buffer, Device};
+use warpwright::{Buffer, Device, Launch};
 
 /// How the fields lie in memory: rows from a multiple of 128 bytes on, with at least one element behind each row and one row above and below the grid
 /// that are 0 for ever. So no cell has to ask whether it has neighbours.
@@ -286,6 +286,15 @@ impl Grid {
     }
 }
 
+/// A variant of [`magnetic`].
+type Magnetic = for<'l> fn(Grid, f32, &'l Buffer<f32>, &'l mut Buffer<f32>, &'l mut Buffer<f32>) -> Launch<'l>;
+
+/// A variant of [`electric`].
+type Electric = for<'l> fn(Grid, Source, &'l Buffer<f32>, &'l Buffer<f32>, &'l Buffer<f32>, &'l mut Buffer<f32>) -> Launch<'l>;
+
+/// A variant of [`fused`] or of [`tiled`].
+type Both = for<'l> fn(Grid, f32, Source, &'l Buffer<f32>, BeforeBuffers<'l>, AfterBuffers<'l>) -> Launch<'l>;
+
 struct Set {
     ez: Buffer<f32>,
     hx: Buffer<f32>,
@@ -305,24 +314,11 @@ pub struct Resident {
 }
 
 impl Resident {
-    /// Uploads an input. An `Err` where the box has no cells, a map is not as large as the box, or the source is outside of it or in a wall.
+    /// Uploads an input. An `Err` where the box has no cells, a map is not as large as the box, the source is outside of it or in a wall; where a number is not finite, a
+    /// permittivity is below 1, or `rate` is not above 0 or is above [`FASTEST`]; and where fields may become larger than single precision has numbers for.
     pub fn new(device: &Device, input: &Input) -> Result<Resident> {
+        input.check()?;
         let Input { width, height, source, .. } = *input;
-        let refuse = |why: String| Err(Error::Input(why));
-        if width == 0 || height == 0 {
-            return refuse(format!("the box has {width} × {height} cells: it needs one at least"));
-        }
-        for (name, map) in [("permittivity", &input.permittivity), ("ez", &input.ez)] {
-            if width.checked_mul(height) != Some(map.len()) {
-                return refuse(format!("`{name}` has {} elements, the box {width} × {height} cells: make them as many", map.len()));
-            }
-        }
-        if source.0 >= width || source.1 >= height || (input.is_wall(source.0, source.1) && !input.samples.is_empty()) {
-            let (x, y) = source;
-            return refuse(format!(
-                "the source is at ({x}, {y}), in the walls of a box of {width} × {height} cells or beyond: put it inside, or leave `samples` empty"
-            ));
-        }
         let grid = Grid::new(width, height);
         let spread = |map: &[f32]| device.upload(&grid.spread(map));
         let zeros = || device.zeros::<f32>(grid.pitch * (height + 2));
@@ -359,12 +355,16 @@ impl Resident {
 
     /// Goes on by `steps` steps, two launches each.
     pub fn run<const ILP: usize, const BATCH: bool>(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.run_of((magnetic::<ILP, BATCH>, electric::<ILP, BATCH>), steps, go)
+    }
+
+    fn run_of(&mut self, (magnetic, electric): (Magnetic, Electric), steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
         let cells = (self.grid.width, self.grid.height);
         for _ in 0..steps {
             let source = self.source();
             let Set { ez, hx, hy } = &mut self.now;
-            go(magnetic::<ILP, BATCH>(self.grid, self.rate, ez, hx, hy).cover(cells))?;
-            go(electric::<ILP, BATCH>(self.grid, source, &self.material, hx, hy, ez).cover(cells))?;
+            go(magnetic(self.grid, self.rate, ez, hx, hy).cover(cells))?;
+            go(electric(self.grid, source, &self.material, hx, hy, ez).cover(cells))?;
             self.step += 1;
         }
         Ok(())
@@ -372,38 +372,43 @@ impl Resident {
 
     /// Goes on by `steps` steps, one launch each.
     pub fn run_fused<const ILP: usize, const BATCH: bool>(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.run_fused_of(fused::<ILP, BATCH>, steps, go)
+    }
+
+    fn run_fused_of(&mut self, fused: Both, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
         let cells = (self.grid.width, self.grid.height);
         for _ in 0..steps {
-            let source = self.source();
-            let before = BeforeBuffers { ez: &self.now.ez, hx: &self.now.hx, hy: &self.now.hy };
-            let after = AfterBuffers { ez: &mut self.next.ez, hx: &mut self.next.hx, hy: &mut self.next.hy };
-            go(fused::<ILP, BATCH>(self.grid, self.rate, source, &self.material, before, after).cover(cells))?;
-            std::mem::swap(&mut self.now, &mut self.next);
-            self.step += 1;
+            self.launch(fused, 1, |launch| go(launch.cover(cells)))?;
         }
         Ok(())
     }
 
     /// Goes on by `steps` steps, `STEPS` a launch; those that are left over, one by one.
     pub fn run_tiled<const STEPS: usize>(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
-        for _ in 0..steps / STEPS {
-            self.launch_tiled::<STEPS>(go)?;
+        const { assert!(STEPS > 0 && STEPS <= MOST) };
+        self.run_tiled_of((tiled::<STEPS>, STEPS), steps, go)
+    }
+
+    fn run_tiled_of(&mut self, (kernel, each): (Both, usize), steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+        let Grid { width, height, .. } = self.grid;
+        let blocks = |each: usize| (width.div_ceil(COLUMNS - 2 * each), height.div_ceil(ROWS - 2 * each));
+        for _ in 0..steps / each {
+            self.launch(kernel, each, |launch| go(launch.grid(blocks(each))))?;
         }
-        for _ in 0..steps % STEPS {
-            self.launch_tiled::<1>(go)?;
+        for _ in 0..steps % each {
+            self.launch(tiled::<1>, 1, |launch| go(launch.grid(blocks(1))))?;
         }
         Ok(())
     }
 
-    fn launch_tiled<const STEPS: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        const { assert!(STEPS > 0 && STEPS <= MOST) };
-        let blocks = (self.grid.width.div_ceil(COLUMNS - 2 * STEPS), self.grid.height.div_ceil(ROWS - 2 * STEPS));
+    /// Makes a launch that goes on by `steps` steps, from one set of fields to the other.
+    fn launch(&mut self, kernel: Both, steps: usize, go: impl FnOnce(Launch<'_>) -> warpwright::Result<()>) -> warpwright::Result<()> {
         let source = self.source();
         let before = BeforeBuffers { ez: &self.now.ez, hx: &self.now.hx, hy: &self.now.hy };
         let after = AfterBuffers { ez: &mut self.next.ez, hx: &mut self.next.hx, hy: &mut self.next.hy };
-        go(tiled::<STEPS>(self.grid, self.rate, source, &self.material, before, after).grid(blocks))?;
+        go(kernel(self.grid, self.rate, source, &self.material, before, after))?;
         std::mem::swap(&mut self.now, &mut self.next);
-        self.step += STEPS;
+        self.step += steps;
         Ok(())
     }
 

@@ -54,13 +54,9 @@ fn every_form_gives_the_bits_of_one_core() {
 fn one_core_is_as_close_to_the_reference_as_roundings_allow() {
     let (input, steps) = (full(5, 40, 30), 200);
     let (expected, found) = (input.reference(steps), input.one_core(steps));
-    // A step keeps a quadratic form of the fields that is within a factor of 1 ± rate·√2 of the sum of their squares (here also times 2.25
-    // in glass), so what a step's roundings add stays as large as it is: at most 8 roundings of each value a step.
-    let square = |fields: &Fields<f64>| fields.ez.iter().chain(&fields.hx).chain(&fields.hy).map(|v| v * v).sum::<f64>();
     let difference = |a: &[f64], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - f64::from(*b)).powi(2)).sum::<f64>();
     let error = difference(&expected.ez, &found.ez) + difference(&expected.hx, &found.hx) + difference(&expected.hy, &found.hy);
-    let spread = (2.25 * (1.0 + 0.5f64.sqrt()) / (1.0 - 0.5f64.sqrt())).sqrt();
-    let bound = spread * steps as f64 * 8.0 * f64::from(f32::EPSILON) / 2.0 * square(&expected).sqrt();
+    let bound = input.error_bound(steps, &expected);
     assert!(error.sqrt() <= bound, "{} > {bound}", error.sqrt());
 }
 
@@ -96,27 +92,100 @@ fn running_goes_on_where_it_stopped_and_the_source_with_it() {
 }
 
 #[test]
-fn what_is_no_number_spreads_by_a_cell_a_step_and_no_further() {
+fn a_pulse_spreads_by_a_cell_a_step_and_no_further() {
     let mut input = Input::new(2, 20, 20);
-    input.samples = vec![f32::NAN];
+    (input.rate, input.samples) = (0.4, vec![1.0]);
     for (name, run) in FORMS {
         let found = after(&Device::simulator(), &input, run, 4).unwrap_or_else(|error| panic!("{name}: {error}"));
         let touched = |i: usize| (i % 20).abs_diff(10) + (i / 20).abs_diff(10) <= 3;
-        assert!(found.ez.iter().enumerate().all(|(i, e)| e.is_nan() == touched(i)), "{name}");
+        assert!(found.ez.iter().enumerate().all(|(i, e)| (*e != 0.0) == touched(i)), "{name}");
     }
 }
 
 #[test]
+fn every_declared_variant_gives_the_bits_of_one_core() {
+    let (input, steps) = (full(6, 70, 33), 5);
+    let expected = bits(&input.one_core(steps));
+    for device in [Device::simulator(), Device::host()] {
+        let right = |name: String, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
+            let mut resident = Resident::new(&device, &input).expect("it is right");
+            run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{name} on {device}: {error}"));
+            assert!(bits(&resident.result().expect("it is read")) == expected, "{name} on {device}");
+        };
+        // Each variant of one kernel with one of the other, until all of both have been run.
+        let (magnetic, electric) = (magnetic_variants(), electric_variants());
+        for k in 0..magnetic.len().max(electric.len()) {
+            let (h, e) = (&magnetic[k % magnetic.len()], &electric[k % electric.len()]);
+            right(format!("{h:?} and {e:?}"), &|resident, go| resident.run_of((h.kernel(), e.kernel()), steps, go));
+        }
+        for variant in fused_variants() {
+            right(format!("{variant:?}"), &|resident, go| resident.run_fused_of(variant.kernel(), steps, go));
+        }
+        for variant in tiled_variants() {
+            let each = variant.int("STEPS").expect("it has some") as usize;
+            right(format!("{variant:?}"), &|resident, go| resident.run_tiled_of((variant.kernel(), each), steps, go));
+        }
+    }
+}
+
+fn refused(change: impl Fn(&mut Input)) -> String {
+    let mut input = Input::new(2, 8, 6);
+    change(&mut input);
+    Resident::new(&Device::simulator(), &input).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
 fn what_is_no_box_is_refused() {
-    let refused = |change: fn(&mut Input)| {
-        let mut input = Input::new(2, 8, 6);
-        change(&mut input);
-        Resident::new(&Device::simulator(), &input).err().map(|error| error.to_string()).unwrap_or_default()
-    };
     assert_eq!(refused(|input| *input = Input::new(1, 0, 6)), "the box has 0 × 6 cells: it needs one at least");
     assert!(refused(|input| input.ez.truncate(47)).starts_with("`ez` has 47 elements, the box 8 × 6 cells"));
     assert!(refused(|input| input.permittivity.push(1.0)).starts_with("`permittivity` has 49 elements"));
     assert!(refused(|input| input.source = (8, 2)).contains("(8, 2)"));
     assert!(refused(|input| input.source = (7, 2)).contains("in the walls"));
     assert_eq!(refused(|_| ()), "");
+}
+
+#[test]
+fn what_is_no_wave_is_refused() {
+    let rate = |rate: f32| refused(|input| input.rate = rate);
+    for wrong in [0.0, -0.5, FASTEST.next_up(), f32::NAN, f32::INFINITY] {
+        let expected = format!("`rate` is {wrong}: it must be above 0 and at most 0.70710677, beyond which waves grow without end");
+        assert_eq!(rate(wrong), expected);
+    }
+    assert_eq!(rate(FASTEST), "");
+    // Cell 0 is a corner of the walls, cell 10 is inside.
+    for cell in [0, 10] {
+        for wrong in [0.0, -2.0, 0.5, f32::NAN, f32::INFINITY] {
+            let expected = format!("the permittivity of cell {cell} is {wrong}: it must be finite and at least 1, a vacuum's");
+            assert_eq!(refused(|input| input.permittivity[cell] = wrong), expected);
+        }
+        for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert_eq!(refused(|input| input.ez[cell] = wrong), format!("`ez` of cell {cell} is {wrong}: it must be finite"));
+        }
+    }
+    assert_eq!(refused(|input| input.samples[3] = f32::NAN), "sample 3 of the source is NaN: it must be finite");
+    assert_eq!(refused(|input| input.samples[3] = f32::INFINITY), "sample 3 of the source is inf: it must be finite");
+}
+
+#[test]
+fn what_may_overflow_is_refused_and_the_largest_fields_beside_a_wall_leave_it_alone() {
+    let one = |value: f32| {
+        let mut input = Input::new(2, 9, 8);
+        input.permittivity.fill(1.0);
+        input.samples.clear();
+        input.ez[9 + 1] = value;
+        input
+    };
+    let refusal = Resident::new(&Device::simulator(), &one(f32::MAX)).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(refusal.starts_with("fields may become as large as 8.2"), "{refusal}");
+    let mut fed = one(0.0);
+    fed.samples = vec![f32::MAX / 16.0; 2];
+    assert!(Resident::new(&Device::simulator(), &fed).is_err(), "what the source adds counts");
+    // The fields may become 2.41 times as large; an eighth of the greatest number is allowed.
+    let input = one(f32::MAX / 8.0 / 2.42);
+    let expected = bits(&input.one_core(20));
+    for (name, run) in FORMS {
+        let found = after(&Device::simulator(), &input, run, 20).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(bits(&found) == expected && found.ez.iter().all(|e| e.is_finite()), "{name}");
+        assert!((0..72).all(|i| !input.is_wall(i % 9, i / 9) || found.ez[i] == 0.0), "{name}: walls");
+    }
 }
