@@ -155,8 +155,8 @@ impl Matrix {
         self.row(row).filter(|(column, _)| *column == row).map(|(_, value)| value).sum()
     }
 
-    /// An `Err` where it is none: starts that do not begin with 0, rise, and end at the number of elements; a column that is no row; a row with
-    /// elements and without a diagonal, by which Jacobi divides.
+    /// An `Err` where it is none: starts that do not begin with 0, rise, and end at the number of elements; a column that is no row; a value that is not finite; a row with
+    /// elements and without a diagonal, by which Jacobi divides, or with one so large or small that 1 over it is no normal number of single precision.
     pub fn check(&self) -> Result<()> {
         let wrong = |why: String| Err(Error::Input(why));
         let (n, elements) = (self.rows(), self.columns.len());
@@ -181,8 +181,19 @@ impl Matrix {
             if let Some((column, _)) = self.row(row).find(|(column, _)| *column >= n) {
                 return wrong(format!("row {row} has an element in column {column}: there are {n} columns"));
             }
-            if !self.range(row).is_empty() && self.diagonal(row) == 0.0 {
+            if let Some((column, value)) = self.row(row).find(|(_, value)| !value.is_finite()) {
+                return wrong(format!("row {row} has {value} in column {column}: it must be finite"));
+            }
+            let diagonal = self.diagonal(row);
+            if !self.range(row).is_empty() && diagonal == 0.0 {
                 return wrong(format!("row {row} has elements, but 0 on the diagonal: a step of Jacobi divides by it"));
+            }
+            // An inverse of 0 would say that the row is empty.
+            if !self.range(row).is_empty() && !(1.0 / diagonal).is_normal() {
+                let (least, most) = (1.0 / f32::MAX, 1.0 / f32::MIN_POSITIVE);
+                return wrong(format!(
+                    "row {row} has {diagonal:e} on the diagonal, by which a step of Jacobi divides: its magnitude must be within {least:e} and {most:e}"
+                ));
             }
         }
         Ok(())
@@ -213,6 +224,28 @@ impl Input {
         let (matrix, b) = mesh.assemble(1.0, 1.0, source).expect("a mesh that is drawn is right");
         let x = (0..matrix.rows()).map(|_| random.f32()).collect();
         Input { matrix, b, x, omega: 0.65, steps }
+    }
+
+    /// An `Err` where the matrix is none, where a vector has not one element a row, and where `b` or `omega` is not finite. What is no number in `x` spreads by one
+    /// element of the matrix a step.
+    fn check(&self) -> Result<()> {
+        self.matrix.check()?;
+        let n = self.matrix.rows();
+        for (name, length) in [("b", self.b.len()), ("x", self.x.len())] {
+            if length != n {
+                return Err(Error::Input(format!("`{name}` has {length} elements, the matrix has {n} rows: make them as many")));
+            }
+        }
+        if let Some(row) = self.b.iter().position(|b| !b.is_finite()) {
+            return Err(Error::Input(format!("`b` of row {row} is {}: it must be finite", self.b[row])));
+        }
+        if !self.omega.is_finite() {
+            return Err(Error::Input(format!(
+                "`omega` is {}: it must be finite, and steps lead to a solution where it is below 2/3",
+                self.omega
+            )));
+        }
+        Ok(())
     }
 
     /// x after the steps of a run, in double precision.
@@ -302,6 +335,27 @@ impl Input {
     }
 }
 
+/// One of a kernel's variants: [`jacobi_by_thread`], to which a matrix is three arrays; and [`jacobi_by_lanes`] or [`jacobi_sliced`], to which it is two.
+type OfArrays = for<'l> fn(
+    f32,
+    &'l Buffer<u32>,
+    &'l Buffer<u32>,
+    &'l Buffer<f32>,
+    &'l Buffer<f32>,
+    &'l Buffer<f32>,
+    &'l Buffer<f32>,
+    &'l mut Buffer<f32>,
+) -> Launch<'l>;
+type OfEntries = for<'l> fn(
+    f32,
+    &'l Buffer<u32>,
+    &'l Buffer<Entry>,
+    &'l Buffer<f32>,
+    &'l Buffer<f32>,
+    &'l Buffer<f32>,
+    &'l mut Buffer<f32>,
+) -> Launch<'l>;
+
 /// Equations on a device.
 pub struct Resident {
     omega: f32,
@@ -319,16 +373,11 @@ pub struct Resident {
 }
 
 impl Resident {
-    /// Uploads equations in every form that the kernels take. An `Err` where the matrix is none, and where a vector has not one element a row.
+    /// Uploads equations in every form that the kernels take. An `Err` where the [matrix](Matrix::check) is none, where a vector has not one element a row, and where
+    /// `b` or `omega` is not finite.
     pub fn new(device: &Device, input: &Input) -> Result<Resident> {
+        input.check()?;
         let Matrix { starts, columns, values } = &input.matrix;
-        input.matrix.check()?;
-        let n = input.matrix.rows();
-        for (name, length) in [("b", input.b.len()), ("x", input.x.len())] {
-            if length != n {
-                return Err(Error::Input(format!("`{name}` has {length} elements, the matrix has {n} rows: make them as many")));
-            }
-        }
         let (slices, sliced) = input.sliced();
         if u32::try_from(sliced.len()).is_err() {
             return Err(Error::Input(format!("the slices have {} entries: there must be fewer than 2³²", sliced.len())));
@@ -346,32 +395,35 @@ impl Resident {
             inverse: device.upload(&input.inverse_diagonal())?,
             b: device.upload(&input.b)?,
             x: device.upload(&input.x)?,
-            next: device.zeros(n)?,
+            next: device.zeros(input.matrix.rows())?,
         })
     }
 
     /// The steps of a run with [`jacobi_by_thread`]. A further run goes on from where this one ends, and so with the others.
     pub fn run_by_thread<const B: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.each_step(|r| {
-            let launch =
-                jacobi_by_thread::<B>(r.omega, &r.starts, &r.columns, &r.values, &r.inverse, &r.b, &r.x, &mut r.next).cover(r.b.len());
-            go(launch)
-        })
+        self.run_by_thread_of(jacobi_by_thread::<B>, go)
+    }
+
+    fn run_by_thread_of(&mut self, kernel: OfArrays, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.each_step(|r| go(kernel(r.omega, &r.starts, &r.columns, &r.values, &r.inverse, &r.b, &r.x, &mut r.next).cover(r.b.len())))
     }
 
     /// The steps of a run with [`jacobi_by_lanes`].
     pub fn run_by_lanes<const LANES: usize, const B: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.each_step(|r| {
-            let threads = r.b.len() * LANES;
-            go(jacobi_by_lanes::<LANES, B>(r.omega, &r.starts, &r.entries, &r.inverse, &r.b, &r.x, &mut r.next).cover(threads))
-        })
+        self.run_by_lanes_of((jacobi_by_lanes::<LANES, B>, LANES), go)
+    }
+
+    fn run_by_lanes_of(&mut self, (kernel, lanes): (OfEntries, usize), go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.each_step(|r| go(kernel(r.omega, &r.starts, &r.entries, &r.inverse, &r.b, &r.x, &mut r.next).cover(r.b.len() * lanes)))
     }
 
     /// The steps of a run with [`jacobi_sliced`].
     pub fn run_sliced<const B: usize, const AHEAD: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.each_step(|r| {
-            go(jacobi_sliced::<B, AHEAD>(r.omega, &r.slices, &r.sliced, &r.inverse, &r.b, &r.x, &mut r.next).cover(r.b.len()))
-        })
+        self.run_sliced_of(jacobi_sliced::<B, AHEAD>, go)
+    }
+
+    fn run_sliced_of(&mut self, kernel: OfEntries, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.each_step(|r| go(kernel(r.omega, &r.slices, &r.sliced, &r.inverse, &r.b, &r.x, &mut r.next).cover(r.b.len())))
     }
 
     /// Makes the launches of a run: one a step, none where there are no rows. After each, what it wrote is x.

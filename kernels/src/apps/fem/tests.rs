@@ -23,17 +23,21 @@ fn run(input: &Input, form: Form) -> Vec<f32> {
     run_on(&Device::simulator(), input, form).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// That each row is within its bound of the reference.
+fn is_right(name: &str, input: &Input, found: &[f32]) {
+    let (expected, bound) = (input.reference(), input.error_bound());
+    assert_eq!(found.len(), expected.len(), "{name}");
+    for (row, found) in found.iter().enumerate() {
+        let off = (expected[row] - f64::from(*found)).abs();
+        assert!(off <= bound[row], "{name}, row {row}: {found} for {}, off by {off:e} of {:e}", expected[row], bound[row]);
+    }
+}
+
 /// Every form, on the simulator and the host twin, is within the bound of the reference.
 fn all_are_right(input: &Input) {
-    let (expected, bound) = (input.reference(), input.error_bound());
     for device in [Device::simulator(), Device::host()] {
         for (name, form) in FORMS {
-            let found = run_on(&device, input, form).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(found.len(), expected.len(), "{name}");
-            for (row, found) in found.iter().enumerate() {
-                let off = (expected[row] - f64::from(*found)).abs();
-                assert!(off <= bound[row], "{name}, row {row}: {found} for {}, off by {off:e} of {:e}", expected[row], bound[row]);
-            }
+            is_right(name, input, &run_on(&device, input, form).unwrap_or_else(|error| panic!("{name}: {error}")));
         }
     }
 }
@@ -62,6 +66,28 @@ fn dense(matrix: &Matrix) -> Vec<Vec<f32>> {
 fn every_form_is_right_on_meshes_that_fit_no_block() {
     for (width, height) in [(2, 2), (7, 5), (13, 17)] {
         all_are_right(&Input::new(3, width, height, 2));
+    }
+}
+
+#[test]
+fn every_declared_variant_is_right() {
+    let input = Input::new(31, 15, 9, 2);
+    for device in [Device::simulator(), Device::host()] {
+        let right = |name: String, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
+            let mut resident = Resident::new(&device, &input).expect("it is right");
+            run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{name} on {device}: {error}"));
+            is_right(&format!("{name} on {device}"), &input, &resident.result().expect("it is read"));
+        };
+        for variant in jacobi_by_thread_variants() {
+            right(format!("{variant:?}"), &|resident, go| resident.run_by_thread_of(variant.kernel(), go));
+        }
+        for variant in jacobi_by_lanes_variants() {
+            let lanes = variant.int("LANES").expect("it has some") as usize;
+            right(format!("{variant:?}"), &|resident, go| resident.run_by_lanes_of((variant.kernel(), lanes), go));
+        }
+        for variant in jacobi_sliced_variants() {
+            right(format!("{variant:?}"), &|resident, go| resident.run_sliced_of(variant.kernel(), go));
+        }
     }
 }
 
@@ -198,18 +224,19 @@ fn what_is_no_mesh_is_refused() {
     assert_eq!(why(vec![[0, 1, 2]], vec![[0.0, f64::NAN]; 3]), says("triangle 0 has the area NaN: it must be a number above 0"));
 }
 
+/// Why a triangle's equations, so changed, are refused.
+fn refusal(change: impl Fn(&mut Input)) -> String {
+    let mut input = of_mesh(&triangle());
+    change(&mut input);
+    match Resident::new(&Device::simulator(), &input) {
+        Err(Error::Input(why)) => why,
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("taken"),
+    }
+}
+
 #[test]
 fn what_is_no_matrix_is_refused() {
-    let right = of_mesh(&triangle());
-    let refusal = |change: fn(&mut Input)| {
-        let mut input = right.clone();
-        change(&mut input);
-        match Resident::new(&Device::simulator(), &input) {
-            Err(Error::Input(why)) => why,
-            Err(error) => panic!("{error}"),
-            Ok(_) => panic!("taken"),
-        }
-    };
     assert_eq!(refusal(|i| i.matrix.starts[1] = 8), "row 1 begins at 8 and ends at 6: `starts` must not fall");
     assert_eq!(refusal(|i| i.matrix.starts[0] = 1), "`starts` begins with 1: it must begin with 0");
     assert_eq!(refusal(|i| i.matrix.starts[3] = 8), "`starts` ends at 8, there are 9 elements: it must end at their number");
@@ -222,4 +249,35 @@ fn what_is_no_matrix_is_refused() {
     assert_eq!(refusal(|i| i.matrix.values.truncate(8)), "`columns` has 9 elements, `values` has 8: make them as long as each other");
     assert_eq!(refusal(|i| i.b.push(0.0)), "`b` has 4 elements, the matrix has 3 rows: make them as many");
     assert_eq!(refusal(|i| i.x.clear()), "`x` has 0 elements, the matrix has 3 rows: make them as many");
+}
+
+#[test]
+fn what_is_not_finite_is_refused() {
+    for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        // Element 3 is beside the diagonal, element 4 on it.
+        assert_eq!(refusal(|i| i.matrix.values[3] = wrong), format!("row 1 has {wrong} in column 0: it must be finite"));
+        assert_eq!(refusal(|i| i.matrix.values[4] = wrong), format!("row 1 has {wrong} in column 1: it must be finite"));
+        assert_eq!(refusal(|i| i.b[2] = wrong), format!("`b` of row 2 is {wrong}: it must be finite"));
+        let omega = format!("`omega` is {wrong}: it must be finite, and steps lead to a solution where it is below 2/3");
+        assert_eq!(refusal(|i| i.omega = wrong), omega);
+    }
+}
+
+#[test]
+fn diagonals_without_an_inverse_are_refused() {
+    for (wrong, text) in [(2e-39, "2e-39"), (-1e-45, "-1e-45"), (f32::MAX, "3.4028235e38"), (1e38, "1e38")] {
+        let expected = format!(
+            "row 1 has {text} on the diagonal, by which a step of Jacobi divides: its magnitude must be within 2.938736e-39 and 8.507059e37"
+        );
+        assert_eq!(refusal(|i| i.matrix.values[4] = wrong), expected);
+    }
+    // An element that stands there twice counts as the sum.
+    let twice = refusal(|i| (i.matrix.columns[3], i.matrix.values[3], i.matrix.values[4]) = (1, f32::MAX, f32::MAX));
+    assert!(twice.starts_with("row 1 has inf on the diagonal"), "{twice}");
+    let taken = |value: f32| {
+        let mut input = of_mesh(&triangle());
+        input.matrix.values[4] = value;
+        Resident::new(&Device::simulator(), &input).is_ok()
+    };
+    assert!(taken(3e-39) && taken(8e37) && taken(-8e37));
 }
