@@ -160,10 +160,8 @@ impl Application for Lbm {
         &self.expected
     }
 
-    /// As the kernels' tests have it: sums of 19 numbers, which are 1 together, are off by 18 roundings at most; what follows from three such sums, by at
-    /// most three times that. A collision draws a cell to its equilibrium, so errors of steps add up.
     fn bound(&self, _: Layout) -> Bound {
-        Bound::Most((3 * 18 + 10) as f64 * (2 * self.steps) as f64 * f64::from(f32::EPSILON) / 2.0)
+        Bound::Most(self.input.error_bound(2 * self.steps))
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -205,6 +205,12 @@ impl Input {
         }
     }
 
+    /// By how much a distribution may be off in single precision after `steps` steps. Sums of 19 numbers, which are 1 together, are off by 18 roundings of 1 at most;
+    /// what follows from three such sums, by at most three times that and a few more. A collision draws a cell to its equilibrium, so errors of steps add up.
+    pub fn error_bound(&self, steps: usize) -> f64 {
+        (3 * 18 + 10) as f64 * steps as f64 * f64::from(f32::EPSILON) / 2.0
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         let Input { nx, ny, nz, tau, .. } = *self;
         let refuse = |why: String| Err(Error::Input(why));

@@ -19,7 +19,7 @@ mod tests;
 use super::{Error, Go, Result};
 pub use input::{Input, VELOCITIES, moments};
 use warpwright::prelude::*;
-use warpwright::{Buffer, Device};
+use warpwright::{Buffer, Device, Launch};
 
 /// Velocities.
 pub const Q: usize = 19;
@@ -270,6 +270,9 @@ enum Layout {
     Arrays,
 }
 
+/// A kernel that makes a step, or one of its variants.
+type Step = for<'l> fn(Lattice, &'l Buffer<u32>, &'l Buffer<f32>, &'l mut Buffer<f32>) -> Launch<'l>;
+
 /// A fluid on a device.
 pub struct Resident {
     lattice: Lattice,
@@ -308,19 +311,18 @@ impl Resident {
 
     /// Goes on by `steps` steps, a launch each.
     pub fn run<const B: usize, const EAGER: bool>(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
-        for _ in 0..steps {
-            let Lattice { nx, ny, nz, .. } = self.lattice;
-            go(arrays::<B, EAGER>(self.lattice, &self.walls, &self.before, &mut self.after).cover((nx, ny, nz)))?;
-            std::mem::swap(&mut self.before, &mut self.after);
-        }
-        Ok(())
+        self.run_of(arrays::<B, EAGER>, steps, go)
     }
 
     /// Goes on by `steps` steps, a launch each, shifts along x through shared memory.
     pub fn run_staged<const B: usize>(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.run_of(staged::<B>, steps, go)
+    }
+
+    fn run_of(&mut self, step: Step, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+        let Lattice { nx, ny, nz, .. } = self.lattice;
         for _ in 0..steps {
-            let Lattice { nx, ny, nz, .. } = self.lattice;
-            go(staged::<B>(self.lattice, &self.walls, &self.before, &mut self.after).cover((nx, ny, nz)))?;
+            go(step(self.lattice, &self.walls, &self.before, &mut self.after).cover((nx, ny, nz)))?;
             std::mem::swap(&mut self.before, &mut self.after);
         }
         Ok(())
@@ -345,13 +347,7 @@ impl Structures {
 
     /// Goes on by `steps` steps, a launch each.
     pub fn run(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
-        let this = &mut self.0;
-        for _ in 0..steps {
-            let Lattice { nx, ny, nz, .. } = this.lattice;
-            go(structures(this.lattice, &this.walls, &this.before, &mut this.after).cover((nx, ny, nz)))?;
-            std::mem::swap(&mut this.before, &mut this.after);
-        }
-        Ok(())
+        self.0.run_of(structures, steps, go)
     }
 
     /// The distributions as they are by now, in the order of [`Input::start`].

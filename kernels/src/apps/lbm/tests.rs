@@ -32,10 +32,8 @@ const FORMS: [(&str, Run); 5] = [
     ("staged", staged_in::<64>),
 ];
 
-/// Sums of 19 numbers, which are 1 together, are off by 18 roundings of 1 at most; what follows from three such sums, by at most three times that. A
-/// collision draws a cell to its equilibrium, so errors of steps add up.
-fn close(expected: &[f64], found: &[f32], steps: usize) -> bool {
-    let bound = (3 * 18 + 10) as f64 * steps as f64 * f64::from(f32::EPSILON) / 2.0;
+fn close(input: &Input, steps: usize, found: &[f32]) -> bool {
+    let (expected, bound) = (input.reference(steps), input.error_bound(steps));
     expected.len() == found.len() && expected.iter().zip(found).all(|(e, f)| (e - f64::from(*f)).abs() <= bound)
 }
 
@@ -46,16 +44,30 @@ fn every_form_is_close_to_the_reference_in_boxes_of_any_size() {
         if extents == (1, 1, 1) {
             input.solid = vec![false];
         }
-        let expected = input.reference(3);
         for (name, run) in FORMS {
             let found = run(&Device::simulator(), &input, 3).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert!(close(&expected, &found, 3), "{name}, {extents:?}");
+            assert!(close(&input, 3, &found), "{name}, {extents:?}");
         }
     }
     let input = Input::new(4, 9, 6, 5);
     for (name, run) in FORMS {
         let found = run(&Device::host(), &input, 2).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(close(&input.reference(2), &found, 2), "{name} on the host twin");
+        assert!(close(&input, 2, &found), "{name} on the host twin");
+    }
+}
+
+#[test]
+fn every_declared_variant_is_close_to_the_reference() {
+    let (input, steps) = (Input::new(8, 70, 4, 2), 2);
+    for device in [Device::simulator(), Device::host()] {
+        let variants = arrays_variants().into_iter().map(|variant| (format!("{variant:?}"), variant.kernel() as Step));
+        for (name, step) in variants.chain(staged_variants().into_iter().map(|variant| (format!("{variant:?}"), variant.kernel() as Step)))
+        {
+            let mut resident = Resident::new(&device, &input).expect("it is right");
+            let run = resident.run_of(step, steps, &mut |launch| launch.launch(&device));
+            run.unwrap_or_else(|error| panic!("{name} on {device}: {error}"));
+            assert!(close(&input, steps, &resident.result().expect("it is read")), "{name} on {device}");
+        }
     }
 }
 
@@ -68,10 +80,9 @@ fn obstacles_everywhere_leave_nothing_to_do_and_one_cell_between_them_keeps_what
         assert!(found.iter().all(|f| *f == 0.0), "{name}");
     }
     input.solid[62] = false;
-    let expected = input.reference(2);
     for (name, run) in FORMS {
         let found = run(&Device::simulator(), &input, 2).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(close(&expected, &found, 2) && found.iter().filter(|f| **f != 0.0).count() == Q, "{name}");
+        assert!(close(&input, 2, &found) && found.iter().filter(|f| **f != 0.0).count() == Q, "{name}");
     }
 }
 
