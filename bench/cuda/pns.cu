@@ -5,9 +5,9 @@ namespace {
 
 constexpr unsigned N = 8, PLACES = 4 * N + 2, WORDS = 624, MIDDLE = 397, SEEDERS = 128, COUNTERS = 256;
 
-template <bool TOGETHER>
+template <bool INTERLEAVED>
 __device__ __forceinline__ unsigned at(unsigned length, unsigned nets, unsigned k, unsigned net) {
-    return TOGETHER ? k * nets + net : net * length + k;
+    return INTERLEAVED ? k * nets + net : net * length + k;
 }
 
 __device__ __forceinline__ unsigned wrapped(unsigned k) { return k < WORDS ? k : k - WORDS; }
@@ -24,35 +24,35 @@ __device__ __forceinline__ unsigned tempered(unsigned y) {
     return y ^ (y >> 18);
 }
 
-template <bool TOGETHER>
+template <bool INTERLEAVED>
 __device__ __forceinline__ unsigned drawn(unsigned nets, unsigned net, unsigned k, unsigned* state) {
-    unsigned here = at<TOGETHER>(WORDS, nets, k, net);
-    unsigned following = state[at<TOGETHER>(WORDS, nets, wrapped(k + 1), net)];
-    unsigned middle = state[at<TOGETHER>(WORDS, nets, wrapped(k + MIDDLE), net)];
+    unsigned here = at<INTERLEAVED>(WORDS, nets, k, net);
+    unsigned following = state[at<INTERLEAVED>(WORDS, nets, wrapped(k + 1), net)];
+    unsigned middle = state[at<INTERLEAVED>(WORDS, nets, wrapped(k + MIDDLE), net)];
     unsigned word = twisted(state[here], following, middle);
     state[here] = word;
     return tempered(word);
 }
 
-template <bool TOGETHER>
+template <bool INTERLEAVED>
 __global__ void __launch_bounds__(SEEDERS) seed_nets(unsigned nets, unsigned seed, unsigned* __restrict__ state) {
     unsigned net = blockIdx.x * SEEDERS + threadIdx.x;
     if (net >= nets) return;
     unsigned word = seed + net;
-    state[at<TOGETHER>(WORDS, nets, 0, net)] = word;
+    state[at<INTERLEAVED>(WORDS, nets, 0, net)] = word;
     for (unsigned k = 1; k < WORDS; k++) {
         word = 1812433253u * (word ^ (word >> 30)) + k;
-        state[at<TOGETHER>(WORDS, nets, k, net)] = word;
+        state[at<INTERLEAVED>(WORDS, nets, k, net)] = word;
     }
 }
 
 // The marking in global memory.
-template <int B, bool TOGETHER>
+template <int B, bool INTERLEAVED>
 __global__ void __launch_bounds__(B) simulate(unsigned nets, unsigned steps, unsigned seats, unsigned* __restrict__ state,
                                               unsigned* __restrict__ tokens, unsigned* __restrict__ fired) {
     unsigned net = blockIdx.x * B + threadIdx.x;
     if (net >= nets) return;
-    auto place = [&](unsigned k) { return at<TOGETHER>(PLACES, nets, k, net); };
+    auto place = [&](unsigned k) { return at<INTERLEAVED>(PLACES, nets, k, net); };
     for (unsigned k = 0; k < PLACES; k++) tokens[place(k)] = k < N || (k >= 3 * N && k < 4 * N);
     tokens[place(4 * N)] = seats;
     unsigned k = 0, step = 0;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(B) simulate(unsigned nets, unsigned steps, uns
             enabled |= unsigned(tokens[place(2 * N + i)] > 0) << (2 * N + i);
         }
         if (enabled == 0) break;
-        unsigned below = __umulhi(drawn<TOGETHER>(nets, net, k, state), __popc(enabled));
+        unsigned below = __umulhi(drawn<INTERLEAVED>(nets, net, k, state), __popc(enabled));
         for (; below > 0; below--) enabled &= enabled - 1;
         unsigned transition = __ffs(enabled) - 1, i = transition % N, right = (i + 1) % N;
         if (transition < N) {
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(B) simulate_in_registers(unsigned nets, unsign
     fired[net] = m.fired;
 }
 
-template <bool TOGETHER>
+template <bool INTERLEAVED>
 __global__ void __launch_bounds__(COUNTERS)
     count(unsigned nets, unsigned steps, const unsigned* __restrict__ tokens, const unsigned* __restrict__ fired,
           unsigned long long* __restrict__ sums, unsigned long long* __restrict__ squares) {
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(COUNTERS)
     unsigned place = blockIdx.x;
     unsigned long long sum = 0, square = 0;
     for (unsigned net = threadIdx.x; net < nets; net += COUNTERS) {
-        unsigned long long found = place < PLACES ? tokens[at<TOGETHER>(PLACES, nets, place, net)] : fired[net] < steps;
+        unsigned long long found = place < PLACES ? tokens[at<INTERLEAVED>(PLACES, nets, place, net)] : fired[net] < steps;
         sum += found;
         square += found * found;
     }
@@ -196,13 +196,13 @@ __global__ void __launch_bounds__(COUNTERS)
     }
 }
 
-template <bool TOGETHER, int B, class Kernel>
+template <bool INTERLEAVED, int B, class Kernel>
 float run(Kernel kernel, unsigned nets, unsigned steps, unsigned seats, unsigned seed, unsigned* state, unsigned* tokens, unsigned* fired,
           unsigned long long* sums, unsigned long long* squares) {
     return twins::timed([&] {
-        seed_nets<TOGETHER><<<twins::blocks(nets, SEEDERS), SEEDERS>>>(nets, seed, state);
+        seed_nets<INTERLEAVED><<<twins::blocks(nets, SEEDERS), SEEDERS>>>(nets, seed, state);
         kernel<<<twins::blocks(nets, B), B>>>(nets, steps, seats, state, tokens, fired);
-        count<TOGETHER><<<PLACES + 1, COUNTERS>>>(nets, steps, tokens, fired, sums, squares);
+        count<INTERLEAVED><<<PLACES + 1, COUNTERS>>>(nets, steps, tokens, fired, sums, squares);
     });
 }
 

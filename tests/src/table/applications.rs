@@ -64,8 +64,8 @@ fn pns(bench: &mut Bench<'_>, seats: u32, run: fn(&mut apps::pns::Resident<8>, &
     Ok(Output::Exact(flat(&fired, &counted), flat(&device(resident.fired())?, &device(resident.result())?)))
 }
 
-pub(super) fn pns_in_memory<const TOGETHER: bool>(bench: &mut Bench<'_>) -> Result<Output> {
-    pns(bench, 7, apps::pns::Resident::run::<64, TOGETHER>)
+pub(super) fn pns_in_memory<const INTERLEAVED: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    pns(bench, 7, apps::pns::Resident::run::<64, INTERLEAVED>)
 }
 
 pub(super) fn pns_in_registers<const AHEAD: usize>(bench: &mut Bench<'_>) -> Result<Output> {

@@ -157,8 +157,8 @@ pub(super) const APPLICATIONS: &[Application] = &[
         threads: 2048,
         bottleneck: Bottleneck::GlobalCapacity,
         forms: &[
-            form("plain", "apps/pns/mod.rs", "simulate", "N=8 B=128 TOGETHER=false", &["uncoalesced_access"]),
-            form("the document's", "apps/pns/mod.rs", "simulate", "N=8 B=128 TOGETHER=true", &[]),
+            form("plain", "apps/pns/mod.rs", "simulate", "N=8 B=128 INTERLEAVED=false", &["uncoalesced_access"]),
+            form("the document's", "apps/pns/mod.rs", "simulate", "N=8 B=128 INTERLEAVED=true", &[]),
             form("tuned", "apps/pns/mod.rs", "simulate_in_registers", "N=8 B=128 AHEAD=8", &[]),
         ],
     },

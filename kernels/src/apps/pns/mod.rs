@@ -12,8 +12,8 @@
 //!
 //! What the forms are for:
 //!
-//! * [`simulate`]: the marking in global memory. With `TOGETHER` false each net's numbers lie next to each other, as one writes it first, and each access of a
-//!   warp meets 32 sectors; with true the k-th numbers of all nets do, and it meets four, where the place is the same for all.
+//! * [`simulate`]: the marking in global memory. With `INTERLEAVED` false each net's numbers lie next to each other, as one writes it first, and each access of
+//!   a warp meets 32 sectors; with true the k-th numbers of all nets do, and it meets four, where the place is the same for all.
 //! * [`simulate_in_registers`]: but for seats and meals a place holds one token at most, so the marking of a ring is four masks and two numbers, and what is enabled follows for all philosophers
 //!   at once. `AHEAD` random numbers are drawn at a time, for which the words of the state are read at once, each but once.
 
@@ -37,8 +37,8 @@ pub const fn places(n: usize) -> usize {
 
 /// Where the k-th of a net's `length` numbers is: among the k-th of all nets, or among the net's.
 #[device]
-fn at<const TOGETHER: bool>(length: usize, nets: usize, k: usize, net: usize) -> usize {
-    if TOGETHER { k * nets + net } else { net * length + k }
+fn at<const INTERLEAVED: bool>(length: usize, nets: usize, k: usize, net: usize) -> usize {
+    if INTERLEAVED { k * nets + net } else { net * length + k }
 }
 
 /// Word k of a new state, from the one before.
@@ -72,10 +72,10 @@ fn wrapped(k: usize) -> usize {
 
 /// A net's next random number, which renews word k.
 #[device]
-fn drawn<const TOGETHER: bool>(nets: usize, net: usize, k: usize, state: &mut Global<u32>) -> u32 {
-    let here = at::<TOGETHER>(WORDS, nets, k, net);
-    let following = state[at::<TOGETHER>(WORDS, nets, wrapped(k + 1), net)];
-    let middle = state[at::<TOGETHER>(WORDS, nets, wrapped(k + MIDDLE), net)];
+fn drawn<const INTERLEAVED: bool>(nets: usize, net: usize, k: usize, state: &mut Global<u32>) -> u32 {
+    let here = at::<INTERLEAVED>(WORDS, nets, k, net);
+    let following = state[at::<INTERLEAVED>(WORDS, nets, wrapped(k + 1), net)];
+    let middle = state[at::<INTERLEAVED>(WORDS, nets, wrapped(k + MIDDLE), net)];
     let word = twisted(state[here], following, middle);
     state[here] = word;
     tempered(word)
@@ -83,15 +83,15 @@ fn drawn<const TOGETHER: bool>(nets: usize, net: usize, k: usize, state: &mut Gl
 
 /// Seeds every net's generator, with `seed` and its number added.
 // The form that keeps a net's numbers next to each other meets 32 sectors: the document's reason for the other one.
-#[kernel(block = B, allow(uncoalesced_access), variants(B in [128], TOGETHER in [false, true]))]
-pub fn seed_nets<const B: usize, const TOGETHER: bool>(nets: usize, seed: u32, state: &mut Global<u32>) {
+#[kernel(block = B, allow(uncoalesced_access), variants(B in [128], INTERLEAVED in [false, true]))]
+pub fn seed_nets<const B: usize, const INTERLEAVED: bool>(nets: usize, seed: u32, state: &mut Global<u32>) {
     let net = global_id().x;
     if net < nets {
         let mut word = seed.wrapping_add(net as u32);
-        state[at::<TOGETHER>(WORDS, nets, 0, net)] = word;
+        state[at::<INTERLEAVED>(WORDS, nets, 0, net)] = word;
         for k in 1..WORDS {
             word = seeded(word, k as u32);
-            state[at::<TOGETHER>(WORDS, nets, k, net)] = word;
+            state[at::<INTERLEAVED>(WORDS, nets, k, net)] = word;
         }
     }
 }
@@ -111,8 +111,8 @@ pub fn draw(nets: usize, count: usize, state: &mut Global<u32>, out: &mut Global
 
 /// Fires `steps` transitions of each net of rings of `N` philosophers, who all think at first, on up to `seats` seats. `tokens` has the places of each net, `fired` how many transitions fired.
 // The form that keeps a net's places next to each other meets 32 sectors, as above.
-#[kernel(block = B, allow(uncoalesced_access), variants(N in [8], B in [64, 128, 256], TOGETHER in [false, true]))]
-pub fn simulate<const N: usize, const B: usize, const TOGETHER: bool>(
+#[kernel(block = B, allow(uncoalesced_access), variants(N in [8], B in [64, 128, 256], INTERLEAVED in [false, true]))]
+pub fn simulate<const N: usize, const B: usize, const INTERLEAVED: bool>(
     nets: usize,
     steps: usize,
     seats: u32,
@@ -123,10 +123,10 @@ pub fn simulate<const N: usize, const B: usize, const TOGETHER: bool>(
     let net = global_id().x;
     if net < nets {
         let length = 4 * N + 2;
-        let (free, meals) = (at::<TOGETHER>(length, nets, 4 * N, net), at::<TOGETHER>(length, nets, 4 * N + 1, net));
+        let (free, meals) = (at::<INTERLEAVED>(length, nets, 4 * N, net), at::<INTERLEAVED>(length, nets, 4 * N + 1, net));
         for place in 0..length {
             let full = place < N || (place >= 3 * N && place < 4 * N);
-            tokens[at::<TOGETHER>(length, nets, place, net)] = full as u32;
+            tokens[at::<INTERLEAVED>(length, nets, place, net)] = full as u32;
         }
         tokens[free] = seats;
         let mut k = 0;
@@ -136,18 +136,18 @@ pub fn simulate<const N: usize, const B: usize, const TOGETHER: bool>(
             let seat = tokens[free] > 0;
             for i in 0..N {
                 let right = if i + 1 < N { i + 1 } else { 0 };
-                let fork = tokens[at::<TOGETHER>(length, nets, 3 * N + i, net)] > 0;
-                let other = tokens[at::<TOGETHER>(length, nets, 3 * N + right, net)] > 0;
-                let takes = seat && fork && tokens[at::<TOGETHER>(length, nets, i, net)] > 0;
-                let begins = other && tokens[at::<TOGETHER>(length, nets, N + i, net)] > 0;
-                let ends = tokens[at::<TOGETHER>(length, nets, 2 * N + i, net)] > 0;
+                let fork = tokens[at::<INTERLEAVED>(length, nets, 3 * N + i, net)] > 0;
+                let other = tokens[at::<INTERLEAVED>(length, nets, 3 * N + right, net)] > 0;
+                let takes = seat && fork && tokens[at::<INTERLEAVED>(length, nets, i, net)] > 0;
+                let begins = other && tokens[at::<INTERLEAVED>(length, nets, N + i, net)] > 0;
+                let ends = tokens[at::<INTERLEAVED>(length, nets, 2 * N + i, net)] > 0;
                 enabled |= ((takes as u32) << i as u32) | ((begins as u32) << (N + i) as u32) | ((ends as u32) << (2 * N + i) as u32);
             }
             if enabled == 0 {
                 break;
             }
             // One of those that are enabled, each as probable: the enabled ones below it are struck out.
-            let mut below = drawn::<TOGETHER>(nets, net, k, state).mul_hi(enabled.count_ones());
+            let mut below = drawn::<INTERLEAVED>(nets, net, k, state).mul_hi(enabled.count_ones());
             while below > 0 {
                 enabled &= enabled - 1;
                 below -= 1;
@@ -155,11 +155,11 @@ pub fn simulate<const N: usize, const B: usize, const TOGETHER: bool>(
             let transition = enabled.trailing_zeros() as usize;
             let i = transition % N;
             let right = if i + 1 < N { i + 1 } else { 0 };
-            let thinking = at::<TOGETHER>(length, nets, i, net);
-            let holding = at::<TOGETHER>(length, nets, N + i, net);
-            let eating = at::<TOGETHER>(length, nets, 2 * N + i, net);
-            let fork = at::<TOGETHER>(length, nets, 3 * N + i, net);
-            let other = at::<TOGETHER>(length, nets, 3 * N + right, net);
+            let thinking = at::<INTERLEAVED>(length, nets, i, net);
+            let holding = at::<INTERLEAVED>(length, nets, N + i, net);
+            let eating = at::<INTERLEAVED>(length, nets, 2 * N + i, net);
+            let fork = at::<INTERLEAVED>(length, nets, 3 * N + i, net);
+            let other = at::<INTERLEAVED>(length, nets, 3 * N + right, net);
             if transition < N {
                 tokens[free] -= 1;
                 tokens[thinking] -= 1;
@@ -231,7 +231,7 @@ fn after<const N: usize>(m: Marking, random: u32) -> Marking {
     }
 }
 
-/// As [`simulate`] with `TOGETHER`, with the marking in registers until the end, and `AHEAD` random numbers at a time.
+/// As [`simulate`] with `INTERLEAVED`, with the marking in registers until the end, and `AHEAD` random numbers at a time.
 #[kernel(block = B, variants(N in [8], B in [64, 128, 256], AHEAD in [1, 4, 8]))]
 pub fn simulate_in_registers<const N: usize, const B: usize, const AHEAD: usize>(
     nets: usize,
@@ -292,9 +292,9 @@ pub fn simulate_in_registers<const N: usize, const B: usize, const AHEAD: usize>
 }
 
 /// Sums over all nets, a block to a place: its tokens, and their squares. The block behind the last place counts the nets that fired less than `steps`.
-// Allowed for the form with `TOGETHER` false, as above.
-#[kernel(block = B, allow(uncoalesced_access), variants(B in [64, 256], TOGETHER in [false, true]))]
-pub fn count<const B: usize, const TOGETHER: bool>(
+// Allowed for the form with `INTERLEAVED` false, as above.
+#[kernel(block = B, allow(uncoalesced_access), variants(B in [64, 256], INTERLEAVED in [false, true]))]
+pub fn count<const B: usize, const INTERLEAVED: bool>(
     nets: usize,
     steps: usize,
     tokens: &Global<u32>,
@@ -308,7 +308,8 @@ pub fn count<const B: usize, const TOGETHER: bool>(
     // There are fewer blocks than multiprocessors, so a thread's loads have nobody else to wait with.
     #[ilp(8)]
     for net in (thread_idx().x..nets).step_by(B) {
-        let found = if place < length { tokens[at::<TOGETHER>(length, nets, place, net)] } else { ((fired[net] as usize) < steps) as u32 };
+        let found =
+            if place < length { tokens[at::<INTERLEAVED>(length, nets, place, net)] } else { ((fired[net] as usize) < steps) as u32 };
         sum += found as u64;
         square += found as u64 * found as u64;
     }
@@ -408,14 +409,14 @@ impl<const N: usize> Resident<N> {
     }
 
     /// Seeds, simulates with [`simulate`], and counts: three launches, none where there are no nets. Every run begins anew, here and below.
-    pub fn run<const B: usize, const TOGETHER: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+    pub fn run<const B: usize, const INTERLEAVED: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
         let Input { nets, steps, seats, seed } = self.input;
         if nets == 0 {
             return Ok(());
         }
-        go(seed_nets::<128, TOGETHER>(nets, seed, &mut self.state).cover(nets))?;
-        go(simulate::<N, B, TOGETHER>(nets, steps, seats, &mut self.state, &mut self.tokens, &mut self.fired).cover(nets))?;
-        self.counted::<TOGETHER>(go)
+        go(seed_nets::<128, INTERLEAVED>(nets, seed, &mut self.state).cover(nets))?;
+        go(simulate::<N, B, INTERLEAVED>(nets, steps, seats, &mut self.state, &mut self.tokens, &mut self.fired).cover(nets))?;
+        self.counted::<INTERLEAVED>(go)
     }
 
     /// The same with [`simulate_in_registers`].
@@ -429,14 +430,14 @@ impl<const N: usize> Resident<N> {
         self.counted::<true>(go)
     }
 
-    fn counted<const TOGETHER: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+    fn counted<const INTERLEAVED: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
         let Input { nets, steps, .. } = self.input;
         let (tokens, fired, sums, squares) = (&self.tokens, &self.fired, &mut self.sums, &mut self.squares);
         // Few nets leave most threads of a large block without work.
         let launch = if nets < 1_024 {
-            count::<64, TOGETHER>(nets, steps, tokens, fired, sums, squares)
+            count::<64, INTERLEAVED>(nets, steps, tokens, fired, sums, squares)
         } else {
-            count::<256, TOGETHER>(nets, steps, tokens, fired, sums, squares)
+            count::<256, INTERLEAVED>(nets, steps, tokens, fired, sums, squares)
         };
         go(launch.grid(places(N) + 1))
     }
