@@ -384,6 +384,15 @@ impl Statistics {
     }
 }
 
+/// A variant of [`seed_nets`].
+type Seed = for<'l> fn(usize, u32, &'l mut Buffer<u32>) -> Launch<'l>;
+
+/// A variant of [`simulate`] or of [`simulate_in_registers`].
+type Simulate = for<'l> fn(usize, usize, u32, &'l mut Buffer<u32>, &'l mut Buffer<u32>, &'l mut Buffer<u32>) -> Launch<'l>;
+
+/// A variant of [`count`].
+type Count = for<'l> fn(usize, usize, &'l Buffer<u32>, &'l Buffer<u32>, &'l mut Buffer<u64>, &'l mut Buffer<u64>) -> Launch<'l>;
+
 /// Nets on a device.
 pub struct Resident<const N: usize> {
     input: Input<N>,
@@ -410,36 +419,27 @@ impl<const N: usize> Resident<N> {
 
     /// Seeds, simulates with [`simulate`], and counts: three launches, none where there are no nets. Every run begins anew, here and below.
     pub fn run<const B: usize, const INTERLEAVED: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        let Input { nets, steps, seats, seed } = self.input;
-        if nets == 0 {
-            return Ok(());
-        }
-        go(seed_nets::<128, INTERLEAVED>(nets, seed, &mut self.state).cover(nets))?;
-        go(simulate::<N, B, INTERLEAVED>(nets, steps, seats, &mut self.state, &mut self.tokens, &mut self.fired).cover(nets))?;
-        self.counted::<INTERLEAVED>(go)
+        self.run_of(seed_nets::<128, INTERLEAVED>, simulate::<N, B, INTERLEAVED>, self.counting::<INTERLEAVED>(), go)
     }
 
     /// The same with [`simulate_in_registers`].
     pub fn run_in_registers<const B: usize, const AHEAD: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.run_of(seed_nets::<128, true>, simulate_in_registers::<N, B, AHEAD>, self.counting::<true>(), go)
+    }
+
+    /// Few nets leave most threads of a large block without work.
+    fn counting<const INTERLEAVED: bool>(&self) -> Count {
+        if self.input.nets < 1_024 { count::<64, INTERLEAVED> } else { count::<256, INTERLEAVED> }
+    }
+
+    fn run_of(&mut self, seed_nets: Seed, simulate: Simulate, count: Count, go: &mut Go<'_>) -> warpwright::Result<()> {
         let Input { nets, steps, seats, seed } = self.input;
         if nets == 0 {
             return Ok(());
         }
-        go(seed_nets::<128, true>(nets, seed, &mut self.state).cover(nets))?;
-        go(simulate_in_registers::<N, B, AHEAD>(nets, steps, seats, &mut self.state, &mut self.tokens, &mut self.fired).cover(nets))?;
-        self.counted::<true>(go)
-    }
-
-    fn counted<const INTERLEAVED: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        let Input { nets, steps, .. } = self.input;
-        let (tokens, fired, sums, squares) = (&self.tokens, &self.fired, &mut self.sums, &mut self.squares);
-        // Few nets leave most threads of a large block without work.
-        let launch = if nets < 1_024 {
-            count::<64, INTERLEAVED>(nets, steps, tokens, fired, sums, squares)
-        } else {
-            count::<256, INTERLEAVED>(nets, steps, tokens, fired, sums, squares)
-        };
-        go(launch.grid(places(N) + 1))
+        go(seed_nets(nets, seed, &mut self.state).cover(nets))?;
+        go(simulate(nets, steps, seats, &mut self.state, &mut self.tokens, &mut self.fired).cover(nets))?;
+        go(count(nets, steps, &self.tokens, &self.fired, &mut self.sums, &mut self.squares).grid(places(N) + 1))
     }
 
     /// What the last run counted.
