@@ -5,7 +5,7 @@
 
 use super::{Error, Go, Result};
 use crate::saxpy::saxpy_grouped;
-use warpwright::{Buffer, Device};
+use warpwright::{Buffer, Device, Launch};
 
 /// Two vectors and a factor.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,9 @@ impl Input {
     }
 }
 
+/// A variant of [`saxpy_grouped`].
+type Saxpy = for<'l> fn(f32, &'l Buffer<f32>, &'l mut Buffer<f32>) -> Launch<'l>;
+
 /// An input on a device.
 pub struct Resident {
     a: f32,
@@ -62,9 +65,13 @@ impl Resident {
 
     /// Adds `a·x` to `y`: one launch, none where the vectors are empty.
     pub fn run<const B: usize, const ILP: usize, const BATCH: bool, const V: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.run_of(saxpy_grouped::<B, ILP, BATCH, V>, go)
+    }
+
+    fn run_of(&mut self, saxpy: Saxpy, go: &mut Go<'_>) -> warpwright::Result<()> {
         match self.y.len() {
             0 => Ok(()),
-            n => go(saxpy_grouped::<B, ILP, BATCH, V>(self.a, &self.x, &mut self.y).cover(n)),
+            n => go(saxpy(self.a, &self.x, &mut self.y).cover(n)),
         }
     }
 
@@ -77,6 +84,7 @@ impl Resident {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::saxpy::saxpy_grouped_variants;
 
     fn run(input: &Input) -> Result<Vec<f32>> {
         let device = Device::simulator();
@@ -85,17 +93,31 @@ mod tests {
         resident.result()
     }
 
+    /// At most two roundings: of a product of magnitude at most 0.75, and of a sum of at most 1.75.
+    fn is_right(input: &Input, found: &[f32]) -> bool {
+        let expected = input.reference();
+        expected.len() == found.len() && expected.iter().zip(found).all(|(e, f)| (e - f64::from(*f)).abs() <= f64::from(f32::EPSILON))
+    }
+
     #[test]
     fn every_length_is_right_from_nothing_on() {
         for n in [0, 1, 127, 128, 2_049] {
             let input = Input::new(7, n);
             let found = run(&input).unwrap_or_else(|error| panic!("{n} elements: {error}"));
-            assert_eq!(found.len(), n);
-            // One rounding of a sum of magnitude at most 2.
-            assert!(
-                input.reference().iter().zip(&found).all(|(e, f)| (e - f64::from(*f)).abs() <= f64::from(f32::EPSILON)),
-                "{n} elements"
-            );
+            assert!(is_right(&input, &found), "{n} elements");
+        }
+    }
+
+    #[test]
+    fn every_declared_variant_is_right() {
+        let input = Input::new(8, 2_049);
+        for device in [Device::simulator(), Device::host()] {
+            for variant in saxpy_grouped_variants() {
+                let mut resident = Resident::new(&device, &input).expect("it is right");
+                let run = resident.run_of(variant.kernel(), &mut |launch| launch.launch(&device));
+                run.unwrap_or_else(|error| panic!("{variant:?} on {device}: {error}"));
+                assert!(is_right(&input, &resident.result().expect("it is read")), "{variant:?} on {device}");
+            }
         }
     }
 
