@@ -190,6 +190,20 @@ pub struct Input {
     pub functions: Vec<Function>,
 }
 
+/// [`integrals_direct`] of any generics.
+type Direct = for<'a> fn(&'a Buffer<Function>, &'a Buffer<u32>, &'a Buffer<u32>, &'a mut Buffer<f32>) -> Launch<'a>;
+
+/// [`integrals_of_pairs`] of any generics.
+type OfPairs = for<'a> fn(
+    usize,
+    usize,
+    &'a ConstantBuffer<[Product; CHUNK * PRODUCTS]>,
+    &'a Buffer<[f32; 4]>,
+    &'a Buffer<f32>,
+    &'a Buffer<[f32; 4]>,
+    &'a mut Buffer<f32>,
+) -> Launch<'a>;
+
 /// A molecule on a device.
 pub struct Resident {
     pairs: usize,
@@ -234,19 +248,28 @@ impl Resident {
 
     /// All integrals by [`integrals_direct`]: a launch, none where there are no functions.
     pub fn run_direct<const B: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.by_quartets(integrals_direct::<B>, go)
+    }
+
+    fn by_quartets(&mut self, kernel: Direct, go: &mut Go<'_>) -> warpwright::Result<()> {
         match self.pairs {
             0 => Ok(()),
-            pairs => go(integrals_direct::<B>(&self.functions, &self.firsts, &self.seconds, &mut self.out).cover((pairs, pairs))),
+            pairs => go(kernel(&self.functions, &self.firsts, &self.seconds, &mut self.out).cover((pairs, pairs))),
         }
     }
 
     /// All integrals by [`integrals_of_pairs`]: a launch for each [`CHUNK`] of kets.
     pub fn run<const B: usize, const KETS: usize, const TABLE: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.by_chunks(integrals_of_pairs::<B, KETS, TABLE>, KETS, go)
+    }
+
+    /// A launch for each chunk of a kernel whose threads take so many kets each.
+    fn by_chunks(&mut self, kernel: OfPairs, kets_of_thread: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
         for (chunk, kets) in self.kets.iter().enumerate() {
             let first = chunk * CHUNK;
-            let many = (self.pairs - first).min(CHUNK).div_ceil(KETS);
+            let many = (self.pairs - first).min(CHUNK).div_ceil(kets_of_thread);
             let (places, factors, table) = (&self.places, &self.factors, &self.table);
-            let launch = integrals_of_pairs::<B, KETS, TABLE>(self.pairs, first, kets, places, factors, table, &mut self.out);
+            let launch = kernel(self.pairs, first, kets, places, factors, table, &mut self.out);
             go(launch.cover((self.pairs, many)))?;
         }
         Ok(())
