@@ -42,7 +42,7 @@ impl Application for Coulomb {
         let places = (0..coarse.width * coarse.height).map(|i| i / coarse.width * apart * side + i % coarse.width * apart).collect();
         Ok(Coulomb {
             expected: Expected { known: Known::Floats(coarse.reference()), places: Some(places), source: "the reference" },
-            bounds: coarse.tolerance(),
+            bounds: coarse.error_bound(),
             rows: size.pick(16, 32, 2),
             input,
         })

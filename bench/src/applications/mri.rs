@@ -168,7 +168,7 @@ impl Application for Q {
     }
 
     fn bound(&self, off: Off) -> Bound {
-        of_parts(&self.0.some.tolerance_q(off))
+        of_parts(&self.0.some.error_bound_q(off))
     }
 
     fn one_core(&self) -> Task<'_> {
@@ -259,7 +259,7 @@ impl Application for Fhd {
     }
 
     fn bound(&self, off: Off) -> Bound {
-        of_parts(&self.0.some.tolerance_fhd(off))
+        of_parts(&self.0.some.error_bound_fhd(off))
     }
 
     fn one_core(&self) -> Task<'_> {

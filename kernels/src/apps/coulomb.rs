@@ -137,7 +137,7 @@ impl Input {
     /// With u = 2⁻²⁴, a distance in x is wrong by u of the point's x and u of itself. So 1/r is wrong by
     /// u · Σ(|d| · (|p| + |d|))/r² relative to itself for its x and y, by 2 u for the sum of the squares, by at most 4 u for the root. A product is wrong by one u, and
     /// each of n sums by u of Σ|q|/r at most. A tenth more is for what is of second order.
-    pub fn tolerance(&self) -> Vec<f64> {
+    pub fn error_bound(&self) -> Vec<f64> {
         let unit = f64::from(f32::EPSILON) / 2.0;
         let others = (self.atoms.len() + 7) as f64;
         self.each_point(|atoms, px, py| {
@@ -184,7 +184,7 @@ impl Input {
         self.atoms.iter().filter(|atom| atom[3] != 0.0).map(flat).collect()
     }
 
-    fn checked(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         if let Some(i) = self.atoms.iter().position(|atom| atom.iter().any(|v| !v.is_finite())) {
             return Err(Error::Input(format!("atom {i} is {:?}: give it a finite place and a finite charge", self.atoms[i])));
         }
@@ -198,6 +198,12 @@ impl Input {
         }
     }
 }
+
+/// [`potential`] of any generics.
+type OfChunk = for<'a> fn(usize, usize, f32, &'a ConstantBuffer<[[f32; 4]; CHUNK]>, usize, bool, &'a mut Buffer<f32>) -> Launch<'a>;
+
+/// [`potential_cached`] of any generics.
+type OfAll = for<'a> fn(usize, usize, f32, &'a Buffer<f32>, &'a mut Buffer<f32>) -> Launch<'a>;
 
 /// A chunk of atoms in constant memory.
 struct Chunk {
@@ -221,7 +227,7 @@ pub struct Resident {
 impl Resident {
     /// Uploads an input. Atoms without a charge are left out. An `Err` where an atom or the grid is not finite.
     pub fn new(device: &Device, input: &Input) -> Result<Resident> {
-        input.checked()?;
+        input.check()?;
         let atoms = input.flattened();
         let mut chunks = Vec::new();
         // Without any atom there is one chunk of none, which writes zeros.
@@ -256,13 +262,17 @@ impl Resident {
     /// A launch for each chunk of atoms: the first writes, the others add, so that it may run again. None where the grid has no points.
     pub fn run<const BX: usize, const P: usize, const U: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
         const { assert!(GROUP.is_multiple_of(U)) };
+        self.by_chunks(potential::<BX, P, U>, go)
+    }
+
+    fn by_chunks(&mut self, kernel: OfChunk, go: &mut Go<'_>) -> warpwright::Result<()> {
         if self.potential.is_empty() {
             return Ok(());
         }
         let grid = (self.width, self.height);
         for (number, Chunk { atoms, count }) in self.chunks.iter().enumerate() {
             let (width, height, spacing) = (self.width, self.height, self.spacing);
-            go(potential::<BX, P, U>(width, height, spacing, atoms, *count, number > 0, &mut self.potential).cover(grid))?;
+            go(kernel(width, height, spacing, atoms, *count, number > 0, &mut self.potential).cover(grid))?;
         }
         Ok(())
     }
@@ -270,11 +280,15 @@ impl Resident {
     /// [`potential_cached`]: one launch, none where the grid has no points.
     pub fn run_cached<const BX: usize, const P: usize, const U: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
         const { assert!(GROUP.is_multiple_of(U)) };
+        self.at_once(potential_cached::<BX, P, U>, go)
+    }
+
+    fn at_once(&mut self, kernel: OfAll, go: &mut Go<'_>) -> warpwright::Result<()> {
         if self.potential.is_empty() {
             return Ok(());
         }
         let (width, height, spacing) = (self.width, self.height, self.spacing);
-        go(potential_cached::<BX, P, U>(width, height, spacing, &self.numbers, &mut self.potential).cover((width, height)))
+        go(kernel(width, height, spacing, &self.numbers, &mut self.potential).cover((width, height)))
     }
 
     /// The potential as it is by now, row by row.
@@ -308,11 +322,38 @@ mod tests {
     }
 
     fn assert_close(input: &Input, name: &str) {
-        let (expected, bounds) = (input.reference(), input.tolerance());
+        let (expected, bounds) = (input.reference(), input.error_bound());
         for (which, found) in run(input).unwrap_or_else(|error| panic!("{name}: {error}")).iter().enumerate() {
-            assert_eq!(found.len(), expected.len(), "{name}, {which}");
-            for (i, ((e, f), bound)) in expected.iter().zip(found).zip(&bounds).enumerate() {
-                assert!((e - f64::from(*f)).abs() <= *bound, "{name}, {which}: point {i} is {f}, expected {e} within {bound:e}");
+            assert_within(&format!("{name}, {which}"), found, &expected, &bounds);
+        }
+    }
+
+    fn assert_within(name: &str, found: &[f32], expected: &[f64], bounds: &[f64]) {
+        assert_eq!(found.len(), expected.len(), "{name}");
+        for (i, ((e, f), bound)) in expected.iter().zip(found).zip(bounds).enumerate() {
+            assert!((e - f64::from(*f)).abs() <= *bound, "{name}: point {i} is {f}, expected {e} within {bound:e}");
+        }
+    }
+
+    #[test]
+    fn every_declared_variant_is_right_on_a_grid_that_fits_no_block() {
+        // A block is 512 points wide at most: all points of its threads are there, and of the next one's some.
+        let input = Input::new(12, 6, 531, 3);
+        let (expected, bounds) = (input.reference(), input.error_bound());
+        for device in [Device::simulator(), Device::host()] {
+            let mut resident = Resident::new(&device, &input).expect("it is right");
+            let go = &mut |launch: Launch<'_>| launch.launch(&device);
+            let assert_right = |resident: &mut Resident, name: String| {
+                assert_within(&name, &resident.result().expect("it is there"), &expected, &bounds);
+                resident.potential.clear().expect("it clears");
+            };
+            for variant in potential_variants() {
+                resident.by_chunks(variant.kernel(), go).expect("it runs");
+                assert_right(&mut resident, format!("{device}, {variant:?}"));
+            }
+            for variant in potential_cached_variants() {
+                resident.at_once(variant.kernel(), go).expect("it runs");
+                assert_right(&mut resident, format!("{device}, {variant:?}"));
             }
         }
     }

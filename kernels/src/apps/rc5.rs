@@ -247,6 +247,9 @@ fn encrypt_lanes<const LANES: usize>(mut key: [[u32; LANES]; 3], plain: [u32; 2]
     [a, b]
 }
 
+/// [`search`] of any generics.
+type Search = for<'a> fn(Window, usize, &'a mut Buffer<u32>) -> Launch<'a>;
+
 /// An input on a device.
 pub struct Resident {
     window: Window,
@@ -276,11 +279,16 @@ impl Resident {
     /// One launch, none where there are no keys. What an earlier run found stays found.
     pub fn run<const KEYS: usize, const P: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
         const { assert!(KEYS.is_power_of_two() && KEYS <= 256) };
+        self.by_threads(search::<KEYS, P>, KEYS, go)
+    }
+
+    /// One launch of a kernel whose threads try so many keys each.
+    fn by_threads(&mut self, kernel: Search, keys: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
         match self.window.count as usize {
             0 => Ok(()),
             count => {
-                let threads = (self.window.last as usize % KEYS + count).div_ceil(KEYS);
-                go(search::<KEYS, P>(self.window, threads, &mut self.found).cover(threads))
+                let threads = (self.window.last as usize % keys + count).div_ceil(keys);
+                go(kernel(self.window, threads, &mut self.found).cover(threads))
             }
         }
     }
@@ -333,6 +341,40 @@ mod tests {
         let mut blocks = device.upload(&published().map(|(_, plain, _)| plain).collect::<Vec<_>>()).expect("blocks");
         encrypt_all::<4, true>(&keys, &mut blocks).cover(5).launch(&device).expect("it runs");
         assert_eq!(blocks.download().expect("blocks"), PUBLISHED.map(|(_, cipher)| cipher));
+    }
+
+    /// Every declared variant of `encrypt_all` for keys of so many words, on keys that fit no block.
+    fn every_encryption_is_right<const WORDS: usize>(device: &Device) {
+        let mut random = fastrand::Rng::with_seed(WORDS as u64);
+        let keys: Vec<[u32; WORDS]> = (0..70).map(|_| [0; WORDS].map(|_| random.u32(..))).collect();
+        let plain: Vec<[u32; 2]> = (0..70).map(|_| [random.u32(..), random.u32(..)]).collect();
+        let bytes = |key: &[u32; WORDS]| key.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let expected: Vec<[u32; 2]> = keys.iter().zip(&plain).map(|(key, plain)| encrypt(&bytes(key), *plain)).collect();
+        let keys = device.upload(&keys).expect("keys");
+        assert!(!encrypt_all_variants::<WORDS>().is_empty());
+        for variant in encrypt_all_variants::<WORDS>() {
+            let mut blocks = device.upload(&plain).expect("blocks");
+            variant.kernel()(&keys, &mut blocks).cover(70).launch(device).expect("it runs");
+            assert_eq!(blocks.download().expect("blocks"), expected, "{device}, {variant:?}");
+        }
+    }
+
+    #[test]
+    fn every_declared_variant_is_right_on_keys_that_fit_no_thread() {
+        // The window begins within a thread's keys, and ends within another's.
+        let mut input = Input { first: [9; 9], count: 70, plain: [3, 4], cipher: [0; 2] };
+        input.cipher = encrypt(&input.key(66), input.plain);
+        assert_eq!(input.reference(), Some(66));
+        for device in [Device::simulator(), Device::host()] {
+            every_encryption_is_right::<3>(&device);
+            every_encryption_is_right::<4>(&device);
+            for variant in search_variants() {
+                let keys = variant.int("KEYS").expect("keys of a thread") as usize;
+                let mut resident = Resident::new(&device, &input).expect("an input");
+                resident.by_threads(variant.kernel(), keys, &mut |launch| launch.launch(&device)).expect("it runs");
+                assert_eq!(resident.result(), Ok(Some(66)), "{device}, {variant:?}");
+            }
+        }
     }
 
     type Run = fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>;

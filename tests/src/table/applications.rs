@@ -89,21 +89,21 @@ pub(super) fn coulomb_direct(bench: &mut Bench<'_>) -> Result<Output> {
     let input = potential_of(bench);
     let mut resident = device(apps::coulomb::Resident::new(bench.device, &input))?;
     resident.run_direct(&mut |launch| bench.go(launch))?;
-    Ok(within(&input.tolerance(), &input.reference(), &device(resident.result())?))
+    Ok(within(&input.error_bound(), &input.reference(), &device(resident.result())?))
 }
 
 pub(super) fn coulomb<const BX: usize, const P: usize, const U: usize>(bench: &mut Bench<'_>) -> Result<Output> {
     let input = potential_of(bench);
     let mut resident = device(apps::coulomb::Resident::new(bench.device, &input))?;
     resident.run::<BX, P, U>(&mut |launch| bench.go(launch))?;
-    Ok(within(&input.tolerance(), &input.reference(), &device(resident.result())?))
+    Ok(within(&input.error_bound(), &input.reference(), &device(resident.result())?))
 }
 
 pub(super) fn coulomb_cached<const BX: usize, const P: usize, const U: usize>(bench: &mut Bench<'_>) -> Result<Output> {
     let input = potential_of(bench);
     let mut resident = device(apps::coulomb::Resident::new(bench.device, &input))?;
     resident.run_cached::<BX, P, U>(&mut |launch| bench.go(launch))?;
-    Ok(within(&input.tolerance(), &input.reference(), &device(resident.result())?))
+    Ok(within(&input.error_bound(), &input.reference(), &device(resident.result())?))
 }
 
 fn samples_of(bench: &mut Bench<'_>) -> apps::mri::Input {
@@ -121,51 +121,42 @@ pub(super) fn q_direct(bench: &mut Bench<'_>) -> Result<Output> {
     let input = samples_of(bench);
     let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
     resident.run_q_direct(&mut |launch| bench.go(launch))?;
-    Ok(within_of_parts(&input.tolerance_q(apps::mri::PRECISE), &input.reference_q(), &device(resident.result())?))
+    Ok(within_of_parts(&input.error_bound_q(apps::mri::PRECISE), &input.reference_q(), &device(resident.result())?))
 }
 
 pub(super) fn fhd_direct(bench: &mut Bench<'_>) -> Result<Output> {
     let input = samples_of(bench);
     let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
     resident.run_fhd_direct(&mut |launch| bench.go(launch))?;
-    Ok(within_of_parts(&input.tolerance_fhd(apps::mri::PRECISE), &input.reference_fhd(), &device(resident.result())?))
-}
-
-/// How far the sine of a variant may be off.
-fn of_sine(fast: bool, turns: bool) -> f64 {
-    match (fast, turns) {
-        (false, _) => apps::mri::PRECISE,
-        (true, true) => apps::mri::FAST_NEAR,
-        (true, false) => apps::mri::FAST_FAR,
-    }
+    Ok(within_of_parts(&input.error_bound_fhd(apps::mri::PRECISE), &input.reference_fhd(), &device(resident.result())?))
 }
 
 pub(super) fn q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
     let input = samples_of(bench);
     let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
     resident.run_q::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
-    Ok(within_of_parts(&input.tolerance_q(of_sine(FAST, TURNS)), &input.reference_q(), &device(resident.result())?))
+    Ok(within_of_parts(&input.error_bound_q(apps::mri::error_of_sine(FAST, TURNS)), &input.reference_q(), &device(resident.result())?))
 }
 
 pub(super) fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
     let input = samples_of(bench);
     let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
     resident.run_fhd::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
-    Ok(within_of_parts(&input.tolerance_fhd(of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
+    Ok(within_of_parts(&input.error_bound_fhd(apps::mri::error_of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
 }
 
 pub(super) fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
     let input = samples_of(bench);
     let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
     resident.run_q_cached::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
-    Ok(within_of_parts(&input.tolerance_q(of_sine(FAST, TURNS)), &input.reference_q(), &device(resident.result())?))
+    Ok(within_of_parts(&input.error_bound_q(apps::mri::error_of_sine(FAST, TURNS)), &input.reference_q(), &device(resident.result())?))
 }
 
 pub(super) fn fhd_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(bench: &mut Bench<'_>) -> Result<Output> {
     let input = samples_of(bench);
     let mut resident = device(apps::mri::Resident::new(bench.device, &input))?;
     resident.run_fhd_cached::<P, U, FAST, TURNS>(&mut |launch| bench.go(launch))?;
-    Ok(within_of_parts(&input.tolerance_fhd(of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
+    Ok(within_of_parts(&input.error_bound_fhd(apps::mri::error_of_sine(FAST, TURNS)), &input.reference_fhd(), &device(resident.result())?))
 }
 
 pub(super) fn rc5_encrypt_all<const WORDS: usize>(bench: &mut Bench<'_>) -> Result<Output> {

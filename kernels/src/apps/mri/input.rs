@@ -15,6 +15,15 @@ pub const FAST_NEAR: f64 = 6.75e-7;
 /// The same of `FAST` alone: 2^-14.7, within [`MOST_TURNS`].
 pub const FAST_FAR: f64 = 3.76e-5;
 
+/// How far sine and cosine of a variant with these may be off.
+pub const fn error_of_sine(fast: bool, turns: bool) -> f64 {
+    match (fast, turns) {
+        (false, _) => PRECISE,
+        (true, true) => FAST_NEAR,
+        (true, false) => FAST_FAR,
+    }
+}
+
 /// What a scanner measured, and where an image is wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
@@ -99,21 +108,21 @@ impl Input {
     }
 
     /// How far each part of Q at each voxel may be from the reference where sines and cosines are off by `function`.
-    pub fn tolerance_q(&self, function: f64) -> Vec<f64> {
-        self.tolerance(&self.q_samples(), function)
+    pub fn error_bound_q(&self, function: f64) -> Vec<f64> {
+        self.error_bound(&self.q_samples(), function)
     }
 
     /// The same of FHd.
-    pub fn tolerance_fhd(&self, function: f64) -> Vec<f64> {
+    pub fn error_bound_fhd(&self, function: f64) -> Vec<f64> {
         let (samples, imaginary) = self.fhd_samples();
         let both: Vec<_> = samples.iter().zip(imaginary).map(|(&[x, y, z, re], im)| [x, y, z, re.abs() + im.abs()]).collect();
-        self.tolerance(&both, function)
+        self.error_bound(&both, function)
     }
 
     /// With u = 2⁻²⁴, the sum of three products is off by 3 u of the products' magnitudes in turns. Multiplied by 2π in single
     /// precision it is off by 2 u more. The sine is off by that, and by `function`. A weight is off by 2 u, its product by another, and a sum of
     /// two products for each of n samples, by 2 n u of all that is summed. A tenth more is for what is of second order.
-    fn tolerance(&self, samples: &[[f32; 4]], function: f64) -> Vec<f64> {
+    fn error_bound(&self, samples: &[[f32; 4]], function: f64) -> Vec<f64> {
         let unit = f64::from(f32::EPSILON) / 2.0;
         let sums = 2.0 * samples.len() as f64 + 3.0;
         let at = |voxel: &[f32; 3]| {
@@ -169,7 +178,7 @@ impl Input {
         (real, samples().map(|((_, phi), data)| phi[0] * data[1] - phi[1] * data[0]).collect())
     }
 
-    pub(super) fn checked(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         let (k, phi, data) = (self.k.len(), self.phi.len(), self.data.len());
         if phi != k || data != k {
             return Err(Error::Input(format!("there are {k} samples, {phi} of their φ and {data} data: make them as many as each other")));

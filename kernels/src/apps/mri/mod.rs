@@ -16,9 +16,11 @@
 //! three additions cost nothing beside a sine and a cosine, which a multiprocessor has eight times fewer units for.
 
 mod input;
+#[cfg(test)]
+mod tests;
 
 use super::{Go, Result};
-pub use input::{FAST_FAR, FAST_NEAR, Input, MOST_TURNS, PRECISE};
+pub use input::{FAST_FAR, FAST_NEAR, Input, MOST_TURNS, PRECISE, error_of_sine};
 use warpwright::prelude::*;
 use warpwright::{Buffer, ConstantBuffer, Device};
 
@@ -107,7 +109,7 @@ pub fn fhd_direct(samples: &Global<[f32; 4]>, imaginary: &Global<f32>, voxels: V
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [1, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Constant<[[f32; 4]; Q_CHUNK]>,
@@ -140,7 +142,7 @@ pub fn q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [1, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Constant<[[f32; 4]; FHD_CHUNK]>,
@@ -175,7 +177,7 @@ pub fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Global<f32>,
@@ -206,7 +208,7 @@ pub fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: b
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn fhd_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Global<f32>,
@@ -232,6 +234,25 @@ pub fn fhd_cached<const P: usize, const U: usize, const FAST: bool, const TURNS:
         image.im[v] = im;
     }
 }
+
+/// [`q`] of any generics.
+type OfQChunk = for<'a> fn(&'a ConstantBuffer<[[f32; 4]; Q_CHUNK]>, usize, bool, VoxelsBuffers<'a>, ImageBuffers<'a>) -> Launch<'a>;
+
+/// [`fhd`] of any generics.
+type OfFhdChunk = for<'a> fn(
+    &'a ConstantBuffer<[[f32; 4]; FHD_CHUNK]>,
+    &'a ConstantBuffer<[f32; FHD_CHUNK]>,
+    usize,
+    bool,
+    VoxelsBuffers<'a>,
+    ImageBuffers<'a>,
+) -> Launch<'a>;
+
+/// [`q_cached`] of any generics.
+type OfQ = for<'a> fn(&'a Buffer<f32>, VoxelsBuffers<'a>, ImageBuffers<'a>) -> Launch<'a>;
+
+/// [`fhd_cached`] of any generics.
+type OfFhd = for<'a> fn(&'a Buffer<f32>, &'a Buffer<f32>, VoxelsBuffers<'a>, ImageBuffers<'a>) -> Launch<'a>;
 
 /// A chunk of the samples of Q in constant memory.
 struct QChunk {
@@ -267,7 +288,7 @@ pub struct Resident {
 impl Resident {
     /// Uploads an input. An `Err` where a sample has no φ or no data, where anything is not finite, and where a phase may have more than [`MOST_TURNS`].
     pub fn new(device: &Device, input: &Input) -> Result<Resident> {
-        input.checked()?;
+        input.check()?;
         let (q, (fhd, imaginary)) = (input.q_samples(), input.fhd_samples());
         let part = |at: usize, size: usize| at..q.len().min(at + size);
         let (mut q_chunks, mut fhd_chunks) = (Vec::new(), Vec::new());
@@ -331,10 +352,14 @@ impl Resident {
         go: &mut Go<'_>,
     ) -> warpwright::Result<()> {
         const { assert!(GROUP.is_multiple_of(U)) };
+        self.q_by_chunks(q::<P, U, FAST, TURNS>, go)
+    }
+
+    fn q_by_chunks(&mut self, kernel: OfQChunk, go: &mut Go<'_>) -> warpwright::Result<()> {
         for (number, QChunk { samples, count }) in self.q_chunks.iter().enumerate() {
             let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
             if n > 0 {
-                go(q::<P, U, FAST, TURNS>(samples, *count, number > 0, voxels, image).cover(n))?;
+                go(kernel(samples, *count, number > 0, voxels, image).cover(n))?;
             }
         }
         Ok(())
@@ -346,10 +371,14 @@ impl Resident {
         go: &mut Go<'_>,
     ) -> warpwright::Result<()> {
         const { assert!(GROUP.is_multiple_of(U)) };
+        self.fhd_by_chunks(fhd::<P, U, FAST, TURNS>, go)
+    }
+
+    fn fhd_by_chunks(&mut self, kernel: OfFhdChunk, go: &mut Go<'_>) -> warpwright::Result<()> {
         for (number, FhdChunk { samples, imaginary, count }) in self.fhd_chunks.iter().enumerate() {
             let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
             if n > 0 {
-                go(fhd::<P, U, FAST, TURNS>(samples, imaginary, *count, number > 0, voxels, image).cover(n))?;
+                go(kernel(samples, imaginary, *count, number > 0, voxels, image).cover(n))?;
             }
         }
         Ok(())
@@ -361,11 +390,15 @@ impl Resident {
         go: &mut Go<'_>,
     ) -> warpwright::Result<()> {
         const { assert!(GROUP.is_multiple_of(U)) };
+        self.q_at_once(q_cached::<P, U, FAST, TURNS>, go)
+    }
+
+    fn q_at_once(&mut self, kernel: OfQ, go: &mut Go<'_>) -> warpwright::Result<()> {
         let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
         if n == 0 {
             return Ok(());
         }
-        go(q_cached::<P, U, FAST, TURNS>(&self.q_numbers, voxels, image).cover(n))
+        go(kernel(&self.q_numbers, voxels, image).cover(n))
     }
 
     /// FHd by [`fhd_cached`]: one launch, none where there are no voxels.
@@ -374,11 +407,15 @@ impl Resident {
         go: &mut Go<'_>,
     ) -> warpwright::Result<()> {
         const { assert!(GROUP.is_multiple_of(U)) };
+        self.fhd_at_once(fhd_cached::<P, U, FAST, TURNS>, go)
+    }
+
+    fn fhd_at_once(&mut self, kernel: OfFhd, go: &mut Go<'_>) -> warpwright::Result<()> {
         let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
         if n == 0 {
             return Ok(());
         }
-        go(fhd_cached::<P, U, FAST, TURNS>(&self.fhd_numbers.0, &self.fhd_numbers.1, voxels, image).cover(n))
+        go(kernel(&self.fhd_numbers.0, &self.fhd_numbers.1, voxels, image).cover(n))
     }
 
     /// What the last run found for each voxel: real and imaginary part.
@@ -410,127 +447,4 @@ fn places<'a>(
 ) -> (usize, VoxelsBuffers<'a>, ImageBuffers<'a>) {
     let [x, y, z] = voxels;
     (x.len(), VoxelsBuffers { x, y, z }, ImageBuffers { re, im })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn simulated(input: &Input, run: impl Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>) -> Result<Vec<[f32; 2]>> {
-        let device = Device::simulator();
-        let mut resident = Resident::new(&device, input)?;
-        run(&mut resident, &mut |launch| launch.launch(&device))?;
-        resident.result()
-    }
-
-    fn assert_close(name: &str, found: &[[f32; 2]], expected: &[[f64; 2]], bounds: &[f64]) {
-        assert_eq!(found.len(), expected.len(), "{name}");
-        for (v, ((found, expected), bound)) in found.iter().zip(expected).zip(bounds).enumerate() {
-            let off = |part: usize| (f64::from(found[part]) - expected[part]).abs();
-            assert!(off(0) <= *bound && off(1) <= *bound, "{name}, voxel {v}: {found:?}, expected {expected:?} within {bound:e}");
-        }
-    }
-
-    fn assert_right(samples: usize, grid: [usize; 3]) {
-        let input = Input::new(5, samples, grid);
-        let name = |what| format!("{what} of {samples} samples, {grid:?} voxels");
-        let (expected, bounds) = (input.reference_q(), input.tolerance_q(FAST_NEAR));
-        let found = simulated(&input, Resident::run_q::<4, 4, true, true>).expect("it runs");
-        assert_close(&name("Q"), &found, &expected, &bounds);
-        let found = simulated(&input, Resident::run_q_cached::<4, 4, true, true>).expect("it runs");
-        assert_close(&name("Q through the cache"), &found, &expected, &bounds);
-        assert_close(&name("one core's Q"), &input.one_core_q(0..input.voxels.len()), &expected, &bounds);
-        let (expected, bounds) = (input.reference_fhd(), input.tolerance_fhd(FAST_NEAR));
-        let found = simulated(&input, Resident::run_fhd::<1, 4, true, true>).expect("it runs");
-        assert_close(&name("FHd"), &found, &expected, &bounds);
-        let found = simulated(&input, Resident::run_fhd_cached::<2, 4, true, true>).expect("it runs");
-        assert_close(&name("FHd through the cache"), &found, &expected, &bounds);
-        assert_close(&name("one core's FHd"), &input.one_core_fhd(0..input.voxels.len()), &expected, &bounds);
-    }
-
-    #[test]
-    fn every_size_is_right_from_nothing_on() {
-        for (samples, grid) in [(0, [2, 1, 1]), (1, [1, 1, 1]), (7, [5, 3, 2]), (33, [257, 1, 1]), (5, [3, 0, 2])] {
-            assert_right(samples, grid);
-        }
-    }
-
-    #[test]
-    fn more_samples_than_a_chunk_has_are_added() {
-        assert_right(Q_CHUNK + 1, [2, 1, 1]);
-    }
-
-    #[test]
-    fn a_run_begins_anew() {
-        let input = Input::new(6, 9, [3, 2, 1]);
-        let once = simulated(&input, Resident::run_fhd::<1, 1, false, true>).expect("it runs");
-        let after = |resident: &mut Resident, go: &mut Go<'_>| {
-            resident.run_q::<1, 1, false, true>(go)?;
-            resident.run_fhd::<1, 1, false, true>(go)
-        };
-        assert_eq!(simulated(&input, after), Ok(once));
-    }
-
-    #[test]
-    fn plain_kernels_agree() {
-        let input = Input::new(8, 50, [7, 5, 2]);
-        let found = simulated(&input, Resident::run_q_direct).expect("it runs");
-        assert_close("Q", &found, &input.reference_q(), &input.tolerance_q(PRECISE));
-        let found = simulated(&input, Resident::run_fhd_direct).expect("it runs");
-        assert_close("FHd", &found, &input.reference_fhd(), &input.tolerance_fhd(PRECISE));
-    }
-
-    #[test]
-    fn one_sample_is_one_wave() {
-        // k·x is ¼, ½, 2 turns; |φ|² is 25, conj(φ)·d is (3 - 4i)(1 + i) = 7 - i.
-        let voxels = vec![[0.25, 0.0, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.5]];
-        let input = Input { k: vec![[1.0, 2.0, 4.0]], phi: vec![[3.0, 4.0]], data: vec![[1.0, 1.0]], voxels };
-        let (q, fhd) = ([[0.0, 25.0], [-25.0, 0.0], [25.0, 0.0]], [[1.0, 7.0], [-7.0, 1.0], [7.0, -1.0]]);
-        assert_close("the reference", &input.reference_q().iter().map(|q| q.map(|v| v as f32)).collect::<Vec<_>>(), &q, &[1e-12; 3]);
-        assert_close("the reference", &input.reference_fhd().iter().map(|q| q.map(|v| v as f32)).collect::<Vec<_>>(), &fhd, &[1e-12; 3]);
-        let found = simulated(&input, Resident::run_q::<1, 1, false, false>).expect("it runs");
-        assert_close("Q", &found, &q, &input.tolerance_q(PRECISE));
-        let found = simulated(&input, Resident::run_fhd::<1, 1, true, true>).expect("it runs");
-        assert_close("FHd", &found, &fhd, &input.tolerance_fhd(FAST_NEAR));
-    }
-
-    #[test]
-    fn a_bright_point_is_seen_where_it_is() {
-        let mut input = Input::new(2, 480, [6, 6, 4]);
-        let bright = 77;
-        let at = input.voxels[bright];
-        for ((k, phi), data) in input.k.iter().zip(&input.phi).zip(&mut input.data) {
-            let (sin, cos) = (-std::f32::consts::TAU * (k[0] * at[0] + k[1] * at[1] + k[2] * at[2])).sin_cos();
-            *data = [phi[0] * cos - phi[1] * sin, phi[0] * sin + phi[1] * cos];
-        }
-        let found = simulated(&input, Resident::run_fhd::<4, 1, true, true>).expect("it runs");
-        let weight: f32 = input.phi.iter().map(|phi| phi[0] * phi[0] + phi[1] * phi[1]).sum();
-        assert!((found[bright][0] / weight - 1.0).abs() < 1e-4, "{:?} of {weight}", found[bright]);
-        assert!(found.iter().enumerate().all(|(v, value)| v == bright || value[0] < 0.9 * weight));
-    }
-
-    #[test]
-    fn turns_taken_before_2_pi_are_closer_on_the_hardware() {
-        let input = Input::new(4, 10, [4, 4, 4]);
-        let (near, far) = (input.tolerance_q(FAST_NEAR), input.tolerance_q(FAST_FAR));
-        assert!(near.iter().zip(&far).all(|(near, far)| near * 3.0 < *far), "{near:?} {far:?}");
-    }
-
-    #[test]
-    fn bad_inputs_are_refused() {
-        let input = Input::new(1, 4, [2, 2, 2]);
-        let message = |input: &Input| simulated(input, Resident::run_q_direct).expect_err("it is refused").to_string();
-        let mut broken = input.clone();
-        broken.phi.pop();
-        assert_eq!(message(&broken), "there are 4 samples, 3 of their φ and 4 data: make them as many as each other");
-        let mut broken = input.clone();
-        broken.data[2][1] = f32::INFINITY;
-        assert!(message(&broken).starts_with("sample 2 is not finite: k is ["), "{}", message(&broken));
-        let mut broken = input.clone();
-        broken.voxels[3] = [0.0, f32::NAN, 1.0];
-        assert_eq!(message(&broken), "voxel 3 is at [0.0, NaN, 1.0]: give it a finite place");
-        let mut broken = input;
-        (broken.k[0], broken.voxels[0]) = ([0.0, 0.0, -100.0], [0.0, 0.0, 1.0]);
-        assert!(message(&broken).starts_with("phases may have 10") && message(&broken).contains("good for 50"), "{}", message(&broken));
-    }
 }

@@ -181,6 +181,9 @@ struct Pairing<'a> {
     counts: &'a mut Buffer<u64>,
 }
 
+/// [`pairs`] of any generics.
+type Tiled = for<'a> fn(bool, PointsBuffers<'a>, PointsBuffers<'a>, &'a ConstantBuffer<[f32; EDGES]>, &'a mut Buffer<u64>) -> Launch<'a>;
+
 /// An input on a device.
 pub struct Resident {
     galaxies: Set,
@@ -244,9 +247,14 @@ impl Resident {
         &mut self,
         go: &mut Go<'_>,
     ) -> warpwright::Result<()> {
+        self.by_tiles(pairs::<B, OWN, SETS, LANES>, B * OWN, go)
+    }
+
+    /// Three launches of a kernel whose blocks have so many points of the first set each.
+    fn by_tiles(&mut self, kernel: Tiled, own: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
         self.each(&mut |Pairing { same, first, second, edges, counts }| {
-            let grid = (first.x.len().div_ceil(B * OWN), second.x.len().div_ceil(SPAN));
-            go(pairs::<B, OWN, SETS, LANES>(same, first.points(), second.points(), edges, counts).grid(grid))
+            let grid = (first.x.len().div_ceil(own), second.x.len().div_ceil(SPAN));
+            go(kernel(same, first.points(), second.points(), edges, counts).grid(grid))
         })
     }
 

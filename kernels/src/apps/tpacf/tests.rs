@@ -35,6 +35,37 @@ fn every_form_counts_every_pair_of_any_number_of_points() {
 }
 
 #[test]
+fn every_declared_variant_counts_every_pair_of_points_that_fit_no_block() {
+    let input = Input::new(10, 17, 60);
+    let expected = input.reference();
+    // Mixed pairs alone, since the others are too many: more points of the first set than a block has, and more of the second than a tile.
+    let mixed = [(1_100, 3), (7, 270)].map(|(galaxies, random)| {
+        let input = Input::new(11, galaxies, random);
+        let expected = input.one_core(0..galaxies).mixed;
+        (input, expected)
+    });
+    // The simulator has no time for the tiles, of which every thread goes through all.
+    for (device, mixed) in [(Device::simulator(), &mixed[..1]), (Device::host(), &mixed[..])] {
+        for variant in pairs_variants() {
+            let [threads, own] = ["B", "OWN"].map(|name| variant.int(name).expect("an axis") as usize);
+            let mut resident = Resident::new(&device, &input).expect("it is right");
+            resident.by_tiles(variant.kernel(), threads * own, &mut |launch| launch.launch(&device)).expect("it runs");
+            assert_eq!(resident.result().as_ref(), Ok(&expected), "{device}, {variant}");
+            for (input, expected) in mixed {
+                let mut resident = Resident::new(&device, input).expect("it is right");
+                let mut number = 0;
+                let second_launch = &mut |launch: Launch<'_>| {
+                    number += 1;
+                    if number == 2 { launch.launch(&device) } else { Ok(()) }
+                };
+                resident.by_tiles(variant.kernel(), threads * own, second_launch).expect("it runs");
+                assert_eq!(&resident.result().expect("it is there").mixed, expected, "{device}, {variant}");
+            }
+        }
+    }
+}
+
+#[test]
 fn pairs_beyond_a_span_are_another_blocks() {
     let mut input = Input::new(7, 3, SPAN + 300);
     input.random.x.truncate(SPAN + 300);
