@@ -7,7 +7,6 @@ mod streams;
 
 use crate::random::Random;
 use warpwright::{Device, Launch, Result};
-use warpwright_kernels::apps::sad::Form;
 use warpwright_kernels::{complex, dot, histogram, life, mandelbrot, saxpy, stencil};
 
 /// What a case leaves behind.
@@ -99,10 +98,10 @@ pub const CASES: &[Case] = &[
     Case { name: "histogram", run: run_histogram },
     Case { name: "mandelbrot", run: run_mandelbrot },
     Case { name: "live", run: run_life },
-    Case { name: "sad: global", run: |bench| applications::sad(bench, Form::Global) },
-    Case { name: "sad: shared, 64 threads", run: |bench| applications::sad(bench, Form::Shared(64)) },
-    Case { name: "sad: textures", run: |bench| applications::sad(bench, Form::Texture(64)) },
-    Case { name: "sad: shared, 160 threads", run: |bench| applications::sad(bench, Form::Shared(160)) },
+    Case { name: "sad: global", run: applications::sad_global },
+    Case { name: "sad: shared, 64 threads", run: applications::sad_shared::<64> },
+    Case { name: "sad: textures", run: applications::sad_texture::<64> },
+    Case { name: "sad: shared, 160 threads", run: applications::sad_shared::<160> },
     Case { name: "saxpy of the suite", run: applications::saxpy },
     Case { name: "rpes: direct", run: applications::rpes_direct },
     Case { name: "rpes: pairs", run: applications::rpes_of_pairs::<1, false> },

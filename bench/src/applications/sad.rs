@@ -8,7 +8,7 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::sad::{BLOCKS, Form, Input, Resident};
+use warpwright_kernels::apps::sad::{BLOCKS, Input, Resident};
 
 /// The greatest displacement.
 const RANGE: usize = 16;
@@ -55,12 +55,12 @@ impl Application for Sad {
 
     fn variants() -> Vec<Variant<Sad>> {
         vec![
-            Self::variant("bytes in global memory", (), |_, r, go| r.run::<RANGE>(Form::Global, go), |p, w, t| twin(p, w, t, 0)),
-            Self::variant("shared memory, 64 threads", (), |_, r, go| r.run::<RANGE>(Form::Shared(64), go), |p, w, t| twin(p, w, t, 64)),
-            Self::variant("shared memory, 160 threads", (), |_, r, go| r.run::<RANGE>(Form::Shared(160), go), |p, w, t| twin(p, w, t, 160)),
-            Self::variant("shared memory, 320 threads", (), |_, r, go| r.run::<RANGE>(Form::Shared(320), go), |p, w, t| twin(p, w, t, 320)),
-            Self::variant("textures, 64 threads", (), |_, r, go| r.run::<RANGE>(Form::Texture(64), go), |p, w, t| twin(p, w, t, 1)),
-            Self::variant("textures, 128 threads", (), |_, r, go| r.run::<RANGE>(Form::Texture(128), go), |p, w, t| twin(p, w, t, 2)),
+            Self::variant("bytes in global memory", (), |_, r, go| r.run_global::<RANGE>(go), |p, w, t| twin(p, w, t, 0)),
+            Self::variant("shared memory, 64 threads", (), |_, r, go| r.run_shared::<RANGE, 64>(go), |p, w, t| twin(p, w, t, 64)),
+            Self::variant("shared memory, 160 threads", (), |_, r, go| r.run_shared::<RANGE, 160>(go), |p, w, t| twin(p, w, t, 160)),
+            Self::variant("shared memory, 320 threads", (), |_, r, go| r.run_shared::<RANGE, 320>(go), |p, w, t| twin(p, w, t, 320)),
+            Self::variant("textures, 64 threads", (), |_, r, go| r.run_texture::<RANGE, 64>(go), |p, w, t| twin(p, w, t, 1)),
+            Self::variant("textures, 128 threads", (), |_, r, go| r.run_texture::<RANGE, 128>(go), |p, w, t| twin(p, w, t, 2)),
         ]
     }
 

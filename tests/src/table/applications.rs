@@ -12,14 +12,27 @@ fn device<T>(result: apps::Result<T>) -> Result<T> {
     })
 }
 
-pub(super) fn sad(bench: &mut Bench<'_>, form: apps::sad::Form) -> Result<Output> {
+/// Motions between two frames, in one of the kernel's forms.
+fn sad(bench: &mut Bench<'_>, run: fn(&mut apps::sad::Resident, &mut apps::Go<'_>) -> Result<()>) -> Result<Output> {
     use apps::sad::{Input, Resident};
     let (width, height) = (bench.random.length(32), bench.random.length(20));
     let input = Input::new(bench.random.next(), width, height);
     let mut resident = device(Resident::new(bench.device, &input))?;
-    resident.run::<4>(form, &mut |launch| bench.go(launch))?;
+    run(&mut resident, &mut |launch| bench.go(launch))?;
     let widen = |keys: Vec<u32>| keys.into_iter().map(u64::from).collect();
     Ok(Output::Exact(widen(input.reference(4)), widen(device(resident.result())?)))
+}
+
+pub(super) fn sad_global(bench: &mut Bench<'_>) -> Result<Output> {
+    sad(bench, apps::sad::Resident::run_global::<4>)
+}
+
+pub(super) fn sad_shared<const B: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    sad(bench, apps::sad::Resident::run_shared::<4, B>)
+}
+
+pub(super) fn sad_texture<const B: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    sad(bench, apps::sad::Resident::run_texture::<4, B>)
 }
 
 pub(super) fn saxpy(bench: &mut Bench<'_>) -> Result<Output> {

@@ -1,12 +1,19 @@
 //! Motion estimation against its reference, on frames of every size.
 
 use super::*;
+use std::collections::BTreeMap;
+use std::fmt::Display;
 
-const FORMS: [Form; 6] = [Form::Global, Form::Shared(64), Form::Shared(160), Form::Shared(320), Form::Texture(64), Form::Texture(128)];
+type Run = fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>;
 
-fn run<const R: usize>(device: &Device, form: Form, input: &Input) -> Result<Vec<u32>> {
+/// A form of each kernel, for displacements of up to ± `R`.
+const fn forms<const R: usize>() -> [(&'static str, Run); 3] {
+    [("global", Resident::run_global::<R>), ("shared", Resident::run_shared::<R, 64>), ("texture", Resident::run_texture::<R, 128>)]
+}
+
+fn run_on(device: &Device, input: &Input, run: Run) -> Result<Vec<u32>> {
     let mut resident = Resident::new(device, input)?;
-    resident.run::<R>(form, &mut |launch| launch.launch(device))?;
+    run(&mut resident, &mut |launch| launch.launch(device))?;
     resident.result()
 }
 
@@ -23,16 +30,41 @@ fn blocks_cut_a_macroblock_seven_times() {
 
 #[test]
 fn frames_of_every_size_are_right() {
-    // One pixel; less than a macroblock; less than the window; no multiple of 16 or of 4; whole macroblocks.
-    for (width, height) in [(1, 1), (3, 16), (18, 5)] {
+    // One pixel; less than a macroblock in one direction; in both; no multiple of 16 or of 4; whole macroblocks.
+    for (width, height) in [(1, 1), (3, 16), (12, 14), (18, 5), (32, 16)] {
         let input = Input::new(3, width, height);
         let expected = input.reference(4);
         assert_eq!(input.one_core(4, 0..expected.len() / BLOCKS), expected, "one core, {width} × {height}");
-        for form in [Form::Global, Form::Shared(64), Form::Texture(128)] {
-            let found = run::<4>(&Device::simulator(), form, &input);
-            assert_eq!(found, Ok(expected.clone()), "{form:?}, {width} × {height}");
+        for (name, form) in forms::<4>() {
+            assert_eq!(run_on(&Device::simulator(), &input, form), Ok(expected.clone()), "{name}, {width} × {height}");
         }
-        assert_eq!(run::<4>(&Device::host(), Form::Shared(64), &input), Ok(expected), "host twin, {width} × {height}");
+        assert_eq!(run_on(&Device::host(), &input, Resident::run_shared::<4, 64>), Ok(expected), "host twin, {width} × {height}");
+    }
+}
+
+#[test]
+fn every_declared_variant_is_right_on_a_frame_that_is_smaller_than_its_window() {
+    let (input, mut expected) = (Input::new(4, 12, 14), BTreeMap::new());
+    for device in [Device::simulator(), Device::host()] {
+        let mut resident = Resident::new(&device, &input).expect("it is right");
+        let mut run = |variant: &dyn Display, range: Option<i128>, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
+            let range = range.expect("a range") as usize;
+            let expected = expected.entry(range).or_insert_with(|| input.reference(range));
+            resident.best.clear().expect("it clears");
+            run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{device}, {variant}: {error}"));
+            assert_eq!(resident.result().as_ref(), Ok(&*expected), "{device}, {variant}");
+        };
+        for variant in sad_global_variants() {
+            run(&variant, variant.int("R"), &|resident, go| resident.of_bytes(variant.kernel(), go));
+        }
+        for variant in sad_shared_variants() {
+            run(&variant, variant.int("R"), &|resident, go| resident.of_words(variant.kernel(), go));
+        }
+        // The one that is timed and not declared.
+        run(&"320 threads", Some(16), &Resident::run_shared::<16, 320>);
+        for variant in sad_texture_variants() {
+            run(&variant, variant.int("R"), &|resident, go| resident.of_textures(variant.kernel(), go));
+        }
     }
 }
 
@@ -50,7 +82,7 @@ fn a_planted_motion_is_found() {
         let expected = input.one_core(16, macroblock..macroblock + 1);
         assert_eq!(Motion::of(expected[WHOLE], 16), Motion { dx, dy, sad: 0 });
         if macroblock == 0 {
-            let keys = run::<16>(&Device::simulator(), Form::Shared(160), &input).expect("it runs");
+            let keys = run_on(&Device::simulator(), &input, Resident::run_shared::<16, 160>).expect("it runs");
             assert_eq!(keys[..BLOCKS], expected);
         }
     }
@@ -60,9 +92,9 @@ fn a_planted_motion_is_found() {
 fn of_equal_places_the_first_counts() {
     let grey = Frame { width: 16, height: 16, luma: vec![90; 256] };
     let input = Input { current: grey.clone(), previous: grey };
-    for form in FORMS {
-        let keys = run::<4>(&Device::simulator(), form, &input).expect("it runs");
-        assert_eq!(keys, [0; BLOCKS], "{form:?}");
+    for (name, form) in forms::<4>() {
+        let keys = run_on(&Device::simulator(), &input, form).expect("it runs");
+        assert_eq!(keys, [0; BLOCKS], "{name}");
     }
     assert_eq!(Motion::of(0, 4), Motion { dx: -4, dy: -4, sad: 0 });
 }
@@ -71,7 +103,7 @@ fn of_equal_places_the_first_counts() {
 fn the_greatest_difference_fits_a_key() {
     let of = |value| Frame { width: 16, height: 16, luma: vec![value; 256] };
     let input = Input { current: of(255), previous: of(0) };
-    let keys = run::<4>(&Device::simulator(), Form::Shared(64), &input).expect("it runs");
+    let keys = run_on(&Device::simulator(), &input, Resident::run_shared::<4, 64>).expect("it runs");
     assert_eq!(Motion::of(keys[WHOLE], 4).sad, 255 * 256);
 }
 
