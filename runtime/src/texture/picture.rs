@@ -37,7 +37,8 @@ impl Picture {
 
     /// The texture at a point. `read` gives the components of a texel by its number.
     ///
-    /// A texel's value stands in its middle: (0.5, 0.5) is the middle of the first. A coordinate that is no number reads as 0 does.
+    /// A texel's value stands in its middle: (0.5, 0.5) is the middle of the first. What a coordinate that is NaN gives has no meaning, and is
+    /// another thing on a GPU; nothing faults.
     pub fn sample(&self, u: f32, v: f32, read: impl Fn(usize) -> [f32; 4]) -> [f32; 4] {
         let scale = |coordinate: f32, extent: u32| if self.sampling.normalized { coordinate * extent as f32 } else { coordinate };
         let (x, y) = (scale(u, self.width), scale(v, self.height));

@@ -146,7 +146,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         bottleneck: Bottleneck::Issue,
         forms: &[
             form("plain", "apps/rpes/mod.rs", "integrals_direct", "B=128", &[]),
-            form("tuned", "apps/rpes/mod.rs", "integrals_of_pairs", "B=128 KETS=1 TABLE=true", &[]),
+            form("tuned", "apps/rpes/mod.rs", "integrals_of_pairs", "B=128 KETS=2 TABLE=true", &[]),
         ],
     },
     Application {
@@ -211,7 +211,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         forms: &[
             form("plain", "apps/mri/mod.rs", "q_direct", "", &[]),
             form("the document's", "apps/mri/mod.rs", "q", "P=4 U=4 FAST=true TURNS=true", &[]),
-            form("tuned", "apps/mri/mod.rs", "q_cached", "P=4 U=4 FAST=true TURNS=true", &[]),
+            form("tuned", "apps/mri/mod.rs", "q_cached", "P=1 U=4 FAST=true TURNS=true", &[]),
         ],
     },
     Application {
@@ -224,7 +224,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         forms: &[
             form("plain", "apps/mri/mod.rs", "fhd_direct", "", &[]),
             form("the document's", "apps/mri/mod.rs", "fhd", "P=4 U=4 FAST=true TURNS=true", &[]),
-            form("tuned", "apps/mri/mod.rs", "fhd_cached", "P=4 U=4 FAST=true TURNS=true", &[]),
+            form("tuned", "apps/mri/mod.rs", "fhd_cached", "P=4 U=4 FAST=true TURNS=false", &[]),
         ],
     },
     Application {

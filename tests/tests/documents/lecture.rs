@@ -21,11 +21,13 @@ const FORMS: [(&str, Named); 6] = [
 ];
 
 /// Kernels whose registers are the point: what each is, and what the lecture gives.
-const REGISTERS: [(&str, &str, Named); 7] = [
+const REGISTERS: [(&str, &str, Named); 9] = [
     ("tiles of 16 × 16", "10", named("matmul.rs", "matmul_tiled", "T=16 UNROLL=1 PREFETCH=false")),
     ("unrolled", "\"does this use more registers?\"", named("matmul.rs", "matmul_tiled", "T=16 UNROLL=16 PREFETCH=false")),
     ("prefetched", "11", named("matmul.rs", "matmul_tiled", "T=16 UNROLL=1 PREFETCH=true")),
     ("unrolled and prefetched", "", named("matmul.rs", "matmul_tiled", "T=16 UNROLL=16 PREFETCH=true")),
+    ("16 values", "", named("experiments/cliff.rs", "held", "LIVE=16 MOST=255")),
+    ("32 values", "", named("experiments/cliff.rs", "held", "LIVE=32 MOST=255")),
     ("64 values", "", named("experiments/cliff.rs", "held", "LIVE=64 MOST=255")),
     ("64 values, at most 64 registers", "", named("experiments/cliff.rs", "held", "LIVE=64 MOST=64")),
     ("64 values, at most 32 registers", "", named("experiments/cliff.rs", "held", "LIVE=64 MOST=32")),

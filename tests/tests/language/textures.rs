@@ -11,6 +11,8 @@ cases!(
     pairs,
     nearest,
     linear,
+    linear_of_vectors,
+    no_number,
     extents,
     passed_on,
     several_at_once,
@@ -198,6 +200,79 @@ fn linear(b: &mut Bench<'_>) -> warpwright::Result<()> {
                 let expected = (0..49).map(|i| texels[i / 7 * WIDTH + i % 7]);
                 b.expect("the middles", &found, expected);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Half way between texels, where every device has the same distances: a half of each.
+#[kernel(block = 32)]
+fn half_way(t: &Texture2d<[f32; 4]>, out: &mut Global<f32>) {
+    let i = global_id().x;
+    if 4 * i < out.len() {
+        let found = t.sample((i % 5) as f32 + 1.0, (i / 5) as f32 + 1.0);
+        for k in 0..4 {
+            out[4 * i + k] = found[k];
+        }
+    }
+}
+
+#[kernel(block = 32)]
+fn half_way_of_pairs(t: &Texture2d<[f32; 2]>, out: &mut Global<f32>) {
+    let i = global_id().x;
+    if 2 * i < out.len() {
+        let [re, im] = t.sample((i % 5) as f32 + 1.0, (i / 5) as f32 + 1.0);
+        out[2 * i] = re;
+        out[2 * i + 1] = im;
+    }
+}
+
+/// Each component by itself: the mean of four texels, whose few bits make it exact.
+fn linear_of_vectors(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    fn means<const N: usize>(texels: &[[f32; N]]) -> Vec<f32> {
+        let of = |i: usize, k: usize| {
+            let (x, y) = (i % 5, i / 5);
+            [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].iter().map(|(x, y)| texels[y * 6 + x][k]).sum::<f32>() / 4.0
+        };
+        (0..15 * N).map(|n| of(n / N, n % N)).collect()
+    }
+    let how = sampling(Filter::Linear, Addressing::Clamp, false);
+    let fours: Vec<[f32; 4]> = grid(96).chunks(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
+    let t = b.device.texture((6, 4), &fours, how)?;
+    let mut out = b.device.zeros::<f32>(60)?;
+    b.go(half_way(&t, &mut out).cover(15))?;
+    let found = b.keep(&out)?;
+    b.expect("four components", &found, means(&fours));
+    let pairs: Vec<[f32; 2]> = grid(48).chunks(2).map(|c| [c[0], c[1]]).collect();
+    // Some OpenCL devices have no images of two channels: `pairs` has what they say.
+    if let Ok(t) = b.device.texture((6, 4), &pairs, how) {
+        let mut out = b.device.zeros::<f32>(30)?;
+        b.go(half_way_of_pairs(&t, &mut out).cover(15))?;
+        let found = out.download()?;
+        b.check("two components", found == means(&pairs));
+    }
+    Ok(())
+}
+
+#[kernel(block = 32)]
+fn at_no_number(t: &Texture2d<f32>, zero: f32, out: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        let nan = zero / zero;
+        let found = t.sample(if i % 2 == 0 { nan } else { 1.5 }, if i % 3 == 0 { 1.5 } else { nan });
+        out[i] = if found == 7.0 { 0 } else { 1 } + i as u32 * 4 + 2;
+    }
+}
+
+/// What is found there is the device's; that the thread goes on is not.
+fn no_number(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    for filter in [Filter::Nearest, Filter::Linear] {
+        for edge in EDGES {
+            let t = b.device.texture((3, 3), &[7.0f32; 9], sampling(filter, edge, false))?;
+            let mut out = b.device.zeros::<u32>(32)?;
+            b.go(at_no_number(&t, 0.0, &mut out).cover(32))?;
+            let found = out.download()?;
+            b.check("every thread goes on", found.iter().enumerate().all(|(i, word)| word / 4 == i as u32 && word % 4 >= 2));
         }
     }
     Ok(())

@@ -19,6 +19,8 @@ struct Run<'t> {
 pub(super) struct Program {
     pub(super) name: String,
     pub(super) errors: Errors,
+    /// Variants whose times are more than half off.
+    pub(super) misses: Vec<String>,
 }
 
 /// The table, and the errors by program.
@@ -42,9 +44,13 @@ pub(super) fn judged() -> (String, Vec<Program>) {
         let predicted = 1e3 * lines.iter().map(|(run, seconds)| run.times * seconds).sum::<f64>();
         let timed = timed(&page, program, variant);
         if programs.last().is_none_or(|last| last.name != *program) {
-            programs.push(Program { name: (*program).to_owned(), errors: Errors::default() });
+            programs.push(Program { name: (*program).to_owned(), errors: Errors::default(), misses: Vec::new() });
         }
-        let error = programs.last_mut().expect("one was added").errors.add(predicted, timed);
+        let last = programs.last_mut().expect("one was added");
+        let error = last.errors.add(predicted, timed);
+        if error.abs() > 0.5 {
+            last.misses.push((*variant).to_owned());
+        }
         table += &format!("\n| {program} | {variant} | {} | {} | {} |", three(predicted), three(timed), percent(error));
     }
     (table, programs)
