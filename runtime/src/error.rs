@@ -222,7 +222,7 @@ pub enum Error {
     },
     /// A buffer of another device.
     #[error(
-        "parameter `{parameter}` of kernel `{kernel}` is a buffer of {buffer}, but the launch is on {device}; `download` it there and `upload` it here"
+        "parameter `{parameter}` of kernel `{kernel}` lies on {buffer}, but the launch is on {device}; `download` it there, and make it of that here"
     )]
     OtherDevice {
         /// The kernel.

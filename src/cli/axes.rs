@@ -66,7 +66,8 @@ impl AxisArguments {
                 }
             }
         }
-        if chosen.is_empty() {
+        // What was given for an axis and is wrong leaves the axis without values: that is said.
+        if chosen.is_empty() && wrong.is_empty() {
             wrong.append(&mut open);
         }
         if !wrong.is_empty() {

@@ -109,7 +109,7 @@ fn buffers() {
     for device in Device::all() {
         for other in Device::all().into_iter().filter(|other| *other != device) {
             let mut y = other.zeros::<u32>(100).unwrap();
-            refused(&device, any_block(&mut y).block(32).grid(4), "is a buffer of");
+            refused(&device, any_block(&mut y).block(32).grid(4), "lies on");
             assert_eq!(y.download().unwrap(), [0; 100]);
         }
         // A dropped stream's work is done all the same; a stream outlives its name.

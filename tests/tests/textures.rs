@@ -54,7 +54,12 @@ fn texels_come_back_as_they_were_written() -> warpwright::Result<()> {
             texture.copy_from(&device.upload(&texels)?)?;
             assert_eq!(texture.download()?, texels, "{device}");
             let short = texture.write(&texels[1..]).expect_err("one texel is missing");
-            assert_eq!(short, Error::LengthMismatch { buffer: width * height, other: width * height - 1 });
+            let said = format!(
+                "a texture of {width} × {height} `f32`: {} texels were given for {} places; give them row by row",
+                width * height - 1,
+                width * height
+            );
+            assert_eq!(short.to_string(), said);
             assert!(format!("{texture:?}").starts_with(&format!("Texture<f32>({width} × {height} on")));
         }
         println!("ran: textures (3 extents on {device})");
@@ -67,7 +72,9 @@ fn texels_come_back_as_they_were_written() -> warpwright::Result<()> {
 fn a_texture_belongs_to_its_device() -> warpwright::Result<()> {
     let (simulator, host) = (Device::simulator(), Device::host());
     let sampling = Sampling { addressing: Addressing::Border, ..Sampling::default() };
-    let texture = host.texture((40, 3), &[2u8; 120], sampling)?;
+    let mut texture = host.texture((40, 3), &[2u8; 120], sampling)?;
+    let elsewhere = texture.copy_from(&simulator.zeros::<u8>(120)?).expect_err("the buffer is another device's");
+    assert!(matches!(elsewhere, Error::ForeignObject { what: "the texture", .. }), "{elsewhere}");
     assert_eq!(texture.sampling(), sampling);
     let mut out = simulator.zeros::<u32>(40)?;
     let error = sums(&texture, &mut out).cover(40).launch(&simulator).expect_err("the texture is another device's");

@@ -9,6 +9,7 @@ pub mod cost;
 pub(crate) mod dependence;
 pub mod effects;
 pub mod exits;
+pub mod known_index;
 pub mod parting;
 pub mod place;
 pub mod uniformity;

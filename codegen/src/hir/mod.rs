@@ -20,6 +20,7 @@ pub use variants::{Axis, declared_axes, declared_instances, generics, instances,
 pub(crate) use check::standard_constant;
 pub(crate) use items::{Import, imports};
 
+use crate::analysis::known_index;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Kernel, Loc, Scalar};
 use crate::require::Clause;
@@ -77,6 +78,7 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
             lowered.warnings = context.diagnostics.take();
             lowered.warnings.append(warnings);
             lowered.required = required;
+            refuse_known_indices(&lowered)?;
             return Ok(lowered);
         };
         warnings.push(refused);
@@ -85,6 +87,20 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
         (elements.ilp, elements.vectorize) = (None, None);
         (options.ilp, options.vectorize) = (1, 1);
     }
+}
+
+/// Refuses indices that the instance's generics make known, beyond their arrays.
+fn refuse_known_indices(lowered: &Lowered) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    for found in known_index::beyond(&lowered.kernel) {
+        let name = &lowered.kernel.objects[found.object].name;
+        let message = format!("index {} is out of range for length {}, in `{name}` with these generics", found.index, found.len);
+        let error = Diagnostic::error(lowered.span(found.loc), message);
+        diagnostics.push(error.help(
+            "make the array longer, or leave the variant out; a branch that the generics decide is not looked into where they exclude it",
+        ));
+    }
+    diagnostics.barrier()
 }
 
 fn find_kernel(program: &Program, context: &Context<'_>, unit: UnitId, name: &str) -> Result<FnId, Diagnostics> {

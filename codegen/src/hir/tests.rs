@@ -24,6 +24,37 @@ fn usize_value(value: i128) -> GenericValue {
     GenericValue::Const(ConstValue::Index(value, false))
 }
 
+/// What generics make of an index is known in the instance alone: `rustc` does not tell.
+#[test]
+fn an_index_that_generics_put_beyond_an_array_is_refused() {
+    let kernel = |body: &str| {
+        format!(
+            "#[kernel(block = B)] fn k<const B: usize>(n: usize, y: &mut Global<f32>) {{ #[shared] let mut s: [f32; 100]; let t = thread_idx().x; {body} }}"
+        )
+    };
+    let refused = |body: &str, b: i128| compile(&kernel(body), "k", vec![usize_value(b)]).err();
+    let beyond = Some(vec!["index 127 is out of range for length 100, in `s` with these generics".to_owned()]);
+    for body in [
+        "y[t] = s[B - 1];",
+        "let last = B - 1; s[last] = 1.0;",
+        "if t < n { y[t] = s[if B > 64 { B } else { 1 } - 1]; }",
+        "y[t] = s[(B as u32 - 1) as usize];",
+        "for i in 0..n { y[i] = s[B / 2 * 2 - 1]; }",
+    ] {
+        assert_eq!(refused(body, 128), beyond, "{body}");
+        assert_eq!(refused(body, 64), None, "{body}");
+    }
+    // What the generics exclude is not looked into.
+    for body in [
+        "if B <= 100 { y[t] = s[B - 1]; }",
+        "if B > 100 { return; } y[t] = s[B - 1];",
+        "for i in B..100 { y[i] = s[B]; }",
+        "for i in 0..B { if i < n { y[i] = s[i]; } }",
+    ] {
+        assert_eq!(refused(body, 128), None, "{body}");
+    }
+}
+
 #[test]
 fn kernels_of_every_shape_verify() {
     let sources: &[(&str, &str)] = &[

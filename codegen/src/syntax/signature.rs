@@ -331,9 +331,29 @@ fn has_one_type_argument(segment: &syn::PathSegment) -> bool {
     }
 }
 
+/// A type as one writes it, without the blanks between its tokens.
+fn plain(ty: &syn::Type) -> String {
+    ty.to_token_stream().to_string().replace(" < ", "<").replace(" >", ">").replace(" ,", ",").replace(" ;", ";")
+}
+
+/// The memory that a generic type with one argument was to be, `Gobal<f32>`: the nearest name. Textures have two dimensions.
+fn misspelt_memory(ty: &syn::Type) -> Option<String> {
+    let syn::Type::Path(path) = ty else { return None };
+    let segment = path.path.segments.last().filter(|segment| has_one_type_argument(segment))?;
+    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    let name = segment.ident.to_string();
+    let memory = if name.starts_with("Texture") { Some("Texture2d") } else { nearest(&name, MEMORY.iter().copied()) };
+    let element = arguments.args.first().map(ToTokens::to_token_stream)?;
+    Some(format!("{}<{element}>", memory?))
+}
+
 /// `&f32`, `&mut Params`: one value.
 fn refused_single(reference: &syn::TypeReference, span: Span) -> Diagnostic {
-    let ty = reference.elem.to_token_stream();
+    if let Some(meant) = misspelt_memory(&reference.elem) {
+        let given = plain(&reference.elem);
+        return Diagnostic::error(span, format!("there is no memory `{given}`")).help(format!("write `{meant}`"));
+    }
+    let ty = plain(&reference.elem);
     if reference.mutability.is_some() {
         let error = Diagnostic::error(span, format!("a kernel cannot write to a single `{ty}` of the host"));
         error.help(format!("take a buffer of one element: `&mut Global<{ty}>`"))

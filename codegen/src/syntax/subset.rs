@@ -471,6 +471,9 @@ mod tests {
         );
         check_parameter("Global<f32>", &["Global: a `Global` is memory of the device: it is taken by reference; write `&Global<f32>`"]);
         check_parameter("&f32", &["&: a kernel takes a single `f32` by value; write `f32`"]);
+        check_parameter("&Gobal<f32>", &["&: there is no memory `Gobal<f32>`; write `Global<f32>`"]);
+        check_parameter("&Texture3d<u8>", &["&: there is no memory `Texture3d<u8>`; write `Texture2d<u8>`"]);
+        check_parameter("&Pair<f32>", &["&: a kernel takes a single `Pair<f32>` by value; write `Pair<f32>`"]);
         check_parameter(
             "&mut u32",
             &["&: a kernel cannot write to a single `u32` of the host; take a buffer of one element: `&mut Global<u32>`"],

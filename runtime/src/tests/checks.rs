@@ -104,7 +104,7 @@ fn buffers_of_another_device_are_refused() {
     let x = there.zeros::<f32>(8).unwrap();
     let mut y = here.zeros::<f32>(8).unwrap();
     let error = refusal(&null, &here, Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).grid(1));
-    assert!(error.contains("`x` of kernel `saxpy` is a buffer of Simulator (simulator)") && error.contains("on Null (nothing)"), "{error}");
+    assert!(error.contains("`x` of kernel `saxpy` lies on Simulator (simulator)") && error.contains("on Null (nothing)"), "{error}");
     let event = there.default_stream().record().unwrap();
     assert!(matches!(here.default_stream().wait(&event), Err(Error::ForeignObject { what: "the event", .. })));
     let mut pinned = there.pinned::<f32>(8).unwrap();

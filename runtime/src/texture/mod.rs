@@ -64,7 +64,7 @@ impl<T: Texel> Texture<T> {
         // Both are below 2³² by now.
         let wanted = width as u64 * height as u64;
         if texels.len() as u64 != wanted {
-            return refuse(format!("{} texels were given for {wanted} places; give them row by row", texels.len()));
+            return refuse(miscounted(texels.len(), wanted));
         }
         if sampling.filter == Filter::Linear && !T::COMPONENT.is_float() {
             return refuse("`Filter::Linear` is for floats; choose `Filter::Nearest`, or make a texture of `f32`".to_owned());
@@ -138,8 +138,18 @@ impl<T: Texel> Texture<T> {
     }
 
     fn check_len(&self, other: usize) -> Result<()> {
-        crate::buffer::check_len(self.width() * self.height(), other)
+        let (width, height) = (self.width(), self.height());
+        if width * height == other {
+            return Ok(());
+        }
+        let reason = miscounted(other, (width * height) as u64);
+        Err(Error::Texture { texel: T::TYPE.to_string(), width, height, reason })
     }
+}
+
+/// Why texels do not fill a texture.
+fn miscounted(texels: usize, places: u64) -> String {
+    format!("{texels} texels were given for {places} places; give them row by row")
 }
 
 impl<T: Texel> fmt::Debug for Texture<T> {

@@ -351,6 +351,19 @@ fn error(cell: Cell<'_>) -> Option<f64> {
     Some(predicted_time(cell)? / timed.median().as_secs_f64() - 1.0)
 }
 
+impl Column {
+    /// The figure as it is shown; `None` if it is not known. A kernel without shared memory has none of it, which is known.
+    pub(super) fn text(&self, cell: Cell<'_>) -> Option<String> {
+        let has_none = cell.compiled.known.facts.memory.shared == 0;
+        let without = match self.title {
+            "shared" if has_none => Some("0 B".to_owned()),
+            "conflicts" if has_none => Some("–".to_owned()),
+            _ => None,
+        };
+        (self.show)(cell).or(without)
+    }
+}
+
 fn some_bytes(figure: f64) -> Option<String> {
     (figure > 0.0).then(|| bytes(figure))
 }

@@ -31,7 +31,7 @@ fn one_variant(comparison: &Comparison, fronts: &[Vec<bool>], n: usize, variant:
         let mut figures = Map::new();
         for column in COLUMNS {
             let cell = Cell { compiled, target };
-            let shown = (column.show)(cell);
+            let shown = column.text(cell);
             if shown.is_some() || (column.value)(cell).is_some() {
                 let figure = json!({ "kind": column.kind.word(), "value": (column.value)(cell), "text": shown });
                 figures.insert(column.title.replace([' ', '/'], "_").replace("___", "_"), figure);

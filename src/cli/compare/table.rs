@@ -67,7 +67,7 @@ fn rows(comparison: &Comparison, target: usize) -> Table {
             }
         };
         for (column, best) in &shown {
-            let figure = (column.show)(Cell { compiled, target }).unwrap_or_else(|| "?".to_owned());
+            let figure = column.text(Cell { compiled, target }).unwrap_or_else(|| "?".to_owned());
             row.push(table::Cell::new(figure.as_str()).brief(Some(brief(&figure))).best(best[n]));
         }
         table.row(row);

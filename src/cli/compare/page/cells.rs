@@ -154,7 +154,7 @@ fn brief(column: &Column, cell: Cell<'_>, computes: bool, second: f64) -> Option
 
 /// As in the terminal; what is in brackets is said beside it.
 fn plain(column: &Column, cell: Cell<'_>) -> Text {
-    let shown = (column.show)(cell).unwrap_or_default();
+    let shown = column.text(cell).unwrap_or_default();
     let end = shown.find(" [").or(shown.find(" (")).unwrap_or(shown.len());
     Text::new(&shown[..end], shown[end..].trim())
 }

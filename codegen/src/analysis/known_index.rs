@@ -1,0 +1,127 @@
+//! Indices that the values of an instance's generics make known, and that are beyond their array: `s[B - 1]` of 100 elements where `B` is 128.
+//!
+//! Of literals rustc tells; of these nobody would, and a device reads what lies behind the array. Looked at right after lowering, before loops are
+//! unrolled, since a copy of an unrolled body may stand under a condition that is never met. What constants decide is not: neither the arm of a
+//! branch that they exclude, nor what stands behind an exit that they take.
+
+use crate::collections::HashMap;
+use crate::ir::{Access, Block, Inst, Kernel, Loc, MemoryType, Object, Op, Scalar, Step, Value, eval};
+
+/// An index beyond its array.
+pub struct Beyond {
+    /// Of the access.
+    pub loc: Loc,
+    /// What the array is, or is a part of.
+    pub object: Object,
+    /// The index.
+    pub index: u64,
+    /// Elements of the array.
+    pub len: u64,
+}
+
+/// Every one that is certain to be met if the access is.
+pub fn beyond(kernel: &Kernel) -> Vec<Beyond> {
+    let mut walk = Walk { kernel, known: HashMap::default(), found: Vec::new() };
+    walk.block(kernel.body);
+    walk.found
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    known: HashMap<Value, Scalar>,
+    found: Vec<Beyond>,
+}
+
+/// How a block that runs to its end leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// What follows runs.
+    On,
+    /// To behind an instruction round it, or to its next turn.
+    To(Inst),
+    /// The kernel.
+    Kernel,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: Block) -> Left {
+        let kernel = self.kernel;
+        for inst in &kernel.blocks[block].insts {
+            let left = self.inst(*inst);
+            if left != Left::On {
+                return left;
+            }
+        }
+        Left::On
+    }
+
+    fn inst(&mut self, inst: Inst) -> Left {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        match &data.op {
+            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => self.access(access, data.loc),
+            Op::If { condition, then_block, else_block } => match self.known.get(condition) {
+                Some(condition) => return self.block(if condition.is_true() { *then_block } else { *else_block }),
+                None => {
+                    self.block(*then_block);
+                    self.block(*else_block);
+                }
+            },
+            Op::Region { body } => match self.block(*body) {
+                Left::To(target) if target == inst => {}
+                left => return left,
+            },
+            Op::For { start, end, body, .. } => {
+                let bounds = self.known.get(start).zip(self.known.get(end));
+                if bounds.is_none_or(|(start, end)| start.as_int() < end.as_int()) {
+                    self.block(*body);
+                }
+            }
+            Op::Loop { body, .. } => {
+                self.block(*body);
+            }
+            Op::Break(target, _) | Op::Continue(target, _) => return Left::To(*target),
+            Op::Return | Op::Trap(_) => return Left::Kernel,
+            op => {
+                if let ([result], Some(value)) = (&data.results[..], self.value(op, &data.results)) {
+                    self.known.insert(*result, value);
+                }
+            }
+        }
+        Left::On
+    }
+
+    fn value(&self, op: &Op, results: &[Value]) -> Option<Scalar> {
+        let of = |value: &Value| self.known.get(value).copied();
+        let ty = self.kernel.ty(*results.first()?);
+        match op {
+            Op::Const(scalar) => Some(*scalar),
+            Op::Unary(op, a) => eval::unary(*op, of(a)?),
+            Op::Binary(op, a, b) => eval::binary(*op, of(a)?, of(b)?),
+            Op::Compare(op, a, b) => eval::compare(*op, of(a)?, of(b)?),
+            Op::Select(c, a, b) => eval::select(of(c)?, of(a)?, of(b)?),
+            Op::Cast(a) => eval::cast(of(a)?, ty),
+            _ => None,
+        }
+    }
+
+    fn access(&mut self, access: &Access, loc: Loc) {
+        let mut ty = &self.kernel.objects[access.object].ty;
+        for step in &access.path {
+            let (len, inner) = match (step, ty) {
+                (Step::Index(_), MemoryType::Array(element, len) | MemoryType::Padded(element, len, _)) => (Some(*len), &**element),
+                (Step::Index(_), MemoryType::Slice(element)) => (None, &**element),
+                (Step::Field(field), MemoryType::Struct(id)) => (None, &self.kernel.structs[*id].fields[*field as usize].ty),
+                // The verifier refuses other paths.
+                _ => return,
+            };
+            if let (Some(len), Step::Index(index)) = (len, step)
+                && let Some(index) = self.known.get(index).filter(|index| index.bits >= len)
+            {
+                self.found.push(Beyond { loc, object: access.object, index: index.bits, len });
+                return;
+            }
+            ty = inner;
+        }
+    }
+}
