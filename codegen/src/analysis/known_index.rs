@@ -1,6 +1,6 @@
 //! Indices that the values of an instance's generics make known, and that are beyond their array: `s[B - 1]` of 100 elements where `B` is 128.
 //!
-//! Of literals rustc tells; of these nobody would, and a device reads what lies behind the array. Looked at right after lowering, before loops are
+//! Nobody else would tell, and a device reads what lies behind the array. Looked at right after lowering, before loops are
 //! unrolled, since a copy of an unrolled body may stand under a condition that is never met. What constants decide is not: neither the arm of a
 //! branch that they exclude, nor what stands behind an exit that they take.
 

@@ -78,7 +78,7 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
             lowered.warnings = context.diagnostics.take();
             lowered.warnings.append(warnings);
             lowered.required = required;
-            refuse_known_indices(&lowered)?;
+            refuse_known_indices(&lowered, instance)?;
             return Ok(lowered);
         };
         warnings.push(refused);
@@ -89,16 +89,19 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
     }
 }
 
-/// Refuses indices that the instance's generics make known, beyond their arrays.
-fn refuse_known_indices(lowered: &Lowered) -> Result<(), Diagnostics> {
+/// Refuses indices that are known to be beyond their arrays. Of a kernel without generics `rustc` tells, too.
+fn refuse_known_indices(lowered: &Lowered, instance: &Instance) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     for found in known_index::beyond(&lowered.kernel) {
-        let name = &lowered.kernel.objects[found.object].name;
-        let message = format!("index {} is out of range for length {}, in `{name}` with these generics", found.index, found.len);
-        let error = Diagnostic::error(lowered.span(found.loc), message);
-        diagnostics.push(error.help(
-            "make the array longer, or leave the variant out; a branch that the generics decide is not looked into where they exclude it",
-        ));
+        let message = format!("index {} is out of range for length {}", found.index, found.len);
+        let span = lowered.span(found.loc);
+        diagnostics.push(if instance.generics.is_empty() {
+            Diagnostic::error(span, message).by_rustc()
+        } else {
+            let name = &lowered.kernel.objects[found.object].name;
+            Diagnostic::error(span, format!("{message}, in `{name}` with these generics"))
+                .help("make the array longer, leave the variant out, or put the access under a condition that excludes it")
+        });
     }
     diagnostics.barrier()
 }

@@ -137,12 +137,6 @@ impl Lowerer<'_, '_> {
                 return group;
             }
         };
-        if let (Some(len), Some(constant)) = (len, self.kernel.constant(index))
-            && constant.bits >= len
-        {
-            let message = format!("index {} is out of range for length {len}", constant.bits);
-            self.report(Diagnostic::error(span, message).by_rustc());
-        }
         if self.kernel.options.bounds == Bounds::Trap {
             self.check_bounds(&access, index, len);
         }
