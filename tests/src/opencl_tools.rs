@@ -126,8 +126,7 @@ pub fn run(test: &str, child: Option<&str>, tool: Tool, jobs: &[Job]) -> Option<
     let folder = scratch_folder();
     let job_file = folder.join("jobs");
     let log_file = folder.join("log");
-    std::fs::write(&job_file, jobs.iter().map(|job| job_text(job, tool)).collect::<String>()).expect("the jobs can be written");
-    let mut command = match tool {
+    let command = || match tool {
         Tool::Pocl => Command::new(child),
         Tool::Oclgrind => {
             let mut command = Command::new("oclgrind");
@@ -136,17 +135,31 @@ pub fn run(test: &str, child: Option<&str>, tool: Tool, jobs: &[Job]) -> Option<
         }
         Tool::Intel => {
             let mut command = Command::new(child);
-            command.envs(intel.map(|library| (PLATFORMS, library)));
+            command.envs(intel.clone().map(|library| (PLATFORMS, library)));
             command
         }
     };
-    command.arg(&job_file).stdin(Stdio::null());
-    let (status, answer) = output(command, &format!("{test} on {}", tool.name()), TIME_LIMIT);
-    if status == Some(3) {
-        println!("skipped: {test} (no {})", tool.name());
-        return None;
-    }
-    let mut outcomes = outcomes(&answer);
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut crashes = 0;
+    let status = loop {
+        let left = &jobs[outcomes.len()..];
+        std::fs::write(&job_file, left.iter().map(|job| job_text(job, tool)).collect::<String>()).expect("the jobs can be written");
+        let mut command = command();
+        command.arg(&job_file).stdin(Stdio::null());
+        let (status, answer) = output(command, &format!("{test} on {}", tool.name()), TIME_LIMIT);
+        if status == Some(3) {
+            println!("skipped: {test} (no {})", tool.name());
+            return None;
+        }
+        outcomes.extend(self::outcomes(&answer));
+        // Intel's driver crashes now and then, whatever the kernel: the rest is asked again.
+        let has_crashed = tool == Tool::Intel && status.is_none() && outcomes.len() < jobs.len();
+        if !has_crashed || crashes == 2 {
+            break status;
+        }
+        crashes += 1;
+        println!("note: {test}: {} crashed behind {} kernels, and is asked the rest again", tool.name(), outcomes.len());
+    };
     if tool == Tool::Intel {
         outcomes.iter_mut().for_each(|outcome| outcome.warnings = diagnostics(&outcome.warnings));
     }

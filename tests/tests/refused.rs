@@ -322,7 +322,7 @@ fn literals_that_do_not_fit() {
         "let mut a = n as u64; a <<= 64; a %= 0;",
         &["a <<= 64: this shifts a `u64` of 64 bits by 64", "a %= 0: this divides by zero"],
     );
-    refuses("", "let a = [1.0f32; 4]; y[0] = a[4];", &["4: index 4 is out of range for length 4"]);
+    refuses("", "let a = [1.0f32; 4]; y[0] = a[4];", &["a[4]: index 4 is out of range for length 4"]);
 }
 
 /// What a figure is in a message is what was written.

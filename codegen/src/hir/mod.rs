@@ -89,14 +89,14 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
     }
 }
 
-/// Refuses indices that are known to be beyond their arrays. Of a kernel without generics `rustc` tells, too.
+/// Refuses indices that are known to be beyond their arrays. `rustc` tells of literals alone, and only when it builds.
 fn refuse_known_indices(lowered: &Lowered, instance: &Instance) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     for found in known_index::beyond(&lowered.kernel) {
         let message = format!("index {} is out of range for length {}", found.index, found.len);
         let span = lowered.span(found.loc);
         diagnostics.push(if instance.generics.is_empty() {
-            Diagnostic::error(span, message).by_rustc()
+            Diagnostic::error(span, message)
         } else {
             let name = &lowered.kernel.objects[found.object].name;
             Diagnostic::error(span, format!("{message}, in `{name}` with these generics"))

@@ -340,7 +340,7 @@ mod tests {
         // A block is 512 points wide at most: all points of its threads are there, and of the next one's some.
         let input = Input::new(12, 6, 531, 3);
         let (expected, bounds) = (input.reference(), input.error_bound());
-        for device in [Device::simulator(), Device::host()] {
+        for device in crate::apps::devices() {
             let mut resident = Resident::new(&device, &input).expect("it is right");
             let go = &mut |launch: Launch<'_>| launch.launch(&device);
             let assert_right = |resident: &mut Resident, name: String| {

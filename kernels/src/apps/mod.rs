@@ -38,3 +38,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// What is done with each launch of a run, in order: launched on a device, timed, looked at.
 pub type Go<'g> = dyn FnMut(Launch<'_>) -> warpwright::Result<()> + 'g;
+
+/// Where tests run all that is declared: on the simulator and the host twin; on every device there is, with `WARPWRIGHT_EVERY_DEVICE` set.
+#[cfg(test)]
+fn devices() -> Vec<warpwright::Device> {
+    use warpwright::Device;
+    if std::env::var_os("WARPWRIGHT_EVERY_DEVICE").is_some() { Device::all() } else { vec![Device::simulator(), Device::host()] }
+}

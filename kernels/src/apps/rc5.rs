@@ -365,7 +365,7 @@ mod tests {
         let mut input = Input { first: [9; 9], count: 70, plain: [3, 4], cipher: [0; 2] };
         input.cipher = encrypt(&input.key(66), input.plain);
         assert_eq!(input.reference(), Some(66));
-        for device in [Device::simulator(), Device::host()] {
+        for device in crate::apps::devices() {
             every_encryption_is_right::<3>(&device);
             every_encryption_is_right::<4>(&device);
             for variant in search_variants() {

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn every_declared_variant_is_right() {
         let input = Input::new(8, 2_049);
-        for device in [Device::simulator(), Device::host()] {
+        for device in crate::apps::devices() {
             for variant in saxpy_grouped_variants() {
                 let mut resident = Resident::new(&device, &input).expect("it is right");
                 let run = resident.run_of(variant.kernel(), &mut |launch| launch.launch(&device));

@@ -464,8 +464,13 @@ impl Checker<'_, '_> {
                 expr(ExprKind::Index(Box::new(base), Box::new(position)), *element, span)
             }
             ty => {
-                let message = format!("`{}` cannot be indexed", self.show(&ty));
-                self.error_about(&ty, Diagnostic::error(span, message).by_rustc())
+                let error = Diagnostic::error(span, format!("`{}` cannot be indexed", self.show(&ty)));
+                let error = if matches!(ty, Ty::Texture(_)) {
+                    error.help("read it by `fetch(x, y)` or `sample(u, v)`; what a kernel writes is a `&mut Global`").and_by_rustc()
+                } else {
+                    error.by_rustc()
+                };
+                self.error_about(&ty, error)
             }
         }
     }

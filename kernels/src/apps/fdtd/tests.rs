@@ -106,7 +106,7 @@ fn a_pulse_spreads_by_a_cell_a_step_and_no_further() {
 fn every_declared_variant_gives_the_bits_of_one_core() {
     let (input, steps) = (full(6, 70, 33), 5);
     let expected = bits(&input.one_core(steps));
-    for device in [Device::simulator(), Device::host()] {
+    for device in crate::apps::devices() {
         let right = |name: String, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
             let mut resident = Resident::new(&device, &input).expect("it is right");
             run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{name} on {device}: {error}"));

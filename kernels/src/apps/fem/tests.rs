@@ -72,7 +72,7 @@ fn every_form_is_right_on_meshes_that_fit_no_block() {
 #[test]
 fn every_declared_variant_is_right() {
     let input = Input::new(31, 15, 9, 2);
-    for device in [Device::simulator(), Device::host()] {
+    for device in crate::apps::devices() {
         let right = |name: String, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
             let mut resident = Resident::new(&device, &input).expect("it is right");
             run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{name} on {device}: {error}"));

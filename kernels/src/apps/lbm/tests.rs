@@ -59,7 +59,7 @@ fn every_form_is_close_to_the_reference_in_boxes_of_any_size() {
 #[test]
 fn every_declared_variant_is_close_to_the_reference() {
     let (input, steps) = (Input::new(8, 70, 4, 2), 2);
-    for device in [Device::simulator(), Device::host()] {
+    for device in crate::apps::devices() {
         let variants = arrays_variants().into_iter().map(|variant| (format!("{variant:?}"), variant.kernel() as Step));
         for (name, step) in variants.chain(staged_variants().into_iter().map(|variant| (format!("{variant:?}"), variant.kernel() as Step)))
         {

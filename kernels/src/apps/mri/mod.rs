@@ -109,7 +109,7 @@ pub fn fhd_direct(samples: &Global<[f32; 4]>, imaginary: &Global<f32>, voxels: V
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Constant<[[f32; 4]; Q_CHUNK]>,
@@ -142,7 +142,7 @@ pub fn q<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Constant<[[f32; 4]; FHD_CHUNK]>,
@@ -177,7 +177,7 @@ pub fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Global<f32>,
@@ -208,7 +208,7 @@ pub fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: b
     block = 256,
     ilp = P,
     math = if FAST { fast } else { precise },
-    variants(P in [1, 2, 4], U in [1, 4], FAST in [false, true], TURNS in [false, true])
+    variants(P in [1, 2, 4], U in [4], FAST in [false, true], TURNS in [false, true])
 )]
 pub fn fhd_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     samples: &Global<f32>,

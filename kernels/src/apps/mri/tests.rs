@@ -74,7 +74,7 @@ fn every_variant(
     // A block is 1,024 voxels wide at most, the last of a thread's four 256; samples are no multiple of `U`.
     let input = Input::new(9, 6, [801, 1, 1]);
     let expected = expected(&input);
-    for device in [Device::simulator(), Device::host()] {
+    for device in crate::apps::devices() {
         let mut resident = Resident::new(&device, &input).expect("it is right");
         all(&mut |variant, functions, run| {
             let [fast, turns] = functions.map(|value| value.expect("an axis"));

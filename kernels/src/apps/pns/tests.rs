@@ -96,7 +96,7 @@ fn every_declared_variant_gives_what_the_reference_gives() {
         if interleaved {
             simulating.extend(simulate_in_registers_variants());
         }
-        for device in [Device::simulator(), Device::host()] {
+        for device in crate::apps::devices() {
             for k in 0..seeding.len().max(simulating.len()).max(counting.len()) {
                 // Kernels with fewer variants go on with their first.
                 let seed = seeding.get(k).unwrap_or(&seeding[0]);

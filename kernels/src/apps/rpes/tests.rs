@@ -41,7 +41,7 @@ fn every_declared_variant_is_right_on_clusters_that_fit_no_block() {
     // 10 pairs: blocks have 64 threads or more, and not all kets of the last thread along y are there.
     let input = Input::new(8, 4);
     let expected = input.reference();
-    for device in [Device::simulator(), Device::host()] {
+    for device in crate::apps::devices() {
         let mut resident = Resident::new(&device, &input).expect("it is right");
         let go = &mut |launch: Launch<'_>| launch.launch(&device);
         let check = |resident: &mut Resident, name: String| {

@@ -45,7 +45,7 @@ fn frames_of_every_size_are_right() {
 #[test]
 fn every_declared_variant_is_right_on_a_frame_that_is_smaller_than_its_window() {
     let (input, mut expected) = (Input::new(4, 12, 14), BTreeMap::new());
-    for device in [Device::simulator(), Device::host()] {
+    for device in crate::apps::devices() {
         let mut resident = Resident::new(&device, &input).expect("it is right");
         let mut run = |variant: &dyn Display, range: Option<i128>, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
             let range = range.expect("a range") as usize;
