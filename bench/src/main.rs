@@ -95,6 +95,7 @@ struct Arguments {
     simulate: bool,
     alone: bool,
     applications: bool,
+    declared: bool,
     quick: bool,
     csv: Option<String>,
     chart: Option<String>,
@@ -111,6 +112,7 @@ impl Arguments {
                 "--csv" => parsed.csv = Some(value()?),
                 "--chart" => parsed.chart = Some(value()?),
                 "--applications" => parsed.applications = true,
+                "--declared" => parsed.declared = true,
                 "--quick" => parsed.quick = true,
                 "--small" => parsed.small = true,
                 "--simulate" => parsed.simulate = true,
@@ -128,6 +130,7 @@ impl Arguments {
         }
         match (parsed.applications, parsed.quick, &parsed.chart, parsed.small) {
             (false, true, ..) => Err("`--quick` is for `--applications`; `--small` has small inputs of the others".into()),
+            (false, ..) if parsed.declared => Err("`--declared` is for `--applications`".into()),
             (false, _, Some(_), _) => Err("`--chart` is for `--applications`".into()),
             (true, .., true) => Err("`--small` is not for `--applications`; `--quick` is".into()),
             _ => Ok(parsed),
@@ -149,15 +152,17 @@ fn run(arguments: Arguments) -> Outcome<()> {
     let (device, twins, size) = if arguments.simulate {
         (Device::simulator(), None, Size::Tiny)
     } else {
-        let usage = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--applications [--quick]] [--only NAME] [--runs N] …";
+        let usage =
+            "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--applications [--quick] [--declared]] [--only NAME] [--runs N] …";
         let twins = match arguments.library.as_deref() {
-            _ if arguments.alone => None,
+            _ if arguments.alone || arguments.declared => None,
             path => Some(Twins::load(path.ok_or(usage)?)?),
         };
         (Device::cuda(0)?, twins, if arguments.small || arguments.quick { Size::Small } else { Size::Full })
     };
     if arguments.applications {
         let bench = applications::Bench::new(device, twins, size, arguments.runs);
+        let bench = applications::Bench { declared: arguments.declared, ..bench };
         return applications::run(&bench, &arguments.only, &applications::Files { csv: arguments.csv, chart: arguments.chart });
     }
     let mut runner = Runner::new(device, twins, size, if arguments.simulate { 1 } else { arguments.runs.unwrap_or(10) });
@@ -212,6 +217,7 @@ mod tests {
             ("lib.so --applications --only copy", "no application `copy`; there are sad, "),
             ("lib.so --only fdtd", "no family `fdtd`; there are copy, "),
             ("lib.so --quick", "`--quick` is for `--applications`"),
+            ("--declared", "`--declared` is for `--applications`"),
             ("lib.so --chart x.svg", "`--chart` is for `--applications`"),
             ("lib.so --applications --small", "`--small` is not for `--applications`"),
         ] {

@@ -7,7 +7,7 @@ use super::work::Work;
 use crate::twins::Twins;
 use crate::{Outcome, Size};
 use warpwright::Device;
-use warpwright_kernels::apps::Go;
+use warpwright_kernels::apps::{Declared, Go};
 
 /// A program: an input of one size, and what is expected of it.
 pub(crate) trait Application: Sized {
@@ -27,9 +27,16 @@ pub(crate) trait Application: Sized {
     /// Its variants: the naive form first.
     fn variants() -> Vec<Variant<Self>>;
     /// A variant with its twin.
-    fn variant(name: &'static str, form: Self::Form, ours: Run<Self>, twin: RunTwin<Self>) -> Variant<Self> {
-        Variant { name, form, ours, twin: Some(twin) }
+    fn variant(
+        name: &'static str,
+        form: Self::Form,
+        ours: impl Fn(&Self, &mut Self::Ours, &mut Go<'_>) -> warpwright::Result<()> + 'static,
+        twin: RunTwin<Self>,
+    ) -> Variant<Self> {
+        Variant { name: name.to_owned(), form, ours: Box::new(ours), twin: Some(twin) }
     }
+    /// Every variant that the kernels declare.
+    fn declared(&self) -> Vec<Variant<Self>>;
     /// What one run moves and computes.
     fn work(&self, form: Self::Form) -> Work;
     /// What two runs give.
@@ -46,18 +53,28 @@ pub(crate) trait Application: Sized {
 }
 
 /// Makes the launches of a run.
-type Run<A> = fn(&A, &mut <A as Application>::Ours, &mut Go<'_>) -> warpwright::Result<()>;
+type Run<A> = dyn Fn(&A, &mut <A as Application>::Ours, &mut Go<'_>) -> warpwright::Result<()>;
 
 /// Runs the twin twice; gives the seconds of the second run.
 type RunTwin<A> = fn(&A, &Twins, &<A as Application>::Theirs) -> Outcome<f64>;
 
 /// One way to run a program.
 pub(crate) struct Variant<A: Application> {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) form: A::Form,
-    pub(crate) ours: Run<A>,
+    pub(crate) ours: Box<Run<A>>,
     /// The same algorithm in CUDA C++, if somebody wrote it.
     pub(crate) twin: Option<RunTwin<A>>,
+}
+
+impl<A: Application> Variant<A> {
+    /// One that the kernels declare. No twin is told which it is.
+    pub(crate) fn declared<F: 'static>(declared: Declared<A::Ours, F>, form: A::Form) -> Variant<A>
+    where
+        A::Ours: 'static,
+    {
+        Variant { name: declared.to_string(), form, ours: Box::new(move |_, ours, go| declared.run(ours, go)), twin: None }
+    }
 }
 
 impl Bench {

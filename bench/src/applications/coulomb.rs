@@ -8,7 +8,7 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::coulomb::{Input, Resident};
+use warpwright_kernels::apps::coulomb::{self, Input, Resident};
 
 pub(super) struct Coulomb {
     input: Input,
@@ -62,6 +62,10 @@ impl Application for Coulomb {
             Self::variant("4 points, cached", (), |_, r, go| r.run_cached::<32, 4, 4>(go), |p, twins, t| twin(p, twins, t, 2, 4)),
             Self::variant("8 points, cached", (), |_, r, go| r.run_cached::<32, 8, 4>(go), |p, twins, t| twin(p, twins, t, 2, 8)),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Coulomb>> {
+        coulomb::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
     }
 
     fn work(&self, (): ()) -> Work {

@@ -8,7 +8,8 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::fdtd::{Fields, Grid, Input, Resident};
+use warpwright_kernels::apps::Declared;
+use warpwright_kernels::apps::fdtd::{self, Fields, Form, Grid, Input, Resident};
 
 /// Bytes of a cell and step.
 type Bytes = f64;
@@ -90,6 +91,18 @@ impl Application for Fdtd {
             Self::variant("tiles, 2 steps", 14.0, |p, r, go| r.run_tiled::<2>(p.steps, go), |p, w, t| twin(p, w, t, 5)),
             Self::variant("tiles, 4 steps", 7.0, |p, r, go| r.run_tiled::<4>(p.steps, go), |p, w, t| twin(p, w, t, 6)),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Fdtd>> {
+        let bytes = |form: Form| match form {
+            Form::Half => 40.0,
+            Form::Steps(steps) => 28.0 / steps as f64,
+        };
+        let variant = |declared: Declared<Resident, Form>| {
+            let form = bytes(declared.form);
+            Variant::declared(declared, form)
+        };
+        fdtd::declared(self.steps).into_iter().map(variant).collect()
     }
 
     fn work(&self, bytes: Bytes) -> Work {

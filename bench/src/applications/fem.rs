@@ -8,7 +8,7 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::fem::{Entry, Input, Matrix, Resident};
+use warpwright_kernels::apps::fem::{self, Entry, Input, Matrix, Resident};
 
 pub(super) struct Fem {
     input: Input,
@@ -95,6 +95,10 @@ impl Application for Fem {
             Self::variant("slices, 4 ahead", (), |_, r, go| r.run_sliced::<128, 4>(go), |p, w, t| twin(p, w, t, 104)),
             Self::variant("slices, 8 ahead", (), |_, r, go| r.run_sliced::<128, 8>(go), |p, w, t| twin(p, w, t, 108)),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Fem>> {
+        fem::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
     }
 
     /// Of a row its beginning, b, 1 over the diagonal, x and the result.

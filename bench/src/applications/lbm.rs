@@ -8,8 +8,8 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::Go;
-use warpwright_kernels::apps::lbm::{Input, Lattice, Q, Resident, Structures};
+use warpwright_kernels::apps::lbm::{self, Input, Lattice, Q, Resident, Structures};
+use warpwright_kernels::apps::{Declared, Go};
 
 /// How distributions lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -148,6 +148,16 @@ impl Application for Lbm {
                 |p, w, t| twin(p, w, t, 3, 64),
             ),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Lbm>> {
+        let variant = |declared: Declared<Resident>| Variant {
+            name: declared.to_string(),
+            form: Layout::Arrays,
+            ours: Box::new(move |_: &Lbm, ours: &mut Ours, go: &mut Go<'_>| ours.arrays(|resident| declared.run(resident, go))),
+            twin: None,
+        };
+        lbm::declared(self.steps).into_iter().map(variant).collect()
     }
 
     /// 19 numbers read and written, and which neighbours are obstacles.

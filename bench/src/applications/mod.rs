@@ -1,7 +1,7 @@
 //! The application suite: every program's variants against their twins in CUDA C++, and against one core of the processor.
 //!
 //! `warpwright-bench LIBTWINS.so --applications [--only NAME]… [--quick] [--runs N] [--csv PATH] [--chart PATH.svg]`. `--alone` instead of the library times ours
-//! only; `--simulate` checks the same cases at tiny sizes on the simulator, and times nothing.
+//! only; `--declared` all variants that the kernels declare, alone; `--simulate` checks the same cases at tiny sizes on the simulator, and times nothing.
 //!
 //! Inputs are drawn on the host with fixed seeds. Of each variant, ours and the twin run twice from the input; both are compared with what is expected of two runs, and
 //! with each other. Then come the rounds: two runs of ours, the second timed, two of the twin's, the second timed, from an event before the first launch of a run to one
@@ -46,6 +46,8 @@ pub(crate) struct Bench {
     pub(crate) device: Device,
     pub(crate) twins: Option<Twins>,
     pub(crate) size: Size,
+    /// The variants that the kernels declare, instead of those that have twins.
+    pub(crate) declared: bool,
     /// Rounds of a variant.
     pub(crate) runs: usize,
     /// After so much device time a variant ends, if it has had a few rounds.
@@ -56,7 +58,7 @@ impl Bench {
     /// On a device, full or small, with the twins or without.
     pub(crate) fn new(device: Device, twins: Option<Twins>, size: Size, runs: Option<usize>) -> Bench {
         let (default, seconds_per_variant) = size.pick((10, 1.5), (5, 0.3), (1, 0.0));
-        Bench { device, twins, size, runs: runs.unwrap_or(default), seconds_per_variant }
+        Bench { device, twins, size, declared: false, runs: runs.unwrap_or(default), seconds_per_variant }
     }
 
     /// Whether times say anything of a device.
@@ -143,6 +145,18 @@ mod tests {
             let complaints: Vec<String> = program.complaints().collect();
             assert!(complaints.is_empty(), "{}", complaints.join("\n"));
             assert!(program.rows.len() > 2, "{} has {} variants", program.name, program.rows.len());
+        }
+    }
+
+    /// Every variant that kernels declare, at tiny sizes as a program of the host's.
+    #[test]
+    fn every_declared_variant_is_right_on_the_host() {
+        let bench = Bench { declared: true, ..Bench::new(Device::host(), None, Size::Tiny, Some(1)) };
+        for entry in PROGRAMS {
+            let program = (entry.run)(&bench).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+            let complaints: Vec<String> = program.complaints().collect();
+            assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+            assert!(program.rows.len() > 2, "{} declares {} variants", program.name, program.rows.len());
         }
     }
 

@@ -8,7 +8,8 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::mri::{FAST_FAR, FAST_NEAR, Input, PRECISE, Resident};
+use warpwright_kernels::apps::Declared;
+use warpwright_kernels::apps::mri::{self, FAST_FAR, FAST_NEAR, Input, PRECISE, Resident};
 
 /// How far a variant's sines are off.
 type Off = f64;
@@ -101,6 +102,11 @@ fn twin_fhd(twins: &Twins, t: &Theirs, variant: u32, voxels: u32) -> Outcome<f64
     twins.mri_fhd(variant, voxels, at(&t.samples), at(&t.imaginary), count, at(x), at(y), at(z), at(&t.re), at(&t.im), n)
 }
 
+fn with_its_bound<A: Application<Form = Off, Ours = Resident>>(declared: Declared<Resident, Off>) -> Variant<A> {
+    let off = declared.form;
+    Variant::declared(declared, off)
+}
+
 /// MRI-Q.
 pub(super) struct Q(Scan);
 
@@ -157,6 +163,10 @@ impl Application for Q {
                 |_, w, t| twin_q(w, t, 13, 4),
             ),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Q>> {
+        mri::declared_q().into_iter().map(with_its_bound).collect()
     }
 
     fn work(&self, _: Off) -> Work {
@@ -248,6 +258,10 @@ impl Application for Fhd {
                 |_, w, t| twin_fhd(w, t, 13, 4),
             ),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Fhd>> {
+        mri::declared_fhd().into_iter().map(with_its_bound).collect()
     }
 
     fn work(&self, _: Off) -> Work {

@@ -72,6 +72,10 @@ impl Application for Pns {
         ]
     }
 
+    fn declared(&self) -> Vec<Variant<Pns>> {
+        pns::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    }
+
     /// A step takes 18 operations for the random number, some 72 to choose a transition and fire it. Tokens and firings are written, and read once.
     fn work(&self, (): ()) -> Work {
         let (nets, steps) = (self.input.nets as f64, self.input.steps as f64);

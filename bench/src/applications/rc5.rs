@@ -8,7 +8,7 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::rc5::{Input, Resident};
+use warpwright_kernels::apps::rc5::{self, Input, Resident};
 
 pub(super) struct Rc5 {
     input: Input,
@@ -54,6 +54,10 @@ impl Application for Rc5 {
             Self::variant("256 keys in registers", (), |_, r, go| r.run::<256, 1>(go), |p, twins, t| twin(p, twins, t, 1, 256)),
             Self::variant("256 keys, 2 at once", (), |_, r, go| r.run::<256, 2>(go), |p, twins, t| twin(p, twins, t, 1, 256)),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Rc5>> {
+        rc5::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
     }
 
     /// Four sums and two rotations for each of 78 steps of the schedule; a sum, a rotation and an exclusive or for each of 24 half rounds; two sums before.

@@ -25,7 +25,7 @@ pub(crate) struct Program {
 
 /// What came of a variant.
 pub(crate) struct Row {
-    pub(crate) variant: &'static str,
+    pub(crate) variant: String,
     /// What its run is limited by, where that is known.
     pub(crate) nearest: Option<Nearest>,
     pub(crate) outcome: Result<Passed, String>,
@@ -94,11 +94,12 @@ pub(crate) fn run<A: Application>(bench: &Bench) -> Outcome<Program> {
     let core = program.one_core().time();
     let limits = Limits::of_device(&bench.device);
     let row = |variant: &Variant<A>| Row {
-        variant: variant.name,
+        variant: variant.name.clone(),
         nearest: program.work(variant.form).nearest(&limits),
         outcome: one(bench, &program, variant).map_err(|error| error.to_string()),
     };
-    let rows = A::variants().iter().map(row).collect();
+    let variants = if bench.declared { program.declared() } else { A::variants() };
+    let rows = variants.iter().map(row).collect();
     Ok(Program { name: A::NAME, document, input: program.input(), core: bench.is_timed().then_some(core), rows })
 }
 

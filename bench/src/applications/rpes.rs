@@ -8,7 +8,7 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::rpes::{CHUNK, Function, Input, PRODUCTS, Product, Resident, cells};
+use warpwright_kernels::apps::rpes::{self, CHUNK, Function, Input, PRODUCTS, Product, Resident, cells};
 
 /// Functions among which all integrals are known.
 const SOME: usize = 12;
@@ -79,6 +79,10 @@ impl Application for Rpes {
             Self::variant("a table, 2 kets", (), |_, r, go| r.run::<128, 2, true>(go), |p, w, t| twin(p, w, t, 102)),
             Self::variant("a table, 4 kets", (), |_, r, go| r.run::<128, 4, true>(go), |p, w, t| twin(p, w, t, 104)),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Rpes>> {
+        rpes::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
     }
 
     fn work(&self, (): ()) -> Work {

@@ -8,7 +8,7 @@ use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::sad::{BLOCKS, Input, Resident};
+use warpwright_kernels::apps::sad::{self, BLOCKS, Input, Resident};
 
 /// The greatest displacement.
 const RANGE: usize = 16;
@@ -62,6 +62,10 @@ impl Application for Sad {
             Self::variant("textures, 64 threads", (), |_, r, go| r.run_texture::<RANGE, 64>(go), |p, w, t| twin(p, w, t, 1)),
             Self::variant("textures, 128 threads", (), |_, r, go| r.run_texture::<RANGE, 128>(go), |p, w, t| twin(p, w, t, 2)),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Sad>> {
+        sad::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
     }
 
     /// A displacement takes the distances of 64 words of four pixels, each added to a sum; 16 shifts; 25 sums that merge blocks; 41 sums and minima of keys.

@@ -8,7 +8,7 @@ use crate::twins::at;
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::saxpy::{Input, Resident};
+use warpwright_kernels::apps::saxpy::{self, Input, Resident};
 
 pub(super) struct Saxpy {
     input: Input,
@@ -64,6 +64,10 @@ impl Application for Saxpy {
                 |p, twins, t| twins.saxpy(128, 2, 4, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
             ),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Saxpy>> {
+        saxpy::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
     }
 
     fn work(&self, (): ()) -> Work {

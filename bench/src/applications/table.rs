@@ -40,7 +40,7 @@ fn cells(program: &Program, row: &Row) -> [String; 9] {
     let times = row.times();
     let near = times.and_then(|times| Some((row.nearest?, times.ours.median)));
     [
-        row.variant.to_owned(),
+        row.variant.clone(),
         of(times, |times| ms(&times.ours)),
         of(times.and_then(|times| times.theirs.as_ref()), ms),
         of(times.and_then(|times| times.ratio()), |ratio| format!("{ratio:.3}")),
@@ -87,7 +87,7 @@ pub(super) fn summary(programs: &[Program]) -> String {
             of(ours, |(_, time)| times_as_fast(core, &time) + if is_scaled { "*" } else { "" }),
             of(theirs, |(_, time)| times_as_fast(core, &time) + if is_scaled { "*" } else { "" }),
             program.document.1.0.to_string(),
-            of(ours, |(row, _)| row.variant.to_owned()),
+            of(ours, |(row, _)| row.variant.clone()),
         ]);
     }
     let ratios: Vec<f64> = programs.iter().filter_map(Program::ratio).collect();
@@ -118,7 +118,7 @@ fn csv_row(program: &Program, row: &Row) -> String {
         program.name.to_owned(),
         quoted(program.document.0),
         quoted(&program.input),
-        quoted(row.variant),
+        quoted(&row.variant),
         spread(times.map(|times| &times.ours)),
         spread(theirs),
         of(times, |times| times.ours.runs.to_string()),
@@ -160,7 +160,7 @@ pub(super) mod tests {
     fn row(variant: &'static str, ours: f64, theirs: Option<f64>) -> Row {
         let times = Times { ours: Spread::of(&[ours]), theirs: theirs.map(|theirs| Spread::of(&[theirs])) };
         let nearest = Some(Nearest { resource: Resource::Memory, amount: 12e9, limit: 4.8e12 });
-        Row { variant, nearest, outcome: Ok(Passed { checked: "all by hand".into(), times: Some(times) }) }
+        Row { variant: variant.to_owned(), nearest, outcome: Ok(Passed { checked: "all by hand".into(), times: Some(times) }) }
     }
 
     /// Two programs: one whose best variant is not that of its best twin, one that failed in part and was not timed.
@@ -179,8 +179,8 @@ pub(super) mod tests {
                 input: "none".into(),
                 core: None,
                 rows: vec![
-                    Row { variant: "good", nearest: None, outcome: Ok(Passed { checked: "all by hand".into(), times: None }) },
-                    Row { variant: "bad", nearest: None, outcome: Err("element 2 is \"3\"".into()) },
+                    Row { variant: "good".into(), nearest: None, outcome: Ok(Passed { checked: "all by hand".into(), times: None }) },
+                    Row { variant: "bad".into(), nearest: None, outcome: Err("element 2 is \"3\"".into()) },
                 ],
             },
         ]
@@ -190,8 +190,8 @@ pub(super) mod tests {
     fn the_summary_has_best_over_best() {
         let [saxpy, sad] = programs();
         assert_eq!((saxpy.ratio(), sad.ratio()), (Some(0.8), None));
-        assert_eq!(saxpy.best_of_ours().map(|(row, _)| row.variant), Some("vectors"));
-        assert_eq!(saxpy.best_of_theirs().map(|(row, _)| row.variant), Some("plain"));
+        assert_eq!(saxpy.best_of_ours().map(|(row, _)| row.variant.as_str()), Some("vectors"));
+        assert_eq!(saxpy.best_of_theirs().map(|(row, _)| row.variant.as_str()), Some("plain"));
         let text = summary(&[saxpy, sad]);
         let line = text.lines().find(|line| line.contains("SAXPY")).expect("its line");
         let words: Vec<&str> = line.split_whitespace().collect();

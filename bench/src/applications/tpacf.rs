@@ -8,7 +8,7 @@ use crate::twins::{Address, Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_codegen::target::machine::Pipe;
-use warpwright_kernels::apps::tpacf::{BINS, Counts, EDGES, Input, Resident, Sphere};
+use warpwright_kernels::apps::tpacf::{self, BINS, Counts, EDGES, Input, Resident, Sphere};
 
 pub(super) struct Tpacf {
     input: Input,
@@ -91,6 +91,10 @@ impl Application for Tpacf {
             Self::variant("a histogram a lane, 256", (), |_, r, go| r.run::<256, 4, 1, 32>(go), |p, w, t| twin(p, w, t, [256, 4, 1, 32])),
             Self::variant("a histogram a thread", (), |_, r, go| r.run::<128, 4, 4, 32>(go), |p, w, t| twin(p, w, t, [128, 4, 4, 32])),
         ]
+    }
+
+    fn declared(&self) -> Vec<Variant<Tpacf>> {
+        tpacf::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
     }
 
     fn work(&self, (): ()) -> Work {

@@ -12,7 +12,7 @@
 //! [`potential_cached`] does the same from global memory, all atoms in one launch. Warps that are at different atoms want more of them at a time than the 2 KB that the
 //! constant cache's first level holds; the first cache of global memory holds most of them all, and gives 16 bytes at a time.
 
-use super::{Error, Go, Result};
+use super::{Declared, Error, Go, Result};
 use std::ops::Range;
 use warpwright::prelude::*;
 use warpwright::{Buffer, ConstantBuffer, Device};
@@ -302,6 +302,13 @@ impl Resident {
     }
 }
 
+/// The declared variants of [`potential`] and of [`potential_cached`].
+pub fn declared() -> Vec<Declared<Resident>> {
+    let by_chunks = Declared::each(potential_variants(), |_| (), |r: &mut Resident, variant, go| r.by_chunks(variant.kernel(), go));
+    let at_once = Declared::each(potential_cached_variants(), |_| (), |r: &mut Resident, variant, go| r.at_once(variant.kernel(), go));
+    by_chunks.chain(at_once).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,17 +350,10 @@ mod tests {
         for device in crate::apps::devices() {
             let mut resident = Resident::new(&device, &input).expect("it is right");
             let go = &mut |launch: Launch<'_>| launch.launch(&device);
-            let assert_right = |resident: &mut Resident, name: String| {
-                assert_within(&name, &resident.result().expect("it is there"), &expected, &bounds);
+            for declared in declared() {
+                declared.run(&mut resident, go).unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+                assert_within(&format!("{declared} on {device}"), &resident.result().expect("it is there"), &expected, &bounds);
                 resident.potential.clear().expect("it clears");
-            };
-            for variant in potential_variants() {
-                resident.by_chunks(variant.kernel(), go).expect("it runs");
-                assert_right(&mut resident, format!("{device}, {variant:?}"));
-            }
-            for variant in potential_cached_variants() {
-                resident.at_once(variant.kernel(), go).expect("it runs");
-                assert_right(&mut resident, format!("{device}, {variant:?}"));
             }
         }
     }

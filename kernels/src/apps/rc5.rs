@@ -9,10 +9,11 @@
 //! all loops, so that schedule and key are registers. Its threads try `KEYS` keys each, all alike but for the last byte, so that what the words before it
 //! do to the schedule is computed once; `P` keys at a time have chains of their own.
 
-use super::{Error, Go, Result};
+use super::declared::axis;
+use super::{Declared, Error, Go, Result};
 use std::ops::Range;
 use warpwright::prelude::*;
-use warpwright::{Buffer, Device};
+use warpwright::{Buffer, Device, Variant};
 
 /// Rounds of the cipher.
 const ROUNDS: usize = 12;
@@ -305,6 +306,12 @@ impl Resident {
     }
 }
 
+/// The declared variants of [`search`].
+pub fn declared() -> Vec<Declared<Resident>> {
+    let run = |r: &mut Resident, variant: &Variant<Search>, go: &mut Go<'_>| r.by_threads(variant.kernel(), axis(variant, "KEYS"), go);
+    Declared::each(search_variants(), |_| (), run).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,11 +375,11 @@ mod tests {
         for device in crate::apps::devices() {
             every_encryption_is_right::<3>(&device);
             every_encryption_is_right::<4>(&device);
-            for variant in search_variants() {
-                let keys = variant.int("KEYS").expect("keys of a thread") as usize;
+            for declared in declared() {
                 let mut resident = Resident::new(&device, &input).expect("an input");
-                resident.by_threads(variant.kernel(), keys, &mut |launch| launch.launch(&device)).expect("it runs");
-                assert_eq!(resident.result(), Ok(Some(66)), "{device}, {variant:?}");
+                let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+                run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+                assert_eq!(resident.result(), Ok(Some(66)), "{declared} on {device}");
             }
         }
     }

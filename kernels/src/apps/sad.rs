@@ -19,7 +19,7 @@
 //!
 //! **Ties.** Of equal SADs the first displacement counts, row by row from the upper left.
 
-use super::{Error, Go, Result};
+use super::{Declared, Error, Go, Result};
 use warpwright::Sampling;
 use warpwright::prelude::*;
 
@@ -625,6 +625,14 @@ impl Resident {
     pub fn result(&self) -> Result<Vec<u32>> {
         Ok(self.best.download()?)
     }
+}
+
+/// The declared variants of all three kernels. Displacements of each are at most 16 pixels.
+pub fn declared() -> Vec<Declared<Resident>> {
+    let bytes = Declared::each(sad_global_variants(), |_| (), |r: &mut Resident, variant, go| r.of_bytes(variant.kernel(), go));
+    let words = Declared::each(sad_shared_variants(), |_| (), |r: &mut Resident, variant, go| r.of_words(variant.kernel(), go));
+    let textures = Declared::each(sad_texture_variants(), |_| (), |r: &mut Resident, variant, go| r.of_textures(variant.kernel(), go));
+    bytes.chain(words).chain(textures).collect()
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! Two loads, one store and one multiply-add an element, 12 bytes for 2 operations: nothing but the memory's bandwidth matters. The document gives
 //! 19.4 times one core, 7 registers, global bandwidth as the bottleneck.
 
-use super::{Error, Go, Result};
-use crate::saxpy::saxpy_grouped;
+use super::{Declared, Error, Go, Result};
+use crate::saxpy::{saxpy_grouped, saxpy_grouped_variants};
 use warpwright::{Buffer, Device, Launch};
 
 /// Two vectors and a factor.
@@ -81,10 +81,14 @@ impl Resident {
     }
 }
 
+/// The declared variants of [`saxpy_grouped`].
+pub fn declared() -> Vec<Declared<Resident>> {
+    Declared::each(saxpy_grouped_variants(), |_| (), |r: &mut Resident, variant, go| r.run_of(variant.kernel(), go)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::saxpy::saxpy_grouped_variants;
 
     fn run(input: &Input) -> Result<Vec<f32>> {
         let device = Device::simulator();
@@ -112,11 +116,11 @@ mod tests {
     fn every_declared_variant_is_right() {
         let input = Input::new(8, 2_049);
         for device in crate::apps::devices() {
-            for variant in saxpy_grouped_variants() {
+            for declared in declared() {
                 let mut resident = Resident::new(&device, &input).expect("it is right");
-                let run = resident.run_of(variant.kernel(), &mut |launch| launch.launch(&device));
-                run.unwrap_or_else(|error| panic!("{variant:?} on {device}: {error}"));
-                assert!(is_right(&input, &resident.result().expect("it is read")), "{variant:?} on {device}");
+                let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+                run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+                assert!(is_right(&input, &resident.result().expect("it is read")), "{declared} on {device}");
             }
         }
     }

@@ -17,10 +17,11 @@ mod input;
 #[cfg(test)]
 mod tests;
 
-use super::{Error, Go, Result};
+use super::declared::axis;
+use super::{Declared, Error, Go, Result};
 pub use input::{FASTEST, Fields, Input};
 use warpwright::prelude::*;
-use warpwright::{Buffer, Device, Launch};
+use warpwright::{Buffer, Device, Launch, Variant};
 
 /// How the fields lie in memory: rows from a multiple of 128 bytes on, with at least one element behind each row and one row above and below the grid
 /// that are 0 for ever. So no cell has to ask whether it has neighbours.
@@ -417,4 +418,32 @@ impl Resident {
         let gather = |buffer: &Buffer<f32>| -> Result<Vec<f32>> { Ok(self.grid.gather(&buffer.download()?)) };
         Ok(Fields { ez: gather(&self.now.ez)?, hx: gather(&self.now.hx)?, hy: gather(&self.now.hy)? })
     }
+}
+
+/// What a launch does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Half a step.
+    Half,
+    /// So many steps.
+    Steps(usize),
+}
+
+/// The declared variants, each a run of so many steps: each of [`magnetic`] with one of [`electric`], until all of both are there; those of [`fused`] and of [`tiled`].
+pub fn declared(steps: usize) -> Vec<Declared<Resident, Form>> {
+    let (magnetic, electric) = (magnetic_variants(), electric_variants());
+    let both = |k: usize| {
+        let (h, e) = (&magnetic[k % magnetic.len()], &electric[k % electric.len()]);
+        let kernels = (h.kernel(), e.kernel());
+        Declared::new((h, e), Form::Half, move |r: &mut Resident, go| r.run_of(kernels, steps, go))
+    };
+    let halves = (0..magnetic.len().max(electric.len())).map(both);
+    let fused = Declared::each(fused_variants(), |_| Form::Steps(1), move |r: &mut Resident, v, go| r.run_fused_of(v.kernel(), steps, go));
+    let each = |v: &Variant<Both>| axis(v, "STEPS");
+    let tiled = Declared::each(
+        tiled_variants(),
+        |v| Form::Steps(axis(v, "STEPS")),
+        move |r: &mut Resident, v, go| r.run_tiled_of((v.kernel(), each(v)), steps, go),
+    );
+    halves.chain(fused).chain(tiled).collect()
 }

@@ -107,23 +107,11 @@ fn every_declared_variant_gives_the_bits_of_one_core() {
     let (input, steps) = (full(6, 70, 33), 5);
     let expected = bits(&input.one_core(steps));
     for device in crate::apps::devices() {
-        let right = |name: String, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
+        for declared in declared(steps) {
             let mut resident = Resident::new(&device, &input).expect("it is right");
-            run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{name} on {device}: {error}"));
-            assert!(bits(&resident.result().expect("it is read")) == expected, "{name} on {device}");
-        };
-        // Each variant of one kernel with one of the other, until all of both have been run.
-        let (magnetic, electric) = (magnetic_variants(), electric_variants());
-        for k in 0..magnetic.len().max(electric.len()) {
-            let (h, e) = (&magnetic[k % magnetic.len()], &electric[k % electric.len()]);
-            right(format!("{h:?} and {e:?}"), &|resident, go| resident.run_of((h.kernel(), e.kernel()), steps, go));
-        }
-        for variant in fused_variants() {
-            right(format!("{variant:?}"), &|resident, go| resident.run_fused_of(variant.kernel(), steps, go));
-        }
-        for variant in tiled_variants() {
-            let each = variant.int("STEPS").expect("it has some") as usize;
-            right(format!("{variant:?}"), &|resident, go| resident.run_tiled_of((variant.kernel(), each), steps, go));
+            let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+            run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+            assert!(bits(&resident.result().expect("it is read")) == expected, "{declared} on {device}");
         }
     }
 }

@@ -21,7 +21,8 @@ mod tests;
 
 pub use mesh::Mesh;
 
-use super::{Error, Go, Result};
+use super::declared::axis;
+use super::{Declared, Error, Go, Result};
 use std::ops::Range;
 use warpwright::prelude::*;
 
@@ -442,4 +443,13 @@ impl Resident {
     pub fn result(&self) -> Result<Vec<f32>> {
         Ok(self.x.download()?)
     }
+}
+
+/// The declared variants of [`jacobi_by_thread`], [`jacobi_by_lanes`] and [`jacobi_sliced`].
+pub fn declared() -> Vec<Declared<Resident>> {
+    let by_thread = Declared::each(jacobi_by_thread_variants(), |_| (), |r: &mut Resident, v, go| r.run_by_thread_of(v.kernel(), go));
+    let by_lanes =
+        Declared::each(jacobi_by_lanes_variants(), |_| (), |r: &mut Resident, v, go| r.run_by_lanes_of((v.kernel(), axis(v, "LANES")), go));
+    let sliced = Declared::each(jacobi_sliced_variants(), |_| (), |r: &mut Resident, v, go| r.run_sliced_of(v.kernel(), go));
+    by_thread.chain(by_lanes).chain(sliced).collect()
 }

@@ -73,20 +73,11 @@ fn every_form_is_right_on_meshes_that_fit_no_block() {
 fn every_declared_variant_is_right() {
     let input = Input::new(31, 15, 9, 2);
     for device in crate::apps::devices() {
-        let right = |name: String, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
+        for declared in declared() {
             let mut resident = Resident::new(&device, &input).expect("it is right");
-            run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{name} on {device}: {error}"));
-            is_right(&format!("{name} on {device}"), &input, &resident.result().expect("it is read"));
-        };
-        for variant in jacobi_by_thread_variants() {
-            right(format!("{variant:?}"), &|resident, go| resident.run_by_thread_of(variant.kernel(), go));
-        }
-        for variant in jacobi_by_lanes_variants() {
-            let lanes = variant.int("LANES").expect("it has some") as usize;
-            right(format!("{variant:?}"), &|resident, go| resident.run_by_lanes_of((variant.kernel(), lanes), go));
-        }
-        for variant in jacobi_sliced_variants() {
-            right(format!("{variant:?}"), &|resident, go| resident.run_sliced_of(variant.kernel(), go));
+            let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+            run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+            is_right(&format!("{declared} on {device}"), &input, &resident.result().expect("it is read"));
         }
     }
 }

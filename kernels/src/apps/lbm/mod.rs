@@ -16,10 +16,10 @@ mod input;
 #[cfg(test)]
 mod tests;
 
-use super::{Error, Go, Result};
+use super::{Declared, Error, Go, Result};
 pub use input::{Input, VELOCITIES, moments};
 use warpwright::prelude::*;
-use warpwright::{Buffer, Device, Launch};
+use warpwright::{Buffer, Device, Launch, Variant};
 
 /// Velocities.
 pub const Q: usize = 19;
@@ -354,4 +354,10 @@ impl Structures {
     pub fn result(&self) -> Result<Vec<f32>> {
         self.0.result()
     }
+}
+
+/// The declared variants of [`arrays`] and of [`staged`], each a run of so many steps.
+pub fn declared(steps: usize) -> Vec<Declared<Resident>> {
+    let run = move |r: &mut Resident, variant: &Variant<Step>, go: &mut Go<'_>| r.run_of(variant.kernel(), steps, go);
+    Declared::each(arrays_variants(), |_| (), run).chain(Declared::each(staged_variants(), |_| (), run)).collect()
 }

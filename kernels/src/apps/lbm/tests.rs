@@ -60,13 +60,11 @@ fn every_form_is_close_to_the_reference_in_boxes_of_any_size() {
 fn every_declared_variant_is_close_to_the_reference() {
     let (input, steps) = (Input::new(8, 70, 4, 2), 2);
     for device in crate::apps::devices() {
-        let variants = arrays_variants().into_iter().map(|variant| (format!("{variant:?}"), variant.kernel() as Step));
-        for (name, step) in variants.chain(staged_variants().into_iter().map(|variant| (format!("{variant:?}"), variant.kernel() as Step)))
-        {
+        for declared in declared(steps) {
             let mut resident = Resident::new(&device, &input).expect("it is right");
-            let run = resident.run_of(step, steps, &mut |launch| launch.launch(&device));
-            run.unwrap_or_else(|error| panic!("{name} on {device}: {error}"));
-            assert!(close(&input, steps, &resident.result().expect("it is read")), "{name} on {device}");
+            let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+            run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+            assert!(close(&input, steps, &resident.result().expect("it is read")), "{declared} on {device}");
         }
     }
 }

@@ -19,10 +19,10 @@ mod input;
 #[cfg(test)]
 mod tests;
 
-use super::{Go, Result};
+use super::{Declared, Go, Result};
 pub use input::{FAST_FAR, FAST_NEAR, Input, MOST_TURNS, PRECISE, error_of_sine};
 use warpwright::prelude::*;
-use warpwright::{Buffer, ConstantBuffer, Device};
+use warpwright::{Buffer, ConstantBuffer, Device, Variant};
 
 /// Samples of a launch of [`q`], which fill constant memory with 16 bytes each.
 pub const Q_CHUNK: usize = 4_000;
@@ -447,4 +447,24 @@ fn places<'a>(
 ) -> (usize, VoxelsBuffers<'a>, ImageBuffers<'a>) {
     let [x, y, z] = voxels;
     (x.len(), VoxelsBuffers { x, y, z }, ImageBuffers { re, im })
+}
+
+/// How far the sines of a variant may be off.
+fn off<K>(variant: &Variant<K>) -> f64 {
+    let [fast, turns] = ["FAST", "TURNS"].map(|name| variant.bool(name).unwrap_or_else(|| panic!("`{name}` is no axis of {variant:?}")));
+    error_of_sine(fast, turns)
+}
+
+/// The declared variants of [`q`] and of [`q_cached`], with how far their sines may be off.
+pub fn declared_q() -> Vec<Declared<Resident, f64>> {
+    let by_chunks = Declared::each(q_variants(), off, |r: &mut Resident, variant, go| r.q_by_chunks(variant.kernel(), go));
+    by_chunks.chain(Declared::each(q_cached_variants(), off, |r: &mut Resident, variant, go| r.q_at_once(variant.kernel(), go))).collect()
+}
+
+/// The declared variants of [`fhd`] and of [`fhd_cached`], with how far their sines may be off.
+pub fn declared_fhd() -> Vec<Declared<Resident, f64>> {
+    let by_chunks = Declared::each(fhd_variants(), off, |r: &mut Resident, variant, go| r.fhd_by_chunks(variant.kernel(), go));
+    by_chunks
+        .chain(Declared::each(fhd_cached_variants(), off, |r: &mut Resident, variant, go| r.fhd_at_once(variant.kernel(), go)))
+        .collect()
 }

@@ -1,7 +1,6 @@
 //! Both sums against their references, at sizes that fit no block.
 
 use super::*;
-use std::fmt::Debug;
 
 fn simulated(input: &Input, run: impl Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>) -> Result<Vec<[f32; 2]>> {
     let device = Device::simulator();
@@ -62,53 +61,36 @@ fn a_run_begins_anew() {
     assert_eq!(simulated(&input, after), Ok(once));
 }
 
-/// A launch of a variant on an input, on a device.
-type Run<'r> = dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()> + 'r;
-
-/// Calls `all` with each device and with what compares a variant, of which these are `FAST` and `TURNS`, with `expected` within the bounds of its sines.
+/// Runs each on every device, and compares what it gives with `expected`, within the bounds of its sines.
 fn every_variant(
+    declared: Vec<Declared<Resident, f64>>,
     expected: impl Fn(&Input) -> Vec<[f64; 2]>,
     bounds: impl Fn(&Input, f64) -> Vec<f64>,
-    all: impl Fn(&mut dyn FnMut(&dyn Debug, [Option<bool>; 2], &Run<'_>)),
 ) {
     // A block is 1,024 voxels wide at most, the last of a thread's four 256; samples are no multiple of `U`.
     let input = Input::new(9, 6, [801, 1, 1]);
     let expected = expected(&input);
     for device in crate::apps::devices() {
         let mut resident = Resident::new(&device, &input).expect("it is right");
-        all(&mut |variant, functions, run| {
-            let [fast, turns] = functions.map(|value| value.expect("an axis"));
-            run(&mut resident, &mut |launch| launch.launch(&device)).expect("it runs");
+        for declared in &declared {
+            let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+            run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
             let found = resident.result().expect("it is there");
-            assert_close(&format!("{device}, {variant:?}"), &found, &expected, &bounds(&input, error_of_sine(fast, turns)));
+            assert_close(&format!("{declared} on {device}"), &found, &expected, &bounds(&input, declared.form));
             // What one variant wrote is not to be seen by the next.
             resident.re.clear().and_then(|()| resident.im.clear()).expect("they clear");
-        });
+        }
     }
 }
 
 #[test]
 fn every_declared_variant_of_q_is_right_on_voxels_that_fit_no_block() {
-    every_variant(Input::reference_q, Input::error_bound_q, |run| {
-        for variant in q_variants() {
-            run(&variant, ["FAST", "TURNS"].map(|name| variant.bool(name)), &|r, go| r.q_by_chunks(variant.kernel(), go));
-        }
-        for variant in q_cached_variants() {
-            run(&variant, ["FAST", "TURNS"].map(|name| variant.bool(name)), &|r, go| r.q_at_once(variant.kernel(), go));
-        }
-    });
+    every_variant(declared_q(), Input::reference_q, Input::error_bound_q);
 }
 
 #[test]
 fn every_declared_variant_of_fhd_is_right_on_voxels_that_fit_no_block() {
-    every_variant(Input::reference_fhd, Input::error_bound_fhd, |run| {
-        for variant in fhd_variants() {
-            run(&variant, ["FAST", "TURNS"].map(|name| variant.bool(name)), &|r, go| r.fhd_by_chunks(variant.kernel(), go));
-        }
-        for variant in fhd_cached_variants() {
-            run(&variant, ["FAST", "TURNS"].map(|name| variant.bool(name)), &|r, go| r.fhd_at_once(variant.kernel(), go));
-        }
-    });
+    every_variant(declared_fhd(), Input::reference_fhd, Input::error_bound_fhd);
 }
 
 #[test]

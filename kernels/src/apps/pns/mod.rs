@@ -21,7 +21,9 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-use super::{Error, Go, Result};
+use super::declared::axis;
+use super::{Declared, Error, Go, Result};
+use warpwright::Variant;
 use warpwright::prelude::*;
 
 /// Words of a generator's state.
@@ -419,12 +421,12 @@ impl<const N: usize> Resident<N> {
 
     /// Seeds, simulates with [`simulate`], and counts: three launches, none where there are no nets. Every run begins anew, here and below.
     pub fn run<const B: usize, const INTERLEAVED: bool>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.run_of(seed_nets::<128, INTERLEAVED>, simulate::<N, B, INTERLEAVED>, self.counting::<INTERLEAVED>(), go)
+        self.run_of((seed_nets::<128, INTERLEAVED>, simulate::<N, B, INTERLEAVED>, self.counting::<INTERLEAVED>()), go)
     }
 
     /// The same with [`simulate_in_registers`].
     pub fn run_in_registers<const B: usize, const AHEAD: usize>(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.run_of(seed_nets::<128, true>, simulate_in_registers::<N, B, AHEAD>, self.counting::<true>(), go)
+        self.run_of((seed_nets::<128, true>, simulate_in_registers::<N, B, AHEAD>, self.counting::<true>()), go)
     }
 
     /// Few nets leave most threads of a large block without work.
@@ -432,7 +434,7 @@ impl<const N: usize> Resident<N> {
         if self.input.nets < 1_024 { count::<64, INTERLEAVED> } else { count::<256, INTERLEAVED> }
     }
 
-    fn run_of(&mut self, seed_nets: Seed, simulate: Simulate, count: Count, go: &mut Go<'_>) -> warpwright::Result<()> {
+    fn run_of(&mut self, (seed_nets, simulate, count): (Seed, Simulate, Count), go: &mut Go<'_>) -> warpwright::Result<()> {
         let Input { nets, steps, seats, seed } = self.input;
         if nets == 0 {
             return Ok(());
@@ -454,4 +456,30 @@ impl<const N: usize> Resident<N> {
     pub fn fired(&self) -> Result<Vec<u32>> {
         Ok(self.fired.download()?)
     }
+}
+
+/// The declared variants, nets of 8 philosophers: each of [`simulate`] and [`simulate_in_registers`] with one of [`seed_nets`] and of [`count`] that has numbers lie as it
+/// has them, until all of those are there, too.
+pub fn declared() -> Vec<Declared<Resident<8>>> {
+    let mut all = Vec::new();
+    for interleaved in [false, true] {
+        let (mut seeding, mut counting) = (Vec::from(&*seed_nets_variants()), Vec::from(&*count_variants()));
+        seeding.retain(|variant| variant.bool("INTERLEAVED") == Some(interleaved));
+        counting.retain(|variant| variant.bool("INTERLEAVED") == Some(interleaved));
+        let mut simulating: Vec<Variant<Simulate>> = Vec::from(&*simulate_variants());
+        simulating.retain(|variant| variant.bool("INTERLEAVED") == Some(interleaved));
+        if interleaved {
+            simulating.extend(simulate_in_registers_variants());
+        }
+        for k in 0..seeding.len().max(simulating.len()).max(counting.len()) {
+            // Kernels with fewer variants go on with their first.
+            let seed = seeding.get(k).unwrap_or(&seeding[0]);
+            let simulate = simulating.get(k).unwrap_or(&simulating[0]);
+            let count = counting.get(k).unwrap_or(&counting[0]);
+            assert_eq!(axis(simulate, "N"), 8, "{simulate:?} is no run of nets of 8");
+            let kernels = (seed.kernel(), simulate.kernel(), count.kernel());
+            all.push(Declared::new((seed, simulate, count), (), move |r: &mut Resident<8>, go| r.run_of(kernels, go)));
+        }
+    }
+    all
 }

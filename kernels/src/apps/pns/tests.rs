@@ -84,31 +84,15 @@ fn every_form_gives_what_the_reference_gives() {
 
 #[test]
 fn every_declared_variant_gives_what_the_reference_gives() {
-    const N: usize = 8;
-    let input = Input::<N>::new(17, 35, 9);
+    let input = Input::new(17, 35, 9);
     let expected = input.reference();
-    for interleaved in [false, true] {
-        // Where numbers lie is one for all three kernels of a run.
-        let lie_so = |of: Option<bool>| of.is_none_or(|of| of == interleaved);
-        let seeding: Vec<_> = seed_nets_variants().into_iter().filter(|v| lie_so(v.bool("INTERLEAVED"))).collect();
-        let counting: Vec<_> = count_variants().into_iter().filter(|v| lie_so(v.bool("INTERLEAVED"))).collect();
-        let mut simulating: Vec<_> = simulate_variants().into_iter().filter(|v| lie_so(v.bool("INTERLEAVED"))).collect();
-        if interleaved {
-            simulating.extend(simulate_in_registers_variants());
-        }
-        for device in crate::apps::devices() {
-            for k in 0..seeding.len().max(simulating.len()).max(counting.len()) {
-                // Kernels with fewer variants go on with their first.
-                let seed = seeding.get(k).unwrap_or(&seeding[0]);
-                let simulate = simulating.get(k).unwrap_or(&simulating[0]);
-                let count = counting.get(k).unwrap_or(&counting[0]);
-                assert_eq!(simulate.int("N"), Some(N as i128), "{simulate:?}: test rings of this size, too");
-                let mut resident = Resident::new(&device, &input).expect("it is right");
-                let run = resident.run_of(seed.kernel(), simulate.kernel(), count.kernel(), &mut |launch| launch.launch(&device));
-                run.unwrap_or_else(|error| panic!("{seed:?}, {simulate:?}, {count:?} on {device}: {error}"));
-                let found = (resident.fired().expect("it is read"), resident.result().expect("it is read"));
-                assert_eq!(found, expected, "{seed:?}, {simulate:?}, {count:?} on {device}");
-            }
+    for device in crate::apps::devices() {
+        for declared in declared() {
+            let mut resident = Resident::new(&device, &input).expect("it is right");
+            let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+            run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+            let found = (resident.fired().expect("it is read"), resident.result().expect("it is read"));
+            assert_eq!(found, expected, "{declared} on {device}");
         }
     }
 }

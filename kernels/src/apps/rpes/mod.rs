@@ -19,7 +19,9 @@ mod tests;
 
 pub use host::cells;
 
-use super::{Error, Go, Result};
+use super::declared::axis;
+use super::{Declared, Error, Go, Result};
+use warpwright::Variant;
 use warpwright::prelude::*;
 
 /// Primitives of a function.
@@ -279,4 +281,11 @@ impl Resident {
     pub fn result(&self) -> Result<Vec<f32>> {
         Ok(self.out.download()?)
     }
+}
+
+/// The declared variants of [`integrals_direct`] and of [`integrals_of_pairs`].
+pub fn declared() -> Vec<Declared<Resident>> {
+    let direct = Declared::each(integrals_direct_variants(), |_| (), |r: &mut Resident, v, go| r.by_quartets(v.kernel(), go));
+    let run = |r: &mut Resident, v: &Variant<OfPairs>, go: &mut Go<'_>| r.by_chunks(v.kernel(), axis(v, "KETS"), go);
+    direct.chain(Declared::each(integrals_of_pairs_variants(), |_| (), run)).collect()
 }

@@ -44,18 +44,10 @@ fn every_declared_variant_is_right_on_clusters_that_fit_no_block() {
     for device in crate::apps::devices() {
         let mut resident = Resident::new(&device, &input).expect("it is right");
         let go = &mut |launch: Launch<'_>| launch.launch(&device);
-        let check = |resident: &mut Resident, name: String| {
-            assert_right(&name, &input, &resident.result().expect("it is there"), &expected);
+        for declared in declared() {
+            declared.run(&mut resident, go).unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+            assert_right(&format!("{declared} on {device}"), &input, &resident.result().expect("it is there"), &expected);
             resident.out.clear().expect("it clears");
-        };
-        for variant in integrals_direct_variants() {
-            resident.by_quartets(variant.kernel(), go).expect("it runs");
-            check(&mut resident, format!("{device}, {variant:?}"));
-        }
-        for variant in integrals_of_pairs_variants() {
-            let kets = variant.int("KETS").expect("kets of a thread") as usize;
-            resident.by_chunks(variant.kernel(), kets, go).expect("it runs");
-            check(&mut resident, format!("{device}, {variant:?}"));
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Motion estimation against its reference, on frames of every size.
 
 use super::*;
-use std::collections::BTreeMap;
-use std::fmt::Display;
 
 type Run = fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>;
 
@@ -44,26 +42,18 @@ fn frames_of_every_size_are_right() {
 
 #[test]
 fn every_declared_variant_is_right_on_a_frame_that_is_smaller_than_its_window() {
-    let (input, mut expected) = (Input::new(4, 12, 14), BTreeMap::new());
+    let input = Input::new(4, 12, 14);
+    let expected = input.reference(16);
+    // One is timed and not declared.
+    let mut all = declared();
+    all.push(Declared::new("sad_shared, 320 threads", (), Resident::run_shared::<16, 320>));
     for device in crate::apps::devices() {
         let mut resident = Resident::new(&device, &input).expect("it is right");
-        let mut run = |variant: &dyn Display, range: Option<i128>, run: &dyn Fn(&mut Resident, &mut Go<'_>) -> warpwright::Result<()>| {
-            let range = range.expect("a range") as usize;
-            let expected = expected.entry(range).or_insert_with(|| input.reference(range));
+        for declared in &all {
             resident.best.clear().expect("it clears");
-            run(&mut resident, &mut |launch| launch.launch(&device)).unwrap_or_else(|error| panic!("{device}, {variant}: {error}"));
-            assert_eq!(resident.result().as_ref(), Ok(&*expected), "{device}, {variant}");
-        };
-        for variant in sad_global_variants() {
-            run(&variant, variant.int("R"), &|resident, go| resident.of_bytes(variant.kernel(), go));
-        }
-        for variant in sad_shared_variants() {
-            run(&variant, variant.int("R"), &|resident, go| resident.of_words(variant.kernel(), go));
-        }
-        // The one that is timed and not declared.
-        run(&"320 threads", Some(16), &Resident::run_shared::<16, 320>);
-        for variant in sad_texture_variants() {
-            run(&variant, variant.int("R"), &|resident, go| resident.of_textures(variant.kernel(), go));
+            let run = declared.run(&mut resident, &mut |launch| launch.launch(&device));
+            run.unwrap_or_else(|error| panic!("{declared} on {device}: {error}"));
+            assert_eq!(resident.result().as_ref(), Ok(&expected), "{declared} on {device}");
         }
     }
 }

@@ -16,10 +16,11 @@ mod input;
 #[cfg(test)]
 mod tests;
 
-use super::{Error, Go, Result};
+use super::declared::axis;
+use super::{Declared, Error, Go, Result};
 pub use input::{Counts, Input, Sphere};
 use warpwright::prelude::*;
-use warpwright::{Buffer, ConstantBuffer, Device};
+use warpwright::{Buffer, ConstantBuffer, Device, Variant};
 
 /// Bins of a histogram in memory. An input may use fewer.
 pub const BINS: usize = 32;
@@ -264,4 +265,12 @@ impl Resident {
         let used = |counts: &Buffer<u64>| -> Result<Vec<u64>> { Ok(counts.download()?[..self.used].to_vec()) };
         Ok(Counts { galaxies: used(galaxies)?, mixed: used(mixed)?, random: used(random)? })
     }
+}
+
+/// The declared variants of [`pairs`].
+pub fn declared() -> Vec<Declared<Resident>> {
+    let run = |r: &mut Resident, variant: &Variant<Tiled>, go: &mut Go<'_>| {
+        r.by_tiles(variant.kernel(), axis(variant, "B") * axis(variant, "OWN"), go)
+    };
+    Declared::each(pairs_variants(), |_| (), run).collect()
 }

@@ -48,10 +48,9 @@ fn every_declared_variant_counts_every_pair_of_points_that_fit_no_block() {
     // The simulator has no time for the tiles, of which every thread goes through all.
     for device in crate::apps::devices() {
         let mixed = if device.kind() == DeviceKind::Simulator { &mixed[..1] } else { &mixed[..] };
-        for variant in pairs_variants() {
-            let [threads, own] = ["B", "OWN"].map(|name| variant.int(name).expect("an axis") as usize);
+        for variant in declared() {
             let mut resident = Resident::new(&device, &input).expect("it is right");
-            resident.by_tiles(variant.kernel(), threads * own, &mut |launch| launch.launch(&device)).expect("it runs");
+            variant.run(&mut resident, &mut |launch| launch.launch(&device)).expect("it runs");
             assert_eq!(resident.result().as_ref(), Ok(&expected), "{device}, {variant}");
             for (input, expected) in mixed {
                 let mut resident = Resident::new(&device, input).expect("it is right");
@@ -60,7 +59,7 @@ fn every_declared_variant_counts_every_pair_of_points_that_fit_no_block() {
                     number += 1;
                     if number == 2 { launch.launch(&device) } else { Ok(()) }
                 };
-                resident.by_tiles(variant.kernel(), threads * own, second_launch).expect("it runs");
+                variant.run(&mut resident, second_launch).expect("it runs");
                 assert_eq!(&resident.result().expect("it is there").mixed, expected, "{device}, {variant}");
             }
         }
