@@ -27,6 +27,9 @@ use std::time::Instant;
 use twins::Twins;
 use warpwright::Device;
 
+const USAGE: &str = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--small] [--only NAME]… [--runs N] [--csv PATH]
+       warpwright-bench LIBTWINS.so | --alone | --declared | --simulate --applications [--quick] [--only NAME]… [--runs N] [--csv PATH] [--chart PATH.svg]";
+
 /// Anything that goes wrong, as text for a person.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -139,6 +142,10 @@ impl Arguments {
 }
 
 fn main() -> std::process::ExitCode {
+    if std::env::args().skip(1).any(|argument| matches!(argument.as_str(), "-h" | "--help")) {
+        println!("{USAGE}");
+        return std::process::ExitCode::SUCCESS;
+    }
     match Arguments::parse(std::env::args().skip(1)).and_then(run) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
@@ -152,11 +159,9 @@ fn run(arguments: Arguments) -> Outcome<()> {
     let (device, twins, size) = if arguments.simulate {
         (Device::simulator(), None, Size::Tiny)
     } else {
-        let usage =
-            "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--applications [--quick] [--declared]] [--only NAME] [--runs N] …";
         let twins = match arguments.library.as_deref() {
             _ if arguments.alone || arguments.declared => None,
-            path => Some(Twins::load(path.ok_or(usage)?)?),
+            path => Some(Twins::load(path.ok_or(USAGE)?)?),
         };
         (Device::cuda(0)?, twins, if arguments.small || arguments.quick { Size::Small } else { Size::Full })
     };

@@ -41,7 +41,7 @@ impl Outcome<'_> {
     /// How many variants there are and what became of them.
     fn head(&self) -> String {
         let Outcome { file, kernel, variants, plan, .. } = self;
-        let mut text = format!("{file}::{kernel}: {} variants\n", variants.len());
+        let mut text = format!("{file}::{kernel}: {} variant{}\n", variants.len(), if variants.len() == 1 { "" } else { "s" });
         for (n, rule) in RULES.iter().enumerate() {
             let removed = plan.removed(n);
             if removed > 0 {
