@@ -14,8 +14,7 @@ use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::estimate::estimate;
 use warpwright_codegen::hir::{self, Lowered};
-use warpwright_codegen::intrinsics::Effect;
-use warpwright_codegen::ir::{Kernel, MemoryType, ObjectData, ObjectKind, Op, Scalar, Type};
+use warpwright_codegen::ir::{Kernel, MemoryType, ObjectData, ObjectKind, Scalar, Type};
 use warpwright_codegen::report::Report as Estimated;
 use warpwright_codegen::require;
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, IndexWidth, Instance as Assignment, Program, Unit, UnitId};
@@ -260,9 +259,7 @@ fn refused(definition: &'static KernelDefinition, program: &Program, found: &Dia
 fn is_cooperative(kernel: &Kernel) -> bool {
     let mut found = false;
     kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::Intrinsic(row, _) = &kernel.insts[inst].op {
-            found |= matches!(row.row().effect, Effect::Warp | Effect::Barrier);
-        }
+        found |= kernel.effects(inst).is_convergent();
     });
     found
 }

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use warpwright_codegen::intrinsics::{self, RowId};
 use warpwright_codegen::ir::{
-    Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Special,
-    Stage, Step, Type, UnaryOp, Value,
+    Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
+    Special, Stage, Step, Terminator, Type, UnaryOp, Value,
 };
 use warpwright_codegen::syntax::KernelOptions;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
@@ -163,7 +163,7 @@ impl Generator {
                 let value = self.constant(block, ty);
                 let index = self.b(block).int(Type::U32, i128::from(k));
                 let access = self.own(array, block, index);
-                self.b(block).push(Op::Store(access, vec![value]), &[]);
+                self.b(block).push(Op::store(access, vec![value]), &[]);
             }
         }
     }
@@ -179,7 +179,7 @@ impl Generator {
         }
         self.store(block, "y");
         self.store(block, "g");
-        self.b(block).push(Op::Return, &[]);
+        self.b(block).push(Op::Terminator(Terminator::Return), &[]);
     }
 
     /// The thread's own element of an array, `index` being in 0..4.
@@ -210,14 +210,14 @@ impl Generator {
         let value = self.value(block, ty);
         let index = self.small(block);
         let access = self.own(array, block, index);
-        self.b(block).push(Op::Store(access, vec![value]), &[]);
+        self.b(block).push(Op::store(access, vec![value]), &[]);
     }
 
     fn load_own(&mut self, block: Block, array: &str) -> Value {
         let ty = if matches!(array, "y" | "l") { Type::U32 } else { Type::F32 };
         let index = self.small(block);
         let access = self.own(array, block, index);
-        self.b(block).push1(Op::Load(access), ty)
+        self.b(block).push1(Op::load(access), ty)
     }
 
     /// From a read-only buffer: `x[v & 63]`, or `x[(v & 31) ± c]`.
@@ -236,7 +236,7 @@ impl Generator {
             1 => self.b(block).binary(BinaryOp::Add, middle, c),
             _ => self.b(block).binary(BinaryOp::Sub, middle, c),
         };
-        self.b(block).push1(Op::Load(Access { object, path: vec![Step::Index(index)] }), ty)
+        self.b(block).push1(Op::load(Access { object, path: vec![Step::Index(index)] }), ty)
     }
 
     fn constant(&mut self, block: Block, ty: Type) -> Value {
@@ -444,7 +444,7 @@ impl Generator {
         }
         let mut values: Vec<Value> = counter.into_iter().collect();
         values.extend(self.values(block, &types[values.len()..]));
-        self.b(block).push(Op::Yield(values), &[]);
+        self.b(block).push(Op::Terminator(Terminator::Yield(values)), &[]);
         self.scope.truncate(visible);
     }
 
@@ -455,7 +455,7 @@ impl Generator {
         }
         if self.targets.is_empty() || self.random.chance(5) && !self.is_apart {
             // What the thread did so far must be seen.
-            self.b(block).push(Op::Return, &[]);
+            self.b(block).push(Op::Terminator(Terminator::Return), &[]);
             return true;
         }
         let n = self.targets.len() - 1 - self.random.below(self.targets.len().min(2));
@@ -464,9 +464,9 @@ impl Generator {
             Some(types) if self.random.chance(40) => {
                 let mut values: Vec<Value> = target.counter.into_iter().collect();
                 values.extend(self.values(block, &types[values.len()..]));
-                Op::Continue(target.inst, values)
+                Op::Terminator(Terminator::Continue(target.inst, values))
             }
-            _ => Op::Break(target.inst, self.values(block, &target.breaks)),
+            _ => Op::Terminator(Terminator::Break(target.inst, self.values(block, &target.breaks))),
         };
         self.b(block).push(op, &[]);
         true
@@ -483,7 +483,7 @@ impl Generator {
         let types = self.types();
         let (condition, is_alike) = self.condition(block);
         let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
-        let inst = self.kernel.new_inst(Op::If { condition, then_block, else_block }, &types, Loc(0));
+        let inst = self.kernel.new_inst(Op::Region(Region::If { condition, then_block, else_block }), &types, Loc(0));
         self.apart(is_alike, |generator| {
             generator.fill(then_block, depth, &types, None, 30);
             generator.fill(else_block, depth, &types, None, 20);
@@ -514,7 +514,7 @@ impl Generator {
         let step = b.int(Type::U32, 1 + i128::from(end.0 % 3));
         let params: Vec<Type> = std::iter::once(Type::U32).chain(types.iter().copied()).collect();
         let body = self.kernel.new_block(&params);
-        let inst = self.kernel.new_inst(Op::For { start, end, step, init, body, keep_rolled: false }, &types, Loc(0));
+        let inst = self.kernel.new_inst(Op::Region(Region::For { start, end, step, init, body, keep_rolled: false }), &types, Loc(0));
         let visible = self.scope.len();
         self.scope.extend(self.kernel.blocks[body].params.clone());
         self.apart(is_alike, |generator| {
@@ -533,7 +533,7 @@ impl Generator {
         let mut init = vec![self.b(block).int(Type::U32, 0)];
         init.extend(self.values(block, &carried[1..]));
         let body = self.kernel.new_block(&carried);
-        let inst = self.kernel.new_inst(Op::Loop { init, body, keep_rolled: false }, &results, Loc(0));
+        let inst = self.kernel.new_inst(Op::Region(Region::Loop { init, body, keep_rolled: false }), &results, Loc(0));
         let visible = self.scope.len();
         self.scope.extend(self.kernel.blocks[body].params.clone());
         let counter = self.kernel.blocks[body].params[0];
@@ -545,9 +545,9 @@ impl Generator {
         let condition = b.compare(CompareOp::Gt, next, rounds);
         let (out, stay) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
         let values = self.values(out, &results);
-        self.b(out).push(Op::Break(inst, values), &[]);
-        self.b(stay).push(Op::Yield(Vec::new()), &[]);
-        self.b(body).push(Op::If { condition, then_block: out, else_block: stay }, &[]);
+        self.b(out).push(Op::Terminator(Terminator::Break(inst, values)), &[]);
+        self.b(stay).push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
+        self.b(body).push(Op::Region(Region::If { condition, then_block: out, else_block: stay }), &[]);
         self.targets.push(Target { inst, breaks: results, continues: Some(carried.clone()), counter: Some(next) });
         self.fill(body, depth, &carried, Some(next), 10);
         self.targets.pop();
@@ -558,7 +558,7 @@ impl Generator {
     fn region(&mut self, block: Block, depth: u32) {
         let types = self.types();
         let body = self.kernel.new_block(&[]);
-        let inst = self.kernel.new_inst(Op::Region { body }, &types, Loc(0));
+        let inst = self.kernel.new_inst(Op::Region(Region::Block { body }), &types, Loc(0));
         self.targets.push(Target { inst, breaks: types.clone(), continues: None, counter: None });
         self.fill(body, depth, &types, None, 10);
         self.targets.pop();

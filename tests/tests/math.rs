@@ -3,7 +3,7 @@
 //! mpmath). Special cases are std's. As PTX is given it, in the IR, it must give the same bits on the simulator.
 
 use std::fmt::Write;
-use warpwright_codegen::ir::{Kernel, Op, Type};
+use warpwright_codegen::ir::{Kernel, Op, Region, Type};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_codegen::{hir, intrinsics, passes};
@@ -324,8 +324,8 @@ fn functions_that_branch_are_those_of_the_docs() {
         let call = if arguments == 1 { "" } else { "y[i]" };
         let mut ifs = 0;
         expanded(&format!("r[i] = x[i].{name}({call});"), ty, 32).for_each_inst(|kernel, _, inst| {
-            assert!(!matches!(kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. }), "`{name}` loops");
-            ifs += usize::from(matches!(kernel.insts[inst].op, Op::If { .. }));
+            assert!(!matches!(kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. })), "`{name}` loops");
+            ifs += usize::from(matches!(kernel.insts[inst].op, Op::Region(Region::If { .. })));
         });
         // One is the kernel's own.
         ifs > 1

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::intrinsics::{self, Class, Row, RowId};
 use warpwright_codegen::ir::{
-    AtomicOp, Axis, BinaryOp, Builder, CompareOp, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, PrintPart, Scalar,
-    Space, Special, Stage, Type, UnaryOp, Value, parse_kernel,
+    Address, AtomicOp, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, Object,
+    ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Space, Special, Stage, Terminator, Type, UnaryOp, Value, parse_kernel,
 };
 use warpwright_codegen::syntax::KernelOptions;
 use warpwright_codegen::target::{TARGETS, Target};
@@ -66,20 +66,21 @@ impl Maker {
 
     fn address(&mut self, object: Object) -> Value {
         let space = self.kernel.objects[object].space();
-        self.builder().push1(Op::Address(object), Type::Ptr(space))
+        self.builder().push1(Op::Compute(Compute::Address(object)), Type::Ptr(space))
     }
 
     /// A value that nobody can foresee.
     fn unknown(&mut self, ty: Type) -> Value {
         self.offset += 8;
         let (offset, ptr) = (self.offset, self.address(INPUT));
-        self.builder().push1(Op::LoadAt { object: INPUT, ptr, offset }, ty)
+        self.builder().push1(Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object: INPUT, ptr, offset } }), ty)
     }
 
     fn keep(&mut self, value: Value) {
         self.offset += 8;
         let (offset, ptr) = (self.offset, self.address(OUT));
-        self.builder().push(Op::StoreAt { object: OUT, ptr, offset, values: vec![value] }, &[]);
+        self.builder()
+            .push(Op::Memory(Memory { op: MemoryOp::Store(vec![value]), at: Address::Pointer { object: OUT, ptr, offset } }), &[]);
     }
 
     fn make(&mut self, op: Op, ty: Type) {
@@ -88,7 +89,7 @@ impl Maker {
     }
 
     fn finish(mut self) -> Kernel {
-        self.builder().push(Op::Return, &[]);
+        self.builder().push(Op::Terminator(Terminator::Return), &[]);
         self.kernel
     }
 }
@@ -136,43 +137,43 @@ fn arithmetic(ty: Type) -> Kernel {
     let is_number = ty.is_int() || ty.is_float();
     for (op, _) in UnaryOp::ALL {
         if if *op == UnaryOp::Not { !ty.is_float() } else { is_number } {
-            m.make(Op::Unary(*op, a), ty);
+            m.make(Op::Compute(Compute::Unary(*op, a)), ty);
         }
     }
     for (op, _) in BinaryOp::ALL {
         let (is_shift, is_logic) =
             (matches!(op, BinaryOp::Shl | BinaryOp::Shr), matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor));
         if is_shift && ty.is_int() {
-            m.make(Op::Binary(*op, a, count), ty);
-            m.make(Op::Binary(*op, a, five), ty);
+            m.make(Op::Compute(Compute::Binary(*op, a, count)), ty);
+            m.make(Op::Compute(Compute::Binary(*op, a, five)), ty);
         } else if !is_shift && if is_logic { !ty.is_float() } else { is_number } {
-            m.make(Op::Binary(*op, a, b), ty);
-            m.make(Op::Binary(*op, a, constant), ty);
-            m.make(Op::Binary(*op, constant, a), ty);
+            m.make(Op::Compute(Compute::Binary(*op, a, b)), ty);
+            m.make(Op::Compute(Compute::Binary(*op, a, constant)), ty);
+            m.make(Op::Compute(Compute::Binary(*op, constant, a)), ty);
         }
     }
     if is_number {
-        m.make(Op::MulAdd(a, b, c), ty);
-        m.make(Op::MulAdd(a, constant, c), ty);
-        m.make(Op::MulAdd(a, b, constant), ty);
+        m.make(Op::Compute(Compute::MulAdd(a, b, c)), ty);
+        m.make(Op::Compute(Compute::MulAdd(a, constant, c)), ty);
+        m.make(Op::Compute(Compute::MulAdd(a, b, constant)), ty);
     }
     for (op, _) in CompareOp::ALL {
-        m.make(Op::Compare(*op, a, b), Type::Bool);
-        m.make(Op::Compare(*op, a, constant), Type::Bool);
+        m.make(Op::Compute(Compute::Compare(*op, a, b)), Type::Bool);
+        m.make(Op::Compute(Compute::Compare(*op, a, constant)), Type::Bool);
     }
-    m.make(Op::Select(condition, a, b), ty);
-    m.make(Op::Select(condition, constant, b), ty);
+    m.make(Op::Compute(Compute::Select(condition, a, b)), ty);
+    m.make(Op::Compute(Compute::Select(condition, constant, b)), ty);
     let fixed = m.builder().bool(true);
-    m.make(Op::Select(fixed, a, constant), ty);
+    m.make(Op::Compute(Compute::Select(fixed, a, constant)), ty);
     for to in types() {
         let is_castable = to == ty || (to != Type::Bool && (ty != Type::Bool || to.is_int()));
         if is_castable {
-            m.make(Op::Cast(a), to);
-            m.make(Op::Cast(constant), to);
+            m.make(Op::Compute(Compute::Cast(a)), to);
+            m.make(Op::Compute(Compute::Cast(constant)), to);
         }
         if to.bits() == ty.bits() && to != ty {
-            m.make(Op::Bitcast(a), to);
-            m.make(Op::Bitcast(constant), to);
+            m.make(Op::Compute(Compute::Bitcast(a)), to);
+            m.make(Op::Compute(Compute::Bitcast(constant)), to);
         }
     }
     m.keep(constant);
@@ -191,13 +192,18 @@ fn memory(ty: Type) -> Kernel {
         let space = m.kernel.objects[object].space();
         let (named, writable) = (m.address(object), !m.kernel.objects[object].is_read_only());
         let bytes = if space == Space::Global { m.builder().cast(index, Type::U64) } else { index };
-        let moved = m.builder().push1(Op::Offset(named, bytes), Type::Ptr(space));
+        let moved = m.builder().push1(Op::Compute(Compute::Offset(named, bytes)), Type::Ptr(space));
         for ptr in [named, moved] {
             for lanes in [1usize, 2, 4, 8] {
-                let inst = m.builder().push(Op::LoadAt { object, ptr, offset: 16 }, &vec![ty; lanes]);
+                let inst = m
+                    .builder()
+                    .push(Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset: 16 } }), &vec![ty; lanes]);
                 let values = m.kernel.insts[inst].results.clone();
                 if writable {
-                    m.builder().push(Op::StoreAt { object, ptr, offset: 32, values: values.clone() }, &[]);
+                    m.builder().push(
+                        Op::Memory(Memory { op: MemoryOp::Store(values.clone()), at: Address::Pointer { object, ptr, offset: 32 } }),
+                        &[],
+                    );
                 }
                 for value in values {
                     m.keep(value);
@@ -205,13 +211,19 @@ fn memory(ty: Type) -> Kernel {
             }
             if writable {
                 let constant = m.builder().constant(if ty.is_float() { Scalar::float(ty, 1.5) } else { Scalar::int(ty, 1) });
-                m.builder().push(Op::StoreAt { object, ptr, offset: -16 + 16, values: vec![constant] }, &[]);
-                m.builder().push(Op::StoreAt { object, ptr, offset: 16, values: vec![constant; 4] }, &[]);
+                m.builder().push(
+                    Op::Memory(Memory { op: MemoryOp::Store(vec![constant]), at: Address::Pointer { object, ptr, offset: -16 + 16 } }),
+                    &[],
+                );
+                m.builder().push(
+                    Op::Memory(Memory { op: MemoryOp::Store(vec![constant; 4]), at: Address::Pointer { object, ptr, offset: 16 } }),
+                    &[],
+                );
             }
         }
     }
     for object in [OUT, INPUT, DYNAMIC] {
-        m.make(Op::Len(object), Type::U32);
+        m.make(Op::Compute(Compute::Len(object)), Type::U32);
     }
     m.finish()
 }
@@ -233,7 +245,7 @@ fn atomics(ty: Type) -> Kernel {
             }
             for operand in [a, one] {
                 let operands = if *op == AtomicOp::CompareExchange { vec![operand, b] } else { vec![operand] };
-                let atomic = Op::AtomicAt { op: *op, object, ptr, offset: 4, operands };
+                let atomic = Op::Memory(Memory { op: MemoryOp::Atomic(*op, operands), at: Address::Pointer { object, ptr, offset: 4 } });
                 m.make(atomic.clone(), ty);
                 m.builder().push1(atomic, ty);
             }
@@ -300,20 +312,20 @@ fn messages(options: KernelOptions) -> Kernel {
     let mut m = Maker::new("WARP_SZ", options);
     for (special, _) in Special::ALL {
         for (axis, _) in Axis::ALL {
-            m.make(Op::Special(*special, *axis), Type::U32);
+            m.make(Op::Compute(Compute::Special(*special, *axis)), Type::U32);
         }
     }
     let values: Vec<_> = types().map(|ty| m.unknown(ty)).collect();
     let mut parts = vec![PrintPart::Text("100 % \"quoted\"\n".into())];
     parts.extend(values.iter().flat_map(|_| [PrintPart::Argument(None), PrintPart::Text(" ".into())]));
-    m.builder().push(Op::Print(parts.clone(), values.clone()), &[]);
-    m.builder().push(Op::Print(vec![PrintPart::Text("nothing\n".into())], Vec::new()), &[]);
-    m.builder().push(Op::Assert(values[0], parts, values.clone()), &[]);
+    m.builder().push(Op::Message(Message::Print(parts.clone(), values.clone())), &[]);
+    m.builder().push(Op::Message(Message::Print(vec![PrintPart::Text("nothing\n".into())], Vec::new())), &[]);
+    m.builder().push(Op::Message(Message::Assert(values[0], parts, values.clone())), &[]);
     let condition = values[0];
     let (then_block, else_block) = (m.kernel.new_block(&[]), m.kernel.new_block(&[]));
-    Builder::new(&mut m.kernel, then_block, Loc(1)).push(Op::Yield(Vec::new()), &[]);
-    Builder::new(&mut m.kernel, else_block, Loc(1)).push(Op::Trap("index out of range: größer".into()), &[]);
-    m.builder().push(Op::If { condition, then_block, else_block }, &[]);
+    Builder::new(&mut m.kernel, then_block, Loc(1)).push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
+    Builder::new(&mut m.kernel, else_block, Loc(1)).push(Op::Terminator(Terminator::Trap("index out of range: größer".into())), &[]);
+    m.builder().push(Op::Region(Region::If { condition, then_block, else_block }), &[]);
     m.finish()
 }
 

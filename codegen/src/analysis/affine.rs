@@ -9,7 +9,7 @@ mod facts;
 use super::bounds::{Bounds, type_max};
 use super::conditions::Conditions;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Axis, BinaryOp, Inst, Kernel, Object, Op, Special, Step, Type, UnaryOp, Value};
+use crate::ir::{Address, Axis, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Special, Step, Type, UnaryOp, Value};
 pub use facts::Facts;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -220,7 +220,8 @@ impl Affine {
             return known.clone();
         }
         // What it is made of comes first, so that no recursion goes as deep as a chain of operations is long.
-        let is_made = |op: &Op| matches!(op, Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) | Op::Cast(_));
+        let is_made =
+            |op: &Op| matches!(op, Op::Compute(Compute::Unary(..) | Compute::Binary(..) | Compute::MulAdd(..) | Compute::Cast(_)));
         let is_new = |value: Value| {
             !self.known.contains_key(&value) && kernel.ty(value).is_int() && kernel.def(value).is_some_and(|(_, op)| is_made(op))
         };
@@ -270,11 +271,11 @@ impl Affine {
     fn sum(&mut self, kernel: &Kernel, value: Value, bits: u32) -> Option<Polynomial> {
         let (_, op) = kernel.def(value)?;
         match *op {
-            Op::Const(scalar) if kernel.ty(value).is_int() => Some(Polynomial::constant(bits, scalar.as_int() as i64)),
-            Op::Unary(UnaryOp::Neg, a) if kernel.ty(value).is_int() => {
+            Op::Compute(Compute::Const(scalar)) if kernel.ty(value).is_int() => Some(Polynomial::constant(bits, scalar.as_int() as i64)),
+            Op::Compute(Compute::Unary(UnaryOp::Neg, a)) if kernel.ty(value).is_int() => {
                 Some(Polynomial::constant(bits, 0).minus(&self.polynomial(kernel, a)))
             }
-            Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) if kernel.ty(value).is_int() => {
+            Op::Compute(Compute::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b)) if kernel.ty(value).is_int() => {
                 let (a, b) = (self.polynomial(kernel, a), self.polynomial(kernel, b));
                 match op {
                     BinaryOp::Add => Some(a.plus(&b, 1)),
@@ -282,23 +283,23 @@ impl Affine {
                     _ => a.times(&b),
                 }
             }
-            Op::Binary(BinaryOp::Shl, a, count) => {
+            Op::Compute(Compute::Binary(BinaryOp::Shl, a, count)) => {
                 let count = kernel.constant(count)?.bits % u64::from(bits);
                 let factor = Polynomial::constant(bits, 1i64.wrapping_shl(count as u32));
                 self.polynomial(kernel, a).times(&factor)
             }
-            Op::MulAdd(a, b, c) if kernel.ty(value).is_int() => {
+            Op::Compute(Compute::MulAdd(a, b, c)) if kernel.ty(value).is_int() => {
                 let product = self.polynomial(kernel, a).times(&self.polynomial(kernel, b))?;
                 Some(product.plus(&self.polynomial(kernel, c), 1))
             }
-            Op::Cast(a) if kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => {
+            Op::Compute(Compute::Cast(a)) if kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => {
                 let wide = self.polynomial(kernel, a);
                 let mut narrow = Polynomial::constant(bits, 0);
                 wide.terms.into_iter().for_each(|(product, coefficient)| narrow.add_term(product, coefficient));
                 Some(narrow)
             }
             // A single atom or a number is the same number in a wider type; a sum may have wrapped round.
-            Op::Cast(a) if kernel.ty(a).is_unsigned_int() && kernel.ty(value).is_int() => {
+            Op::Compute(Compute::Cast(a)) if kernel.ty(a).is_unsigned_int() && kernel.ty(value).is_int() => {
                 let narrow = self.polynomial(kernel, a);
                 let atom = narrow.terms.iter().next().filter(|(product, n)| narrow.terms.len() == 1 && product.len() == 1 && **n == 1);
                 match (atom, narrow.as_constant()) {
@@ -315,14 +316,16 @@ impl Affine {
     fn key(&mut self, kernel: &Kernel, value: Value) -> Key {
         let Some((_, op)) = kernel.def(value) else { return Key::Value(value) };
         match op {
-            Op::Special(special, axis) => Key::Special(*special, *axis),
-            Op::Len(object) => Key::Len(*object),
-            Op::Binary(op, a, b) if kernel.ty(*a).is_int() && kernel.ty(*b).is_int() => {
+            Op::Compute(Compute::Special(special, axis)) => Key::Special(*special, *axis),
+            Op::Compute(Compute::Len(object)) => Key::Len(*object),
+            Op::Compute(Compute::Binary(op, a, b)) if kernel.ty(*a).is_int() && kernel.ty(*b).is_int() => {
                 let ty = kernel.ty(value);
                 Key::Operation(*op, ty, self.polynomial(kernel, *a), self.polynomial(kernel, *b))
             }
-            Op::Cast(a) if kernel.ty(*a).is_int() => Key::Widened(self.polynomial(kernel, *a)),
-            Op::Load(access) if kernel.objects[access.object].kind == crate::ir::ObjectKind::Value => {
+            Op::Compute(Compute::Cast(a)) if kernel.ty(*a).is_int() => Key::Widened(self.polynomial(kernel, *a)),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })
+                if kernel.objects[access.object].kind == crate::ir::ObjectKind::Value =>
+            {
                 let step = |step: &Step| match step {
                     Step::Field(field) => Some(u64::from(*field)),
                     Step::Index(index) => kernel.constant(*index).map(|c| c.bits),

@@ -4,7 +4,7 @@
 //! kernel says `index = 64` (the launch refuses more). The limits of a block whose size the kernel leaves open are taken wider than any device's (CUDA: 1,024 threads; OpenCL
 //! devices may have more), so that no back end can break them.
 
-use crate::ir::{Axis, BinaryOp, Block, Inst, Kernel, Op, Special, Type, Value, ValueDef};
+use crate::ir::{Axis, BinaryOp, Block, Compute, Inst, Kernel, Op, Region, Special, Type, Value, ValueDef};
 use crate::syntax::IndexWidth;
 
 /// How many operations deep a bound is looked for.
@@ -81,7 +81,8 @@ impl Finder<'_> {
             ValueDef::Result(inst, _) => {
                 let op = &self.kernel.insts[inst].op;
                 let bound = self.op(op, depth).unwrap_or(max).min(max);
-                let may_number = matches!(op, Op::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, ..) | Op::MulAdd(..));
+                let may_number =
+                    matches!(op, Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, ..) | Compute::MulAdd(..)));
                 let element = || self.element_bound(value, depth).unwrap_or(bound);
                 if bound > GLOBAL_ID && may_number { element() } else { bound }
             }
@@ -92,7 +93,7 @@ impl Finder<'_> {
     fn induction(&self, block: Block, depth: u32) -> Option<u64> {
         let owner = self.owner.get(usize::from(block)).copied().flatten()?;
         match &self.kernel.insts[owner].op {
-            Op::For { end, .. } => Some(self.bound(*end, depth - 1).saturating_sub(1)),
+            Op::Region(Region::For { end, .. }) => Some(self.bound(*end, depth - 1).saturating_sub(1)),
             _ => None,
         }
     }
@@ -100,12 +101,12 @@ impl Finder<'_> {
     fn op(&self, op: &Op, depth: u32) -> Option<u64> {
         let of = |value: Value| self.bound(value, depth - 1);
         match op {
-            Op::Const(scalar) => Some(scalar.bits),
-            Op::Special(special, axis) => Some(special_bound(self.kernel, *special, *axis)),
-            Op::Select(_, a, b) => Some(of(*a).max(of(*b))),
-            Op::Cast(a) if self.kernel.ty(*a).is_unsigned_int() => Some(of(*a)),
-            Op::Cast(a) if self.kernel.ty(*a) == Type::Bool => Some(1),
-            Op::Binary(op, a, b) => binary_bound(self.kernel, *op, (*a, of(*a)), (*b, of(*b))),
+            Op::Compute(Compute::Const(scalar)) => Some(scalar.bits),
+            Op::Compute(Compute::Special(special, axis)) => Some(special_bound(self.kernel, *special, *axis)),
+            Op::Compute(Compute::Select(_, a, b)) => Some(of(*a).max(of(*b))),
+            Op::Compute(Compute::Cast(a)) if self.kernel.ty(*a).is_unsigned_int() => Some(of(*a)),
+            Op::Compute(Compute::Cast(a)) if self.kernel.ty(*a) == Type::Bool => Some(1),
+            Op::Compute(Compute::Binary(op, a, b)) => binary_bound(self.kernel, *op, (*a, of(*a)), (*b, of(*b))),
             _ => None,
         }
     }
@@ -128,7 +129,9 @@ fn binary_bound(kernel: &Kernel, op: BinaryOp, (left, a): (Value, u64), (right, 
         BinaryOp::Shl => fits(a.checked_mul(1 << (constant(right)? % bits))),
         // max(x, c) - c does not wrap round.
         BinaryOp::Sub => match kernel.def(left)?.1 {
-            Op::Binary(BinaryOp::Max, _, least) if constant(*least)? >= constant(right)? => a.checked_sub(constant(right)?),
+            Op::Compute(Compute::Binary(BinaryOp::Max, _, least)) if constant(*least)? >= constant(right)? => {
+                a.checked_sub(constant(right)?)
+            }
             _ => None,
         },
     }
@@ -165,8 +168,8 @@ impl Finder<'_> {
     fn block_axis(&self, value: Value, depth: u32) -> Option<Axis> {
         let depth = depth.checked_sub(1)?;
         match self.kernel.def(value)?.1 {
-            Op::Special(Special::BlockIdx, axis) => Some(*axis),
-            Op::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, a, b) | Op::MulAdd(a, b, _) => {
+            Op::Compute(Compute::Special(Special::BlockIdx, axis)) => Some(*axis),
+            Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, a, b) | Compute::MulAdd(a, b, _)) => {
                 self.block_axis(*a, depth).or_else(|| self.block_axis(*b, depth))
             }
             _ => None,
@@ -186,14 +189,16 @@ impl Finder<'_> {
         };
         let other = || Some(OfBlock { scale: 0, rest: self.bound(value, depth) });
         match kernel.def(value).map(|(_, op)| op) {
-            Some(Op::Special(Special::BlockIdx, of)) if *of == axis => Some(OfBlock { scale: 1, rest: 0 }),
-            Some(Op::Binary(BinaryOp::Add, a, b)) => sum(self.of_block(*a, axis, depth)?, self.of_block(*b, axis, depth)?),
-            Some(Op::Binary(BinaryOp::Mul, a, b)) => product(*a, *b).or_else(other),
-            Some(Op::Binary(BinaryOp::Shl, a, by)) => match constant(*by) {
+            Some(Op::Compute(Compute::Special(Special::BlockIdx, of))) if *of == axis => Some(OfBlock { scale: 1, rest: 0 }),
+            Some(Op::Compute(Compute::Binary(BinaryOp::Add, a, b))) => {
+                sum(self.of_block(*a, axis, depth)?, self.of_block(*b, axis, depth)?)
+            }
+            Some(Op::Compute(Compute::Binary(BinaryOp::Mul, a, b))) => product(*a, *b).or_else(other),
+            Some(Op::Compute(Compute::Binary(BinaryOp::Shl, a, by))) => match constant(*by) {
                 Some(by) if by < 32 => scaled(self.of_block(*a, axis, depth)?, 1 << by),
                 _ => other(),
             },
-            Some(Op::MulAdd(a, b, c)) => sum(product(*a, *b)?, self.of_block(*c, axis, depth)?),
+            Some(Op::Compute(Compute::MulAdd(a, b, c))) => sum(product(*a, *b)?, self.of_block(*c, axis, depth)?),
             _ => other(),
         }
     }
@@ -203,18 +208,18 @@ impl Finder<'_> {
         let options = &self.kernel.options;
         let (groups, lanes) = if axis == Axis::X { (options.ilp, options.vectorize) } else { (1, 1) };
         let special = |value: Value| match self.kernel.def(value) {
-            Some((_, Op::Special(special, axis))) => Some((*special, *axis)),
+            Some((_, Op::Compute(Compute::Special(special, axis)))) => Some((*special, *axis)),
             _ => None,
         };
         let is_block = |value: Value| special(value) == Some((Special::BlockIdx, axis));
         let is_group = |value: Value| self.unscaled(value, groups, depth).is_some_and(is_block);
         let is_size = |value: Value| special(value) == Some((Special::BlockDim, axis));
         let is_first = |value: Value| match self.kernel.def(value) {
-            Some((_, Op::Binary(BinaryOp::Mul, a, b))) => is_size(*b) && is_group(*a) || is_size(*a) && is_group(*b),
+            Some((_, Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)))) => is_size(*b) && is_group(*a) || is_size(*a) && is_group(*b),
             _ => false,
         };
         let is_thread = |value: Value| match self.kernel.def(value) {
-            Some((_, Op::Binary(BinaryOp::Add, a, b))) => {
+            Some((_, Op::Compute(Compute::Binary(BinaryOp::Add, a, b)))) => {
                 let is = |value: Value| special(value) == Some((Special::ThreadIdx, axis));
                 is(*b) && is_first(*a) || is(*a) && is_first(*b)
             }
@@ -229,13 +234,19 @@ impl Finder<'_> {
             return Some(value);
         }
         let factor = |value: Value| match self.kernel.def(value)?.1 {
-            Op::Binary(BinaryOp::Mul, a, b) => self.kernel.constant(*b).filter(|c| c.bits == u64::from(count)).map(|_| *a),
-            Op::Binary(BinaryOp::Shl, a, b) => self.kernel.constant(*b).filter(|c| 1u64 << (c.bits % 32) == u64::from(count)).map(|_| *a),
+            Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => {
+                self.kernel.constant(*b).filter(|c| c.bits == u64::from(count)).map(|_| *a)
+            }
+            Op::Compute(Compute::Binary(BinaryOp::Shl, a, b)) => {
+                self.kernel.constant(*b).filter(|c| 1u64 << (c.bits % 32) == u64::from(count)).map(|_| *a)
+            }
             _ => None,
         };
         let is_rest = |value: Value| depth > 0 && self.bound(value, depth - 1) < u64::from(count);
         match self.kernel.def(value)?.1 {
-            Op::Binary(BinaryOp::Add, a, b) => factor(*a).filter(|_| is_rest(*b)).or_else(|| factor(*b).filter(|_| is_rest(*a))),
+            Op::Compute(Compute::Binary(BinaryOp::Add, a, b)) => {
+                factor(*a).filter(|_| is_rest(*b)).or_else(|| factor(*b).filter(|_| is_rest(*a)))
+            }
             _ => factor(value),
         }
     }

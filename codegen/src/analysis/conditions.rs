@@ -2,7 +2,7 @@
 //! that did not fail. What they say of an index is in `analysis::affine`.
 
 use crate::collections::HashMap;
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, Message, Op, Region, Terminator, Value};
 use std::rc::Rc;
 
 /// A list of conditions, the innermost first, shared by all that runs under them.
@@ -53,11 +53,11 @@ impl Conditions {
         let and = |condition, is, outer: &Holding| Some(Rc::new(Held { condition, is, outer: outer.clone() }));
         for inst in &kernel.blocks[block].insts {
             match kernel.insts[*inst].op {
-                Op::Load(_) | Op::Store(..) | Op::Atomic(..) => {
+                Op::Memory(Memory { at: Address::Path(_), .. }) => {
                     self.holding.insert(*inst, holding.clone());
                 }
-                Op::Assert(condition, ..) => holding = and(condition, true, &holding),
-                Op::If { condition, then_block, else_block } => {
+                Op::Message(Message::Assert(condition, ..)) => holding = and(condition, true, &holding),
+                Op::Region(Region::If { condition, then_block, else_block }) => {
                     for (arm, is) in [(then_block, true), (else_block, false)] {
                         self.walk(kernel, arm, and(condition, is, &holding));
                     }
@@ -68,7 +68,7 @@ impl Conditions {
                     }
                 }
                 ref op => {
-                    if matches!(op, Op::For { .. } | Op::Loop { .. }) {
+                    if matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. })) {
                         self.holding.insert(*inst, holding.clone());
                     }
                     for child in op.blocks() {
@@ -82,5 +82,5 @@ impl Conditions {
 
 /// Whether control comes to the end of a block and on to what stands behind its owner.
 fn falls_through(kernel: &Kernel, block: Block) -> bool {
-    kernel.blocks[block].insts.last().is_none_or(|last| matches!(kernel.insts[*last].op, Op::Yield(_)))
+    kernel.blocks[block].insts.last().is_none_or(|last| matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_))))
 }

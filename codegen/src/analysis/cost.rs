@@ -1,7 +1,7 @@
 //! What an instruction costs and whether running it where it was not meant to run is harmless: what moving code asks.
 
 use super::place::constant_place;
-use crate::ir::{BinaryOp, Inst, Kernel, Op, Type};
+use crate::ir::{Address, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Op, Type};
 
 /// Issue slots, relative to a 32-bit add; 0 for what is an operand or a register that is there anyway. Control flow and memory
 /// count as more than any limit.
@@ -10,13 +10,20 @@ pub fn issue_slots(kernel: &Kernel, inst: Inst) -> u32 {
     let ty = data.results.first().map_or(Type::Bool, |value| kernel.ty(*value));
     let wide = if ty.bytes() == 8 { 2 } else { 1 };
     match &data.op {
-        Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Bitcast(_) => 0,
-        Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => 20 * wide,
+        Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_) | Compute::Bitcast(_)) => 0,
+        Op::Compute(Compute::Binary(BinaryOp::Div | BinaryOp::Rem, ..)) => 20 * wide,
         Op::Texture(op, ..) if !op.reads() => 0,
-        Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) | Op::Compare(..) | Op::Select(..) | Op::Offset(..) => wide,
-        Op::Cast(_) => 2 * wide,
-        Op::Load(_) if is_always_in_range(kernel, inst) => 2,
-        Op::Intrinsic(row, _) if row.row().is_pure() => u32::from(row.row().cost),
+        Op::Compute(
+            Compute::Unary(..)
+            | Compute::Binary(..)
+            | Compute::MulAdd(..)
+            | Compute::Compare(..)
+            | Compute::Select(..)
+            | Compute::Offset(..),
+        ) => wide,
+        Op::Compute(Compute::Cast(_)) => 2 * wide,
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) if is_always_in_range(kernel, inst) => 2,
+        Op::Intrinsic(row, _) if row.row().effects.is_pure() => u32::from(row.row().cost),
         _ => u32::MAX / 64,
     }
 }
@@ -27,11 +34,11 @@ pub fn is_speculable(kernel: &Kernel, inst: Inst) -> bool {
     let data = &kernel.insts[inst];
     let ty = data.results.first().map(|value| kernel.ty(*value));
     match &data.op {
-        Op::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) if ty.is_some_and(Type::is_int) => {
+        Op::Compute(Compute::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor)) if ty.is_some_and(Type::is_int) => {
             kernel.constant(*divisor).is_some_and(|c| c.bits != 0)
         }
-        Op::Load(_) => is_always_in_range(kernel, inst),
-        op => !op.can_fault(ty),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) => is_always_in_range(kernel, inst),
+        op => op.effects(kernel).is_speculatable(),
     }
 }
 
@@ -39,7 +46,9 @@ pub fn is_speculable(kernel: &Kernel, inst: Inst) -> bool {
 fn is_always_in_range(kernel: &Kernel, inst: Inst) -> bool {
     let data = &kernel.insts[inst];
     match &data.op {
-        Op::Load(access) => kernel.objects[access.object].is_read_only() && constant_place(kernel, access, data.results.len()).is_some(),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
+            kernel.objects[access.object].is_read_only() && constant_place(kernel, access, data.results.len()).is_some()
+        }
         _ => false,
     }
 }

@@ -7,8 +7,7 @@
 //! Everything depends on nothing until shown otherwise, and the walk is repeated until nothing changes.
 
 use crate::collections::HashMap;
-use crate::intrinsics::Effect;
-use crate::ir::{Access, Axis, Block, Inst, Kernel, ObjectKind, Op, Space, Special, Value};
+use crate::ir::{Access, Axis, Block, Compute, Inst, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Space, Special, Terminator, Value};
 
 /// What is depended on, a bit each: the axes of the grid, what is in memory, then loops.
 pub(crate) type Reasons = u64;
@@ -115,7 +114,7 @@ impl Walk<'_> {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
         match &data.op {
-            Op::If { condition, then_block, else_block } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
                 let under = self.under;
                 self.under |= self.get(*condition);
                 let own = self.get(*condition);
@@ -125,22 +124,22 @@ impl Walk<'_> {
                 }
                 self.under = under;
             }
-            Op::Region { body } => {
+            Op::Region(Region::Block { body }) => {
                 self.block(*body);
                 self.yielded(*body, inst, 0, None);
             }
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let bounds = self.all(&[*start, *end, *step]);
                 self.any_loop(inst, *body, init, Some(bounds));
             }
-            Op::Loop { init, body, .. } => self.any_loop(inst, *body, init, None),
-            Op::Break(target, values) => {
+            Op::Region(Region::Loop { init, body, .. }) => self.any_loop(inst, *body, init, None),
+            Op::Terminator(Terminator::Break(target, values)) => {
                 for (result, value) in kernel.insts[*target].results.iter().zip(values) {
                     let reasons = self.get(*value) | self.under;
                     self.add(*result, reasons & !self.bit(*target));
                 }
             }
-            Op::Continue(target, values) => {
+            Op::Terminator(Terminator::Continue(target, values)) => {
                 let params = self.carried(*target).to_vec();
                 for (param, value) in params.iter().zip(values) {
                     let reasons = self.get(*value) | self.under | self.bit(*target);
@@ -157,23 +156,23 @@ impl Walk<'_> {
         let mut reasons = 0;
         data.op.for_each_operand(|value| reasons |= self.get(value));
         match &data.op {
-            Op::Special(Special::BlockIdx, axis) => reasons |= Dependence::axis(*axis),
+            Op::Compute(Compute::Special(Special::BlockIdx, axis)) => reasons |= Dependence::axis(*axis),
             // Threads that share an element come to it whenever they do.
-            Op::Atomic(_, Access { object, .. }, _) | Op::AtomicAt { object, .. } => {
+            Op::Memory(Memory { op: MemoryOp::Atomic(..), at }) => {
                 reasons |= AXES | DATA | self.around;
-                self.store(usize::from(*object), reasons | self.under);
+                self.store(usize::from(at.object()), reasons | self.under);
             }
-            Op::Store(Access { object, .. }, _) | Op::StoreAt { object, .. } => self.store(usize::from(*object), reasons | self.under),
+            Op::Memory(Memory { op: MemoryOp::Store(_), at }) => self.store(usize::from(at.object()), reasons | self.under),
             Op::Texture(op, ..) if op.reads() => reasons |= DATA,
-            Op::Load(Access { object, .. }) | Op::LoadAt { object, .. } => {
-                let object_number = usize::from(*object);
-                let object = &kernel.objects[*object];
+            Op::Memory(Memory { op: MemoryOp::Load, at }) => {
+                let object_number = usize::from(at.object());
+                let object = &kernel.objects[at.object()];
                 let is_own = matches!(object.kind, ObjectKind::Shared | ObjectKind::Local);
                 reasons |= if object.kind == ObjectKind::Value { 0 } else { DATA };
                 reasons |= if is_own { self.objects[object_number] } else { 0 };
                 reasons |= if is_own || !object.is_read_only() && object.space() == Space::Global { self.around } else { 0 };
             }
-            Op::Intrinsic(row, _) if row.row().effect == Effect::Warp => reasons |= self.under,
+            Op::Intrinsic(row, _) if row.row().effects.is_of_warp() => reasons |= self.under,
             _ => {}
         }
         for result in &data.results {
@@ -188,8 +187,8 @@ impl Walk<'_> {
     /// The parameters of a loop's body that are carried round.
     fn carried(&self, inst: Inst) -> &[Value] {
         match &self.kernel.insts[inst].op {
-            Op::For { body, .. } => self.kernel.blocks[*body].params.get(1..).unwrap_or_default(),
-            Op::Loop { body, .. } => &self.kernel.blocks[*body].params,
+            Op::Region(Region::For { body, .. }) => self.kernel.blocks[*body].params.get(1..).unwrap_or_default(),
+            Op::Region(Region::Loop { body, .. }) => &self.kernel.blocks[*body].params,
             _ => &[],
         }
     }
@@ -224,7 +223,9 @@ impl Walk<'_> {
     /// What a block hands over at its end: to the next round of a loop, or to the results of what it stands in.
     fn yielded(&mut self, block: Block, inst: Inst, own: Reasons, carried: Option<&[Value]>) {
         let kernel = self.kernel;
-        let Some(Op::Yield(values)) = kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) else { return };
+        let Some(Op::Terminator(Terminator::Yield(values))) = kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) else {
+            return;
+        };
         let (to, bit): (&[Value], Reasons) = match carried {
             Some(params) => (params, self.bit(inst)),
             None => (&kernel.insts[inst].results, 0),

@@ -1,7 +1,7 @@
 //! Which `Break`s and `Continue`s leave or repeat each region, and which `Yield`s end it.
 
 use crate::collections::HashMap;
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Terminator, Value};
 
 /// The exits of one `If`, `For`, `Loop` or `Region`.
 #[derive(Clone, Debug, Default)]
@@ -42,9 +42,9 @@ impl Exits {
     fn block(&mut self, kernel: &Kernel, block: Block, owner: Option<Inst>) {
         for inst in &kernel.blocks[block].insts {
             match &kernel.insts[*inst].op {
-                Op::Break(target, _) => self.get_mut(*target).breaks.push(*inst),
-                Op::Continue(target, _) => self.get_mut(*target).continues.push(*inst),
-                Op::Yield(_) => {
+                Op::Terminator(Terminator::Break(target, _)) => self.get_mut(*target).breaks.push(*inst),
+                Op::Terminator(Terminator::Continue(target, _)) => self.get_mut(*target).continues.push(*inst),
+                Op::Terminator(Terminator::Yield(_)) => {
                     if let Some(owner) = owner {
                         self.get_mut(owner).yields.push(*inst);
                     }
@@ -58,7 +58,7 @@ impl Exits {
 /// The values an exit hands over.
 pub fn exit_values(op: &Op) -> &[Value] {
     match op {
-        Op::Yield(values) | Op::Break(_, values) | Op::Continue(_, values) => values,
+        Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) => values,
         _ => &[],
     }
 }
@@ -66,7 +66,7 @@ pub fn exit_values(op: &Op) -> &[Value] {
 /// The same, to change.
 pub fn exit_values_mut(op: &mut Op) -> Option<&mut Vec<Value>> {
     match op {
-        Op::Yield(values) | Op::Break(_, values) | Op::Continue(_, values) => Some(values),
+        Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) => Some(values),
         _ => None,
     }
 }

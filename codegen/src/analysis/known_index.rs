@@ -5,7 +5,9 @@
 //! branch that they exclude, nor what stands behind an exit that they take.
 
 use crate::collections::HashMap;
-use crate::ir::{Access, Block, Inst, Kernel, Loc, MemoryType, Object, Op, Scalar, Step, Value, eval};
+use crate::ir::{
+    Access, Address, Block, Compute, Inst, Kernel, Loc, Memory, MemoryType, Object, Op, Region, Scalar, Step, Terminator, Value, eval,
+};
 
 /// An index beyond its array.
 pub struct Beyond {
@@ -59,29 +61,29 @@ impl Walk<'_> {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
         match &data.op {
-            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => self.access(access, data.loc),
-            Op::If { condition, then_block, else_block } => match self.known.get(condition) {
+            Op::Memory(Memory { at: Address::Path(access), .. }) => self.access(access, data.loc),
+            Op::Region(Region::If { condition, then_block, else_block }) => match self.known.get(condition) {
                 Some(condition) => return self.block(if condition.is_true() { *then_block } else { *else_block }),
                 None => {
                     self.block(*then_block);
                     self.block(*else_block);
                 }
             },
-            Op::Region { body } => match self.block(*body) {
+            Op::Region(Region::Block { body }) => match self.block(*body) {
                 Left::To(target) if target == inst => {}
                 left => return left,
             },
-            Op::For { start, end, body, .. } => {
+            Op::Region(Region::For { start, end, body, .. }) => {
                 let bounds = self.known.get(start).zip(self.known.get(end));
                 if bounds.is_none_or(|(start, end)| start.as_int() < end.as_int()) {
                     self.block(*body);
                 }
             }
-            Op::Loop { body, .. } => {
+            Op::Region(Region::Loop { body, .. }) => {
                 self.block(*body);
             }
-            Op::Break(target, _) | Op::Continue(target, _) => return Left::To(*target),
-            Op::Return | Op::Trap(_) => return Left::Kernel,
+            Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => return Left::To(*target),
+            Op::Terminator(Terminator::Return | Terminator::Trap(_)) => return Left::Kernel,
             op => {
                 if let ([result], Some(value)) = (&data.results[..], self.value(op, &data.results)) {
                     self.known.insert(*result, value);
@@ -95,12 +97,12 @@ impl Walk<'_> {
         let of = |value: &Value| self.known.get(value).copied();
         let ty = self.kernel.ty(*results.first()?);
         match op {
-            Op::Const(scalar) => Some(*scalar),
-            Op::Unary(op, a) => eval::unary(*op, of(a)?),
-            Op::Binary(op, a, b) => eval::binary(*op, of(a)?, of(b)?),
-            Op::Compare(op, a, b) => eval::compare(*op, of(a)?, of(b)?),
-            Op::Select(c, a, b) => eval::select(of(c)?, of(a)?, of(b)?),
-            Op::Cast(a) => eval::cast(of(a)?, ty),
+            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
+            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, of(a)?),
+            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, of(a)?, of(b)?),
+            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, of(a)?, of(b)?),
+            Op::Compute(Compute::Select(c, a, b)) => eval::select(of(c)?, of(a)?, of(b)?),
+            Op::Compute(Compute::Cast(a)) => eval::cast(of(a)?, ty),
             _ => None,
         }
     }

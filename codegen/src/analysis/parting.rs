@@ -3,7 +3,7 @@
 //! Threads that have returned from the kernel do not count: nobody waits for them.
 
 use super::uniformity::Uniformity;
-use crate::ir::{Block, Inst, Kernel, Op};
+use crate::ir::{Block, Inst, Kernel, Op, Region, Terminator};
 
 /// What parts threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Search<'_> {
             if (self.is_wanted)(op) && !self.uniformity.runs_together(*inst) {
                 self.found.extend(self.parting().map(|parting| (*inst, parting)));
             }
-            if let Op::Break(target, _) = op {
+            if let Op::Terminator(Terminator::Break(target, _)) = op {
                 let left = self.around.iter().rposition(|owner| owner == target).unwrap_or(0);
                 let condition = self.around[left..].iter().find(|owner| self.is_parting_condition(**owner));
                 self.exits.extend(condition.map(|condition| (*target, *condition)));
@@ -66,19 +66,19 @@ impl Search<'_> {
     }
 
     fn is_parting_condition(&self, inst: Inst) -> bool {
-        matches!(&self.kernel.insts[inst].op, Op::If { condition, .. } if !self.uniformity.is_uniform(*condition))
+        matches!(&self.kernel.insts[inst].op, Op::Region(Region::If { condition, .. }) if !self.uniformity.is_uniform(*condition))
     }
 
     /// The outermost construct that parts the threads that reach it together.
     fn parting(&self) -> Option<Parting> {
         self.around.iter().find_map(|inst| match &self.kernel.insts[*inst].op {
-            Op::If { .. } => self.is_parting_condition(*inst).then_some(Parting::Condition(*inst)),
-            Op::For { start, end, step, .. } => {
+            Op::Region(Region::If { .. }) => self.is_parting_condition(*inst).then_some(Parting::Condition(*inst)),
+            Op::Region(Region::For { start, end, step, .. }) => {
                 let is_even = [start, end, step].into_iter().all(|value| self.uniformity.is_uniform(*value));
                 (!is_even || self.is_left_apart(*inst)).then_some(Parting::Loop(*inst))
             }
-            Op::Loop { .. } => self.is_left_apart(*inst).then_some(Parting::Loop(*inst)),
-            Op::Region { .. } => {
+            Op::Region(Region::Loop { .. }) => self.is_left_apart(*inst).then_some(Parting::Loop(*inst)),
+            Op::Region(Region::Block { .. }) => {
                 let exit = self.exits.iter().find(|(target, _)| target == inst);
                 exit.map(|(_, condition)| Parting::Exit(*condition))
             }
@@ -94,7 +94,7 @@ impl Search<'_> {
     /// Whether a block has an exit that leaves `owner` or begins it anew, and is not every thread's. `apart`: the threads have parted in it.
     fn leaves_apart(&self, block: Block, owner: Inst, apart: bool) -> bool {
         self.kernel.blocks[block].insts.iter().any(|inst| match &self.kernel.insts[*inst].op {
-            Op::Break(target, _) | Op::Continue(target, _) => *target == owner && apart,
+            Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => *target == owner && apart,
             op => {
                 let apart = apart || self.is_parting_condition(*inst);
                 op.blocks().into_iter().any(|child| self.leaves_apart(child, owner, apart))

@@ -10,8 +10,9 @@
 //! In a warp the same holds of fewer threads: all lanes that read one place at one time read one value, whatever writes there, and votes and
 //! exchanges can give all lanes one. What arithmetic makes uniform in a warp, `global_id().x / 32`, is not seen here: who knows it says so.
 
-use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, ObjectKind, Op, Special, Value};
+use crate::ir::{
+    Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Special, Terminator, Value,
+};
 use std::collections::BTreeSet;
 
 /// What is uniform across a block of threads, or a warp of lanes.
@@ -82,7 +83,7 @@ impl Uniformity {
     /// Whether all threads that come to a loop go round it equally often.
     pub fn goes_round_together(&self, kernel: &Kernel, inst: Inst) -> bool {
         let is_even = match &kernel.insts[inst].op {
-            Op::For { start, end, step, .. } => [start, end, step].into_iter().all(|value| self.is_uniform(*value)),
+            Op::Region(Region::For { start, end, step, .. }) => [start, end, step].into_iter().all(|value| self.is_uniform(*value)),
             _ => true,
         };
         is_even && !self.torn.contains(&inst)
@@ -143,13 +144,13 @@ impl Walk<'_> {
         let kernel = self.kernel;
         let results = &kernel.insts[inst].results;
         match &kernel.insts[inst].op {
-            Op::If { condition, then_block, else_block } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
                 let split = self.is_divergent(*condition);
                 self.flow(results, &[], split);
                 self.inside(inst, *then_block, apart || split);
                 self.inside(inst, *else_block, apart || split);
             }
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let params = &kernel.blocks[*body].params;
                 let split = [start, end, step].into_iter().any(|v| self.is_divergent(*v)) || self.torn.contains(&inst);
                 self.flow(&params[1..], init, split);
@@ -157,32 +158,32 @@ impl Walk<'_> {
                 self.inside(inst, *body, apart || split);
                 self.flow(results, &params[1..], split);
             }
-            Op::Loop { init, body, .. } => {
+            Op::Region(Region::Loop { init, body, .. }) => {
                 let split = self.torn.contains(&inst);
                 self.flow(&kernel.blocks[*body].params, init, split);
                 self.inside(inst, *body, apart || split);
                 self.flow(results, &[], split);
             }
-            Op::Region { body } => {
+            Op::Region(Region::Block { body }) => {
                 let split = self.torn.contains(&inst);
                 self.inside(inst, *body, apart || split);
                 self.flow(results, &[], split);
             }
-            Op::Yield(values) => self.yielded(values),
-            Op::Break(target, values) => {
+            Op::Terminator(Terminator::Yield(values)) => self.yielded(values),
+            Op::Terminator(Terminator::Break(target, values)) => {
                 self.leave(*target, apart);
                 self.flow(&kernel.insts[*target].results, values, false);
             }
-            Op::Continue(target, values) => {
+            Op::Terminator(Terminator::Continue(target, values)) => {
                 self.leave(*target, apart);
                 self.carried(*target, values);
             }
-            Op::Return if apart => {
+            Op::Terminator(Terminator::Return) if apart => {
                 self.lost = true;
                 self.tear_from(0);
             }
             // A trap ends the launch: there is no thread that goes on without the others.
-            Op::Return | Op::Trap(_) => {}
+            Op::Terminator(Terminator::Return | Terminator::Trap(_)) => {}
             _ => {
                 let divergent = self.makes_divergent(inst);
                 for result in results {
@@ -208,7 +209,7 @@ impl Walk<'_> {
 
     /// Tears what stands around the present instruction, but for the outermost `from` owners.
     fn tear_from(&mut self, from: usize) {
-        let is_if = |owner: &Inst| matches!(self.kernel.insts[*owner].op, Op::If { .. });
+        let is_if = |owner: &Inst| matches!(self.kernel.insts[*owner].op, Op::Region(Region::If { .. }));
         let torn: Vec<Inst> = self.owners[from..].iter().copied().filter(|owner| !is_if(owner)).collect();
         torn.into_iter().for_each(|owner| self.tear(owner));
     }
@@ -216,15 +217,15 @@ impl Walk<'_> {
     fn yielded(&mut self, values: &[Value]) {
         let Some(owner) = self.owners.last().copied() else { return };
         match &self.kernel.insts[owner].op {
-            Op::For { .. } | Op::Loop { .. } => self.carried(owner, values),
+            Op::Region(Region::For { .. } | Region::Loop { .. }) => self.carried(owner, values),
             _ => self.flow(&self.kernel.insts[owner].results, values, false),
         }
     }
 
     fn carried(&mut self, target: Inst, values: &[Value]) {
         match &self.kernel.insts[target].op {
-            Op::For { body, .. } => self.flow(&self.kernel.blocks[*body].params[1..], values, false),
-            Op::Loop { body, .. } => self.flow(&self.kernel.blocks[*body].params, values, false),
+            Op::Region(Region::For { body, .. }) => self.flow(&self.kernel.blocks[*body].params[1..], values, false),
+            Op::Region(Region::Loop { body, .. }) => self.flow(&self.kernel.blocks[*body].params, values, false),
             _ => {}
         }
     }
@@ -245,21 +246,19 @@ impl Walk<'_> {
         let operands = op.operands().into_iter().any(|v| self.is_divergent(v));
         let is_warp = matches!(self.scope, Scope::Warp(_));
         match op {
-            Op::Special(Special::WarpId, _) => !is_warp,
-            Op::Special(Special::ThreadIdx | Special::LaneId, _) | Op::Atomic(..) | Op::AtomicAt { .. } => true,
-            Op::Load(access) => operands || !self.is_one_for_all(access.object),
-            Op::LoadAt { object, .. } => operands || !self.is_one_for_all(*object),
-            Op::Intrinsic(row, arguments) => match row.row().effect {
-                Effect::Warp if is_warp => match row.row().name {
-                    "ballot" | "any" | "all" => false,
-                    "shuffle" => arguments.iter().all(|value| self.is_divergent(*value)),
-                    _ => operands,
-                },
-                Effect::Warp => true,
-                Effect::Barrier => false,
+            Op::Compute(Compute::Special(Special::WarpId, _)) => !is_warp,
+            Op::Compute(Compute::Special(Special::ThreadIdx | Special::LaneId, _))
+            | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => true,
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => operands || !self.is_one_for_all(access.object),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) => operands || !self.is_one_for_all(*object),
+            Op::Intrinsic(row, arguments) if row.row().effects.is_of_warp() && is_warp => match row.row().name {
+                "ballot" | "any" | "all" => false,
+                "shuffle" => arguments.iter().all(|value| self.is_divergent(*value)),
                 _ => operands,
             },
-            Op::Binary(..) if operands && is_warp => {
+            Op::Intrinsic(row, _) if row.row().effects.is_convergent() => row.row().effects.is_of_warp(),
+            Op::Intrinsic(..) => operands,
+            Op::Compute(Compute::Binary(..)) if operands && is_warp => {
                 let result = self.kernel.insts[inst].results.first();
                 result.is_none_or(|result| joined_lanes(self.kernel, *result) != ALL_LANES)
             }
@@ -279,7 +278,7 @@ fn joined_lanes(kernel: &Kernel, value: Value) -> u32 {
         matches!(op, Add | Mul | Min | Max | And | Or | Xor)
     };
     let (mut lanes, mut value) = (0, value);
-    while let Some((_, Op::Binary(op, a, b))) = kernel.def(value)
+    while let Some((_, Op::Compute(Compute::Binary(op, a, b)))) = kernel.def(value)
         && joins(op)
     {
         let other = |own: Value, other: Value| match kernel.def(other) {
@@ -309,7 +308,7 @@ mod tests {
         let uniformity = Uniformity::of(&kernel);
         let mut stores = Vec::new();
         kernel.for_each_inst(|kernel, _, inst| {
-            if matches!(kernel.insts[inst].op, Op::Store(..)) {
+            if matches!(kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(_) })) {
                 stores.push(uniformity.runs_together(inst));
             }
         });

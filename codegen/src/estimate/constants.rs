@@ -6,7 +6,7 @@
 use super::weights::Weights;
 use crate::analysis::access::{AccessFact, Move, Pattern, Range};
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Inst, Kernel, Object, ObjectKind, Op, Space};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Space};
 use crate::math;
 
 /// Bytes of a line.
@@ -34,7 +34,7 @@ pub(super) fn constant_loads(kernel: &Kernel, weights: &Weights, facts: &[Option
     // The walk's first load, and the lines that a round goes to.
     let mut walks: HashMap<Walk, (Inst, HashSet<i64>)> = HashMap::default();
     each(kernel, kernel.body, None, &mut |inst, around| {
-        let Op::LoadAt { object, .. } = &kernel.insts[inst].op else { return };
+        let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) = &kernel.insts[inst].op else { return };
         let Some(fact) = facts[usize::from(inst)].filter(|_| kernel.objects[*object].space() == Space::Constant) else { return };
         let replays = addresses(kernel, fact) - 1.0;
         if replays > 0.0 {
@@ -60,7 +60,7 @@ fn each(kernel: &Kernel, block: Block, around: Option<Inst>, f: &mut impl FnMut(
     for inst in &kernel.blocks[block].insts {
         f(*inst, around);
         let op = &kernel.insts[*inst].op;
-        let around = if matches!(op, Op::For { .. } | Op::Loop { .. }) { Some(*inst) } else { around };
+        let around = if matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. })) { Some(*inst) } else { around };
         op.blocks().into_iter().for_each(|child| each(kernel, child, around, f));
     }
 }

@@ -14,8 +14,7 @@ use super::mix;
 use super::traffic::{Merged, Source};
 use super::weights::Weights;
 use crate::collections::HashMap;
-use crate::intrinsics::Effect;
-use crate::ir::{Block, Inst, Kernel, Loc, Object, Op, Space, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
 use crate::target::machine::{Machine, PIPES, Pipe};
 
 /// Iterations that the assembler takes at a time.
@@ -95,7 +94,7 @@ pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst,
 fn buffers_read(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>) -> f64 {
     let mut read = vec![false; kernel.objects.len()];
     kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::LoadAt { object, .. } = &kernel.insts[inst].op
+        if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) = &kernel.insts[inst].op
             && kernel.objects[*object].space() == Space::Global
         {
             let is_near = sources.get(&inst).is_some_and(|source| source.first + source.second > 0.5);
@@ -199,19 +198,19 @@ impl Line<'_> {
         for inst in &kernel.blocks[block].insts {
             let inst = *inst;
             match &kernel.insts[inst].op {
-                Op::Yield(values) => return Some(self.times(values)),
-                Op::Continue(owner, values) => {
+                Op::Terminator(Terminator::Yield(values)) => return Some(self.times(values)),
+                Op::Terminator(Terminator::Continue(owner, values)) => {
                     let times = self.times(values);
                     self.leave(*owner, times, true);
                 }
-                Op::Break(owner, values) => {
+                Op::Terminator(Terminator::Break(owner, values)) => {
                     let times = self.times(values);
                     self.leave(*owner, times, false);
                 }
-                Op::Return | Op::Trap(_) => {}
-                Op::If { condition, then_block, else_block } => self.branch(inst, *condition, [*then_block, *else_block]),
-                Op::For { .. } | Op::Loop { .. } => self.repeat(inst),
-                Op::Region { body } => {
+                Op::Terminator(Terminator::Return | Terminator::Trap(_)) => {}
+                Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, *condition, [*then_block, *else_block]),
+                Op::Region(Region::For { .. } | Region::Loop { .. }) => self.repeat(inst),
+                Op::Region(Region::Block { body }) => {
                     self.frames.push(Frame { owner: inst, next: Vec::new(), results: Vec::new() });
                     let yielded = self.block(*body);
                     let frame = self.frames.pop();
@@ -276,7 +275,7 @@ impl Line<'_> {
     fn inherit(&mut self, inst: Inst, arms: [Block; 2]) {
         let kernel = self.kernel;
         for arm in arms {
-            if let Some(Op::Yield(values)) = kernel.blocks[arm].insts.last().map(|last| &kernel.insts[*last].op) {
+            if let Some(Op::Terminator(Terminator::Yield(values))) = kernel.blocks[arm].insts.last().map(|last| &kernel.insts[*last].op) {
                 for (result, value) in kernel.insts[inst].results.iter().zip(values) {
                     if let Some(origin) = self.origin[usize::from(*value)] {
                         self.origin[usize::from(*result)] = Some(origin);
@@ -290,8 +289,8 @@ impl Line<'_> {
         let kernel = self.kernel;
         let op = &kernel.insts[inst].op;
         let (body, init, counts) = match op {
-            Op::For { init, body, .. } => (*body, init, true),
-            Op::Loop { init, body, .. } => (*body, init, false),
+            Op::Region(Region::For { init, body, .. }) => (*body, init, true),
+            Op::Region(Region::Loop { init, body, .. }) => (*body, init, false),
             _ => return,
         };
         self.settle();
@@ -306,7 +305,7 @@ impl Line<'_> {
         let carried = if counts { &params[1.min(params.len())..] } else { params.as_slice() };
         let mut state = self.times(init);
         let (mut last, mut each) = (self.fence + self.skipped, 0.0);
-        let loops = self.frames.iter().filter(|frame| !matches!(kernel.insts[frame.owner].op, Op::Region { .. })).count();
+        let loops = self.frames.iter().filter(|frame| !matches!(kernel.insts[frame.owner].op, Op::Region(Region::Block { .. }))).count();
         let simulated = groups.min(if loops < DEEP { 3.0 } else { 1.0 }) as usize;
         let mut before = (self.phase, self.barriers);
         for _ in 0..simulated {
@@ -401,10 +400,10 @@ impl Line<'_> {
         }
         self.issued = self.issued.max(start);
         if let Op::Intrinsic(row, _) = &data.op
-            && matches!(row.row().effect, Effect::Barrier | Effect::Fence)
+            && row.row().effects.orders_blocks()
         {
             self.settle();
-            if row.row().effect == Effect::Barrier {
+            if row.row().effects.is_barrier() {
                 self.wait_for_all();
             }
             self.issued = self.fence;
@@ -469,9 +468,7 @@ impl Line<'_> {
 
     fn may_touch(&self, inst: Inst, space: Space, stored: &Stored) -> bool {
         let kernel = self.kernel;
-        let (Op::LoadAt { object, ptr, offset } | Op::StoreAt { object, ptr, offset, .. } | Op::AtomicAt { object, ptr, offset, .. }) =
-            &kernel.insts[inst].op
-        else {
+        let Op::Memory(Memory { at: Address::Pointer { object, ptr, offset }, .. }) = &kernel.insts[inst].op else {
             return false;
         };
         if space != stored.space || kernel.objects[*object].is_read_only() || (space != Space::Global && *object != stored.object) {
@@ -483,7 +480,9 @@ impl Line<'_> {
     }
 
     fn remember(&mut self, inst: Inst, space: Space, start: f64, origin: Option<Inst>) {
-        let (Op::StoreAt { object, ptr, offset, .. } | Op::AtomicAt { object, ptr, offset, .. }) = &self.kernel.insts[inst].op else {
+        let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Pointer { object, ptr, offset } }) =
+            &self.kernel.insts[inst].op
+        else {
             return;
         };
         let bytes = mix::access(self.kernel, inst).map_or(0, |(_, _, bytes)| i64::from(bytes));
@@ -507,7 +506,7 @@ impl Line<'_> {
 
 /// Whether the assembler takes several iterations of a loop at a time by itself.
 fn assembler_unrolls(kernel: &Kernel, inst: Inst) -> bool {
-    let Op::For { step, body, keep_rolled: false, .. } = &kernel.insts[inst].op else { return false };
+    let Op::Region(Region::For { step, body, keep_rolled: false, .. }) = &kernel.insts[inst].op else { return false };
     // A loop in larger steps is written so that its counter does not wrap round, which the assembler does not see through.
     if kernel.constant(*step).is_none_or(|step| step.as_int() != 1) {
         return false;
@@ -516,8 +515,8 @@ fn assembler_unrolls(kernel: &Kernel, inst: Inst) -> bool {
     kernel.walk_block(*body, &mut |kernel, _, inst| {
         size += 1;
         is_plain &= match &kernel.insts[inst].op {
-            Op::For { .. } | Op::Loop { .. } => false,
-            Op::Intrinsic(row, _) => row.row().is_pure(),
+            Op::Region(Region::For { .. } | Region::Loop { .. }) => false,
+            Op::Intrinsic(row, _) => row.row().effects.is_pure(),
             _ => true,
         };
     });

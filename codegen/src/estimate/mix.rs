@@ -6,8 +6,9 @@
 
 use super::traffic::Merged;
 use super::weights::{Certainty, Weights, size};
-use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Inst, Kernel, Op, Space, TextureOp, Type, Value};
+use crate::ir::{
+    Address, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Terminator, TextureOp, Type, Value,
+};
 use crate::target::machine::{PIPES, Pipe};
 
 /// What one thread executes, *estimated*.
@@ -122,62 +123,72 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
     let ty = data.results.first().map_or(Type::Bool, |value| kernel.ty(*value));
     let wide = if ty.bytes() == 8 { 2.0 } else { 1.0 };
     match &data.op {
-        Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Bitcast(_) | Op::Region { .. } => Cost::default(),
+        Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_) | Compute::Bitcast(_))
+        | Op::Region(Region::Block { .. }) => Cost::default(),
         // A widening product and the sum with an address are one instruction, which `Offset` counts.
-        Op::Cast(from) if ty.is_int() && kernel.ty(*from).is_int() => {
+        Op::Compute(Compute::Cast(from)) if ty.is_int() && kernel.ty(*from).is_int() => {
             if is_widening(kernel, *from, ty) || kernel.ty(*from).bytes() == 8 && ty.bytes() == 4 {
                 Cost::default()
             } else {
                 Cost::one(Pipe::Integer, 1.0)
             }
         }
-        Op::Binary(BinaryOp::Mul, a, b) if ty == Type::U64 && is_widened(kernel, *a) && kernel.constant(*b).is_some() => Cost::default(),
+        Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) if ty == Type::U64 && is_widened(kernel, *a) && kernel.constant(*b).is_some() => {
+            Cost::default()
+        }
         // Bytes by themselves are added with a carry.
-        Op::Offset(_, bytes) if is_widened(kernel, *bytes) => Cost::one(Pipe::Integer, 2.0),
-        Op::Offset(_, bytes) if is_scaled(kernel, *bytes) => Cost::one(Pipe::Product, 1.0),
-        Op::Offset(..) => Cost::one(Pipe::Integer, wide),
-        Op::Cast(_) if ty == Type::F64 => Cost::one(Pipe::Special, 1.0),
-        Op::Cast(from) if kernel.ty(*from) == Type::F64 => Cost::one(Pipe::Special, 1.0),
-        Op::Cast(_) => Cost::one(Pipe::Special, 1.0),
-        Op::Unary(..) if ty.is_float() => Cost::default(),
-        Op::Unary(..) => Cost::one(Pipe::Logic, wide),
-        Op::Compare(_, a, _) if kernel.ty(*a) == Type::F64 => Cost::one(Pipe::Double, 1.0),
-        Op::Compare(_, a, _) => Cost::one(Pipe::Logic, if kernel.ty(*a).bytes() == 8 { 2.0 } else { 1.0 }),
-        Op::Select(..) => Cost::one(Pipe::Logic, wide),
-        Op::Binary(op, a, b) => binary(kernel, *op, ty, *a, *b),
-        Op::MulAdd(..) if ty == Type::F64 => Cost::one(Pipe::Double, 1.0).floating(2.0),
-        Op::MulAdd(..) if ty.is_float() => Cost::one(Pipe::Single, 1.0).floating(2.0),
-        Op::MulAdd(..) => Cost::one(Pipe::Product, if wide > 1.0 { 4.0 } else { 1.0 }),
-        Op::LoadAt { object, .. } if matches!(kernel.objects[*object].space(), Space::Param) => Cost::default(),
-        // A constant at a known place is an operand of what uses it.
-        Op::LoadAt { object, ptr, .. }
-            if matches!(kernel.objects[*object].space(), Space::Constant) && matches!(kernel.def(*ptr), Some((_, Op::Address(_)))) =>
+        Op::Compute(Compute::Offset(_, bytes)) if is_widened(kernel, *bytes) => Cost::one(Pipe::Integer, 2.0),
+        Op::Compute(Compute::Offset(_, bytes)) if is_scaled(kernel, *bytes) => Cost::one(Pipe::Product, 1.0),
+        Op::Compute(Compute::Offset(..)) => Cost::one(Pipe::Integer, wide),
+        Op::Compute(Compute::Cast(_)) if ty == Type::F64 => Cost::one(Pipe::Special, 1.0),
+        Op::Compute(Compute::Cast(from)) if kernel.ty(*from) == Type::F64 => Cost::one(Pipe::Special, 1.0),
+        Op::Compute(Compute::Cast(_)) => Cost::one(Pipe::Special, 1.0),
+        Op::Compute(Compute::Unary(..)) if ty.is_float() => Cost::default(),
+        Op::Compute(Compute::Unary(..)) => Cost::one(Pipe::Logic, wide),
+        Op::Compute(Compute::Compare(_, a, _)) if kernel.ty(*a) == Type::F64 => Cost::one(Pipe::Double, 1.0),
+        Op::Compute(Compute::Compare(_, a, _)) => Cost::one(Pipe::Logic, if kernel.ty(*a).bytes() == 8 { 2.0 } else { 1.0 }),
+        Op::Compute(Compute::Select(..)) => Cost::one(Pipe::Logic, wide),
+        Op::Compute(Compute::Binary(op, a, b)) => binary(kernel, *op, ty, *a, *b),
+        Op::Compute(Compute::MulAdd(..)) if ty == Type::F64 => Cost::one(Pipe::Double, 1.0).floating(2.0),
+        Op::Compute(Compute::MulAdd(..)) if ty.is_float() => Cost::one(Pipe::Single, 1.0).floating(2.0),
+        Op::Compute(Compute::MulAdd(..)) => Cost::one(Pipe::Product, if wide > 1.0 { 4.0 } else { 1.0 }),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } })
+            if matches!(kernel.objects[*object].space(), Space::Param) =>
         {
             Cost::default()
         }
-        Op::LoadAt { .. } | Op::Load(_) => Cost::one(Pipe::Memory, vectors(kernel, &data.results)),
-        Op::StoreAt { values, .. } | Op::Store(_, values) => Cost::one(Pipe::Memory, vectors(kernel, values)),
+        // A constant at a known place is an operand of what uses it.
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, .. } })
+            if matches!(kernel.objects[*object].space(), Space::Constant)
+                && matches!(kernel.def(*ptr), Some((_, Op::Compute(Compute::Address(_))))) =>
+        {
+            Cost::default()
+        }
+        Op::Memory(Memory { op: MemoryOp::Load, .. }) => Cost::one(Pipe::Memory, vectors(kernel, &data.results)),
+        Op::Memory(Memory { op: MemoryOp::Store(values), .. }) => Cost::one(Pipe::Memory, vectors(kernel, values)),
         Op::Texture(op, ..) if !op.reads() => Cost::default(),
         // An integer coordinate becomes the middle of its texel: a conversion and a sum for each.
         Op::Texture(TextureOp::Fetch, ..) => Cost::one(Pipe::Memory, TEXTURE).and(Pipe::Special, 2.0).and(Pipe::Single, 2.0),
         Op::Texture(..) => Cost::one(Pipe::Memory, TEXTURE),
-        Op::AtomicAt { .. } | Op::Atomic(..) => Cost::one(Pipe::Memory, 1.0),
+        Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => Cost::one(Pipe::Memory, 1.0),
         Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
         // The counter's sum and comparison, and the branch.
-        Op::For { .. } => Cost::default(),
-        Op::If { then_block, else_block, .. } if size(kernel, *then_block) + size(kernel, *else_block) <= 4 => Cost::default(),
-        Op::If { .. } => Cost::one(Pipe::Control, 1.0),
-        Op::Print(..) => Cost::one(Pipe::Memory, 20.0),
-        Op::Assert(..) => Cost::one(Pipe::Control, 1.0).and(Pipe::Integer, 1.0),
-        Op::Loop { .. } | Op::Yield(_) | Op::Trap(_) => Cost::default(),
-        Op::Break(..) | Op::Continue(..) | Op::Return => Cost::one(Pipe::Control, 1.0),
+        Op::Region(Region::For { .. }) => Cost::default(),
+        Op::Region(Region::If { then_block, else_block, .. }) if size(kernel, *then_block) + size(kernel, *else_block) <= 4 => {
+            Cost::default()
+        }
+        Op::Region(Region::If { .. }) => Cost::one(Pipe::Control, 1.0),
+        Op::Message(Message::Print(..)) => Cost::one(Pipe::Memory, 20.0),
+        Op::Message(Message::Assert(..)) => Cost::one(Pipe::Control, 1.0).and(Pipe::Integer, 1.0),
+        Op::Region(Region::Loop { .. }) | Op::Terminator(Terminator::Yield(_) | Terminator::Trap(_)) => Cost::default(),
+        Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return) => Cost::one(Pipe::Control, 1.0),
     }
 }
 
 /// What each iteration of a loop takes beside its body.
 pub fn iteration(op: &Op) -> Cost {
     match op {
-        Op::For { .. } => Cost::one(Pipe::Integer, 1.0).and(Pipe::Logic, 1.0).and(Pipe::Control, 1.0),
+        Op::Region(Region::For { .. }) => Cost::one(Pipe::Integer, 1.0).and(Pipe::Logic, 1.0).and(Pipe::Control, 1.0),
         _ => Cost::one(Pipe::Control, 1.0),
     }
 }
@@ -214,24 +225,30 @@ fn is_by_word(kernel: &Kernel, op: BinaryOp, count: Value) -> bool {
 
 /// Whether one of them has only an upper word, the other only a lower one.
 fn is_two_words(kernel: &Kernel, a: Value, b: Value) -> bool {
-    let is_upper = |value: Value| matches!(kernel.def(value), Some((_, Op::Binary(BinaryOp::Shl, _, count))) if is_by_word(kernel, BinaryOp::Shl, *count));
+    let is_upper = |value: Value| matches!(kernel.def(value), Some((_, Op::Compute(Compute::Binary(BinaryOp::Shl, _, count)))) if is_by_word(kernel, BinaryOp::Shl, *count));
     is_upper(a) && is_widened(kernel, b) || is_upper(b) && is_widened(kernel, a)
 }
 
 /// Whether a value is two words that were put together.
 fn is_pair(kernel: &Kernel, value: Value) -> bool {
-    matches!(kernel.def(value), Some((_, Op::Binary(BinaryOp::Or, a, b))) if is_two_words(kernel, *a, *b))
+    matches!(kernel.def(value), Some((_, Op::Compute(Compute::Binary(BinaryOp::Or, a, b)))) if is_two_words(kernel, *a, *b))
 }
 
 fn intrinsic(kernel: &Kernel, row: &crate::intrinsics::Row, ty: Type, operands: &[Value]) -> Cost {
     let slots = f64::from(row.cost);
     let is_float = ty.is_float() || operands.first().is_some_and(|value| kernel.ty(*value).is_float());
-    match row.effect {
-        Effect::Barrier => Cost::one(Pipe::Control, 1.0),
-        Effect::Fence => Cost::one(Pipe::Control, 4.0),
-        Effect::Warp => Cost::one(Pipe::Memory, 1.0),
+    if row.effects.is_of_warp() {
+        return Cost::one(Pipe::Memory, 1.0);
+    }
+    if row.effects.is_barrier() {
+        return Cost::one(Pipe::Control, 1.0);
+    }
+    if row.effects.orders.is_some() {
+        return Cost::one(Pipe::Control, 4.0);
+    }
+    match ty {
         // The table counts a special function as four slots.
-        Effect::Pure if is_float && ty != Type::F64 && row.cost >= 4 => {
+        _ if is_float && ty != Type::F64 && row.cost >= 4 => {
             let special = Cost::one(Pipe::Special, 1.0).and(Pipe::Single, (slots - 4.0).max(0.0)).floating(1.0);
             match row.name {
                 name if ["sin", "cos", "tanh"].iter().any(|short| name.ends_with(short)) => special,
@@ -239,9 +256,9 @@ fn intrinsic(kernel: &Kernel, row: &crate::intrinsics::Row, ty: Type, operands: 
                 _ => special.and(Pipe::Single, 2.0).and(Pipe::Logic, 1.0),
             }
         }
-        Effect::Pure if ty == Type::F64 => Cost::one(Pipe::Double, slots).floating(1.0),
-        Effect::Pure if is_float => Cost::one(Pipe::Single, slots).floating(1.0),
-        Effect::Pure => Cost::one(Pipe::Logic, slots),
+        Type::F64 => Cost::one(Pipe::Double, slots).floating(1.0),
+        _ if is_float => Cost::one(Pipe::Single, slots).floating(1.0),
+        _ => Cost::one(Pipe::Logic, slots),
     }
 }
 
@@ -256,14 +273,14 @@ fn is_widening(kernel: &Kernel, from: Value, to: Type) -> bool {
 }
 
 fn is_widened(kernel: &Kernel, value: Value) -> bool {
-    matches!(kernel.def(value), Some((_, Op::Cast(from))) if kernel.ty(*from) == Type::U32)
+    matches!(kernel.def(value), Some((_, Op::Compute(Compute::Cast(from)))) if kernel.ty(*from) == Type::U32)
 }
 
 /// Whether bytes added to a pointer are an index times a constant.
 fn is_scaled(kernel: &Kernel, value: Value) -> bool {
     match kernel.def(value) {
-        Some((_, Op::Binary(BinaryOp::Mul, a, b))) => is_widened(kernel, *a) && kernel.constant(*b).is_some(),
-        Some((_, Op::Cast(from))) => kernel.ty(*from) == Type::U32,
+        Some((_, Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)))) => is_widened(kernel, *a) && kernel.constant(*b).is_some(),
+        Some((_, Op::Compute(Compute::Cast(from)))) => kernel.ty(*from) == Type::U32,
         _ => false,
     }
 }
@@ -272,9 +289,9 @@ fn is_scaled(kernel: &Kernel, value: Value) -> bool {
 fn returned(kernel: &Kernel, inst: Inst) -> f64 {
     let data = &kernel.insts[inst];
     let returns = match &data.op {
-        Op::LoadAt { .. } | Op::Load(_) => cost(kernel, inst).of(Pipe::Memory) > 0.0,
+        Op::Memory(Memory { op: MemoryOp::Load, .. }) => cost(kernel, inst).of(Pipe::Memory) > 0.0,
         Op::Texture(op, ..) => op.reads(),
-        Op::Intrinsic(row, _) => row.row().effect == Effect::Warp,
+        Op::Intrinsic(row, _) => row.row().effects.is_of_warp(),
         _ => false,
     };
     let words = data.results.iter().map(|value| kernel.ty(*value).bytes().div_ceil(4)).sum::<u32>();
@@ -283,7 +300,7 @@ fn returned(kernel: &Kernel, inst: Inst) -> f64 {
 
 /// Whether an instruction is a product and sum of three different registers.
 fn reads_three_registers(kernel: &Kernel, inst: Inst) -> bool {
-    let Op::MulAdd(a, b, c) = kernel.insts[inst].op else { return false };
+    let Op::Compute(Compute::MulAdd(a, b, c)) = kernel.insts[inst].op else { return false };
     let is_register = |value: Value| kernel.constant(value).is_none();
     kernel.ty(a).bytes() == 4 && [a, b, c].into_iter().all(is_register) && a != b && b != c && a != c
 }
@@ -301,7 +318,7 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
         }
         mix.operations += weight * cost.operations;
         if let Op::Intrinsic(row, _) = &data.op
-            && row.row().effect == Effect::Barrier
+            && row.row().effects.is_barrier()
         {
             mix.barriers += weight;
         }
@@ -309,7 +326,7 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
         if reads_three_registers(kernel, inst) {
             mix.three_registers += weight;
         }
-        if let op @ (Op::For { .. } | Op::Loop { .. }) = &data.op {
+        if let op @ Op::Region(Region::For { .. } | Region::Loop { .. }) = &data.op {
             let rounds = weights.rounds(inst);
             for (sum, count) in mix.pipes.iter_mut().zip(iteration(op).pipes) {
                 *sum += rounds * count;
@@ -332,13 +349,11 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
 pub fn access(kernel: &Kernel, inst: Inst) -> Option<(Space, bool, u32)> {
     let data = &kernel.insts[inst];
     let bytes = |values: &[Value]| values.iter().map(|value| kernel.ty(*value).bytes()).sum();
-    match &data.op {
-        Op::LoadAt { object, .. } => Some((kernel.objects[*object].space(), false, bytes(&data.results))),
-        Op::Load(access) => Some((kernel.objects[access.object].space(), false, bytes(&data.results))),
-        Op::StoreAt { object, values, .. } => Some((kernel.objects[*object].space(), true, bytes(values))),
-        Op::Store(access, values) => Some((kernel.objects[access.object].space(), true, bytes(values))),
-        Op::AtomicAt { object, operands, .. } => Some((kernel.objects[*object].space(), true, bytes(&operands[..operands.len().min(1)]))),
-        Op::Atomic(_, access, operands) => Some((kernel.objects[access.object].space(), true, bytes(&operands[..operands.len().min(1)]))),
-        _ => None,
-    }
+    let Op::Memory(Memory { op, at }) = &data.op else { return None };
+    let (writes, bytes) = match op {
+        MemoryOp::Load => (false, bytes(&data.results)),
+        MemoryOp::Store(values) => (true, bytes(values)),
+        MemoryOp::Atomic(_, operands) => (true, bytes(&operands[..operands.len().min(1)])),
+    };
+    Some((kernel.objects[at.object()].space(), writes, bytes))
 }

@@ -4,7 +4,7 @@ use super::time::Bound;
 use super::weights::Certainty;
 use super::{Known, Launched, estimate};
 use crate::hir::lower_kernel;
-use crate::ir::{Kernel, Op, Scalar};
+use crate::ir::{Address, Kernel, Memory, MemoryOp, Op, Scalar};
 use crate::schedule::schedule;
 use crate::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
 use crate::target::Target;
@@ -90,8 +90,12 @@ fn a_load_behind_a_store_waits() {
     let behind = known(source, &[]);
     let [serial] = behind.threads.flight.serial[..] else { panic!("{:?}", behind.threads.flight) };
     let kernel = &behind.addressed;
-    assert!(matches!(kernel.insts[serial.load].op, Op::LoadAt { object, .. } if kernel.objects[object].name == "b"));
-    assert!(matches!(kernel.insts[serial.first].op, Op::LoadAt { object, .. } if kernel.objects[object].name == "a"));
+    assert!(
+        matches!(kernel.insts[serial.load].op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) if kernel.objects[object].name == "b")
+    );
+    assert!(
+        matches!(kernel.insts[serial.first].op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) if kernel.objects[object].name == "a")
+    );
     assert_eq!(kernel.locations[serial.first_loc].line, 3);
     assert_eq!(behind.threads.flight.loads, 1);
     // Nobody writes it: the same order in the source, and both are under way.

@@ -12,8 +12,7 @@ use super::mix;
 use super::weights::Weights;
 use crate::analysis::access::{AccessFact, Move, Moves, Pattern, Range};
 use crate::collections::HashMap;
-use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Object, Op, Space, Special, Value};
+use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Space, Special, Value};
 
 /// Bytes of a warp, *estimated*.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -293,7 +292,7 @@ impl Grid {
     fn of(kernel: &Kernel, launched: &Launched) -> Grid {
         let mut is_used = [false; 3];
         kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::Special(Special::BlockIdx, axis) = kernel.insts[inst].op {
+            if let Op::Compute(Compute::Special(Special::BlockIdx, axis)) = kernel.insts[inst].op {
                 is_used[axis as usize] = true;
             }
         });
@@ -369,8 +368,8 @@ impl Seen {
     /// Looks up the sectors of an access, request number `request`, and remembers them.
     fn visit(&mut self, kernel: &Kernel, inst: Inst, request: usize) -> Visited {
         let (is_write, ptr, offset) = match &kernel.insts[inst].op {
-            Op::LoadAt { ptr, offset, .. } => (false, *ptr, *offset),
-            Op::StoreAt { ptr, offset, .. } => (true, *ptr, *offset),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { ptr, offset, .. } }) => (false, *ptr, *offset),
+            Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Pointer { ptr, offset, .. } }) => (true, *ptr, *offset),
             _ => return Visited::default(),
         };
         let sector = offset.div_euclid(SECTOR as i32);
@@ -470,16 +469,20 @@ impl Merged {
         for inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[*inst];
             match &data.op {
-                Op::LoadAt { object, ptr, offset } if kernel.objects[*object].space() == Space::Shared => {
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } })
+                    if kernel.objects[*object].space() == Space::Shared =>
+                {
                     if data.results.len() == 1 && kernel.ty(data.results[0]).bytes() == 4 {
                         open.entry(*ptr).or_default().push((*offset, *inst));
                     }
                 }
                 // What is read behind it may be other words.
-                Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } if kernel.objects[*object].space() == Space::Shared => {
+                Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Pointer { object, .. } })
+                    if kernel.objects[*object].space() == Space::Shared =>
+                {
                     self.close(kernel, &mut open);
                 }
-                Op::Intrinsic(row, _) if row.row().effect == Effect::Barrier => self.close(kernel, &mut open),
+                Op::Intrinsic(row, _) if row.row().effects.is_barrier() => self.close(kernel, &mut open),
                 op => {
                     let blocks = op.blocks();
                     if !blocks.is_empty() {
@@ -524,13 +527,13 @@ fn multiple_of(kernel: &Kernel, value: Value, depth: u32) -> u64 {
     let of = |value: &Value| if depth < 16 { multiple_of(kernel, *value, depth + 1) } else { 1 };
     let constant = |value: Value| kernel.constant(value).map(|scalar| scalar.bits);
     match kernel.def(value).map(|(_, op)| op) {
-        Some(Op::Address(_)) => MOST,
-        Some(Op::Const(scalar)) => 1 << scalar.bits.trailing_zeros().min(4),
-        Some(Op::Offset(a, b) | Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b)) => of(a).min(of(b)),
-        Some(Op::Binary(BinaryOp::Mul, a, b)) => (of(a) * of(b)).min(MOST),
-        Some(Op::Binary(BinaryOp::Shl, a, b)) => constant(*b).map_or(1, |count| (of(a) << count.min(4)).min(MOST)),
-        Some(Op::MulAdd(a, b, c)) => (of(a) * of(b)).min(of(c)).min(MOST),
-        Some(Op::Cast(a)) => of(a),
+        Some(Op::Compute(Compute::Address(_))) => MOST,
+        Some(Op::Compute(Compute::Const(scalar))) => 1 << scalar.bits.trailing_zeros().min(4),
+        Some(Op::Compute(Compute::Offset(a, b) | Compute::Binary(BinaryOp::Add | BinaryOp::Sub, a, b))) => of(a).min(of(b)),
+        Some(Op::Compute(Compute::Binary(BinaryOp::Mul, a, b))) => (of(a) * of(b)).min(MOST),
+        Some(Op::Compute(Compute::Binary(BinaryOp::Shl, a, b))) => constant(*b).map_or(1, |count| (of(a) << count.min(4)).min(MOST)),
+        Some(Op::Compute(Compute::MulAdd(a, b, c))) => (of(a) * of(b)).min(of(c)).min(MOST),
+        Some(Op::Compute(Compute::Cast(a))) => of(a),
         _ => 1,
     }
 }

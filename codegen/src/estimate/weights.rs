@@ -8,7 +8,7 @@ use super::control;
 use super::launched::Launched;
 use super::mix::access;
 use crate::analysis::access::{AccessFact, BranchFact, Divergence, Pattern};
-use crate::ir::{Block, Inst, Kernel, Loc, ObjectKind, Op, Space};
+use crate::ir::{Block, Compute, Inst, Kernel, Loc, Memory, MemoryOp, ObjectKind, Op, Region, Space, Terminator};
 use crate::math;
 
 /// How often a loop is taken to run where only the launch knows.
@@ -180,8 +180,12 @@ impl Marks {
             (false, true) => return (1.0, 0.0),
             _ => {}
         }
-        let leaves =
-            |block: Block| kernel.blocks[block].insts.last().is_some_and(|last| matches!(kernel.insts[*last].op, Op::Return | Op::Trap(_)));
+        let leaves = |block: Block| {
+            kernel.blocks[block]
+                .insts
+                .last()
+                .is_some_and(|last| matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Return | Terminator::Trap(_))))
+        };
         match (leaves(then_block), leaves(else_block)) {
             // Who leaves is beyond the end of the data.
             (true, false) => (0.0, 1.0),
@@ -210,17 +214,21 @@ impl Marks {
 
 /// Instructions of a block that are neither constants nor its end.
 pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
-    kernel.blocks[block].insts.iter().filter(|inst| !matches!(kernel.insts[**inst].op, Op::Const(_) | Op::Yield(_))).count()
+    kernel.blocks[block]
+        .insts
+        .iter()
+        .filter(|inst| !matches!(kernel.insts[**inst].op, Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_))))
+        .count()
 }
 
 /// Whether the second arm does what the first does, guarded one by one: what `ilp` and `vectorize` make of the last group.
 fn repeats(kernel: &Kernel, then_block: Block, else_block: Block) -> bool {
-    let is_access = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::LoadAt { .. } | Op::StoreAt { .. } | Op::Load(_) | Op::Store(..));
+    let is_access = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), .. }));
     let accesses = |block: Block| {
         let (mut plain, mut guarded) = (0, 0);
         for inst in &kernel.blocks[block].insts {
             plain += usize::from(is_access(inst));
-            if let op @ Op::If { .. } = &kernel.insts[*inst].op {
+            if let op @ Op::Region(Region::If { .. }) = &kernel.insts[*inst].op {
                 guarded += usize::from(op.blocks().iter().any(|arm| kernel.blocks[*arm].insts.iter().any(is_access)));
             }
         }

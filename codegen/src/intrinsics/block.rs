@@ -1,8 +1,10 @@
 //! Block intrinsics: barriers, fences, reductions over the threads of a block. Every thread of the block must come to a barrier or a reduction.
 
 use super::Sort::{Is, T};
-use super::{Body, Call, Class, Device, Effect, Eval, PtxForm, Row, Sort};
-use crate::ir::{Access, Axis, BinaryOp, Builder, CompareOp, MemoryType, Object, ObjectData, ObjectKind, Op, Special, Step, Type, Value};
+use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
+use crate::ir::{
+    Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
+};
 
 const BOOL: Sort = Is(Type::Bool);
 
@@ -21,15 +23,15 @@ macro_rules! form {
 }
 
 const fn barrier(name: &'static str, args: &'static [Sort], results: &'static [Sort], body: Body) -> Row {
-    Row::new(name, Call::Function, Class::None, args, results, body).effect(Effect::Barrier).cost(10)
+    Row::new(name, Call::Function, Class::None, args, results, body).effects(Effects::barrier(Scope::Block)).cost(10)
 }
 
-const fn fence(name: &'static str, body: Body) -> Row {
-    Row::new(name, Call::Function, Class::None, &[], &[], body).effect(Effect::Fence).cost(10)
+const fn fence(name: &'static str, scope: Scope, body: Body) -> Row {
+    Row::new(name, Call::Function, Class::None, &[], &[], body).effects(Effects::fence(scope)).cost(10)
 }
 
 const fn reduction(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, Class::Num, &[T], &[T], Body::Expand(expand)).effect(Effect::Barrier).cost(100)
+    Row::new(name, Call::Function, Class::Num, &[T], &[T], Body::Expand(expand)).effects(Effects::barrier(Scope::Block)).cost(100)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -69,15 +71,27 @@ pub(super) const ROWS: &[Row] = &[
         device(form!("bar.red.or.pred {d}, 0, {0};"), "(work_group_any({0}) != 0)", Eval::Barrier(|count, _| u64::from(count != 0))),
     )
     .doc("`sync_threads`; whether a thread passes true"),
-    fence("fence_block", device(form!("membar.cta;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing))
-        .doc("orders this thread's memory accesses for the block"),
+    fence(
+        "fence_block",
+        Scope::Block,
+        device(form!("membar.cta;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing),
+    )
+    .doc("orders this thread's memory accesses for the block"),
     // OpenCL C 1.2 orders memory within a work-group; its implementations' fences reach the device.
-    fence("fence_device", device(form!("membar.gl;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing))
-        .cost(100)
-        .doc("orders this thread's memory accesses for the device"),
-    fence("fence_system", device(form!("membar.sys;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing))
-        .cost(200)
-        .doc("orders this thread's memory accesses for the device and the host"),
+    fence(
+        "fence_device",
+        Scope::Device,
+        device(form!("membar.gl;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing),
+    )
+    .cost(100)
+    .doc("orders this thread's memory accesses for the device"),
+    fence(
+        "fence_system",
+        Scope::System,
+        device(form!("membar.sys;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing),
+    )
+    .cost(200)
+    .doc("orders this thread's memory accesses for the device and the host"),
     reduction("block_sum", |b, a| vec![reduce(b, BinaryOp::Add, a[0])])
         .accuracy("floats: threads 32 apart in order of their number, then the 32 sums in order")
         .doc("the sum over the block, in every thread"),
@@ -144,12 +158,12 @@ fn element(b: &mut Builder<'_>, object: Object, index: Value) -> Access {
 
 fn load(b: &mut Builder<'_>, object: Object, index: Value, ty: Type) -> Value {
     let access = element(b, object, index);
-    b.push1(Op::Load(access), ty)
+    b.push1(Op::load(access), ty)
 }
 
 fn store(b: &mut Builder<'_>, object: Object, index: Value, value: Value) {
     let access = element(b, object, index);
-    b.push(Op::Store(access, vec![value]), &[]);
+    b.push(Op::store(access, vec![value]), &[]);
 }
 
 fn barrier_here(b: &mut Builder<'_>) {

@@ -3,7 +3,7 @@
 
 use super::Sort::{Is, T, UnsignedT};
 use super::{Body, Call, Class, Device, Eval, PtxForm, Row, call_method};
-use crate::ir::{BinaryOp, Builder, CompareOp, Op, Scalar, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Builder, CompareOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value};
 use crate::syntax::Math;
 
 /// The types that devices compute in.
@@ -307,7 +307,7 @@ pub(super) fn unrolled_power(b: &mut Builder<'_>, mut base: Value, mut exponent:
 pub(super) fn squaring_loop(b: &mut Builder<'_>, base: Value, exponent: Value, one: Value) -> Value {
     let ty = b.kernel.ty(base);
     let body = b.kernel.new_block(&[ty, Type::U32, ty]);
-    let owner = b.push(Op::Loop { init: vec![base, exponent, one], body, keep_rolled: false }, &[ty]);
+    let owner = b.push(Op::Region(Region::Loop { init: vec![base, exponent, one], body, keep_rolled: false }), &[ty]);
     let params = b.kernel.blocks[body].params.clone();
     let (base, exponent, power) = (params[0], params[1], params[2]);
     let mut inner = Builder::new(b.kernel, body, b.loc);
@@ -319,10 +319,10 @@ pub(super) fn squaring_loop(b: &mut Builder<'_>, base: Value, exponent: Value, o
     let exponent = inner.binary(BinaryOp::Shr, exponent, bit);
     let is_done = inner.compare(CompareOp::Eq, exponent, zero);
     let (then_block, else_block) = (inner.kernel.new_block(&[]), inner.kernel.new_block(&[]));
-    Builder::new(inner.kernel, then_block, inner.loc).push(Op::Break(owner, vec![power]), &[]);
-    Builder::new(inner.kernel, else_block, inner.loc).push(Op::Yield(Vec::new()), &[]);
-    inner.push(Op::If { condition: is_done, then_block, else_block }, &[]);
+    Builder::new(inner.kernel, then_block, inner.loc).push(Op::Terminator(Terminator::Break(owner, vec![power])), &[]);
+    Builder::new(inner.kernel, else_block, inner.loc).push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
+    inner.push(Op::Region(Region::If { condition: is_done, then_block, else_block }), &[]);
     let square = inner.binary(BinaryOp::Mul, base, base);
-    inner.push(Op::Yield(vec![square, exponent, power]), &[]);
+    inner.push(Op::Terminator(Terminator::Yield(vec![square, exponent, power])), &[]);
     b.kernel.insts[owner].results[0]
 }

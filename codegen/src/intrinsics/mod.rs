@@ -4,7 +4,7 @@
 //! of core instructions (`Body::Expand`) or how each device spells it (`Body::Device`): PTX, OpenCL C, and the evaluator that the
 //! simulator and constant folding use. Adding an intrinsic is adding a row in the file of its family, and a filetest.
 
-use crate::ir::{Builder, Kernel, Op, Scalar, Type, Value};
+use crate::ir::{Builder, Effects, Kernel, Op, Scalar, Type, Value};
 use crate::syntax::Math;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -83,19 +83,6 @@ pub enum Sort {
     Lane,
 }
 
-/// What it does beyond computing its result from its arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing.
-    Pure,
-    /// Exchanges values with the other lanes of the warp: not moved across control flow, not removed from it.
-    Warp,
-    /// A barrier for the block.
-    Barrier,
-    /// Orders memory accesses.
-    Fence,
-}
-
 /// One spelling in PTX for some types.
 #[derive(Clone, Copy, Debug)]
 pub struct PtxForm {
@@ -161,7 +148,7 @@ pub struct Row {
     /// Results: none, one, or a tuple.
     pub results: &'static [Sort],
     /// What else it does.
-    pub effect: Effect,
+    pub effects: Effects,
     /// The row that `math = fast` uses in its place, for `f32`.
     pub fast: Option<&'static str>,
     /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit.
@@ -177,7 +164,7 @@ pub struct Row {
 impl Row {
     /// A row of cost 1 without effect, fast form, error bound: the constructor that the families' tables use.
     const fn new(name: &'static str, call: Call, over: Class, args: &'static [Sort], results: &'static [Sort], body: Body) -> Row {
-        Row { name, call, over, args, results, effect: Effect::Pure, fast: None, cost: 1, body, accuracy: "", doc: "" }
+        Row { name, call, over, args, results, effects: Effects::PURE, fast: None, cost: 1, body, accuracy: "", doc: "" }
     }
 
     /// A method that expands.
@@ -191,8 +178,8 @@ impl Row {
         Row::new(name, Call::Method, over, args, results, Body::Expand(expand))
     }
 
-    const fn effect(mut self, effect: Effect) -> Row {
-        self.effect = effect;
+    const fn effects(mut self, effects: Effects) -> Row {
+        self.effects = effects;
         self
     }
 
@@ -229,7 +216,7 @@ impl Row {
 
     /// Whether equal arguments give equal results, whenever it runs.
     pub fn is_pure(&self) -> bool {
-        self.effect == Effect::Pure
+        self.effects.is_pure()
     }
 
     /// Whether PTX is given a function of the library ([`crate::math`]).
@@ -254,7 +241,7 @@ impl RowId {
     /// What a row that works lane by lane gives for these arguments; `ty` is the result's type.
     pub fn of_scalars(self, args: &[Scalar], ty: Type) -> Option<Scalar> {
         let row = self.row();
-        let Eval::Lane(lane) = row.device().filter(|_| row.is_pure())?.eval else { return None };
+        let Eval::Lane(lane) = row.device().filter(|_| row.effects.is_pure())?.eval else { return None };
         let over = args.first().filter(|_| row.call != Call::Associated).map_or(ty, |first| first.ty);
         let bits: Vec<u64> = args.iter().map(|scalar| scalar.bits).collect();
         Some(Scalar::new(ty, lane(over, &bits)))

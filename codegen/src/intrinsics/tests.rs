@@ -1,7 +1,7 @@
 //! The table holds together, and its rows compute what Rust computes.
 
 use super::*;
-use crate::ir::{Block, Inst, Scalar, eval};
+use crate::ir::{Block, Compute, Effects, Inst, Region, Scalar, Scope, Terminator, eval};
 use crate::syntax::{IndexWidth, KernelOptions};
 use std::collections::{HashMap, HashSet};
 
@@ -44,15 +44,15 @@ impl Machine<'_> {
         for inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[*inst];
             let results = match &data.op {
-                Op::Yield(values) => return End::Yield(self.all(values)),
-                Op::Break(target, values) => return End::Break(*target, self.all(values)),
-                Op::If { condition, then_block, else_block } => {
+                Op::Terminator(Terminator::Yield(values)) => return End::Yield(self.all(values)),
+                Op::Terminator(Terminator::Break(target, values)) => return End::Break(*target, self.all(values)),
+                Op::Region(Region::If { condition, then_block, else_block }) => {
                     match self.block(if self.get(*condition).is_true() { *then_block } else { *else_block }, &[]) {
                         End::Yield(values) => values,
                         end => return end,
                     }
                 }
-                Op::Loop { init, body, .. } => self.run_loop(*inst, *body, self.all(init)),
+                Op::Region(Region::Loop { init, body, .. }) => self.run_loop(*inst, *body, self.all(init)),
                 op => vec![self.step(op, data.results.first().map(|r| kernel.ty(*r)))],
             };
             self.bind(&data.results, &results);
@@ -74,14 +74,14 @@ impl Machine<'_> {
 
     fn step(&self, op: &Op, result: Option<Type>) -> Scalar {
         let value = match op {
-            Op::Const(scalar) => Some(*scalar),
-            Op::Unary(op, a) => eval::unary(*op, self.get(*a)),
-            Op::Binary(op, a, b) => eval::binary(*op, self.get(*a), self.get(*b)),
-            Op::MulAdd(a, b, c) => eval::mul_add(self.get(*a), self.get(*b), self.get(*c)),
-            Op::Compare(op, a, b) => eval::compare(*op, self.get(*a), self.get(*b)),
-            Op::Select(c, a, b) => eval::select(self.get(*c), self.get(*a), self.get(*b)),
-            Op::Cast(a) => result.and_then(|ty| eval::cast(self.get(*a), ty)),
-            Op::Bitcast(a) => result.and_then(|ty| eval::bitcast(self.get(*a), ty)),
+            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
+            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, self.get(*a)),
+            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, self.get(*a), self.get(*b)),
+            Op::Compute(Compute::MulAdd(a, b, c)) => eval::mul_add(self.get(*a), self.get(*b), self.get(*c)),
+            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, self.get(*a), self.get(*b)),
+            Op::Compute(Compute::Select(c, a, b)) => eval::select(self.get(*c), self.get(*a), self.get(*b)),
+            Op::Compute(Compute::Cast(a)) => result.and_then(|ty| eval::cast(self.get(*a), ty)),
+            Op::Compute(Compute::Bitcast(a)) => result.and_then(|ty| eval::bitcast(self.get(*a), ty)),
             Op::Intrinsic(row, args) => result.and_then(|ty| lane(row.row(), ty, &self.all(args))),
             other => panic!("{other:?} is not for one lane"),
         };
@@ -106,7 +106,7 @@ fn run(row: &'static Row, ty: Type, args: &[Scalar], math: Math) -> Vec<Scalar> 
         let mut b = Builder::new(&mut kernel, body, crate::ir::Loc(0));
         let values = if is_constant { args.iter().map(|a| b.constant(*a)).collect() } else { params };
         let results = emit(&mut b, RowId(row), ty, &values);
-        b.push(Op::Yield(results), &[]);
+        b.push(Op::Terminator(Terminator::Yield(results)), &[]);
         let mut machine = Machine { kernel: &kernel, values: HashMap::new() };
         match machine.block(body, if is_constant { &[] } else { args }) {
             End::Yield(values) => values,
@@ -444,4 +444,21 @@ fn warp_rows_move_values_between_lanes() {
     assert_eq!(eval("all", &[odd], 0xaa)[0], 1);
     assert_eq!(eval("any", &[odd], 0x55)[0], 0);
     assert_eq!(eval("match_any", &[odd], 0xff)[..2], [0x55, 0xaa]);
+}
+
+/// What the simulator does at a row is what passes are told of it.
+#[test]
+fn effects_are_those_that_the_simulator_gives() {
+    let (barrier, fence): (fn(Scope) -> Effects, fn(Scope) -> Effects) = (Effects::barrier, Effects::fence);
+    for row in rows() {
+        let Some(device) = row.device() else { continue };
+        let fits = match device.eval {
+            Eval::Lane(_) => row.effects == Effects::PURE,
+            Eval::Warp(_) if row.results.is_empty() => row.effects == barrier(Scope::Warp),
+            Eval::Warp(_) | Eval::Shuffle(_) => row.effects == Effects::EXCHANGE,
+            Eval::Barrier(_) => row.effects == barrier(Scope::Block),
+            Eval::Nothing => [Scope::Block, Scope::Device, Scope::System].map(fence).contains(&row.effects),
+        };
+        assert!(fits, "`{}`: {:?}", row.name, row.effects);
+    }
 }

@@ -7,8 +7,8 @@
 //! PTX: the member mask is the full warp, which names the threads that have not exited (PTX ISA, `shfl.sync`, `vote.sync`).
 
 use super::Sort::{Is, T};
-use super::{Body, Call, Class, Device, Effect, Eval, PtxForm, Row, Sort, call_function};
-use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Scalar, Special, Type, Value};
+use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_function};
+use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Effects, Scalar, Scope, Special, Type, Value};
 
 const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32]);
 const PIECES: Class =
@@ -26,7 +26,7 @@ macro_rules! sync {
 }
 
 const fn warp(name: &'static str, over: Class, args: &'static [Sort], results: &'static [Sort], device: Device) -> Row {
-    Row::new(name, Call::Function, over, args, results, Body::Device(device)).effect(Effect::Warp).cost(4)
+    Row::new(name, Call::Function, over, args, results, Body::Device(device)).effects(Effects::EXCHANGE).cost(4)
 }
 
 /// `opencl` is for devices with sub-groups, from three functions that lanes need not all come to: `sub_group_shuffle`, `sub_group_shuffle_xor`
@@ -42,11 +42,11 @@ const fn with_prelude(device: Device, opencl_prelude: &'static str) -> Device {
 
 /// A shuffle of another width than 32 bits, in pieces of 32.
 const fn pieces(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, PIECES, &[T, LANE], &[T], Body::Expand(expand)).effect(Effect::Warp).cost(9)
+    Row::new(name, Call::Function, PIECES, &[T, LANE], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE).cost(9)
 }
 
 const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, over, &[T], &[T], Body::Expand(expand)).effect(Effect::Warp).cost(30)
+    Row::new(name, Call::Function, over, &[T], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE).cost(30)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -71,10 +71,13 @@ pub(super) const ROWS: &[Row] = &[
         .cost(16)
         .doc("the lanes that pass the same bits"),
     Row::new("match_any", Call::Function, SHORT, &[T], &[MASK], Body::Expand(expand_short_match))
-        .effect(Effect::Warp)
+        .effects(Effects::EXCHANGE)
         .cost(9)
         .doc("the lanes that pass the same bits"),
-    warp("sync_warp", Class::None, &[], &[], SYNC_WARP).cost(2).doc("waits for the warp's threads, and orders their memory accesses"),
+    warp("sync_warp", Class::None, &[], &[], SYNC_WARP)
+        .effects(Effects::barrier(Scope::Warp))
+        .cost(2)
+        .doc("waits for the warp's threads, and orders their memory accesses"),
     made("warp_sum", Class::Num, |b, a| vec![reduce(b, BinaryOp::Add, a[0])])
         .accuracy("floats: in the order of a butterfly: lanes 16 apart first, then 8, 4, 2, 1")
         .doc("the sum over the warp, in every lane"),

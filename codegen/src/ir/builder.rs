@@ -1,6 +1,6 @@
 //! Appends instructions to a block: what lowering and passes build code with.
 
-use super::{Axis, BinaryOp, Block, CompareOp, Inst, Kernel, Loc, Op, Scalar, Special, Type, UnaryOp, Value};
+use super::{Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Loc, Op, Region, Scalar, Special, Terminator, Type, UnaryOp, Value};
 use crate::intrinsics::RowId;
 
 /// Appends to one block at a time, at one source location at a time. No simplification happens here: that is the passes' work.
@@ -39,7 +39,7 @@ impl<'k> Builder<'k> {
 
     /// A constant.
     pub fn constant(&mut self, scalar: Scalar) -> Value {
-        self.push1(Op::Const(scalar), scalar.ty)
+        self.push1(Op::Compute(Compute::Const(scalar)), scalar.ty)
     }
 
     /// An integer constant.
@@ -59,46 +59,46 @@ impl<'k> Builder<'k> {
 
     /// A special register, `u32`.
     pub fn special(&mut self, special: Special, axis: Axis) -> Value {
-        self.push1(Op::Special(special, axis), Type::U32)
+        self.push1(Op::Compute(Compute::Special(special, axis)), Type::U32)
     }
 
     /// `op a`.
     pub fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
         let ty = self.kernel.ty(a);
-        self.push1(Op::Unary(op, a), ty)
+        self.push1(Op::Compute(Compute::Unary(op, a)), ty)
     }
 
     /// `a op b`.
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.kernel.ty(a);
-        self.push1(Op::Binary(op, a, b), ty)
+        self.push1(Op::Compute(Compute::Binary(op, a, b)), ty)
     }
 
     /// `a * b + c`.
     pub fn mul_add(&mut self, a: Value, b: Value, c: Value) -> Value {
         let ty = self.kernel.ty(a);
-        self.push1(Op::MulAdd(a, b, c), ty)
+        self.push1(Op::Compute(Compute::MulAdd(a, b, c)), ty)
     }
 
     /// `a op b`, a `bool`.
     pub fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
-        self.push1(Op::Compare(op, a, b), Type::Bool)
+        self.push1(Op::Compute(Compute::Compare(op, a, b)), Type::Bool)
     }
 
     /// `if c { a } else { b }`.
     pub fn select(&mut self, c: Value, a: Value, b: Value) -> Value {
         let ty = self.kernel.ty(a);
-        self.push1(Op::Select(c, a, b), ty)
+        self.push1(Op::Compute(Compute::Select(c, a, b)), ty)
     }
 
     /// `a as ty`; nothing if it already is.
     pub fn cast(&mut self, a: Value, ty: Type) -> Value {
-        if self.kernel.ty(a) == ty { a } else { self.push1(Op::Cast(a), ty) }
+        if self.kernel.ty(a) == ty { a } else { self.push1(Op::Compute(Compute::Cast(a)), ty) }
     }
 
     /// The bits of `a` as `ty`; nothing if it already is.
     pub fn bitcast(&mut self, a: Value, ty: Type) -> Value {
-        if self.kernel.ty(a) == ty { a } else { self.push1(Op::Bitcast(a), ty) }
+        if self.kernel.ty(a) == ty { a } else { self.push1(Op::Compute(Compute::Bitcast(a)), ty) }
     }
 
     /// An intrinsic with one result.
@@ -115,7 +115,7 @@ impl<'k> Builder<'k> {
     ) -> Vec<Value> {
         let (then_block, then_types) = self.nested(&[], |b, _| then(b));
         let (else_block, _) = self.nested(&[], |b, _| otherwise(b));
-        let inst = self.push(Op::If { condition, then_block, else_block }, &then_types);
+        let inst = self.push(Op::Region(Region::If { condition, then_block, else_block }), &then_types);
         self.kernel.insts[inst].results.clone()
     }
 
@@ -129,7 +129,7 @@ impl<'k> Builder<'k> {
         let mut params = vec![self.kernel.ty(start)];
         params.extend(init.iter().map(|v| self.kernel.ty(*v)));
         let (body, _) = self.nested(&params, |b, params| body(b, params[0], &params[1..]));
-        let inst = self.push(Op::For { start, end, step, init: init.to_vec(), body, keep_rolled: false }, &params[1..]);
+        let inst = self.push(Op::Region(Region::For { start, end, step, init: init.to_vec(), body, keep_rolled: false }), &params[1..]);
         self.kernel.insts[inst].results.clone()
     }
 
@@ -140,7 +140,7 @@ impl<'k> Builder<'k> {
         let mut inner = Builder::new(self.kernel, block, self.loc);
         let values = fill(&mut inner, &params);
         let types = values.iter().map(|v| inner.kernel.ty(*v)).collect();
-        inner.push(Op::Yield(values), &[]);
+        inner.push(Op::Terminator(Terminator::Yield(values)), &[]);
         (block, types)
     }
 

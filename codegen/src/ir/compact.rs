@@ -1,6 +1,6 @@
 //! Renumbering: a kernel without what nothing reaches, everything numbered in the order of the text form.
 
-use super::{Block, BlockData, EntityMap, Inst, InstData, Kernel, Loc, Location, Object, Op, Value, ValueData, ValueDef};
+use super::{Block, BlockData, EntityMap, Inst, InstData, Kernel, Loc, Location, Object, Op, Terminator, Value, ValueData, ValueDef};
 use crate::collections::HashMap;
 
 impl Kernel {
@@ -131,7 +131,7 @@ impl Plan {
         if let Some(object) = op.object_mut() {
             *object = self.objects.name(*object);
         }
-        if let Op::Break(target, _) | Op::Continue(target, _) = op {
+        if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = op {
             *target = self.insts.name(*target);
         }
     }

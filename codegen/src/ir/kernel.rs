@@ -1,6 +1,6 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
-use super::{Block, EntityMap, Inst, Loc, LoopAnnotations, Object, ObjectData, Op, StructId, StructType, Type, Value};
+use super::{Block, Compute, EntityMap, Inst, Loc, LoopAnnotations, Object, ObjectData, Op, StructId, StructType, Type, Value};
 use crate::intrinsics::RowId;
 use crate::syntax::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ pub enum Stage {
     Scheduled,
     /// Optimised; only operations every device has. The simulator and OpenCL C start here.
     Legal,
-    /// Accesses have become addresses (`Address`, `Offset`, `LoadAt` …). PTX starts here.
+    /// Accesses have become addresses (`Compute::Address`, `Compute::Offset`, `Address::Pointer`). PTX starts here.
     Addressed,
 }
 
@@ -151,7 +151,7 @@ impl Kernel {
     /// The constant a value is, if it is one.
     pub fn constant(&self, value: Value) -> Option<super::Scalar> {
         match self.def(value) {
-            Some((_, Op::Const(scalar))) => Some(*scalar),
+            Some((_, Op::Compute(Compute::Const(scalar)))) => Some(*scalar),
             _ => None,
         }
     }

@@ -1,14 +1,15 @@
 //! Structured SSA: what every pass, back end and device works on.
 //!
 //! A [`Kernel`] owns vectors of values, instructions, blocks and memory objects, named by newtyped indices whose `Display` is
-//! the text form (`v3`, `i7`, `b1`, `m0`). Control flow is structured: [`Op::If`], [`Op::For`], [`Op::Loop`] and
-//! [`Op::Region`] own child blocks; values carried round a loop are block parameters; there are no phis and no floating
+//! the text form (`v3`, `i7`, `b1`, `m0`). Control flow is structured: [`Region::If`], [`Region::For`], [`Region::Loop`] and
+//! [`Region::Block`] own child blocks; values carried round a loop are block parameters; there are no phis and no floating
 //! expressions: order is the vector's. The law is in [`crate::verify`].
 
 mod access;
 mod annotations;
 mod builder;
 mod compact;
+mod effects;
 mod entities;
 pub mod eval;
 mod kernel;
@@ -23,10 +24,14 @@ mod walk;
 pub use access::{Access, Step};
 pub use annotations::{Asked, LoopAnnotations, Unroll};
 pub use builder::Builder;
+pub use effects::{Completion, Effects, Scope};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
-pub use op::{AtomicOp, Axis, BinaryOp, CompareOp, Op, PrintPart, Special, TextureOp, UnaryOp};
+pub use op::{
+    Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, PrintPart, Region, Special, Terminator,
+    TextureOp, UnaryOp,
+};
 pub use parse::{ParseError, parse_kernel};
 pub use scalar::Scalar;
 pub use types::{Space, Type};

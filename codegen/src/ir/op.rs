@@ -186,6 +186,26 @@ pub enum PrintPart {
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
+    /// Computes from its operands alone.
+    Compute(Compute),
+    /// Reads or writes memory.
+    Memory(Memory),
+    /// Reads a texture or asks for its extent; operands as [`TextureOp`] says. Results: the components of a texel, or one extent.
+    Texture(TextureOp, Object, Vec<Value>),
+    /// A row of the table of intrinsics.
+    Intrinsic(RowId, Vec<Value>),
+    /// Says something to the user.
+    Message(Message),
+    /// Runs blocks.
+    Region(Region),
+    /// Ends a block.
+    Terminator(Terminator),
+}
+
+/// Two equal ones with equal operands give equal results, whenever they run: no memory, no other threads, no trap.
+/// Integer division is one of them; by zero it is undefined on a device ([`Effects::can_fault`](super::Effects::can_fault)).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Compute {
     /// A constant. No operands, one result.
     Const(Scalar),
     /// A special register. One result, `u32`.
@@ -206,59 +226,70 @@ pub enum Op {
     Bitcast(Value),
     /// Elements of a slice object (buffer or dynamic shared array). Result: the kernel's index type.
     Len(Object),
-    /// Reads a texture or asks for its extent; operands as [`TextureOp`] says. Results: the components of a texel, or one extent.
-    Texture(TextureOp, Object, Vec<Value>),
+    /// The address of an object's first byte. Result `Ptr`. `Addressed` stage only, like the next.
+    Address(Object),
+    /// Pointer plus bytes: the second operand is `u32` or `u64`, as wide as the pointer. Result: the pointer's type.
+    Offset(Value, Value),
+}
+
+/// An access of memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// What is done there.
+    pub op: MemoryOp,
+    /// Where.
+    pub at: Address,
+}
+
+/// What an access does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MemoryOp {
     /// Reads `results.len()` consecutive scalars (1, 2, 4, 8); more than one is one vector access, its last index a multiple of it.
-    Load(Access),
+    Load,
     /// Writes consecutive scalars, as `Load` reads them.
-    Store(Access, Vec<Value>),
-    /// Atomic on the scalar at the place; operands as [`AtomicOp`] says; result: the old value.
-    Atomic(AtomicOp, Access, Vec<Value>),
-    /// A row of the table of intrinsics.
-    Intrinsic(RowId, Vec<Value>),
+    Store(Vec<Value>),
+    /// Atomic on the scalar there; operands as [`AtomicOp`] says; result: the old value.
+    Atomic(AtomicOp, Vec<Value>),
+}
+
+/// Where an access goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Address {
+    /// An element of an object. Up to the `Legal` stage.
+    Path(Access),
+    /// A pointer plus constant bytes. `Addressed` stage only.
+    Pointer {
+        /// The object the pointer points into: for aliasing, read-only caching and messages.
+        object: Object,
+        /// The pointer.
+        ptr: Value,
+        /// Bytes added to it.
+        offset: i32,
+    },
+}
+
+impl Address {
+    /// The object.
+    pub fn object(&self) -> Object {
+        match self {
+            Address::Path(access) => access.object,
+            Address::Pointer { object, .. } => *object,
+        }
+    }
+}
+
+/// What the user is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
     /// `print!`: parts and the scalars they show.
     Print(Vec<PrintPart>, Vec<Value>),
     /// `assert!`: traps with the message and the instruction's location unless the first operand is true.
     Assert(Value, Vec<PrintPart>, Vec<Value>),
+}
 
-    /// The address of an object's first byte. Result `Ptr`. `Addressed` stage only, like the next three.
-    Address(Object),
-    /// Pointer plus bytes: the second operand is `u32` or `u64`, as wide as the pointer. Result: the pointer's type.
-    Offset(Value, Value),
-    /// Reads scalars at pointer + constant bytes.
-    LoadAt {
-        /// The object the pointer points into: for aliasing, read-only caching and messages.
-        object: Object,
-        /// The address.
-        ptr: Value,
-        /// Bytes added to it.
-        offset: i32,
-    },
-    /// Writes scalars at pointer + constant bytes.
-    StoreAt {
-        /// The object the pointer points into.
-        object: Object,
-        /// The address.
-        ptr: Value,
-        /// Bytes added to it.
-        offset: i32,
-        /// The scalars.
-        values: Vec<Value>,
-    },
-    /// Atomic at pointer + constant bytes.
-    AtomicAt {
-        /// What it does.
-        op: AtomicOp,
-        /// The object the pointer points into.
-        object: Object,
-        /// The address.
-        ptr: Value,
-        /// Bytes added to it.
-        offset: i32,
-        /// As in `Atomic`.
-        operands: Vec<Value>,
-    },
-
+/// An instruction that owns blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Region {
     /// Runs one of two blocks (without parameters). Results: what the block yields; a block that leaves by another exit yields none.
     If {
         /// `bool`.
@@ -296,71 +327,71 @@ pub enum Op {
         keep_rolled: bool,
     },
     /// Runs `body` (without parameters) once; a `Break` to it, or its `Yield`, gives the results. Inlined functions, labelled blocks.
-    Region {
+    Block {
         /// The body.
         body: Block,
     },
+}
 
-    /// Ends a block: gives values to the instruction that owns it. The kernel's body ends in `Return`.
+impl Region {
+    /// The blocks it owns, in order.
+    pub fn blocks(&self) -> Vec<Block> {
+        match self {
+            Region::If { then_block, else_block, .. } => vec![*then_block, *else_block],
+            Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body } => vec![*body],
+        }
+    }
+}
+
+/// What ends a block.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Terminator {
+    /// Gives values to the instruction that owns the block. The kernel's body ends in `Return`.
     Yield(Vec<Value>),
-    /// Ends a block: leaves the enclosing `For`, `Loop` or `Region`, with its results.
+    /// Leaves the enclosing `For`, `Loop` or `Block`, with its results.
     Break(Inst, Vec<Value>),
-    /// Ends a block: starts the next iteration of the enclosing `For` or `Loop`, with the carried values.
+    /// Starts the next iteration of the enclosing `For` or `Loop`, with the carried values.
     Continue(Inst, Vec<Value>),
-    /// Ends a block: the thread is done.
+    /// The thread is done.
     Return,
-    /// Ends a block: the thread cannot get here (an out-of-range access under `bounds = trap`, say); traps with the message.
+    /// The thread cannot get here (an out-of-range access under `bounds = trap`, say); traps with the message.
     Trap(String),
 }
 
 impl Op {
+    /// Reads scalars.
+    pub fn load(access: Access) -> Op {
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })
+    }
+
+    /// Writes scalars.
+    pub fn store(access: Access, values: Vec<Value>) -> Op {
+        Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) })
+    }
+
+    /// Where it goes, if it is an access by path.
+    pub fn access(&self) -> Option<&Access> {
+        match self {
+            Op::Memory(Memory { at: Address::Path(access), .. }) => Some(access),
+            _ => None,
+        }
+    }
+
     /// Whether it ends a block.
     pub fn is_terminator(&self) -> bool {
-        matches!(self, Op::Yield(_) | Op::Break(..) | Op::Continue(..) | Op::Return | Op::Trap(_))
+        matches!(self, Op::Terminator(_))
     }
 
     /// The blocks it owns, in order.
     pub fn blocks(&self) -> Vec<Block> {
         match self {
-            Op::If { then_block, else_block, .. } => vec![*then_block, *else_block],
-            Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => vec![*body],
-            _ => Vec::new(),
+            Op::Region(region) => region.blocks(),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => Vec::new(),
         }
     }
 
     /// Whether it owns blocks: most do not, and need not be asked which.
     pub fn owns_blocks(&self) -> bool {
-        matches!(self, Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Region { .. })
-    }
-
-    /// Whether two equal ones with equal operands give equal results, whenever they run: no memory, no other threads, no trap.
-    /// Integer division is pure here: by zero it is undefined on a device, so passes that move code ask [`Op::can_fault`] too.
-    pub fn is_pure(&self) -> bool {
-        match self {
-            Op::Const(_)
-            | Op::Special(..)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::MulAdd(..)
-            | Op::Compare(..)
-            | Op::Select(..)
-            | Op::Cast(_)
-            | Op::Bitcast(_)
-            | Op::Len(_)
-            // Nobody writes a texture while a kernel runs, and no coordinate is outside.
-            | Op::Texture(..)
-            | Op::Address(_)
-            | Op::Offset(..) => true,
-            Op::Intrinsic(row, _) => row.row().is_pure(),
-            _ => false,
-        }
-    }
-
-    /// Whether it may fault where it was not meant to run: loads, stores, integer division.
-    pub fn can_fault(&self, result: Option<Type>) -> bool {
-        match self {
-            Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => result.is_none_or(|ty| ty.is_int()),
-            op => !op.is_pure(),
-        }
+        matches!(self, Op::Region(_))
     }
 }

@@ -5,7 +5,7 @@
 //! broken kernels: a value may be used before it is defined, say, but must be defined somewhere.
 
 use super::compact::Locations;
-use super::{Block, Inst, Kernel, Loc, Object, Op, Type, Value, ValueData, ValueDef};
+use super::{Block, Inst, Kernel, Loc, Object, Op, Terminator, Type, Value, ValueData, ValueDef};
 use crate::collections::HashMap;
 use crate::intrinsics;
 use crate::syntax::KernelOptions;
@@ -260,7 +260,7 @@ impl<'t> Parser<'t> {
 
     fn new_inst(&mut self, block: Block) -> Inst {
         // The instruction is filled in when it has been read; its number must come before those of what it holds.
-        let inst = self.kernel.new_inst(Op::Return, &[], Loc(0));
+        let inst = self.kernel.new_inst(Op::Terminator(Terminator::Return), &[], Loc(0));
         self.kernel.blocks[block].insts.push(inst);
         inst
     }

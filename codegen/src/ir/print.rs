@@ -25,7 +25,10 @@
 //! `else` that only yields nothing. `//` begins a comment. `Display` prints a compacted copy ([`Kernel::compact`]);
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
-use super::{Access, Block, Inst, Kernel, Loc, Location, MemoryType, ObjectKind, Op, PrintPart, Stage, Step, StructType, Value};
+use super::{
+    Access, Address, Block, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, PrintPart, Region,
+    Stage, Step, StructType, Terminator, Value,
+};
 use crate::syntax::{Bounds, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -115,7 +118,7 @@ impl Printer<'_> {
         }
         self.out.write_str(if data.results.is_empty() { "" } else { " = " })?;
         match &data.op {
-            Op::If { condition, then_block, else_block } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
                 write!(self.out, "if {condition}")?;
                 self.child(*then_block, data.loc, depth)?;
                 if !self.only_yields(*else_block, data.loc) {
@@ -125,7 +128,7 @@ impl Printer<'_> {
                     self.out.write_char('}')?;
                 }
             }
-            Op::For { start, end, step, init, body, keep_rolled } => {
+            Op::Region(Region::For { start, end, step, init, body, keep_rolled }) => {
                 write!(self.out, "for {inst} (")?;
                 let params = &kernel.blocks[*body].params;
                 if let Some(iv) = params.first() {
@@ -137,14 +140,14 @@ impl Printer<'_> {
                 self.annotations(inst)?;
                 self.child(*body, data.loc, depth)?;
             }
-            Op::Loop { init, body, keep_rolled } => {
+            Op::Region(Region::Loop { init, body, keep_rolled }) => {
                 write!(self.out, "loop {inst} (")?;
                 self.carried("", &kernel.blocks[*body].params, init)?;
                 self.out.write_str(if *keep_rolled { ") rolled" } else { ")" })?;
                 self.annotations(inst)?;
                 self.child(*body, data.loc, depth)?;
             }
-            Op::Region { body } => {
+            Op::Region(Region::Block { body }) => {
                 write!(self.out, "region {inst}")?;
                 self.child(*body, data.loc, depth)?;
             }
@@ -194,7 +197,7 @@ impl Printer<'_> {
         match self.kernel.blocks[block].insts.as_slice() {
             [inst] => {
                 let data = &self.kernel.insts[*inst];
-                matches!(&data.op, Op::Yield(values) if values.is_empty()) && (data.loc == loc || !self.locations)
+                matches!(&data.op, Op::Terminator(Terminator::Yield(values)) if values.is_empty()) && (data.loc == loc || !self.locations)
             }
             _ => false,
         }
@@ -298,26 +301,32 @@ impl Display for Op {
     /// The instruction without its results and blocks.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Op::If { condition, .. } => write!(f, "if {condition}"),
-            Op::For { start, end, step, .. } => write!(f, "for {start}..{end} step {step}"),
-            Op::Loop { .. } => f.write_str("loop"),
-            Op::Region { .. } => f.write_str("region"),
-            Op::Const(scalar) => write!(f, "const {scalar}"),
-            Op::Special(special, axis) => write!(f, "{}.{}", special.word(), axis.word()),
-            Op::Len(object) => write!(f, "len {object}"),
-            Op::Address(object) => write!(f, "address {object}"),
+            Op::Region(Region::If { condition, .. }) => write!(f, "if {condition}"),
+            Op::Region(Region::For { start, end, step, .. }) => write!(f, "for {start}..{end} step {step}"),
+            Op::Region(Region::Loop { .. }) => f.write_str("loop"),
+            Op::Region(Region::Block { .. }) => f.write_str("region"),
+            Op::Compute(Compute::Const(scalar)) => write!(f, "const {scalar}"),
+            Op::Compute(Compute::Special(special, axis)) => write!(f, "{}.{}", special.word(), axis.word()),
+            Op::Compute(Compute::Len(object)) => write!(f, "len {object}"),
+            Op::Compute(Compute::Address(object)) => write!(f, "address {object}"),
             Op::Texture(op, object, coordinates) => write!(f, "texture {} {object}{}", op.word(), Rest(coordinates)),
-            Op::Load(access) => write!(f, "load {access}"),
-            Op::Store(access, values) => write!(f, "store {access}{}", Rest(values)),
-            Op::Atomic(op, access, operands) => write!(f, "atomic {} {access}{}", op.word(), Rest(operands)),
-            Op::LoadAt { object, ptr, offset } => write!(f, "load_at {object}, {}", Place(*ptr, *offset)),
-            Op::StoreAt { object, ptr, offset, values } => write!(f, "store_at {object}, {}{}", Place(*ptr, *offset), Rest(values)),
-            Op::AtomicAt { op, object, ptr, offset, operands } => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => write!(f, "load {access}"),
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => write!(f, "store {access}{}", Rest(values)),
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }) => {
+                write!(f, "atomic {} {access}{}", op.word(), Rest(operands))
+            }
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }) => {
+                write!(f, "load_at {object}, {}", Place(*ptr, *offset))
+            }
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } }) => {
+                write!(f, "store_at {object}, {}{}", Place(*ptr, *offset), Rest(values))
+            }
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, offset } }) => {
                 write!(f, "atomic_at {} {object}, {}{}", op.word(), Place(*ptr, *offset), Rest(operands))
             }
-            Op::Print(parts, values) => write!(f, "print {}{}", Parts(parts), Rest(values)),
-            Op::Assert(condition, parts, values) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
-            Op::Trap(message) => write!(f, "trap {message:?}"),
+            Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
+            Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
+            Op::Terminator(Terminator::Trap(message)) => write!(f, "trap {message:?}"),
             op => operands_only(op, f),
         }
     }
@@ -326,18 +335,18 @@ impl Display for Op {
 /// Instructions that are a word and operands.
 fn operands_only(op: &Op, f: &mut Formatter<'_>) -> fmt::Result {
     match op {
-        Op::Unary(op, _) => f.write_str(op.word())?,
-        Op::Binary(op, ..) => f.write_str(op.word())?,
-        Op::Compare(op, ..) => f.write_str(op.word())?,
-        Op::MulAdd(..) => f.write_str("mul_add")?,
-        Op::Select(..) => f.write_str("select")?,
-        Op::Cast(_) => f.write_str("cast")?,
-        Op::Bitcast(_) => f.write_str("bitcast")?,
-        Op::Offset(..) => f.write_str("offset")?,
+        Op::Compute(Compute::Unary(op, _)) => f.write_str(op.word())?,
+        Op::Compute(Compute::Binary(op, ..)) => f.write_str(op.word())?,
+        Op::Compute(Compute::Compare(op, ..)) => f.write_str(op.word())?,
+        Op::Compute(Compute::MulAdd(..)) => f.write_str("mul_add")?,
+        Op::Compute(Compute::Select(..)) => f.write_str("select")?,
+        Op::Compute(Compute::Cast(_)) => f.write_str("cast")?,
+        Op::Compute(Compute::Bitcast(_)) => f.write_str("bitcast")?,
+        Op::Compute(Compute::Offset(..)) => f.write_str("offset")?,
         Op::Intrinsic(row, _) => write!(f, "call {}", row.row().name)?,
-        Op::Yield(_) => f.write_str("yield")?,
-        Op::Break(target, _) => write!(f, "break {target}")?,
-        Op::Continue(target, _) => write!(f, "continue {target}")?,
+        Op::Terminator(Terminator::Yield(_)) => f.write_str("yield")?,
+        Op::Terminator(Terminator::Break(target, _)) => write!(f, "break {target}")?,
+        Op::Terminator(Terminator::Continue(target, _)) => write!(f, "continue {target}")?,
         _ => f.write_str("return")?,
     }
     let mut separator = " ";

@@ -1,47 +1,51 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
-use super::{Block, Inst, Kernel, Object, Op, Step, Value};
+use super::{Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator, Value};
 use crate::collections::HashSet;
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
 macro_rules! visit_operands {
     ($op:expr, $f:ident, $iter:ident) => {
         match $op {
-            Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) | Op::Return | Op::Trap(_) | Op::Region { .. } => {}
-            Op::Unary(_, a) | Op::Cast(a) | Op::Bitcast(a) => $f(a),
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) | Op::Offset(a, b) => {
+            Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_))
+            | Op::Terminator(Terminator::Return | Terminator::Trap(_))
+            | Op::Region(Region::Block { .. }) => {}
+            Op::Compute(Compute::Unary(_, a) | Compute::Cast(a) | Compute::Bitcast(a)) => $f(a),
+            Op::Compute(Compute::Binary(_, a, b) | Compute::Compare(_, a, b) | Compute::Offset(a, b)) => {
                 $f(a);
                 $f(b);
             }
-            Op::MulAdd(a, b, c) | Op::Select(a, b, c) => {
+            Op::Compute(Compute::MulAdd(a, b, c) | Compute::Select(a, b, c)) => {
                 $f(a);
                 $f(b);
                 $f(c);
             }
-            Op::Load(access) => visit_indices!(access, $f, $iter),
-            Op::Store(access, values) | Op::Atomic(_, access, values) => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => visit_indices!(access, $f, $iter),
+            Op::Memory(Memory { op: MemoryOp::Store(values) | MemoryOp::Atomic(_, values), at: Address::Path(access) }) => {
                 visit_indices!(access, $f, $iter);
                 values.$iter().for_each($f);
             }
-            Op::Intrinsic(_, values) | Op::Print(_, values) | Op::Texture(_, _, values) => values.$iter().for_each($f),
-            Op::Assert(condition, _, values) => {
+            Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),
+            Op::Message(Message::Assert(condition, _, values)) => {
                 $f(condition);
                 values.$iter().for_each($f);
             }
-            Op::LoadAt { ptr, .. } => $f(ptr),
-            Op::StoreAt { ptr, values: operands, .. } | Op::AtomicAt { ptr, operands, .. } => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { ptr, .. } }) => $f(ptr),
+            Op::Memory(Memory { op: MemoryOp::Store(operands) | MemoryOp::Atomic(_, operands), at: Address::Pointer { ptr, .. } }) => {
                 $f(ptr);
                 operands.$iter().for_each($f);
             }
-            Op::If { condition, .. } => $f(condition),
-            Op::For { start, end, step, init, .. } => {
+            Op::Region(Region::If { condition, .. }) => $f(condition),
+            Op::Region(Region::For { start, end, step, init, .. }) => {
                 $f(start);
                 $f(end);
                 $f(step);
                 init.$iter().for_each($f);
             }
-            Op::Loop { init, .. } => init.$iter().for_each($f),
-            Op::Yield(values) | Op::Break(_, values) | Op::Continue(_, values) => values.$iter().for_each($f),
+            Op::Region(Region::Loop { init, .. }) => init.$iter().for_each($f),
+            Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) => {
+                values.$iter().for_each($f)
+            }
         }
     };
 }
@@ -80,11 +84,11 @@ impl Op {
     /// Calls `f` on every block it owns, in order; `f` may replace it.
     pub fn for_each_block_mut(&mut self, mut f: impl FnMut(&mut Block)) {
         match self {
-            Op::If { then_block, else_block, .. } => {
+            Op::Region(Region::If { then_block, else_block, .. }) => {
                 f(then_block);
                 f(else_block);
             }
-            Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => f(body),
+            Op::Region(Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body }) => f(body),
             _ => {}
         }
     }
@@ -92,9 +96,9 @@ impl Op {
     /// The object it touches or asks about.
     pub fn object(&self) -> Option<Object> {
         match self {
-            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => Some(access.object),
-            Op::Len(object) | Op::Address(object) | Op::Texture(_, object, _) => Some(*object),
-            Op::LoadAt { object, .. } | Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => Some(*object),
+            Op::Memory(Memory { at: Address::Path(access), .. }) => Some(access.object),
+            Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
+            Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) => Some(*object),
             _ => None,
         }
     }
@@ -102,9 +106,9 @@ impl Op {
     /// The same, to replace it.
     pub fn object_mut(&mut self) -> Option<&mut Object> {
         match self {
-            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => Some(&mut access.object),
-            Op::Len(object) | Op::Address(object) | Op::Texture(_, object, _) => Some(object),
-            Op::LoadAt { object, .. } | Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => Some(object),
+            Op::Memory(Memory { at: Address::Path(access), .. }) => Some(&mut access.object),
+            Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(object),
+            Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) => Some(object),
             _ => None,
         }
     }
@@ -122,11 +126,11 @@ impl Kernel {
             f(self, block, *inst);
             // Most own none, and all analyses come by here.
             match self.insts[*inst].op {
-                Op::If { then_block, else_block, .. } => {
+                Op::Region(Region::If { then_block, else_block, .. }) => {
                     self.walk_block(then_block, f);
                     self.walk_block(else_block, f);
                 }
-                Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => self.walk_block(body, f),
+                Op::Region(Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body }) => self.walk_block(body, f),
                 _ => {}
             }
         }

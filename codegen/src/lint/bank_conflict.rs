@@ -8,7 +8,7 @@ use super::weigh::Scales;
 use super::{Finding, Lint, Subject};
 use crate::analysis::access::{self, AccessFact, AccessKind, Doubt, Pattern, Range};
 use crate::diagnostic::Level;
-use crate::ir::{BinaryOp, Kernel, MemoryType, Object, Op, Space, Step};
+use crate::ir::{Address, BinaryOp, Compute, Kernel, Memory, MemoryOp, MemoryType, Object, Op, Space, Step};
 use crate::report::{conflict_text, extra_text};
 use crate::schedule::swizzle;
 use crate::target::limits::WARP;
@@ -166,11 +166,11 @@ fn unpadded(ty: MemoryType) -> MemoryType {
 fn can_swizzle(kernel: &Kernel, array: Object, columns: u64) -> bool {
     let mut is_swizzled = false;
     kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) = &kernel.insts[inst].op
+        if let Op::Memory(Memory { at: Address::Path(access), .. }) = &kernel.insts[inst].op
             && access.object == array
             && let Some(Step::Index(column)) = access.path.last()
         {
-            is_swizzled |= matches!(kernel.def(*column), Some((_, Op::Binary(BinaryOp::Xor, ..))));
+            is_swizzled |= matches!(kernel.def(*column), Some((_, Op::Compute(Compute::Binary(BinaryOp::Xor, ..)))));
         }
     });
     columns.is_power_of_two() && !is_swizzled && widest(kernel, array) == 1
@@ -183,8 +183,8 @@ fn widest(kernel: &Kernel, array: Object) -> u64 {
         let data = &kernel.insts[inst];
         if data.op.object() == Some(array) {
             let scalars = match &data.op {
-                Op::Load(_) => data.results.len(),
-                Op::Store(_, values) => values.len(),
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) => data.results.len(),
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => values.len(),
                 _ => 1,
             };
             widest = widest.max(scalars as u64);

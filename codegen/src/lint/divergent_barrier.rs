@@ -7,7 +7,6 @@ use super::{Finding, Lint, Subject};
 use crate::analysis::parting::{Parting, partings};
 use crate::analysis::uniformity::Uniformity;
 use crate::diagnostic::Level;
-use crate::intrinsics::Effect;
 use crate::ir::Op;
 
 pub(super) const LINT: Lint = Lint {
@@ -21,7 +20,7 @@ pub(super) const LINT: Lint = Lint {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let kernel = &subject.known.legal;
-    let is_barrier = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effect == Effect::Barrier);
+    let is_barrier = |op: &Op| op.effects(kernel).is_barrier();
     let mut has_barriers = false;
     kernel.for_each_inst(|kernel, _, inst| has_barriers |= is_barrier(&kernel.insts[inst].op));
     if !has_barriers {

@@ -8,7 +8,7 @@ use super::{Finding, Lint, Subject};
 use crate::analysis::access::{BranchFact, Divergence, Ways};
 use crate::analysis::cost::issue_slots;
 use crate::diagnostic::Level;
-use crate::ir::{Block, Kernel, Op};
+use crate::ir::{Address, Block, Kernel, Memory, Op, Region};
 use std::collections::BTreeMap;
 
 pub(super) const LINT: Lint = Lint {
@@ -37,8 +37,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let mut scales: Option<Scales<'_>> = None;
     for facts in by_place.into_values() {
-        let Some(first) = facts.iter().find(|fact| matches!(kernel.insts[fact.inst].op, Op::If { .. })) else { continue };
-        let Op::If { then_block, else_block, .. } = kernel.insts[first.inst].op else { continue };
+        let Some(first) = facts.iter().find(|fact| matches!(kernel.insts[fact.inst].op, Op::Region(Region::If { .. }))) else { continue };
+        let Op::Region(Region::If { then_block, else_block, .. }) = kernel.insts[first.inst].op else { continue };
         let [yes, no] = [then_block, else_block].map(|block| work(kernel, block));
         let (split, seen) = facts.iter().fold((0, 0), |(split, seen), fact| (split + fact.splits.0, seen + fact.splits.1));
         let (finding, idle) = if yes >= WORK && no >= WORK {
@@ -102,10 +102,10 @@ fn runs(mask: u32) -> u32 {
 /// Issue slots of a block; a loop counts as much, memory as a little.
 fn work(kernel: &Kernel, block: Block) -> u64 {
     let one = |inst: &crate::ir::Inst| match &kernel.insts[*inst].op {
-        Op::For { .. } | Op::Loop { .. } => MUCH_WORK,
-        Op::If { then_block, else_block, .. } => 1 + work(kernel, *then_block) + work(kernel, *else_block),
-        Op::Region { body } => work(kernel, *body),
-        Op::Load(_) | Op::Store(..) | Op::Atomic(..) => 4,
+        Op::Region(Region::For { .. } | Region::Loop { .. }) => MUCH_WORK,
+        Op::Region(Region::If { then_block, else_block, .. }) => 1 + work(kernel, *then_block) + work(kernel, *else_block),
+        Op::Region(Region::Block { body }) => work(kernel, *body),
+        Op::Memory(Memory { at: Address::Path(_), .. }) => 4,
         op if op.is_terminator() => 0,
         Op::Intrinsic(row, _) => u64::from(row.row().cost),
         _ => u64::from(issue_slots(kernel, *inst)).min(MUCH_WORK),

@@ -5,8 +5,7 @@
 
 use super::{Finding, Lint, Subject, on};
 use crate::diagnostic::Level;
-use crate::intrinsics::Effect;
-use crate::ir::{Inst, Kernel, MemoryType, Op, Type};
+use crate::ir::{Compute, Inst, Kernel, MemoryType, Op, Type};
 use crate::target::Target;
 use crate::target::machine::{Machine, Pipe};
 
@@ -94,8 +93,8 @@ fn holds(kernel: &Kernel, ty: &MemoryType, scalar: Type) -> bool {
 
 fn is_arithmetic(op: &Op) -> bool {
     match op {
-        Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) => true,
-        Op::Intrinsic(row, _) => row.row().effect == Effect::Pure,
+        Op::Compute(Compute::Unary(..) | Compute::Binary(..) | Compute::MulAdd(..)) => true,
+        Op::Intrinsic(row, _) => row.row().effects.is_pure(),
         _ => false,
     }
 }

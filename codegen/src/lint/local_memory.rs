@@ -7,7 +7,7 @@
 use super::nest::{Nest, names_thread};
 use super::{Finding, Lint, Subject};
 use crate::diagnostic::Level;
-use crate::ir::{Access, Inst, Kernel, Object, ObjectKind, Op};
+use crate::ir::{Access, Address, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op};
 
 pub(super) const LINT: Lint = Lint {
     name: "local_memory",
@@ -68,7 +68,7 @@ fn help(kernel: &Kernel, object: Object) -> String {
 
 fn access(kernel: &Kernel, inst: Inst) -> Option<&Access> {
     match &kernel.insts[inst].op {
-        Op::Load(access) | Op::Store(access, _) => Some(access),
+        Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) => Some(access),
         _ => None,
     }
 }

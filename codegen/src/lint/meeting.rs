@@ -5,7 +5,9 @@
 
 use super::nest::{made_of, names};
 use crate::analysis::uniformity::Uniformity;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, ObjectKind, Op, Special, UnaryOp, Value};
+use crate::ir::{
+    Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Special, Terminator, UnaryOp, Value,
+};
 use std::collections::HashMap;
 
 /// Where threads of a block meet, or could.
@@ -33,8 +35,10 @@ impl<'k> Meeting<'k> {
             }
             let op = &kernel.insts[*inst].op;
             match op {
-                Op::Return => self.exits.push((*inst, None)),
-                Op::Break(target, _) if matches!(kernel.insts[*target].op, Op::Region { .. }) => self.exits.push((*inst, Some(*target))),
+                Op::Terminator(Terminator::Return) => self.exits.push((*inst, None)),
+                Op::Terminator(Terminator::Break(target, _)) if matches!(kernel.insts[*target].op, Op::Region(Region::Block { .. })) => {
+                    self.exits.push((*inst, Some(*target)))
+                }
                 _ => {}
             }
             op.blocks().into_iter().for_each(|child| self.enter(child, Some(*inst)));
@@ -51,10 +55,12 @@ impl<'k> Meeting<'k> {
         let mut guard = None;
         for owner in self.around(inst) {
             match &self.kernel.insts[owner].op {
-                Op::If { condition, .. } if self.uniformity.is_uniform(*condition) => {}
-                Op::If { condition, .. } if self.is_boundary(*condition) => guard = Some(owner),
-                Op::If { .. } => return None,
-                Op::For { .. } | Op::Loop { .. } if !self.uniformity.goes_round_together(self.kernel, owner) => return None,
+                Op::Region(Region::If { condition, .. }) if self.uniformity.is_uniform(*condition) => {}
+                Op::Region(Region::If { condition, .. }) if self.is_boundary(*condition) => guard = Some(owner),
+                Op::Region(Region::If { .. }) => return None,
+                Op::Region(Region::For { .. } | Region::Loop { .. }) if !self.uniformity.goes_round_together(self.kernel, owner) => {
+                    return None;
+                }
                 _ => {}
             }
         }
@@ -62,7 +68,7 @@ impl<'k> Meeting<'k> {
         let leaves = |target: &Option<Inst>| target.is_none_or(|target| around.contains(&target));
         let is_harmless = |exit: Inst, target: Option<Inst>| {
             self.around(exit).take_while(|owner| Some(*owner) != target).all(|owner| match &self.kernel.insts[owner].op {
-                Op::If { condition, .. } => self.uniformity.is_uniform(*condition) || self.is_boundary(*condition),
+                Op::Region(Region::If { condition, .. }) => self.uniformity.is_uniform(*condition) || self.is_boundary(*condition),
                 _ => self.uniformity.goes_round_together(self.kernel, owner),
             })
         };
@@ -78,9 +84,9 @@ impl<'k> Meeting<'k> {
                 continue;
             }
             match kernel.def(value) {
-                Some((_, Op::Binary(BinaryOp::And | BinaryOp::Or, a, b))) => open.extend([*a, *b]),
-                Some((_, Op::Unary(UnaryOp::Not, a))) => open.push(*a),
-                Some((_, Op::Compare(_, a, b))) => {
+                Some((_, Op::Compute(Compute::Binary(BinaryOp::And | BinaryOp::Or, a, b)))) => open.extend([*a, *b]),
+                Some((_, Op::Compute(Compute::Unary(UnaryOp::Not, a)))) => open.push(*a),
+                Some((_, Op::Compute(Compute::Compare(_, a, b)))) => {
                     let is_place = |value: Value| made_of(kernel, value, &|value| self.is_known_number(value));
                     let is_of_block = |value: Value| names(kernel, value, &[Special::BlockIdx]);
                     if !(is_place(*a) && is_place(*b) && (is_of_block(*a) || is_of_block(*b))) {
@@ -96,8 +102,10 @@ impl<'k> Meeting<'k> {
     /// Where a thread stands, and numbers that are one in the block.
     fn is_known_number(&self, value: Value) -> bool {
         let is_special = match self.kernel.def(value) {
-            Some((_, Op::Special(..) | Op::Len(_))) => true,
-            Some((_, Op::Load(access))) => self.kernel.objects[access.object].kind == ObjectKind::Value,
+            Some((_, Op::Compute(Compute::Special(..) | Compute::Len(_)))) => true,
+            Some((_, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }))) => {
+                self.kernel.objects[access.object].kind == ObjectKind::Value
+            }
             _ => false,
         };
         is_special || self.uniformity.is_uniform(value)

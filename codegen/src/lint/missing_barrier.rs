@@ -6,7 +6,7 @@
 use super::{Finding, Lint, Subject};
 use crate::analysis::access::Race;
 use crate::diagnostic::Level;
-use crate::ir::{Kernel, Op};
+use crate::ir::{Address, Kernel, Memory, MemoryOp, Op};
 use std::collections::BTreeSet;
 
 pub(super) const LINT: Lint = Lint {
@@ -45,8 +45,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 
 fn does(op: &Op, is_past: bool) -> &'static str {
     match (op, is_past) {
-        (Op::Load(_), false) => "reads",
-        (Op::Load(_), true) => "has read",
+        (Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }), false) => "reads",
+        (Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }), true) => "has read",
         (_, false) => "writes",
         (_, true) => "has written",
     }

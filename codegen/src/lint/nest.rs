@@ -1,6 +1,6 @@
 //! Which loops stand round an instruction, and what a value hangs on: what several lints ask.
 
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Special, Value, ValueDef};
+use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Op, Region, Special, Terminator, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
 /// The loops of a kernel.
@@ -26,7 +26,7 @@ impl<'k> Nest<'k> {
                 self.around.insert(*inst, outer);
             }
             let op = &kernel.insts[*inst].op;
-            let is_loop = matches!(op, Op::For { .. } | Op::Loop { .. });
+            let is_loop = matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. }));
             for child in op.blocks() {
                 if is_loop {
                     self.bodies.insert(child, *inst);
@@ -57,7 +57,7 @@ const SURELY_UNROLLED: f64 = 64.0;
 
 /// How often a loop runs, if that is a constant.
 pub(super) fn trips(kernel: &Kernel, op: &Op) -> Option<f64> {
-    let Op::For { start, end, step, .. } = op else { return None };
+    let Op::Region(Region::For { start, end, step, .. }) = op else { return None };
     let int = |value: Value| kernel.constant(value).map(|constant| constant.as_int());
     let (start, end, step) = (int(*start)?, int(*end)?, int(*step)?);
     (step > 0).then(|| ((end - start).max(0) as f64 / step as f64).ceil())
@@ -66,7 +66,7 @@ pub(super) fn trips(kernel: &Kernel, op: &Op) -> Option<f64> {
 /// Whether the assembler surely unrolls a loop.
 fn unrolls(kernel: &Kernel, inst: Inst) -> bool {
     match &kernel.insts[inst].op {
-        op @ Op::For { keep_rolled: false, .. } => trips(kernel, op).is_some_and(|trips| trips <= SURELY_UNROLLED),
+        op @ Op::Region(Region::For { keep_rolled: false, .. }) => trips(kernel, op).is_some_and(|trips| trips <= SURELY_UNROLLED),
         _ => false,
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn names_thread(kernel: &Kernel, value: Value) -> bool {
 pub(super) fn names(kernel: &Kernel, value: Value, specials: &[Special]) -> bool {
     let mut found = false;
     kernel.for_each_needed(&[value], |value| match kernel.def(value) {
-        Some((_, Op::Special(special, _))) => {
+        Some((_, Op::Compute(Compute::Special(special, _)))) => {
             found |= specials.contains(special);
             false
         }
@@ -105,7 +105,16 @@ pub(super) fn names(kernel: &Kernel, value: Value, specials: &[Special]) -> bool
 fn is_arithmetic(op: &Op) -> bool {
     matches!(
         op,
-        Op::Const(_) | Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(_) | Op::Bitcast(_)
+        Op::Compute(
+            Compute::Const(_)
+                | Compute::Unary(..)
+                | Compute::Binary(..)
+                | Compute::MulAdd(..)
+                | Compute::Compare(..)
+                | Compute::Select(..)
+                | Compute::Cast(_)
+                | Compute::Bitcast(_)
+        )
     )
 }
 
@@ -129,9 +138,9 @@ fn bind(kernel: &Kernel, block: Block, open: &mut Vec<Vec<Value>>, all: &mut Car
     for inst in &kernel.blocks[block].insts {
         let op = &kernel.insts[*inst].op;
         match op {
-            Op::For { init, body, .. } | Op::Loop { init, body, .. } => {
+            Op::Region(Region::For { init, body, .. } | Region::Loop { init, body, .. }) => {
                 let params = &kernel.blocks[*body].params;
-                let params = if matches!(op, Op::For { .. }) { params[1..].to_vec() } else { params.clone() };
+                let params = if matches!(op, Op::Region(Region::For { .. })) { params[1..].to_vec() } else { params.clone() };
                 for (param, first) in params.iter().zip(init) {
                     all.entry(*param).or_default().push(*first);
                 }
@@ -139,25 +148,25 @@ fn bind(kernel: &Kernel, block: Block, open: &mut Vec<Vec<Value>>, all: &mut Car
                 bind(kernel, *body, open, all);
                 open.pop();
             }
-            Op::If { then_block, else_block, .. } => {
+            Op::Region(Region::If { then_block, else_block, .. }) => {
                 // A yield of a branch gives the branch's results, no loop's.
                 open.push(Vec::new());
                 bind(kernel, *then_block, open, all);
                 bind(kernel, *else_block, open, all);
                 open.pop();
             }
-            Op::Region { body } => {
+            Op::Region(Region::Block { body }) => {
                 open.push(Vec::new());
                 bind(kernel, *body, open, all);
                 open.pop();
             }
-            Op::Yield(values) => {
+            Op::Terminator(Terminator::Yield(values)) => {
                 let params = open.last().cloned().unwrap_or_default();
                 for (param, next) in params.iter().zip(values) {
                     all.entry(*param).or_default().push(*next);
                 }
             }
-            Op::Continue(_, values) => {
+            Op::Terminator(Terminator::Continue(_, values)) => {
                 // To whichever loop: all that could be meant.
                 for params in open.iter().filter(|params| params.len() == values.len()) {
                     for (param, next) in params.iter().zip(values) {
@@ -179,13 +188,14 @@ fn holds_power(kernel: &Kernel, value: Value, assumed: &mut HashSet<Value>, carr
         return true;
     }
     match kernel.def(value) {
-        Some((_, Op::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _))) => holds_power(kernel, *a, assumed, carried),
-        Some((_, Op::Binary(BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max, a, b))) | Some((_, Op::Select(_, a, b))) => {
+        Some((_, Op::Compute(Compute::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _)))) => holds_power(kernel, *a, assumed, carried),
+        Some((_, Op::Compute(Compute::Binary(BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max, a, b))))
+        | Some((_, Op::Compute(Compute::Select(_, a, b)))) => {
             holds_power(kernel, *a, assumed, carried) && holds_power(kernel, *b, assumed, carried)
         }
         // Twice it.
-        Some((_, Op::Binary(BinaryOp::Add, a, b))) => a == b && holds_power(kernel, *a, assumed, carried),
-        Some((_, Op::Cast(a))) => kernel.ty(*a).is_int() && holds_power(kernel, *a, assumed, carried),
+        Some((_, Op::Compute(Compute::Binary(BinaryOp::Add, a, b)))) => a == b && holds_power(kernel, *a, assumed, carried),
+        Some((_, Op::Compute(Compute::Cast(a)))) => kernel.ty(*a).is_int() && holds_power(kernel, *a, assumed, carried),
         Some(_) => false,
         None => carried.get(&value).is_some_and(|all| all.iter().all(|one| holds_power(kernel, *one, assumed, carried))),
     }

@@ -6,7 +6,7 @@
 use super::nest::trips;
 use super::{Finding, Lint, Subject};
 use crate::diagnostic::Level;
-use crate::ir::{Block, Inst, Kernel, Loc, Op, Type, Value};
+use crate::ir::{Block, Compute, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
 use proc_macro2::Span;
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let kernel = &subject.known.addressed;
     kernel.for_each_inst(|kernel, _, inst| {
         let op = &kernel.insts[inst].op;
-        let Op::For { body, keep_rolled: true, .. } = op else { return };
+        let Op::Region(Region::For { body, keep_rolled: true, .. }) = op else { return };
         let Some(trips) = trips(kernel, op).filter(|trips| *trips > 1.0) else { return };
         let Some((overhead, work)) = split(kernel, *body) else { return };
         let total = overhead + work;
@@ -60,7 +60,12 @@ fn split(kernel: &Kernel, body: Block) -> Option<(usize, usize)> {
         if !data.op.blocks().is_empty() {
             return None;
         }
-        if matches!(data.op, Op::Const(_) | Op::Yield(_) | Op::Special(..) | Op::Address(_) | Op::Len(_)) {
+        if matches!(
+            data.op,
+            Op::Compute(Compute::Const(_))
+                | Op::Terminator(Terminator::Yield(_))
+                | Op::Compute(Compute::Special(..) | Compute::Address(_) | Compute::Len(_))
+        ) {
             continue;
         }
         if is_bookkeeping(kernel, *inst, &bookkeeping, &inside) {
@@ -76,7 +81,10 @@ fn split(kernel: &Kernel, body: Block) -> Option<(usize, usize)> {
 /// Whether an instruction computes an integer or address from the counter, carried addresses, and what does not change.
 fn is_bookkeeping(kernel: &Kernel, inst: Inst, bookkeeping: &HashSet<Value>, inside: &HashSet<Value>) -> bool {
     let data = &kernel.insts[inst];
-    let computes = matches!(data.op, Op::Unary(..) | Op::Binary(..) | Op::MulAdd(..) | Op::Cast(_) | Op::Offset(..));
+    let computes = matches!(
+        data.op,
+        Op::Compute(Compute::Unary(..) | Compute::Binary(..) | Compute::MulAdd(..) | Compute::Cast(_) | Compute::Offset(..))
+    );
     let gives = data.results.iter().all(|value| is_address(kernel.ty(*value)));
     let mut known = computes && gives;
     data.op.for_each_operand(|value| known &= bookkeeping.contains(&value) || !inside.contains(&value) || kernel.constant(value).is_some());

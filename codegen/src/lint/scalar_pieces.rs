@@ -16,7 +16,7 @@ use crate::analysis::access::{AccessFact, Pattern, Range};
 use crate::diagnostic::Level;
 use crate::estimate::Launched;
 use crate::estimate::time::{Threads, predict};
-use crate::ir::{Block, Inst, Kernel, Object, Op, Space, Type, Value, ValueDef};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Space, Type, Value, ValueDef};
 use std::collections::BTreeMap;
 
 pub(super) const LINT: Lint = Lint {
@@ -131,8 +131,12 @@ fn pieces(kernel: &Kernel, block: Block, facts: &BTreeMap<Inst, &AccessFact>, al
     for inst in &kernel.blocks[block].insts {
         let data = &kernel.insts[*inst];
         let one = match &data.op {
-            Op::LoadAt { object, ptr, offset } if data.results.len() == 1 => Some((*object, *ptr, *offset, false, data.results[0])),
-            Op::StoreAt { object, ptr, offset, values } if values.len() == 1 => Some((*object, *ptr, *offset, true, values[0])),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }) if data.results.len() == 1 => {
+                Some((*object, *ptr, *offset, false, data.results[0]))
+            }
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } }) if values.len() == 1 => {
+                Some((*object, *ptr, *offset, true, values[0]))
+            }
             _ => None,
         };
         let is_wanted = |object: Object| {
@@ -152,7 +156,9 @@ fn pieces(kernel: &Kernel, block: Block, facts: &BTreeMap<Inst, &AccessFact>, al
                 }
             }
             // Whatever else touches memory or leaves: what came before is not joined with what comes after.
-            None if !data.op.blocks().is_empty() || matches!(data.op, Op::StoreAt { .. } | Op::AtomicAt { .. }) => {
+            None if !data.op.blocks().is_empty()
+                || matches!(data.op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Pointer { .. } })) =>
+            {
                 open.drain(..).for_each(&mut close);
             }
             None => {}
@@ -202,8 +208,8 @@ fn join(kernel: &mut Kernel, pieces: &Pieces) {
     let mut first = 0;
     for (n, inst) in pieces.insts.iter().enumerate() {
         match &kernel.insts[*inst].op {
-            Op::LoadAt { offset, .. } => first = if n == 0 { *offset } else { first },
-            Op::StoreAt { offset, values, .. } => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { offset, .. } }) => first = if n == 0 { *offset } else { first },
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { offset, .. } }) => {
                 first = if n == 0 { *offset } else { first };
                 stored.extend(values);
             }
@@ -215,10 +221,11 @@ fn join(kernel: &mut Kernel, pieces: &Pieces) {
         kernel.values[*value].def = ValueDef::Result(kept, n as u16);
     }
     kernel.insts[kept].results = results;
-    if let Op::LoadAt { offset, .. } | Op::StoreAt { offset, .. } = &mut kernel.insts[kept].op {
+    if let Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Pointer { offset, .. } }) = &mut kernel.insts[kept].op
+    {
         *offset = first;
     }
-    if let Op::StoreAt { values, .. } = &mut kernel.insts[kept].op {
+    if let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { .. } }) = &mut kernel.insts[kept].op {
         *values = stored;
     }
     let gone: Vec<Inst> = pieces.insts.iter().copied().filter(|inst| *inst != kept).collect();

@@ -7,7 +7,7 @@
 use super::{Finding, Lint, Subject, on};
 use crate::diagnostic::Level;
 use crate::estimate::time::Bound;
-use crate::ir::{Inst, Kernel, Object, Op};
+use crate::ir::{Address, Inst, Kernel, Memory, Object, Op};
 
 pub(super) const LINT: Lint = Lint {
     name: "serial_loads",
@@ -72,7 +72,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 fn object(kernel: &Kernel, inst: Inst) -> Option<Object> {
     match &kernel.insts[inst].op {
-        Op::LoadAt { object, .. } | Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => Some(*object),
+        Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) => Some(*object),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use super::nest::{Nest, is_power_of_two};
 use super::weigh::{Scales, WORTH};
 use super::{Finding, Lint, Subject};
 use crate::diagnostic::Level;
-use crate::ir::{BinaryOp, Inst, Op, Type, Value};
+use crate::ir::{BinaryOp, Compute, Inst, Op, Type, Value};
 
 pub(super) const LINT: Lint = Lint {
     name: "slow_integer_division",
@@ -31,7 +31,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let kernel = &subject.known.legal;
     let mut all: Vec<(Value, BinaryOp, Inst)> = Vec::new();
     kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), _, divisor) = kernel.insts[inst].op
+        if let Op::Compute(Compute::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), _, divisor)) = kernel.insts[inst].op
             && kernel.ty(divisor).is_int()
             && kernel.constant(divisor).is_none()
         {

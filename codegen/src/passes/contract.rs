@@ -13,7 +13,7 @@
 //! each: as many operations as before, less the product itself.
 
 use super::rewrite::Rewrite;
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Op, Type, UnaryOp, Value, eval};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Type, UnaryOp, Value, eval};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -69,12 +69,12 @@ impl Contract<'_> {
         for inst in insts {
             let data = &kernel.insts[*inst];
             match data.op {
-                Op::Binary(BinaryOp::Mul, ..) => {
+                Op::Compute(Compute::Binary(BinaryOp::Mul, ..)) => {
                     for value in data.results.iter().filter(|value| is_fusible(kernel.ty(**value))) {
                         self.home[usize::from(*value)] = Some(block);
                     }
                 }
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub, a, b)) => {
                     let product = [a, b].into_iter().find(|value| self.home[usize::from(*value)] == Some(block));
                     if let Some(product) = product {
                         self.sums[usize::from(product)] += 1;
@@ -87,10 +87,10 @@ impl Contract<'_> {
 
     /// The operand of a sum that is a product all of whose uses are sums that take it.
     fn product_side(&self, inst: Inst) -> Option<Side> {
-        let Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) = self.rewrite.kernel.insts[inst].op else { return None };
+        let Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub, a, b)) = self.rewrite.kernel.insts[inst].op else { return None };
         let taken = |value: Value| {
             let n = usize::from(value);
-            let is_product = matches!(self.rewrite.kernel.def(value), Some((_, Op::Binary(BinaryOp::Mul, ..))));
+            let is_product = matches!(self.rewrite.kernel.def(value), Some((_, Op::Compute(Compute::Binary(BinaryOp::Mul, ..)))));
             is_product && self.sums.get(n).is_some_and(|sums| *sums > 0 && *sums == self.uses[n])
         };
         match (taken(a), taken(b)) {
@@ -102,9 +102,9 @@ impl Contract<'_> {
 
     fn fuse(&mut self, block: Block, inst: Inst, side: Side) {
         let kernel = &*self.rewrite.kernel;
-        let Op::Binary(op, left, right) = kernel.insts[inst].op else { return };
+        let Op::Compute(Compute::Binary(op, left, right)) = kernel.insts[inst].op else { return };
         let (product, mut addend) = if side == Side::Left { (left, right) } else { (right, left) };
-        let Some((_, Op::Binary(_, mut a, b))) = kernel.def(product).map(|(i, op)| (i, op.clone())) else { return };
+        let Some((_, Op::Compute(Compute::Binary(_, mut a, b)))) = kernel.def(product).map(|(i, op)| (i, op.clone())) else { return };
         let (result, loc) = (kernel.insts[inst].results[0], kernel.insts[inst].loc);
         let mut builder = self.rewrite.builder(block, loc);
         match (op, side) {

@@ -13,17 +13,17 @@
 
 use super::fold::is_commutative;
 use super::rewrite::Rewrite;
-use crate::analysis::effects::{Effects, RegionEffects, own_effects};
+use crate::analysis::clobbers::{Clobbers, RegionClobbers};
 use crate::collections::{HashMap, Mixer};
-use crate::ir::{Block, Inst, Kernel, Object, Op, Type, Value};
+use crate::ir::{Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Type, Value};
 use std::hash::{Hash, Hasher};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
-    let effects = RegionEffects::of(kernel);
+    let clobbers = RegionClobbers::of(kernel);
     let (body, objects) = (kernel.body, kernel.objects.len());
     let rewrite = Rewrite::new(kernel);
-    let mut cse = Cse { rewrite, effects, table: HashMap::default(), scope: Vec::new(), versions: vec![0; objects], newest: 0 };
+    let mut cse = Cse { rewrite, clobbers, table: HashMap::default(), scope: Vec::new(), versions: vec![0; objects], newest: 0 };
     cse.block(body);
     cse.rewrite.changed
 }
@@ -37,7 +37,7 @@ struct Available {
 
 struct Cse<'k> {
     rewrite: Rewrite<'k>,
-    effects: RegionEffects,
+    clobbers: RegionClobbers,
     table: HashMap<u64, Vec<Available>>,
     /// Keys in the order of their entries: what to take back at the end of a block.
     scope: Vec<u64>,
@@ -74,10 +74,10 @@ impl Cse<'_> {
         let kernel = &*self.rewrite.kernel;
         let data = &kernel.insts[inst];
         let version = match &data.op {
-            Op::Load(access) => self.versions[usize::from(access.object)],
-            op if op.is_pure() && data.results.len() == 1 => 0,
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.versions[usize::from(access.object)],
+            op if op.effects(kernel).is_pure() && data.results.len() == 1 => 0,
             op => {
-                self.write(inst, &own(op));
+                self.write(inst, &Clobbers::of(&op.effects(kernel)));
                 return None;
             }
         };
@@ -92,10 +92,10 @@ impl Cse<'_> {
     }
 
     /// An instruction that changes memory: new versions, and what a store leaves in its place.
-    fn write(&mut self, inst: Inst, effects: &Effects) {
-        self.renew(effects);
+    fn write(&mut self, inst: Inst, clobbers: &Clobbers) {
+        self.renew(clobbers);
         let data = &self.rewrite.kernel.insts[inst];
-        if let Op::Store(access, values) = &data.op {
+        if let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) = &data.op {
             let key = load_key(access.object, values.first().map(|value| self.rewrite.kernel.ty(*value)), |state| access.path.hash(state));
             let version = self.versions[usize::from(access.object)];
             self.table.entry(key).or_default().push(Available { inst, version });
@@ -103,9 +103,9 @@ impl Cse<'_> {
         }
     }
 
-    fn renew(&mut self, effects: &Effects) {
-        if effects.synchronises || !effects.written.is_empty() {
-            for object in self.rewrite.kernel.objects.keys().filter(|object| effects.clobbers(self.rewrite.kernel, *object)) {
+    fn renew(&mut self, clobbers: &Clobbers) {
+        if clobbers.synchronises || !clobbers.written.is_empty() {
+            for object in self.rewrite.kernel.objects.keys().filter(|object| clobbers.changes(self.rewrite.kernel, *object)) {
                 self.newest += 1;
                 self.versions[usize::from(object)] = self.newest;
             }
@@ -118,34 +118,31 @@ impl Cse<'_> {
         if children.is_empty() {
             return;
         }
-        let effects = self.effects.get(inst).clone();
-        if matches!(self.rewrite.kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. }) {
-            self.renew(&effects);
+        let clobbers = self.clobbers.get(inst).clone();
+        if matches!(self.rewrite.kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. })) {
+            self.renew(&clobbers);
         }
         let objects = self.rewrite.kernel.objects.keys();
         let before: Vec<(Object, u32)> = objects
-            .filter(|object| effects.clobbers(self.rewrite.kernel, *object))
+            .filter(|object| clobbers.changes(self.rewrite.kernel, *object))
             .map(|object| (object, self.versions[usize::from(object)]))
             .collect();
         for child in children {
             before.iter().for_each(|(object, version)| self.versions[usize::from(*object)] = *version);
             self.block(child);
         }
-        self.renew(&effects);
+        self.renew(&clobbers);
     }
-}
-
-fn own(op: &Op) -> Effects {
-    let mut effects = Effects::default();
-    own_effects(op, &mut effects);
-    effects
 }
 
 /// The values `earlier` gave that `later` would give, if it would.
 fn given(kernel: &Kernel, earlier: Inst, later: Inst) -> Option<Vec<Value>> {
     let (earlier, later) = (&kernel.insts[earlier], &kernel.insts[later]);
     let values = match (&earlier.op, &later.op) {
-        (Op::Store(to, values), Op::Load(from)) if to == from => values,
+        (
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(to) }),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(from) }),
+        ) if to == from => values,
         (left, right) if left == right || is_swapped(left, right) => &earlier.results,
         _ => return None,
     };
@@ -155,26 +152,26 @@ fn given(kernel: &Kernel, earlier: Inst, later: Inst) -> Option<Vec<Value>> {
 
 /// `a op b` and `b op a`.
 fn is_swapped(left: &Op, right: &Op) -> bool {
-    matches!((left, right), (Op::Binary(op, a, b), Op::Binary(other, c, d)) if op == other && is_commutative(*op) && a == d && b == c)
+    matches!((left, right), (Op::Compute(Compute::Binary(op, a, b)), Op::Compute(Compute::Binary(other, c, d))) if op == other && is_commutative(*op) && a == d && b == c)
 }
 
 /// Equal for instructions that may be equal.
 fn key(op: &Op, ty: Option<Type>) -> u64 {
-    if let Op::Load(access) = op {
+    if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = op {
         return load_key(access.object, ty, |state| access.path.hash(state));
     }
     let mut state = Mixer::default();
     std::mem::discriminant(op).hash(&mut state);
     ty.hash(&mut state);
     match op {
-        Op::Const(scalar) => scalar.hash(&mut state),
-        Op::Special(special, axis) => (special, axis).hash(&mut state),
-        Op::Len(object) | Op::Address(object) => object.hash(&mut state),
+        Op::Compute(Compute::Const(scalar)) => scalar.hash(&mut state),
+        Op::Compute(Compute::Special(special, axis)) => (special, axis).hash(&mut state),
+        Op::Compute(Compute::Len(object) | Compute::Address(object)) => object.hash(&mut state),
         Op::Texture(op, object, _) => (op, object).hash(&mut state),
-        Op::Unary(op, _) => op.hash(&mut state),
-        Op::Compare(op, ..) => op.hash(&mut state),
+        Op::Compute(Compute::Unary(op, _)) => op.hash(&mut state),
+        Op::Compute(Compute::Compare(op, ..)) => op.hash(&mut state),
         Op::Intrinsic(row, _) => row.hash(&mut state),
-        Op::Binary(op, a, b) => {
+        Op::Compute(Compute::Binary(op, a, b)) => {
             op.hash(&mut state);
             if is_commutative(*op) {
                 (a.min(b), a.max(b)).hash(&mut state);

@@ -12,7 +12,10 @@
 //! goes, too: a variant that leaves an operand in global memory pays for no tile. Dynamic shared memory stays: its length is the launch's.
 
 use crate::analysis::exits::{Exits, exit_values_mut};
-use crate::ir::{Block, EntityMap, Inst, Kernel, MemoryType, Object, ObjectData, ObjectKind, Op, Value, ValueDef};
+use crate::ir::{
+    Address, Block, EntityMap, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Terminator, Value,
+    ValueDef,
+};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -94,7 +97,7 @@ impl<'k> Marks<'k> {
     fn roots(&mut self) {
         let (kernel, mut read) = (self.kernel, vec![false; self.kernel.objects.len()]);
         kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::Load(access) | Op::Atomic(_, access, _) = &kernel.insts[inst].op {
+            if let Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(access) }) = &kernel.insts[inst].op {
                 read[usize::from(access.object)] = true;
             }
         });
@@ -138,9 +141,10 @@ impl<'k> Marks<'k> {
         }
         let kernel = self.kernel;
         match &kernel.insts[inst].op {
-            Op::For { start, end, step, .. } => [*start, *end, *step].into_iter().for_each(|value| self.value(value)),
-            Op::If { condition, .. } => self.value(*condition),
-            Op::Loop { .. } | Op::Region { .. } | Op::Yield(_) | Op::Break(..) | Op::Continue(..) => {}
+            Op::Region(Region::For { start, end, step, .. }) => [*start, *end, *step].into_iter().for_each(|value| self.value(value)),
+            Op::Region(Region::If { condition, .. }) => self.value(*condition),
+            Op::Region(Region::Loop { .. } | Region::Block { .. })
+            | Op::Terminator(Terminator::Yield(_) | Terminator::Break(..) | Terminator::Continue(..)) => {}
             op => op.for_each_operand(|value| self.value(value)),
         }
         let exits = self.exits.get(inst);
@@ -150,9 +154,9 @@ impl<'k> Marks<'k> {
     fn result(&mut self, inst: Inst, n: usize) {
         self.inst(inst);
         match self.kernel.insts[inst].op {
-            Op::If { .. } | Op::Region { .. } => self.handed_over(inst, n, true, true),
-            Op::Loop { .. } => self.handed_over(inst, n, true, false),
-            Op::For { .. } => self.carried(inst, n),
+            Op::Region(Region::If { .. } | Region::Block { .. }) => self.handed_over(inst, n, true, true),
+            Op::Region(Region::Loop { .. }) => self.handed_over(inst, n, true, false),
+            Op::Region(Region::For { .. }) => self.carried(inst, n),
             _ => {}
         }
     }
@@ -161,9 +165,9 @@ impl<'k> Marks<'k> {
         let Some(owner) = self.block_owner[usize::from(block)] else { return };
         self.inst(owner);
         match (&self.kernel.insts[owner].op, n) {
-            (Op::For { .. }, 0) => {}
-            (Op::For { .. }, n) => self.carried(owner, n - 1),
-            (Op::Loop { init, .. }, n) => {
+            (Op::Region(Region::For { .. }), 0) => {}
+            (Op::Region(Region::For { .. }), n) => self.carried(owner, n - 1),
+            (Op::Region(Region::Loop { init, .. }), n) => {
                 self.value(init[n]);
                 self.handed_over(owner, n, false, true);
             }
@@ -173,7 +177,7 @@ impl<'k> Marks<'k> {
 
     /// The n-th carried value of a `For` is its n-th result, too: both stay or both go.
     fn carried(&mut self, owner: Inst, n: usize) {
-        let Op::For { init, body, .. } = &self.kernel.insts[owner].op else { return };
+        let Op::Region(Region::For { init, body, .. }) = &self.kernel.insts[owner].op else { return };
         self.value(init[n]);
         self.value(self.kernel.blocks[*body].params[n + 1]);
         self.value(self.kernel.insts[owner].results[n]);
@@ -192,10 +196,13 @@ impl<'k> Marks<'k> {
 /// Whether an instruction is needed whatever its results are.
 fn is_root(kernel: &Kernel, op: &Op, read: &[bool]) -> bool {
     match op {
-        Op::Store(access, _) => kernel.objects[access.object].kind != ObjectKind::Local || read[usize::from(access.object)],
-        Op::Load(_) | Op::LoadAt { .. } => false,
-        Op::If { .. } | Op::For { .. } | Op::Region { .. } | Op::Yield(_) | Op::Break(..) | Op::Continue(..) => false,
-        op => !op.is_pure(),
+        Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(access) }) => {
+            kernel.objects[access.object].kind != ObjectKind::Local || read[usize::from(access.object)]
+        }
+        Op::Memory(Memory { op: MemoryOp::Load, .. }) => false,
+        Op::Region(Region::If { .. } | Region::For { .. } | Region::Block { .. })
+        | Op::Terminator(Terminator::Yield(_) | Terminator::Break(..) | Terminator::Continue(..)) => false,
+        op => !op.effects(kernel).is_pure(),
     }
 }
 
@@ -228,14 +235,14 @@ impl Sweep<'_> {
         let results = self.needed(&self.kernel.insts[inst].results);
         let exits = self.exits.get(inst);
         match self.kernel.insts[inst].op {
-            Op::Loop { body, .. } => {
+            Op::Region(Region::Loop { body, .. }) => {
                 let carried = self.needed(&self.kernel.blocks[body].params);
                 self.narrow_exits(&exits.breaks, &results);
                 self.narrow_exits(&exits.yields, &carried);
                 self.narrow_exits(&exits.continues, &carried);
                 self.narrow_carried(inst, body, &carried, 0);
             }
-            Op::For { body, .. } => {
+            Op::Region(Region::For { body, .. }) => {
                 for list in [&exits.breaks, &exits.yields, &exits.continues] {
                     self.narrow_exits(list, &results);
                 }
@@ -275,7 +282,7 @@ impl Sweep<'_> {
             return;
         }
         self.changed = true;
-        if let Op::For { init, .. } | Op::Loop { init, .. } = &mut self.kernel.insts[inst].op {
+        if let Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) = &mut self.kernel.insts[inst].op {
             retain_at(init, keep);
         }
         let mut carried = self.kernel.blocks[body].params.split_off(first);

@@ -14,14 +14,14 @@
 
 use super::rewrite::Rewrite;
 use crate::analysis::cost::{is_speculable, issue_slots};
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Terminator, Value};
 
 /// More issue slots than this are not spent where a condition might save them.
 const CHEAP: u32 = 4;
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
-    let has_loops = kernel.insts.values().any(|data| matches!(data.op, Op::For { .. } | Op::Loop { .. }));
+    let has_loops = kernel.insts.values().any(|data| matches!(data.op, Op::Region(Region::For { .. } | Region::Loop { .. })));
     if !has_loops {
         return false;
     }
@@ -49,17 +49,21 @@ impl Hoist<'_> {
         let depth = self.preheaders.len();
         for inst in self.rewrite.take(block) {
             let op = &self.rewrite.kernel.insts[inst].op;
-            leaves |= matches!(op, Op::Assert(..) | Op::Break(..) | Op::Continue(..) | Op::Return | Op::Trap(_));
+            leaves |= matches!(
+                op,
+                Op::Message(Message::Assert(..))
+                    | Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return | Terminator::Trap(_))
+            );
             match *op {
-                Op::For { body, .. } | Op::Loop { body, .. } => {
+                Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) => {
                     let inside = if self.runs(inst) { certain } else { depth + 1 };
                     leaves |= self.enter(block, body, inside);
                 }
-                Op::If { then_block, else_block, .. } => {
+                Op::Region(Region::If { then_block, else_block, .. }) => {
                     leaves |= self.block(then_block, depth, true);
                     leaves |= self.block(else_block, depth, true);
                 }
-                Op::Region { body } => leaves |= self.block(body, certain, conditional),
+                Op::Region(Region::Block { body }) => leaves |= self.block(body, certain, conditional),
                 _ => {
                     if let Some(target) = self.target(inst, certain, conditional) {
                         self.preheaders[target].push(inst);
@@ -104,7 +108,9 @@ impl Hoist<'_> {
         }
         let free = is_speculable(kernel, inst) && (!conditional || issue_slots(kernel, inst) <= CHEAP);
         let sure = match &data.op {
-            Op::Load(access) => kernel.objects[access.object].is_read_only() && target.max(certain) < self.preheaders.len(),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
+                kernel.objects[access.object].is_read_only() && target.max(certain) < self.preheaders.len()
+            }
             _ => false,
         };
         match (free, sure) {
@@ -118,7 +124,7 @@ impl Hoist<'_> {
     fn runs(&self, inst: Inst) -> bool {
         let kernel = &*self.rewrite.kernel;
         match &kernel.insts[inst].op {
-            Op::For { start, end, .. } => {
+            Op::Region(Region::For { start, end, .. }) => {
                 kernel.constant(*start).zip(kernel.constant(*end)).is_some_and(|(start, end)| start.as_int() < end.as_int())
             }
             _ => true,

@@ -9,7 +9,7 @@
 
 use super::rewrite::{Rewrite, yielded};
 use crate::analysis::cost::{is_speculable, issue_slots};
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Region, Value};
 
 /// Issue slots of both arms and the selects, at most.
 const LIMIT: u32 = 10;
@@ -32,7 +32,7 @@ fn convert_block(rewrite: &mut Rewrite<'_>, block: Block) {
             convert_block(rewrite, child);
         }
         match rewrite.kernel.insts[inst].op {
-            Op::If { condition, then_block, else_block } if is_short(rewrite.kernel, inst, then_block, else_block) => {
+            Op::Region(Region::If { condition, then_block, else_block }) if is_short(rewrite.kernel, inst, then_block, else_block) => {
                 convert(rewrite, block, inst, condition, [then_block, else_block]);
             }
             _ => rewrite.keep(block, inst),

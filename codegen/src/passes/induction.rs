@@ -17,7 +17,7 @@
 
 use super::rewrite::{Rewrite, terminator};
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Loc, Op, Type, Value};
+use crate::ir::{Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Loc, Memory, Op, Region, Terminator, Type, Value};
 
 /// Values that one loop is given to carry.
 const MOST: usize = 12;
@@ -38,7 +38,7 @@ fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
         for child in rewrite.kernel.insts[inst].op.blocks() {
             reduce_block(rewrite, child);
         }
-        if let Op::For { start, step, body, .. } = rewrite.kernel.insts[inst].op {
+        if let Op::Region(Region::For { start, step, body, .. }) = rewrite.kernel.insts[inst].op {
             let mut length = 0;
             rewrite.kernel.walk_block(body, &mut |_, _, _| length += 1);
             if length > LONG {
@@ -83,7 +83,7 @@ impl Affine {
             let data = &kernel.insts[*inst];
             inside.extend(&data.results);
             let [result] = data.results[..] else { continue };
-            if matches!(data.op, Op::Const(_)) {
+            if matches!(data.op, Op::Compute(Compute::Const(_))) {
                 affine.constants.insert(result);
                 continue;
             }
@@ -92,11 +92,11 @@ impl Affine {
             let any = |value: &Value| stays(value) || moves(value);
             let is_product = |a: &Value, b: &Value| any(a) && any(b) && (stays(a) || stays(b));
             let is_affine = match &data.op {
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) | Op::Offset(a, b) => any(a) && any(b),
-                Op::Binary(BinaryOp::Mul, a, b) => is_product(a, b),
-                Op::Binary(BinaryOp::Shl, a, count) => moves(a) && kernel.constant(*count).is_some(),
-                Op::MulAdd(a, b, c) => is_product(a, b) && any(c),
-                Op::Cast(a) => moves(a) && kernel.ty(*a).bits() == kernel.ty(result).bits(),
+                Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) | Compute::Offset(a, b)) => any(a) && any(b),
+                Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => is_product(a, b),
+                Op::Compute(Compute::Binary(BinaryOp::Shl, a, count)) => moves(a) && kernel.constant(*count).is_some(),
+                Op::Compute(Compute::MulAdd(a, b, c)) => is_product(a, b) && any(c),
+                Op::Compute(Compute::Cast(a)) => moves(a) && kernel.ty(*a).bits() == kernel.ty(result).bits(),
                 _ => false,
             };
             let mut operands = Vec::new();
@@ -114,8 +114,10 @@ impl Affine {
         kernel.walk_block(body, &mut |kernel, _, inst| {
             let data = &kernel.insts[inst];
             let asked = match &data.op {
-                Op::LoadAt { ptr, .. } | Op::StoreAt { ptr, .. } | Op::AtomicAt { ptr, .. } => *ptr,
-                Op::Cast(index) if kernel.ty(data.results[0]).is_int() && kernel.ty(*index).bits() < kernel.ty(data.results[0]).bits() => {
+                Op::Memory(Memory { at: Address::Pointer { ptr, .. }, .. }) => *ptr,
+                Op::Compute(Compute::Cast(index))
+                    if kernel.ty(data.results[0]).is_int() && kernel.ty(*index).bits() < kernel.ty(data.results[0]).bits() =>
+                {
                     *index
                 }
                 _ => return,
@@ -131,7 +133,7 @@ impl Affine {
 
     fn without_constant(&self, kernel: &Kernel, value: Value) -> Value {
         match kernel.def(value) {
-            Some((_, Op::Binary(BinaryOp::Add | BinaryOp::Sub, base, constant)))
+            Some((_, Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub, base, constant))))
                 if self.values.contains(base) && kernel.constant(*constant).is_some() =>
             {
                 self.without_constant(kernel, *base)
@@ -204,16 +206,16 @@ impl Before<'_> {
     fn find_distance(&mut self, value: Value) -> Distance {
         let Some((_, op)) = self.b.kernel.def(value) else { return Distance::Known(0) };
         match op.clone() {
-            Op::Binary(BinaryOp::Add, a, b) | Op::Offset(a, b) => {
+            Op::Compute(Compute::Binary(BinaryOp::Add, a, b) | Compute::Offset(a, b)) => {
                 let (a, b) = (self.distance(a), self.distance(b));
                 self.sum(BinaryOp::Add, a, b)
             }
-            Op::Binary(BinaryOp::Sub, a, b) => {
+            Op::Compute(Compute::Binary(BinaryOp::Sub, a, b)) => {
                 let (a, b) = (self.distance(a), self.distance(b));
                 self.sum(BinaryOp::Sub, a, b)
             }
-            Op::Binary(BinaryOp::Mul, a, b) => self.product(a, b),
-            Op::Binary(BinaryOp::Shl, a, count) => {
+            Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => self.product(a, b),
+            Op::Compute(Compute::Binary(BinaryOp::Shl, a, count)) => {
                 let count = self.number(count).unwrap_or(0) & i128::from(self.b.kernel.ty(value).bits() - 1);
                 match self.distance(a) {
                     Distance::Known(distance) => Distance::Known(distance << count),
@@ -223,11 +225,11 @@ impl Before<'_> {
                     }
                 }
             }
-            Op::MulAdd(a, b, c) => {
+            Op::Compute(Compute::MulAdd(a, b, c)) => {
                 let (product, c) = (self.product(a, b), self.distance(c));
                 self.sum(BinaryOp::Add, product, c)
             }
-            Op::Cast(a) => match self.distance(a) {
+            Op::Compute(Compute::Cast(a)) => match self.distance(a) {
                 Distance::Computed(distance) => {
                     let ty = self.b.kernel.ty(value);
                     Distance::Computed(self.b.cast(distance, ty))
@@ -286,11 +288,11 @@ impl Before<'_> {
 /// Lets the loop carry `root`.
 fn carry(kernel: &mut Kernel, owner: Inst, root: Value, first: Value, distance: Distance) {
     let (ty, loc) = (kernel.ty(root), kernel.insts[owner].loc);
-    let Op::For { body, .. } = kernel.insts[owner].op else { return };
+    let Op::Region(Region::For { body, .. }) = kernel.insts[owner].op else { return };
     let param = kernel.add_param(body, ty);
     kernel.values[param].name = kernel.values[root].name.clone();
     kernel.add_result(owner, ty);
-    if let Op::For { init, .. } = &mut kernel.insts[owner].op {
+    if let Op::Region(Region::For { init, .. }) = &mut kernel.insts[owner].op {
         init.push(first);
     }
     let mut inside = Vec::new();
@@ -302,12 +304,14 @@ fn carry(kernel: &mut Kernel, owner: Inst, root: Value, first: Value, distance: 
             }
         });
         let value = match kernel.insts[inst].op {
-            Op::Yield(_) if block == body => advance(kernel, block, loc, param, distance),
-            Op::Continue(target, _) if target == owner => advance(kernel, block, loc, param, distance),
-            Op::Break(target, _) if target == owner => param,
+            Op::Terminator(Terminator::Yield(_)) if block == body => advance(kernel, block, loc, param, distance),
+            Op::Terminator(Terminator::Continue(target, _)) if target == owner => advance(kernel, block, loc, param, distance),
+            Op::Terminator(Terminator::Break(target, _)) if target == owner => param,
             _ => continue,
         };
-        if let Op::Yield(values) | Op::Continue(_, values) | Op::Break(_, values) = &mut kernel.insts[inst].op {
+        if let Op::Terminator(Terminator::Yield(values) | Terminator::Continue(_, values) | Terminator::Break(_, values)) =
+            &mut kernel.insts[inst].op
+        {
             values.push(value);
         }
     }
@@ -326,7 +330,7 @@ fn advance(kernel: &mut Kernel, block: Block, loc: Loc, param: Value, distance: 
         Distance::Known(by) if !is_pointer => b.int(ty, by),
         Distance::Known(by) => b.int(if ty.bits() == 64 { Type::U64 } else { Type::U32 }, by),
     };
-    let op = if is_pointer { Op::Offset(param, by) } else { Op::Binary(BinaryOp::Add, param, by) };
+    let op = if is_pointer { Op::Compute(Compute::Offset(param, by)) } else { Op::Compute(Compute::Binary(BinaryOp::Add, param, by)) };
     let next = b.push1(op, ty);
     kernel.blocks[block].insts.extend(end);
     next

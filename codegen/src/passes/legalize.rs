@@ -10,7 +10,7 @@
 //! bits, so that they keep NaNs.
 
 use super::rewrite::Rewrite;
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Scalar, Type, UnaryOp, Value};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -44,7 +44,7 @@ fn is_short(ty: Type) -> bool {
 fn legal(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {
     let data = &rewrite.kernel.insts[inst];
     let first = match data.op {
-        Op::Unary(_, a) | Op::Binary(_, a, _) | Op::MulAdd(a, ..) | Op::Compare(_, a, _) => a,
+        Op::Compute(Compute::Unary(_, a) | Compute::Binary(_, a, _) | Compute::MulAdd(a, ..) | Compute::Compare(_, a, _)) => a,
         _ => return None,
     };
     let ty = Some(rewrite.kernel.ty(first)).filter(|ty| is_short(*ty))?;
@@ -52,18 +52,18 @@ fn legal(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {
     let b = &mut Builder::new(rewrite.kernel, block, loc);
     let wide = |b: &mut Builder<'_>, value| b.cast(value, Type::F32);
     match b.kernel.insts[inst].op {
-        Op::Unary(op, a) => Some(by_bits(b, op, a, ty)),
-        Op::Binary(op, left, right) => {
+        Op::Compute(Compute::Unary(op, a)) => Some(by_bits(b, op, a, ty)),
+        Op::Compute(Compute::Binary(op, left, right)) => {
             let (left, right) = (wide(b, left), wide(b, right));
             let result = b.binary(op, left, right);
             Some(b.cast(result, ty))
         }
-        Op::MulAdd(x, y, z) => {
+        Op::Compute(Compute::MulAdd(x, y, z)) => {
             let (x, y, z) = (wide(b, x), wide(b, y), wide(b, z));
             let result = b.mul_add(x, y, z);
             Some(b.cast(result, ty))
         }
-        Op::Compare(op, left, right) => {
+        Op::Compute(Compute::Compare(op, left, right)) => {
             let (left, right) = (wide(b, left), wide(b, right));
             Some(b.compare(op, left, right))
         }

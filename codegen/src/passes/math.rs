@@ -6,7 +6,7 @@
 
 use super::rewrite::Rewrite;
 use crate::collections::HashMap;
-use crate::ir::{Block, Inst, Kernel, Loc, Object, ObjectData, ObjectKind, Op, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, ObjectData, ObjectKind, Op, Terminator, Value};
 use crate::math;
 
 /// Runs it.
@@ -134,16 +134,18 @@ impl Import<'_> {
     fn inst(&mut self, kernel: &mut Kernel, inst: Inst, into: Block) {
         let data = &self.library.insts[inst];
         match &data.op {
-            Op::Load(access) if self.library.objects[access.object].kind == ObjectKind::Value => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })
+                if self.library.objects[access.object].kind == ObjectKind::Value =>
+            {
                 let parameter = self.library.params.iter().position(|object| *object == access.object);
                 let argument = parameter.and_then(|n| self.arguments.get(n));
                 self.names.values.extend(data.results.first().copied().zip(argument.copied()));
             }
-            Op::Store(_, values) => {
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => {
                 let values: Vec<_> = values.iter().map(|value| self.value(*value)).collect();
                 self.results.extend(values);
             }
-            Op::Return => {}
+            Op::Terminator(Terminator::Return) => {}
             op => {
                 let types: Vec<_> = data.results.iter().map(|value| self.library.ty(*value)).collect();
                 let copy = kernel.new_inst(op.clone(), &types, self.loc);
@@ -154,7 +156,7 @@ impl Import<'_> {
                 if let Some(object) = op.object_mut() {
                     *object = self.object(kernel, *object);
                 }
-                if let Op::Break(target, _) | Op::Continue(target, _) = &mut op {
+                if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = &mut op {
                     *target = self.names.insts[target];
                 }
                 kernel.insts[copy].op = op;

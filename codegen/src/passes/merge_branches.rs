@@ -11,7 +11,7 @@
 //! defined, since the first `if` has no results.
 
 use super::rewrite::yielded;
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Region, Value};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -49,7 +49,7 @@ fn merge_block(kernel: &mut Kernel, block: Block) -> bool {
 /// The condition and the arm of an `if` without results and `else` whose arm comes to its end.
 fn lone_arm(kernel: &Kernel, inst: Inst) -> Option<(Value, Block)> {
     let data = &kernel.insts[inst];
-    let Op::If { condition, then_block, else_block } = data.op else { return None };
+    let Op::Region(Region::If { condition, then_block, else_block }) = data.op else { return None };
     let is_empty = kernel.blocks[else_block].insts.len() == 1 && yielded(kernel, else_block).is_some();
     (data.results.is_empty() && is_empty && yielded(kernel, then_block).is_some()).then_some((condition, then_block))
 }
@@ -60,7 +60,7 @@ fn partner(kernel: &Kernel, kept: &[Inst], condition: Value) -> Option<usize> {
         if let Some((asked, _)) = lone_arm(kernel, *inst) {
             return (asked == condition).then_some(at);
         }
-        if !kernel.insts[*inst].op.is_pure() {
+        if !kernel.effects(*inst).is_pure() {
             return None;
         }
     }

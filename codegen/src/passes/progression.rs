@@ -9,7 +9,7 @@
 
 use super::rewrite::Rewrite;
 use crate::collections::HashMap;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Value};
+use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Op, Value};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -53,7 +53,7 @@ impl Progression<'_> {
 
     /// Notes a sum of a base and a product; whether it is made of another one instead.
     fn sum(&mut self, block: Block, inst: Inst, products: &HashMap<Value, (Value, i128)>) -> bool {
-        let Op::Binary(BinaryOp::Add, left, right) = self.rewrite.kernel.insts[inst].op else { return false };
+        let Op::Compute(Compute::Binary(BinaryOp::Add, left, right)) = self.rewrite.kernel.insts[inst].op else { return false };
         let Some(result) = self.rewrite.result(inst).filter(|value| self.rewrite.kernel.ty(*value).is_int()) else { return false };
         if self.rewrite.kernel.constant(right).is_some() {
             return false;
@@ -90,8 +90,10 @@ impl Progression<'_> {
 /// The term and the factor of an integer product by a constant.
 fn as_product(kernel: &Kernel, inst: Inst) -> Option<(Value, i128)> {
     match kernel.insts[inst].op {
-        Op::Binary(BinaryOp::Mul, term, factor) => Some((term, kernel.constant(factor).filter(|factor| factor.ty.is_int())?.as_int())),
-        Op::Binary(BinaryOp::Shl, term, count) => {
+        Op::Compute(Compute::Binary(BinaryOp::Mul, term, factor)) => {
+            Some((term, kernel.constant(factor).filter(|factor| factor.ty.is_int())?.as_int()))
+        }
+        Op::Compute(Compute::Binary(BinaryOp::Shl, term, count)) => {
             let count = kernel.constant(count)?.bits;
             (count < u64::from(kernel.ty(term).bits()) - 1).then(|| (term, 1 << count))
         }

@@ -17,7 +17,10 @@ use super::rewrite::Rewrite;
 use crate::analysis::exits::exit_values_mut;
 use crate::analysis::place::{constant_place, scalars_of};
 use crate::collections::HashMap;
-use crate::ir::{Access, Block, Inst, Kernel, Loc, MemoryType, Object, ObjectKind, Op, Scalar, Type, Value};
+use crate::ir::{
+    Access, Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Scalar, Terminator, Type,
+    Value,
+};
 
 /// Scalars of all promoted arrays together, at most: the registers a thread can have.
 const LIMIT: usize = 256;
@@ -54,9 +57,9 @@ impl Slots {
         kernel.for_each_inst(|kernel, _, inst| {
             let data = &kernel.insts[inst];
             let (access, scalars) = match &data.op {
-                Op::Load(access) => (access, data.results.len()),
-                Op::Store(access, values) => (access, values.len()),
-                Op::Atomic(_, access, _) => (access, usize::MAX),
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (access, data.results.len()),
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => (access, values.len()),
+                Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(access) }) => (access, usize::MAX),
                 _ => return,
             };
             if is_local(&access.object) && constant_place(kernel, access, scalars).is_none() {
@@ -104,7 +107,7 @@ impl Written {
         let mut here = Vec::new();
         for inst in &kernel.blocks[block].insts {
             let op = &kernel.insts[*inst].op;
-            if let Op::Store(access, values) = op
+            if let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) = op
                 && let Some(slot) = slots.slot(kernel, access, values.len())
             {
                 here.extend(slot..slot + values.len());
@@ -154,7 +157,7 @@ impl Promote<'_> {
         let kernel = &*self.rewrite.kernel;
         let data = &kernel.insts[inst];
         match &data.op {
-            Op::Load(access) => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
                 let Some(slot) = self.slots.slot(kernel, access, data.results.len()) else { return false };
                 let (results, loc) = (data.results.clone(), data.loc);
                 for (n, result) in results.into_iter().enumerate() {
@@ -163,7 +166,7 @@ impl Promote<'_> {
                 }
                 true
             }
-            Op::Store(access, values) => {
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
                 let Some(slot) = self.slots.slot(kernel, access, values.len()) else { return false };
                 for (n, value) in values.iter().enumerate() {
                     self.current[slot + n] = Some(*value);
@@ -190,7 +193,7 @@ impl Promote<'_> {
     fn keep(&mut self, block: Block, inst: Inst, owner: Option<Inst>) {
         let loc = self.rewrite.kernel.insts[inst].loc;
         match self.rewrite.kernel.insts[inst].op {
-            Op::If { then_block, else_block, .. } => {
+            Op::Region(Region::If { then_block, else_block, .. }) => {
                 let slots = self.written.get(inst);
                 let before: Vec<_> = slots.iter().map(|slot| self.current[*slot]).collect();
                 self.owned_block(then_block, Some(inst));
@@ -199,16 +202,16 @@ impl Promote<'_> {
                 self.rewrite.keep(block, inst);
                 self.add_results(inst, &slots);
             }
-            Op::Region { body } => {
+            Op::Region(Region::Block { body }) => {
                 let slots = self.written.get(inst);
                 self.owned_block(body, Some(inst));
                 self.rewrite.keep(block, inst);
                 self.add_results(inst, &slots);
             }
-            Op::For { body, .. } | Op::Loop { body, .. } => {
+            Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) => {
                 let slots = self.written.get(inst);
                 let first = self.values(block, &slots, loc);
-                if let Op::For { init, .. } | Op::Loop { init, .. } = &mut self.rewrite.kernel.insts[inst].op {
+                if let Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) = &mut self.rewrite.kernel.insts[inst].op {
                     init.extend(first);
                 }
                 for slot in &slots {
@@ -218,8 +221,10 @@ impl Promote<'_> {
                 self.rewrite.keep(block, inst);
                 self.add_results(inst, &slots);
             }
-            Op::Yield(_) => self.hand_over(block, inst, owner, loc),
-            Op::Break(target, _) | Op::Continue(target, _) => self.hand_over(block, inst, Some(target), loc),
+            Op::Terminator(Terminator::Yield(_)) => self.hand_over(block, inst, owner, loc),
+            Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => {
+                self.hand_over(block, inst, Some(target), loc)
+            }
             _ => self.rewrite.keep(block, inst),
         }
     }

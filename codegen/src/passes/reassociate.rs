@@ -12,7 +12,7 @@
 
 use super::rewrite::Rewrite;
 use crate::analysis::cost::is_speculable;
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Region, Scalar, Type, Value, ValueDef};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -54,8 +54,8 @@ impl Sums {
 /// Sign of the right side, and both sides, of an integer sum.
 fn as_sum(kernel: &Kernel, inst: Inst) -> Option<(i128, Value, Value)> {
     match kernel.insts[inst].op {
-        Op::Binary(BinaryOp::Add, a, b) if kernel.ty(a).is_int() => Some((1, a, b)),
-        Op::Binary(BinaryOp::Sub, a, b) if kernel.ty(a).is_int() => Some((-1, a, b)),
+        Op::Compute(Compute::Binary(BinaryOp::Add, a, b)) if kernel.ty(a).is_int() => Some((1, a, b)),
+        Op::Compute(Compute::Binary(BinaryOp::Sub, a, b)) if kernel.ty(a).is_int() => Some((-1, a, b)),
         _ => None,
     }
 }
@@ -92,7 +92,7 @@ impl Reassociate<'_> {
         for inst in self.rewrite.take(block) {
             self.rewrite.resolve_operands(inst);
             let op = &self.rewrite.kernel.insts[inst].op;
-            let is_loop = matches!(op, Op::For { .. } | Op::Loop { .. });
+            let is_loop = matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. }));
             let children = op.blocks();
             self.loops += usize::from(is_loop);
             for child in children {
@@ -156,7 +156,7 @@ impl Reassociate<'_> {
 
     /// Takes the constant out of a product `(x + c) * k` that is more than a term of sums; whether it did.
     fn distribute(&mut self, block: Block, inst: Inst) -> bool {
-        let Op::Binary(BinaryOp::Mul, ..) = self.rewrite.kernel.insts[inst].op else { return false };
+        let Op::Compute(Compute::Binary(BinaryOp::Mul, ..)) = self.rewrite.kernel.insts[inst].op else { return false };
         let is_used = |value: &Value| self.sums.is_used_elsewhere.get(usize::from(*value)).copied().unwrap_or(false);
         let Some(result) = self.rewrite.result(inst).filter(is_used) else { return false };
         let Some((inner, constant, factor, by)) = self.scaled_sum(result) else { return false };
@@ -193,7 +193,7 @@ impl Reassociate<'_> {
     /// `(x ± c) * k`: x, ±c, and k as a value and a number.
     fn scaled_sum(&self, value: Value) -> Option<(Value, i128, Value, i128)> {
         let kernel = &*self.rewrite.kernel;
-        let (_, Op::Binary(BinaryOp::Mul, sum, factor)) = kernel.def(value)? else { return None };
+        let (_, Op::Compute(Compute::Binary(BinaryOp::Mul, sum, factor))) = kernel.def(value)? else { return None };
         let (sign, inner, constant) = as_sum(kernel, kernel.def(*sum)?.0)?;
         Some((inner, sign * kernel.constant(constant)?.as_int(), *factor, kernel.constant(*factor)?.as_int()))
     }

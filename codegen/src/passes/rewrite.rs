@@ -5,7 +5,7 @@
 //! [`Rewrite::keep`], or built anew by a [`Builder`] that appends to the same block. Each instruction is handled once and nothing is
 //! cloned: a walk is linear in the size of the kernel.
 
-use crate::ir::{Block, Builder, Inst, Kernel, Loc, Op, Value};
+use crate::ir::{Block, Builder, Compute, Inst, Kernel, Loc, Op, Terminator, Value};
 
 /// A forward rewrite in progress.
 pub(super) struct Rewrite<'k> {
@@ -71,7 +71,7 @@ impl<'k> Rewrite<'k> {
             self.replaced.resize(usize::from(from) + 1, None);
         }
         self.replaced[usize::from(from)] = Some(to);
-        if self.kernel.values[to].name.is_none() && !matches!(self.kernel.def(to), Some((_, Op::Const(_)))) {
+        if self.kernel.values[to].name.is_none() && !matches!(self.kernel.def(to), Some((_, Op::Compute(Compute::Const(_))))) {
             self.kernel.values[to].name = self.kernel.values[from].name.take();
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn terminator(kernel: &Kernel, block: Block) -> Option<Inst> {
 /// What a block yields, if it ends in a `Yield`.
 pub(super) fn yielded(kernel: &Kernel, block: Block) -> Option<&[Value]> {
     match &kernel.insts[terminator(kernel, block)?].op {
-        Op::Yield(values) => Some(values),
+        Op::Terminator(Terminator::Yield(values)) => Some(values),
         _ => None,
     }
 }

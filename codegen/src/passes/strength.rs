@@ -11,7 +11,7 @@
 
 use super::rewrite::Rewrite;
 use crate::intrinsics;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Op, Type, UnaryOp, Value};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -36,7 +36,7 @@ fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
 
 fn reduced(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {
     let data = &rewrite.kernel.insts[inst];
-    let Op::Binary(op, x, y) = data.op else { return None };
+    let Op::Compute(Compute::Binary(op, x, y)) = data.op else { return None };
     let loc = data.loc;
     let c = rewrite.kernel.constant(y).filter(|c| c.ty.is_int() && c.bits != 0)?;
     let mut arithmetic = Arithmetic { b: rewrite.builder(block, loc), ty: c.ty };
@@ -231,7 +231,7 @@ mod tests {
     use super::run;
     use crate::collections::HashMap;
     use crate::intrinsics::Eval;
-    use crate::ir::{BinaryOp, Builder, Kernel, Loc, Op, Scalar, Type, Value, eval};
+    use crate::ir::{BinaryOp, Builder, Compute, Kernel, Loc, Op, Scalar, Type, Value, eval};
     use crate::passes::check::check;
     use crate::syntax::KernelOptions;
 
@@ -250,17 +250,17 @@ mod tests {
         let d = b.constant(d);
         // The result is held on to by a cast, which stays.
         let result = b.binary(op, x, d);
-        b.push1(Op::Cast(result), ty);
+        b.push1(Op::Compute(Compute::Cast(result)), ty);
         run(&mut kernel);
         let last = *kernel.blocks[body].insts.last().unwrap();
-        let Op::Cast(result) = kernel.insts[last].op else { panic!("the cast went") };
+        let Op::Compute(Compute::Cast(result)) = kernel.insts[last].op else { panic!("the cast went") };
         Reduced { kernel, x, result }
     }
 
     impl Reduced {
         fn has_division(&self) -> bool {
             let insts = &self.kernel.blocks[self.kernel.body].insts;
-            insts.iter().any(|i| matches!(self.kernel.insts[*i].op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..)))
+            insts.iter().any(|i| matches!(self.kernel.insts[*i].op, Op::Compute(Compute::Binary(BinaryOp::Div | BinaryOp::Rem, ..))))
         }
 
         fn evaluate(&self, x: Scalar) -> Scalar {
@@ -269,12 +269,12 @@ mod tests {
                 let data = &self.kernel.insts[*inst];
                 let result = data.results[0];
                 let value = match &data.op {
-                    Op::Const(_) if result == self.x => x,
-                    Op::Const(c) => *c,
-                    Op::Unary(op, a) => eval::unary(*op, known[a]).unwrap(),
-                    Op::Binary(op, a, b) => eval::binary(*op, known[a], known[b]).unwrap(),
-                    Op::Compare(op, a, b) => eval::compare(*op, known[a], known[b]).unwrap(),
-                    Op::Cast(a) => eval::cast(known[a], self.kernel.ty(result)).unwrap(),
+                    Op::Compute(Compute::Const(_)) if result == self.x => x,
+                    Op::Compute(Compute::Const(c)) => *c,
+                    Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, known[a]).unwrap(),
+                    Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, known[a], known[b]).unwrap(),
+                    Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, known[a], known[b]).unwrap(),
+                    Op::Compute(Compute::Cast(a)) => eval::cast(known[a], self.kernel.ty(result)).unwrap(),
                     Op::Intrinsic(row, args) => {
                         let Eval::Lane(lane) = row.row().device().unwrap().eval else { panic!("not by lane") };
                         let bits: Vec<u64> = args.iter().map(|v| known[v].bits).collect();

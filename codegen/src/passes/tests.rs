@@ -2,7 +2,7 @@
 
 use super::{PassOptions, Timings, check, pass_names, run};
 use crate::hir::lower_kernel;
-use crate::ir::{BinaryOp, Kernel, ObjectKind, Op, Space, Stage};
+use crate::ir::{Address, BinaryOp, Compute, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Space, Stage};
 use crate::syntax::{Instance, Program, Unit};
 
 /// The kernel `name` of a source, as lowered.
@@ -111,15 +111,15 @@ fn a_tiled_matmul_computes_in_its_inner_loop_what_varies_there() {
     let kernel = at_stage(MATMUL, "matmul", Stage::Addressed);
     let mut inner = None;
     kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::For { body, .. } = kernel.insts[inst].op {
+        if let Op::Region(Region::For { body, .. }) = kernel.insts[inst].op {
             inner = Some(body);
         }
     });
     let ops: Vec<&Op> = kernel.blocks[inner.unwrap()].insts.iter().map(|inst| &kernel.insts[*inst].op).collect();
     // Two loads, one fused multiply-add, the next two pointers, the yield.
     assert_eq!(ops.len(), 6, "{ops:?}");
-    assert_eq!(ops.iter().filter(|op| matches!(op, Op::LoadAt { .. })).count(), 2);
-    assert_eq!(ops.iter().filter(|op| matches!(op, Op::MulAdd(..))).count(), 1);
+    assert_eq!(ops.iter().filter(|op| matches!(op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } }))).count(), 2);
+    assert_eq!(ops.iter().filter(|op| matches!(op, Op::Compute(Compute::MulAdd(..)))).count(), 1);
 }
 
 const STENCIL: &str = "#[kernel(block = (32, 8))] fn stencil(x: &Global<f32>, y: &mut Global<f32>, w: usize, h: usize) {
@@ -138,16 +138,21 @@ const STENCIL: &str = "#[kernel(block = (32, 8))] fn stencil(x: &Global<f32>, y:
 fn a_stencil_has_neither_local_memory_nor_division_and_shares_its_row() {
     let kernel = at_stage(STENCIL, "stencil", Stage::Addressed);
     let is_local = |kernel: &Kernel, op: &Op| match op {
-        Op::LoadAt { object, .. } | Op::StoreAt { object, .. } => kernel.objects[*object].space() == Space::Local,
+        Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Pointer { object, .. } }) => {
+            kernel.objects[*object].space() == Space::Local
+        }
         _ => false,
     };
     assert_eq!(count(&kernel, is_local), 0);
     assert!(kernel.objects.values().all(|object| object.kind != ObjectKind::Local));
-    assert_eq!(count(&kernel, |_, op| matches!(op, Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..))), 0);
+    assert_eq!(count(&kernel, |_, op| matches!(op, Op::Compute(Compute::Binary(BinaryOp::Div | BinaryOp::Rem, ..)))), 0);
     // One for the row of x, two for the rows above and below, one for y.
-    let pointers = count(&kernel, |kernel, op| matches!(op, Op::Offset(ptr, _) if kernel.ty(*ptr).bits() == 64));
+    let pointers = count(&kernel, |kernel, op| matches!(op, Op::Compute(Compute::Offset(ptr, _)) if kernel.ty(*ptr).bits() == 64));
     assert_eq!(pointers, 4, "{kernel}");
-    assert_eq!(count(&kernel, |_, op| matches!(op, Op::LoadAt { offset: 4 | -4, .. })), 2);
+    assert_eq!(
+        count(&kernel, |_, op| matches!(op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { offset: 4 | -4, .. } }))),
+        2
+    );
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn a_match_on_an_enum_leaves_no_branch() {
             y[i] = pick(k, i as i32) + matches!(k, Kind::B) as i32;
         }";
     let kernel = at_stage(source, "shapes", Stage::Legal);
-    assert_eq!(count(&kernel, |_, op| matches!(op, Op::If { .. } | Op::Region { .. })), 0, "{kernel}");
+    assert_eq!(count(&kernel, |_, op| matches!(op, Op::Region(Region::If { .. } | Region::Block { .. }))), 0, "{kernel}");
 }
 
 #[test]
@@ -176,7 +181,7 @@ fn passes_stay_linear_in_long_straight_code() {
     let source =
         format!("#[kernel] fn long(x: &Global<f32>, y: &mut Global<f32>) {{ let i = global_id().x; let mut s = 0.0; {lines} y[i] = s; }}");
     let kernel = at_stage(&source, "long", Stage::Addressed);
-    assert_eq!(count(&kernel, |_, op| matches!(op, Op::MulAdd(..))), 2000);
+    assert_eq!(count(&kernel, |_, op| matches!(op, Op::Compute(Compute::MulAdd(..)))), 2000);
     // All loads are through one pointer but the first.
-    assert!(count(&kernel, |_, op| matches!(op, Op::Offset(..))) <= 3);
+    assert!(count(&kernel, |_, op| matches!(op, Op::Compute(Compute::Offset(..)))) <= 3);
 }

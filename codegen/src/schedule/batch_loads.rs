@@ -17,7 +17,7 @@ use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
 use crate::analysis::cost::is_speculable;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use crate::ir::{Block, Inst, Kernel, Message, Op, Region, Terminator, Value};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -43,7 +43,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
 }
 
 fn batch(kernel: &mut Kernel, inst: Inst, asking: Asking<'_>) -> Result<(), Finding> {
-    let (Op::For { body, .. } | Op::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
+    let Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
     if has_loads(kernel, body).is_none() {
         return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
@@ -98,7 +98,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
             // Not among what others can see: where it fails nothing else counts.
             highest_check = level.max(highest_check);
             checks.push((n, *inst));
-        } else if !kernel.insts[*inst].op.is_pure() {
+        } else if !kernel.effects(*inst).is_pure() {
             level = level.max(effects).max(reads);
             effects = level;
         }
@@ -121,7 +121,7 @@ fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) ->
     let (mut occupied, mut checked) = (HashSet::default(), HashSet::default());
     for (n, (inst, level)) in insts.iter().zip(levels).enumerate() {
         let Some(access) = unit(kernel, *inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
-            if !kernel.insts[*inst].op.is_pure() {
+            if !kernel.effects(*inst).is_pure() {
                 occupied.insert(*level);
             }
             if is_check(kernel, *inst) {
@@ -170,9 +170,9 @@ fn address(
 /// An assertion, or an `if` that only traps.
 fn is_check(kernel: &Kernel, inst: Inst) -> bool {
     match kernel.insts[inst].op {
-        Op::Assert(..) => true,
-        Op::If { then_block, else_block, .. } => {
-            let only = |block: Block| matches!(kernel.blocks[block].insts[..], [last] if matches!(kernel.insts[last].op, Op::Trap(_) | Op::Yield(_)));
+        Op::Message(Message::Assert(..)) => true,
+        Op::Region(Region::If { then_block, else_block, .. }) => {
+            let only = |block: Block| matches!(kernel.blocks[block].insts[..], [last] if matches!(kernel.insts[last].op, Op::Terminator(Terminator::Trap(_) | Terminator::Yield(_))));
             only(then_block) && only(else_block) && kernel.insts[inst].results.is_empty()
         }
         _ => false,

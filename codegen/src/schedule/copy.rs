@@ -2,7 +2,7 @@
 
 use super::Schedule;
 use crate::collections::HashMap;
-use crate::ir::{Block, BlockData, Inst, InstData, Kernel, LoopAnnotations, Object, Op, Type, Value};
+use crate::ir::{Block, BlockData, Compute, Inst, InstData, Kernel, LoopAnnotations, Object, Op, Terminator, Type, Value};
 
 /// One copy in the making: what stands in it for the body's values, loops and exits.
 #[derive(Clone, Debug, Default)]
@@ -68,11 +68,11 @@ impl Copy {
             *object = self.objects.get(object).copied().unwrap_or(*object);
         }
         match op {
-            Op::Break(target, values) => op = Op::Break(self.owner(target), values),
-            Op::Continue(target, values) => {
+            Op::Terminator(Terminator::Break(target, values)) => op = Op::Terminator(Terminator::Break(self.owner(target), values)),
+            Op::Terminator(Terminator::Continue(target, values)) => {
                 op = match self.continues.get(&target) {
-                    Some(region) => Op::Break(*region, values),
-                    None => Op::Continue(self.owner(target), values),
+                    Some(region) => Op::Terminator(Terminator::Break(*region, values)),
+                    None => Op::Terminator(Terminator::Continue(self.owner(target), values)),
                 };
             }
             _ => {}
@@ -192,7 +192,7 @@ pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
     let mut count = 0;
     kernel.walk_block(block, &mut |kernel, _, inst| {
         count += match &kernel.insts[inst].op {
-            Op::Const(_) | Op::Yield(_) => 0,
+            Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => 0,
             Op::Intrinsic(row, _) if row.row().is_of_the_library() => usize::from(row.row().cost).max(1),
             _ => 1,
         };

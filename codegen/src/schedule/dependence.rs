@@ -9,7 +9,7 @@ use super::groups::Counted;
 use super::rows::Rows;
 use crate::analysis::affine::{Affine, Atom, Facts, Polynomial};
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Access, Block, Inst, Kernel, Object, Op, Step, Value};
+use crate::ir::{Access, Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Step, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -46,9 +46,9 @@ impl MemoryAccess {
     pub(super) fn of(kernel: &Kernel, affine: &mut Affine, inst: Inst) -> Option<MemoryAccess> {
         let data = &kernel.insts[inst];
         let (access, kind, width): (&Access, Kind, usize) = match &data.op {
-            Op::Load(access) => (access, Kind::Read, data.results.len()),
-            Op::Store(access, values) => (access, Kind::Write, values.len()),
-            Op::Atomic(_, access, _) => (access, Kind::Atomic, 1),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (access, Kind::Read, data.results.len()),
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => (access, Kind::Write, values.len()),
+            Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(access) }) => (access, Kind::Atomic, 1),
             _ => return None,
         };
         let path = access.path.iter().map(|step| match step {

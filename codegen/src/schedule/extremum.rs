@@ -14,8 +14,10 @@ use super::groups::Counted;
 use super::ilp::next;
 use super::reduction::derived;
 use crate::collections::HashSet;
+use crate::ir::{
+    Address, Block, Builder, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value, ValueDef,
+};
 use crate::ir::{BinaryOp, UnaryOp};
-use crate::ir::{Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
 
 /// As many operations as two expressions are compared by.
 const MOST_OPERATIONS: usize = 64;
@@ -112,12 +114,12 @@ type Choice = (Value, [(Value, (Inst, usize)); 2]);
 
 fn choice(kernel: &Kernel, inst: Inst, n: usize) -> Option<Choice> {
     match kernel.insts[inst].op {
-        Op::Select(condition, a, b) => Some((condition, [(a, (inst, 1)), (b, (inst, 2))])),
-        Op::If { condition, then_block, else_block } => {
+        Op::Compute(Compute::Select(condition, a, b)) => Some((condition, [(a, (inst, 1)), (b, (inst, 2))])),
+        Op::Region(Region::If { condition, then_block, else_block }) => {
             let given = |block: Block| {
                 let last = *kernel.blocks[block].insts.last()?;
                 match &kernel.insts[last].op {
-                    Op::Yield(values) => Some((*values.get(n)?, (last, n))),
+                    Op::Terminator(Terminator::Yield(values)) => Some((*values.get(n)?, (last, n))),
                     _ => None,
                 }
             };
@@ -150,7 +152,7 @@ fn comparison(
         uses.values.insert(value);
         let ValueDef::Result(inst, n) = kernel.values[value].def else { return None };
         match kernel.insts[inst].op {
-            Op::Compare(op, a, b) if found.is_none() => {
+            Op::Compute(Compute::Compare(op, a, b)) if found.is_none() => {
                 let (op, n) = match (b == param && is_same(kernel, a, new), a == param && is_same(kernel, b, new)) {
                     (true, _) => (op, 1),
                     (_, true) => (op.swapped(), 0),
@@ -165,11 +167,11 @@ fn comparison(
                 found = Some(op).filter(|op| !matches!(op, CompareOp::Eq | CompareOp::Ne));
                 found?;
             }
-            Op::Unary(UnaryOp::Not, a) => work.push((a, !is, (inst, 0))),
-            Op::Binary(op, a, b) if (op, is) == (BinaryOp::And, true) || (op, is) == (BinaryOp::Or, false) => {
+            Op::Compute(Compute::Unary(UnaryOp::Not, a)) => work.push((a, !is, (inst, 0))),
+            Op::Compute(Compute::Binary(op, a, b)) if (op, is) == (BinaryOp::And, true) || (op, is) == (BinaryOp::Or, false) => {
                 work.extend([(a, is, (inst, 0)), (b, is, (inst, 1))]);
             }
-            Op::Select(..) | Op::If { .. } => {
+            Op::Compute(Compute::Select(..)) | Op::Region(Region::If { .. }) => {
                 let (first, arms) = choice(kernel, inst, usize::from(n))?;
                 let never = arms.map(|(arm, _)| kernel.constant(arm).is_some_and(|known| known.is_true() != is));
                 let arm = match never {
@@ -196,8 +198,8 @@ fn is_same(kernel: &Kernel, a: Value, b: Value) -> bool {
         let (ValueDef::Result(x, n), ValueDef::Result(y, m)) = (kernel.values[a].def, kernel.values[b].def) else { return false };
         let mut ops = [x, y].map(|inst| kernel.insts[inst].op.clone());
         let is_repeatable = match &ops[0] {
-            Op::Load(access) => kernel.objects[access.object].is_read_only(),
-            op => op.is_pure() && op.blocks().is_empty(),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => kernel.objects[access.object].is_read_only(),
+            op => op.effects(kernel).is_pure() && op.blocks().is_empty(),
         };
         let [left, right] = [&ops[0], &ops[1]].map(|op| op.operands());
         if n != m || kernel.ty(a) != kernel.ty(b) || !is_repeatable || left.len() != right.len() {
@@ -220,7 +222,13 @@ fn chooses_only(kernel: &Kernel, choice: Inst, uses: &Uses) -> bool {
     for arm in kernel.insts[choice].op.blocks() {
         kernel.walk_block(arm, &mut |kernel, _, inst| {
             let op = &kernel.insts[inst].op;
-            found &= op.is_pure() || matches!(op, Op::Load(_) | Op::If { .. } | Op::Yield(_));
+            found &= op.effects(kernel).is_pure()
+                || matches!(
+                    op,
+                    Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) })
+                        | Op::Region(Region::If { .. })
+                        | Op::Terminator(Terminator::Yield(_))
+                );
         });
     }
     found
@@ -260,10 +268,10 @@ impl Extremum {
         }
         if !is_strict {
             let loc = walk.loc;
-            let yes = kernel.new_inst(Op::Const(Scalar::bool(true)), &[Type::Bool], loc);
+            let yes = kernel.new_inst(Op::Compute(Compute::Const(Scalar::bool(true))), &[Type::Bool], loc);
             kernel.blocks[walk.body].insts.insert(0, yes);
             let home = home(kernel, inst);
-            let no = kernel.new_inst(Op::Const(Scalar::bool(false)), &[Type::Bool], loc);
+            let no = kernel.new_inst(Op::Compute(Compute::Const(Scalar::bool(false))), &[Type::Bool], loc);
             let at = kernel.blocks[home].insts.iter().position(|other| *other == inst).unwrap_or(0);
             kernel.blocks[home].insts.insert(at, no);
             let (yes, no) = (kernel.insts[yes].results[0], kernel.insts[no].results[0]);
@@ -280,13 +288,13 @@ impl Extremum {
         for (choice, (condition, is)) in update.choices.iter().zip(&update.path).rev() {
             let (a, b) = if *is { (value, param) } else { (param, value) };
             value = match kernel.insts[*choice].op {
-                Op::If { then_block, else_block, .. } => {
+                Op::Region(Region::If { then_block, else_block, .. }) => {
                     give(kernel, then_block, a);
                     give(kernel, else_block, b);
                     kernel.add_result(*choice, ty)
                 }
                 _ => {
-                    let selection = kernel.new_inst(Op::Select(*condition, a, b), &[ty], kernel.insts[*choice].loc);
+                    let selection = kernel.new_inst(Op::Compute(Compute::Select(*condition, a, b)), &[ty], kernel.insts[*choice].loc);
                     let home = home(kernel, *choice);
                     let at = kernel.blocks[home].insts.iter().position(|other| other == choice).unwrap_or(0);
                     kernel.blocks[home].insts.insert(at + 1, selection);
@@ -295,7 +303,7 @@ impl Extremum {
             };
         }
         give(kernel, walk.body, value);
-        if let Op::For { init, .. } = &mut kernel.insts[inst].op {
+        if let Op::Region(Region::For { init, .. }) = &mut kernel.insts[inst].op {
             init.push(first);
         }
         kernel.add_result(inst, ty);
@@ -341,7 +349,7 @@ impl Extremum {
 /// Yields one more value at the end of a block.
 fn give(kernel: &mut Kernel, block: Block, value: Value) {
     if let Some(last) = kernel.blocks[block].insts.last().copied()
-        && let Op::Yield(values) = &mut kernel.insts[last].op
+        && let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op
     {
         values.push(value);
     }

@@ -14,7 +14,7 @@
 use super::Schedule;
 use crate::analysis::bounds::{Bounds, type_max};
 use crate::collections::HashMap;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
 
 /// A `For` taken apart.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Counted {
 impl Counted {
     /// `None` if it is no `For`.
     pub(super) fn of(kernel: &Kernel, inst: Inst) -> Option<Counted> {
-        let Op::For { start, end, step, ref init, body, .. } = kernel.insts[inst].op else { return None };
+        let Op::Region(Region::For { start, end, step, ref init, body, .. }) = kernel.insts[inst].op else { return None };
         let params = &kernel.blocks[body].params;
         let loc = kernel.insts[inst].loc;
         Some(Counted { start, end, step, init: init.clone(), body, loc, counter: params[0], carried: params[1..].to_vec() })
@@ -96,7 +96,7 @@ pub(super) fn in_groups(
     }
     let types: Vec<Type> = std::iter::once(ty).chain(init.iter().map(|value| kernel.ty(*value))).collect();
     let body = kernel.new_block(&types);
-    let op = Op::For { start: walk.start, end, step: stride, init, body, keep_rolled: false };
+    let op = Op::Region(Region::For { start: walk.start, end, step: stride, init, body, keep_rolled: false });
     let main = kernel.new_inst(op, &types[1..], walk.loc);
     let params = kernel.blocks[body].params.clone();
     kernel.values[params[0]].name = kernel.values[walk.counter].name.clone();
@@ -116,7 +116,7 @@ pub(super) fn in_groups(
         let wraps = b.compare(CompareOp::Lt, after, params[0]);
         next.push(if stays_in_range { after } else { b.select(wraps, walk.end, after) });
     }
-    b.push(Op::Yield(next), &[]);
+    b.push(Op::Terminator(Terminator::Yield(next)), &[]);
     kernel.blocks[block].insts.push(main);
     let mut results = kernel.insts[main].results.clone();
     let carried_next = if carries_next { results.pop() } else { None };
@@ -205,7 +205,7 @@ fn may_add_step(kernel: &Kernel, walk: &Counted) -> bool {
 pub(super) fn finish(schedule: &mut Schedule<'_>, block: Block, inst: Inst, rest: Option<Value>, init: Vec<Value>, behind: Vec<Inst>) {
     let kernel = &mut *schedule.kernel;
     match (&mut kernel.insts[inst].op, rest) {
-        (Op::For { start, init: first, .. }, Some(rest)) => {
+        (Op::Region(Region::For { start, init: first, .. }), Some(rest)) => {
             *start = rest;
             *first = init;
             kernel.blocks[block].insts.push(inst);

@@ -26,8 +26,7 @@ use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
 use crate::collections::{HashMap, HashSet};
-use crate::intrinsics::Effect;
-use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Space, Value};
+use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Region, Space, Terminator, Value};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
@@ -109,14 +108,14 @@ fn guard(kernel: &Kernel, around: &Around, plan: &Plan, of_kernel: bool) -> Opti
         return None;
     }
     let found = find_guard(kernel, &plan.walk, &varying(kernel, around, plan.walk.body))?;
-    let Op::If { then_block, .. } = kernel.insts[found.branch].op else { return None };
+    let Op::Region(Region::If { then_block, .. }) = kernel.insts[found.branch].op else { return None };
     is_flat(kernel, then_block).then_some(found)
 }
 
 /// What an iteration hands on as the k-th carried value.
 pub(super) fn next(kernel: &Kernel, walk: &Counted, k: usize) -> Value {
     match kernel.blocks[walk.body].insts.last().map(|last| &kernel.insts[*last].op) {
-        Some(Op::Yield(values)) => values[k],
+        Some(Op::Terminator(Terminator::Yield(values))) => values[k],
         _ => walk.carried[k],
     }
 }
@@ -187,10 +186,10 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
     };
     match &kernel.insts[inner].op {
         // Out of this loop, or out of one or a block round it.
-        Op::Break(target, _) if !inside.contains(target) => early("it is left here"),
-        Op::Continue(target, _) if !inside.contains(target) => early("it is left here"),
-        Op::Return => early("the kernel returns here"),
-        Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier | Effect::Fence) => {
+        Op::Terminator(Terminator::Break(target, _)) if !inside.contains(target) => early("it is left here"),
+        Op::Terminator(Terminator::Continue(target, _)) if !inside.contains(target) => early("it is left here"),
+        Op::Terminator(Terminator::Return) => early("the kernel returns here"),
+        Op::Intrinsic(row, _) if row.row().effects.orders_blocks() => {
             let what = row.row().name;
             let finding = Finding::new(
                 format!("`{name}` interleaves iterations, and `{what}` keeps them apart"),

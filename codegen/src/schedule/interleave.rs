@@ -17,7 +17,9 @@ use super::loads::visit;
 use super::{Element, Elements};
 use crate::analysis::cost::is_speculable;
 use crate::collections::HashSet;
-use crate::ir::{BinaryOp, Block, Builder, Inst, InstData, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
+use crate::ir::{
+    Address, BinaryOp, Block, Builder, Inst, InstData, Kernel, Loc, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value,
+};
 
 /// Copies being interleaved.
 pub(super) struct Interleave<'a> {
@@ -73,7 +75,7 @@ impl Interleave<'_> {
     fn statement(&mut self, insts: &[Inst], copies: &mut [Copy], conditions: Option<&[Value]>, into: Block) {
         let writes = insts.iter().any(|inst| {
             let op = &self.kernel.insts[*inst].op;
-            !op.is_pure() && !matches!(op, Op::Load(_))
+            !op.effects(self.kernel).is_pure() && !matches!(op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }))
         });
         let writes = writes && self.wide.is_none();
         let (outer, inner) = if writes { (copies.len(), insts.len()) } else { (insts.len(), copies.len()) };
@@ -103,8 +105,10 @@ impl Interleave<'_> {
         }
         let data = &self.kernel.insts[inst];
         let is_fixed = match &data.op {
-            Op::Load(access) => self.kernel.objects[access.object].is_read_only() && conditions.is_none(),
-            op => op.is_pure(),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
+                self.kernel.objects[access.object].is_read_only() && conditions.is_none()
+            }
+            op => op.effects(self.kernel).is_pure(),
         };
         if n > 0 && is_fixed && data.op.operands().iter().all(|v| copies[n].get(*v) == copies[0].get(*v)) {
             let results = data.results.clone();
@@ -135,8 +139,8 @@ impl Interleave<'_> {
         op.for_each_operand_mut(|value| *value = copies[0].get(*value));
         let mut types = Vec::new();
         match &mut op {
-            Op::Store(_, values) => {
-                let Op::Store(_, each) = &self.kernel.insts[inst].op else { return };
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => {
+                let Op::Memory(Memory { op: MemoryOp::Store(each), at: Address::Path(_) }) = &self.kernel.insts[inst].op else { return };
                 *values = copies.iter().map(|copy| copy.get(each[0])).collect();
             }
             _ => types = vec![self.kernel.ty(results[0]); copies.len()],
@@ -156,12 +160,12 @@ impl Interleave<'_> {
         self.copy(inst, copies, n, then_block);
         let copy = &mut copies[n];
         let inside = copy.all(&results);
-        Builder::new(self.kernel, then_block, loc).push(Op::Yield(inside), &[]);
+        Builder::new(self.kernel, then_block, loc).push(Op::Terminator(Terminator::Yield(inside)), &[]);
         let mut b = Builder::new(self.kernel, else_block, loc);
         let zeros = types.iter().map(|ty| b.constant(Scalar::new(*ty, 0))).collect();
-        b.push(Op::Yield(zeros), &[]);
+        b.push(Op::Terminator(Terminator::Yield(zeros)), &[]);
         let mut b = Builder::new(self.kernel, into, loc);
-        let branch = b.push(Op::If { condition, then_block, else_block }, &types);
+        let branch = b.push(Op::Region(Region::If { condition, then_block, else_block }), &types);
         for (from, to) in results.into_iter().zip(self.kernel.insts[branch].results.clone()) {
             self.kernel.values[to].name = self.kernel.values[from].name.clone();
             copy.set(from, to);
@@ -170,7 +174,7 @@ impl Interleave<'_> {
 
     fn region(&mut self, inst: Inst, copies: &mut [Copy], into: Block) {
         match self.kernel.insts[inst].op.clone() {
-            Op::If { condition, then_block, else_block } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
                 let conditions: Vec<Value> = copies.iter().map(|copy| copy.get(condition)).collect();
                 let falls = [then_block, else_block].map(|arm| self.falls_through(arm));
                 if falls != [true, true] {
@@ -185,7 +189,7 @@ impl Interleave<'_> {
                     self.whole(inst, copies, into);
                 }
             }
-            Op::For { start, end, step, body, .. } => {
+            Op::Region(Region::For { start, end, step, body, .. }) => {
                 let is_same = |value: Value| copies.iter().all(|copy| copy.get(value) == copies[0].get(value));
                 if [start, end, step].into_iter().all(is_same) && self.falls_through(body) && !self.is_exited(inst, body) {
                     self.one_loop(inst, copies, into);
@@ -204,20 +208,20 @@ impl Interleave<'_> {
     }
 
     fn falls_through(&self, block: Block) -> bool {
-        parts(self.kernel, block).1.is_some_and(|last| matches!(self.kernel.insts[last].op, Op::Yield(_)))
+        parts(self.kernel, block).1.is_some_and(|last| matches!(self.kernel.insts[last].op, Op::Terminator(Terminator::Yield(_))))
     }
 
     fn is_exited(&self, inst: Inst, body: Block) -> bool {
         let mut found = false;
         self.kernel.walk_block(body, &mut |kernel, _, inner| {
-            found |= matches!(kernel.insts[inner].op, Op::Break(target, _) | Op::Continue(target, _) if target == inst);
+            found |= matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) if target == inst);
         });
         found
     }
 
     fn yielded(&self, block: Block) -> Vec<Value> {
         match parts(self.kernel, block).1.map(|last| &self.kernel.insts[last].op) {
-            Some(Op::Yield(values)) => values.clone(),
+            Some(Op::Terminator(Terminator::Yield(values))) => values.clone(),
             _ => Vec::new(),
         }
     }
@@ -227,7 +231,7 @@ impl Interleave<'_> {
         self.block(block, copies, into);
         let yielded = self.yielded(block);
         let all = copies.iter().flat_map(|copy| copy.all(&yielded)).collect();
-        Builder::new(self.kernel, into, loc).push(Op::Yield(all), &[]);
+        Builder::new(self.kernel, into, loc).push(Op::Terminator(Terminator::Yield(all)), &[]);
     }
 
     /// The results of the one instruction that stands for all copies of `inst`.
@@ -252,12 +256,12 @@ impl Interleave<'_> {
             new
         });
         let types = self.joint_types(inst, copies);
-        let joint = Builder::new(self.kernel, into, loc).push(Op::If { condition, then_block, else_block }, &types);
+        let joint = Builder::new(self.kernel, into, loc).push(Op::Region(Region::If { condition, then_block, else_block }), &types);
         self.share_results(inst, joint, copies);
     }
 
     fn one_loop(&mut self, inst: Inst, copies: &mut [Copy], into: Block) {
-        let Op::For { start, end, step, init, body, keep_rolled } = self.kernel.insts[inst].op.clone() else { return };
+        let Op::Region(Region::For { start, end, step, init, body, keep_rolled }) = self.kernel.insts[inst].op.clone() else { return };
         let loc = self.kernel.insts[inst].loc;
         let params = self.kernel.blocks[body].params.clone();
         let types = self.joint_types(inst, copies);
@@ -274,7 +278,7 @@ impl Interleave<'_> {
             }
         }
         let bounds = [start, end, step].map(|value| copies[0].get(value));
-        let op = Op::For { start: bounds[0], end: bounds[1], step: bounds[2], init: all_init, body: new, keep_rolled };
+        let op = Op::Region(Region::For { start: bounds[0], end: bounds[1], step: bounds[2], init: all_init, body: new, keep_rolled });
         let joint = Builder::new(self.kernel, into, loc).push(op, &types);
         if let Some(asked) = self.kernel.annotations.get(&inst).copied() {
             self.kernel.annotations.insert(joint, asked);
@@ -324,8 +328,8 @@ impl Interleave<'_> {
         self.whole(inst, &mut apart, else_block);
         let results = self.kernel.insts[inst].results.clone();
         let all = apart.iter().flat_map(|copy| copy.all(&results)).collect();
-        Builder::new(self.kernel, else_block, loc).push(Op::Yield(all), &[]);
-        let joint = Builder::new(self.kernel, into, loc).push(Op::If { condition, then_block, else_block }, &types);
+        Builder::new(self.kernel, else_block, loc).push(Op::Terminator(Terminator::Yield(all)), &[]);
+        let joint = Builder::new(self.kernel, into, loc).push(Op::Region(Region::If { condition, then_block, else_block }), &types);
         self.share_results(inst, joint, copies);
     }
 }
@@ -337,8 +341,9 @@ pub(super) fn is_flat(kernel: &Kernel, block: Block) -> bool {
 
 /// `if holds {} else { trap }`.
 fn is_check(kernel: &Kernel, inst: Inst) -> bool {
-    let Op::If { then_block, else_block, .. } = kernel.insts[inst].op else { return false };
+    let Op::Region(Region::If { then_block, else_block, .. }) = kernel.insts[inst].op else { return false };
     let alone = |block: Block| kernel.blocks[block].insts.len() == 1;
-    let traps = |block: Block| parts(kernel, block).1.is_some_and(|last| matches!(kernel.insts[last].op, Op::Trap(_)));
+    let traps =
+        |block: Block| parts(kernel, block).1.is_some_and(|last| matches!(kernel.insts[last].op, Op::Terminator(Terminator::Trap(_))));
     (traps(else_block) && alone(then_block)) || (traps(then_block) && alone(else_block))
 }

@@ -12,8 +12,10 @@ use super::{Elements, Finding};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::collections::{HashMap, HashSet};
-use crate::intrinsics::Effect;
-use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, Op, Scalar, Space, Type, UnaryOp, Value};
+use crate::ir::{
+    Access, Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator, Type,
+    UnaryOp, Value,
+};
 
 /// Who asks, for messages and rules.
 #[derive(Clone, Copy)]
@@ -35,15 +37,16 @@ pub(super) struct Asking<'a> {
 /// The load of a unit: a global load, a read of a texture, or an `if` that does nothing else.
 pub(super) fn unit(kernel: &Kernel, inst: Inst) -> Option<Inst> {
     match &kernel.insts[inst].op {
-        Op::Load(access) => is_global(kernel, access).then_some(inst),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access).then_some(inst),
         Op::Texture(op, ..) => op.reads().then_some(inst),
-        Op::If { then_block, else_block, .. } => {
+        Op::Region(Region::If { then_block, else_block, .. }) => {
             let (inner, last) = parts(kernel, *then_block);
             let (others, _) = parts(kernel, *else_block);
-            let is_plain = others.iter().all(|inst| matches!(kernel.insts[*inst].op, Op::Const(_)));
-            let yields = last.is_some_and(|last| matches!(kernel.insts[last].op, Op::Yield(_)));
+            let is_plain = others.iter().all(|inst| matches!(kernel.insts[*inst].op, Op::Compute(Compute::Const(_))));
+            let yields = last.is_some_and(|last| matches!(kernel.insts[last].op, Op::Terminator(Terminator::Yield(_))));
             match inner[..] {
-                [load] if is_plain && yields => unit(kernel, load).filter(|_| matches!(kernel.insts[load].op, Op::Load(_))),
+                [load] if is_plain && yields => unit(kernel, load)
+                    .filter(|_| matches!(kernel.insts[load].op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }))),
                 _ => None,
             }
         }
@@ -60,7 +63,7 @@ pub(super) fn has_loads(kernel: &Kernel, block: Block) -> Option<Inst> {
     let mut found = None;
     kernel.walk_block(block, &mut |kernel, _, inst| {
         let is_load = match &kernel.insts[inst].op {
-            Op::Load(access) => is_global(kernel, access),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access),
             Op::Texture(op, ..) => op.reads(),
             _ => false,
         };
@@ -73,14 +76,14 @@ pub(super) fn has_loads(kernel: &Kernel, block: Block) -> Option<Inst> {
 
 /// Whether an instruction waits for other threads or orders memory.
 pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
-    matches!(&kernel.insts[inst].op, Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier | Effect::Fence))
+    kernel.effects(inst).orders_blocks()
 }
 
 /// Takes every global load in the block's `if`s out of them, so that all stand in the block itself.
 pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
     let affine = asking.around.affine();
     // What holds where is what held before the first is taken out.
-    let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::If { .. }) && unit(kernel, *inst).is_none();
+    let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Region(Region::If { .. })) && unit(kernel, *inst).is_none();
     if kernel.blocks[block].insts.iter().any(is_branch) {
         affine.settle(kernel);
     }
@@ -114,14 +117,14 @@ fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &m
 
 fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, search: &mut Search) -> Result<(), Finding> {
     match kernel.insts[inst].op {
-        Op::If { condition, then_block, else_block } => {
+        Op::Region(Region::If { condition, then_block, else_block }) => {
             for (arm, negated) in [(then_block, false), (else_block, true)] {
                 take_out_of(kernel, arm, asking, search)?;
                 from_arm(kernel, block, inst, Arm { block: arm, condition, negated }, asking, search)?;
             }
             Ok(())
         }
-        Op::For { body, .. } | Op::Loop { body, .. } | Op::Region { body } => match has_loads(kernel, body) {
+        Op::Region(Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body }) => match has_loads(kernel, body) {
             None => Ok(()),
             Some(load) => {
                 let name = asking.name;
@@ -259,9 +262,9 @@ pub(super) fn visit(kernel: &Kernel, inst: Inst, f: &mut impl FnMut(Inst)) {
 /// Puts a unit at the end of `block`, where it runs if `condition` holds too. Gives what stands for its results.
 pub(super) fn predicate(kernel: &mut Kernel, block: Block, inst: Inst, condition: Value) -> Vec<(Value, Value)> {
     let loc = kernel.insts[inst].loc;
-    if let Op::If { condition: own, .. } = kernel.insts[inst].op {
+    if let Op::Region(Region::If { condition: own, .. }) = kernel.insts[inst].op {
         let both = Builder::new(kernel, block, loc).binary(BinaryOp::And, condition, own);
-        if let Op::If { condition, .. } = &mut kernel.insts[inst].op {
+        if let Op::Region(Region::If { condition, .. }) = &mut kernel.insts[inst].op {
             *condition = both;
         }
         kernel.blocks[block].insts.push(inst);
@@ -276,11 +279,11 @@ pub(super) fn predicate(kernel: &mut Kernel, block: Block, inst: Inst, condition
     let types: Vec<Type> = results.iter().map(|value| kernel.ty(*value)).collect();
     let (then_block, else_block) = (kernel.new_block(&[]), kernel.new_block(&[]));
     kernel.blocks[then_block].insts.push(inst);
-    Builder::new(kernel, then_block, loc).push(Op::Yield(results.clone()), &[]);
+    Builder::new(kernel, then_block, loc).push(Op::Terminator(Terminator::Yield(results.clone())), &[]);
     let mut b = Builder::new(kernel, else_block, loc);
     let zeros = types.iter().map(|ty| b.constant(Scalar::new(*ty, 0))).collect();
-    b.push(Op::Yield(zeros), &[]);
-    let branch = Builder::new(kernel, block, loc).push(Op::If { condition, then_block, else_block }, &types);
+    b.push(Op::Terminator(Terminator::Yield(zeros)), &[]);
+    let branch = Builder::new(kernel, block, loc).push(Op::Region(Region::If { condition, then_block, else_block }), &types);
     let outside = kernel.insts[branch].results.clone();
     for (from, to) in results.iter().zip(&outside) {
         kernel.values[*to].name = kernel.values[*from].name.clone();

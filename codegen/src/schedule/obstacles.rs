@@ -7,7 +7,7 @@ use super::finding::written;
 use super::loads::{Asking, is_barrier, visit};
 use crate::analysis::affine::Affine;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Inst, Kernel, Object, Op, Space};
+use crate::ir::{Inst, Kernel, Object, Op, Space, Terminator};
 
 /// Pairs of a load and a store of one object that are compared for one annotation; of more nothing is known.
 const MOST_PAIRS: u32 = 50_000;
@@ -43,7 +43,7 @@ impl Obstacles {
     pub(super) fn of(kernel: &Kernel, affine: &mut Affine, insts: &[Inst]) -> Obstacles {
         let mut all = Vec::new();
         for (at, outer) in insts.iter().enumerate() {
-            let is_simple = kernel.insts[*outer].op.is_pure() && kernel.insts[*outer].op.blocks().is_empty();
+            let is_simple = kernel.effects(*outer).is_pure() && kernel.insts[*outer].op.blocks().is_empty();
             if is_simple {
                 continue;
             }
@@ -53,8 +53,10 @@ impl Obstacles {
             for inst in inside {
                 let kind = match &kernel.insts[inst].op {
                     // Who leaves an inner loop comes out before the load all the same.
-                    Op::Break(target, _) | Op::Continue(target, _) if !within.contains(target) => Kind::Exit,
-                    Op::Return => Kind::Exit,
+                    Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) if !within.contains(target) => {
+                        Kind::Exit
+                    }
+                    Op::Terminator(Terminator::Return) => Kind::Exit,
                     _ if is_barrier(kernel, inst) => Kind::Barrier,
                     _ => match MemoryAccess::of(kernel, affine, inst).filter(MemoryAccess::writes) {
                         Some(write) => Kind::Write(write),

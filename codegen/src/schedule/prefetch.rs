@@ -27,7 +27,7 @@ use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
 use crate::analysis::cost::is_speculable;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Scalar, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Region, Scalar, Terminator, Type, Value};
 use std::rc::Rc;
 
 /// Runs it, on inner loops first.
@@ -61,7 +61,7 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asking: Asking<'_>) -
     take_out(kernel, walk.body, asking)?;
     let (insts, last) = parts(kernel, walk.body);
     // A body that never falls through has no next iteration.
-    if let Some(last) = last.filter(|last| !matches!(kernel.insts[*last].op, Op::Yield(_))) {
+    if let Some(last) = last.filter(|last| !matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_)))) {
         let message = "`prefetch` loads for the next iteration, and this loop never comes to one";
         let finding = Finding::new(message, "leave `prefetch` out");
         return Err(finding.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
@@ -89,7 +89,7 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asking: Asking<'_>) -
             param
         })
         .collect();
-    if let Op::For { init, .. } = &mut kernel.insts[inst].op {
+    if let Op::Region(Region::For { init, .. }) = &mut kernel.insts[inst].op {
         init.extend(first);
     }
     // In the body: the next iteration's.
@@ -106,7 +106,7 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asking: Asking<'_>) -
     let loaded = issue(kernel, walk.body, &walk, next, more, &slice, &units, &held);
     stay(kernel, after);
     if let Some(last) = last {
-        if let Op::Yield(values) = &mut kernel.insts[last].op {
+        if let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op {
             values.extend(loaded);
         }
         kernel.blocks[walk.body].insts.push(last);
@@ -257,14 +257,14 @@ fn issue(
         let data = kernel.insts[*unit_inst].clone();
         let instead = &otherwise[n..n + data.results.len()];
         n += data.results.len();
-        if let Op::If { condition: own, .. } = data.op {
+        if let Op::Region(Region::If { condition: own, .. }) = data.op {
             // What the source says of an iteration whose own condition does not hold stays.
             let both = match always {
                 true => copy.get(own),
                 false => Builder::new(kernel, block, data.loc).binary(BinaryOp::And, condition, copy.get(own)),
             };
             let new = copy.inst(kernel, *unit_inst, block);
-            if let Op::If { condition, .. } = &mut kernel.insts[new].op {
+            if let Op::Region(Region::If { condition, .. }) = &mut kernel.insts[new].op {
                 *condition = both;
             }
             loaded.extend(kernel.insts[new].results.clone());
@@ -275,10 +275,10 @@ fn issue(
             let (then_block, else_block) = (kernel.new_block(&[]), kernel.new_block(&[]));
             let new = copy.inst(kernel, *unit_inst, then_block);
             let inside = kernel.insts[new].results.clone();
-            Builder::new(kernel, then_block, data.loc).push(Op::Yield(inside), &[]);
-            Builder::new(kernel, else_block, data.loc).push(Op::Yield(instead.to_vec()), &[]);
+            Builder::new(kernel, then_block, data.loc).push(Op::Terminator(Terminator::Yield(inside)), &[]);
+            Builder::new(kernel, else_block, data.loc).push(Op::Terminator(Terminator::Yield(instead.to_vec())), &[]);
             let types: Vec<Type> = data.results.iter().map(|value| kernel.ty(*value)).collect();
-            let branch = Builder::new(kernel, block, data.loc).push(Op::If { condition, then_block, else_block }, &types);
+            let branch = Builder::new(kernel, block, data.loc).push(Op::Region(Region::If { condition, then_block, else_block }), &types);
             loaded.extend(kernel.insts[branch].results.clone());
         }
     }

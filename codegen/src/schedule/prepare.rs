@@ -8,7 +8,7 @@
 use super::Schedule;
 use crate::analysis::exits::Exits;
 use crate::collections::HashMap;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Op, Region, Terminator, Type, UnaryOp, Value};
 use crate::passes::simplify;
 
 /// Runs it.
@@ -16,7 +16,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     let exits = Exits::of(schedule.kernel);
     let loops: Vec<Inst> = schedule.kernel.annotations.keys().copied().collect();
     for inst in loops {
-        if !exits.get(inst).continues.is_empty() && matches!(schedule.kernel.insts[inst].op, Op::For { .. }) {
+        if !exits.get(inst).continues.is_empty() && matches!(schedule.kernel.insts[inst].op, Op::Region(Region::For { .. })) {
             enclose(schedule.kernel, inst, &exits.get(inst).continues);
         }
     }
@@ -36,18 +36,18 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
 
 /// Puts the body into a region that `continue` leaves.
 fn enclose(kernel: &mut Kernel, inst: Inst, continues: &[Inst]) {
-    let Op::For { body, .. } = kernel.insts[inst].op else { return };
+    let Op::Region(Region::For { body, .. }) = kernel.insts[inst].op else { return };
     let loc = kernel.insts[inst].loc;
     let types: Vec<Type> = kernel.insts[inst].results.iter().map(|value| kernel.ty(*value)).collect();
     let inner = kernel.new_block(&[]);
     kernel.blocks[inner].insts = std::mem::take(&mut kernel.blocks[body].insts);
     let mut b = Builder::new(kernel, body, loc);
-    let region = b.push(Op::Region { body: inner }, &types);
+    let region = b.push(Op::Region(Region::Block { body: inner }), &types);
     let results = b.kernel.insts[region].results.clone();
-    b.push(Op::Yield(results), &[]);
+    b.push(Op::Terminator(Terminator::Yield(results)), &[]);
     for exit in continues {
-        if let Op::Continue(_, values) = &kernel.insts[*exit].op {
-            kernel.insts[*exit].op = Op::Break(region, values.clone());
+        if let Op::Terminator(Terminator::Continue(_, values)) = &kernel.insts[*exit].op {
+            kernel.insts[*exit].op = Op::Terminator(Terminator::Break(region, values.clone()));
         }
     }
 }
@@ -55,8 +55,8 @@ fn enclose(kernel: &mut Kernel, inst: Inst, continues: &[Inst]) {
 /// Swaps the arms of each `if` at the top of a body that does nothing where its condition holds.
 fn turn_guards(kernel: &mut Kernel, body: Block) {
     for inst in kernel.blocks[body].insts.clone() {
-        let Op::If { condition, then_block, else_block } = kernel.insts[inst].op else { continue };
-        let ends = |block: Block| matches!(kernel.blocks[block].insts[..], [last] if matches!(kernel.insts[last].op, Op::Yield(_)));
+        let Op::Region(Region::If { condition, then_block, else_block }) = kernel.insts[inst].op else { continue };
+        let ends = |block: Block| matches!(kernel.blocks[block].insts[..], [last] if matches!(kernel.insts[last].op, Op::Terminator(Terminator::Yield(_))));
         if !ends(then_block) || ends(else_block) {
             continue;
         }
@@ -64,7 +64,7 @@ fn turn_guards(kernel: &mut Kernel, body: Block) {
         let behind = kernel.blocks[body].insts.split_off(at);
         let loc = kernel.insts[inst].loc;
         let condition = negated(&mut Builder::new(kernel, body, loc), condition, &mut HashMap::default());
-        kernel.insts[inst].op = Op::If { condition, then_block: else_block, else_block: then_block };
+        kernel.insts[inst].op = Op::Region(Region::If { condition, then_block: else_block, else_block: then_block });
         kernel.blocks[body].insts.extend(behind);
     }
 }
@@ -76,7 +76,7 @@ fn negated(b: &mut Builder<'_>, condition: Value, known: &mut HashMap<Value, Val
     }
     let op = b.kernel.def(condition).map(|(_, op)| op.clone());
     let opposite = match op {
-        Some(Op::Compare(op, x, y)) if !b.kernel.ty(x).is_float() => {
+        Some(Op::Compute(Compute::Compare(op, x, y))) if !b.kernel.ty(x).is_float() => {
             let op = match op {
                 CompareOp::Eq => CompareOp::Ne,
                 CompareOp::Ne => CompareOp::Eq,
@@ -87,11 +87,11 @@ fn negated(b: &mut Builder<'_>, condition: Value, known: &mut HashMap<Value, Val
             };
             b.compare(op, x, y)
         }
-        Some(Op::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, y)) => {
+        Some(Op::Compute(Compute::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, y))) => {
             let (x, y) = (negated(b, x, known), negated(b, y, known));
             b.binary(if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And }, x, y)
         }
-        Some(Op::Unary(UnaryOp::Not, x)) => x,
+        Some(Op::Compute(Compute::Unary(UnaryOp::Not, x))) => x,
         _ => b.unary(UnaryOp::Not, condition),
     };
     known.insert(condition, opposite);

@@ -5,7 +5,7 @@
 //! link of it: what else looks at the accumulator sees a sum that no split one has.
 
 use crate::collections::HashSet;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
+use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Op, Region, Scalar, Terminator, Type, Value, ValueDef};
 
 /// What carrying a value round comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,14 +86,14 @@ pub(super) fn derived(kernel: &Kernel, body: Block, param: Value) -> HashSet<Val
 fn derive(kernel: &Kernel, block: Block, found: &mut HashSet<Value>) {
     for inst in &kernel.blocks[block].insts {
         let data = &kernel.insts[*inst];
-        if let Op::For { init, body, .. } = &data.op {
+        if let Op::Region(Region::For { init, body, .. }) = &data.op {
             let params = kernel.blocks[*body].params[1..].iter();
             let begun: Vec<Value> = params.zip(init).filter(|(_, first)| found.contains(first)).map(|(param, _)| *param).collect();
             found.extend(begun);
         }
         for child in data.op.blocks() {
             derive(kernel, child, found);
-            if let Some(Op::Yield(values)) = kernel.blocks[child].insts.last().map(|last| &kernel.insts[*last].op) {
+            if let Some(Op::Terminator(Terminator::Yield(values))) = kernel.blocks[child].insts.last().map(|last| &kernel.insts[*last].op) {
                 let given: Vec<Value> =
                     values.iter().zip(&data.results).filter(|(value, _)| found.contains(value)).map(|(_, result)| *result).collect();
                 found.extend(given);
@@ -125,11 +125,11 @@ impl Chain<'_> {
         let ValueDef::Result(inst, n) = self.kernel.values[value].def else { return false };
         let n = usize::from(n);
         let found = match self.kernel.insts[inst].op.clone() {
-            Op::Binary(op, a, b) => self.update(inst, op, a, b, param),
-            Op::MulAdd(_, _, c) => self.is_kind(BinaryOp::Add) && self.link(inst, 2, c, param),
-            Op::Select(_, a, b) => self.link(inst, 1, a, param) && self.link(inst, 2, b, param),
-            Op::If { then_block, else_block, .. } => self.yields(then_block, n, param) && self.yields(else_block, n, param),
-            Op::For { init, body, .. } => {
+            Op::Compute(Compute::Binary(op, a, b)) => self.update(inst, op, a, b, param),
+            Op::Compute(Compute::MulAdd(_, _, c)) => self.is_kind(BinaryOp::Add) && self.link(inst, 2, c, param),
+            Op::Compute(Compute::Select(_, a, b)) => self.link(inst, 1, a, param) && self.link(inst, 2, b, param),
+            Op::Region(Region::If { then_block, else_block, .. }) => self.yields(then_block, n, param) && self.yields(else_block, n, param),
+            Op::Region(Region::For { init, body, .. }) => {
                 let inner = self.kernel.blocks[body].params[n + 1];
                 self.values.insert(inner);
                 // Operands of a `For`: start, end, step, then the first values.
@@ -168,7 +168,7 @@ impl Chain<'_> {
     fn yields(&mut self, block: Block, n: usize, param: Value) -> bool {
         let Some(last) = self.kernel.blocks[block].insts.last().copied() else { return false };
         match &self.kernel.insts[last].op {
-            Op::Yield(values) => self.link(last, n, values[n], param),
+            Op::Terminator(Terminator::Yield(values)) => self.link(last, n, values[n], param),
             _ => false,
         }
     }
@@ -178,7 +178,7 @@ impl Chain<'_> {
         let mut found = true;
         for block in self.kernel.insts[inst].op.blocks() {
             self.kernel.walk_block(block, &mut |kernel, _, inner| {
-                found &= !matches!(kernel.insts[inner].op, Op::Break(target, _) | Op::Continue(target, _) if target == inst);
+                found &= !matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) if target == inst);
             });
         }
         found

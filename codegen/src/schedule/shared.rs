@@ -12,7 +12,7 @@
 //! none in memory, so `vectorize` leaves a swizzled array alone, and the verifier knows.
 
 use super::Schedule;
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Object, Op, Step};
+use crate::ir::{Address, BinaryOp, Block, Builder, Inst, Kernel, Memory, Object, Op, Step};
 use std::collections::BTreeSet;
 
 /// Runs it.
@@ -26,7 +26,7 @@ pub(super) fn swizzle_arrays(kernel: &mut Kernel, swizzled: &BTreeSet<Object>) {
     let mut accesses = Vec::new();
     kernel.for_each_inst(|kernel, block, inst| {
         let op = &kernel.insts[inst].op;
-        if matches!(op, Op::Load(_) | Op::Store(..) | Op::Atomic(..)) && op.object().is_some_and(|object| swizzled.contains(&object)) {
+        if matches!(op, Op::Memory(Memory { at: Address::Path(_), .. })) && op.object().is_some_and(|object| swizzled.contains(&object)) {
             accesses.push((block, inst));
         }
     });
@@ -37,7 +37,9 @@ pub(super) fn swizzle_arrays(kernel: &mut Kernel, swizzled: &BTreeSet<Object>) {
 
 /// Gives an access to a swizzled array its column.
 fn swizzle(kernel: &mut Kernel, block: Block, inst: Inst) {
-    let (Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _)) = &kernel.insts[inst].op else { return };
+    let Op::Memory(Memory { at: Address::Path(access), .. }) = &kernel.insts[inst].op else {
+        return;
+    };
     let [.., Step::Index(row), Step::Index(column)] = access.path[..] else { return };
     let Some(columns) = kernel.objects[access.object].ty.columns() else { return };
     let at = kernel.blocks[block].insts.iter().position(|other| *other == inst).unwrap_or(0);
@@ -50,7 +52,7 @@ fn swizzle(kernel: &mut Kernel, block: Block, inst: Inst) {
     let row = b.cast(row, column_type);
     let moved = b.binary(BinaryOp::Xor, column, row);
     kernel.blocks[block].insts.extend(rest);
-    if let Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) = &mut kernel.insts[inst].op
+    if let Op::Memory(Memory { at: Address::Path(access), .. }) = &mut kernel.insts[inst].op
         && let Some(last) = access.path.last_mut()
     {
         *last = Step::Index(moved);

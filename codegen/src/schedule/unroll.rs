@@ -14,7 +14,7 @@ use super::copy::{Copy, loops, parts, size};
 use super::groups::{Counted, finish, in_groups, open};
 use super::room::{Copies, MOST_INSTRUCTIONS};
 use super::{Finding, Schedule};
-use crate::ir::{Asked, Block, Builder, Inst, Kernel, Loc, LoopAnnotations, Op, Type, Unroll, Value};
+use crate::ir::{Asked, Block, Builder, Inst, Kernel, Loc, LoopAnnotations, Op, Region, Terminator, Type, Unroll, Value};
 use crate::passes::simplify;
 
 /// Most instructions that are made in order to be folded, of a loop that is unrolled fully.
@@ -140,11 +140,11 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<Unroll>) -> Result<Plan, Find
     };
     let (mut breaks, mut continues) = (false, false);
     kernel.walk_block(walk.body, &mut |kernel, _, inner| match kernel.insts[inner].op {
-        Op::Break(target, _) => breaks |= target == inst,
-        Op::Continue(target, _) => continues |= target == inst,
+        Op::Terminator(Terminator::Break(target, _)) => breaks |= target == inst,
+        Op::Terminator(Terminator::Continue(target, _)) => continues |= target == inst,
         _ => {}
     });
-    let ends = matches!(parts(kernel, walk.body).1.map(|last| &kernel.insts[last].op), Some(Op::Yield(_)));
+    let ends = matches!(parts(kernel, walk.body).1.map(|last| &kernel.insts[last].op), Some(Op::Terminator(Terminator::Yield(_))));
     Ok(Plan { walk, n, breaks, has_exits: continues || !ends })
 }
 
@@ -175,11 +175,11 @@ fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan
     let ty = kernel.ty(walk.counter);
     let between = Builder::new(kernel, block, walk.loc).int(ty, start + i128::from(first) * step);
     let before = Copy::default().inst(kernel, inst, block);
-    if let Op::For { end, .. } = &mut kernel.insts[before].op {
+    if let Op::Region(Region::For { end, .. }) = &mut kernel.insts[before].op {
         *end = between;
     }
     let results = kernel.insts[before].results.clone();
-    if let Op::For { start, init, .. } = &mut kernel.insts[inst].op {
+    if let Op::Region(Region::For { start, init, .. }) = &mut kernel.insts[inst].op {
         (*start, *init) = (between, results);
     }
     kernel.blocks[block].insts.push(inst);
@@ -216,20 +216,20 @@ fn unroll(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, re
         // Outside of the region its results stand for the loop's: what is left in it is a loop of its own.
         Some(start) => {
             let left = Copy::default().inst(kernel, inst, body);
-            if let Op::For { start: first, init, .. } = &mut kernel.insts[left].op {
+            if let Op::Region(Region::For { start: first, init, .. }) = &mut kernel.insts[left].op {
                 (*first, *init) = (start, groups.results);
             }
             kernel.insts[left].results.clone()
         }
         None => groups.results,
     };
-    Builder::new(kernel, body, walk.loc).push(Op::Yield(results), &[]);
+    Builder::new(kernel, body, walk.loc).push(Op::Terminator(Terminator::Yield(results)), &[]);
     let outside = kernel.insts[region].results.clone();
     finish(schedule, block, inst, None, outside, behind);
 }
 
 fn keep_rolled(kernel: &mut Kernel, inst: Inst) {
-    if let Op::For { keep_rolled, .. } = &mut kernel.insts[inst].op {
+    if let Op::Region(Region::For { keep_rolled, .. }) = &mut kernel.insts[inst].op {
         *keep_rolled = true;
     }
 }
@@ -238,7 +238,7 @@ fn keep_rolled(kernel: &mut Kernel, inst: Inst) {
 fn region(kernel: &mut Kernel, inst: Inst, block: Block) -> (Inst, Block) {
     let types: Vec<Type> = kernel.insts[inst].results.iter().map(|value| kernel.ty(*value)).collect();
     let body = kernel.new_block(&[]);
-    let region = kernel.new_inst(Op::Region { body }, &types, kernel.insts[inst].loc);
+    let region = kernel.new_inst(Op::Region(Region::Block { body }), &types, kernel.insts[inst].loc);
     kernel.blocks[block].insts.push(region);
     (region, body)
 }
@@ -271,7 +271,7 @@ fn copies(
         } else {
             copy.contents(kernel, walk.body, body);
             let last = kernel.blocks[body].insts.pop();
-            if let Some(Op::Yield(values)) = last.map(|last| &kernel.insts[last].op) {
+            if let Some(Op::Terminator(Terminator::Yield(values))) = last.map(|last| &kernel.insts[last].op) {
                 carried.clone_from(values);
             }
         }

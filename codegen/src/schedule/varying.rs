@@ -3,14 +3,13 @@
 
 use super::around::Around;
 use crate::collections::{HashMap, HashSet};
-use crate::intrinsics::Effect;
-use crate::ir::{Block, Inst, Kernel, Object, Op, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Terminator, Value};
 
 /// The values of `body` that may differ, its own parameters first of all.
 pub(super) fn varying(kernel: &Kernel, around: &Around, body: Block) -> HashSet<Value> {
     let mut written: HashSet<Object> = around.privates(kernel, body).into_iter().collect();
     kernel.walk_block(body, &mut |kernel, _, inst| {
-        if let Op::Store(access, _) | Op::Atomic(_, access, _) = &kernel.insts[inst].op {
+        if let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Path(access) }) = &kernel.insts[inst].op {
             written.insert(access.object);
         }
     });
@@ -54,17 +53,17 @@ impl Ways<'_> {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
         let yielded = |block: Block| match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-            Some(Op::Yield(values)) => &values[..],
+            Some(Op::Terminator(Terminator::Yield(values))) => &values[..],
             _ => &[],
         };
         match &data.op {
-            Op::If { condition, then_block, else_block } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
                 self.makes_differ(*condition, &data.results);
                 for arm in [*then_block, *else_block] {
                     yielded(arm).iter().zip(&data.results).for_each(|(value, result)| self.makes_differ(*value, &[*result]));
                 }
             }
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let params = &kernel.blocks[*body].params;
                 for bound in [start, end, step] {
                     self.makes_differ(*bound, params);
@@ -81,13 +80,15 @@ impl Ways<'_> {
                 }
             }
             // Where these are left depends on control that is not followed here.
-            Op::Loop { body, .. } | Op::Region { body } => {
+            Op::Region(Region::Loop { body, .. } | Region::Block { body }) => {
                 self.differ(&kernel.blocks[*body].params);
                 self.differ(&data.results);
             }
-            Op::Load(access) if written.contains(&access.object) => self.differ(&data.results),
-            Op::Atomic(..) => self.differ(&data.results),
-            Op::Intrinsic(row, _) if row.row().effect != Effect::Pure => self.differ(&data.results),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if written.contains(&access.object) => {
+                self.differ(&data.results)
+            }
+            Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(_) }) => self.differ(&data.results),
+            Op::Intrinsic(row, _) if !row.row().effects.is_pure() => self.differ(&data.results),
             _ if data.results.is_empty() => {}
             op => op.for_each_operand(|operand| self.makes_differ(operand, &data.results)),
         }
@@ -97,7 +98,8 @@ impl Ways<'_> {
 /// Whether a loop's body may end otherwise than by its last instruction.
 fn has_exits(kernel: &Kernel, body: Block) -> bool {
     let mut found = false;
-    kernel
-        .walk_block(body, &mut |kernel, _, inner| found |= matches!(kernel.insts[inner].op, Op::Break(..) | Op::Continue(..) | Op::Return));
+    kernel.walk_block(body, &mut |kernel, _, inner| {
+        found |= matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return))
+    });
     found
 }

@@ -24,7 +24,10 @@ use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
 use crate::collections::HashSet;
-use crate::ir::{Asked, Block, Inst, Kernel, LoopAnnotations, MemoryType, ObjectKind, Op, Space, Step, Type, Unroll, Value};
+use crate::ir::{
+    Address, Asked, Block, Inst, Kernel, LoopAnnotations, Memory, MemoryOp, MemoryType, ObjectKind, Op, Region, Space, Step, Type, Unroll,
+    Value,
+};
 
 /// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
 const MOST_BYTES: u32 = 16;
@@ -173,7 +176,7 @@ fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Va
 fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Option<Inst>) -> HashSet<Inst> {
     let mut found = HashSet::default();
     kernel.walk_block(body, &mut |kernel, _, inst| {
-        if let Op::If { condition, then_block, else_block } = kernel.insts[inst].op
+        if let Op::Region(Region::If { condition, then_block, else_block }) = kernel.insts[inst].op
             && varying.contains(&condition)
             && guard != Some(inst)
         {
@@ -289,7 +292,7 @@ fn classify(
 fn access_type(kernel: &Kernel, inst: Inst) -> Type {
     let data = &kernel.insts[inst];
     match &data.op {
-        Op::Store(_, values) => kernel.ty(values[0]),
+        Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => kernel.ty(values[0]),
         _ => kernel.ty(data.results[0]),
     }
 }
@@ -298,8 +301,8 @@ fn access_type(kernel: &Kernel, inst: Inst) -> Type {
 fn is_row_of_scalars(kernel: &Kernel, inst: Inst, n: u32) -> bool {
     let data = &kernel.insts[inst];
     let (access, width) = match &data.op {
-        Op::Load(access) => (access, data.results.len()),
-        Op::Store(access, values) => (access, values.len()),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (access, data.results.len()),
+        Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => (access, values.len()),
         _ => return false,
     };
     if kernel.swizzled.contains(&access.object) {

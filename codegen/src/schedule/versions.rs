@@ -9,7 +9,10 @@ use super::copy::{Copy, loops, parts};
 use super::groups::{Counted, open};
 use crate::analysis::bounds::Bounds;
 use crate::collections::HashSet;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, ObjectKind, Op, Scalar, Type, Value};
+use crate::ir::{
+    Address, BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Scalar, Terminator,
+    Type, Value,
+};
 
 /// The `if` that all of a kernel's accesses stand under.
 pub(super) struct Guard {
@@ -32,7 +35,7 @@ pub(super) enum Other {
 /// The one `if` without `else` at the top of the body whose condition differs from element to element.
 pub(super) fn find_guard(kernel: &Kernel, walk: &Counted, varying: &HashSet<Value>) -> Option<Guard> {
     let branches = parts(kernel, walk.body).0.into_iter().filter_map(|inst| match kernel.insts[inst].op {
-        Op::If { condition, else_block, .. } if varying.contains(&condition) => Some((inst, condition, else_block)),
+        Op::Region(Region::If { condition, else_block, .. }) if varying.contains(&condition) => Some((inst, condition, else_block)),
         _ => None,
     });
     let branches: Vec<_> = branches.collect();
@@ -50,9 +53,13 @@ fn last_tells(kernel: &Kernel, bounds: &Bounds, varying: &HashSet<Value>, condit
     kernel.for_each_needed(&[condition], |value| {
         let is_part = match kernel.def(value) {
             _ if fails || !varying.contains(&value) => return false,
-            Some((_, Op::Compare(CompareOp::Lt | CompareOp::Le, a, b))) => !varying.contains(b) && bounds.is_element(kernel, *a),
-            Some((_, Op::Compare(CompareOp::Gt | CompareOp::Ge, b, a))) => !varying.contains(b) && bounds.is_element(kernel, *a),
-            Some((_, Op::Binary(BinaryOp::And, ..))) => return true,
+            Some((_, Op::Compute(Compute::Compare(CompareOp::Lt | CompareOp::Le, a, b)))) => {
+                !varying.contains(b) && bounds.is_element(kernel, *a)
+            }
+            Some((_, Op::Compute(Compute::Compare(CompareOp::Gt | CompareOp::Ge, b, a)))) => {
+                !varying.contains(b) && bounds.is_element(kernel, *a)
+            }
+            Some((_, Op::Compute(Compute::Binary(BinaryOp::And, ..)))) => return true,
             _ => false,
         };
         fails |= !is_part;
@@ -66,10 +73,10 @@ fn last_tells(kernel: &Kernel, bounds: &Bounds, varying: &HashSet<Value>, condit
 fn is_computable(kernel: &Kernel, value: Value) -> bool {
     let mut fails = false;
     kernel.for_each_needed(&[value], |value| {
-        let Some((inst, op)) = kernel.def(value) else { return false };
+        let Some((_, op)) = kernel.def(value) else { return false };
         let is_fixed = match op {
-            Op::Load(access) => kernel.objects[access.object].kind == ObjectKind::Value,
-            op => op.is_pure() && !op.can_fault(kernel.insts[inst].results.first().map(|value| kernel.ty(*value))),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => kernel.objects[access.object].kind == ObjectKind::Value,
+            op => op.effects(kernel).is_speculatable(),
         };
         fails |= !is_fixed;
         !fails
@@ -108,15 +115,15 @@ pub(super) fn versions(
     }
     kernel.blocks[then_block].insts.push(target);
     for arm in [then_block, else_block] {
-        Builder::new(kernel, arm, loc).push(Op::Yield(Vec::new()), &[]);
+        Builder::new(kernel, arm, loc).push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
     }
-    Builder::new(kernel, home, loc).push(Op::If { condition, then_block, else_block }, &[]);
+    Builder::new(kernel, home, loc).push(Op::Region(Region::If { condition, then_block, else_block }), &[]);
     kernel.blocks[home].insts.extend(behind);
     // In the first version the guard holds.
-    let holds = kernel.new_inst(Op::Const(Scalar::bool(true)), &[Type::Bool], loc);
+    let holds = kernel.new_inst(Op::Compute(Compute::Const(Scalar::bool(true))), &[Type::Bool], loc);
     let value = kernel.insts[holds].results[0];
     kernel.blocks[walk.body].insts.insert(0, holds);
-    if let Op::If { condition, .. } = &mut kernel.insts[guard.branch].op {
+    if let Op::Region(Region::If { condition, .. }) = &mut kernel.insts[guard.branch].op {
         *condition = value;
     }
     (if outer.is_some() { block } else { then_block }, (slow, else_block))
@@ -138,7 +145,7 @@ fn keep_as_it_is(kernel: &mut Kernel, inst: Inst) {
     for inner in inside {
         if kernel.annotations.get(&inner).is_some_and(|asked| asked.of_kernel) {
             kernel.annotations.remove(&inner);
-            if let Op::For { keep_rolled, .. } = &mut kernel.insts[inner].op {
+            if let Op::Region(Region::For { keep_rolled, .. }) = &mut kernel.insts[inner].op {
                 *keep_rolled = true;
             }
         }

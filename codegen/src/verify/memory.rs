@@ -2,7 +2,10 @@
 
 use super::Verifier;
 use super::structure::list;
-use crate::ir::{Access, AtomicOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, Step, TextureOp, Type, Value};
+use crate::ir::{
+    Access, Address, AtomicOp, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, Step, TextureOp,
+    Type, Value,
+};
 
 impl Verifier<'_> {
     pub(super) fn check_objects(&mut self) {
@@ -49,39 +52,40 @@ impl Verifier<'_> {
     }
 
     pub(super) fn check_memory(&mut self, op: &Op, results: &[Value]) {
-        let needs_addresses = matches!(op, Op::Address(_) | Op::Offset(..) | Op::LoadAt { .. } | Op::StoreAt { .. } | Op::AtomicAt { .. });
-        let is_access = matches!(op, Op::Load(_) | Op::Store(..) | Op::Atomic(..));
+        let needs_addresses =
+            matches!(op, Op::Compute(Compute::Address(_) | Compute::Offset(..)) | Op::Memory(Memory { at: Address::Pointer { .. }, .. }));
+        let is_access = matches!(op, Op::Memory(Memory { at: Address::Path(_), .. }));
         let is_addressed = self.kernel.stage == Stage::Addressed;
         self.require(is_addressed || !needs_addresses, || "addresses before they are made".to_owned());
         self.require(!is_addressed || !is_access, || "an access after addresses were made".to_owned());
         match op {
-            Op::Len(object) => {
+            Op::Compute(Compute::Len(object)) => {
                 self.require(matches!(self.kernel.objects[*object].ty, MemoryType::Slice(_)), || format!("{object} is no slice"));
                 self.check_results(results, &[self.kernel.index_type()]);
             }
             Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
-            Op::Load(access) => self.check_access(access, &self.types(results)),
-            Op::Store(access, values) => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.check_access(access, &self.types(results)),
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
                 self.check_access(access, &self.types(values));
                 self.check_write(access.object, results);
             }
-            Op::Atomic(op, access, operands) => {
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }) => {
                 let types = self.types(operands);
                 self.check_access(access, types.get(..1).unwrap_or(&[]));
                 self.check_atomic(*op, access.object, &types, results);
             }
-            Op::Address(object) => self.check_results(results, &[Type::Ptr(self.kernel.objects[*object].space())]),
-            Op::Offset(ptr, bytes) => self.check_offset(*ptr, *bytes, results),
-            Op::LoadAt { object, ptr, .. } => {
+            Op::Compute(Compute::Address(object)) => self.check_results(results, &[Type::Ptr(self.kernel.objects[*object].space())]),
+            Op::Compute(Compute::Offset(ptr, bytes)) => self.check_offset(*ptr, *bytes, results),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, .. } }) => {
                 self.check_pointer(*object, *ptr);
                 self.check_scalars(&self.types(results));
             }
-            Op::StoreAt { object, ptr, values, .. } => {
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, .. } }) => {
                 self.check_pointer(*object, *ptr);
                 self.check_scalars(&self.types(values));
                 self.check_write(*object, results);
             }
-            Op::AtomicAt { op, object, ptr, operands, .. } => {
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, .. } }) => {
                 self.check_pointer(*object, *ptr);
                 self.check_atomic(*op, *object, &self.types(operands), results);
             }

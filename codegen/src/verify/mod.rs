@@ -24,10 +24,10 @@
 //!
 //! **Annotations** belong to a `For` or a `Loop`, and there are none from `Scheduled` on.
 //!
-//! **Stages.** Accesses (`Load`, `Store`, `Atomic`) until `Legal`; addresses (`Address`, `Offset`, `LoadAt`, `StoreAt`, `AtomicAt` and values
-//! that are pointers) in `Addressed` only. A pointer's space is its object's, its offset as wide as it is.
+//! **Stages.** Accesses of memory go to an `Address::Path` until `Legal`, to an `Address::Pointer` in `Addressed` only, as values that are pointers are
+//! (`Compute::Address`, `Compute::Offset`). A pointer's space is its object's, its offset as wide as it is.
 
-use crate::ir::{Block, Inst, Kernel, Location, Op, Stage, Value};
+use crate::ir::{Block, Inst, Kernel, Location, Op, Region, Stage, Value};
 use std::fmt;
 
 mod memory;
@@ -121,7 +121,8 @@ impl Verifier<'_> {
     fn check_annotations(&mut self) {
         let kernel = self.kernel;
         for inst in kernel.annotations.keys() {
-            let is_loop = kernel.insts.get(*inst).is_some_and(|data| matches!(data.op, Op::For { .. } | Op::Loop { .. }));
+            let is_loop =
+                kernel.insts.get(*inst).is_some_and(|data| matches!(data.op, Op::Region(Region::For { .. } | Region::Loop { .. })));
             self.require(is_loop, || format!("{inst} is annotated and no loop"));
             self.require(kernel.stage == Stage::Built, || format!("{inst} is still annotated"));
         }

@@ -1,7 +1,7 @@
 //! Names: everything that is named exists, has one place, and is defined where it says.
 
 use super::Verifier;
-use crate::ir::{Block, Inst, MemoryType, Op, Value, ValueDef};
+use crate::ir::{Block, Inst, MemoryType, Op, Terminator, Value, ValueDef};
 
 impl Verifier<'_> {
     pub(super) fn check_names(&mut self) {
@@ -68,7 +68,7 @@ impl Verifier<'_> {
         if let Some(object) = data.op.object() {
             self.require(kernel.objects.get(object).is_some(), || format!("{object} does not exist"));
         }
-        if let Op::Break(target, _) | Op::Continue(target, _) = data.op {
+        if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = data.op {
             self.require(kernel.insts.get(target).is_some(), || format!("{target} does not exist"));
         }
         for block in data.op.blocks() {

@@ -1,7 +1,7 @@
 //! Structure: terminators, scopes, what blocks are given and give.
 
 use super::Verifier;
-use crate::ir::{Block, Inst, Op, Type, Value};
+use crate::ir::{Block, Inst, Op, Region, Terminator, Type, Value};
 
 impl Verifier<'_> {
     /// Checks a block and everything in it.
@@ -42,10 +42,10 @@ impl Verifier<'_> {
             self.require(self.visible[usize::from(value)], || format!("{value} is not defined here"));
         });
         match &data.op {
-            Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Region { .. } => self.check_owner(inst),
-            Op::Yield(values) => self.check_yield(values),
-            Op::Break(target, values) => self.check_break(*target, values),
-            Op::Continue(target, values) => self.check_continue(*target, values),
+            Op::Region(Region::If { .. } | Region::For { .. } | Region::Loop { .. } | Region::Block { .. }) => self.check_owner(inst),
+            Op::Terminator(Terminator::Yield(values)) => self.check_yield(values),
+            Op::Terminator(Terminator::Break(target, values)) => self.check_break(*target, values),
+            Op::Terminator(Terminator::Continue(target, values)) => self.check_continue(*target, values),
             op => self.check_types(op, &data.results),
         }
         if data.op.is_terminator() {
@@ -57,13 +57,13 @@ impl Verifier<'_> {
     fn check_owner(&mut self, inst: Inst) {
         let data = &self.kernel.insts[inst];
         match &data.op {
-            Op::If { condition, then_block, else_block } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
                 self.check_type(*condition, Type::Bool, "the condition");
                 self.check_without_params(*then_block);
                 self.check_without_params(*else_block);
             }
-            Op::Region { body } => self.check_without_params(*body),
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::Block { body }) => self.check_without_params(*body),
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let ty = self.kernel.ty(*start);
                 self.require(ty.is_int(), || format!("a `for` over `{ty}`"));
                 self.check_type(*end, ty, "the end");
@@ -74,7 +74,7 @@ impl Verifier<'_> {
                 self.check_list(self.params(*body).to_vec(), &params, "parameters of the body");
                 self.check_list(data.results.clone(), &carried, "results");
             }
-            Op::Loop { init, body, .. } => {
+            Op::Region(Region::Loop { init, body, .. }) => {
                 let carried = self.types(init);
                 self.check_list(self.params(*body).to_vec(), &carried, "parameters of the body");
             }
@@ -101,7 +101,7 @@ impl Verifier<'_> {
     }
 
     fn check_break(&mut self, target: Inst, values: &[Value]) {
-        let is_left = matches!(self.op(target), Op::For { .. } | Op::Loop { .. } | Op::Region { .. });
+        let is_left = matches!(self.op(target), Op::Region(Region::For { .. } | Region::Loop { .. } | Region::Block { .. }));
         if self.require(is_left && self.owners.contains(&target), || format!("{target} is no loop or region around this")) {
             self.check_list(values.to_vec(), &self.types(&self.kernel.insts[target].results), "results");
         }
@@ -117,7 +117,7 @@ impl Verifier<'_> {
     /// The types of what a loop carries; `None` if it is no loop.
     fn carried(&self, inst: Inst) -> Option<Vec<Type>> {
         match self.op(inst) {
-            Op::For { init, .. } | Op::Loop { init, .. } => Some(self.types(init)),
+            Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) => Some(self.types(init)),
             _ => None,
         }
     }

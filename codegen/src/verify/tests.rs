@@ -1,7 +1,7 @@
 //! Each rule of the law, broken once.
 
 use super::*;
-use crate::ir::{Block, MemoryType, Object, Scalar, Type, Value, ValueDef, parse_kernel};
+use crate::ir::{Block, Compute, MemoryType, Object, Region, Scalar, Terminator, Type, Value, ValueDef, parse_kernel};
 
 /// Objects that the bodies below use.
 const OBJECTS: &str = r#"struct s0 "Pair" { "a": f32, "b": [u32; 2] }
@@ -133,9 +133,9 @@ fn exits_leave_what_is_around_them() {
     check("  region i1 {\n    continue i1\n  }", "i7 is no loop around this");
     check("  loop i1 () {\n    break i1\n  }\n  loop i2 () {\n    continue i1\n  }", "i7 is no loop around this");
     let mut broken = kernel("legal", "  region i1 {\n    if v3 {\n      break i1\n    }\n    yield\n  }\n  return");
-    let target = broken.insts.iter().find(|(_, data)| matches!(data.op, Op::If { .. })).unwrap().0;
-    let exit = broken.insts.iter().find(|(_, data)| matches!(data.op, Op::Break(..))).unwrap().0;
-    broken.insts[exit].op = Op::Break(target, Vec::new());
+    let target = broken.insts.iter().find(|(_, data)| matches!(data.op, Op::Region(Region::If { .. }))).unwrap().0;
+    let exit = broken.insts.iter().find(|(_, data)| matches!(data.op, Op::Terminator(Terminator::Break(..)))).unwrap().0;
+    broken.insts[exit].op = Op::Terminator(Terminator::Break(target, Vec::new()));
     assert_eq!(complaints(&broken), [format!("{target} is no loop or region around this")]);
 }
 
@@ -197,7 +197,7 @@ fn operations_have_their_types() {
     let mut broken = kernel("legal", "  return");
     let first = broken.values.iter().find(|(_, data)| data.ty == Type::U16).unwrap().0;
     let Some((inst, _)) = broken.def(first) else { panic!("a constant") };
-    broken.insts[inst].op = Op::Const(Scalar { ty: Type::U16, bits: 0x1_0000 });
+    broken.insts[inst].op = Op::Compute(Compute::Const(Scalar { ty: Type::U16, bits: 0x1_0000 }));
     assert_eq!(complaints(&broken), ["bits beyond the width of `u16`"]);
 }
 
@@ -308,11 +308,11 @@ fn names_are_of_something_and_in_one_place() {
     };
     assert_eq!(complaints_of(|k| k.blocks[k.body].insts.insert(0, Inst(0))), ["i0 stands in two places"]);
     assert_eq!(complaints_of(|k| k.blocks[k.body].insts.insert(0, Inst(99))), ["i99 does not exist"]);
-    assert_eq!(complaints_of(|k| k.insts[Inst(7)].op = Op::Region { body: Block(0) }), ["b0 has two owners"]);
-    assert_eq!(complaints_of(|k| k.insts[Inst(7)].op = Op::Region { body: Block(9) }), ["b9 does not exist"]);
-    assert_eq!(complaints_of(|k| k.insts[Inst(8)].op = Op::Yield(vec![Value(99)])), ["v99 does not exist"]);
-    assert_eq!(complaints_of(|k| k.insts[Inst(8)].op = Op::Break(Inst(99), Vec::new())), ["i99 does not exist"]);
-    assert_eq!(complaints_of(|k| k.insts[Inst(8)].op = Op::Len(Object(99))), ["m99 does not exist"]);
+    assert_eq!(complaints_of(|k| k.insts[Inst(7)].op = Op::Region(Region::Block { body: Block(0) })), ["b0 has two owners"]);
+    assert_eq!(complaints_of(|k| k.insts[Inst(7)].op = Op::Region(Region::Block { body: Block(9) })), ["b9 does not exist"]);
+    assert_eq!(complaints_of(|k| k.insts[Inst(8)].op = Op::Terminator(Terminator::Yield(vec![Value(99)]))), ["v99 does not exist"]);
+    assert_eq!(complaints_of(|k| k.insts[Inst(8)].op = Op::Terminator(Terminator::Break(Inst(99), Vec::new()))), ["i99 does not exist"]);
+    assert_eq!(complaints_of(|k| k.insts[Inst(8)].op = Op::Compute(Compute::Len(Object(99)))), ["m99 does not exist"]);
     assert_eq!(complaints_of(|k| k.insts[Inst(8)].loc = crate::ir::Loc(9)), ["l9 does not exist"]);
     assert_eq!(complaints_of(|k| k.params.push(Object(99))), ["parameter m99 does not exist"]);
     assert_eq!(complaints_of(|k| k.objects[Object(0)].ty = MemoryType::Struct(crate::ir::StructId(1))), ["s1 does not exist"]);

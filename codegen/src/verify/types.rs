@@ -3,38 +3,40 @@
 use super::Verifier;
 use super::structure::list;
 use crate::intrinsics::{Call, Class, Row, Sort};
-use crate::ir::{Axis, BinaryOp, Op, PrintPart, Scalar, Special, Stage, Type, UnaryOp, Value, eval};
+use crate::ir::{Axis, BinaryOp, Compute, Message, Op, PrintPart, Scalar, Special, Stage, Type, UnaryOp, Value, eval};
 
 impl Verifier<'_> {
     pub(super) fn check_types(&mut self, op: &Op, results: &[Value]) {
         match op {
-            Op::Const(scalar) => self.check_constant(*scalar, results),
-            Op::Special(special, axis) => {
+            Op::Compute(Compute::Const(scalar)) => self.check_constant(*scalar, results),
+            Op::Compute(Compute::Special(special, axis)) => {
                 let has_axes = !matches!(special, Special::LaneId | Special::WarpId);
                 self.require(has_axes || *axis == Axis::X, || format!("`{}` has no axes", special.word()));
                 self.check_results(results, &[Type::U32]);
             }
-            Op::Unary(op, a) => {
+            Op::Compute(Compute::Unary(op, a)) => {
                 let classes = if *op == UnaryOp::Not { LOGIC } else { ARITHMETIC };
                 self.check_same(classes, &[*a], results);
             }
-            Op::Binary(op, a, b) => self.check_binary(*op, *a, *b, results),
-            Op::MulAdd(a, b, c) => self.check_same(ARITHMETIC, &[*a, *b, *c], results),
-            Op::Compare(_, a, b) => {
+            Op::Compute(Compute::Binary(op, a, b)) => self.check_binary(*op, *a, *b, results),
+            Op::Compute(Compute::MulAdd(a, b, c)) => self.check_same(ARITHMETIC, &[*a, *b, *c], results),
+            Op::Compute(Compute::Compare(_, a, b)) => {
                 self.check_operands(Class::Scalar, &[*a, *b]);
                 self.check_results(results, &[Type::Bool]);
             }
-            Op::Select(condition, a, b) => {
+            Op::Compute(Compute::Select(condition, a, b)) => {
                 self.check_type(*condition, Type::Bool, "the condition");
                 let ty = self.kernel.ty(*a);
                 self.check_type(*b, ty, "the second value");
                 self.check_results(results, &[ty]);
             }
-            Op::Cast(a) => self.check_conversion(*a, results, |from, to| eval::cast(Scalar::new(from, 0), to).is_some()),
-            Op::Bitcast(a) => self.check_conversion(*a, results, |from, to| eval::bitcast(Scalar::new(from, 0), to).is_some()),
+            Op::Compute(Compute::Cast(a)) => self.check_conversion(*a, results, |from, to| eval::cast(Scalar::new(from, 0), to).is_some()),
+            Op::Compute(Compute::Bitcast(a)) => {
+                self.check_conversion(*a, results, |from, to| eval::bitcast(Scalar::new(from, 0), to).is_some())
+            }
             Op::Intrinsic(row, args) => self.check_intrinsic(row.row(), args, results),
-            Op::Print(parts, values) => self.check_message(parts, values, results),
-            Op::Assert(condition, parts, values) => {
+            Op::Message(Message::Print(parts, values)) => self.check_message(parts, values, results),
+            Op::Message(Message::Assert(condition, parts, values)) => {
                 self.check_type(*condition, Type::Bool, "the condition");
                 self.check_message(parts, values, results);
             }

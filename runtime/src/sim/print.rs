@@ -1,13 +1,13 @@
 //! The text of `print!` and of assertions, with a lane's values in it, as Rust's `{}` shows them.
 
-use super::program::Message;
+use super::program::Text;
 use super::registers::Registers;
 use half::{bf16, f16};
 use std::fmt::Write;
 use warpwright_codegen::ir::{PrintPart, Scalar, Type};
 
 /// Appends a message as one lane says it.
-pub(super) fn format_message(out: &mut String, message: &Message, registers: &Registers, lane: usize) {
+pub(super) fn format_message(out: &mut String, message: &Text, registers: &Registers, lane: usize) {
     let mut values = message.values.iter();
     for part in &message.parts {
         match part {

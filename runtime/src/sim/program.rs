@@ -264,7 +264,7 @@ pub(super) struct Barrier {
 
 /// A text with values in it.
 #[derive(Clone, Debug)]
-pub(super) struct Message {
+pub(super) struct Text {
     /// Its parts.
     pub(super) parts: Vec<PrintPart>,
     /// The values' slots and types.
@@ -369,7 +369,7 @@ pub(super) struct Program {
     /// Barriers.
     pub(super) barriers: Vec<Barrier>,
     /// Texts.
-    pub(super) messages: Vec<Message>,
+    pub(super) messages: Vec<Text>,
     /// Reads of textures.
     pub(super) textures: Vec<TextureRead>,
     /// Places of branches.

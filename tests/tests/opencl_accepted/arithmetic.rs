@@ -2,7 +2,7 @@
 
 use super::CHILD;
 use super::build::{BLOCK, edges, elementwise, from_bytes, is_same, job};
-use warpwright_codegen::ir::{BinaryOp, Builder, CompareOp, Op, Scalar, Type, UnaryOp, Value, eval};
+use warpwright_codegen::ir::{BinaryOp, Builder, CompareOp, Compute, Op, Scalar, Type, UnaryOp, Value, eval};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 
 /// An operation, as an instruction and as its meaning.
@@ -38,8 +38,8 @@ impl Operation {
                 let condition = b.compare(CompareOp::Lt, args[0], args[1]);
                 b.select(condition, args[0], args[1])
             }
-            Operation::Cast(ty) => b.push1(Op::Cast(args[0]), ty),
-            Operation::Bitcast(ty) => b.push1(Op::Bitcast(args[0]), ty),
+            Operation::Cast(ty) => b.push1(Op::Compute(Compute::Cast(args[0])), ty),
+            Operation::Bitcast(ty) => b.push1(Op::Compute(Compute::Bitcast(args[0])), ty),
         }
     }
 

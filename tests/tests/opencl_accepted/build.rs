@@ -3,8 +3,8 @@
 use warpwright_codegen::backend::opencl::emit_opencl;
 use warpwright_codegen::backend::{AbiArgument, Emitted};
 use warpwright_codegen::ir::{
-    Access, Axis, BinaryOp, Builder, CompareOp, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Special, Stage, Step,
-    Type, Value,
+    Access, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
+    Special, Stage, Step, Terminator, Type, Value,
 };
 use warpwright_codegen::syntax::KernelOptions;
 use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job};
@@ -57,23 +57,23 @@ pub(crate) fn elementwise(name: &str, inputs: &[Type], compute: impl FnOnce(&mut
     b.block = body;
     let i = global_id(&mut b);
     b.block = then_block;
-    let loaded: Vec<Value> = sources.iter().zip(inputs).map(|(object, ty)| b.push1(Op::Load(at(*object, i)), *ty)).collect();
+    let loaded: Vec<Value> = sources.iter().zip(inputs).map(|(object, ty)| b.push1(Op::load(at(*object, i)), *ty)).collect();
     let results = compute(&mut b, &loaded);
     let mut outputs = Vec::new();
     for (n, result) in results.iter().enumerate() {
         let ty = b.kernel.ty(*result);
         let output = buffer(b.kernel, &format!("y{n}"), MemoryType::Scalar(ty), true);
-        b.push(Op::Store(at(output, i), vec![*result]), &[]);
+        b.push(Op::store(at(output, i), vec![*result]), &[]);
         outputs.push(output);
     }
-    b.push(Op::Yield(Vec::new()), &[]);
+    b.push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
     b.block = else_block;
-    b.push(Op::Yield(Vec::new()), &[]);
+    b.push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
     b.block = body;
-    let length = b.push1(Op::Len(outputs[0]), Type::U32);
+    let length = b.push1(Op::Compute(Compute::Len(outputs[0])), Type::U32);
     let condition = b.compare(CompareOp::Lt, i, length);
-    b.push(Op::If { condition, then_block, else_block }, &[]);
-    b.push(Op::Return, &[]);
+    b.push(Op::Region(Region::If { condition, then_block, else_block }), &[]);
+    b.push(Op::Terminator(Terminator::Return), &[]);
     kernel
 }
 

@@ -8,8 +8,8 @@ use super::build::{at, buffer, edges, empty, from_bytes, global_id, job};
 use super::{CHILD, programs};
 use std::collections::BTreeMap;
 use warpwright_codegen::ir::{
-    Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Special,
-    Step, Type, Value, eval,
+    Access, Address, Axis, BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Loc, Memory, MemoryOp, MemoryType, Object,
+    ObjectData, ObjectKind, Op, Region, Scalar, Special, Step, Terminator, Type, Value, eval,
 };
 use warpwright_codegen::verify;
 use warpwright_tests::opencl_tools::{Job, Tool, run};
@@ -87,14 +87,14 @@ impl Generator<'_> {
                 0..=2 => self.arithmetic(values),
                 3 => {
                     let access = self.cell(values);
-                    let loaded = self.b.push1(Op::Load(access), Type::I32);
+                    let loaded = self.b.push1(Op::load(access), Type::I32);
                     self.name(loaded);
                     values.push(loaded);
                 }
                 4 => {
                     let stored = self.value(values);
                     let access = self.cell(values);
-                    self.b.push(Op::Store(access, vec![stored]), &[]);
+                    self.b.push(Op::store(access, vec![stored]), &[]);
                 }
                 5 | 6 => self.condition(depth - 1, values),
                 7 => self.counted(depth - 1, values),
@@ -135,9 +135,9 @@ impl Generator<'_> {
 
     fn exit(&mut self, target: Target, values: &[Value]) -> Op {
         if target.is_loop && self.numbers.below(2) == 0 {
-            return Op::Continue(target.inst, self.next(target, values));
+            return Op::Terminator(Terminator::Continue(target.inst, self.next(target, values)));
         }
-        Op::Break(target.inst, self.some(values, target.results))
+        Op::Terminator(Terminator::Break(target.inst, self.some(values, target.results)))
     }
 
     fn next(&mut self, target: Target, values: &[Value]) -> Vec<Value> {
@@ -153,16 +153,16 @@ impl Generator<'_> {
         let n = self.numbers.below(3) as usize;
         let (then_block, else_block) = (self.b.kernel.new_block(&[]), self.b.kernel.new_block(&[]));
         let short = self.numbers.below(3) == 0;
-        self.fill(then_block, depth, values, true, |g, values| Op::Yield(g.some(values, n)));
+        self.fill(then_block, depth, values, true, |g, values| Op::Terminator(Terminator::Yield(g.some(values, n))));
         if short {
             let yields = self.some(values, n);
             let back = std::mem::replace(&mut self.b.block, else_block);
-            self.b.push(Op::Yield(yields), &[]);
+            self.b.push(Op::Terminator(Terminator::Yield(yields)), &[]);
             self.b.block = back;
         } else {
-            self.fill(else_block, depth, values, true, |g, values| Op::Yield(g.some(values, n)));
+            self.fill(else_block, depth, values, true, |g, values| Op::Terminator(Terminator::Yield(g.some(values, n))));
         }
-        let inst = self.b.push(Op::If { condition, then_block, else_block }, &Self::ints(n));
+        let inst = self.b.push(Op::Region(Region::If { condition, then_block, else_block }), &Self::ints(n));
         self.results(inst, values);
     }
 
@@ -182,12 +182,12 @@ impl Generator<'_> {
         let step = self.b.int(Type::I32, step);
         let init = self.some(values, n);
         let body = self.b.kernel.new_block(&Self::ints(n + 1));
-        let inst = self.b.push(Op::For { start, end, step, init, body, keep_rolled: false }, &Self::ints(n));
+        let inst = self.b.push(Op::Region(Region::For { start, end, step, init, body, keep_rolled: false }), &Self::ints(n));
         let mut inner = values.clone();
         inner.extend(self.b.kernel.blocks[body].params.clone());
         let target = Target { inst, results: n, carried: n, counter: None, is_loop: true };
         self.targets.push(target);
-        self.fill(body, depth, &inner, false, |g, values| Op::Yield(g.next(target, values)));
+        self.fill(body, depth, &inner, false, |g, values| Op::Terminator(Terminator::Yield(g.next(target, values))));
         self.targets.pop();
         self.results(inst, values);
     }
@@ -197,7 +197,7 @@ impl Generator<'_> {
         let mut init = self.some(values, n);
         init[0] = self.b.int(Type::I32, 0);
         let body = self.b.kernel.new_block(&Self::ints(n));
-        let inst = self.b.push(Op::Loop { init, body, keep_rolled: false }, &Self::ints(results));
+        let inst = self.b.push(Op::Region(Region::Loop { init, body, keep_rolled: false }), &Self::ints(results));
         let mut inner = values.clone();
         inner.extend(self.b.kernel.blocks[body].params.clone());
         let back = std::mem::replace(&mut self.b.block, body);
@@ -205,18 +205,18 @@ impl Generator<'_> {
         let (counter, limit, one) = (self.b.kernel.blocks[body].params[0], self.b.int(Type::I32, 3), self.b.int(Type::I32, 1));
         let condition = self.b.compare(CompareOp::Ge, counter, limit);
         let (then_block, else_block) = (self.b.kernel.new_block(&[]), self.b.kernel.new_block(&[]));
-        self.b.push(Op::If { condition, then_block, else_block }, &[]);
+        self.b.push(Op::Region(Region::If { condition, then_block, else_block }), &[]);
         self.b.block = then_block;
         let given = self.some(&inner, results);
-        self.b.push(Op::Break(inst, given), &[]);
+        self.b.push(Op::Terminator(Terminator::Break(inst, given)), &[]);
         self.b.block = else_block;
-        self.b.push(Op::Yield(Vec::new()), &[]);
+        self.b.push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
         self.b.block = body;
         let next = self.b.binary(BinaryOp::Add, counter, one);
         self.b.block = back;
         let target = Target { inst, results, carried: n, counter: Some(next), is_loop: true };
         self.targets.push(target);
-        self.fill(body, depth, &inner, false, |g, values| Op::Yield(g.next(target, values)));
+        self.fill(body, depth, &inner, false, |g, values| Op::Terminator(Terminator::Yield(g.next(target, values))));
         self.targets.pop();
         self.results(inst, values);
     }
@@ -224,9 +224,9 @@ impl Generator<'_> {
     fn region(&mut self, depth: u32, values: &mut Vec<Value>) {
         let n = self.numbers.below(3) as usize;
         let body = self.b.kernel.new_block(&[]);
-        let inst = self.b.push(Op::Region { body }, &Self::ints(n));
+        let inst = self.b.push(Op::Region(Region::Block { body }), &Self::ints(n));
         self.targets.push(Target { inst, results: n, carried: 0, counter: None, is_loop: false });
-        self.fill(body, depth, values, false, |g, values| Op::Yield(g.some(values, n)));
+        self.fill(body, depth, values, false, |g, values| Op::Terminator(Terminator::Yield(g.some(values, n))));
         self.targets.pop();
         self.results(inst, values);
     }
@@ -241,10 +241,10 @@ fn program(seed: u64) -> Kernel {
     let body = kernel.body;
     let mut b = Builder::new(&mut kernel, body, Loc(0));
     let i = global_id(&mut b);
-    let mut values = vec![b.push1(Op::Load(at(x, i)), Type::I32), b.bitcast(i, Type::I32), b.int(Type::I32, 2)];
+    let mut values = vec![b.push1(Op::load(at(x, i)), Type::I32), b.bitcast(i, Type::I32), b.int(Type::I32, 2)];
     for cell in 0..CELLS {
         let index = b.int(Type::U32, cell);
-        b.push(Op::Store(at(cells, index), vec![values[cell as usize % 2]]), &[]);
+        b.push(Op::store(at(cells, index), vec![values[cell as usize % 2]]), &[]);
     }
     let mut generator = Generator { numbers: Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), b, cells, targets: Vec::new() };
     generator.statements(4, &mut values);
@@ -256,9 +256,9 @@ fn program(seed: u64) -> Kernel {
     for n in 0..OUTPUTS {
         let offset = b.int(Type::U32, n.into());
         let index = b.binary(BinaryOp::Add, base, offset);
-        b.push(Op::Store(at(y, index), vec![values[last - 1 - n as usize % last]]), &[]);
+        b.push(Op::store(at(y, index), vec![values[last - 1 - n as usize % last]]), &[]);
     }
-    b.push(Op::Return, &[]);
+    b.push(Op::Terminator(Terminator::Return), &[]);
     kernel
 }
 
@@ -307,19 +307,19 @@ impl Interpreter<'_> {
         let kernel = self.kernel;
         let results = &kernel.insts[inst].results;
         match &kernel.insts[inst].op {
-            Op::If { condition, then_block, else_block } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
                 let block = if self.get(*condition).is_true() { *then_block } else { *else_block };
                 match self.block(block) {
                     Flow::Yield(values) => self.set(results, &values),
                     flow => return Some(flow),
                 }
             }
-            Op::Region { body } => match self.block(*body) {
+            Op::Region(Region::Block { body }) => match self.block(*body) {
                 Flow::Yield(values) => self.set(results, &values),
                 Flow::Break(target, values) if target == inst => self.set(results, &values),
                 flow => return Some(flow),
             },
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let range = (self.get(*start).as_int()..self.get(*end).as_int()).step_by(self.get(*step).as_int() as usize);
                 let mut carried = self.all(init);
                 for counter in range {
@@ -338,7 +338,7 @@ impl Interpreter<'_> {
                 }
                 self.set(results, &carried);
             }
-            Op::Loop { init, body, .. } => {
+            Op::Region(Region::Loop { init, body, .. }) => {
                 let mut carried = self.all(init);
                 loop {
                     self.set(&kernel.blocks[*body].params, &carried);
@@ -353,11 +353,11 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            Op::Yield(values) => return Some(Flow::Yield(self.all(values))),
-            Op::Break(target, values) => return Some(Flow::Break(*target, self.all(values))),
-            Op::Continue(target, values) => return Some(Flow::Continue(*target, self.all(values))),
-            Op::Return => return Some(Flow::Return),
-            Op::Store(access, values) => {
+            Op::Terminator(Terminator::Yield(values)) => return Some(Flow::Yield(self.all(values))),
+            Op::Terminator(Terminator::Break(target, values)) => return Some(Flow::Break(*target, self.all(values))),
+            Op::Terminator(Terminator::Continue(target, values)) => return Some(Flow::Continue(*target, self.all(values))),
+            Op::Terminator(Terminator::Return) => return Some(Flow::Return),
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
                 let (index, value) = (self.index(access), self.get(values[0]));
                 self.memory.get_mut(&access.object).expect("every object has memory")[index] = value;
             }
@@ -375,14 +375,14 @@ impl Interpreter<'_> {
 
     fn compute(&self, op: &Op, ty: Type) -> Scalar {
         match op {
-            Op::Const(scalar) => *scalar,
-            Op::Special(Special::ThreadIdx, Axis::X) => Scalar::u32(self.thread),
-            Op::Special(Special::BlockDim, _) => Scalar::u32(THREADS as u32),
-            Op::Special(..) => Scalar::u32(0),
-            Op::Binary(op, a, b) => eval::binary(*op, self.get(*a), self.get(*b)).expect("has a value"),
-            Op::Compare(op, a, b) => eval::compare(*op, self.get(*a), self.get(*b)).expect("has a value"),
-            Op::Bitcast(a) => eval::bitcast(self.get(*a), ty).expect("has a value"),
-            Op::Load(access) => self.memory[&access.object][self.index(access)],
+            Op::Compute(Compute::Const(scalar)) => *scalar,
+            Op::Compute(Compute::Special(Special::ThreadIdx, Axis::X)) => Scalar::u32(self.thread),
+            Op::Compute(Compute::Special(Special::BlockDim, _)) => Scalar::u32(THREADS as u32),
+            Op::Compute(Compute::Special(..)) => Scalar::u32(0),
+            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, self.get(*a), self.get(*b)).expect("has a value"),
+            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, self.get(*a), self.get(*b)).expect("has a value"),
+            Op::Compute(Compute::Bitcast(a)) => eval::bitcast(self.get(*a), ty).expect("has a value"),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.memory[&access.object][self.index(access)],
             other => panic!("not generated: {other:?}"),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::CHILD;
 use super::build::{BLOCK, edges, elementwise, from_bytes, is_same, job};
-use warpwright_codegen::intrinsics::{Call, Class, Effect, Eval, Row, RowId, Sort, rows};
+use warpwright_codegen::intrinsics::{Call, Class, Eval, Row, RowId, Sort, rows};
 use warpwright_codegen::ir::{Builder, Scalar, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 
@@ -62,8 +62,7 @@ fn is_near(expected: Scalar, got: Scalar) -> bool {
 #[test]
 fn pure_intrinsics_give_what_their_rows_say() {
     let mut cases = Vec::new();
-    for row in rows().filter(|row| row.device().is_some_and(|d| !d.opencl.is_empty()) && row.effect == Effect::Pure && !row.args.is_empty())
-    {
+    for row in rows().filter(|row| row.device().is_some_and(|d| !d.opencl.is_empty()) && row.effects.is_pure() && !row.args.is_empty()) {
         // Narrow floats are computed as `f32` long before.
         let types = Type::SCALARS.iter().map(|(ty, _)| *ty).filter(|ty| row.over.contains(*ty) && !matches!(ty, Type::F16 | Type::BF16));
         match row.over {

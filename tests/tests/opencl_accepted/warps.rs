@@ -3,8 +3,8 @@
 
 use super::build::{at, buffer, edges, empty, from_bytes, global_id, is_same, job, job_of_bytes};
 use super::{CHILD, programs};
-use warpwright_codegen::intrinsics::{Effect, Eval, Row, RowId, Sort, rows};
-use warpwright_codegen::ir::{Builder, Kernel, MemoryType, Op, Scalar, Type, Value};
+use warpwright_codegen::intrinsics::{Eval, Row, RowId, Sort, rows};
+use warpwright_codegen::ir::{Builder, Kernel, MemoryType, Op, Scalar, Terminator, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 use warpwright_tests::random_kernels::{Style, contents, lengths, random_kernel, simulated, written};
 
@@ -24,12 +24,12 @@ fn kernel(row: &'static Row, ty: Type, block: u32, is_fixed: bool) -> Kernel {
     let body = kernel.body;
     let mut b = Builder::new(&mut kernel, body, warpwright_codegen::ir::Loc(0));
     let i = global_id(&mut b);
-    let value = b.push1(Op::Load(at(x, i)), argument);
-    let lane = b.push1(Op::Load(at(n, i)), Type::U32);
+    let value = b.push1(Op::load(at(x, i)), argument);
+    let lane = b.push1(Op::load(at(n, i)), Type::U32);
     let args: Vec<Value> = [value, lane].into_iter().take(row.args.len()).collect();
     let given = b.intrinsic(RowId(row), args, result);
-    b.push(Op::Store(at(y, i), vec![given]), &[]);
-    b.push(Op::Return, &[]);
+    b.push(Op::store(at(y, i), vec![given]), &[]);
+    b.push(Op::Terminator(Terminator::Return), &[]);
     kernel
 }
 
@@ -91,8 +91,7 @@ fn expected(case: &Case, first: usize) -> Vec<u64> {
 
 #[test]
 fn exchanges_give_what_their_rows_say() {
-    let exchanges =
-        rows().filter(|row| row.device().is_some() && !row.results.is_empty() && matches!(row.effect, Effect::Warp | Effect::Barrier));
+    let exchanges = rows().filter(|row| row.device().is_some() && !row.results.is_empty() && row.effects.is_convergent());
     let mut cases = Vec::new();
     for row in exchanges {
         let types: Vec<Type> = Type::SCALARS.iter().map(|(ty, _)| *ty).filter(|ty| row.over.contains(*ty)).collect();

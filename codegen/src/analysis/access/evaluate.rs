@@ -5,10 +5,9 @@ use super::condition::{Condition, Doubt};
 use super::lanes::{Atom, Atoms, LANES, Lanes, Mask, Source, Sum, Varies, WARP};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
-use crate::intrinsics::Effect;
 use crate::ir::{
-    Access, Axis, BinaryOp, Block, CompareOp, Inst, Kernel, Object, ObjectKind, Op, Scalar, Special, Step, Type, UnaryOp, Value, ValueDef,
-    eval,
+    Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
+    Special, Step, Terminator, Type, UnaryOp, Value, ValueDef, eval,
 };
 
 /// A value in the lanes of a warp.
@@ -109,8 +108,8 @@ impl<'k> Evaluator<'k> {
             for value in live {
                 known[usize::from(value)] = match kernel.def(value) {
                     _ if kernel.ty(value).is_int() => self.is_uniform(value),
-                    Some((_, Op::Compare(CompareOp::Lt | CompareOp::Ge, a, b))) => self.parts_whole_warps(*a, *b),
-                    Some((_, Op::Compare(CompareOp::Gt | CompareOp::Le, a, b))) => self.parts_whole_warps(*b, *a),
+                    Some((_, Op::Compute(Compute::Compare(CompareOp::Lt | CompareOp::Ge, a, b)))) => self.parts_whole_warps(*a, *b),
+                    Some((_, Op::Compute(Compute::Compare(CompareOp::Gt | CompareOp::Le, a, b)))) => self.parts_whole_warps(*b, *a),
                     _ => false,
                 };
             }
@@ -232,20 +231,20 @@ impl<'k> Evaluator<'k> {
         let ValueDef::Result(inst, n) = self.kernel.values[value].def else { return self.at_least(value) };
         let op = &self.kernel.insts[inst].op;
         match op {
-            Op::Const(scalar) if ty == Type::Bool => LaneValue::Condition(Condition::always(scalar.is_true())),
-            Op::Const(scalar) if ty.is_int() => LaneValue::Sum(Sum::number(ty.bits(), scalar.as_int() as i64)),
-            Op::Special(special, axis) => self.special(*special, *axis),
-            Op::Len(object) => {
+            Op::Compute(Compute::Const(scalar)) if ty == Type::Bool => LaneValue::Condition(Condition::always(scalar.is_true())),
+            Op::Compute(Compute::Const(scalar)) if ty.is_int() => LaneValue::Sum(Sum::number(ty.bits(), scalar.as_int() as i64)),
+            Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis),
+            Op::Compute(Compute::Len(object)) => {
                 let atom = self.atoms.get(Source::Length(*object), 1, None, 0);
                 LaneValue::Sum(Sum::atom(ty.bits(), atom))
             }
-            Op::Load(access) => self.load(access, value),
-            Op::If { condition, then_block, else_block } => self.result_of_if(*condition, [*then_block, *else_block], n, value),
-            Op::Intrinsic(row, operands) => match row.row().effect {
-                Effect::Warp if matches!(row.row().name, "ballot" | "any" | "all") => self.uniform(value, 0),
-                _ if operands.iter().all(|v| self.is_uniform(*v)) => self.uniform(value, 0),
-                _ => self.at_least(value),
-            },
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.load(access, value),
+            Op::Region(Region::If { condition, then_block, else_block }) => {
+                self.result_of_if(*condition, [*then_block, *else_block], n, value)
+            }
+            Op::Intrinsic(row, _) if matches!(row.row().name, "ballot" | "any" | "all") => self.uniform(value, 0),
+            Op::Intrinsic(_, operands) if operands.iter().all(|v| self.is_uniform(*v)) => self.uniform(value, 0),
+            Op::Intrinsic(..) => self.at_least(value),
             _ if ty == Type::Bool => self.boolean(op, value),
             _ if ty.is_int() => match self.integer(op, ty, value) {
                 Ok(sum) => LaneValue::Sum(sum),
@@ -333,7 +332,7 @@ impl<'k> Evaluator<'k> {
         let yielded = |block: Block| {
             let last = kernel.blocks[block].insts.last()?;
             match &kernel.insts[*last].op {
-                Op::Yield(values) => values.get(usize::from(n)).copied(),
+                Op::Terminator(Terminator::Yield(values)) => values.get(usize::from(n)).copied(),
                 _ => None,
             }
         };
@@ -379,20 +378,20 @@ impl<'k> Evaluator<'k> {
     fn boolean(&mut self, op: &Op, value: Value) -> LaneValue {
         let kernel = self.kernel;
         let condition = match *op {
-            Op::Unary(UnaryOp::Not, a) => self.condition(a).not(),
-            Op::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), a, b) => {
+            Op::Compute(Compute::Unary(UnaryOp::Not, a)) => self.condition(a).not(),
+            Op::Compute(Compute::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), a, b)) => {
                 let (a, b) = (self.condition(a), self.condition(b));
                 Condition::binary(op, &a, &b)
             }
-            Op::Select(c, a, b) => return self.choice(c, a, b, value),
-            Op::Compare(op, a, b) if kernel.ty(a).is_int() => match (self.sum(a), self.sum(b)) {
+            Op::Compute(Compute::Select(c, a, b)) => return self.choice(c, a, b, value),
+            Op::Compute(Compute::Compare(op, a, b)) if kernel.ty(a).is_int() => match (self.sum(a), self.sum(b)) {
                 (Ok(left), Ok(right)) => self.compare(op, kernel.ty(a), &left, &right),
                 (a, b) => {
                     let why = a.err().unwrap_or_default().and(b.err().unwrap_or_default());
                     Condition::unknown(Doubt::Data, if why.is_data { 0 } else { why.varies })
                 }
             },
-            Op::Compare(op @ (CompareOp::Eq | CompareOp::Ne), a, b) if kernel.ty(a) == Type::Bool => {
+            Op::Compute(Compute::Compare(op @ (CompareOp::Eq | CompareOp::Ne), a, b)) if kernel.ty(a) == Type::Bool => {
                 let (a, b) = (self.condition(a), self.condition(b));
                 let differs = Condition::binary(BinaryOp::Xor, &a, &b);
                 if op == CompareOp::Ne { differs } else { differs.not() }
@@ -433,9 +432,9 @@ impl<'k> Evaluator<'k> {
     fn integer(&mut self, op: &Op, ty: Type, value: Value) -> Result<Sum, Unknown> {
         let bits = ty.bits();
         match *op {
-            Op::Unary(UnaryOp::Neg, a) => Ok(Sum::number(bits, 0).plus(&self.sum(a)?, -1)),
-            Op::Unary(UnaryOp::Not, a) => Ok(Sum::number(bits, -1).plus(&self.sum(a)?, -1)),
-            Op::Binary(op, a, b) => {
+            Op::Compute(Compute::Unary(UnaryOp::Neg, a)) => Ok(Sum::number(bits, 0).plus(&self.sum(a)?, -1)),
+            Op::Compute(Compute::Unary(UnaryOp::Not, a)) => Ok(Sum::number(bits, -1).plus(&self.sum(a)?, -1)),
+            Op::Compute(Compute::Binary(op, a, b)) => {
                 let (a, b) = (self.sum(a), self.sum(b));
                 let (a, b) = match (a, b) {
                     (Ok(a), Ok(b)) => (a, b),
@@ -445,17 +444,17 @@ impl<'k> Evaluator<'k> {
                 sum.is_clamped |= a.is_clamped || b.is_clamped;
                 Ok(sum)
             }
-            Op::MulAdd(a, b, c) => {
+            Op::Compute(Compute::MulAdd(a, b, c)) => {
                 let (a, b, c) = (self.sum(a)?, self.sum(b)?, self.sum(c)?);
                 Ok(self.product(&a, &b)?.plus(&c, 1))
             }
-            Op::Select(c, a, b) => match self.choice(c, a, b, value) {
+            Op::Compute(Compute::Select(c, a, b)) => match self.choice(c, a, b, value) {
                 LaneValue::Sum(sum) => Ok(sum),
                 LaneValue::Unknown(why) => Err(why),
                 LaneValue::Condition(_) => Err(Unknown::DATA),
             },
-            Op::Cast(a) => self.cast(a, ty, value),
-            Op::Bitcast(a) if self.kernel.ty(a).is_int() => self.sum(a),
+            Op::Compute(Compute::Cast(a)) => self.cast(a, ty, value),
+            Op::Compute(Compute::Bitcast(a)) if self.kernel.ty(a).is_int() => self.sum(a),
             _ => match self.at_least(value) {
                 LaneValue::Sum(sum) => Ok(sum),
                 _ => Err(Unknown::DATA),
@@ -610,7 +609,7 @@ impl Threads {
         let warp = Sum::atom(32, atoms.warp(None));
         let mut is_row = true;
         kernel.for_each_inst(|kernel, _, inst| {
-            let is_other = |op: &Op| matches!(op, Op::Special(Special::ThreadIdx | Special::BlockDim, Axis::Y | Axis::Z));
+            let is_other = |op: &Op| matches!(op, Op::Compute(Compute::Special(Special::ThreadIdx | Special::BlockDim, Axis::Y | Axis::Z)));
             is_row &= !is_other(&kernel.insts[inst].op);
         });
         let thread = first_of(&warp).plus(&lane_numbers(), 1);
@@ -639,7 +638,7 @@ fn note_depths(kernel: &Kernel, block: Block, depth: u32, depths: &mut [u32]) {
 
 /// Whether it is a loop.
 pub(super) fn is_loop(kernel: &Kernel, inst: Inst) -> bool {
-    matches!(kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. })
+    matches!(kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. }))
 }
 
 /// Whether the warp's number is among what varies.

@@ -4,7 +4,7 @@ use super::condition::{Condition, Doubt};
 use super::evaluate::{LaneValue, Unknown};
 use super::lanes::{Atom, Source, Sum, Varies};
 use super::walk::Walk;
-use crate::ir::{Block, CompareOp, Inst, Object, ObjectKind, Op, Scalar, Value};
+use crate::ir::{Address, Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Terminator, Value};
 
 /// More iterations are not gone through one by one.
 const MOST_ITERATIONS: u64 = 64;
@@ -53,11 +53,11 @@ impl<'k> Walk<'k> {
     fn parts(&self, inst: Inst) -> Option<Parts<'k>> {
         let kernel = self.kernel;
         Some(match &kernel.insts[inst].op {
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let (counter, carried) = kernel.blocks[*body].params.split_first()?;
                 Parts { inst, range: Some([*start, *end, *step]), init, body: *body, carried, counter: Some(*counter) }
             }
-            Op::Loop { init, body, .. } => {
+            Op::Region(Region::Loop { init, body, .. }) => {
                 Parts { inst, range: None, init, body: *body, carried: &kernel.blocks[*body].params, counter: None }
             }
             _ => return None,
@@ -177,7 +177,7 @@ impl<'k> Walk<'k> {
         let mut stores = false;
         self.kernel.walk_block(body, &mut |kernel, _, inst| {
             let is_shared = |object: Object| kernel.objects[object].kind == ObjectKind::Shared;
-            stores |= matches!(&kernel.insts[inst].op, Op::Store(access, _) | Op::Atomic(_, access, _) if is_shared(access.object));
+            stores |= matches!(&kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Path(access) }) if is_shared(access.object));
         });
         stores
     }
@@ -276,7 +276,7 @@ impl<'k> Walk<'k> {
             }
             self.block(parts.body);
             if let Some([last]) = self.kernel.blocks[parts.body].insts.last_chunk()
-                && let Op::Yield(next) = &self.kernel.insts[*last].op
+                && let Op::Terminator(Terminator::Yield(next)) = &self.kernel.insts[*last].op
             {
                 carried = next.iter().map(|value| self.values.value(*value)).collect();
             }

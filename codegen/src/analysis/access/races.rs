@@ -9,7 +9,7 @@ use super::lanes::{Atom, LANES, Lanes, Sum};
 use super::summary::widths;
 use super::walk::{Record, Walk};
 use crate::collections::HashMap;
-use crate::ir::{Inst, ObjectKind, Op};
+use crate::ir::{Address, Inst, Memory, MemoryOp, ObjectKind, Op};
 
 /// Two accesses to one shared element by two threads with no barrier between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +27,11 @@ pub struct Race {
 }
 
 fn is_store(walk: &Walk<'_>, record: &Record) -> bool {
-    matches!(walk.kernel.insts[record.inst].op, Op::Store(..))
+    matches!(walk.kernel.insts[record.inst].op, Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(_) }))
 }
 
 fn is_atomic(walk: &Walk<'_>, record: &Record) -> bool {
-    matches!(walk.kernel.insts[record.inst].op, Op::Atomic(..))
+    matches!(walk.kernel.insts[record.inst].op, Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(_) }))
 }
 
 /// Records of shared memory that are sure, by interval and object.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::analysis::dependence::{DATA, Dependence};
 use crate::collections::HashMap;
-use crate::ir::{Inst, Kernel, MemoryType, Op, Space, Special};
+use crate::ir::{Address, Inst, Kernel, Memory, MemoryOp, MemoryType, Op, Region, Space, Special};
 
 /// Gathers everything.
 pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> AccessPatterns {
@@ -27,7 +27,7 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> Ac
     note_order(walk.kernel, walk.kernel.body, &mut Vec::new(), &mut order);
     for (inst, loops, innermost) in order {
         match &walk.kernel.insts[inst].op {
-            Op::If { .. } | Op::For { .. } => {
+            Op::Region(Region::If { .. } | Region::For { .. }) => {
                 patterns.branches.push(branch(walk, inst, branches.get(&inst).map_or(&[], Vec::as_slice)));
             }
             _ => {
@@ -50,7 +50,7 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> Ac
 fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: &mut Vec<Inst>, order: &mut Vec<(Inst, u32, Option<Inst>)>) {
     for inst in &kernel.blocks[block].insts {
         let op = &kernel.insts[*inst].op;
-        if matches!(op, Op::Load(_) | Op::Store(..) | Op::Atomic(..) | Op::If { .. } | Op::For { .. }) {
+        if matches!(op, Op::Memory(Memory { at: Address::Path(_), .. }) | Op::Region(Region::If { .. } | Region::For { .. })) {
             order.push((*inst, loops.len() as u32, loops.last().copied()));
         }
         let is_loop = super::evaluate::is_loop(kernel, *inst);
@@ -129,9 +129,9 @@ fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact 
 pub(super) fn widths(kernel: &Kernel, inst: Inst) -> (u32, u32) {
     let data = &kernel.insts[inst];
     let (scalars, first) = match &data.op {
-        Op::Load(_) => (data.results.len() as u32, data.results.first()),
-        Op::Store(_, values) => (values.len() as u32, values.first()),
-        Op::Atomic(_, _, values) => (1, values.first()),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) => (data.results.len() as u32, data.results.first()),
+        Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => (values.len() as u32, values.first()),
+        Op::Memory(Memory { op: MemoryOp::Atomic(_, values), at: Address::Path(_) }) => (1, values.first()),
         _ => (0, None),
     };
     let scalar = first.map_or(1, |value| kernel.ty(*value).bytes());
@@ -147,9 +147,9 @@ fn access(
 ) -> Option<AccessFact> {
     let kernel = walk.kernel;
     let (kind, place) = match &kernel.insts[inst].op {
-        Op::Load(access) => (AccessKind::Load, access),
-        Op::Store(access, _) => (AccessKind::Store, access),
-        Op::Atomic(_, access, _) => (AccessKind::Atomic, access),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (AccessKind::Load, access),
+        Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(access) }) => (AccessKind::Store, access),
+        Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(access) }) => (AccessKind::Atomic, access),
         _ => return None,
     };
     let object = place.object;
@@ -216,7 +216,7 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
                 traffic.apart
             }
             Space::Shared => {
-                let is_load = matches!(walk.kernel.insts[inst].op, Op::Load(_));
+                let is_load = matches!(walk.kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }));
                 let traffic = traffic::shared(atoms, address, record.mask, width, align, is_load);
                 add(&mut total.figure, traffic.replays);
                 add(&mut total.passes, traffic.passes);

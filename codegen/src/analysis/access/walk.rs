@@ -10,8 +10,7 @@ use super::lanes::{Atom, Atoms, Mask, Source, Sum, Varies};
 use super::{Divergence, Numbers, Ways, loops};
 use crate::analysis::exits::Exits;
 use crate::collections::HashMap;
-use crate::intrinsics::Effect;
-use crate::ir::{Access, Block, Inst, Kernel, MemoryType, Op, Space, Step, Value};
+use crate::ir::{Access, Address, Block, Effects, Inst, Kernel, Memory, MemoryType, Op, Region, Scope, Space, Step, Terminator, Value};
 
 /// An access as a warp makes it.
 #[derive(Clone, Debug)]
@@ -151,18 +150,15 @@ impl<'k> Walk<'k> {
     fn inst(&mut self, inst: Inst) {
         let kernel = self.kernel;
         match &kernel.insts[inst].op {
-            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => self.access(inst, access),
-            Op::If { condition, then_block, else_block } => self.branch(inst, *condition, *then_block, *else_block),
-            Op::For { .. } | Op::Loop { .. } => self.any_loop(inst),
-            Op::Region { body } => self.region(inst, *body),
-            Op::Break(target, _) => self.leave(Some(*target), false),
-            Op::Continue(target, _) => self.leave(Some(*target), true),
-            Op::Return | Op::Trap(_) => self.leave(None, false),
-            Op::Intrinsic(row, _) => match (row.row().effect, row.row().name) {
-                (Effect::Barrier, _) => self.interval += 1,
-                (Effect::Warp, "sync_warp") => self.warp_interval += 1,
-                _ => {}
-            },
+            Op::Memory(Memory { at: Address::Path(access), .. }) => self.access(inst, access),
+            Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, *condition, *then_block, *else_block),
+            Op::Region(Region::For { .. } | Region::Loop { .. }) => self.any_loop(inst),
+            Op::Region(Region::Block { body }) => self.region(inst, *body),
+            Op::Terminator(Terminator::Break(target, _)) => self.leave(Some(*target), false),
+            Op::Terminator(Terminator::Continue(target, _)) => self.leave(Some(*target), true),
+            Op::Terminator(Terminator::Return | Terminator::Trap(_)) => self.leave(None, false),
+            Op::Intrinsic(row, _) if row.row().effects.is_barrier() => self.interval += 1,
+            Op::Intrinsic(row, _) if row.row().effects == Effects::barrier(Scope::Warp) => self.warp_interval += 1,
             _ => {}
         }
     }

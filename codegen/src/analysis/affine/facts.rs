@@ -6,7 +6,7 @@
 use super::{Affine, Atom, Polynomial, has_no_multiple, range};
 use crate::analysis::bounds::type_max;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{BinaryOp, Block, CompareOp, Inst, Kernel, Op, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Op, Region, Terminator, UnaryOp, Value};
 
 /// How many conditions, and parts of them, are looked at, the innermost first.
 const MOST: usize = 32;
@@ -146,14 +146,16 @@ impl Comparisons<'_> {
         }
         let Some((_, op)) = self.kernel.def(condition) else { return };
         match *op {
-            Op::Compare(op, a, b) if self.kernel.ty(a).is_int() => self.found.push((if is { op } else { op.negated() }, a, b)),
-            Op::Unary(UnaryOp::Not, a) => self.look(a, !is),
-            Op::Binary(op, a, b) if (op, is) == (BinaryOp::And, true) || (op, is) == (BinaryOp::Or, false) => {
+            Op::Compute(Compute::Compare(op, a, b)) if self.kernel.ty(a).is_int() => {
+                self.found.push((if is { op } else { op.negated() }, a, b))
+            }
+            Op::Compute(Compute::Unary(UnaryOp::Not, a)) => self.look(a, !is),
+            Op::Compute(Compute::Binary(op, a, b)) if (op, is) == (BinaryOp::And, true) || (op, is) == (BinaryOp::Or, false) => {
                 self.look(a, is);
                 self.look(b, is);
             }
-            Op::Select(first, a, b) => self.choice(first, [a, b], is),
-            Op::If { condition: first, then_block, else_block } => {
+            Op::Compute(Compute::Select(first, a, b)) => self.choice(first, [a, b], is),
+            Op::Region(Region::If { condition: first, then_block, else_block }) => {
                 if let [Some(a), Some(b)] = [then_block, else_block].map(|block| only_yield(self.kernel, block)) {
                     self.choice(first, [a, b], is);
                 }
@@ -178,7 +180,7 @@ impl Comparisons<'_> {
 /// The one value that a block yields.
 fn only_yield(kernel: &Kernel, block: Block) -> Option<Value> {
     match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-        Some(Op::Yield(values)) if values.len() == 1 => Some(values[0]),
+        Some(Op::Terminator(Terminator::Yield(values))) if values.len() == 1 => Some(values[0]),
         _ => None,
     }
 }

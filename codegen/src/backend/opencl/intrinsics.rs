@@ -5,7 +5,7 @@ use super::expressions::{AND, Expr, PRIMARY, UNARY};
 use super::types::{literal, value_type};
 use crate::backend::structured::Values;
 use crate::diagnostic::Diagnostic;
-use crate::intrinsics::{Call, Device, Effect, Row};
+use crate::intrinsics::{Call, Device, Row};
 use crate::ir::{Inst, Scalar, Type, Value};
 
 impl Writer<'_> {
@@ -20,7 +20,7 @@ impl Writer<'_> {
             self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help("run this kernel on CUDA or on the simulator"));
             return;
         };
-        if row.is_pure() && result.is_none_or(|r| self.state.uses[r.0 as usize] == 0) {
+        if row.effects.is_pure() && result.is_none_or(|r| self.state.uses[r.0 as usize] == 0) {
             return;
         }
         let receiver = if row.call == Call::Associated { result } else { args.first().copied() };
@@ -28,19 +28,19 @@ impl Writer<'_> {
         self.ask_for(row, device);
         let types: Vec<Type> = args.iter().map(|v| self.kernel.ty(*v)).collect();
         let mut exprs: Vec<Expr> = args.iter().map(|v| self.take(*v)).collect();
-        if let (Effect::Warp, [_, lane]) = (row.effect, &mut exprs[..]) {
+        if let (true, [_, lane]) = (row.effects.is_of_warp(), &mut exprs[..]) {
             *lane = self.modulo_32(args[1], lane);
         }
         let mut expr = Expr::over(filled(device.opencl, ty, &exprs, &types), PRIMARY, &exprs.iter().collect::<Vec<_>>());
         expr.level = if is_call(&expr.text) { PRIMARY } else { 0 };
         match result {
-            Some(result) if row.is_pure() => self.define(inst, result, expr),
+            Some(result) if row.effects.is_pure() => self.define(inst, result, expr),
             Some(result) if self.state.uses[result.0 as usize] > 0 => {
                 self.flush_loads();
                 self.materialise(result, &expr);
             }
             // A compiler would wonder at `x != 0u;`.
-            Some(_) if row.effect == Effect::Warp => {
+            Some(_) if row.effects.is_of_warp() => {
                 self.flush_loads();
                 self.line(&format!("(void){};", expr.at(UNARY)));
             }

@@ -5,7 +5,7 @@ use super::expressions::{EQUALITY, Expr, PRIMARY};
 use super::order::IN_ORDER;
 use super::types::{Declarator, literal, memory_type};
 use crate::backend::structured::{Language, Values};
-use crate::ir::{Access, Inst, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
+use crate::ir::{Access, Address, Inst, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
 
 /// A place in memory: `tile[i][j]`, `p.pos[2]`.
 pub(super) struct Place {
@@ -180,8 +180,12 @@ impl Writer<'_> {
         self.kernel.for_each_inst(|kernel, _, inst| {
             let data = &kernel.insts[inst];
             let (access, ty, n) = match &data.op {
-                Op::Load(access) if data.results.len() > 1 => (access, kernel.ty(data.results[0]), data.results.len()),
-                Op::Store(access, values) if values.len() > 1 => (access, kernel.ty(values[0]), values.len()),
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if data.results.len() > 1 => {
+                    (access, kernel.ty(data.results[0]), data.results.len())
+                }
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) if values.len() > 1 => {
+                    (access, kernel.ty(values[0]), values.len())
+                }
                 _ => return,
             };
             if access.object == object {

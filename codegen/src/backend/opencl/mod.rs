@@ -57,7 +57,7 @@ pub use portable::refusals;
 use super::structured::{State, Values};
 use super::{Emitted, TextureReads};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Inst, Kernel, Loc, Object, Op, Value};
+use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Object, Op, Value};
 use forms::Form;
 use names::Namer;
 use prelude::Prelude;
@@ -174,19 +174,21 @@ impl<'k> Writer<'k> {
     fn simple(&mut self, inst: Inst, op: &Op) {
         let result = self.kernel.insts[inst].results.first().copied();
         match op {
-            Op::Load(access) => return self.load(inst, access),
-            Op::Store(access, values) => return self.store(access, values),
-            Op::Atomic(op, access, values) => return self.atomic(inst, *op, access, values),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => return self.load(inst, access),
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => return self.store(access, values),
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, values), at: Address::Path(access) }) => {
+                return self.atomic(inst, *op, access, values);
+            }
             Op::Texture(op, object, coordinates) => return self.texture(inst, *op, *object, coordinates),
             Op::Intrinsic(row, args) => return self.intrinsic(inst, row.row(), args),
-            Op::Print(parts, values) => return self.print(parts, values),
-            Op::Assert(condition, parts, _) => return self.assert(inst, *condition, parts),
+            Op::Message(Message::Print(parts, values)) => return self.print(parts, values),
+            Op::Message(Message::Assert(condition, parts, _)) => return self.assert(inst, *condition, parts),
             _ => {}
         }
         let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
         match op {
-            Op::Const(scalar) => self.bind(result, types::literal(*scalar)),
-            Op::Len(object) => {
+            Op::Compute(Compute::Const(scalar)) => self.bind(result, types::literal(*scalar)),
+            Op::Compute(Compute::Len(object)) => {
                 let name = self.length_names.iter().find(|(o, _)| o == object).map_or(String::new(), |(_, name)| name.clone());
                 self.bind(result, expressions::Expr::new(name, expressions::PRIMARY));
             }
@@ -204,14 +206,14 @@ impl<'k> Writer<'k> {
     fn computation(&mut self, op: &Op, result: Value) -> Option<expressions::Expr> {
         let ty = self.kernel.ty(result);
         Some(match op {
-            Op::Special(special, axis) => self.special(*special, *axis),
-            Op::Unary(op, a) => self.unary(*op, *a, ty),
-            Op::Binary(op, a, b) => self.binary(*op, *a, *b, ty),
-            Op::MulAdd(a, b, c) => self.mul_add(*a, *b, *c, ty),
-            Op::Compare(op, a, b) => self.compare(*op, *a, *b),
-            Op::Select(c, a, b) => self.select(*c, *a, *b, ty),
-            Op::Cast(a) => self.cast(*a, ty),
-            Op::Bitcast(a) => self.bitcast(*a, ty),
+            Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis),
+            Op::Compute(Compute::Unary(op, a)) => self.unary(*op, *a, ty),
+            Op::Compute(Compute::Binary(op, a, b)) => self.binary(*op, *a, *b, ty),
+            Op::Compute(Compute::MulAdd(a, b, c)) => self.mul_add(*a, *b, *c, ty),
+            Op::Compute(Compute::Compare(op, a, b)) => self.compare(*op, *a, *b),
+            Op::Compute(Compute::Select(c, a, b)) => self.select(*c, *a, *b, ty),
+            Op::Compute(Compute::Cast(a)) => self.cast(*a, ty),
+            Op::Compute(Compute::Bitcast(a)) => self.bitcast(*a, ty),
             _ => return None,
         })
     }

@@ -19,8 +19,9 @@
 //! declared `ww_in_order`: `volatile` on PoCL, which keeps such loops from being vectorised at all, and nothing on any other device.
 //! (The language case `compound` is a kernel that PoCL 3.1 runs wrongly otherwise.)
 
-use crate::intrinsics::Effect;
-use crate::ir::{Access, BinaryOp, Block, Inst, Kernel, Object, Op, Step, Type, Value};
+use crate::ir::{
+    Access, Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Step, Terminator, Type, Value,
+};
 use std::collections::HashMap;
 
 /// The qualifier of such objects, with a blank.
@@ -107,8 +108,8 @@ impl<'k> Order<'k> {
         for inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[*inst];
             match &data.op {
-                Op::Load(access) => self.touch(access, data.results.len(), &state),
-                Op::Store(access, values) => {
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.touch(access, data.results.len(), &state),
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
                     self.touch(access, values.len(), &state);
                     if state.0.len() >= MOST_STORES {
                         self.find(access.object);
@@ -117,19 +118,19 @@ impl<'k> Order<'k> {
                         state.add((*inst, false));
                     }
                 }
-                Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Barrier) => state.0.clear(),
-                Op::If { then_block, else_block, .. } => {
+                Op::Intrinsic(row, _) if row.row().effects.is_barrier() => state.0.clear(),
+                Op::Region(Region::If { then_block, else_block, .. }) => {
                     let other = self.block(*else_block, state.clone());
                     state = self.block(*then_block, state);
                     state.include(&other);
                 }
-                Op::Region { body } => {
+                Op::Region(Region::Block { body }) => {
                     state = self.block(*body, state);
                     state.include(&self.breaks.remove(inst).unwrap_or_default());
                 }
-                Op::For { body, .. } | Op::Loop { body, .. } => state = self.repeated(*inst, *body, state),
-                Op::Break(target, _) => self.breaks.entry(*target).or_default().include(&state),
-                Op::Continue(target, _) => self.continues.entry(*target).or_default().include(&state),
+                Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) => state = self.repeated(*inst, *body, state),
+                Op::Terminator(Terminator::Break(target, _)) => self.breaks.entry(*target).or_default().include(&state),
+                Op::Terminator(Terminator::Continue(target, _)) => self.continues.entry(*target).or_default().include(&state),
                 _ => {}
             }
         }
@@ -167,7 +168,9 @@ impl<'k> Order<'k> {
 
     /// Whether an access may be to a place that was stored to: not if somewhere on the way they part for certain.
     fn may_meet(&mut self, (store, is_earlier): Stored, access: &Access, scalars: usize) -> bool {
-        let Op::Store(stored, values) = &self.kernel.insts[store].op else { return false };
+        let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(stored) }) = &self.kernel.insts[store].op else {
+            return false;
+        };
         let width = values.len().max(scalars) as u64;
         let last = access.path.len().saturating_sub(1);
         let mut steps = stored.path.iter().zip(&access.path).enumerate();
@@ -203,10 +206,10 @@ impl<'k> Order<'k> {
         for part in kernel.operands_first(value, |value| !self.sums.contains_key(&value)) {
             let of = |value: &Value| self.sums.get(value).cloned().unwrap_or_default();
             let sum = match kernel.def(part).map(|(_, op)| op) {
-                Some(Op::Const(scalar)) => Sum { terms: Vec::new(), constant: scalar.bits },
-                Some(Op::Binary(BinaryOp::Add, a, b)) => of(a).plus(of(b)),
-                Some(Op::MulAdd(a, b, c)) => of(c).plus(Sum::term(*a, Some(*b))),
-                Some(Op::Binary(BinaryOp::Mul, a, b)) => Sum::term(*a, Some(*b)),
+                Some(Op::Compute(Compute::Const(scalar))) => Sum { terms: Vec::new(), constant: scalar.bits },
+                Some(Op::Compute(Compute::Binary(BinaryOp::Add, a, b))) => of(a).plus(of(b)),
+                Some(Op::Compute(Compute::MulAdd(a, b, c))) => of(c).plus(Sum::term(*a, Some(*b))),
+                Some(Op::Compute(Compute::Binary(BinaryOp::Mul, a, b))) => Sum::term(*a, Some(*b)),
                 _ => Sum::term(part, None),
             };
             self.sums.insert(part, if sum.terms.len() > MOST_TERMS { Sum::term(part, None) } else { sum });

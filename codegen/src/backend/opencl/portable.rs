@@ -8,7 +8,7 @@ use super::forms;
 use crate::analysis::access::uniform_in_warps;
 use crate::analysis::parting::{Parting, partings};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::intrinsics::{Effect, RowId};
+use crate::intrinsics::RowId;
 use crate::ir::{Inst, Kernel, Loc, Op};
 use proc_macro2::Span;
 
@@ -21,7 +21,7 @@ pub fn refusals(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
 
 /// The exchanges that the lanes of a warp may not all come to, with what parts them. `None`: the kernel has no exchanges.
 pub(super) fn parted_exchanges(kernel: &Kernel) -> Option<Vec<(Inst, Parting)>> {
-    let is_exchange = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effect == Effect::Warp);
+    let is_exchange = |op: &Op| op.effects(kernel).is_of_warp();
     let mut has_exchanges = false;
     kernel.for_each_inst(|kernel, _, inst| has_exchanges |= is_exchange(&kernel.insts[inst].op));
     has_exchanges.then(|| partings(kernel, &uniform_in_warps(kernel), &is_exchange))

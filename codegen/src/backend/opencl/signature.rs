@@ -7,7 +7,7 @@ use super::memory::{pointer, qualifier};
 use super::types::memory_type;
 use super::{Features, Writer};
 use crate::backend::AbiArgument;
-use crate::ir::{MemoryType, Object, ObjectKind, Op};
+use crate::ir::{Compute, MemoryType, Object, ObjectKind, Op};
 
 impl Writer<'_> {
     /// Gives names to objects, struct types, fields and lengths, before anything is printed.
@@ -26,7 +26,7 @@ impl Writer<'_> {
         }
         let mut lengths: Vec<Object> = Vec::new();
         kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::Len(object) = kernel.insts[inst].op {
+            if let Op::Compute(Compute::Len(object)) = kernel.insts[inst].op {
                 lengths.push(object);
             }
         });

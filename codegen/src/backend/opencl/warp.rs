@@ -10,7 +10,7 @@ use super::casts::bitcast_expr;
 use super::expressions::{Expr, PRIMARY, UNARY};
 use super::forms::Form;
 use crate::backend::structured::Values;
-use crate::intrinsics::{Effect, Row};
+use crate::intrinsics::Row;
 use crate::ir::{Inst, Type, Value};
 
 /// How a row exchanges values: the statements between the two barriers, where `word` is the thread's own value, `second` the second
@@ -57,10 +57,7 @@ const EXCHANGES: &[Exchange] = &[
 impl Writer<'_> {
     /// Whether a row is made here and not by its text in the table.
     pub(super) fn is_exchange(&self, row: &Row) -> bool {
-        match row.effect {
-            Effect::Warp => self.form == Form::Portable,
-            effect => effect == Effect::Barrier && !row.results.is_empty(),
-        }
+        if row.effects.is_of_warp() { self.form == Form::Portable } else { row.effects.is_barrier() && !row.results.is_empty() }
     }
 
     /// Prints a warp intrinsic or a barrier with a result.

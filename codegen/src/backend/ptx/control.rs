@@ -3,7 +3,7 @@
 
 use super::emitter::{Emitter, ptx};
 use super::registers::{Class, Operand, Reg, suffix};
-use crate::ir::{BinaryOp, Block, Inst, Op, Scalar, Type, Value};
+use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value};
 
 /// What a `Break` or `Continue` can name: an enclosing loop or region.
 pub(super) struct Frame {
@@ -59,20 +59,20 @@ impl Emitter<'_> {
         for inst in &self.kernel.blocks[block].insts {
             self.enter(*inst);
             match &self.kernel.insts[*inst].op {
-                Op::Yield(_) => return End::Falls,
-                Op::Return => {
+                Op::Terminator(Terminator::Yield(_)) => return End::Falls,
+                Op::Terminator(Terminator::Return) => {
                     ptx!(self, "ret;");
                     return End::Left;
                 }
-                Op::Break(target, values) => {
+                Op::Terminator(Terminator::Break(target, values)) => {
                     self.leave(*target, values, true);
                     return End::Left;
                 }
-                Op::Continue(target, values) => {
+                Op::Terminator(Terminator::Continue(target, values)) => {
                     self.leave(*target, values, false);
                     return End::Left;
                 }
-                Op::Trap(message) => {
+                Op::Terminator(Terminator::Trap(message)) => {
                     self.trap(message);
                     return End::Left;
                 }
@@ -85,10 +85,10 @@ impl Emitter<'_> {
 
     fn region(&mut self, inst: Inst) {
         match self.kernel.insts[inst].op {
-            Op::If { condition, then_block, else_block } => self.branch(inst, condition, then_block, else_block),
-            Op::For { .. } => self.counted_loop(inst),
-            Op::Loop { ref init, body, keep_rolled } => self.open_loop(inst, init, body, keep_rolled),
-            Op::Region { body } => self.once(inst, body),
+            Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, condition, then_block, else_block),
+            Op::Region(Region::For { .. }) => self.counted_loop(inst),
+            Op::Region(Region::Loop { ref init, body, keep_rolled }) => self.open_loop(inst, init, body, keep_rolled),
+            Op::Region(Region::Block { body }) => self.once(inst, body),
             _ => {}
         }
     }
@@ -96,7 +96,7 @@ impl Emitter<'_> {
     /// The values that a block yields.
     pub(super) fn yielded(&self, block: Block) -> &[Value] {
         match self.kernel.blocks[block].insts.last().map(|i| &self.kernel.insts[*i].op) {
-            Some(Op::Yield(values)) => values,
+            Some(Op::Terminator(Terminator::Yield(values))) => values,
             _ => &[],
         }
     }
@@ -199,7 +199,7 @@ impl Emitter<'_> {
     /// Whether a block does nothing but end.
     fn is_empty(&self, block: Block) -> bool {
         let insts = &self.kernel.blocks[block].insts;
-        matches!(insts.as_slice(), [only] if matches!(&self.kernel.insts[*only].op, Op::Yield(values) if values.is_empty()))
+        matches!(insts.as_slice(), [only] if matches!(&self.kernel.insts[*only].op, Op::Terminator(Terminator::Yield(values)) if values.is_empty()))
     }
 
     /// `if` without the other side.
@@ -220,9 +220,9 @@ impl Emitter<'_> {
     fn jump_away(&mut self, condition: Reg, wanted: bool, block: Block) -> bool {
         let [only] = self.kernel.blocks[block].insts.as_slice() else { return false };
         let (target, values, is_exit) = match &self.kernel.insts[*only].op {
-            Op::Break(target, values) => (target, values, true),
-            Op::Continue(target, values) => (target, values, false),
-            Op::Return => {
+            Op::Terminator(Terminator::Break(target, values)) => (target, values, true),
+            Op::Terminator(Terminator::Continue(target, values)) => (target, values, false),
+            Op::Terminator(Terminator::Return) => {
                 ptx!(self, "@{}{condition} ret;", if wanted { "" } else { "!" });
                 return true;
             }
@@ -333,7 +333,7 @@ impl Emitter<'_> {
         for inst in insts {
             self.enter(*inst);
             match &self.kernel.insts[*inst].op {
-                Op::Yield(_) => return End::Falls,
+                Op::Terminator(Terminator::Yield(_)) => return End::Falls,
                 op if op.is_terminator() => return self.terminator(*inst),
                 op if !op.blocks().is_empty() => self.region(*inst),
                 _ => self.instruction(*inst),
@@ -344,10 +344,10 @@ impl Emitter<'_> {
 
     fn terminator(&mut self, inst: Inst) -> End {
         match &self.kernel.insts[inst].op {
-            Op::Return => ptx!(self, "ret;"),
-            Op::Break(target, values) => self.leave(*target, values, true),
-            Op::Continue(target, values) => self.leave(*target, values, false),
-            Op::Trap(message) => self.trap(message),
+            Op::Terminator(Terminator::Return) => ptx!(self, "ret;"),
+            Op::Terminator(Terminator::Break(target, values)) => self.leave(*target, values, true),
+            Op::Terminator(Terminator::Continue(target, values)) => self.leave(*target, values, false),
+            Op::Terminator(Terminator::Trap(message)) => self.trap(message),
             _ => return End::Falls,
         }
         End::Left
@@ -359,18 +359,20 @@ impl Emitter<'_> {
         let insts = &self.kernel.blocks[body].insts;
         let is_plain = |inst: &&Inst| {
             let op = &self.kernel.insts[**inst].op;
-            op.blocks().is_empty() && (op.is_pure() || matches!(op, Op::LoadAt { .. }))
+            op.blocks().is_empty()
+                && (op.effects(self.kernel).is_pure()
+                    || matches!(op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } })))
         };
         let length = insts.iter().take_while(is_plain).count();
-        let printed = insts[..length].iter().filter(|i| !matches!(self.kernel.insts[**i].op, Op::Const(_))).count();
+        let printed = insts[..length].iter().filter(|i| !matches!(self.kernel.insts[**i].op, Op::Compute(Compute::Const(_)))).count();
         let data = &self.kernel.insts[*insts.get(length)?];
-        let Op::If { condition, then_block, else_block } = data.op else { return None };
+        let Op::Region(Region::If { condition, then_block, else_block }) = data.op else { return None };
         if printed > MOST_ROTATED || !data.results.is_empty() {
             return None;
         }
         let leaving = |block: Block| match self.kernel.blocks[block].insts.as_slice() {
             [only] => match &self.kernel.insts[*only].op {
-                Op::Break(target, values) if *target == owner => Some(values.clone()),
+                Op::Terminator(Terminator::Break(target, values)) if *target == owner => Some(values.clone()),
                 _ => None,
             },
             _ => None,
@@ -385,7 +387,7 @@ impl Emitter<'_> {
     // ---- counted loops ----
 
     fn counted_loop(&mut self, inst: Inst) {
-        let Op::For { start, end, step, ref init, body, keep_rolled } = self.kernel.insts[inst].op else { return };
+        let Op::Region(Region::For { start, end, step, ref init, body, keep_rolled }) = self.kernel.insts[inst].op else { return };
         let stand_in = if keep_rolled { self.stand_in(inst) } else { None };
         let mut first = vec![start];
         first.extend(init);
@@ -442,7 +444,7 @@ impl Emitter<'_> {
     /// that the assembler may unroll keeps the counter, which tells how often it runs.)
     fn stand_in(&self, inst: Inst) -> Option<(usize, i128)> {
         let kernel = self.kernel;
-        let Op::For { start, end, step, body, .. } = kernel.insts[inst].op else { return None };
+        let Op::Region(Region::For { start, end, step, body, .. }) = kernel.insts[inst].op else { return None };
         let known = |value: Value| kernel.constant(value).map(Scalar::as_int);
         let (way, step) = (known(end)?.checked_sub(known(start)?)?, known(step)?);
         let trips = way.checked_add(step - 1)?.checked_div(step).filter(|trips| *trips > 0)?;
@@ -450,12 +452,12 @@ impl Emitter<'_> {
         let mut is_needed = false;
         kernel.walk_block(body, &mut |kernel, _, inner| {
             let op = &kernel.insts[inner].op;
-            is_needed |= matches!(op, Op::Continue(target, _) if *target == inst);
+            is_needed |= matches!(op, Op::Terminator(Terminator::Continue(target, _)) if *target == inst);
             op.for_each_operand(|operand| is_needed |= operand == params[0]);
         });
-        let Op::Yield(next) = &kernel.insts[*kernel.blocks[body].insts.last()?].op else { return None };
+        let Op::Terminator(Terminator::Yield(next)) = &kernel.insts[*kernel.blocks[body].insts.last()?].op else { return None };
         let total = |(param, next): (&Value, &Value)| match kernel.def(*next)? {
-            (_, Op::Offset(from, by) | Op::Binary(BinaryOp::Add, from, by))
+            (_, Op::Compute(Compute::Offset(from, by) | Compute::Binary(BinaryOp::Add, from, by)))
                 if from == param && kernel.ty(*by).is_int() && kernel.ty(*by).bits() == 32 =>
             {
                 // Signed: downwards is a small distance, too.

@@ -2,7 +2,7 @@
 //! which values nobody needs in a register.
 
 use super::emitter::Emitter;
-use crate::ir::{BinaryOp, Inst, Op, Scalar, Space, Type, Value};
+use crate::ir::{Address, BinaryOp, Compute, Inst, Memory, Op, Scalar, Space, Type, Value};
 
 /// A factor of a widening product: a 32-bit value, or a constant that 32 bits hold.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,10 @@ impl Emitter<'_> {
         // Users come after what they use: from the end, what has lost its last use gives up its own.
         for inst in order.iter().rev() {
             let data = &self.kernel.insts[*inst];
-            if data.op.is_pure() && data.op.blocks().is_empty() && data.results.iter().all(|r| self.uses[r.0 as usize] == 0) {
+            if data.op.effects(self.kernel).is_pure()
+                && data.op.blocks().is_empty()
+                && data.results.iter().all(|r| self.uses[r.0 as usize] == 0)
+            {
                 match self.wide[inst.0 as usize] {
                     Some(wide) => wide.factors.iter().for_each(|factor| {
                         if let Factor::Value(value) = factor {
@@ -47,14 +50,16 @@ impl Emitter<'_> {
     fn fuse_product(&mut self, inst: Inst) {
         let data = &self.kernel.insts[inst];
         let (a, b) = match data.op {
-            Op::Binary(BinaryOp::Mul, a, b) => (a, b),
-            Op::Binary(BinaryOp::Shl, a, b) if self.kernel.constant(b).is_some_and(|count| count.bits % 64 < 31) => (a, b),
+            Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => (a, b),
+            Op::Compute(Compute::Binary(BinaryOp::Shl, a, b)) if self.kernel.constant(b).is_some_and(|count| count.bits % 64 < 31) => {
+                (a, b)
+            }
             _ => return,
         };
         if !matches!(self.kernel.ty(data.results[0]), Type::U64 | Type::I64) {
             return;
         }
-        let is_shift = matches!(data.op, Op::Binary(BinaryOp::Shl, ..));
+        let is_shift = matches!(data.op, Op::Compute(Compute::Binary(BinaryOp::Shl, ..)));
         let Some(ty) = [a, b].iter().find_map(|v| self.widened(*v)).map(|narrow| self.kernel.ty(narrow)) else { return };
         let Some(first) = self.factor(a, ty) else { return };
         let second = match self.kernel.constant(b) {
@@ -74,7 +79,7 @@ impl Emitter<'_> {
     /// The 32-bit value behind a cast to 64 bits.
     fn widened(&self, value: Value) -> Option<Value> {
         match self.op_of(value) {
-            Some(Op::Cast(narrow)) if matches!(self.kernel.ty(*narrow), Type::U32 | Type::I32) => Some(*narrow),
+            Some(Op::Compute(Compute::Cast(narrow))) if matches!(self.kernel.ty(*narrow), Type::U32 | Type::I32) => Some(*narrow),
             _ => None,
         }
     }
@@ -90,7 +95,7 @@ impl Emitter<'_> {
     /// Accesses through the address of an object that has a name in PTX: `[tile+64]`.
     fn fuse_address(&mut self, inst: Inst) {
         let ptr = match self.kernel.insts[inst].op {
-            Op::LoadAt { ptr, .. } | Op::StoreAt { ptr, .. } | Op::AtomicAt { ptr, .. } => ptr,
+            Op::Memory(Memory { at: Address::Pointer { ptr, .. }, .. }) => ptr,
             _ => return,
         };
         if self.named_address(ptr).is_some() {
@@ -101,7 +106,7 @@ impl Emitter<'_> {
     /// The object whose first byte a pointer is, where its symbol can stand in an address: everywhere but in global memory.
     pub(super) fn named_address(&self, ptr: Value) -> Option<crate::ir::Object> {
         match self.op_of(ptr) {
-            Some(Op::Address(object)) if self.kernel.objects[*object].space() != Space::Global => Some(*object),
+            Some(Op::Compute(Compute::Address(object))) if self.kernel.objects[*object].space() != Space::Global => Some(*object),
             _ => None,
         }
     }

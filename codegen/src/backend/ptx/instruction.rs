@@ -3,33 +3,33 @@
 use super::emitter::{Emitter, ptx};
 use super::registers::{Class, Operand, Reg};
 use crate::intrinsics::{Device, PtxForm, Row};
-use crate::ir::{Axis, Inst, Op, Special, Type, Value};
+use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
 
 impl Emitter<'_> {
     pub(super) fn instruction(&mut self, inst: Inst) {
         let data = &self.kernel.insts[inst];
         let is_unneeded = data.results.iter().all(|v| self.uses[v.0 as usize] == 0);
-        if matches!(data.op, Op::Const(_)) || (data.op.is_pure() && is_unneeded) {
+        if matches!(data.op, Op::Compute(Compute::Const(_))) || (self.kernel.effects(inst).is_pure() && is_unneeded) {
             return;
         }
         match &data.op {
-            Op::LoadAt { object, ptr, offset } => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }) => {
                 let place = self.place(*ptr, *offset);
                 self.load(*object, &place, &data.results);
             }
-            Op::StoreAt { object, ptr, offset, values } => {
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } }) => {
                 let place = self.place(*ptr, *offset);
                 self.store(*object, &place, values);
             }
-            Op::AtomicAt { op, object, ptr, offset, operands } => {
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, offset } }) => {
                 let place = self.place(*ptr, *offset);
                 self.atomic(*op, *object, place, operands, data.results.first().copied());
             }
             Op::Texture(op, object, coordinates) => self.texture(*op, *object, coordinates, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
-            Op::Print(parts, values) => self.print(parts, values),
-            Op::Assert(condition, parts, values) => self.assert(*condition, parts, values),
-            Op::Load(_) | Op::Store(..) | Op::Atomic(..) => {
+            Op::Message(Message::Print(parts, values)) => self.print(parts, values),
+            Op::Message(Message::Assert(condition, parts, values)) => self.assert(*condition, parts, values),
+            Op::Memory(Memory { at: Address::Path(_), .. }) => {
                 self.refuse("an access by path reached the PTX back end, which takes addresses".into(), String::new());
             }
             _ => {
@@ -44,43 +44,43 @@ impl Emitter<'_> {
         let kernel = self.kernel;
         let to = kernel.ty(kernel.insts[inst].results[0]);
         match &kernel.insts[inst].op {
-            Op::Special(special, axis) => self.special(*special, *axis, d),
-            Op::Unary(op, a) => {
+            Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis, d),
+            Op::Compute(Compute::Unary(op, a)) => {
                 let a = self.operand(*a);
                 self.unary(*op, to, d, a);
             }
-            Op::Binary(op, a, b) => match self.wide[inst.0 as usize] {
+            Op::Compute(Compute::Binary(op, a, b)) => match self.wide[inst.0 as usize] {
                 Some(wide) => self.wide_product(d, wide),
                 None => {
                     let (a, b) = (self.operand(*a), self.operand(*b));
                     self.binary(*op, to, d, a, b);
                 }
             },
-            Op::MulAdd(a, b, c) => {
+            Op::Compute(Compute::MulAdd(a, b, c)) => {
                 let operands = [*a, *b, *c].map(|v| self.operand(v));
                 self.mul_add(to, d, operands);
             }
-            Op::Compare(op, a, b) => {
+            Op::Compute(Compute::Compare(op, a, b)) => {
                 let ty = kernel.ty(*a);
                 let (a, b) = (self.operand(*a), self.operand(*b));
                 self.compare(*op, ty, d, a, b);
             }
-            Op::Select(c, a, b) => {
+            Op::Compute(Compute::Select(c, a, b)) => {
                 let c = self.in_register(*c);
                 let (a, b) = (self.operand(*a), self.operand(*b));
                 self.select(to, d, c, a, b);
             }
-            Op::Cast(a) => {
+            Op::Compute(Compute::Cast(a)) => {
                 let (from, a) = (kernel.ty(*a), self.in_register(*a));
                 self.cast(from, to, d, a);
             }
-            Op::Bitcast(a) => {
+            Op::Compute(Compute::Bitcast(a)) => {
                 let (from, a) = (kernel.ty(*a), self.in_register(*a));
                 self.bitcast(from, to, d, a.into());
             }
-            Op::Len(object) => self.length(*object, d),
-            Op::Address(object) => self.address(*object, d),
-            Op::Offset(ptr, bytes) => {
+            Op::Compute(Compute::Len(object)) => self.length(*object, d),
+            Op::Compute(Compute::Address(object)) => self.address(*object, d),
+            Op::Compute(Compute::Offset(ptr, bytes)) => {
                 let (ptr, bytes) = (self.operand(*ptr), self.operand(*bytes));
                 ptx!(self, "add.s{} {d}, {ptr}, {bytes};", to.bits());
             }

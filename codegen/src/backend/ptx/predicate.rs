@@ -21,7 +21,7 @@
 
 use super::emitter::Emitter;
 use super::registers::Reg;
-use crate::ir::{BinaryOp, Block, Inst, Op, Type, Value};
+use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Terminator, Type, Value};
 
 /// Most instructions of any kind that are predicated rather than jumped over.
 const MOST_PREDICATED: usize = 3;
@@ -51,7 +51,7 @@ impl Emitter<'_> {
                 break;
             }
             self.enter(*inst);
-            self.predicate = if is_batch && op.is_pure() { None } else { Some((condition, wanted)) };
+            self.predicate = if is_batch && op.effects(self.kernel).is_pure() { None } else { Some((condition, wanted)) };
             self.instruction(*inst);
         }
         self.predicate = None;
@@ -79,14 +79,17 @@ impl Emitter<'_> {
 
     fn is_loaded_in(&self, value: Value, arm: Block) -> bool {
         let defined = self.kernel.def(value);
-        defined.is_some_and(|(inst, op)| matches!(op, Op::LoadAt { .. }) && self.kernel.blocks[arm].insts.contains(&inst))
+        defined.is_some_and(|(inst, op)| {
+            matches!(op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } }))
+                && self.kernel.blocks[arm].insts.contains(&inst)
+        })
     }
 
     /// Whether an arm does nothing but pass constants or values from outside on.
     fn only_yields(&self, arm: Block) -> bool {
         let insts = &self.kernel.blocks[arm].insts;
-        let ends_in_yield = insts.last().is_some_and(|inst| matches!(self.kernel.insts[*inst].op, Op::Yield(_)));
-        ends_in_yield && insts.iter().rev().skip(1).all(|inst| matches!(self.kernel.insts[*inst].op, Op::Const(_)))
+        let ends_in_yield = insts.last().is_some_and(|inst| matches!(self.kernel.insts[*inst].op, Op::Terminator(Terminator::Yield(_))));
+        ends_in_yield && insts.iter().rev().skip(1).all(|inst| matches!(self.kernel.insts[*inst].op, Op::Compute(Compute::Const(_))))
     }
 
     /// Whether predicating an arm's instructions is shorter than jumping over them: few, and each one line.
@@ -96,18 +99,22 @@ impl Emitter<'_> {
             let data = &self.kernel.insts[*inst];
             let is_wide = |v: &Value| self.kernel.ty(*v).bytes() >= 4;
             match &data.op {
-                Op::Const(_) | Op::Yield(_) => true,
-                Op::LoadAt { .. } => data.results.len() == 1 && data.results.iter().all(is_wide),
-                Op::StoreAt { values, .. } => values.len() == 1 && values.iter().all(is_wide),
-                Op::Binary(op, a, _) => is_wide(a) && !matches!(op, BinaryOp::Div | BinaryOp::Rem),
-                Op::MulAdd(a, ..) | Op::Offset(a, _) => is_wide(a),
+                Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => true,
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } }) => {
+                    data.results.len() == 1 && data.results.iter().all(is_wide)
+                }
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { .. } }) => {
+                    values.len() == 1 && values.iter().all(is_wide)
+                }
+                Op::Compute(Compute::Binary(op, a, _)) => is_wide(a) && !matches!(op, BinaryOp::Div | BinaryOp::Rem),
+                Op::Compute(Compute::MulAdd(a, ..) | Compute::Offset(a, _)) => is_wide(a),
                 _ => false,
             }
         };
         let count = |is_counted: fn(&Op) -> bool| insts.iter().filter(|inst| is_counted(&self.kernel.insts[**inst].op)).count();
         insts.iter().all(is_simple)
-            && count(|op| !matches!(op, Op::Const(_) | Op::Yield(_))) <= MOST_PREDICATED
-            && count(|op| matches!(op, Op::StoreAt { .. })) <= MOST_STORES
+            && count(|op| !matches!(op, Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)))) <= MOST_PREDICATED
+            && count(|op| matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Pointer { .. } }))) <= MOST_STORES
     }
 
     /// Whether an arm has accesses, few enough, and besides them only what computes their addresses from outside.
@@ -116,9 +123,9 @@ impl Emitter<'_> {
         for inst in &self.kernel.blocks[arm].insts {
             let data = &self.kernel.insts[*inst];
             match &data.op {
-                Op::Const(_) | Op::Yield(_) => {}
-                Op::LoadAt { .. } => loads += 1,
-                Op::StoreAt { .. } => stores += 1,
+                Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => {}
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } }) => loads += 1,
+                Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Pointer { .. } }) => stores += 1,
                 op if self.is_address_arithmetic(op, &data.results) => {
                     if op.operands().iter().any(|operand| self.is_loaded_in(*operand, arm)) {
                         return false;
@@ -135,9 +142,9 @@ impl Emitter<'_> {
     fn is_address_arithmetic(&self, op: &Op, results: &[Value]) -> bool {
         let is_index = |ty: Type| matches!(ty, Type::U32 | Type::U64 | Type::I32 | Type::I64 | Type::Ptr(_));
         let is_sum = match op {
-            Op::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl),
-            Op::Cast(from) => is_index(self.kernel.ty(*from)),
-            Op::MulAdd(..) | Op::Address(_) | Op::Offset(..) | Op::Special(..) | Op::Len(_) => true,
+            Op::Compute(Compute::Binary(op, ..)) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl),
+            Op::Compute(Compute::Cast(from)) => is_index(self.kernel.ty(*from)),
+            Op::Compute(Compute::MulAdd(..) | Compute::Address(_) | Compute::Offset(..) | Compute::Special(..) | Compute::Len(_)) => true,
             _ => false,
         };
         is_sum && results.iter().all(|result| is_index(self.kernel.ty(*result)))

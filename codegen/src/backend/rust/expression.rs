@@ -5,7 +5,7 @@ use super::kinds::{Kind, has_axis, type_text};
 use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
 use crate::intrinsics::{Call, Row, Sort};
 use crate::ir::{
-    Access, AtomicOp, Axis, BinaryOp, CompareOp, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type, UnaryOp, Value,
+    Access, AtomicOp, Axis, BinaryOp, CompareOp, Compute, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type, UnaryOp, Value,
 };
 
 /// How the rest binds.
@@ -246,12 +246,12 @@ impl Printer<'_> {
             return None;
         }
         let special = |v: Value, which: Special| match self.kernel.def(v)?.1 {
-            Op::Special(special, axis) if *special == which => Some(*axis),
+            Op::Compute(Compute::Special(special, axis)) if *special == which => Some(*axis),
             _ => None,
         };
         [(a, b), (b, a)].into_iter().find_map(|(first, thread)| {
             let axis = special(thread, Special::ThreadIdx)?;
-            let Op::Binary(BinaryOp::Mul, x, y) = self.kernel.def(first)?.1 else { return None };
+            let Op::Compute(Compute::Binary(BinaryOp::Mul, x, y)) = self.kernel.def(first)?.1 else { return None };
             let is_pending = matches!(self.state.bindings[first.0 as usize], Binding::Pending(_));
             let is_block = |v: Value| special(v, Special::BlockIdx) == Some(axis);
             let is_size = |v: Value| {

@@ -4,7 +4,10 @@
 //! neighbours want: operands and results of an operation are one class, and a class that touches an index is `usize`. Where a class
 //! meets a value of the other type the printer writes the cast that the source had there.
 
-use crate::ir::{BinaryOp, Inst, Kernel, MemoryType, Object, ObjectKind, Op, Special, TextureOp, Type, Value};
+use crate::ir::{
+    Address, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Special, Terminator, TextureOp,
+    Type, Value,
+};
 use std::collections::HashSet;
 
 /// Which of two types of one width a value is.
@@ -99,10 +102,16 @@ impl Classes<'_> {
     /// Values whose type is known where they are made.
     fn fix(&mut self, op: &Op, results: &[Value]) {
         let kind = match op {
-            Op::Special(..) | Op::Len(_) | Op::Texture(TextureOp::Width | TextureOp::Height, ..) => Kind::Index,
+            Op::Compute(Compute::Special(..) | Compute::Len(_)) | Op::Texture(TextureOp::Width | TextureOp::Height, ..) => Kind::Index,
             Op::Texture(..) => Kind::Plain,
-            Op::Load(access) if access.path.is_empty() && self.is_scalar_parameter(access.object) => return,
-            Op::Load(_) | Op::Atomic(..) | Op::Intrinsic(..) | Op::Bitcast(_) => Kind::Plain,
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })
+                if access.path.is_empty() && self.is_scalar_parameter(access.object) =>
+            {
+                return;
+            }
+            Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(_) })
+            | Op::Intrinsic(..)
+            | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
             _ => return,
         };
         results.iter().for_each(|result| self.fixed[result.0 as usize] = Some(kind));
@@ -116,45 +125,47 @@ impl Classes<'_> {
     fn visit(&mut self, inst: Inst, params: &[Value]) {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
-        if let Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) = &data.op {
+        if let Op::Memory(Memory { at: Address::Path(access), .. }) = &data.op {
             let indices: Vec<Value> = access.indices().filter(|v| self.is_free(*v)).collect();
             self.index.extend(indices.iter().map(|v| v.0 as usize));
         }
         match &data.op {
-            Op::Load(access) if access.path.is_empty() && self.is_scalar_parameter(access.object) => {
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })
+                if access.path.is_empty() && self.is_scalar_parameter(access.object) =>
+            {
                 let (a, b) = (self.root(data.results[0].0 as usize), self.object(access.object));
                 let b = self.root(b);
                 self.parent[a] = b;
             }
-            Op::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) | Op::Unary(_, a) => self.join(&[*a, data.results[0]]),
-            Op::Binary(_, a, b) => self.join(&[*a, *b, data.results[0]]),
-            Op::MulAdd(a, b, c) => self.join(&[*a, *b, *c, data.results[0]]),
-            Op::Compare(_, a, b) => self.join(&[*a, *b]),
-            Op::Select(_, a, b) => self.join(&[*a, *b, data.results[0]]),
-            Op::If { .. } | Op::Region { .. } => {}
-            Op::For { start, end, step, init, .. } => {
+            Op::Compute(Compute::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) | Compute::Unary(_, a)) => self.join(&[*a, data.results[0]]),
+            Op::Compute(Compute::Binary(_, a, b)) => self.join(&[*a, *b, data.results[0]]),
+            Op::Compute(Compute::MulAdd(a, b, c)) => self.join(&[*a, *b, *c, data.results[0]]),
+            Op::Compute(Compute::Compare(_, a, b)) => self.join(&[*a, *b]),
+            Op::Compute(Compute::Select(_, a, b)) => self.join(&[*a, *b, data.results[0]]),
+            Op::Region(Region::If { .. } | Region::Block { .. }) => {}
+            Op::Region(Region::For { start, end, step, init, .. }) => {
                 self.join(&[params[0], *start, *end, *step]);
                 for (k, value) in init.iter().enumerate() {
                     self.join(&[*value, params[k + 1], data.results[k]]);
                 }
             }
-            Op::Loop { init, .. } => {
+            Op::Region(Region::Loop { init, .. }) => {
                 for (value, param) in init.iter().zip(params) {
                     self.join(&[*value, *param]);
                 }
             }
-            Op::Break(target, values) => {
+            Op::Terminator(Terminator::Break(target, values)) => {
                 for (value, result) in values.iter().zip(&kernel.insts[*target].results) {
                     self.join(&[*value, *result]);
                 }
             }
-            Op::Continue(target, values) => self.join_carried(*target, values),
+            Op::Terminator(Terminator::Continue(target, values)) => self.join_carried(*target, values),
             _ => {}
         }
         for block in data.op.blocks() {
             let Some(last) = kernel.blocks[block].insts.last() else { continue };
-            if let Op::Yield(values) = &kernel.insts[*last].op {
-                if matches!(data.op, Op::If { .. } | Op::Region { .. }) {
+            if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[*last].op {
+                if matches!(data.op, Op::Region(Region::If { .. } | Region::Block { .. })) {
                     for (value, result) in values.iter().zip(&data.results) {
                         self.join(&[*value, *result]);
                     }
@@ -167,7 +178,7 @@ impl Classes<'_> {
 
     fn join_carried(&mut self, target: Inst, values: &[Value]) {
         let op = &self.kernel.insts[target].op;
-        let first = usize::from(matches!(op, Op::For { .. }));
+        let first = usize::from(matches!(op, Op::Region(Region::For { .. })));
         let Some(body) = op.blocks().first().copied() else { return };
         let params = &self.kernel.blocks[body].params;
         for (value, param) in values.iter().zip(params.iter().skip(first)) {

@@ -5,7 +5,9 @@ use super::expression::Expr;
 use super::kinds::{Kind, type_text};
 use crate::analysis::place::{constant_place, scalars_of};
 use crate::backend::structured::{Language, PRIMARY, Values};
-use crate::ir::{Access, Block, Inst, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId, TextureOp};
+use crate::ir::{
+    Access, Address, Block, Compute, Inst, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId, TextureOp,
+};
 use crate::syntax::{IndexWidth, Math};
 use std::collections::{BTreeMap, HashSet};
 
@@ -193,8 +195,10 @@ impl Printer<'_> {
         let (mut value, mut stores, mut places) = (None, Vec::new(), HashSet::new());
         for inst in kernel.blocks[block].insts.iter().skip_while(|inst| **inst != first) {
             match &kernel.insts[*inst].op {
-                Op::Const(_) => {}
-                Op::Store(access, values) if access.object == object && values.len() == 1 => {
+                Op::Compute(Compute::Const(_)) => {}
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) })
+                    if access.object == object && values.len() == 1 =>
+                {
                     let scalar = kernel.constant(values[0])?;
                     if *value.get_or_insert(scalar) != scalar {
                         return None;
@@ -203,7 +207,8 @@ impl Printer<'_> {
                     stores.push(*inst);
                 }
                 // Other arrays may be filled in between.
-                Op::Store(access, values) if values.len() == 1 && kernel.objects[access.object].kind == ObjectKind::Local => {}
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) })
+                    if values.len() == 1 && kernel.objects[access.object].kind == ObjectKind::Local => {}
                 _ => break,
             }
             if places.len() == scalars_of(kernel, &kernel.objects[object].ty) {

@@ -14,7 +14,7 @@ mod statement;
 mod values;
 
 use super::structured::{Control, PRIMARY, State, Values};
-use crate::ir::{Inst, Kernel, Op, Value};
+use crate::ir::{Address, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Value};
 use kinds::Kinds;
 use names::Names;
 
@@ -60,22 +60,22 @@ impl Printer<'_> {
     fn simple(&mut self, inst: Inst, op: &Op) {
         let result = self.kernel.insts[inst].results.first().copied();
         match op {
-            Op::Load(access) => return self.load(inst, access),
-            Op::Store(access, values) => return self.store(inst, access, values),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => return self.load(inst, access),
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => return self.store(inst, access, values),
             Op::Texture(op, object, coordinates) => return self.texture(inst, *op, *object, coordinates),
-            Op::Atomic(op, access, operands) => {
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }) => {
                 let expr = self.atomic(*op, access, operands);
                 return self.effect(result, &expr);
             }
-            Op::Intrinsic(row, args) if !row.row().is_pure() => {
+            Op::Intrinsic(row, args) if !row.row().effects.is_pure() => {
                 let expr = self.intrinsic(row.row(), args, result);
                 return self.effect(result, &expr);
             }
-            Op::Print(parts, values) => {
+            Op::Message(Message::Print(parts, values)) => {
                 let message = self.message(parts, values);
                 return self.line(&format!("print!({message});"));
             }
-            Op::Assert(condition, parts, values) => {
+            Op::Message(Message::Assert(condition, parts, values)) => {
                 let condition = self.take(*condition);
                 let message = self.message(parts, values);
                 return self.line(&format!("assert!({}, {message});", condition.text));
@@ -84,8 +84,8 @@ impl Printer<'_> {
         }
         let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
         match op {
-            Op::Const(scalar) => self.bind(result, expression::Expr::literal(*scalar)),
-            Op::Special(special, axis) if self.kernel.values[result].name.is_none() => {
+            Op::Compute(Compute::Const(scalar)) => self.bind(result, expression::Expr::literal(*scalar)),
+            Op::Compute(Compute::Special(special, axis)) if self.kernel.values[result].name.is_none() => {
                 self.bind(result, Self::special(*special, *axis));
             }
             op => {
@@ -108,16 +108,16 @@ impl Printer<'_> {
     fn computation(&mut self, op: &Op, result: Value) -> expression::Expr {
         let ty = self.kernel.ty(result);
         match op {
-            Op::Special(special, axis) => Self::special(*special, *axis),
-            Op::Unary(op, a) => self.unary(*op, *a, result),
-            Op::Binary(op, a, b) => self.binary(*op, *a, *b, result),
-            Op::MulAdd(a, b, c) => self.mul_add([*a, *b, *c], result),
-            Op::Compare(op, a, b) => self.compare(*op, *a, *b),
-            Op::Select(c, a, b) => self.choose(*c, *a, *b, result),
-            Op::Cast(a) => self.cast(*a, result),
-            Op::Bitcast(a) => self.bitcast(*a, ty),
+            Op::Compute(Compute::Special(special, axis)) => Self::special(*special, *axis),
+            Op::Compute(Compute::Unary(op, a)) => self.unary(*op, *a, result),
+            Op::Compute(Compute::Binary(op, a, b)) => self.binary(*op, *a, *b, result),
+            Op::Compute(Compute::MulAdd(a, b, c)) => self.mul_add([*a, *b, *c], result),
+            Op::Compute(Compute::Compare(op, a, b)) => self.compare(*op, *a, *b),
+            Op::Compute(Compute::Select(c, a, b)) => self.choose(*c, *a, *b, result),
+            Op::Compute(Compute::Cast(a)) => self.cast(*a, result),
+            Op::Compute(Compute::Bitcast(a)) => self.bitcast(*a, ty),
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, Some(result)),
-            Op::Len(object) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
+            Op::Compute(Compute::Len(object)) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
             // Addresses are of a later stage, and the rest is statements.
             _ => expression::Expr::new("0 /* of another stage */", PRIMARY),
         }

@@ -4,7 +4,7 @@ use super::Printer;
 use super::expression::{Expr, Extra, LOWEST, RANGE};
 use super::kinds::Kind;
 use crate::backend::structured::{Binding, Context, Control, Flow, Language, PRIMARY, State, Storage, Values};
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Scalar, Value};
+use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Terminator, Value};
 
 /// Expressions longer than this become a `let` of their own.
 const LONGEST: usize = 110;
@@ -169,7 +169,9 @@ impl Printer<'_> {
                 && insts.iter().all(|i| {
                     let data = &self.kernel.insts[*i];
                     let used_once = data.results.iter().all(|r| self.state.uses[r.0 as usize] == 1);
-                    matches!(data.op, Op::Const(_)) || (data.op.is_pure() && used_once) || self.moves[i.0 as usize]
+                    matches!(data.op, Op::Compute(Compute::Const(_)))
+                        || (data.op.effects(self.kernel).is_pure() && used_once)
+                        || self.moves[i.0 as usize]
                 })
         };
         self.state.is_used(result) && is_side(then_block) && is_side(else_block)
@@ -223,9 +225,15 @@ impl Printer<'_> {
             }
             let is_index = |v: &Value| kernel.constant(*v).is_none() && self.kinds.value(*v) == Kind::Index;
             match op {
-                Op::Load(access) | Op::Store(access, _) if access.indices().any(|index| index == counter) => says = true,
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => says |= *a != *b && is_index(a) && is_index(b),
-                Op::Compare(_, a, b) => says |= *a != *b && is_index(a) && is_index(b),
+                Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) })
+                    if access.indices().any(|index| index == counter) =>
+                {
+                    says = true
+                }
+                Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b)) => {
+                    says |= *a != *b && is_index(a) && is_index(b)
+                }
+                Op::Compute(Compute::Compare(_, a, b)) => says |= *a != *b && is_index(a) && is_index(b),
                 _ => asks = true,
             }
         });
@@ -236,10 +244,10 @@ impl Printer<'_> {
     fn is_left_from_within(&self, body: Block, inst: Inst) -> bool {
         let mut found = false;
         self.kernel.walk_block(body, &mut |kernel, _, inner| {
-            if matches!(kernel.insts[inner].op, Op::For { .. } | Op::Loop { .. } | Op::Region { .. }) {
+            if matches!(kernel.insts[inner].op, Op::Region(Region::For { .. } | Region::Loop { .. } | Region::Block { .. })) {
                 for block in kernel.insts[inner].op.blocks() {
                     kernel.walk_block(block, &mut |kernel, _, exit| {
-                        found |= matches!(kernel.insts[exit].op, Op::Break(to, _) | Op::Continue(to, _) if to == inst);
+                        found |= matches!(kernel.insts[exit].op, Op::Terminator(Terminator::Break(to, _) | Terminator::Continue(to, _)) if to == inst);
                     });
                 }
             }

@@ -5,20 +5,23 @@
 
 use super::Printer;
 use crate::backend::structured::{UNNAMED, is_assignment};
-use crate::ir::{Block, Inst, Object, Op, Type, Value};
+use crate::ir::{Address, Block, Compute, Inst, Memory, MemoryOp, Object, Op, Type, Value};
 use std::collections::BTreeSet;
 
 impl Printer<'_> {
     /// Whether a value's one use puts it into a variable or a place, here.
     pub(super) fn is_passed_on(&self, inst: Inst, value: Value) -> bool {
-        let passes = |user: Inst| is_assignment(&self.kernel.insts[user].op) || matches!(self.kernel.insts[user].op, Op::Store(..));
+        let passes = |user: Inst| {
+            is_assignment(&self.kernel.insts[user].op)
+                || matches!(self.kernel.insts[user].op, Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(_) }))
+        };
         self.is_single(inst, value) && self.state.user[value.0 as usize].is_some_and(passes)
     }
 
     /// Whether a value is to be written where it is used.
     pub(super) fn is_moved(&self, inst: Inst, value: Value) -> bool {
         let op = &self.kernel.insts[inst].op;
-        if op.is_pure() { self.is_single(inst, value) } else { self.moves[inst.0 as usize] }
+        if op.effects(self.kernel).is_pure() { self.is_single(inst, value) } else { self.moves[inst.0 as usize] }
     }
 
     /// Whether a value has one use, in its own block, and the source has no `let` for it.
@@ -42,8 +45,12 @@ impl Printer<'_> {
             for inst in insts.iter().rev() {
                 let data = &kernel.insts[*inst];
                 let single = data.results.len() == 1 && self.is_single(*inst, data.results[0]);
-                let is_text = matches!(data.op, Op::Const(_)) || (data.op.is_pure() && single);
-                if matches!(data.op, Op::Load(_)) && single && next == self.statement_of(data.results[0]) && next.is_some() {
+                let is_text = matches!(data.op, Op::Compute(Compute::Const(_))) || (data.op.effects(self.kernel).is_pure() && single);
+                if matches!(data.op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }))
+                    && single
+                    && next == self.statement_of(data.results[0])
+                    && next.is_some()
+                {
                     self.moves[inst.0 as usize] = true;
                 } else if !is_text {
                     next = Some(*inst);
@@ -58,7 +65,9 @@ impl Printer<'_> {
         loop {
             let data = &self.kernel.insts[user];
             match data.results[..] {
-                [result] if data.op.is_pure() && self.is_single(user, result) => user = self.state.user[result.0 as usize]?,
+                [result] if data.op.effects(self.kernel).is_pure() && self.is_single(user, result) => {
+                    user = self.state.user[result.0 as usize]?
+                }
                 _ => return Some(user),
             }
         }
@@ -72,8 +81,8 @@ impl Printer<'_> {
         }
         let object = |object: &Object| self.kernel.objects[*object].name.clone();
         match (self.kernel.def(value).map(|(_, op)| op), data.ty) {
-            (Some(Op::Load(access)), _) => object(&access.object),
-            (Some(Op::Len(of)), _) => format!("{}_len", object(of)),
+            (Some(Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })), _) => object(&access.object),
+            (Some(Op::Compute(Compute::Len(of))), _) => format!("{}_len", object(of)),
             (None, ty) if ty.is_int() => "j".to_owned(),
             (_, Type::Bool) => "guard".to_owned(),
             _ => UNNAMED.to_owned(),

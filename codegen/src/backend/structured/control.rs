@@ -6,7 +6,7 @@
 use super::values::Within;
 use super::{Binding, Expr, Storage, Values};
 use crate::analysis::exits::exit_values;
-use crate::ir::{Block, Inst, Op, Value};
+use crate::ir::{Address, Block, Compute, Inst, Memory, MemoryOp, Op, Region, Terminator, Value};
 
 /// How a block ends.
 pub(in super::super) enum Flow {
@@ -44,7 +44,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
     fn body(&mut self) {
         let kernel = self.kernel();
         let insts = &kernel.blocks[kernel.body].insts;
-        let end = insts.iter().rposition(|i| !matches!(kernel.insts[*i].op, Op::Return)).map_or(0, |n| n + 1);
+        let end = insts.iter().rposition(|i| !matches!(kernel.insts[*i].op, Op::Terminator(Terminator::Return))).map_or(0, |n| n + 1);
         self.instructions(&insts[..end]);
         self.flush_loads();
     }
@@ -62,21 +62,25 @@ pub(in super::super) trait Control<'k>: Values<'k> {
     /// Prints an instruction; a flow, if it ends the block.
     fn instruction(&mut self, inst: Inst) -> Option<Flow> {
         match &self.kernel().insts[inst].op {
-            Op::If { condition, then_block, else_block } => return self.if_else(inst, *condition, *then_block, *else_block),
-            Op::For { start, end, step, init, body, keep_rolled } => self.for_loop(inst, [*start, *end, *step], init, *body, *keep_rolled),
-            Op::Loop { init, body, keep_rolled } => return self.endless_loop(inst, init, *body, *keep_rolled),
-            Op::Region { body } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
+                return self.if_else(inst, *condition, *then_block, *else_block);
+            }
+            Op::Region(Region::For { start, end, step, init, body, keep_rolled }) => {
+                self.for_loop(inst, [*start, *end, *step], init, *body, *keep_rolled)
+            }
+            Op::Region(Region::Loop { init, body, keep_rolled }) => return self.endless_loop(inst, init, *body, *keep_rolled),
+            Op::Region(Region::Block { body }) => {
                 self.flush_loads();
                 return self.region(inst, *body);
             }
-            Op::Yield(values) => return Some(Flow::Falls(values.clone())),
-            Op::Break(target, values) => return Some(self.leave(*target, values, true)),
-            Op::Continue(target, values) => return Some(self.leave(*target, values, false)),
-            Op::Return => {
+            Op::Terminator(Terminator::Yield(values)) => return Some(Flow::Falls(values.clone())),
+            Op::Terminator(Terminator::Break(target, values)) => return Some(self.leave(*target, values, true)),
+            Op::Terminator(Terminator::Continue(target, values)) => return Some(self.leave(*target, values, false)),
+            Op::Terminator(Terminator::Return) => {
                 self.line("return;");
                 return Some(Flow::Leaves);
             }
-            Op::Trap(message) => {
+            Op::Terminator(Terminator::Trap(message)) => {
                 self.trap(inst, message);
                 return Some(Flow::Leaves);
             }
@@ -112,21 +116,21 @@ pub(in super::super) trait Control<'k>: Values<'k> {
     /// Whether control reaches the end of a block.
     fn falls(&self, block: Block) -> bool {
         let kernel = self.kernel();
-        kernel.blocks[block].insts.last().is_none_or(|last| matches!(kernel.insts[*last].op, Op::Yield(_)))
+        kernel.blocks[block].insts.last().is_none_or(|last| matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_))))
     }
 
     /// Whether a block only yields, values from outside or constants.
     fn only_yields(&self, block: Block) -> bool {
         let kernel = self.kernel();
         let insts = &kernel.blocks[block].insts;
-        insts.iter().rev().skip(1).all(|i| matches!(kernel.insts[*i].op, Op::Const(_))) && self.falls(block)
+        insts.iter().rev().skip(1).all(|i| matches!(kernel.insts[*i].op, Op::Compute(Compute::Const(_)))) && self.falls(block)
     }
 
     /// What a block yields.
     fn yields(&self, block: Block) -> Vec<Value> {
         let kernel = self.kernel();
         match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-            Some(Op::Yield(values)) => values.clone(),
+            Some(Op::Terminator(Terminator::Yield(values))) => values.clone(),
             _ => Vec::new(),
         }
     }
@@ -229,7 +233,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
     fn constants(&mut self, block: Block) {
         let kernel = self.kernel();
         for inst in &kernel.blocks[block].insts {
-            if let Op::Const(scalar) = kernel.insts[*inst].op {
+            if let Op::Compute(Compute::Const(scalar)) = kernel.insts[*inst].op {
                 let literal = self.literal(scalar);
                 self.bind(kernel.insts[*inst].results[0], literal);
             }
@@ -359,7 +363,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
                 let condition = if is_negated { condition.negation().0 } else { condition.text };
                 return (Some(condition), Some((*first, block)), others);
             }
-            if !op.is_pure() && !matches!(op, Op::Load(_)) {
+            if !op.effects(self.kernel()).is_pure() && !matches!(op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) })) {
                 break;
             }
             self.plain(*first, op);
@@ -372,10 +376,10 @@ pub(in super::super) trait Control<'k>: Values<'k> {
     /// is that of leaving, and the block that goes on.
     fn leading_test(&self, target: Inst, first: Inst, results: &[Option<Storage>]) -> Option<(Value, bool, Block)> {
         let kernel = self.kernel();
-        let Op::If { condition, then_block, else_block } = kernel.insts[first].op else { return None };
+        let Op::Region(Region::If { condition, then_block, else_block }) = kernel.insts[first].op else { return None };
         let leaves = |block: Block| {
             let [only] = kernel.blocks[block].insts[..] else { return false };
-            let Op::Break(to, values) = &kernel.insts[only].op else { return false };
+            let Op::Terminator(Terminator::Break(to, values)) = &kernel.insts[only].op else { return false };
             *to == target
                 && results.iter().zip(values).all(|(storage, value)| match (storage, self.state().binding(*value)) {
                     (None, _) => true,

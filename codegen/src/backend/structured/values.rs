@@ -5,7 +5,7 @@
 
 use super::{Context, Expr, Language, PRIMARY};
 use crate::analysis::exits::Exits;
-use crate::ir::{Block, Inst, Kernel, Op, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Region, Value};
 
 /// A variable that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ fn end_extents(kernel: &Kernel, block: Block, place: &mut u32, extent: &mut [(u3
 
 /// Whether an instruction's values are assigned to variables, whose names say enough.
 pub(in super::super) fn is_assignment(op: &Op) -> bool {
-    op.is_terminator() || matches!(op, Op::For { .. } | Op::Loop { .. })
+    op.is_terminator() || matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. }))
 }
 
 /// The uses of values by a construct.

@@ -1,6 +1,6 @@
 //! Groups of rounds and what they leave over: the loops that an annotation makes of one share its rounds.
 
-use crate::ir::{BinaryOp, Inst, Kernel, Op, Value};
+use crate::ir::{BinaryOp, Compute, Inst, Kernel, Op, Region, Value};
 
 /// Loops that go on where an earlier one ended: what an annotation made of one loop.
 pub(super) struct Chains {
@@ -17,8 +17,8 @@ impl Chains {
         let n = kernel.insts.len();
         let mut chains = Chains { next: vec![None; n], goes_on: vec![false; n], rounds: vec![None; n] };
         kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::For { start, .. } = &kernel.insts[inst].op
-                && let Some((first, Op::For { .. })) = kernel.def(*start)
+            if let Op::Region(Region::For { start, .. }) = &kernel.insts[inst].op
+                && let Some((first, Op::Region(Region::For { .. }))) = kernel.def(*start)
             {
                 chains.next[usize::from(first)] = Some(inst);
                 chains.goes_on[usize::from(inst)] = true;
@@ -44,7 +44,7 @@ impl Chains {
             members.push(next);
         }
         let step_of = |inst: Inst| match &kernel.insts[inst].op {
-            Op::For { step, .. } => Some(*step),
+            Op::Region(Region::For { step, .. }) => Some(*step),
             _ => None,
         };
         let last = step_of(members[members.len() - 1]);
@@ -67,10 +67,12 @@ fn times(kernel: &Kernel, step: Value, of: Value) -> Option<f64> {
         return (of.as_int() != 0).then(|| step.as_int() as f64 / of.as_int() as f64);
     }
     match kernel.def(step)?.1 {
-        Op::Binary(BinaryOp::Mul, a, b) if *a == of => kernel.constant(*b).map(|n| n.as_int() as f64),
-        Op::Binary(BinaryOp::Mul, a, b) if *b == of => kernel.constant(*a).map(|n| n.as_int() as f64),
-        Op::Binary(BinaryOp::Shl, a, b) if *a == of => kernel.constant(*b).map(|n| (1u64 << (n.as_int() as u32 & 31)) as f64),
-        Op::Select(_, a, _) => times(kernel, *a, of),
+        Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) if *a == of => kernel.constant(*b).map(|n| n.as_int() as f64),
+        Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) if *b == of => kernel.constant(*a).map(|n| n.as_int() as f64),
+        Op::Compute(Compute::Binary(BinaryOp::Shl, a, b)) if *a == of => {
+            kernel.constant(*b).map(|n| (1u64 << (n.as_int() as u32 & 31)) as f64)
+        }
+        Op::Compute(Compute::Select(_, a, _)) => times(kernel, *a, of),
         _ => None,
     }
 }

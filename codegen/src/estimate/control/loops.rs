@@ -3,7 +3,7 @@
 use super::{LANES, MOST_ROUNDS, MOST_STEPS, Mask, Walk};
 use crate::collections::HashSet;
 use crate::estimate::weights::UNKNOWN_TRIPS;
-use crate::ir::{BinaryOp, Block, Inst, Kernel, Op, Scalar, Value};
+use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Op, Region, Scalar, Value};
 
 /// A loop taken apart.
 struct Parts<'k> {
@@ -17,12 +17,12 @@ impl<'k> Walk<'k> {
     pub(super) fn repeat(&mut self, inst: Inst, weight: f64, active: Mask) -> Mask {
         let kernel = self.kernel;
         match &kernel.insts[inst].op {
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let Some((counter, carried)) = kernel.blocks[*body].params.split_first() else { return active };
                 let parts = Parts { inst, init, body: *body, carried };
                 self.counted(&parts, *counter, [*start, *end, *step], weight, active)
             }
-            Op::Loop { init, body, .. } => {
+            Op::Region(Region::Loop { init, body, .. }) => {
                 let parts = Parts { inst, init, body: *body, carried: &kernel.blocks[*body].params };
                 self.open_ended(&parts, weight, active)
             }
@@ -118,7 +118,7 @@ impl<'k> Walk<'k> {
     /// Gives the loops of a chain that begins here their rounds of the one that it was made of: that goes in the steps of the last one.
     fn share_of_chain(&mut self, first: Inst, start: Value, weight: f64, active: Mask) {
         let kernel = self.kernel;
-        let Op::For { end, step, body, .. } = &kernel.insts[self.chains.last(first)].op else { return };
+        let Op::Region(Region::For { end, step, body, .. }) = &kernel.insts[self.chains.last(first)].op else { return };
         let Some(counter) = kernel.blocks[*body].params.first() else { return };
         let range = [start, *end, *step];
         match self.rounds_of(range, active) {
@@ -153,8 +153,10 @@ impl<'k> Walk<'k> {
                 let data = &kernel.insts[inst];
                 let mut depends = false;
                 match &data.op {
-                    Op::If { condition, .. } => asks |= varying.contains(condition),
-                    Op::For { start, end, step, .. } => asks |= [start, end, step].into_iter().any(|value| varying.contains(value)),
+                    Op::Region(Region::If { condition, .. }) => asks |= varying.contains(condition),
+                    Op::Region(Region::For { start, end, step, .. }) => {
+                        asks |= [start, end, step].into_iter().any(|value| varying.contains(value))
+                    }
                     _ => {}
                 }
                 data.op.for_each_operand(|operand| depends |= varying.contains(&operand));
@@ -218,7 +220,7 @@ pub(super) fn and_constant(kernel: &Kernel, value: Value) -> (Option<Value>, i12
     if let Some(constant) = kernel.constant(value) {
         return (None, constant.as_int());
     }
-    let Some((_, Op::Binary(BinaryOp::Add, a, b))) = kernel.def(value) else { return (Some(value), 0) };
+    let Some((_, Op::Compute(Compute::Binary(BinaryOp::Add, a, b)))) = kernel.def(value) else { return (Some(value), 0) };
     let (base, added) = match (kernel.constant(*a), kernel.constant(*b)) {
         (None, Some(constant)) => (*a, constant),
         (Some(constant), None) => (*b, constant),

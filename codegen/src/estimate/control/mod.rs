@@ -15,7 +15,7 @@ mod values;
 use super::launched::Launched;
 use super::weights::{Marks, Weights};
 use crate::analysis::dependence::Dependence;
-use crate::ir::{Block, Inst, Kernel, Op, Scalar, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Region, Scalar, Terminator, Value};
 use chains::Chains;
 use needed::{asks_who, needed};
 
@@ -151,21 +151,21 @@ impl<'k> Walk<'k> {
             self.steps += 1;
             self.weights.of[usize::from(inst)] += weight * self.share;
             match &kernel.insts[inst].op {
-                Op::Yield(values) => return (active, Some(self.rows(values))),
-                Op::Break(owner, values) => return self.leave(Some(*owner), false, values, active),
-                Op::Continue(owner, values) => return self.leave(Some(*owner), true, values, active),
-                Op::Return | Op::Trap(_) => return self.leave(None, false, &[], active),
-                Op::If { condition, then_block, else_block } => {
+                Op::Terminator(Terminator::Yield(values)) => return (active, Some(self.rows(values))),
+                Op::Terminator(Terminator::Break(owner, values)) => return self.leave(Some(*owner), false, values, active),
+                Op::Terminator(Terminator::Continue(owner, values)) => return self.leave(Some(*owner), true, values, active),
+                Op::Terminator(Terminator::Return | Terminator::Trap(_)) => return self.leave(None, false, &[], active),
+                Op::Region(Region::If { condition, then_block, else_block }) => {
                     active = self.branch(inst, *condition, [*then_block, *else_block], weight, active);
                 }
-                Op::Region { body } => {
+                Op::Region(Region::Block { body }) => {
                     let (ended, rows) = self.block(*body, weight, active);
                     let results = &kernel.insts[inst].results;
                     self.bind(results, &[]);
                     self.merge(results, &rows.unwrap_or_default(), ended);
                     active = ended | self.back(inst, false, results);
                 }
-                Op::For { .. } | Op::Loop { .. } => active = self.repeat(inst, weight, active),
+                Op::Region(Region::For { .. } | Region::Loop { .. }) => active = self.repeat(inst, weight, active),
                 _ => self.instruction(inst),
             }
         }
@@ -177,7 +177,7 @@ impl<'k> Walk<'k> {
         if self.unsure == 0 {
             let values = self.rows(values);
             self.gone.push(Gone { target, goes_on, mask, values });
-        } else if !goes_on && target.is_some_and(|target| matches!(self.kernel.insts[target].op, Op::Loop { .. })) {
+        } else if !goes_on && target.is_some_and(|target| matches!(self.kernel.insts[target].op, Op::Region(Region::Loop { .. }))) {
             self.may_end = true;
         }
         (0, None)

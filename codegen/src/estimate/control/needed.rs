@@ -1,7 +1,7 @@
 //! The values that decide what runs: only they are evaluated.
 
 use crate::collections::HashMap;
-use crate::ir::{Block, Inst, Kernel, Op, Special, Value, ValueDef};
+use crate::ir::{Block, Compute, Inst, Kernel, Op, Region, Special, Terminator, Value, ValueDef};
 
 /// Values that conditions and bounds are made of.
 pub(super) fn needed(kernel: &Kernel) -> Vec<bool> {
@@ -10,8 +10,8 @@ pub(super) fn needed(kernel: &Kernel) -> Vec<bool> {
     let mut exits: HashMap<Inst, Vec<Inst>> = HashMap::default();
     let mut owners: HashMap<Block, Inst> = HashMap::default();
     kernel.for_each_inst(|kernel, block, inst| match &kernel.insts[inst].op {
-        Op::Break(owner, _) | Op::Continue(owner, _) => exits.entry(*owner).or_default().push(inst),
-        Op::Yield(_) => {
+        Op::Terminator(Terminator::Break(owner, _) | Terminator::Continue(owner, _)) => exits.entry(*owner).or_default().push(inst),
+        Op::Terminator(Terminator::Yield(_)) => {
             if let Some(owner) = owners.get(&block) {
                 exits.entry(*owner).or_default().push(inst);
             }
@@ -21,8 +21,8 @@ pub(super) fn needed(kernel: &Kernel) -> Vec<bool> {
                 owners.insert(child, inst);
             });
             match op {
-                Op::If { condition, .. } => list.push(*condition),
-                Op::For { start, end, step, .. } => list.extend([*start, *end, *step]),
+                Op::Region(Region::If { condition, .. }) => list.push(*condition),
+                Op::Region(Region::For { start, end, step, .. }) => list.extend([*start, *end, *step]),
                 _ => {}
             }
         }
@@ -41,8 +41,8 @@ pub(super) fn needed(kernel: &Kernel) -> Vec<bool> {
             ValueDef::Result(inst, n) => {
                 let op = &kernel.insts[inst].op;
                 match op {
-                    Op::If { .. } | Op::Loop { .. } | Op::Region { .. } => handed(inst, usize::from(n), &mut list),
-                    Op::For { init, .. } => {
+                    Op::Region(Region::If { .. } | Region::Loop { .. } | Region::Block { .. }) => handed(inst, usize::from(n), &mut list),
+                    Op::Region(Region::For { init, .. }) => {
                         list.extend(init.get(usize::from(n)));
                         handed(inst, usize::from(n), &mut list);
                     }
@@ -52,11 +52,11 @@ pub(super) fn needed(kernel: &Kernel) -> Vec<bool> {
             ValueDef::Param(block, n) => {
                 let Some(owner) = owners.get(&block) else { continue };
                 let (init, n) = match &kernel.insts[*owner].op {
-                    Op::For { init, .. } => match usize::from(n).checked_sub(1) {
+                    Op::Region(Region::For { init, .. }) => match usize::from(n).checked_sub(1) {
                         Some(n) => (init, n),
                         None => continue,
                     },
-                    Op::Loop { init, .. } => (init, usize::from(n)),
+                    Op::Region(Region::Loop { init, .. }) => (init, usize::from(n)),
                     _ => continue,
                 };
                 list.extend(init.get(n));
@@ -72,7 +72,7 @@ pub(super) fn asks_who(kernel: &Kernel, needed: &[bool]) -> bool {
     let mut asks = false;
     kernel.for_each_inst(|kernel, _, inst| {
         let data = &kernel.insts[inst];
-        asks |= matches!(data.op, Op::Special(Special::ThreadIdx | Special::WarpId, _))
+        asks |= matches!(data.op, Op::Compute(Compute::Special(Special::ThreadIdx | Special::WarpId, _)))
             && data.results.iter().any(|value| needed[usize::from(*value)]);
     });
     asks

@@ -8,7 +8,7 @@ use super::{LANES, Mask, Walk};
 use crate::analysis::dependence::{DATA, Dependence};
 use crate::collections::HashSet;
 use crate::estimate::weights::{DATA_TRIPS, UNKNOWN_TRIPS};
-use crate::ir::{BinaryOp, Block, CompareOp, Inst, Kernel, Op, Value};
+use crate::ir::{Address, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Terminator, Value};
 
 impl Walk<'_> {
     /// The rounds of a `for` from `start` to `end`, run `weight` times by a warp.
@@ -43,7 +43,7 @@ impl Walk<'_> {
     /// Rounds until a number that grows by a constant reaches a bound.
     fn counted_up_to(&self, init: &[Value], body: Block, (condition, stays): (Value, bool), active: Mask) -> Option<f64> {
         let kernel = self.kernel;
-        let Some((_, Op::Compare(op, a, bound))) = kernel.def(condition) else { return None };
+        let Some((_, Op::Compute(Compute::Compare(op, a, bound)))) = kernel.def(condition) else { return None };
         let is_last_in = match (op, stays) {
             (CompareOp::Lt, true) | (CompareOp::Ge, false) => false,
             (CompareOp::Le, true) | (CompareOp::Gt, false) => true,
@@ -51,7 +51,9 @@ impl Walk<'_> {
         };
         let (Some(counter), ahead) = super::loops::and_constant(kernel, *a) else { return None };
         let number = kernel.blocks[body].params.iter().position(|param| *param == counter)?;
-        let Some(Op::Yield(next)) = kernel.blocks[body].insts.last().map(|last| &kernel.insts[*last].op) else { return None };
+        let Some(Op::Terminator(Terminator::Yield(next))) = kernel.blocks[body].insts.last().map(|last| &kernel.insts[*last].op) else {
+            return None;
+        };
         let (Some(from), step) = super::loops::and_constant(kernel, *next.get(number)?) else { return None };
         if from != counter || step <= 0 {
             return None;
@@ -77,14 +79,14 @@ impl Walk<'_> {
             let data = &kernel.insts[inst];
             let is_along = |value: &Value| along.contains(value);
             match &data.op {
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl, a, b) | Op::Offset(a, b)
-                    if is_along(a) || is_along(b) =>
-                {
+                Op::Compute(
+                    Compute::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl, a, b) | Compute::Offset(a, b),
+                ) if is_along(a) || is_along(b) => {
                     along.extend(&data.results);
                 }
-                Op::MulAdd(a, b, c) if [a, b, c].into_iter().any(is_along) => along.extend(&data.results),
-                Op::Cast(a) if is_along(a) => along.extend(&data.results),
-                Op::LoadAt { object, ptr, .. } if is_along(ptr) => {
+                Op::Compute(Compute::MulAdd(a, b, c)) if [a, b, c].into_iter().any(is_along) => along.extend(&data.results),
+                Op::Compute(Compute::Cast(a)) if is_along(a) => along.extend(&data.results),
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, .. } }) if is_along(ptr) => {
                     let Some(length) = self.launched.lengths.get(object) else { return };
                     let own = *length as f64 / (blocks * warps * self.marks.elements(inst) * weight);
                     rounds = Some(rounds.map_or(own, |other| other.min(own)));
@@ -100,10 +102,10 @@ impl Walk<'_> {
 /// The conditions under which a loop is left, and whether it goes on where they hold.
 fn leaving(kernel: &Kernel, target: Inst, block: Block, found: &mut Vec<(Value, bool)>) {
     for inst in &kernel.blocks[block].insts {
-        if let Op::If { condition, then_block, else_block } = &kernel.insts[*inst].op {
+        if let Op::Region(Region::If { condition, then_block, else_block }) = &kernel.insts[*inst].op {
             for (arm, way) in [(*then_block, true), (*else_block, false)] {
                 let last = kernel.blocks[arm].insts.last();
-                if last.is_some_and(|last| matches!(kernel.insts[*last].op, Op::Break(to, _) if to == target)) {
+                if last.is_some_and(|last| matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Break(to, _)) if to == target)) {
                     found.push((*condition, !way));
                 }
             }

@@ -1,7 +1,7 @@
 //! What a lane computes of the values that decide what runs.
 
 use super::{FOLLOWED, Row, Walk};
-use crate::ir::{Axis, BinaryOp, Inst, ObjectKind, Op, Scalar, Special, Type, Value, eval};
+use crate::ir::{Address, Axis, BinaryOp, Compute, Inst, Memory, MemoryOp, ObjectKind, Op, Scalar, Special, Type, Value, eval};
 
 impl Walk<'_> {
     pub(super) fn instruction(&mut self, inst: Inst) {
@@ -15,21 +15,25 @@ impl Walk<'_> {
     fn computed(&self, op: &Op, ty: Type, lane: usize) -> Option<Scalar> {
         let of = |value: Value| self.values[usize::from(value)][lane];
         match op {
-            Op::Const(scalar) => Some(*scalar),
-            Op::Special(special, axis) => self.special(*special, *axis, lane).map(Scalar::u32),
-            Op::Unary(op, a) => eval::unary(*op, of(*a)?),
-            Op::Binary(op, a, b) => binary(*op, of(*a), of(*b)),
-            Op::MulAdd(a, b, c) => eval::mul_add(of(*a)?, of(*b)?, of(*c)?),
-            Op::Compare(op, a, b) => eval::compare(*op, of(*a)?, of(*b)?),
-            Op::Select(c, a, b) => eval::select(of(*c)?, of(*a)?, of(*b)?),
-            Op::Cast(a) => eval::cast(of(*a)?, ty),
-            Op::Bitcast(a) => eval::bitcast(of(*a)?, ty),
-            Op::Len(object) => self.launched.lengths.get(object).map(|n| Scalar::int(ty, i128::from(*n))),
-            Op::Load(access) if access.path.is_empty() => self.launched.numbers.get(&(access.object, 0)).copied(),
-            Op::LoadAt { object, offset, .. } if self.kernel.objects[*object].kind == ObjectKind::Value => {
+            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
+            Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis, lane).map(Scalar::u32),
+            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, of(*a)?),
+            Op::Compute(Compute::Binary(op, a, b)) => binary(*op, of(*a), of(*b)),
+            Op::Compute(Compute::MulAdd(a, b, c)) => eval::mul_add(of(*a)?, of(*b)?, of(*c)?),
+            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, of(*a)?, of(*b)?),
+            Op::Compute(Compute::Select(c, a, b)) => eval::select(of(*c)?, of(*a)?, of(*b)?),
+            Op::Compute(Compute::Cast(a)) => eval::cast(of(*a)?, ty),
+            Op::Compute(Compute::Bitcast(a)) => eval::bitcast(of(*a)?, ty),
+            Op::Compute(Compute::Len(object)) => self.launched.lengths.get(object).map(|n| Scalar::int(ty, i128::from(*n))),
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if access.path.is_empty() => {
+                self.launched.numbers.get(&(access.object, 0)).copied()
+            }
+            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, offset, .. } })
+                if self.kernel.objects[*object].kind == ObjectKind::Value =>
+            {
                 self.launched.numbers.get(&(*object, u64::try_from(*offset).ok()?)).copied().filter(|number| number.ty == ty)
             }
-            Op::Intrinsic(row, operands) if row.row().is_pure() => {
+            Op::Intrinsic(row, operands) if row.row().effects.is_pure() => {
                 let operands: Option<Vec<Scalar>> = operands.iter().map(|value| of(*value)).collect();
                 row.of_scalars(&operands?, ty)
             }

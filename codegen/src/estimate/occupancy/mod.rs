@@ -30,7 +30,6 @@ mod steps;
 pub use steps::{Point, Step, register_ladder};
 
 use super::Facts;
-use crate::intrinsics::Effect;
 use crate::ir::{Kernel, Op};
 use crate::target::Target;
 use crate::target::limits::{BARRIERS_PER_BLOCK, Limits, RegisterUnit, WARP};
@@ -412,7 +411,7 @@ pub fn demand_of(kernel: &Kernel, facts: &Facts, registers: u32, block: [u32; 3]
 
 /// Named barriers of a block: all that this compiler prints are barrier 0.
 fn barriers(kernel: &Kernel) -> u32 {
-    let is_barrier = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effect == Effect::Barrier);
+    let is_barrier = |op: &Op| op.effects(kernel).is_barrier();
     let mut insts = kernel.blocks.values().flat_map(|block| &block.insts);
     u32::from(insts.any(|inst| is_barrier(&kernel.insts[*inst].op)))
 }

@@ -5,7 +5,7 @@ use super::environment::Tree;
 use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
 use crate::hir::types::Ty;
-use crate::ir::{Access, ObjectKind, Op, Step, Type, Value};
+use crate::ir::{Access, ObjectKind, Op, Region, Step, Terminator, Type, Value};
 
 /// Arrays of more scalars than this are filled and copied in memory, by a loop, instead of through values: no register file has room for more,
 /// and an array that is filled by a loop stays in memory.
@@ -55,7 +55,7 @@ impl Lowerer<'_, '_> {
     fn load_values(&mut self, access: &Access, ty: &Ty) -> Tree {
         if let Some(scalar) = self.scalar(ty) {
             let access = access.clone();
-            return Tree::Leaf(self.builder().push1(Op::Load(access), scalar));
+            return Tree::Leaf(self.builder().push1(Op::load(access), scalar));
         }
         if let Some(parts) = self.parts(ty) {
             let mut fields = Vec::new();
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
         match value {
             Tree::Leaf(value) => {
                 let access = access.clone();
-                self.builder().push(Op::Store(access, vec![value]), &[]);
+                self.builder().push(Op::store(access, vec![value]), &[]);
             }
             Tree::Node(children) => {
                 if let Ty::Array(element, _) = ty {
@@ -139,11 +139,11 @@ impl Lowerer<'_, '_> {
         let inner = self.kernel.new_block(&[ty]);
         let mut b = self.builder();
         let (start, end, step) = (b.int(ty, 0), b.int(ty, i128::from(len)), b.int(ty, 1));
-        b.push(Op::For { start, end, step, init: Vec::new(), body: inner, keep_rolled: false }, &[]);
+        b.push(Op::Region(Region::For { start, end, step, init: Vec::new(), body: inner, keep_rolled: false }), &[]);
         let outer = std::mem::replace(&mut self.block, inner);
         let index = self.kernel.blocks[inner].params[0];
         body(self, index);
-        self.builder().push(Op::Yield(Vec::new()), &[]);
+        self.builder().push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
         self.block = outer;
     }
 

@@ -4,7 +4,7 @@ use super::environment::{Tree, Var};
 use super::{Exit, Lowerer, Returns};
 use crate::hir::tree::{Arm, Block as Body, Expr, ExprKind, ScopeId};
 use crate::hir::types::Ty;
-use crate::ir::{Block, Op, Scalar, Value, eval};
+use crate::ir::{Block, Compute, Op, Region, Scalar, Terminator, Value, eval};
 
 /// Arms of a `match` that are nested in each other.
 const MOST_NESTED_ARMS: usize = 64;
@@ -85,7 +85,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Continue(scope) => {
                 if let Some(exit) = self.frame().scopes.get(scope).cloned() {
                     let values = self.leaves_of(&exit.carried);
-                    self.terminate(Op::Continue(exit.inst, values));
+                    self.terminate(Op::Terminator(Terminator::Continue(exit.inst, values)));
                 }
                 self.nothing(expr)
             }
@@ -94,8 +94,8 @@ impl Lowerer<'_, '_> {
                 self.at(expr.span);
                 match self.frame().returns.clone() {
                     Returns::Function(exit) => self.leave(&exit, value),
-                    Returns::Element(inst) => self.terminate(Op::Continue(inst, Vec::new())),
-                    Returns::Thread => self.terminate(Op::Return),
+                    Returns::Element(inst) => self.terminate(Op::Terminator(Terminator::Continue(inst, Vec::new()))),
+                    Returns::Thread => self.terminate(Op::Terminator(Terminator::Return)),
                 }
                 self.nothing(expr)
             }
@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
             let ty = ty.clone();
             values.extend(self.result_values(&ty, value));
         }
-        self.terminate(Op::Break(exit.inst, values));
+        self.terminate(Op::Terminator(Terminator::Break(exit.inst, values)));
     }
 
     /// A value's scalars, as results carry them.
@@ -160,11 +160,11 @@ impl Lowerer<'_, '_> {
         *left = left.checked_sub(1)?;
         let (_, op) = self.kernel.def(value)?;
         match op {
-            Op::Const(scalar) => Some(*scalar),
-            Op::Unary(op, a) => eval::unary(*op, self.known_within(*a, left)?),
-            Op::Binary(op, a, b) => eval::binary(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
-            Op::Compare(op, a, b) => eval::compare(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
-            Op::Cast(a) => eval::cast(self.known_within(*a, left)?, self.kernel.ty(value)),
+            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
+            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, self.known_within(*a, left)?),
+            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
+            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
+            Op::Compute(Compute::Cast(a)) => eval::cast(self.known_within(*a, left)?, self.kernel.ty(value)),
             _ => None,
         }
     }
@@ -193,7 +193,7 @@ impl Lowerer<'_, '_> {
             None => {}
         }
         let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
-        let inst = self.builder().push(Op::If { condition, then_block, else_block }, &[]);
+        let inst = self.builder().push(Op::Region(Region::If { condition, then_block, else_block }), &[]);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let before = std::mem::take(&mut self.vars);
         let known = before.len();
@@ -207,7 +207,7 @@ impl Lowerer<'_, '_> {
         otherwise.vars.truncate(known);
         if then.dead && otherwise.dead {
             // Nothing comes back: what follows is dead, and the block needs an end.
-            self.terminate(Op::Return);
+            self.terminate(Op::Terminator(Terminator::Return));
             return self.zero(ty);
         }
         self.join(inst, then, otherwise)
@@ -259,7 +259,7 @@ impl Lowerer<'_, '_> {
         let values: Vec<Value> = types.iter().map(|ty| self.kernel.add_result(inst, *ty)).collect();
         for (side, values) in [(&then, &yields[0]), (&otherwise, &yields[1])] {
             if !side.dead {
-                let end = self.kernel.new_inst(Op::Yield(values.clone()), &[], self.loc);
+                let end = self.kernel.new_inst(Op::Terminator(Terminator::Yield(values.clone())), &[], self.loc);
                 self.kernel.blocks[side.block].insts.push(end);
             }
         }
@@ -317,7 +317,7 @@ impl Lowerer<'_, '_> {
                 return Tree::Node(vec![Tree::Leaf(self.builder().bool(false)), self.zero(asked.value)]);
             }
             // No arm is left: rustc proved this cannot be reached.
-            self.terminate(Op::Trap("no arm of the `match` fits".to_owned()));
+            self.terminate(Op::Terminator(Terminator::Trap("no arm of the `match` fits".to_owned())));
             return self.zero(asked.joined);
         };
         self.at(arm.pattern.span);
@@ -372,7 +372,7 @@ impl Lowerer<'_, '_> {
         let mut types = self.types_of(&leaves);
         let count = types.len();
         types.extend(self.leaf_types(ty));
-        let inst = self.builder().push(Op::Region { body: inner }, &types);
+        let inst = self.builder().push(Op::Region(Region::Block { body: inner }), &types);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
         self.block = inner;
@@ -381,7 +381,7 @@ impl Lowerer<'_, '_> {
         if !self.dead {
             let mut values = self.leaves_of(&carried);
             values.extend(self.result_values(ty, value));
-            self.builder().push(Op::Yield(values), &[]);
+            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
         }
         self.block = outer;
         self.dead = was_dead;

@@ -10,8 +10,7 @@
 use super::{Lowerer, Returns};
 use crate::diagnostic::Diagnostic;
 use crate::hir::tree;
-use crate::intrinsics::Effect;
-use crate::ir::{Axis, BinaryOp, Block, Inst, LoopAnnotations, Op, Value};
+use crate::ir::{Axis, BinaryOp, Block, Inst, LoopAnnotations, Op, Region, Terminator, Value};
 use proc_macro2::Span;
 
 /// What lowering knows and learns of the elements of a thread.
@@ -57,7 +56,7 @@ impl Lowerer<'_, '_> {
         body(self);
         for Open { outer, .. } in open.into_iter().rev() {
             if !self.dead {
-                self.builder().push(Op::Yield(Vec::new()), &[]);
+                self.builder().push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
             }
             self.block = outer;
             self.dead = false;
@@ -73,7 +72,7 @@ impl Lowerer<'_, '_> {
         let inner = self.kernel.new_block(&[index]);
         let mut b = self.builder();
         let (start, end, step) = (b.int(index, 0), b.int(index, i128::from(count)), b.int(index, 1));
-        let inst = b.push(Op::For { start, end, step, init: Vec::new(), body: inner, keep_rolled: false }, &[]);
+        let inst = b.push(Op::Region(Region::For { start, end, step, init: Vec::new(), body: inner, keep_rolled: false }), &[]);
         self.kernel.annotations.insert(inst, annotations);
         open.push(Open { inst, outer: self.block });
         self.block = inner;
@@ -111,7 +110,7 @@ impl Lowerer<'_, '_> {
     /// Notes what instructions since `first` wait for other threads.
     pub(super) fn note_meeting(&mut self, first: usize, name: &'static str, span: Span) {
         let mut new = self.kernel.insts.values().skip(first);
-        let is_meeting = |op: &Op| matches!(op, Op::Intrinsic(row, _) if matches!(row.row().effect, Effect::Warp | Effect::Barrier));
+        let is_meeting = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effects.is_convergent());
         if self.elements.meeting.is_none() && new.any(|inst| is_meeting(&inst.op)) {
             self.elements.meeting = Some((name, span));
         }

@@ -7,7 +7,9 @@ use crate::hir::check::array_len;
 use crate::hir::tree::{Block, Expr, ExprKind, Geometry, Statement};
 use crate::hir::types::{Const, Ty};
 use crate::intrinsics::{self, RowId};
-use crate::ir::{AtomicOp, Axis, BinaryOp, CompareOp, Op, Scalar, Special, Step, Type, Value};
+use crate::ir::{
+    Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, Scalar, Special, Step, Terminator, Type, Value,
+};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
@@ -117,18 +119,18 @@ impl Lowerer<'_, '_> {
             ExprKind::Print(parts, values) => {
                 let values = values.iter().map(|value| self.value(value)).collect();
                 self.at(expr.span);
-                self.builder().push(Op::Print(parts.clone(), values), &[]);
+                self.builder().push(Op::Message(Message::Print(parts.clone(), values)), &[]);
                 self.unit()
             }
             ExprKind::Assert(condition, parts, values) => {
                 let condition = self.value(condition);
                 let values = values.iter().map(|value| self.value(value)).collect();
                 self.at(expr.span);
-                self.builder().push(Op::Assert(condition, parts.clone(), values), &[]);
+                self.builder().push(Op::Message(Message::Assert(condition, parts.clone(), values)), &[]);
                 self.unit()
             }
             ExprKind::Trap(message) => {
-                self.terminate(Op::Trap(message.clone()));
+                self.terminate(Op::Terminator(Terminator::Trap(message.clone())));
                 let ty = self.resolve(&expr.ty);
                 self.zero(&ty)
             }
@@ -355,7 +357,7 @@ impl Lowerer<'_, '_> {
     fn intrinsic(&mut self, row: RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Tree {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
         // What exchanges or waits is one thing to who wrote it, whatever it is made of.
-        self.at_call(expr.span, Some(row).filter(|row| row.row().device().is_none() && !row.row().is_pure()));
+        self.at_call(expr.span, Some(row).filter(|row| row.row().device().is_none() && !row.row().effects.is_pure()));
         let ty = self.resolve(ty);
         let receiver = self.scalar(&ty);
         let first = self.kernel.insts.len();
@@ -387,7 +389,7 @@ impl Lowerer<'_, '_> {
                 if let crate::ir::MemoryType::Array(_, len) = self.kernel.objects[object].ty {
                     return Tree::Leaf(self.builder().int(index, i128::from(len)));
                 }
-                Tree::Leaf(self.builder().push1(Op::Len(object), index))
+                Tree::Leaf(self.builder().push1(Op::Compute(Compute::Len(object)), index))
             }
             _ => self.unit(),
         }
@@ -401,7 +403,7 @@ impl Lowerer<'_, '_> {
         let super::place::Place::Memory { access, ty } = self.index_place(place, index, expr.span) else { return self.unit() };
         let Some(scalar) = self.scalar(&ty) else { return self.unit() };
         let types = vec![scalar; usize::try_from(lanes).unwrap_or(1)];
-        let inst = self.builder().push(Op::Load(access), &types);
+        let inst = self.builder().push(Op::load(access), &types);
         Tree::Node(self.kernel.insts[inst].results.iter().map(|value| Tree::Leaf(*value)).collect())
     }
 
@@ -414,7 +416,7 @@ impl Lowerer<'_, '_> {
         if let super::place::Place::Memory { access, .. } = self.index_place(place, index, expr.span) {
             let mut values = Vec::new();
             value.leaves(&mut values);
-            self.builder().push(Op::Store(access, values), &[]);
+            self.builder().push(Op::store(access, values), &[]);
         }
         self.unit()
     }
@@ -432,7 +434,7 @@ impl Lowerer<'_, '_> {
         }
         let Some(scalar) = self.scalar(&ty) else { return self.unit() };
         debug_assert!(access.path.iter().any(|step| matches!(step, Step::Index(_))));
-        Tree::Leaf(self.builder().push1(Op::Atomic(op, access, operands), scalar))
+        Tree::Leaf(self.builder().push1(Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }), scalar))
     }
 }
 

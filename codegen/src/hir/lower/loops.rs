@@ -5,7 +5,7 @@ use super::place::Place;
 use super::{Exit, Lowerer};
 use crate::hir::tree::{self, Block as Body, Expr, ExprKind, ForLoop, LocalId, LocalKind, ScopeId, Statement};
 use crate::hir::types::Ty;
-use crate::ir::{Asked, Inst, LoopAnnotations, Op, Value};
+use crate::ir::{Asked, Inst, LoopAnnotations, Op, Region, Terminator, Value};
 use crate::syntax::Words;
 
 impl Lowerer<'_, '_> {
@@ -78,7 +78,7 @@ impl Lowerer<'_, '_> {
         });
         if never && !self.dead {
             // No `break` leaves it.
-            self.terminate(Op::Return);
+            self.terminate(Op::Terminator(Terminator::Return));
         }
         result
     }
@@ -93,7 +93,7 @@ impl Lowerer<'_, '_> {
         let mut results = types.clone();
         results.extend(self.leaf_types(ty));
         let keep_rolled = self.keeps_rolled(scope);
-        let inst = self.builder().push(Op::Loop { init, body: inner, keep_rolled }, &results);
+        let inst = self.builder().push(Op::Region(Region::Loop { init, body: inner, keep_rolled }), &results);
         self.annotate(inst, scope);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
@@ -105,7 +105,7 @@ impl Lowerer<'_, '_> {
         body(self, &exit);
         if !self.dead {
             let values = self.leaves_of(&carried);
-            self.builder().push(Op::Yield(values), &[]);
+            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
         }
         self.block = outer;
         self.dead = was_dead;
@@ -124,7 +124,7 @@ impl Lowerer<'_, '_> {
         params.extend(&types);
         let inner = self.kernel.new_block(&params);
         let keep_rolled = self.keeps_rolled(walk.scope);
-        let op = Op::For { start, end, step, init, body: inner, keep_rolled };
+        let op = Op::Region(Region::For { start, end, step, init, body: inner, keep_rolled });
         let inst = self.builder().push(op, &types);
         self.annotate(inst, walk.scope);
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
@@ -137,7 +137,7 @@ impl Lowerer<'_, '_> {
         body(self, params[0]);
         if !self.dead {
             let values = self.leaves_of(carried);
-            self.builder().push(Op::Yield(values), &[]);
+            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
         }
         self.block = outer;
         self.dead = was_dead;

@@ -25,7 +25,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::intrinsics::RowId;
 use crate::ir::{
     Access, Block, Builder, EntityMap, Inst, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, StructId, StructType,
-    Type, Value,
+    Terminator, Type, Value,
 };
 use crate::syntax::{KernelOptions, Unit, UnitId};
 use elements::Elements;
@@ -144,7 +144,7 @@ pub(super) fn lower<'p>(
         lowerer.expression(&body.root);
     });
     if !lowerer.dead {
-        lowerer.terminate(Op::Return);
+        lowerer.terminate(Op::Terminator(Terminator::Return));
     }
     lowerer.check_shared(item.signature.ident.span());
     let refused = lowerer.refuse_elements(elements);

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
 use crate::hir::tree::{Expr, ExprKind};
 use crate::hir::types::Ty;
-use crate::ir::{Access, CompareOp, MemoryType, ObjectKind, Op, PrintPart, Scalar, Step, Value};
+use crate::ir::{Access, CompareOp, Compute, MemoryType, Message, ObjectKind, Op, PrintPart, Scalar, Step, Value};
 use crate::syntax::{Bounds, ConstValue};
 use proc_macro2::Span;
 
@@ -160,7 +160,7 @@ impl Lowerer<'_, '_> {
         let mut b = self.builder();
         let len = match len {
             Some(len) => b.int(ty, i128::from(len)),
-            None => b.push1(Op::Len(object), ty),
+            None => b.push1(Op::Compute(Compute::Len(object)), ty),
         };
         let fits = b.compare(CompareOp::Lt, index, len);
         let parts = vec![
@@ -169,7 +169,7 @@ impl Lowerer<'_, '_> {
             PrintPart::Text(format!(" is out of range for `{name}` of length ")),
             PrintPart::Argument(None),
         ];
-        b.push(Op::Assert(fits, parts, vec![index, len]), &[]);
+        b.push(Op::Message(Message::Assert(fits, parts, vec![index, len])), &[]);
     }
 
     /// The value at a place.

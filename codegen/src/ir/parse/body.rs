@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::ir::{
-    Access, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Inst, Loc, LoopAnnotations, Object, Op, PrintPart, Special, Step, TextureOp,
-    UnaryOp, Unroll, Value,
+    Access, Address, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Loc, LoopAnnotations, Memory, MemoryOp, Message,
+    Object, Op, PrintPart, Region, Special, Step, Terminator, TextureOp, UnaryOp, Unroll, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -58,10 +58,10 @@ impl<'t> Parser<'t> {
             self.open(else_block, depth)?;
         } else {
             let end = self.new_inst(else_block);
-            self.kernel.insts[end].op = Op::Yield(Vec::new());
+            self.kernel.insts[end].op = Op::Terminator(Terminator::Yield(Vec::new()));
             self.kernel.insts[end].loc = self.kernel.insts[inst].loc;
         }
-        Ok(Op::If { condition, then_block, else_block })
+        Ok(Op::Region(Region::If { condition, then_block, else_block }))
     }
 
     fn for_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
@@ -85,7 +85,7 @@ impl<'t> Parser<'t> {
         self.annotations(inst)?;
         self.kernel.insts[inst].loc = self.location()?;
         self.open(body, depth)?;
-        Ok(Op::For { start, end, step, init, body, keep_rolled })
+        Ok(Op::Region(Region::For { start, end, step, init, body, keep_rolled }))
     }
 
     /// ` unroll(4) ilp(2) batch_loads`, as [`LoopAnnotations`] prints them.
@@ -144,13 +144,13 @@ impl<'t> Parser<'t> {
         self.annotations(inst)?;
         self.kernel.insts[inst].loc = self.location()?;
         self.open(body, depth)?;
-        Ok(Op::Loop { init, body, keep_rolled })
+        Ok(Op::Region(Region::Loop { init, body, keep_rolled }))
     }
 
     fn region_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
         self.name_loop(inst)?;
         let body = self.child(inst, depth)?;
-        Ok(Op::Region { body })
+        Ok(Op::Region(Region::Block { body }))
     }
 
     fn name_loop(&mut self, inst: Inst) -> Result<(), ParseError> {
@@ -198,24 +198,27 @@ impl<'t> Parser<'t> {
         match word {
             "const" => self.constant(inst),
             "call" => self.call(inst),
-            "len" => Ok(Op::Len(self.object_name()?)),
-            "address" => Ok(Op::Address(self.object_name()?)),
+            "len" => Ok(Op::Compute(Compute::Len(self.object_name()?))),
+            "address" => Ok(Op::Compute(Compute::Address(self.object_name()?))),
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
-            "load" => Ok(Op::Load(self.access()?)),
-            "store" => Ok(Op::Store(self.access()?, self.more_values(true)?)),
-            "atomic" => Ok(Op::Atomic(self.atomic()?, self.access()?, self.more_values(true)?)),
+            "load" => Ok(Op::load(self.access()?)),
+            "store" => Ok(Op::store(self.access()?, self.more_values(true)?)),
+            "atomic" => {
+                let (op, at) = (self.atomic()?, Address::Path(self.access()?));
+                Ok(Op::Memory(Memory { op: MemoryOp::Atomic(op, self.more_values(true)?), at }))
+            }
             "load_at" | "store_at" | "atomic_at" => self.op_at(word),
-            "print" => Ok(Op::Print(self.parts()?, self.more_values(true)?)),
+            "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
             "assert" => {
                 let condition = self.value()?;
                 self.expect(',')?;
-                Ok(Op::Assert(condition, self.parts()?, self.more_values(true)?))
+                Ok(Op::Message(Message::Assert(condition, self.parts()?, self.more_values(true)?)))
             }
-            "yield" => Ok(Op::Yield(self.more_values(false)?)),
-            "break" => Ok(Op::Break(self.loop_name()?, self.more_values(false)?)),
-            "continue" => Ok(Op::Continue(self.loop_name()?, self.more_values(false)?)),
-            "return" => Ok(Op::Return),
-            "trap" => Ok(Op::Trap(self.text()?)),
+            "yield" => Ok(Op::Terminator(Terminator::Yield(self.more_values(false)?))),
+            "break" => Ok(Op::Terminator(Terminator::Break(self.loop_name()?, self.more_values(false)?))),
+            "continue" => Ok(Op::Terminator(Terminator::Continue(self.loop_name()?, self.more_values(false)?))),
+            "return" => Ok(Op::Terminator(Terminator::Return)),
+            "trap" => Ok(Op::Terminator(Terminator::Trap(self.text()?))),
             word if *self.peek() == Token::Sign('.') => self.special(word),
             word => {
                 let values = self.more_values(false)?;
@@ -229,7 +232,7 @@ impl<'t> Parser<'t> {
         let [result] = self.kernel.insts[inst].results[..] else {
             return Err(self.error("a constant has one result".to_owned()));
         };
-        self.scalar(self.kernel.ty(result)).map(Op::Const)
+        self.scalar(self.kernel.ty(result)).map(|scalar| Op::Compute(Compute::Const(scalar)))
     }
 
     fn call(&mut self, inst: Inst) -> Result<Op, ParseError> {
@@ -237,7 +240,7 @@ impl<'t> Parser<'t> {
         let name = self.word()?;
         let args = self.more_values(false)?;
         self.calls.push((inst, name, args, line));
-        Ok(Op::Return)
+        Ok(Op::Terminator(Terminator::Return))
     }
 
     fn special(&mut self, word: &str) -> Result<Op, ParseError> {
@@ -245,7 +248,7 @@ impl<'t> Parser<'t> {
         self.expect('.')?;
         let axis = self.word()?;
         let axis = named(Axis::ALL, axis).ok_or_else(|| self.error(format!("`{axis}` is no axis")))?;
-        Ok(Op::Special(special, axis))
+        Ok(Op::Compute(Compute::Special(special, axis)))
     }
 
     fn atomic(&mut self) -> Result<AtomicOp, ParseError> {
@@ -292,9 +295,13 @@ impl<'t> Parser<'t> {
         let ptr = self.value()?;
         let offset = if self.eat('+') { self.integer()? } else { 0 };
         Ok(match atomic {
-            Some(op) => Op::AtomicAt { op, object, ptr, offset, operands: self.more_values(true)? },
-            None if word == "store_at" => Op::StoreAt { object, ptr, offset, values: self.more_values(true)? },
-            None => Op::LoadAt { object, ptr, offset },
+            Some(op) => {
+                Op::Memory(Memory { op: MemoryOp::Atomic(op, self.more_values(true)?), at: Address::Pointer { object, ptr, offset } })
+            }
+            None if word == "store_at" => {
+                Op::Memory(Memory { op: MemoryOp::Store(self.more_values(true)?), at: Address::Pointer { object, ptr, offset } })
+            }
+            None => Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }),
         })
     }
 
@@ -340,17 +347,17 @@ fn split_format(text: &str) -> Option<Vec<PrintPart>> {
 fn operands_only(word: &str, values: &[Value]) -> Option<Op> {
     match *values {
         [a] => match word {
-            "cast" => Some(Op::Cast(a)),
-            "bitcast" => Some(Op::Bitcast(a)),
-            _ => named(UnaryOp::ALL, word).map(|op| Op::Unary(op, a)),
+            "cast" => Some(Op::Compute(Compute::Cast(a))),
+            "bitcast" => Some(Op::Compute(Compute::Bitcast(a))),
+            _ => named(UnaryOp::ALL, word).map(|op| Op::Compute(Compute::Unary(op, a))),
         },
-        [a, b] if word == "offset" => Some(Op::Offset(a, b)),
+        [a, b] if word == "offset" => Some(Op::Compute(Compute::Offset(a, b))),
         [a, b] => named(BinaryOp::ALL, word)
-            .map(|op| Op::Binary(op, a, b))
-            .or_else(|| named(CompareOp::ALL, word).map(|op| Op::Compare(op, a, b))),
+            .map(|op| Op::Compute(Compute::Binary(op, a, b)))
+            .or_else(|| named(CompareOp::ALL, word).map(|op| Op::Compute(Compute::Compare(op, a, b)))),
         [a, b, c] => match word {
-            "mul_add" => Some(Op::MulAdd(a, b, c)),
-            "select" => Some(Op::Select(a, b, c)),
+            "mul_add" => Some(Op::Compute(Compute::MulAdd(a, b, c))),
+            "select" => Some(Op::Compute(Compute::Select(a, b, c))),
             _ => None,
         },
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ir::Builder;
-use crate::ir::{Access, Location, MemoryType, ObjectData, ObjectKind, PrintPart, Scalar, Stage, Step, StructType};
+use crate::ir::{Access, Location, MemoryType, Message, ObjectData, ObjectKind, PrintPart, Scalar, Stage, Step, StructType, Terminator};
 use crate::ir::{AtomicOp, Axis, BinaryOp, CompareOp, Special, UnaryOp};
 
 /// Every kind of instruction, written as it is printed. Nothing that [`crate::verify`] would let pass as a whole.
@@ -157,7 +157,7 @@ fn every_intrinsic_of_a_device_survives() {
             let args = row.args.iter().map(|arg| builder.constant(Scalar::new(sort(arg), 1))).collect();
             let results: Vec<Type> = row.results.iter().map(sort).collect();
             builder.push(Op::Intrinsic(intrinsics::RowId(row), args), &results);
-            builder.push(Op::Return, &[]);
+            builder.push(Op::Terminator(Terminator::Return), &[]);
             let back = parse_kernel(&kernel.to_string());
             assert_eq!(back.as_ref(), Ok(&kernel), "{} over {t}", row.name);
         }
@@ -215,17 +215,17 @@ fn gappy() -> Kernel {
     let out = kernel.objects.push(object("out", ObjectKind::Global { writable: true }));
     kernel.params.push(out);
     let dead = kernel.new_block(&[Type::F32]);
-    Builder::new(&mut kernel, dead, locs[0]).push(Op::Return, &[]);
+    Builder::new(&mut kernel, dead, locs[0]).push(Op::Terminator(Terminator::Return), &[]);
     let body = kernel.body;
     let mut builder = Builder::new(&mut kernel, body, locs[1]);
     let unused = builder.int(Type::U32, 3);
     builder.loc = locs[2];
     let index = builder.special(Special::ThreadIdx, Axis::X);
     builder.name(index, "i");
-    builder.push(Op::Store(Access { object: out, path: vec![Step::Index(index)] }, vec![index]), &[]);
+    builder.push(Op::store(Access { object: out, path: vec![Step::Index(index)] }, vec![index]), &[]);
     builder.loc = Loc(0);
-    builder.push(Op::Print(vec![PrintPart::Text("a{".to_owned()), PrintPart::Argument(Some(3))], vec![index]), &[]);
-    builder.push(Op::Return, &[]);
+    builder.push(Op::Message(Message::Print(vec![PrintPart::Text("a{".to_owned()), PrintPart::Argument(Some(3))], vec![index])), &[]);
+    builder.push(Op::Terminator(Terminator::Return), &[]);
     assert_eq!(unused, Value(1));
     kernel.blocks[body].insts.remove(0);
     kernel

@@ -3,7 +3,7 @@
 //! **Needs** sums with their constants last (`reassociate`); `cse`, `hoist` and `dce` behind it share what accesses have in common and take the invariant
 //! part out of loops. **Preserves** every place that is in range. **Refuses** nothing.
 //!
-//! `m[i + c].f[j]` becomes `LoadAt` of a pointer and a constant number of bytes. The pointer is the object's address plus, for every index that is
+//! `m[i + c].f[j]` becomes a load at a pointer and a constant number of bytes. The pointer is the object's address plus, for every index that is
 //! no constant, `i * stride`, outermost loop's first, so that what is invariant comes first. The constant collects the
 //! fields' offsets, constant indices and the `c` of `i + c`; accesses whose indices differ by constants share one pointer.
 //!
@@ -15,7 +15,7 @@
 //! An `if` that holds nothing but loads and stores is predicated access by access. Where several of a block go to one object, their
 //! addresses are built in front of them, where they find each other's; that of a lone one stays under its condition.
 //!
-//! By-value parameters are read by `LoadAt` on their `Address`, too.
+//! By-value parameters are read at their address, too.
 
 mod sharing;
 #[cfg(test)]
@@ -24,7 +24,10 @@ mod tests;
 use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Access, BinaryOp, Block, Builder, Inst, Kernel, MemoryType, Object, Op, Scalar, Space, Stage, Step, Type, Value};
+use crate::ir::{
+    Access, Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, Op, Region, Scalar, Space,
+    Stage, Step, Terminator, Type, Value,
+};
 use sharing::{Pointers, Shape, Term};
 
 /// Bytes that an instruction adds to its pointer without another one: 24 bits, signed, on every GPU that PTX reaches.
@@ -35,13 +38,13 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     let bounds = Bounds::of(kernel);
     let depth = vec![0; kernel.values.len()];
     let body = kernel.body;
-    let mut address = Address { rewrite: Rewrite::new(kernel), bounds, depth, loops: 0, pointers: Pointers::default() };
+    let mut address = Addressing { rewrite: Rewrite::new(kernel), bounds, depth, loops: 0, pointers: Pointers::default() };
     address.block(body);
     kernel.stage = Stage::Addressed;
     true
 }
 
-struct Address<'k> {
+struct Addressing<'k> {
     rewrite: Rewrite<'k>,
     bounds: Bounds,
     /// By value: the loops round its definition.
@@ -67,13 +70,13 @@ struct Index {
     stride: u64,
 }
 
-impl Address<'_> {
+impl Addressing<'_> {
     fn block(&mut self, block: Block) {
         let mark = self.pointers.mark();
         let insts = self.rewrite.take(block);
         let gathered = self.gathered(&insts);
         for inst in insts {
-            let is_loop = matches!(self.rewrite.kernel.insts[inst].op, Op::For { .. } | Op::Loop { .. });
+            let is_loop = matches!(self.rewrite.kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. }));
             self.loops += usize::from(is_loop);
             let is_predicated = gathered.contains(&inst);
             for child in self.rewrite.kernel.insts[inst].op.blocks() {
@@ -124,7 +127,7 @@ impl Address<'_> {
     /// Whether it is an `if` whose arms hold loads and stores only, at places that are known in front of it.
     fn is_predicated(&self, inst: Inst) -> bool {
         let kernel = &*self.rewrite.kernel;
-        let Op::If { then_block, else_block, .. } = kernel.insts[inst].op else { return false };
+        let Op::Region(Region::If { then_block, else_block, .. }) = kernel.insts[inst].op else { return false };
         [then_block, else_block].into_iter().all(|arm| {
             let insts = &kernel.blocks[arm].insts;
             let is_made_here = |value: Value| {
@@ -132,8 +135,10 @@ impl Address<'_> {
                 maker.is_some_and(|maker| insts.contains(&maker)) && kernel.constant(value).is_none()
             };
             insts.iter().all(|inst| match &kernel.insts[*inst].op {
-                Op::Const(_) | Op::Yield(_) => true,
-                Op::Load(access) | Op::Store(access, _) => !access.indices().any(is_made_here),
+                Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => true,
+                Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) => {
+                    !access.indices().any(is_made_here)
+                }
                 _ => false,
             })
         })
@@ -142,17 +147,21 @@ impl Address<'_> {
     /// Gives a load, store or atomic its address, built at the end of `block`; `happens` unless it is predicated.
     fn access(&mut self, block: Block, inst: Inst, happens: bool) {
         let access = match &mut self.rewrite.kernel.insts[inst].op {
-            Op::Load(access) | Op::Store(access, _) | Op::Atomic(_, access, _) => access,
+            Op::Memory(Memory { at: Address::Path(access), .. }) => access,
             _ => return,
         };
         let object = access.object;
         let access = Access { object, path: std::mem::take(&mut access.path) };
         let (ptr, offset) = self.locate(block, inst, &access, happens);
         let op = &mut self.rewrite.kernel.insts[inst].op;
-        *op = match std::mem::replace(op, Op::Return) {
-            Op::Store(_, values) => Op::StoreAt { object, ptr, offset, values },
-            Op::Atomic(op, _, operands) => Op::AtomicAt { op, object, ptr, offset, operands },
-            _ => Op::LoadAt { object, ptr, offset },
+        *op = match std::mem::replace(op, Op::Terminator(Terminator::Return)) {
+            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => {
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } })
+            }
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(_) }) => {
+                Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, offset } })
+            }
+            _ => Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }),
         };
     }
 
@@ -183,7 +192,7 @@ impl Address<'_> {
         }
         let bases = self.bases(&shape, &parts);
         let mut builder = self.rewrite.builder(block, loc);
-        let mut ptr = builder.push1(Op::Address(access.object), pointer_type(builder.kernel, access.object));
+        let mut ptr = builder.push1(Op::Compute(Compute::Address(access.object)), pointer_type(builder.kernel, access.object));
         let mut bytes = Some(parts.bytes);
         for (index, base) in parts.indices.iter().zip(&bases) {
             let value = if *base == 0 { index.base } else { index.whole };
@@ -260,8 +269,8 @@ impl Parts {
 /// `base + constant` of a sum that ends in a constant.
 fn split_constant(kernel: &Kernel, value: Value) -> Option<(Value, i64)> {
     let (sign, base, constant) = match kernel.def(value)? {
-        (_, Op::Binary(BinaryOp::Add, base, constant)) => (1, *base, *constant),
-        (_, Op::Binary(BinaryOp::Sub, base, constant)) => (-1, *base, *constant),
+        (_, Op::Compute(Compute::Binary(BinaryOp::Add, base, constant))) => (1, *base, *constant),
+        (_, Op::Compute(Compute::Binary(BinaryOp::Sub, base, constant))) => (-1, *base, *constant),
         _ => return None,
     };
     let constant = i64::try_from(kernel.constant(constant)?.as_int()).ok()?;
@@ -285,7 +294,7 @@ fn add_scaled(b: &mut Builder<'_>, ptr: Value, index: Value, stride: u64) -> Val
         }
     };
     let pointer = b.kernel.ty(ptr);
-    b.push1(Op::Offset(ptr, offset), pointer)
+    b.push1(Op::Compute(Compute::Offset(ptr, offset)), pointer)
 }
 
 /// `ptr + bytes`, in the pointer's width.
@@ -293,5 +302,5 @@ fn add_bytes(b: &mut Builder<'_>, ptr: Value, bytes: i64) -> Value {
     let pointer = b.kernel.ty(ptr);
     let ty = if pointer == Type::Ptr(Space::Global) { Type::U64 } else { Type::U32 };
     let bytes = b.int(ty, i128::from(bytes));
-    b.push1(Op::Offset(ptr, bytes), pointer)
+    b.push1(Op::Compute(Compute::Offset(ptr, bytes)), pointer)
 }

@@ -1,7 +1,7 @@
 //! Exits: a thread that leaves goes out of the mask, and its values are kept for where it goes.
 
 use super::{Converge, End};
-use crate::ir::{Block, Inst, Op, Type, Value};
+use crate::ir::{Block, Inst, Op, Region, Terminator, Type, Value};
 
 /// Where an exit goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Converge<'_> {
             self.leave(exit, on, &values);
             return None;
         }
-        if let Op::Yield(values) = &self.kernel().insts[inst].op {
+        if let Op::Terminator(Terminator::Yield(values)) = &self.kernel().insts[inst].op {
             return Some((on, self.resolved(values)));
         }
         // A thread that cannot get here ends the launch; an exit of all threads stays one.
@@ -92,9 +92,9 @@ impl Converge<'_> {
     pub(super) fn escape(&self, inst: Inst) -> Option<Exit> {
         let is_apart = |target: Inst| self.contexts.iter().any(|context| context.inst == target);
         match self.kernel().insts[inst].op {
-            Op::Break(target, _) if is_apart(target) => Some(Exit::Break(target)),
-            Op::Continue(target, _) if is_apart(target) => Some(Exit::Continue(target)),
-            Op::Return if !self.plan.is_for_all(inst) => Some(Exit::Return),
+            Op::Terminator(Terminator::Break(target, _)) if is_apart(target) => Some(Exit::Break(target)),
+            Op::Terminator(Terminator::Continue(target, _)) if is_apart(target) => Some(Exit::Continue(target)),
+            Op::Terminator(Terminator::Return) if !self.plan.is_for_all(inst) => Some(Exit::Return),
             _ => None,
         }
     }
@@ -120,7 +120,7 @@ impl Converge<'_> {
         match exit {
             Exit::Break(target) => self.types(&self.kernel().insts[target].results),
             Exit::Continue(target) => match &self.kernel().insts[target].op {
-                Op::For { init, .. } | Op::Loop { init, .. } => self.types(init),
+                Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) => self.types(init),
                 _ => Vec::new(),
             },
             Exit::Return => Vec::new(),
@@ -149,7 +149,7 @@ impl Converge<'_> {
             *(if is_result { &mut context.results[n] } else { &mut context.next[n] }) = value;
         }
         // A thread that breaks out of a loop is not in its next round; that is all.
-        let is_loop = !matches!(self.kernel().insts[self.contexts[target].inst].op, Op::Region { .. });
+        let is_loop = !matches!(self.kernel().insts[self.contexts[target].inst].op, Op::Region(Region::Block { .. }));
         if !(is_loop && matches!(exit, Exit::Break(_))) {
             self.contexts[target].gone = self.or(self.contexts[target].gone, gone);
         }

@@ -16,7 +16,7 @@
 
 use super::Converge;
 use super::exits::Context;
-use crate::ir::{BinaryOp, CompareOp, Inst, Op, Type, Value};
+use crate::ir::{BinaryOp, CompareOp, Inst, Op, Region, Terminator, Type, Value};
 
 /// The range of a `For`.
 #[derive(Clone, Copy)]
@@ -31,8 +31,10 @@ impl Converge<'_> {
     pub(super) fn repeat(&mut self, inst: Inst, on: Value) -> Value {
         self.rewrite.resolve_operands(inst);
         let (init, body, keep_rolled, range) = match self.kernel().insts[inst].op.clone() {
-            Op::For { start, end, step, init, body, keep_rolled } => (init, body, keep_rolled, Some(Range { start, end, step })),
-            Op::Loop { init, body, keep_rolled } => (init, body, keep_rolled, None),
+            Op::Region(Region::For { start, end, step, init, body, keep_rolled }) => {
+                (init, body, keep_rolled, Some(Range { start, end, step }))
+            }
+            Op::Region(Region::Loop { init, body, keep_rolled }) => (init, body, keep_rolled, None),
             _ => return on,
         };
         let results = self.kernel().insts[inst].results.clone();
@@ -63,7 +65,7 @@ impl Converge<'_> {
                 .collect(),
         };
         let out_types: Vec<Type> = out.iter().map(|n| types[*n]).collect();
-        let op = Op::Loop { init: carried, body: block, keep_rolled };
+        let op = Op::Region(Region::Loop { init: carried, body: block, keep_rolled });
         let loc = self.loc;
         let new = self.rewrite.kernel.new_inst(op, &out_types, loc);
         let leaving: Vec<Value> = out.iter().map(|n| inside[*n]).collect();
@@ -78,9 +80,9 @@ impl Converge<'_> {
         self.rewrite.kernel.values[active].name = Some("active".into());
         let go = self.anyone(active);
         let (then_block, else_block) = (self.rewrite.kernel.new_block(&[]), self.rewrite.kernel.new_block(&[]));
-        self.rewrite.builder(then_block, loc).push(Op::Yield(Vec::new()), &[]);
-        self.rewrite.builder(else_block, loc).push(Op::Break(new, leaving), &[]);
-        self.builder().push(Op::If { condition: go, then_block, else_block }, &[]);
+        self.rewrite.builder(then_block, loc).push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
+        self.rewrite.builder(else_block, loc).push(Op::Terminator(Terminator::Break(new, leaving)), &[]);
+        self.builder().push(Op::Region(Region::If { condition: go, then_block, else_block }), &[]);
 
         // The round itself.
         let own = params.len() - init.len();
@@ -118,7 +120,7 @@ impl Converge<'_> {
         next.extend(counted.map(|(_, counter)| counter));
         next.extend(context.results.iter().flatten());
         next.extend(self.known());
-        self.builder().push(Op::Yield(next), &[]);
+        self.builder().push(Op::Terminator(Terminator::Yield(next)), &[]);
         self.at = outer;
         self.rewrite.keep(outer, new);
 
@@ -184,8 +186,8 @@ impl Converge<'_> {
         let mut leaves = false;
         for block in kernel.insts[inst].op.blocks() {
             kernel.walk_block(block, &mut |kernel, _, inst| match kernel.insts[inst].op {
-                Op::Break(target, _) | Op::Continue(target, _) => leaves |= !owned.contains(&target),
-                Op::Return => leaves = true,
+                Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => leaves |= !owned.contains(&target),
+                Op::Terminator(Terminator::Return) => leaves = true,
                 _ => owned.push(inst),
             });
         }
@@ -196,7 +198,7 @@ impl Converge<'_> {
     /// in all threads, and nothing leaves its body.
     pub(super) fn is_counted(&self, inst: Inst) -> bool {
         let kernel = self.kernel();
-        let Op::For { start, end, step, .. } = kernel.insts[inst].op else { return false };
+        let Op::Region(Region::For { start, end, step, .. }) = kernel.insts[inst].op else { return false };
         let is_everywhere = |value: Value| kernel.constant(value).is_some() || self.plan.is_uniform(value) && !self.masked.contains(&value);
         !self.leaves(inst, &[]) && [start, end, step].into_iter().all(is_everywhere)
     }
@@ -212,7 +214,7 @@ impl Converge<'_> {
         let outer = std::mem::replace(&mut self.at, body);
         self.keeping_known(|converge| {
             if let Some((_, values)) = converge.block(body, on) {
-                converge.builder().push(Op::Yield(values), &[]);
+                converge.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
             }
         });
         self.at = outer;

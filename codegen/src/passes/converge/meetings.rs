@@ -74,11 +74,11 @@ impl Converge<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intrinsics::{Effect, rows};
+    use crate::intrinsics::rows;
 
     #[test]
     fn every_meeting_says_what_an_absent_thread_passes() {
-        let meetings = rows().filter(|row| row.device().is_some() && matches!(row.effect, Effect::Warp | Effect::Barrier));
+        let meetings = rows().filter(|row| row.device().is_some() && row.effects.is_convergent());
         let missing: Vec<&str> = meetings.map(|row| row.name).filter(|name| !ABSENT.iter().any(|(known, _)| known == name)).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }

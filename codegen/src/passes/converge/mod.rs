@@ -35,8 +35,7 @@ mod runs;
 mod stops;
 
 use super::rewrite::Rewrite;
-use crate::intrinsics::Effect;
-use crate::ir::{BinaryOp, Block, Builder, Inst, Kernel, Loc, Op, Scalar, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Effects, Inst, Kernel, Loc, Op, Region, Scalar, Terminator, Type, UnaryOp, Value};
 use exits::Context;
 use plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,15 +43,15 @@ pub(super) use stops::return_where_stopped;
 
 /// Runs the pass. Gives whether it changed anything.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
-    bring(kernel, |effect| matches!(effect, Effect::Warp | Effect::Barrier))
+    bring(kernel, Effects::is_convergent)
 }
 
 /// Brings all threads to barriers of the block alone, for devices that have exchanges within a warp.
 pub(super) fn run_for_barriers(kernel: &mut Kernel) -> bool {
-    bring(kernel, |effect| effect == Effect::Barrier)
+    bring(kernel, Effects::is_barrier)
 }
 
-fn bring(kernel: &mut Kernel, is_meeting: fn(Effect) -> bool) -> bool {
+fn bring(kernel: &mut Kernel, is_meeting: fn(&Effects) -> bool) -> bool {
     let Some(plan) = Plan::of(kernel, is_meeting) else { return false };
     let body = kernel.body;
     let mut rewrite = Rewrite::new(kernel);
@@ -114,7 +113,7 @@ impl Converge<'_> {
             Err(_) => self.no,
         };
         let [rest @ .., last] = tail else { return };
-        let ends = matches!(self.kernel().insts[*last].op, Op::Return);
+        let ends = matches!(self.kernel().insts[*last].op, Op::Terminator(Terminator::Return));
         let rest = if ends { rest } else { tail };
         if on == self.yes {
             return tail.iter().for_each(|inst| self.keep_all(*inst));
@@ -122,7 +121,7 @@ impl Converge<'_> {
         if !rest.is_empty() {
             self.guarded(rest, on);
         }
-        self.builder().push(Op::Return, &[]);
+        self.builder().push(Op::Terminator(Terminator::Return), &[]);
     }
 
     /// Takes a block of a statement apart into the present block, for the threads of `on`.
@@ -167,7 +166,7 @@ impl Converge<'_> {
             return Part::Meeting;
         }
         match op {
-            Op::If { .. } if !self.plan.holds(inst) => {
+            Op::Region(Region::If { .. }) if !self.plan.holds(inst) => {
                 if self.leaves_at_once(inst) {
                     Part::Apart
                 } else {
@@ -177,7 +176,7 @@ impl Converge<'_> {
             _ if !self.plan.holds(inst) => Part::Plain,
             // What leaves a statement that is taken apart is taken apart, too.
             _ if self.plan.is_together(self.kernel(), inst) && (self.contexts.is_empty() || !self.leaves(inst, &[inst])) => Part::Together,
-            Op::For { .. } if self.is_counted(inst) => Part::Counted,
+            Op::Region(Region::For { .. }) if self.is_counted(inst) => Part::Counted,
             _ => Part::Apart,
         }
     }
@@ -188,7 +187,7 @@ impl Converge<'_> {
             let outer = std::mem::replace(&mut self.at, block);
             self.keeping_known(|converge| {
                 if let Some((_, values)) = converge.block(block, converge.yes) {
-                    converge.builder().push(Op::Yield(values), &[]);
+                    converge.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
                 }
             });
             self.at = outer;
@@ -202,8 +201,8 @@ impl Converge<'_> {
         let results = self.kernel().insts[inst].results.clone();
         self.masked.extend(results);
         match self.kernel().insts[inst].op {
-            Op::If { condition, then_block, else_block } => self.branch(inst, condition, [then_block, else_block], on),
-            Op::Region { body } => self.region(inst, body, on),
+            Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, condition, [then_block, else_block], on),
+            Op::Region(Region::Block { body }) => self.region(inst, body, on),
             _ => self.repeat(inst, on),
         }
     }
@@ -265,7 +264,7 @@ impl Converge<'_> {
             return *zero;
         }
         let kernel = &mut *self.rewrite.kernel;
-        let inst = kernel.new_inst(Op::Const(Scalar { ty, bits: 0 }), &[ty], Loc(0));
+        let inst = kernel.new_inst(Op::Compute(Compute::Const(Scalar { ty, bits: 0 })), &[ty], Loc(0));
         let body = kernel.body;
         kernel.blocks[body].insts.insert(0, inst);
         let zero = kernel.insts[inst].results[0];

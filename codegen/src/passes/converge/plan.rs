@@ -1,8 +1,7 @@
 //! What has to be taken apart: where the threads of a block are not known to go together.
 
 use crate::analysis::uniformity::Uniformity;
-use crate::intrinsics::Effect;
-use crate::ir::{Inst, Kernel, Op, Value};
+use crate::ir::{Effects, Inst, Kernel, Op, Value};
 
 /// Facts about the kernel as it was, by instruction and by value.
 pub(super) struct Plan {
@@ -20,7 +19,7 @@ impl Plan {
     ///
     /// A barrier waits for the threads of the block anyway, so for barriers alone nothing is done where threads could part only if they
     /// read different values of one element of a buffer: the program would be wrong on every device.
-    pub(super) fn of(kernel: &Kernel, is_meeting: fn(Effect) -> bool) -> Option<Plan> {
+    pub(super) fn of(kernel: &Kernel, is_meeting: fn(&Effects) -> bool) -> Option<Plan> {
         let (uniformity, lenient) = (Uniformity::of(kernel), Uniformity::without_races(kernel));
         let mut plan = Plan {
             uniformity,
@@ -33,10 +32,10 @@ impl Plan {
             let op = &kernel.insts[inst].op;
             op.for_each_operand(|value| plan.users[usize::from(value)].push(inst));
             let Op::Intrinsic(row, _) = op else { return };
-            let effect = row.row().effect;
-            if is_meeting(effect) && !plan.uniformity.runs_together(inst) {
+            let effects = &row.row().effects;
+            if is_meeting(effects) && !plan.uniformity.runs_together(inst) {
                 plan.meetings[usize::from(inst)] = true;
-                is_needed |= effect == Effect::Warp || !lenient.runs_together(inst);
+                is_needed |= effects.is_of_warp() || !lenient.runs_together(inst);
             }
         });
         if !is_needed {

@@ -6,7 +6,7 @@
 
 use super::Converge;
 use super::exits::Exit;
-use crate::ir::{Inst, Kernel, ObjectKind, Op, Step, Value, ValueDef};
+use crate::ir::{Address, Inst, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Step, Terminator, Value, ValueDef};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where an instruction of a run goes.
@@ -122,13 +122,13 @@ impl Converge<'_> {
         let outer = std::mem::replace(&mut self.at, then_block);
         insts.iter().for_each(|inst| self.keep_all(*inst));
         if !self.builder().is_terminated() {
-            self.builder().push(Op::Yield(outputs.clone()), &[]);
+            self.builder().push(Op::Terminator(Terminator::Yield(outputs.clone())), &[]);
         }
         self.at = else_block;
         let zeros = self.zeros(&types);
-        self.builder().push(Op::Yield(zeros), &[]);
+        self.builder().push(Op::Terminator(Terminator::Yield(zeros)), &[]);
         self.at = outer;
-        let inst = self.builder().push(Op::If { condition: on, then_block, else_block }, &types);
+        let inst = self.builder().push(Op::Region(Region::If { condition: on, then_block, else_block }), &types);
         self.stand_for_outputs(&outputs, &self.kernel().insts[inst].results.clone());
     }
 
@@ -161,7 +161,7 @@ impl Converge<'_> {
 
         let body = self.rewrite.kernel.new_block(&[]);
         let loc = self.loc;
-        let region = self.rewrite.kernel.new_inst(Op::Region { body }, &types, loc);
+        let region = self.rewrite.kernel.new_inst(Op::Region(Region::Block { body }), &types, loc);
         let (escapes, outer) = (self.with_ways(exits, &ways), std::mem::replace(&mut self.at, body));
         insts.iter().for_each(|inst| self.keep_all(*inst));
         for (exit, way) in escapes {
@@ -170,11 +170,11 @@ impl Converge<'_> {
             values[begin] = self.yes;
             let operands = self.kernel().insts[exit].op.operands();
             values[begin + 1..][..operands.len()].copy_from_slice(&operands);
-            self.rewrite.kernel.insts[exit].op = Op::Break(region, values);
+            self.rewrite.kernel.insts[exit].op = Op::Terminator(Terminator::Break(region, values));
         }
         let mut values = nothing[..own].to_vec();
         values.extend(&outputs);
-        self.builder().push(Op::Yield(values), &[]);
+        self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
         self.at = outer;
         let given = self.under(region, on, &types, &nothing);
 
@@ -205,9 +205,9 @@ impl Converge<'_> {
         let (then_block, else_block) = (self.rewrite.kernel.new_block(&[]), self.rewrite.kernel.new_block(&[]));
         let loc = self.loc;
         self.rewrite.keep(then_block, inst);
-        self.rewrite.builder(then_block, loc).push(Op::Yield(results), &[]);
-        self.rewrite.builder(else_block, loc).push(Op::Yield(nothing.to_vec()), &[]);
-        let inst = self.builder().push(Op::If { condition: on, then_block, else_block }, types);
+        self.rewrite.builder(then_block, loc).push(Op::Terminator(Terminator::Yield(results)), &[]);
+        self.rewrite.builder(else_block, loc).push(Op::Terminator(Terminator::Yield(nothing.to_vec())), &[]);
+        let inst = self.builder().push(Op::Region(Region::If { condition: on, then_block, else_block }), types);
         self.kernel().insts[inst].results.clone()
     }
 }
@@ -225,9 +225,9 @@ fn nested(kernel: &Kernel, inst: Inst) -> Vec<Inst> {
 fn is_free(kernel: &Kernel, inst: Inst) -> bool {
     let data = &kernel.insts[inst];
     match &data.op {
-        Op::Load(access) => {
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
             kernel.objects[access.object].kind == ObjectKind::Value && !access.path.iter().any(|step| matches!(step, Step::Index(_)))
         }
-        op => op.is_pure() && !op.can_fault(data.results.first().map(|value| kernel.ty(*value))),
+        op => op.effects(kernel).is_speculatable(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::analysis::bounds::type_max;
-use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value, eval};
+use crate::ir::{BinaryOp, CompareOp, Compute, Op, Scalar, Type, UnaryOp, Value, eval};
 
 pub(super) type Unary = fn(&mut Context<'_>, UnaryOp, Value) -> Option<Value>;
 pub(super) type Binary = fn(&mut Context<'_>, BinaryOp, Value, Value) -> Option<Value>;
@@ -25,7 +25,7 @@ pub(super) const BINARY: &[Binary] = &[
 /// `x + c < n && x + d < n = x + d < n` for c ≤ d, unsigned, where x + d does not wrap round: one comparison for a group of neighbours.
 fn both_below(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
     let below = |cx: &Context<'_>, value: Value| match cx.op(value) {
-        Some(Op::Compare(CompareOp::Lt, left, right)) if cx.ty(*left).is_unsigned_int() => {
+        Some(Op::Compute(Compute::Compare(CompareOp::Lt, left, right))) if cx.ty(*left).is_unsigned_int() => {
             let offset = cx.as_binary(BinaryOp::Add, *left).and_then(|(base, constant)| Some((base, cx.constant(constant)?.bits)));
             let (base, offset) = offset.unwrap_or((*left, 0));
             Some((base, offset, *right))
@@ -58,7 +58,7 @@ fn negated_difference(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Val
 
 /// `!(a < b) = a >= b` and so on; floats only `!(a == b) = a != b` and back, for a NaN makes both of the others false.
 fn negated_comparison(cx: &mut Context<'_>, op: UnaryOp, a: Value) -> Option<Value> {
-    let Some(Op::Compare(compare, left, right)) = cx.op(a).filter(|_| op == UnaryOp::Not) else { return None };
+    let Some(Op::Compute(Compute::Compare(compare, left, right))) = cx.op(a).filter(|_| op == UnaryOp::Not) else { return None };
     let (compare, left, right) = (*compare, *left, *right);
     let exact = matches!(compare, CompareOp::Eq | CompareOp::Ne) || !cx.ty(left).is_float();
     exact.then(|| cx.b.compare(compare.negated(), left, right))
@@ -138,7 +138,7 @@ fn add_chain(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<V
         _ => None,
     };
     let outer = sign(op)? * cx.constant(b)?.as_int();
-    let Some(Op::Binary(inner_op, x, c)) = cx.op(a) else { return None };
+    let Some(Op::Compute(Compute::Binary(inner_op, x, c))) = cx.op(a) else { return None };
     let (x, inner) = (*x, sign(*inner_op)? * cx.constant(*c)?.as_int());
     let ty = cx.ty(a);
     let sum = Scalar::int(ty, outer + inner);

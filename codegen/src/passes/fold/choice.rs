@@ -1,7 +1,7 @@
 //! Comparisons that are decided, and selects that need not choose.
 
 use super::Context;
-use crate::ir::{BinaryOp, CompareOp, Op, Scalar, Type, UnaryOp, Value, eval};
+use crate::ir::{BinaryOp, CompareOp, Compute, Op, Scalar, Type, UnaryOp, Value, eval};
 
 type Compare = fn(&mut Context<'_>, CompareOp, Value, Value) -> Option<Value>;
 type Select = fn(&mut Context<'_>, Value, Value, Value) -> Option<Value>;
@@ -70,7 +70,7 @@ fn with_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<
 /// `(b as int) != 0 = b`, `(b as int) == 0 = !b`.
 fn widened_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
     let _zero = cx.constant(b).filter(|c| c.bits == 0 && c.ty.is_int())?;
-    let Some(Op::Cast(inner)) = cx.op(a) else { return None };
+    let Some(Op::Compute(Compute::Cast(inner))) = cx.op(a) else { return None };
     let inner = *inner;
     match op {
         _ if cx.ty(inner) != Type::Bool => None,
@@ -83,7 +83,7 @@ fn widened_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Opti
 /// `(if c { a } else { b }) op d`, all but c constants: what holds of a and b decides; c, `!c`, or whatever c is.
 fn of_select(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
     let d = cx.constant(b)?;
-    let Some(Op::Select(c, left, right)) = cx.op(a) else { return None };
+    let Some(Op::Compute(Compute::Select(c, left, right))) = cx.op(a) else { return None };
     let (c, left, right) = (*c, cx.constant(*left)?, cx.constant(*right)?);
     match (eval::compare(op, left, d)?.is_true(), eval::compare(op, right, d)?.is_true()) {
         (true, false) => Some(c),

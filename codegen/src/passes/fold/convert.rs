@@ -1,7 +1,7 @@
 //! Casts of casts.
 
 use super::Context;
-use crate::ir::{Op, Type, Value};
+use crate::ir::{Compute, Op, Type, Value};
 
 type Convert = fn(&mut Context<'_>, Value, Type) -> Option<Value>;
 
@@ -15,7 +15,7 @@ fn to_itself(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
 
 /// `(x as B) as C = x as C` where going through B loses nothing that C could tell.
 fn through_wider(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
-    let Some(Op::Cast(x)) = cx.op(a) else { return None };
+    let Some(Op::Compute(Compute::Cast(x))) = cx.op(a) else { return None };
     let x = *x;
     let (from, middle) = (cx.ty(x), cx.ty(a));
     let exact = holds_all_of(middle, from) || is_truncation(middle, ty) && (from.is_int() || from == Type::Bool);
@@ -58,7 +58,7 @@ fn digits(ty: Type) -> u32 {
 
 /// The bits of the bits are the bits.
 fn bits_of_bits(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
-    let Some(Op::Bitcast(x)) = cx.op(a) else { return None };
+    let Some(Op::Compute(Compute::Bitcast(x))) = cx.op(a) else { return None };
     let x = *x;
     Some(cx.b.bitcast(x, ty))
 }

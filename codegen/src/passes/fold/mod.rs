@@ -31,7 +31,10 @@ use crate::analysis::bounds::Bounds;
 use crate::analysis::exits::Exits;
 use crate::analysis::place::constant_place;
 use crate::intrinsics::RowId;
-use crate::ir::{Axis, BinaryOp, Block, Builder, Inst, Kernel, ObjectKind, Op, Scalar, Special, Type, UnaryOp, Value, eval};
+use crate::ir::{
+    Address, Axis, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Region, Scalar, Special,
+    Type, UnaryOp, Value, eval,
+};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -72,7 +75,7 @@ impl Context<'_> {
     /// `value` if it is `op inner`.
     fn as_unary(&self, op: UnaryOp, value: Value) -> Option<Value> {
         match self.op(value) {
-            Some(Op::Unary(found, inner)) if *found == op => Some(*inner),
+            Some(Op::Compute(Compute::Unary(found, inner))) if *found == op => Some(*inner),
             _ => None,
         }
     }
@@ -80,7 +83,7 @@ impl Context<'_> {
     /// The operands of `value` if it is `left op right`.
     fn as_binary(&self, op: BinaryOp, value: Value) -> Option<(Value, Value)> {
         match self.op(value) {
-            Some(Op::Binary(found, left, right)) if *found == op => Some((*left, *right)),
+            Some(Op::Compute(Compute::Binary(found, left, right))) if *found == op => Some((*left, *right)),
             _ => None,
         }
     }
@@ -90,15 +93,15 @@ impl Context<'_> {
 fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
     let of = |value: &Value| kernel.constant(*value);
     match op {
-        Op::Unary(op, a) => eval::unary(*op, of(a)?),
-        Op::Binary(op, a, b) => eval::binary(*op, of(a)?, of(b)?),
-        Op::MulAdd(a, b, c) => eval::mul_add(of(a)?, of(b)?, of(c)?),
-        Op::Compare(op, a, b) => eval::compare(*op, of(a)?, of(b)?),
-        Op::Cast(a) => eval::cast(of(a)?, ty),
-        Op::Bitcast(a) => eval::bitcast(of(a)?, ty),
-        Op::Special(special, axis) => fixed_geometry(kernel, *special, *axis),
+        Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, of(a)?),
+        Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, of(a)?, of(b)?),
+        Op::Compute(Compute::MulAdd(a, b, c)) => eval::mul_add(of(a)?, of(b)?, of(c)?),
+        Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, of(a)?, of(b)?),
+        Op::Compute(Compute::Cast(a)) => eval::cast(of(a)?, ty),
+        Op::Compute(Compute::Bitcast(a)) => eval::bitcast(of(a)?, ty),
+        Op::Compute(Compute::Special(special, axis)) => fixed_geometry(kernel, *special, *axis),
         Op::Intrinsic(row, args) => evaluate_row(kernel, *row, args, ty),
-        Op::Load(access) => match &kernel.objects[access.object].kind {
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => match &kernel.objects[access.object].kind {
             ObjectKind::Table(scalars) => scalars.get(constant_place(kernel, access, 1)?).copied(),
             _ => None,
         },
@@ -148,10 +151,10 @@ impl Fold<'_> {
             self.rewrite.keep(block, inst);
             return true;
         }
-        if matches!(data.op, Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Region { .. }) {
+        if matches!(data.op, Op::Region(Region::If { .. } | Region::For { .. } | Region::Loop { .. } | Region::Block { .. })) {
             return self.region(block, inst);
         }
-        if let Op::Assert(condition, ..) = data.op
+        if let Op::Message(Message::Assert(condition, ..)) = data.op
             && self.rewrite.kernel.constant(condition).is_some_and(Scalar::is_true)
         {
             self.rewrite.changed = true;
@@ -196,16 +199,18 @@ impl Fold<'_> {
         }
         let mut context = Context { b: Builder::new(self.rewrite.kernel, block, loc), bounds: &self.bounds };
         match context.b.kernel.insts[inst].op {
-            Op::Unary(op, a) => first(arithmetic::UNARY, |rule| rule(&mut context, op, a)),
-            Op::Binary(op, a, b) if ty.is_float() => first(float::BINARY, |rule| rule(&mut context, op, a, b)),
-            Op::Binary(op, a, b) => first(arithmetic::BINARY, |rule| rule(&mut context, op, a, b)),
-            Op::MulAdd(a, b, c) => first(float::MUL_ADD, |rule| rule(&mut context, a, b, c)),
-            Op::Compare(op, a, b) => first(choice::COMPARE, |rule| rule(&mut context, op, a, b)),
-            Op::Select(c, a, b) => first(choice::SELECT, |rule| rule(&mut context, c, a, b)),
-            Op::Cast(a) => first(convert::CAST, |rule| rule(&mut context, a, ty)),
-            Op::Bitcast(a) => first(convert::BITCAST, |rule| rule(&mut context, a, ty)),
+            Op::Compute(Compute::Unary(op, a)) => first(arithmetic::UNARY, |rule| rule(&mut context, op, a)),
+            Op::Compute(Compute::Binary(op, a, b)) if ty.is_float() => first(float::BINARY, |rule| rule(&mut context, op, a, b)),
+            Op::Compute(Compute::Binary(op, a, b)) => first(arithmetic::BINARY, |rule| rule(&mut context, op, a, b)),
+            Op::Compute(Compute::MulAdd(a, b, c)) => first(float::MUL_ADD, |rule| rule(&mut context, a, b, c)),
+            Op::Compute(Compute::Compare(op, a, b)) => first(choice::COMPARE, |rule| rule(&mut context, op, a, b)),
+            Op::Compute(Compute::Select(c, a, b)) => first(choice::SELECT, |rule| rule(&mut context, c, a, b)),
+            Op::Compute(Compute::Cast(a)) => first(convert::CAST, |rule| rule(&mut context, a, ty)),
+            Op::Compute(Compute::Bitcast(a)) => first(convert::BITCAST, |rule| rule(&mut context, a, ty)),
             // Where a loop's pointers start, if it starts at 0.
-            Op::Offset(pointer, bytes) => context.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer),
+            Op::Compute(Compute::Offset(pointer, bytes)) => {
+                context.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer)
+            }
             _ => None,
         }
     }

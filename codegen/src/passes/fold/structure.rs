@@ -2,27 +2,27 @@
 
 use super::Fold;
 use crate::analysis::exits::exit_values;
-use crate::ir::{Block, Inst, Op, Value};
+use crate::ir::{Block, Inst, Op, Region, Terminator, Value};
 use crate::passes::rewrite::{terminator, yielded};
 
 impl Fold<'_> {
     /// One `If`, `For`, `Loop` or `Region`; whether the block ends with it.
     pub(super) fn region(&mut self, block: Block, inst: Inst) -> bool {
         match self.rewrite.kernel.insts[inst].op {
-            Op::If { condition, then_block, else_block } => match self.rewrite.kernel.constant(condition) {
+            Op::Region(Region::If { condition, then_block, else_block }) => match self.rewrite.kernel.constant(condition) {
                 Some(c) => self.splice(block, inst, if c.is_true() { then_block } else { else_block }),
                 None => self.branch(block, inst, then_block, else_block),
             },
             // What is asked of a loop is asked of a loop.
-            Op::For { body, .. } if self.rewrite.kernel.annotations.contains_key(&inst) => self.repeated(block, inst, body),
-            Op::For { body, .. } => match self.trips(inst) {
+            Op::Region(Region::For { body, .. }) if self.rewrite.kernel.annotations.contains_key(&inst) => self.repeated(block, inst, body),
+            Op::Region(Region::For { body, .. }) => match self.trips(inst) {
                 Some(0) => self.zero_trips(inst),
                 Some(1) if self.runs_through(inst) => self.one_trip(block, inst, body),
                 _ => self.repeated(block, inst, body),
             },
-            Op::Loop { body, .. } if self.breaks_at_once(inst, body) => self.one_trip(block, inst, body),
-            Op::Loop { body, .. } => self.repeated(block, inst, body),
-            Op::Region { body } => {
+            Op::Region(Region::Loop { body, .. }) if self.breaks_at_once(inst, body) => self.one_trip(block, inst, body),
+            Op::Region(Region::Loop { body, .. }) => self.repeated(block, inst, body),
+            Op::Region(Region::Block { body }) => {
                 if !self.exits.get(inst).breaks.is_empty() {
                     self.structure_exits(inst, body);
                 }
@@ -48,8 +48,8 @@ impl Fold<'_> {
         }
         self.rewrite.resolve_operands(*last);
         match &self.rewrite.kernel.insts[*last].op {
-            Op::Yield(values) => self.finish(inst, values.clone()),
-            Op::Break(target, values) if *target == inst => self.finish(inst, values.clone()),
+            Op::Terminator(Terminator::Yield(values)) => self.finish(inst, values.clone()),
+            Op::Terminator(Terminator::Break(target, values)) if *target == inst => self.finish(inst, values.clone()),
             _ => {
                 self.rewrite.keep(block, *last);
                 return true;
@@ -77,7 +77,7 @@ impl Fold<'_> {
                 let rest = self.rewrite.take(else_block);
                 let loc = self.rewrite.kernel.insts[inst].loc;
                 self.rewrite.kernel.insts[inst].results.clear();
-                self.rewrite.builder(else_block, loc).push(Op::Yield(Vec::new()), &[]);
+                self.rewrite.builder(else_block, loc).push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
                 rest.into_iter().for_each(|inst| self.rewrite.keep(block, inst));
                 true
             }
@@ -93,7 +93,7 @@ impl Fold<'_> {
 
     /// How often a `For` with constant bounds runs.
     fn trips(&self, inst: Inst) -> Option<u64> {
-        let Op::For { start, end, step, .. } = &self.rewrite.kernel.insts[inst].op else { return None };
+        let Op::Region(Region::For { start, end, step, .. }) = &self.rewrite.kernel.insts[inst].op else { return None };
         let constant = |value: &Value| self.rewrite.kernel.constant(*value).map(|scalar| scalar.as_int());
         let (start, end, step) = (constant(start)?, constant(end)?, constant(step)?);
         let span = (end - start).max(0);
@@ -114,7 +114,7 @@ impl Fold<'_> {
 
     /// The carried values stay the first ones.
     fn zero_trips(&mut self, inst: Inst) -> bool {
-        if let Op::For { init, .. } = &self.rewrite.kernel.insts[inst].op {
+        if let Op::Region(Region::For { init, .. }) = &self.rewrite.kernel.insts[inst].op {
             let init = init.clone();
             self.rewrite.changed = true;
             self.finish(inst, init);
@@ -125,8 +125,8 @@ impl Fold<'_> {
     /// The body runs once, with the first values.
     fn one_trip(&mut self, block: Block, inst: Inst, body: Block) -> bool {
         let first = match &self.rewrite.kernel.insts[inst].op {
-            Op::For { start, init, .. } => std::iter::once(start).chain(init).copied().collect(),
-            Op::Loop { init, .. } => init.clone(),
+            Op::Region(Region::For { start, init, .. }) => std::iter::once(start).chain(init).copied().collect(),
+            Op::Region(Region::Loop { init, .. }) => init.clone(),
             _ => Vec::new(),
         };
         let params = self.rewrite.kernel.blocks[body].params.clone();
@@ -138,8 +138,8 @@ impl Fold<'_> {
     fn repeated(&mut self, block: Block, inst: Inst, body: Block) -> bool {
         let kernel = &*self.rewrite.kernel;
         let (init, offset) = match &kernel.insts[inst].op {
-            Op::For { init, .. } => (init, 1),
-            Op::Loop { init, .. } => (init, 0),
+            Op::Region(Region::For { init, .. }) => (init, 1),
+            Op::Region(Region::Loop { init, .. }) => (init, 0),
             _ => return false,
         };
         let exits = self.exits.get(inst);

@@ -12,7 +12,7 @@
 
 use super::Fold;
 use crate::analysis::exits::{exit_values, exit_values_mut};
-use crate::ir::{Block, Inst, Op, Type, ValueDef};
+use crate::ir::{Block, Inst, Op, Region, Terminator, Type, ValueDef};
 use crate::passes::rewrite::terminator;
 
 impl Fold<'_> {
@@ -29,7 +29,7 @@ impl Fold<'_> {
     fn breaks_inside(&self, block: Block, region: Inst) -> Vec<Inst> {
         let mut found = Vec::new();
         self.rewrite.kernel.walk_block(block, &mut |kernel, _, inst| {
-            if matches!(kernel.insts[inst].op, Op::Break(target, _) if target == region) {
+            if matches!(kernel.insts[inst].op, Op::Terminator(Terminator::Break(target, _)) if target == region) {
                 found.push(inst);
             }
         });
@@ -38,7 +38,9 @@ impl Fold<'_> {
 
     fn is_break_to(&self, block: Block, region: Inst) -> bool {
         let last = terminator(self.rewrite.kernel, block);
-        last.is_some_and(|last| matches!(self.rewrite.kernel.insts[last].op, Op::Break(target, _) if target == region))
+        last.is_some_and(
+            |last| matches!(self.rewrite.kernel.insts[last].op, Op::Terminator(Terminator::Break(target, _)) if target == region),
+        )
     }
 
     fn tail(&mut self, block: Block, region: Inst, types: &[Type]) {
@@ -48,7 +50,7 @@ impl Fold<'_> {
         for n in 0..self.rewrite.kernel.blocks[block].insts.len() {
             let inst = self.rewrite.kernel.blocks[block].insts[n];
             match self.rewrite.kernel.insts[inst].op {
-                Op::If { then_block, else_block, .. } => {
+                Op::Region(Region::If { then_block, else_block, .. }) => {
                     let leaves = [then_block, else_block].map(|arm| self.is_break_to(arm, region));
                     let goes_on = match leaves {
                         [true, _] => else_block,
@@ -60,7 +62,7 @@ impl Fold<'_> {
                     self.tail(else_block, region, types);
                     return;
                 }
-                Op::Loop { body, .. } if self.exits.get(inst).breaks.is_empty() => {
+                Op::Region(Region::Loop { body, .. }) if self.exits.get(inst).breaks.is_empty() => {
                     self.end_with_loop(block, n, inst, body, region, types);
                     return;
                 }
@@ -73,7 +75,7 @@ impl Fold<'_> {
     fn break_to_yield(&mut self, block: Block) {
         let Some(last) = terminator(self.rewrite.kernel, block) else { return };
         let values = exit_values(&self.rewrite.kernel.insts[last].op).to_vec();
-        self.rewrite.kernel.insts[last].op = Op::Yield(values);
+        self.rewrite.kernel.insts[last].op = Op::Terminator(Terminator::Yield(values));
         self.rewrite.changed = true;
     }
 
@@ -84,7 +86,7 @@ impl Fold<'_> {
         let rest = self.rewrite.kernel.blocks[block].insts.split_off(n + 1);
         let last = terminator(self.rewrite.kernel, goes_on);
         if let Some(last) = last
-            && let Op::Yield(values) = &self.rewrite.kernel.insts[last].op
+            && let Op::Terminator(Terminator::Yield(values)) = &self.rewrite.kernel.insts[last].op
         {
             let values = values.clone();
             self.rewrite.kernel.blocks[goes_on].insts.pop();
@@ -102,7 +104,7 @@ impl Fold<'_> {
         let values: Vec<_> = types.iter().map(|ty| kernel.add_result(inst, *ty)).collect();
         debug_assert!(values.iter().all(|value| matches!(kernel.values[*value].def, ValueDef::Result(..))));
         let loc = kernel.insts[inst].loc;
-        self.rewrite.builder(block, loc).push(Op::Yield(values), &[]);
+        self.rewrite.builder(block, loc).push(Op::Terminator(Terminator::Yield(values)), &[]);
     }
 
     /// The n-th instruction is a `Loop` that nothing breaks out of: what follows is never reached, and breaks to the region from
@@ -116,7 +118,7 @@ impl Fold<'_> {
         self.rewrite.kernel.blocks[block].insts.truncate(n + 1);
         for exit in &inside {
             let values = exit_values_mut(&mut self.rewrite.kernel.insts[*exit].op).map(std::mem::take).unwrap_or_default();
-            self.rewrite.kernel.insts[*exit].op = Op::Break(inst, values);
+            self.rewrite.kernel.insts[*exit].op = Op::Terminator(Terminator::Break(inst, values));
         }
         self.exits.get_mut(inst).breaks.extend(inside);
         self.end_with_results(block, inst, types);

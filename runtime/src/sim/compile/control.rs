@@ -5,7 +5,7 @@ use super::super::program::{Finding, Step};
 use super::super::registers::{Operands, Reg};
 use super::{Compiler, Result, Target};
 use crate::sim::InstructionClass;
-use warpwright_codegen::ir::{Block, CompareOp, Inst, Op, Type, Value};
+use warpwright_codegen::ir::{Block, CompareOp, Inst, Op, Region, Terminator, Type, Value};
 
 /// The fixed operands of a `for`.
 struct ForRange {
@@ -21,18 +21,18 @@ impl Compiler<'_> {
         let data = &kernel.insts[inst];
         let outer = std::mem::replace(&mut self.outermost_exit, usize::MAX);
         self.depth += 1;
-        if !matches!(data.op, Op::Region { .. }) {
+        if !matches!(data.op, Op::Region(Region::Block { .. })) {
             self.count(InstructionClass::Control, 1);
         }
         let segment = self.segment.take();
         match &data.op {
-            Op::If { condition, then_block, else_block } => self.branch(inst, *condition, *then_block, *else_block)?,
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, *condition, *then_block, *else_block)?,
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let range = ForRange { start: *start, end: *end, step: *step };
                 self.for_loop(inst, &range, init, *body)?;
             }
-            Op::Loop { init, body, .. } => self.endless_loop(inst, init, *body)?,
-            Op::Region { body } => self.region(inst, *body)?,
+            Op::Region(Region::Loop { init, body, .. }) => self.endless_loop(inst, init, *body)?,
+            Op::Region(Region::Block { body }) => self.region(inst, *body)?,
             _ => {}
         }
         // Lanes may be gone for longer than this construct: what follows has another mask, or none.
@@ -173,22 +173,22 @@ impl Compiler<'_> {
     /// Compiles the end of a block.
     pub(super) fn terminator(&mut self, op: &Op, results: &[Reg]) -> Result<()> {
         match op {
-            Op::Yield(values) => {
+            Op::Terminator(Terminator::Yield(values)) => {
                 let values = self.slots(values)?;
                 self.moves(results, &values)
             }
-            Op::Break(to, values) => {
+            Op::Terminator(Terminator::Break(to, values)) => {
                 let target = self.targets.get(to).ok_or("a `break` out of nothing")?;
                 let (slots, mask, depth) = (target.results.clone(), target.exit, target.depth);
                 self.exit(&slots, values, mask, depth)
             }
-            Op::Continue(to, values) => {
+            Op::Terminator(Terminator::Continue(to, values)) => {
                 let target = self.targets.get(to).ok_or("a `continue` of nothing")?;
                 let (slots, depth) = (target.carried.clone(), target.depth);
                 let mask = target.next.ok_or("a `continue` of what is no loop")?;
                 self.exit(&slots, values, mask, depth)
             }
-            Op::Return => {
+            Op::Terminator(Terminator::Return) => {
                 self.count(InstructionClass::Control, 1);
                 self.outermost_exit = 0;
                 let last = self.kernel.blocks[self.kernel.body].insts.last();
@@ -196,7 +196,7 @@ impl Compiler<'_> {
                 self.emit(if is_end { Step::End } else { Step::Return });
                 Ok(())
             }
-            Op::Trap(text) => {
+            Op::Terminator(Terminator::Trap(text)) => {
                 self.count(InstructionClass::Control, 1);
                 let message = self.message(&[warpwright_codegen::ir::PrintPart::Text(text.clone())], &[])?;
                 self.emit(Step::Trap(message));

@@ -5,7 +5,7 @@
 //! uses it again. Results of an instruction that owns blocks live from its begin, because exits write them from inside. What is
 //! carried round a loop lives to the loop's end.
 
-use warpwright_codegen::ir::{Block, Inst, Kernel, Op, Value};
+use warpwright_codegen::ir::{Block, Inst, Kernel, Op, Region, Value};
 
 /// Numbers of instructions, and each value's last.
 pub(super) struct Lifetimes {
@@ -72,11 +72,11 @@ impl Lifetimes {
     fn visit(&mut self, kernel: &Kernel, block: Block, loops: &mut Vec<(u32, u32)>) {
         for &inst in &kernel.blocks[block].insts {
             let op = &kernel.insts[inst].op;
-            let at = if let Op::For { .. } = op { self.end(inst) } else { self.begin(inst) };
+            let at = if let Op::Region(Region::For { .. }) = op { self.end(inst) } else { self.begin(inst) };
             for value in op.operands() {
                 self.use_at(value, at, loops);
             }
-            let is_loop = matches!(op, Op::For { .. } | Op::Loop { .. });
+            let is_loop = matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. }));
             if is_loop {
                 loops.push((self.begin(inst), self.end(inst)));
             }

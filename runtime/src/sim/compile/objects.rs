@@ -3,8 +3,7 @@
 use super::super::SimOptions;
 use super::super::program::{ObjectInfo, Program};
 use super::Result;
-use warpwright_codegen::intrinsics::Effect;
-use warpwright_codegen::ir::{AtomicOp, Kernel, MemoryType, ObjectKind, Op, Space, Type};
+use warpwright_codegen::ir::{AtomicOp, Kernel, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, Space, Type};
 use warpwright_codegen::syntax::IndexWidth;
 
 /// Shared objects and local ones begin at multiples of this many bytes, so that any vector fits.
@@ -118,8 +117,7 @@ fn table_bytes(kind: &ObjectKind) -> Vec<u8> {
 fn written_objects(kernel: &Kernel) -> Vec<bool> {
     let mut written = vec![false; kernel.objects.len()];
     kernel.for_each_inst(|kernel, _, inst| match &kernel.insts[inst].op {
-        Op::Store(access, _) | Op::Atomic(_, access, _) => written[usize::from(access.object)] = true,
-        Op::StoreAt { object, .. } | Op::AtomicAt { object, .. } => written[usize::from(*object)] = true,
+        Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) => written[usize::from(at.object())] = true,
         _ => {}
     });
     written
@@ -141,10 +139,9 @@ impl Synchronises {
         kernel.for_each_inst(|kernel, _, inst| {
             let data = &kernel.insts[inst];
             let object = match &data.op {
-                Op::Atomic(_, access, _) => access.object,
-                Op::AtomicAt { object, .. } => *object,
+                Op::Memory(Memory { op: MemoryOp::Atomic(..), at }) => at.object(),
                 Op::Intrinsic(row, _) => {
-                    found.has_fences |= row.row().effect == Effect::Fence;
+                    found.has_fences |= !row.row().effects.is_convergent() && row.row().effects.orders.is_some();
                     return;
                 }
                 _ => return,
@@ -164,12 +161,11 @@ fn is_order_free(kernel: &Kernel) -> bool {
     kernel.for_each_inst(|kernel, _, inst| {
         let data = &kernel.insts[inst];
         let (op, object, operands) = match &data.op {
-            Op::Print(..) => {
+            Op::Message(Message::Print(..)) => {
                 free = false;
                 return;
             }
-            Op::Atomic(op, access, operands) => (*op, access.object, operands),
-            Op::AtomicAt { op, object, operands, .. } => (*op, *object, operands),
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at }) => (*op, at.object(), operands),
             _ => return,
         };
         let is_global = kernel.objects[object].space() == Space::Global;

@@ -2,14 +2,16 @@
 
 use super::super::arithmetic as arith;
 use super::super::order::Reach;
-use super::super::program::{Barrier, Call, CallEval, Finding, Message, Preset, Step};
+use super::super::program::{Barrier, Call, CallEval, Finding, Preset, Step, Text};
 use super::super::registers::{Operands, Pure, Reg};
 use super::places::Work;
 use super::{Compiler, Result};
 use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
 use warpwright_codegen::intrinsics::{self, Eval, RowId};
-use warpwright_codegen::ir::{Axis, BinaryOp, Inst, Object, Op, PrintPart, TextureOp, Type, UnaryOp, Value};
+use warpwright_codegen::ir::{
+    Address, Axis, BinaryOp, Compute, Inst, Memory, MemoryOp, Message, Object, Op, PrintPart, TextureOp, Type, UnaryOp, Value,
+};
 
 impl Compiler<'_> {
     /// Compiles an instruction; `results` is where a `Yield` gives its values.
@@ -17,35 +19,37 @@ impl Compiler<'_> {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
         match &data.op {
-            Op::Const(_) | Op::Special(..) | Op::Len(_) | Op::Address(_) => self.known(&data.op, one(&data.results)?),
-            Op::Unary(..)
-            | Op::Binary(..)
-            | Op::MulAdd(..)
-            | Op::Compare(..)
-            | Op::Select(..)
-            | Op::Cast(_)
-            | Op::Bitcast(_)
-            | Op::Offset(..) => self.arithmetic(&data.op, one(&data.results)?),
-            Op::Load(_) | Op::Store(..) | Op::Atomic(..) | Op::LoadAt { .. } | Op::StoreAt { .. } | Op::AtomicAt { .. } => {
-                self.memory(&data.op, &data.results)
+            Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_)) => {
+                self.known(&data.op, one(&data.results)?)
             }
+            Op::Compute(
+                Compute::Unary(..)
+                | Compute::Binary(..)
+                | Compute::MulAdd(..)
+                | Compute::Compare(..)
+                | Compute::Select(..)
+                | Compute::Cast(_)
+                | Compute::Bitcast(_)
+                | Compute::Offset(..),
+            ) => self.arithmetic(&data.op, one(&data.results)?),
+            Op::Memory(memory) => self.memory(memory, &data.results),
             Op::Texture(op, object, at) => self.texture(*op, *object, at, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(*row, args, &data.results),
-            Op::Print(parts, values) => {
+            Op::Message(Message::Print(parts, values)) => {
                 self.count(InstructionClass::Other, 1);
                 let message = self.message(parts, values)?;
                 self.emit(Step::Print(message));
                 Ok(())
             }
-            Op::Assert(condition, parts, values) => {
+            Op::Message(Message::Assert(condition, parts, values)) => {
                 self.count(InstructionClass::Control, 1);
                 let message = self.message(parts, values)?;
                 let condition = self.slot(*condition)?.index();
                 self.emit(Step::Assert(condition, message));
                 Ok(())
             }
-            Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Region { .. } => self.construct(inst),
-            Op::Yield(_) | Op::Break(..) | Op::Continue(..) | Op::Return | Op::Trap(_) => self.terminator(&data.op, results),
+            Op::Region(_) => self.construct(inst),
+            Op::Terminator(_) => self.terminator(&data.op, results),
         }
     }
 
@@ -53,16 +57,16 @@ impl Compiler<'_> {
     fn known(&mut self, op: &Op, result: Value) -> Result<()> {
         let ty = self.ty(result);
         let preset = match op {
-            Op::Const(scalar) => Preset::Constant(scalar.ty, scalar.bits),
-            Op::Special(special, axis) => Preset::Special(*special, *axis),
-            Op::Len(object) => Preset::Len(usize::from(*object)),
-            Op::Address(object) => {
+            Op::Compute(Compute::Const(scalar)) => Preset::Constant(scalar.ty, scalar.bits),
+            Op::Compute(Compute::Special(special, axis)) => Preset::Special(*special, *axis),
+            Op::Compute(Compute::Len(object)) => Preset::Len(usize::from(*object)),
+            Op::Compute(Compute::Address(object)) => {
                 let n = usize::from(*object);
                 Preset::Constant(ty, self.program.objects[n].address(n))
             }
             _ => return Err("not a known value".into()),
         };
-        if !matches!(op, Op::Const(_)) {
+        if !matches!(op, Op::Compute(Compute::Const(_))) {
             self.count(InstructionClass::Other, 1);
         }
         let reg = self.preset(ty, preset)?;
@@ -85,7 +89,7 @@ impl Compiler<'_> {
     }
 
     fn check_arithmetic(&mut self, op: &Op, ty: Type, operands: Operands, slots: &[Reg]) {
-        if let Op::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) = op {
+        if let Op::Compute(Compute::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor)) = op {
             let is_safe = self.kernel.constant(*divisor).is_some_and(|c| c.bits != 0);
             if let Some(find) = arith::divides_by_zero(ty).filter(|_| !is_safe) {
                 self.check(find, operands, Finding::DivisionByZero);
@@ -95,9 +99,9 @@ impl Compiler<'_> {
             return;
         }
         let find = match op {
-            Op::Binary(op, ..) => arith::overflows(*op, ty),
-            Op::Unary(op, _) => arith::unary_overflows(*op, ty),
-            Op::MulAdd(..) => arith::mul_add_overflows(ty),
+            Op::Compute(Compute::Binary(op, ..)) => arith::overflows(*op, ty),
+            Op::Compute(Compute::Unary(op, _)) => arith::unary_overflows(*op, ty),
+            Op::Compute(Compute::MulAdd(..)) => arith::mul_add_overflows(ty),
             _ => None,
         };
         if let Some(find) = find {
@@ -105,23 +109,17 @@ impl Compiler<'_> {
         }
     }
 
-    fn memory(&mut self, op: &Op, results: &[Value]) -> Result<()> {
-        let load = || Work { kind: AccessKind::Read, atomic: None, values: results.to_vec(), old: None };
-        let store = |values: &[Value]| Work { kind: AccessKind::Write, atomic: None, values: values.to_vec(), old: None };
-        let atomic = |op, operands: &[Value]| Work {
-            kind: AccessKind::Atomic,
-            atomic: Some(op),
-            values: operands.to_vec(),
-            old: results.first().copied(),
+    fn memory(&mut self, memory: &Memory, results: &[Value]) -> Result<()> {
+        let work = match &memory.op {
+            MemoryOp::Load => Work { kind: AccessKind::Read, atomic: None, values: results.to_vec(), old: None },
+            MemoryOp::Store(values) => Work { kind: AccessKind::Write, atomic: None, values: values.clone(), old: None },
+            MemoryOp::Atomic(op, operands) => {
+                Work { kind: AccessKind::Atomic, atomic: Some(*op), values: operands.clone(), old: results.first().copied() }
+            }
         };
-        match op {
-            Op::Load(place) => self.access(place, &load()),
-            Op::Store(place, values) => self.access(place, &store(values)),
-            Op::Atomic(op, place, operands) => self.access(place, &atomic(*op, operands)),
-            Op::LoadAt { object, ptr, offset } => self.access_at(*object, *ptr, *offset, &load()),
-            Op::StoreAt { object, ptr, offset, values } => self.access_at(*object, *ptr, *offset, &store(values)),
-            Op::AtomicAt { op, object, ptr, offset, operands } => self.access_at(*object, *ptr, *offset, &atomic(*op, operands)),
-            _ => Err("not a memory access".into()),
+        match &memory.at {
+            Address::Path(place) => self.access(place, &work),
+            Address::Pointer { object, ptr, offset } => self.access_at(*object, *ptr, *offset, &work),
         }
     }
 
@@ -192,7 +190,7 @@ impl Compiler<'_> {
     /// Adds a text to the program.
     pub(super) fn message(&mut self, parts: &[PrintPart], values: &[Value]) -> Result<u32> {
         let values = values.iter().map(|v| Ok((self.slot(*v)?, self.ty(*v)))).collect::<Result<_>>()?;
-        self.program.messages.push(Message { parts: parts.to_vec(), values });
+        self.program.messages.push(Text { parts: parts.to_vec(), values });
         Ok(self.program.messages.len() as u32 - 1)
     }
 }
@@ -216,7 +214,7 @@ fn one(results: &[Value]) -> Result<Value> {
 /// An operation's operands as the steps take them, and the type it works on.
 fn operands(op: &Op, ty: impl Fn(Value) -> Type) -> (Vec<Value>, Type) {
     match op {
-        Op::Select(c, a, b) => (vec![*a, *b, *c], ty(*a)),
+        Op::Compute(Compute::Select(c, a, b)) => (vec![*a, *b, *c], ty(*a)),
         op => {
             let values = op.operands();
             let first = values.first().map_or(Type::U32, |v| ty(*v));
@@ -227,14 +225,14 @@ fn operands(op: &Op, ty: impl Fn(Value) -> Type) -> (Vec<Value>, Type) {
 
 fn pure(op: &Op, ty: Type, to: Type) -> Option<Pure> {
     match op {
-        Op::Unary(op, _) => arith::unary(*op, ty),
-        Op::Binary(op, ..) => arith::binary(*op, ty),
-        Op::Offset(..) => arith::binary(BinaryOp::Add, ty),
-        Op::MulAdd(..) => arith::mul_add(ty),
-        Op::Compare(op, ..) => arith::compare(*op, ty),
-        Op::Select(..) => Some(arith::selection(ty)),
-        Op::Cast(_) => arith::cast(ty, to),
-        Op::Bitcast(_) => arith::bitcast(ty, to),
+        Op::Compute(Compute::Unary(op, _)) => arith::unary(*op, ty),
+        Op::Compute(Compute::Binary(op, ..)) => arith::binary(*op, ty),
+        Op::Compute(Compute::Offset(..)) => arith::binary(BinaryOp::Add, ty),
+        Op::Compute(Compute::MulAdd(..)) => arith::mul_add(ty),
+        Op::Compute(Compute::Compare(op, ..)) => arith::compare(*op, ty),
+        Op::Compute(Compute::Select(..)) => Some(arith::selection(ty)),
+        Op::Compute(Compute::Cast(_)) => arith::cast(ty, to),
+        Op::Compute(Compute::Bitcast(_)) => arith::bitcast(ty, to),
         _ => None,
     }
 }
@@ -242,25 +240,25 @@ fn pure(op: &Op, ty: Type, to: Type) -> Option<Pure> {
 /// The operation's word, for messages.
 fn word(op: &Op) -> &'static str {
     match op {
-        Op::Unary(UnaryOp::Neg, _) => "-",
-        Op::Unary(op, _) => op.word(),
-        Op::Binary(BinaryOp::Add, ..) => "+",
-        Op::Binary(BinaryOp::Sub, ..) => "-",
-        Op::Binary(BinaryOp::Mul, ..) => "*",
-        Op::Binary(BinaryOp::Div, ..) => "/",
-        Op::Binary(op, ..) => op.word(),
-        Op::MulAdd(..) => "mul_add",
-        Op::Compare(op, ..) => op.word(),
-        Op::Select(..) => "select",
-        Op::Cast(_) => "cast",
-        Op::Bitcast(_) => "bitcast",
+        Op::Compute(Compute::Unary(UnaryOp::Neg, _)) => "-",
+        Op::Compute(Compute::Unary(op, _)) => op.word(),
+        Op::Compute(Compute::Binary(BinaryOp::Add, ..)) => "+",
+        Op::Compute(Compute::Binary(BinaryOp::Sub, ..)) => "-",
+        Op::Compute(Compute::Binary(BinaryOp::Mul, ..)) => "*",
+        Op::Compute(Compute::Binary(BinaryOp::Div, ..)) => "/",
+        Op::Compute(Compute::Binary(op, ..)) => op.word(),
+        Op::Compute(Compute::MulAdd(..)) => "mul_add",
+        Op::Compute(Compute::Compare(op, ..)) => op.word(),
+        Op::Compute(Compute::Select(..)) => "select",
+        Op::Compute(Compute::Cast(_)) => "cast",
+        Op::Compute(Compute::Bitcast(_)) => "bitcast",
         _ => "operation",
     }
 }
 
 fn class_of(op: &Op, ty: Type) -> InstructionClass {
     match op {
-        Op::Cast(_) => InstructionClass::Convert,
+        Op::Compute(Compute::Cast(_)) => InstructionClass::Convert,
         _ => class_of_type(ty),
     }
 }
@@ -275,10 +273,13 @@ fn class_of_type(ty: Type) -> InstructionClass {
 }
 
 fn class_of_row(row: &intrinsics::Row, ty: Type) -> InstructionClass {
-    match row.effect {
-        intrinsics::Effect::Warp => InstructionClass::Warp,
-        intrinsics::Effect::Barrier | intrinsics::Effect::Fence => InstructionClass::Barrier,
-        intrinsics::Effect::Pure if row.cost >= 4 && ty.is_float() => InstructionClass::Special,
-        intrinsics::Effect::Pure => class_of_type(ty),
+    if row.effects.is_of_warp() {
+        InstructionClass::Warp
+    } else if row.effects.orders_blocks() {
+        InstructionClass::Barrier
+    } else if row.cost >= 4 && ty.is_float() {
+        InstructionClass::Special
+    } else {
+        class_of_type(ty)
     }
 }

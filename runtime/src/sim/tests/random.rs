@@ -2,7 +2,9 @@
 
 use super::*;
 use std::fmt::Write;
-use warpwright_codegen::ir::{Block, Inst, Op, Scalar, Special, Step, Type, Value, ValueDef, eval};
+use warpwright_codegen::ir::{
+    Address, Block, Compute, Inst, Memory, MemoryOp, Op, Region, Scalar, Special, Step, Terminator, Type, Value, ValueDef, eval,
+};
 
 /// Writes a kernel's text.
 struct Generator {
@@ -268,18 +270,20 @@ impl Thread<'_> {
         for &inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[inst];
             match &data.op {
-                Op::Yield(values) => return Flow::Yield(self.all(values)),
-                Op::Break(to, values) => return Flow::Break(*to, self.all(values)),
-                Op::Continue(to, values) => return Flow::Continue(*to, self.all(values)),
-                Op::Return => return Flow::Return,
-                Op::Store(access, values) => {
+                Op::Terminator(Terminator::Yield(values)) => return Flow::Yield(self.all(values)),
+                Op::Terminator(Terminator::Break(to, values)) => return Flow::Break(*to, self.all(values)),
+                Op::Terminator(Terminator::Continue(to, values)) => return Flow::Continue(*to, self.all(values)),
+                Op::Terminator(Terminator::Return) => return Flow::Return,
+                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
                     assert!(matches!(access.path[..], [Step::Index(Value(0))]));
                     self.stored = self.get(values[0]);
                 }
-                Op::If { .. } | Op::For { .. } | Op::Loop { .. } | Op::Region { .. } => match self.construct(inst) {
-                    Flow::Yield(results) => self.set(&data.results, &results),
-                    exit => return exit,
-                },
+                Op::Region(Region::If { .. } | Region::For { .. } | Region::Loop { .. } | Region::Block { .. }) => {
+                    match self.construct(inst) {
+                        Flow::Yield(results) => self.set(&data.results, &results),
+                        exit => return exit,
+                    }
+                }
                 op => {
                     let result = self.pure(op);
                     self.set(&data.results, &[result]);
@@ -291,11 +295,11 @@ impl Thread<'_> {
 
     fn pure(&self, op: &Op) -> u64 {
         let result = match op {
-            Op::Const(scalar) => Some(*scalar),
-            Op::Special(Special::ThreadIdx, _) => Some(Scalar::new(Type::U32, self.number)),
-            Op::Binary(op, a, b) => eval::binary(*op, self.scalar(*a), self.scalar(*b)),
-            Op::Compare(op, a, b) => eval::compare(*op, self.scalar(*a), self.scalar(*b)),
-            Op::Select(c, a, b) => eval::select(self.scalar(*c), self.scalar(*a), self.scalar(*b)),
+            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
+            Op::Compute(Compute::Special(Special::ThreadIdx, _)) => Some(Scalar::new(Type::U32, self.number)),
+            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, self.scalar(*a), self.scalar(*b)),
+            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, self.scalar(*a), self.scalar(*b)),
+            Op::Compute(Compute::Select(c, a, b)) => eval::select(self.scalar(*c), self.scalar(*a), self.scalar(*b)),
             _ => None,
         };
         result.expect("an operation that the generator makes").bits
@@ -305,12 +309,14 @@ impl Thread<'_> {
     fn construct(&mut self, inst: Inst) -> Flow {
         let kernel = self.kernel;
         match &kernel.insts[inst].op {
-            Op::If { condition, then_block, else_block } => self.block(if self.get(*condition) != 0 { *then_block } else { *else_block }),
-            Op::Region { body } => match self.block(*body) {
+            Op::Region(Region::If { condition, then_block, else_block }) => {
+                self.block(if self.get(*condition) != 0 { *then_block } else { *else_block })
+            }
+            Op::Region(Region::Block { body }) => match self.block(*body) {
                 Flow::Break(to, values) if to == inst => Flow::Yield(values),
                 flow => flow,
             },
-            Op::For { start, end, step, init, body, .. } => {
+            Op::Region(Region::For { start, end, step, init, body, .. }) => {
                 let (mut iv, end, step, mut carried) = (self.get(*start), self.get(*end), self.get(*step), self.all(init));
                 while iv < end {
                     let params = kernel.blocks[*body].params.clone();
@@ -326,7 +332,7 @@ impl Thread<'_> {
                 }
                 Flow::Yield(carried)
             }
-            Op::Loop { init, body, .. } => {
+            Op::Region(Region::Loop { init, body, .. }) => {
                 let mut carried = self.all(init);
                 loop {
                     let params = kernel.blocks[*body].params.clone();

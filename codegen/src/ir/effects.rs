@@ -1,0 +1,170 @@
+//! What an instruction may do beside giving its results. This is the only statement of it: passes, analyses and devices ask here.
+
+use super::{BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op};
+
+/// Threads that something concerns, from few to many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The lanes of a warp.
+    Warp,
+    /// The threads of a block.
+    Block,
+    /// All threads of a device.
+    Device,
+    /// Those, and the host's.
+    System,
+}
+
+/// When what an instruction does to memory is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// Before the next instruction.
+    Now,
+    /// At an instruction that awaits it.
+    Later,
+    /// Now, and so is what earlier instructions left for later.
+    Awaits,
+}
+
+/// What an instruction may do beside giving its results, itself: what the blocks of a region do is not counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effects {
+    /// What it reads that anybody may write.
+    pub reads: Option<Object>,
+    /// What it writes. An atomic operation reads it, too.
+    pub writes: Option<Object>,
+    /// The threads that must come to it together.
+    pub converges: Option<Scope>,
+    /// The threads among which it orders accesses of memory.
+    pub orders: Option<Scope>,
+    /// When its accesses of memory are done.
+    pub completes: Completion,
+    /// Whether it may fault, or be undefined, where it was not meant to run.
+    pub can_fault: bool,
+    /// Whether the user sees it: a message, a failed assertion.
+    pub is_observed: bool,
+    /// Whether it decides what runs next.
+    pub is_control: bool,
+}
+
+impl Effects {
+    /// None: it computes.
+    pub const PURE: Effects = Effects {
+        reads: None,
+        writes: None,
+        converges: None,
+        orders: None,
+        completes: Completion::Now,
+        can_fault: false,
+        is_observed: false,
+        is_control: false,
+    };
+
+    /// Exchanges values among the lanes of a warp, and orders nothing.
+    pub const EXCHANGE: Effects = Effects { converges: Some(Scope::Warp), can_fault: true, ..Effects::PURE };
+
+    /// Threads wait for each other, and see what the others wrote before.
+    pub const fn barrier(scope: Scope) -> Effects {
+        Effects { converges: Some(scope), orders: Some(scope), can_fault: true, ..Effects::PURE }
+    }
+
+    /// Orders accesses of memory.
+    pub const fn fence(scope: Scope) -> Effects {
+        Effects { orders: Some(scope), can_fault: true, ..Effects::PURE }
+    }
+
+    const fn observed() -> Effects {
+        Effects { is_observed: true, can_fault: true, ..Effects::PURE }
+    }
+
+    const fn control() -> Effects {
+        Effects { is_control: true, can_fault: true, ..Effects::PURE }
+    }
+
+    /// Whether two equal ones with equal operands give equal results, whenever they run where they may.
+    pub fn is_pure(&self) -> bool {
+        Effects { can_fault: false, ..*self } == Effects::PURE
+    }
+
+    /// Whether it may also run where it was not meant to.
+    pub fn is_speculatable(&self) -> bool {
+        *self == Effects::PURE
+    }
+
+    /// Whether threads must come to it together: it is not moved across control flow, and not removed from it.
+    pub fn is_convergent(&self) -> bool {
+        self.converges.is_some()
+    }
+
+    /// Whether the lanes of a warp come together to it, and no other threads.
+    pub fn is_of_warp(&self) -> bool {
+        self.converges == Some(Scope::Warp)
+    }
+
+    /// Whether the threads of a block wait for each other.
+    pub fn is_barrier(&self) -> bool {
+        self.converges >= Some(Scope::Block)
+    }
+
+    /// Whether it orders accesses of a block's threads: a barrier, or a fence.
+    pub fn orders_blocks(&self) -> bool {
+        self.orders >= Some(Scope::Block)
+    }
+}
+
+impl Op {
+    /// What it may do.
+    pub fn effects(&self, kernel: &Kernel) -> Effects {
+        match self {
+            Op::Compute(compute) => compute.effects(kernel),
+            Op::Memory(memory) => memory.effects(),
+            // Nobody writes a texture while a kernel runs, and no coordinate is outside.
+            Op::Texture(..) => Effects::PURE,
+            Op::Intrinsic(row, _) => row.row().effects,
+            Op::Message(Message::Print(..) | Message::Assert(..)) => Effects::observed(),
+            Op::Region(_) | Op::Terminator(_) => Effects::control(),
+        }
+    }
+}
+
+impl Compute {
+    fn effects(&self, kernel: &Kernel) -> Effects {
+        match self {
+            // By zero, it is undefined on a device.
+            Compute::Binary(BinaryOp::Div | BinaryOp::Rem, dividend, _) => {
+                Effects { can_fault: kernel.ty(*dividend).is_int(), ..Effects::PURE }
+            }
+            Compute::Const(_)
+            | Compute::Special(..)
+            | Compute::Unary(..)
+            | Compute::Binary(..)
+            | Compute::MulAdd(..)
+            | Compute::Compare(..)
+            | Compute::Select(..)
+            | Compute::Cast(_)
+            | Compute::Bitcast(_)
+            | Compute::Len(_)
+            | Compute::Address(_)
+            | Compute::Offset(..) => Effects::PURE,
+        }
+    }
+}
+
+impl Memory {
+    fn effects(&self) -> Effects {
+        let object = Some(self.at.object());
+        let access = Effects { can_fault: true, ..Effects::PURE };
+        match self.op {
+            MemoryOp::Load => Effects { reads: object, ..access },
+            MemoryOp::Store(_) => Effects { writes: object, ..access },
+            MemoryOp::Atomic(..) => Effects { reads: object, writes: object, ..access },
+        }
+    }
+}
+
+impl Kernel {
+    /// What an instruction may do.
+    pub fn effects(&self, inst: Inst) -> Effects {
+        self.insts[inst].op.effects(self)
+    }
+}
