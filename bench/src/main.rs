@@ -3,7 +3,7 @@
 //! `warpwright-bench LIBTWINS.so [--only FAMILY]… [--runs N] [--small] [--csv PATH]`, the library being built from `bench/cuda` by
 //! `nvcc -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu`. `warpwright-bench --simulate` needs neither the library
 //! nor a GPU: it checks the same cases at tiny sizes on the simulator. `--alone` instead of the library times ours only, which is also what happens to
-//! kernels that have no twin. `--applications` times the application suite instead (`applications/mod.rs` says how).
+//! kernels that have no twin. `--tiny` takes the simulator's sizes on the device, for compute-sanitizer. `--applications` times the application suite instead (`applications/mod.rs` says how).
 //!
 //! Inputs are random, made on the device. Each case is checked once: outputs are filled with what is no number, both sides run, all
 //! results are compared with each other on the device and samples with the host. Then come the rounds: two launches of ours, the second
@@ -27,8 +27,8 @@ use std::time::Instant;
 use twins::Twins;
 use warpwright::Device;
 
-const USAGE: &str = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--small] [--only NAME]… [--runs N] [--csv PATH]
-       warpwright-bench LIBTWINS.so | --alone | --declared | --simulate --applications [--quick] [--only NAME]… [--runs N] [--csv PATH] [--chart PATH.svg]";
+const USAGE: &str = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--small | --tiny] [--only NAME]… [--runs N] [--csv PATH]
+       warpwright-bench LIBTWINS.so | --alone | --declared | --simulate --applications [--quick | --tiny] [--only NAME]… [--runs N] [--csv PATH] [--chart PATH.svg]";
 
 /// Anything that goes wrong, as text for a person.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -96,6 +96,7 @@ struct Arguments {
     runs: Option<usize>,
     small: bool,
     simulate: bool,
+    tiny: bool,
     alone: bool,
     applications: bool,
     declared: bool,
@@ -118,6 +119,7 @@ impl Arguments {
                 "--declared" => parsed.declared = true,
                 "--quick" => parsed.quick = true,
                 "--small" => parsed.small = true,
+                "--tiny" => parsed.tiny = true,
                 "--simulate" => parsed.simulate = true,
                 "--alone" => parsed.alone = true,
                 option if option.starts_with('-') => return Err(format!("unknown option `{option}`").into()),
@@ -163,7 +165,12 @@ fn run(arguments: Arguments) -> Outcome<()> {
             _ if arguments.alone || arguments.declared => None,
             path => Some(Twins::load(path.ok_or(USAGE)?)?),
         };
-        (Device::cuda(0)?, twins, if arguments.small || arguments.quick { Size::Small } else { Size::Full })
+        let size = match arguments {
+            Arguments { tiny: true, .. } => Size::Tiny,
+            Arguments { small: true, .. } | Arguments { quick: true, .. } => Size::Small,
+            _ => Size::Full,
+        };
+        (Device::cuda(0)?, twins, size)
     };
     if arguments.applications {
         let bench = applications::Bench::new(device, twins, size, arguments.runs);

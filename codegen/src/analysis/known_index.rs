@@ -5,9 +5,7 @@
 //! branch that they exclude, nor what stands behind an exit that they take.
 
 use crate::collections::HashMap;
-use crate::ir::{
-    Access, Address, Block, Compute, Inst, Kernel, Loc, Memory, MemoryType, Object, Op, Region, Scalar, Step, Terminator, Value, eval,
-};
+use crate::ir::{Access, Address, Block, Inst, Kernel, Loc, Memory, MemoryType, Object, Op, Region, Scalar, Step, Terminator, Value, eval};
 
 /// An index beyond its array.
 pub struct Beyond {
@@ -94,17 +92,8 @@ impl Walk<'_> {
     }
 
     fn value(&self, op: &Op, results: &[Value]) -> Option<Scalar> {
-        let of = |value: &Value| self.known.get(value).copied();
-        let ty = self.kernel.ty(*results.first()?);
-        match op {
-            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
-            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, of(a)?),
-            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, of(a)?, of(b)?),
-            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, of(a)?, of(b)?),
-            Op::Compute(Compute::Select(c, a, b)) => eval::select(of(c)?, of(a)?, of(b)?),
-            Op::Compute(Compute::Cast(a)) => eval::cast(of(a)?, ty),
-            _ => None,
-        }
+        let Op::Compute(compute) = op else { return None };
+        eval::compute(compute, self.kernel.ty(*results.first()?), |value| self.known.get(&value).copied())
     }
 
     fn access(&mut self, access: &Access, loc: Loc) {

@@ -1,7 +1,7 @@
 //! The table holds together, and its rows compute what Rust computes.
 
 use super::*;
-use crate::ir::{Block, Compute, Effects, Inst, Region, Scalar, Scope, Terminator, eval};
+use crate::ir::{Block, Effects, Inst, Region, Scalar, Scope, Terminator, eval};
 use crate::syntax::{IndexWidth, KernelOptions};
 use std::collections::{HashMap, HashSet};
 
@@ -74,14 +74,7 @@ impl Machine<'_> {
 
     fn step(&self, op: &Op, result: Option<Type>) -> Scalar {
         let value = match op {
-            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
-            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, self.get(*a)),
-            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, self.get(*a), self.get(*b)),
-            Op::Compute(Compute::MulAdd(a, b, c)) => eval::mul_add(self.get(*a), self.get(*b), self.get(*c)),
-            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, self.get(*a), self.get(*b)),
-            Op::Compute(Compute::Select(c, a, b)) => eval::select(self.get(*c), self.get(*a), self.get(*b)),
-            Op::Compute(Compute::Cast(a)) => result.and_then(|ty| eval::cast(self.get(*a), ty)),
-            Op::Compute(Compute::Bitcast(a)) => result.and_then(|ty| eval::bitcast(self.get(*a), ty)),
+            Op::Compute(compute) => result.and_then(|ty| eval::compute(compute, ty, |value| Some(self.get(value)))),
             Op::Intrinsic(row, args) => result.and_then(|ty| lane(row.row(), ty, &self.all(args))),
             other => panic!("{other:?} is not for one lane"),
         };

@@ -12,7 +12,7 @@
 //! * Casts are `as`: saturating float → int with NaN → 0, truncating int → int, and one rounding for everything else, also from
 //!   `f64` and 64-bit integers to `f16` and `bf16`.
 
-use super::{BinaryOp, CompareOp, Scalar, Type, UnaryOp};
+use super::{BinaryOp, CompareOp, Compute, Scalar, Type, UnaryOp, Value};
 use half::{bf16, f16};
 
 pub mod lane;
@@ -46,6 +46,21 @@ macro_rules! with_type {
             _ => None,
         }
     };
+}
+
+/// What computes a value of type `ty`, where `of` knows the operands; `None` for what the launch decides.
+pub fn compute(op: &Compute, ty: Type, mut of: impl FnMut(Value) -> Option<Scalar>) -> Option<Scalar> {
+    match op {
+        Compute::Const(scalar) => Some(*scalar),
+        Compute::Unary(op, a) => unary(*op, of(*a)?),
+        Compute::Binary(op, a, b) => binary(*op, of(*a)?, of(*b)?),
+        Compute::MulAdd(a, b, c) => mul_add(of(*a)?, of(*b)?, of(*c)?),
+        Compute::Compare(op, a, b) => compare(*op, of(*a)?, of(*b)?),
+        Compute::Select(c, a, b) => select(of(*c)?, of(*a)?, of(*b)?),
+        Compute::Cast(a) => cast(of(*a)?, ty),
+        Compute::Bitcast(a) => bitcast(of(*a)?, ty),
+        Compute::Special(..) | Compute::Len(_) | Compute::Address(_) | Compute::Offset(..) => None,
+    }
 }
 
 /// `op a`.

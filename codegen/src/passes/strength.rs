@@ -270,11 +270,7 @@ mod tests {
                 let result = data.results[0];
                 let value = match &data.op {
                     Op::Compute(Compute::Const(_)) if result == self.x => x,
-                    Op::Compute(Compute::Const(c)) => *c,
-                    Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, known[a]).unwrap(),
-                    Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, known[a], known[b]).unwrap(),
-                    Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, known[a], known[b]).unwrap(),
-                    Op::Compute(Compute::Cast(a)) => eval::cast(known[a], self.kernel.ty(result)).unwrap(),
+                    Op::Compute(compute) => eval::compute(compute, self.kernel.ty(result), |value| known.get(&value).copied()).unwrap(),
                     Op::Intrinsic(row, args) => {
                         let Eval::Lane(lane) = row.row().device().unwrap().eval else { panic!("not by lane") };
                         let bits: Vec<u64> = args.iter().map(|v| known[v].bits).collect();

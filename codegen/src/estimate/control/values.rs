@@ -15,16 +15,10 @@ impl Walk<'_> {
     fn computed(&self, op: &Op, ty: Type, lane: usize) -> Option<Scalar> {
         let of = |value: Value| self.values[usize::from(value)][lane];
         match op {
-            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
             Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis, lane).map(Scalar::u32),
-            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, of(*a)?),
             Op::Compute(Compute::Binary(op, a, b)) => binary(*op, of(*a), of(*b)),
-            Op::Compute(Compute::MulAdd(a, b, c)) => eval::mul_add(of(*a)?, of(*b)?, of(*c)?),
-            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, of(*a)?, of(*b)?),
-            Op::Compute(Compute::Select(c, a, b)) => eval::select(of(*c)?, of(*a)?, of(*b)?),
-            Op::Compute(Compute::Cast(a)) => eval::cast(of(*a)?, ty),
-            Op::Compute(Compute::Bitcast(a)) => eval::bitcast(of(*a)?, ty),
             Op::Compute(Compute::Len(object)) => self.launched.lengths.get(object).map(|n| Scalar::int(ty, i128::from(*n))),
+            Op::Compute(compute) => eval::compute(compute, ty, of),
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if access.path.is_empty() => {
                 self.launched.numbers.get(&(access.object, 0)).copied()
             }

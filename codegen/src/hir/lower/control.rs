@@ -4,7 +4,7 @@ use super::environment::{Tree, Var};
 use super::{Exit, Lowerer, Returns};
 use crate::hir::tree::{Arm, Block as Body, Expr, ExprKind, ScopeId};
 use crate::hir::types::Ty;
-use crate::ir::{Block, Compute, Op, Region, Scalar, Terminator, Value, eval};
+use crate::ir::{Block, Op, Region, Scalar, Terminator, Value, eval};
 
 /// Arms of a `match` that are nested in each other.
 const MOST_NESTED_ARMS: usize = 64;
@@ -159,14 +159,8 @@ impl Lowerer<'_, '_> {
     fn known_within(&self, value: Value, left: &mut u32) -> Option<Scalar> {
         *left = left.checked_sub(1)?;
         let (_, op) = self.kernel.def(value)?;
-        match op {
-            Op::Compute(Compute::Const(scalar)) => Some(*scalar),
-            Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, self.known_within(*a, left)?),
-            Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
-            Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, self.known_within(*a, left)?, self.known_within(*b, left)?),
-            Op::Compute(Compute::Cast(a)) => eval::cast(self.known_within(*a, left)?, self.kernel.ty(value)),
-            _ => None,
-        }
+        let Op::Compute(compute) = op else { return None };
+        eval::compute(compute, self.kernel.ty(value), |operand| self.known_within(operand, left))
     }
 
     fn side(&mut self, block: Block, before: Vec<Var>, body: impl FnOnce(&mut Self) -> Tree) -> Side {

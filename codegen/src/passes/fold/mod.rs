@@ -91,15 +91,11 @@ impl Context<'_> {
 
 /// The value of an instruction whose operands are all constants.
 fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
-    let of = |value: &Value| kernel.constant(*value);
     match op {
-        Op::Compute(Compute::Unary(op, a)) => eval::unary(*op, of(a)?),
-        Op::Compute(Compute::Binary(op, a, b)) => eval::binary(*op, of(a)?, of(b)?),
-        Op::Compute(Compute::MulAdd(a, b, c)) => eval::mul_add(of(a)?, of(b)?, of(c)?),
-        Op::Compute(Compute::Compare(op, a, b)) => eval::compare(*op, of(a)?, of(b)?),
-        Op::Compute(Compute::Cast(a)) => eval::cast(of(a)?, ty),
-        Op::Compute(Compute::Bitcast(a)) => eval::bitcast(of(a)?, ty),
         Op::Compute(Compute::Special(special, axis)) => fixed_geometry(kernel, *special, *axis),
+        // The first is one, the other is taken apart below.
+        Op::Compute(Compute::Const(_) | Compute::Select(..)) => None,
+        Op::Compute(compute) => eval::compute(compute, ty, |value| kernel.constant(value)),
         Op::Intrinsic(row, args) => evaluate_row(kernel, *row, args, ty),
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => match &kernel.objects[access.object].kind {
             ObjectKind::Table(scalars) => scalars.get(constant_place(kernel, access, 1)?).copied(),
