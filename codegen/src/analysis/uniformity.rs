@@ -10,6 +10,7 @@
 //! In a warp the same holds of fewer threads: all lanes that read one place at one time read one value, whatever writes there, and votes and
 //! exchanges can give all lanes one. What arithmetic makes uniform in a warp, `global_id().x / 32`, is not seen here: who knows it says so.
 
+use crate::intrinsics::Gives;
 use crate::ir::{
     Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Special, Terminator, Value,
 };
@@ -251,13 +252,12 @@ impl Walk<'_> {
             | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => true,
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => operands || !self.is_one_for_all(access.object),
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) => operands || !self.is_one_for_all(*object),
-            Op::Intrinsic(row, arguments) if row.row().effects.is_of_warp() && is_warp => match row.row().name {
-                "ballot" | "any" | "all" => false,
-                "shuffle" => arguments.iter().all(|value| self.is_divergent(*value)),
-                _ => operands,
+            Op::Intrinsic(row, _) if row.row().effects.is_of_warp() && !is_warp => true,
+            Op::Intrinsic(row, arguments) => match row.row().meeting.map(|meeting| meeting.gives) {
+                Some(Gives::OneForAll | Gives::Nothing) => false,
+                Some(Gives::OfLane) => arguments.iter().all(|value| self.is_divergent(*value)),
+                Some(Gives::Own | Gives::OfLaneXor) | None => operands,
             },
-            Op::Intrinsic(row, _) if row.row().effects.is_convergent() => row.row().effects.is_of_warp(),
-            Op::Intrinsic(..) => operands,
             Op::Compute(Compute::Binary(..)) if operands && is_warp => {
                 let result = self.kernel.insts[inst].results.first();
                 result.is_none_or(|result| joined_lanes(self.kernel, *result) != ALL_LANES)
@@ -282,7 +282,9 @@ fn joined_lanes(kernel: &Kernel, value: Value) -> u32 {
         && joins(op)
     {
         let other = |own: Value, other: Value| match kernel.def(other) {
-            Some((_, Op::Intrinsic(row, arguments))) if row.row().name == "shuffle_xor" && arguments[0] == own => {
+            Some((_, Op::Intrinsic(row, arguments)))
+                if row.row().meeting.is_some_and(|meeting| meeting.gives == Gives::OfLaneXor) && arguments[0] == own =>
+            {
                 kernel.constant(arguments[1]).map(|mask| mask.bits as u32 & ALL_LANES)
             }
             _ => None,

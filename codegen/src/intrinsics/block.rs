@@ -1,7 +1,7 @@
 //! Block intrinsics: barriers, fences, reductions over the threads of a block. Every thread of the block must come to a barrier or a reduction.
 
 use super::Sort::{Is, T};
-use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
+use super::{Absent, Body, Call, Class, Device, Eval, Exchange, Meeting, PtxForm, Row, Sort};
 use crate::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
 };
@@ -22,8 +22,8 @@ macro_rules! form {
     };
 }
 
-const fn barrier(name: &'static str, args: &'static [Sort], results: &'static [Sort], body: Body) -> Row {
-    Row::new(name, Call::Function, Class::None, args, results, body).effects(Effects::barrier(Scope::Block)).cost(10)
+const fn barrier(name: &'static str, args: &'static [Sort], results: &'static [Sort], body: Body, meeting: Meeting) -> Row {
+    Row::new(name, Call::Function, Class::None, args, results, body).effects(Effects::barrier(Scope::Block)).meeting(meeting).cost(10)
 }
 
 const fn fence(name: &'static str, scope: Scope, body: Body) -> Row {
@@ -40,35 +40,31 @@ pub(super) const ROWS: &[Row] = &[
         &[],
         &[],
         device(form!("bar.sync 0;"), "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Barrier(|_, _| 0)),
+        Meeting::wait(Exchange::None),
     )
     .doc("waits for the block's threads, and orders their memory accesses"),
     barrier(
         "sync_threads_count",
         &[BOOL],
         &[Is(Type::U32)],
-        device(
-            form!("bar.red.popc.u32 {d}, 0, {0};"),
-            "((uint)work_group_reduce_add((int)({0})))",
-            Eval::Barrier(|count, _| u64::from(count)),
-        ),
+        device(form!("bar.red.popc.u32 {d}, 0, {0};"), "", Eval::Barrier(|count, _| u64::from(count))),
+        Meeting::vote(Absent::No, Exchange::Count("{count}")),
     )
     .doc("`sync_threads`; how many threads pass true"),
     barrier(
         "sync_threads_and",
         &[BOOL],
         &[BOOL],
-        device(
-            form!("bar.red.and.pred {d}, 0, {0};"),
-            "(work_group_all({0}) != 0)",
-            Eval::Barrier(|count, threads| u64::from(count == threads)),
-        ),
+        device(form!("bar.red.and.pred {d}, 0, {0};"), "", Eval::Barrier(|count, threads| u64::from(count == threads))),
+        Meeting::vote(Absent::Yes, Exchange::Count("{count} == {threads}")),
     )
     .doc("`sync_threads`; whether every thread passes true"),
     barrier(
         "sync_threads_or",
         &[BOOL],
         &[BOOL],
-        device(form!("bar.red.or.pred {d}, 0, {0};"), "(work_group_any({0}) != 0)", Eval::Barrier(|count, _| u64::from(count != 0))),
+        device(form!("bar.red.or.pred {d}, 0, {0};"), "", Eval::Barrier(|count, _| u64::from(count != 0))),
+        Meeting::vote(Absent::No, Exchange::Count("{count} != 0u")),
     )
     .doc("`sync_threads`; whether a thread passes true"),
     fence(

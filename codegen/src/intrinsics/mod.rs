@@ -6,6 +6,7 @@
 
 use crate::ir::{Builder, Effects, Kernel, Op, Scalar, Type, Value};
 use crate::syntax::Math;
+pub use meeting::{Absent, Exchange, Gives, Meeting};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -14,6 +15,7 @@ mod block;
 mod fast;
 mod float;
 mod integer;
+mod meeting;
 mod native;
 #[cfg(test)]
 mod tests;
@@ -118,7 +120,8 @@ pub enum Eval {
 pub struct Device {
     /// Spellings in PTX, first match wins. Empty: PTX is given the function of the row's name of the library ([`crate::math`]).
     pub ptx: &'static [PtxForm],
-    /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result.
+    /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result. Empty where an [`Exchange::Count`] serves
+    /// every device.
     pub opencl: &'static str,
     /// Functions that `opencl` calls, to be printed once before the kernel; empty for most.
     pub opencl_prelude: &'static str,
@@ -149,6 +152,8 @@ pub struct Row {
     pub results: &'static [Sort],
     /// What else it does.
     pub effects: Effects,
+    /// What threads give each other, for rows of devices to which they come together.
+    pub meeting: Option<Meeting>,
     /// The row that `math = fast` uses in its place, for `f32`.
     pub fast: Option<&'static str>,
     /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit.
@@ -164,7 +169,7 @@ pub struct Row {
 impl Row {
     /// A row of cost 1 without effect, fast form, error bound: the constructor that the families' tables use.
     const fn new(name: &'static str, call: Call, over: Class, args: &'static [Sort], results: &'static [Sort], body: Body) -> Row {
-        Row { name, call, over, args, results, effects: Effects::PURE, fast: None, cost: 1, body, accuracy: "", doc: "" }
+        Row { name, call, over, args, results, effects: Effects::PURE, meeting: None, fast: None, cost: 1, body, accuracy: "", doc: "" }
     }
 
     /// A method that expands.
@@ -180,6 +185,11 @@ impl Row {
 
     const fn effects(mut self, effects: Effects) -> Row {
         self.effects = effects;
+        self
+    }
+
+    const fn meeting(mut self, meeting: Meeting) -> Row {
+        self.meeting = Some(meeting);
         self
     }
 

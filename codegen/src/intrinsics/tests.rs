@@ -157,7 +157,8 @@ fn templates_name_arguments_that_exist() {
         let has_form = |ty: Type| device.ptx.iter().any(|form| form.types.is_empty() || form.types.contains(&ty));
         let is_covered = |ty: Type| if device.ptx.is_empty() { in_library(ty) } else { has_form(ty) };
         assert!(types().filter(|ty| row.over.contains(*ty)).all(is_covered), "`{}` has no form in PTX for some type", row.name);
-        assert!(!device.opencl.is_empty());
+        let is_counted = matches!(row.meeting, Some(Meeting { exchange: Exchange::Count(_), .. }));
+        assert_eq!(device.opencl.is_empty(), is_counted, "`{}`: {}", row.name, device.opencl);
         assert!(placeholders(device.opencl).0.iter().all(|n| *n < row.args.len()), "`{}`: {}", row.name, device.opencl);
     }
 }
@@ -442,16 +443,18 @@ fn warp_rows_move_values_between_lanes() {
 /// What the simulator does at a row is what passes are told of it.
 #[test]
 fn effects_are_those_that_the_simulator_gives() {
-    let (barrier, fence): (fn(Scope) -> Effects, fn(Scope) -> Effects) = (Effects::barrier, Effects::fence);
     for row in rows() {
         let Some(device) = row.device() else { continue };
         let fits = match device.eval {
             Eval::Lane(_) => row.effects == Effects::PURE,
-            Eval::Warp(_) if row.results.is_empty() => row.effects == barrier(Scope::Warp),
+            Eval::Warp(_) if row.results.is_empty() => row.effects == Effects::barrier(Scope::Warp),
             Eval::Warp(_) | Eval::Shuffle(_) => row.effects == Effects::EXCHANGE,
-            Eval::Barrier(_) => row.effects == barrier(Scope::Block),
-            Eval::Nothing => [Scope::Block, Scope::Device, Scope::System].map(fence).contains(&row.effects),
+            Eval::Barrier(_) => row.effects == Effects::barrier(Scope::Block),
+            Eval::Nothing => [Scope::Block, Scope::Device, Scope::System].map(Effects::fence).contains(&row.effects),
         };
         assert!(fits, "`{}`: {:?}", row.name, row.effects);
+        assert_eq!(row.effects.is_convergent(), row.meeting.is_some(), "`{}` says what threads give each other", row.name);
+        let gives_nothing = row.meeting.is_some_and(|meeting| meeting.gives == Gives::Nothing);
+        assert_eq!(gives_nothing, row.results.is_empty() && row.meeting.is_some(), "`{}`", row.name);
     }
 }

@@ -7,7 +7,7 @@
 //! PTX: the member mask is the full warp, which names the threads that have not exited (PTX ISA, `shfl.sync`, `vote.sync`).
 
 use super::Sort::{Is, T};
-use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_function};
+use super::{Absent, Body, Call, Class, Device, Eval, Exchange, Gives, Meeting, PtxForm, Row, Sort, call_function};
 use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Effects, Scalar, Scope, Special, Type, Value};
 
 const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32]);
@@ -25,8 +25,14 @@ macro_rules! sync {
     };
 }
 
-const fn warp(name: &'static str, over: Class, args: &'static [Sort], results: &'static [Sort], device: Device) -> Row {
-    Row::new(name, Call::Function, over, args, results, Body::Device(device)).effects(Effects::EXCHANGE).cost(4)
+const fn warp(
+    name: &'static str,
+    over: Class,
+    args: &'static [Sort],
+    results: &'static [Sort],
+    (device, meeting): (Device, Meeting),
+) -> Row {
+    Row::new(name, Call::Function, over, args, results, Body::Device(device)).effects(Effects::EXCHANGE).meeting(meeting).cost(4)
 }
 
 /// `opencl` is for devices with sub-groups, from three functions that lanes need not all come to: `sub_group_shuffle`, `sub_group_shuffle_xor`
@@ -87,61 +93,112 @@ pub(super) const ROWS: &[Row] = &[
 
 const SHORT: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16]);
 
-const SHUFFLE: Device =
-    device(sync!("shfl.sync.idx.b32 {d}, {0}, {1}, 31, 0xffffffff;"), "sub_group_shuffle({0}, {1})", Eval::Shuffle(|_, source| source));
+/// Of lanes that pass the same bits.
+const MATCHING: Meeting = Meeting {
+    absent: Absent::CutOut,
+    gives: Gives::Own,
+    exchange: Exchange::Words {
+        between: "    uint same = 0u;\n    for (uint i = 0u; i < 32u && first + i < threads; i++) {\n        same |= (exchange[first + i] == word ? 1u : 0u) << i;\n    }\n",
+        result: "same",
+    },
+};
 
-const SHUFFLE_UP: Device = with_prelude(
-    device(
-        sync!("shfl.sync.up.b32 {d}, {0}, {1}, 0, 0xffffffff;"),
-        "sub_group_shuffle({0}, ww_lane_below({1}))",
-        Eval::Shuffle(|lane, distance| lane.checked_sub(distance).unwrap_or(lane)),
-    ),
-    "uint ww_lane_below(uint distance) {
+const SHUFFLE: (Device, Meeting) = (
+    device(sync!("shfl.sync.idx.b32 {d}, {0}, {1}, 31, 0xffffffff;"), "sub_group_shuffle({0}, {1})", Eval::Shuffle(|_, source| source)),
+    Meeting::shuffle(Gives::OfLane, "    const uint source = first + (second & 31u);\n", "source < threads ? exchange[source] : word"),
+);
+
+const SHUFFLE_UP: (Device, Meeting) = (
+    with_prelude(
+        device(
+            sync!("shfl.sync.up.b32 {d}, {0}, {1}, 0, 0xffffffff;"),
+            "sub_group_shuffle({0}, ww_lane_below({1}))",
+            Eval::Shuffle(|lane, distance| lane.checked_sub(distance).unwrap_or(lane)),
+        ),
+        "uint ww_lane_below(uint distance) {
     const uint lane = get_sub_group_local_id();
     return lane >= distance ? lane - distance : lane;
 }",
+    ),
+    Meeting::shuffle(
+        Gives::Own,
+        "    const uint distance = second & 31u;\n    const uint source = lane >= distance ? thread - distance : thread;\n",
+        "exchange[source]",
+    ),
 );
 
-const SHUFFLE_DOWN: Device = with_prelude(
-    device(
-        sync!("shfl.sync.down.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
-        "sub_group_shuffle({0}, ww_lane_above({1}))",
-        Eval::Shuffle(|lane, distance| if lane + distance < 32 { lane + distance } else { lane }),
-    ),
-    "uint ww_lane_above(uint distance) {
+const SHUFFLE_DOWN: (Device, Meeting) = (
+    with_prelude(
+        device(
+            sync!("shfl.sync.down.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
+            "sub_group_shuffle({0}, ww_lane_above({1}))",
+            Eval::Shuffle(|lane, distance| if lane + distance < 32 { lane + distance } else { lane }),
+        ),
+        "uint ww_lane_above(uint distance) {
     const uint lane = get_sub_group_local_id();
     return lane + distance < get_sub_group_size() ? lane + distance : lane;
 }",
+    ),
+    Meeting::shuffle(
+        Gives::Own,
+        "    const uint distance = second & 31u;\n    const uint source = lane + distance < 32u ? thread + distance : thread;\n",
+        "source < threads ? exchange[source] : word",
+    ),
 );
 
-const SHUFFLE_XOR: Device = device(
-    sync!("shfl.sync.bfly.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
-    "sub_group_shuffle_xor({0}, {1})",
-    Eval::Shuffle(|lane, bits| lane ^ bits),
+const SHUFFLE_XOR: (Device, Meeting) = (
+    device(
+        sync!("shfl.sync.bfly.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
+        "sub_group_shuffle_xor({0}, {1})",
+        Eval::Shuffle(|lane, bits| lane ^ bits),
+    ),
+    Meeting::shuffle(
+        Gives::OfLaneXor,
+        "    const uint source = first + (lane ^ (second & 31u));\n",
+        "source < threads ? exchange[source] : word",
+    ),
 );
 
-const BALLOT: Device = device(
-    sync!("vote.sync.ballot.b32 {d}, {0}, 0xffffffff;"),
-    "sub_group_ballot({0}).x",
-    Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask)); 32]),
+const BALLOT: (Device, Meeting) = (
+    device(
+        sync!("vote.sync.ballot.b32 {d}, {0}, 0xffffffff;"),
+        "sub_group_ballot({0}).x",
+        Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask)); 32]),
+    ),
+    Meeting::vote(
+        Absent::No,
+        Exchange::Words {
+            between: "    uint votes = 0u;\n    for (uint i = 0u; i < 32u && first + i < threads; i++) {\n        votes |= exchange[first + i] << i;\n    }\n",
+            result: "votes",
+        },
+    ),
 );
 
-const ANY: Device = device(
-    sync!("vote.sync.any.pred {d}, {0}, 0xffffffff;"),
-    "(sub_group_ballot({0}).x != 0u)",
-    Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) != 0); 32]),
+const ANY: (Device, Meeting) = (
+    device(
+        sync!("vote.sync.any.pred {d}, {0}, 0xffffffff;"),
+        "(sub_group_ballot({0}).x != 0u)",
+        Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) != 0); 32]),
+    ),
+    Meeting::vote(Absent::No, Exchange::Vote { of_all: false }),
 );
 
-const ALL: Device = device(
-    sync!("vote.sync.all.pred {d}, {0}, 0xffffffff;"),
-    "(sub_group_ballot(!{0}).x == 0u)",
-    Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) == mask); 32]),
+const ALL: (Device, Meeting) = (
+    device(
+        sync!("vote.sync.all.pred {d}, {0}, 0xffffffff;"),
+        "(sub_group_ballot(!{0}).x == 0u)",
+        Eval::Warp(|_, a, mask| [u64::from(votes(&a[0], mask) == mask); 32]),
+    ),
+    Meeting::vote(Absent::Yes, Exchange::Vote { of_all: true }),
 );
 
-const SYNC_WARP: Device = device(
-    sync!("bar.warp.sync 0xffffffff;"),
-    "sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
-    Eval::Warp(|_, _, _| [0; 32]),
+const SYNC_WARP: (Device, Meeting) = (
+    device(
+        sync!("bar.warp.sync 0xffffffff;"),
+        "sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+        Eval::Warp(|_, _, _| [0; 32]),
+    ),
+    Meeting::wait(Exchange::Barrier),
 );
 
 /// Before sm_70: one ballot for each bit, and of each the lanes that have the own bit.
@@ -176,28 +233,34 @@ const MATCH_PRELUDE: &str = "uint ww_match_any(ulong word, uint bits) {
     return same;
 }";
 
-const MATCH_32: Device = with_prelude(
-    device(
-        &[
-            PtxForm { types: &[], text: "match.any.sync.b32 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
-            PtxForm { types: &[], text: match_by_ballots!("32", "31"), capability: 30, version: 60 },
-        ],
-        "ww_match_any(as_uint({0}), 32u)",
-        Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+const MATCH_32: (Device, Meeting) = (
+    with_prelude(
+        device(
+            &[
+                PtxForm { types: &[], text: "match.any.sync.b32 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
+                PtxForm { types: &[], text: match_by_ballots!("32", "31"), capability: 30, version: 60 },
+            ],
+            "ww_match_any(as_uint({0}), 32u)",
+            Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+        ),
+        MATCH_PRELUDE,
     ),
-    MATCH_PRELUDE,
+    MATCHING,
 );
 
-const MATCH_64: Device = with_prelude(
-    device(
-        &[
-            PtxForm { types: &[], text: "match.any.sync.b64 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
-            PtxForm { types: &[], text: match_by_ballots!("64", "63"), capability: 30, version: 60 },
-        ],
-        "ww_match_any(as_ulong({0}), 64u)",
-        Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+const MATCH_64: (Device, Meeting) = (
+    with_prelude(
+        device(
+            &[
+                PtxForm { types: &[], text: "match.any.sync.b64 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
+                PtxForm { types: &[], text: match_by_ballots!("64", "63"), capability: 30, version: 60 },
+            ],
+            "ww_match_any(as_ulong({0}), 64u)",
+            Eval::Warp(|_, a, mask| matches(&a[0], mask)),
+        ),
+        MATCH_PRELUDE,
     ),
-    MATCH_PRELUDE,
+    MATCHING,
 );
 
 /// The active lanes that pass true.

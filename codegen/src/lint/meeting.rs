@@ -37,7 +37,7 @@ impl<'k> Meeting<'k> {
             match op {
                 Op::Terminator(Terminator::Return) => self.exits.push((*inst, None)),
                 Op::Terminator(Terminator::Break(target, _)) if matches!(kernel.insts[*target].op, Op::Region(Region::Block { .. })) => {
-                    self.exits.push((*inst, Some(*target)))
+                    self.exits.push((*inst, Some(*target)));
                 }
                 _ => {}
             }

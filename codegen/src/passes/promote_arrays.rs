@@ -223,7 +223,7 @@ impl Promote<'_> {
             }
             Op::Terminator(Terminator::Yield(_)) => self.hand_over(block, inst, owner, loc),
             Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => {
-                self.hand_over(block, inst, Some(target), loc)
+                self.hand_over(block, inst, Some(target), loc);
             }
             _ => self.rewrite.keep(block, inst),
         }

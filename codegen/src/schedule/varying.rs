@@ -85,7 +85,7 @@ impl Ways<'_> {
                 self.differ(&data.results);
             }
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if written.contains(&access.object) => {
-                self.differ(&data.results)
+                self.differ(&data.results);
             }
             Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(_) }) => self.differ(&data.results),
             Op::Intrinsic(row, _) if !row.row().effects.is_pure() => self.differ(&data.results),
@@ -99,7 +99,7 @@ impl Ways<'_> {
 fn has_exits(kernel: &Kernel, body: Block) -> bool {
     let mut found = false;
     kernel.walk_block(body, &mut |kernel, _, inner| {
-        found |= matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return))
+        found |= matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return));
     });
     found
 }

@@ -32,7 +32,7 @@ impl Verifier<'_> {
             }
             Op::Compute(Compute::Cast(a)) => self.check_conversion(*a, results, |from, to| eval::cast(Scalar::new(from, 0), to).is_some()),
             Op::Compute(Compute::Bitcast(a)) => {
-                self.check_conversion(*a, results, |from, to| eval::bitcast(Scalar::new(from, 0), to).is_some())
+                self.check_conversion(*a, results, |from, to| eval::bitcast(Scalar::new(from, 0), to).is_some());
             }
             Op::Intrinsic(row, args) => self.check_intrinsic(row.row(), args, results),
             Op::Message(Message::Print(parts, values)) => self.check_message(parts, values, results),

@@ -5,6 +5,7 @@ use super::condition::{Condition, Doubt};
 use super::lanes::{Atom, Atoms, LANES, Lanes, Mask, Source, Sum, Varies, WARP};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
+use crate::intrinsics::Gives;
 use crate::ir::{
     Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
     Special, Step, Terminator, Type, UnaryOp, Value, ValueDef, eval,
@@ -242,7 +243,7 @@ impl<'k> Evaluator<'k> {
             Op::Region(Region::If { condition, then_block, else_block }) => {
                 self.result_of_if(*condition, [*then_block, *else_block], n, value)
             }
-            Op::Intrinsic(row, _) if matches!(row.row().name, "ballot" | "any" | "all") => self.uniform(value, 0),
+            Op::Intrinsic(row, _) if row.row().meeting.is_some_and(|meeting| meeting.gives == Gives::OneForAll) => self.uniform(value, 0),
             Op::Intrinsic(_, operands) if operands.iter().all(|v| self.is_uniform(*v)) => self.uniform(value, 0),
             Op::Intrinsic(..) => self.at_least(value),
             _ if ty == Type::Bool => self.boolean(op, value),

@@ -147,7 +147,7 @@ impl Comparisons<'_> {
         let Some((_, op)) = self.kernel.def(condition) else { return };
         match *op {
             Op::Compute(Compute::Compare(op, a, b)) if self.kernel.ty(a).is_int() => {
-                self.found.push((if is { op } else { op.negated() }, a, b))
+                self.found.push((if is { op } else { op.negated() }, a, b));
             }
             Op::Compute(Compute::Unary(UnaryOp::Not, a)) => self.look(a, !is),
             Op::Compute(Compute::Binary(op, a, b)) if (op, is) == (BinaryOp::And, true) || (op, is) == (BinaryOp::Or, false) => {

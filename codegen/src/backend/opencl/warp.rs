@@ -10,54 +10,17 @@ use super::casts::bitcast_expr;
 use super::expressions::{Expr, PRIMARY, UNARY};
 use super::forms::Form;
 use crate::backend::structured::Values;
-use crate::intrinsics::Row;
+use crate::intrinsics::{Exchange, Row, function};
 use crate::ir::{Inst, Type, Value};
-
-/// How a row exchanges values: the statements between the two barriers, where `word` is the thread's own value, `second` the second
-/// argument, `thread`, `lane`, `first` (thread number of lane 0) and `threads` (of the block) describe the place; and what it returns.
-struct Exchange {
-    name: &'static str,
-    between: &'static str,
-    result: &'static str,
-}
-
-const EXCHANGES: &[Exchange] = &[
-    Exchange {
-        name: "shuffle",
-        between: "    const uint source = first + (second & 31u);\n",
-        result: "source < threads ? exchange[source] : word",
-    },
-    Exchange {
-        name: "shuffle_up",
-        between: "    const uint distance = second & 31u;\n    const uint source = lane >= distance ? thread - distance : thread;\n",
-        result: "exchange[source]",
-    },
-    Exchange {
-        name: "shuffle_down",
-        between: "    const uint distance = second & 31u;\n    const uint source = lane + distance < 32u ? thread + distance : thread;\n",
-        result: "source < threads ? exchange[source] : word",
-    },
-    Exchange {
-        name: "shuffle_xor",
-        between: "    const uint source = first + (lane ^ (second & 31u));\n",
-        result: "source < threads ? exchange[source] : word",
-    },
-    Exchange {
-        name: "ballot",
-        between: "    uint votes = 0u;\n    for (uint i = 0u; i < 32u && first + i < threads; i++) {\n        votes |= exchange[first + i] << i;\n    }\n",
-        result: "votes",
-    },
-    Exchange {
-        name: "match_any",
-        between: "    uint same = 0u;\n    for (uint i = 0u; i < 32u && first + i < threads; i++) {\n        same |= (exchange[first + i] == word ? 1u : 0u) << i;\n    }\n",
-        result: "same",
-    },
-];
 
 impl Writer<'_> {
     /// Whether a row is made here and not by its text in the table.
     pub(super) fn is_exchange(&self, row: &Row) -> bool {
-        if row.effects.is_of_warp() { self.form == Form::Portable } else { row.effects.is_barrier() && !row.results.is_empty() }
+        match row.meeting.map(|meeting| meeting.exchange) {
+            None | Some(Exchange::None) => false,
+            Some(Exchange::Count(_)) => true,
+            Some(Exchange::Barrier | Exchange::Words { .. } | Exchange::Vote { .. }) => self.form == Form::Portable,
+        }
     }
 
     /// Prints a warp intrinsic or a barrier with a result.
@@ -65,12 +28,19 @@ impl Writer<'_> {
         let exprs: Vec<Expr> = args.iter().map(|v| self.take(*v)).collect();
         self.flush_loads();
         let result = self.kernel.insts[inst].results.first().copied();
-        if row.name == "sync_warp" {
-            self.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
-            return;
-        }
         let ty = args.first().map_or(Type::U32, |v| self.kernel.ty(*v));
-        let call = self.exchange_call(row.name, ty, &exprs);
+        let call = match row.meeting.map_or(Exchange::None, |meeting| meeting.exchange) {
+            Exchange::None | Exchange::Barrier => return self.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"),
+            Exchange::Words { between, result } => self.words(row.name, [between, result], ty, &exprs),
+            Exchange::Vote { of_all } => self.called(&self.vote(row.name, of_all), ty, &exprs),
+            Exchange::Count(result) => {
+                let count = self.called(&self.count(), ty, &exprs);
+                let level = if result == "{count}" { PRIMARY } else { super::expressions::EQUALITY };
+                let threads = if result.contains("{threads}") { format!("{}()", self.threads()) } else { String::new() };
+                Expr::new(result.replace("{count}", &count.text).replace("{threads}", &threads), level)
+            }
+        };
+        self.features.exchange = true;
         match result.filter(|r| self.state.uses[r.0 as usize] > 0) {
             Some(result) => self.materialise(result, &call),
             // A compiler would wonder at `x != 0u;`.
@@ -78,41 +48,28 @@ impl Writer<'_> {
         }
     }
 
-    fn exchange_call(&mut self, name: &str, ty: Type, args: &[Expr]) -> Expr {
-        self.features.exchange = true;
-        let array = self.exchange_name.clone();
-        let word = |e: &Expr| match ty {
-            Type::Bool => format!("(uint)({})", e.text),
-            ty => bitcast_expr(e, ty, Type::U32).text,
+    /// A call of a function that exchanges words: the first argument as one, the others as they are.
+    fn called(&self, function: &str, ty: Type, args: &[Expr]) -> Expr {
+        let word = match ty {
+            Type::Bool => format!("(uint)({})", args[0].text),
+            ty => bitcast_expr(&args[0], ty, Type::U32).text,
         };
-        match name {
-            "any" | "all" => {
-                let function = self.vote(name);
-                Expr::new(format!("{function}({array}, {})", word(&args[0])), PRIMARY)
-            }
-            "sync_threads_count" | "sync_threads_and" | "sync_threads_or" => {
-                let count = Expr::new(format!("{}({array}, {})", self.count(), word(&args[0])), PRIMARY);
-                let (text, level) = match name {
-                    "sync_threads_count" => return count,
-                    "sync_threads_and" => (format!("{} == {}()", count.text, self.threads()), super::expressions::EQUALITY),
-                    _ => (format!("{} != 0u", count.text), super::expressions::EQUALITY),
-                };
-                Expr::new(text, level)
-            }
-            "match_any" if ty.bytes() == 8 => {
-                // Lanes with the same low half, and of these those with the same high half.
-                let function = self.exchange_function("match_any", 1);
-                let bits = bitcast_expr(&args[0], ty, Type::U64);
-                let bits = self.constant_of("wide", Type::U64, &bits);
-                Expr::new(format!("{function}({array}, (uint){bits}) & {function}({array}, (uint)({bits} >> 32))"), 8)
-            }
-            _ => {
-                let function = self.exchange_function(name, args.len());
-                let others: String = args[1..].iter().map(|e| format!(", {}", e.text)).collect();
-                let call = Expr::new(format!("{function}({array}, {}{others})", word(&args[0])), PRIMARY);
-                if name.starts_with("shuffle") { bitcast_expr(&call, Type::U32, ty) } else { call }
-            }
+        let others: String = args[1..].iter().map(|e| format!(", {}", e.text)).collect();
+        Expr::new(format!("{function}({}, {word}{others})", self.exchange_name), PRIMARY)
+    }
+
+    fn words(&mut self, name: &str, parts: [&str; 2], ty: Type, args: &[Expr]) -> Expr {
+        let function = self.exchange_function(name, parts, args.len());
+        if ty.bytes() == 8 {
+            // Lanes with the same low half, and of these those with the same high half.
+            let bits = bitcast_expr(&args[0], ty, Type::U64);
+            let bits = self.constant_of("wide", Type::U64, &bits);
+            let array = &self.exchange_name;
+            return Expr::new(format!("{function}({array}, (uint){bits}) & {function}({array}, (uint)({bits} >> 32))"), 8);
         }
+        let call = self.called(&function, ty, args);
+        // What is passed on is of the argument's type, what is made of all a set of lanes.
+        if args.len() > 1 { bitcast_expr(&call, Type::U32, ty) } else { call }
     }
 
     fn threads(&self) -> String {
@@ -121,12 +78,10 @@ impl Writer<'_> {
         })
     }
 
-    fn exchange_function(&self, row: &str, arguments: usize) -> String {
+    fn exchange_function(&self, row: &str, [between, result]: [&str; 2], arguments: usize) -> String {
         let (linear, threads) = (self.prelude.linear_thread(), self.threads());
         let second = if arguments > 1 { ", uint second" } else { "" };
-        let Some(exchange) = EXCHANGES.iter().find(|e| e.name == row) else { return row.to_owned() };
         self.prelude.ask(format!("ww_{row}"), |name| {
-            let (between, result) = (exchange.between, exchange.result);
             let uses = |word: &str| between.contains(word) || result.contains(word);
             let mut places = String::new();
             if uses("lane") || uses("first") {
@@ -145,16 +100,16 @@ impl Writer<'_> {
         })
     }
 
-    /// `any` and `all` of a warp: its ballot against no lane, or against the lanes there are.
-    fn vote(&self, row: &str) -> String {
-        let ballot = self.exchange_function("ballot", 1);
-        if row == "any" {
-            return self.prelude.ask("ww_any".into(), |name| {
-                format!("bool {name}(__local uint *exchange, uint word) {{\n    return {ballot}(exchange, word) != 0u;\n}}")
-            });
-        }
-        self.prelude.ask("ww_all".into(), |name| {
-            format!("bool {name}(__local uint *exchange, uint word) {{\n    return {ballot}(exchange, word ^ 1u) == 0u;\n}}")
+    /// Votes of a warp: its ballot against no lane, or that of those who object.
+    fn vote(&self, row: &str, of_all: bool) -> String {
+        let ballot = function("ballot").and_then(|ballot| match ballot.row().meeting?.exchange {
+            Exchange::Words { between, result } => Some(self.exchange_function("ballot", [between, result], 1)),
+            Exchange::None | Exchange::Barrier | Exchange::Vote { .. } | Exchange::Count(_) => None,
+        });
+        let ballot = ballot.unwrap_or_else(|| unreachable!("the table has a `ballot` of words"));
+        let votes = if of_all { "word ^ 1u) == 0u" } else { "word) != 0u" };
+        self.prelude.ask(format!("ww_{row}"), |name| {
+            format!("bool {name}(__local uint *exchange, uint word) {{\n    return {ballot}(exchange, {votes};\n}}")
         })
     }
 

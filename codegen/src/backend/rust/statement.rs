@@ -228,10 +228,10 @@ impl Printer<'_> {
                 Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) })
                     if access.indices().any(|index| index == counter) =>
                 {
-                    says = true
+                    says = true;
                 }
                 Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b)) => {
-                    says |= *a != *b && is_index(a) && is_index(b)
+                    says |= *a != *b && is_index(a) && is_index(b);
                 }
                 Op::Compute(Compute::Compare(_, a, b)) => says |= *a != *b && is_index(a) && is_index(b),
                 _ => asks = true,

@@ -66,7 +66,7 @@ impl Printer<'_> {
             let data = &self.kernel.insts[user];
             match data.results[..] {
                 [result] if data.op.effects(self.kernel).is_pure() && self.is_single(user, result) => {
-                    user = self.state.user[result.0 as usize]?
+                    user = self.state.user[result.0 as usize]?;
                 }
                 _ => return Some(user),
             }

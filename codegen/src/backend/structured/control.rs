@@ -66,7 +66,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
                 return self.if_else(inst, *condition, *then_block, *else_block);
             }
             Op::Region(Region::For { start, end, step, init, body, keep_rolled }) => {
-                self.for_loop(inst, [*start, *end, *step], init, *body, *keep_rolled)
+                self.for_loop(inst, [*start, *end, *step], init, *body, *keep_rolled);
             }
             Op::Region(Region::Loop { init, body, keep_rolled }) => return self.endless_loop(inst, init, *body, *keep_rolled),
             Op::Region(Region::Block { body }) => {

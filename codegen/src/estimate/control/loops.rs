@@ -155,7 +155,7 @@ impl<'k> Walk<'k> {
                 match &data.op {
                     Op::Region(Region::If { condition, .. }) => asks |= varying.contains(condition),
                     Op::Region(Region::For { start, end, step, .. }) => {
-                        asks |= [start, end, step].into_iter().any(|value| varying.contains(value))
+                        asks |= [start, end, step].into_iter().any(|value| varying.contains(value));
                     }
                     _ => {}
                 }

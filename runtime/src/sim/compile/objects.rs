@@ -116,9 +116,10 @@ fn table_bytes(kind: &ObjectKind) -> Vec<u8> {
 
 fn written_objects(kernel: &Kernel) -> Vec<bool> {
     let mut written = vec![false; kernel.objects.len()];
-    kernel.for_each_inst(|kernel, _, inst| match &kernel.insts[inst].op {
-        Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) => written[usize::from(at.object())] = true,
-        _ => {}
+    kernel.for_each_inst(|kernel, _, inst| {
+        if let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) = &kernel.insts[inst].op {
+            written[usize::from(at.object())] = true;
+        }
     });
     written
 }

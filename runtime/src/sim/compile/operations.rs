@@ -10,7 +10,8 @@ use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
 use warpwright_codegen::intrinsics::{self, Eval, RowId};
 use warpwright_codegen::ir::{
-    Address, Axis, BinaryOp, Compute, Inst, Memory, MemoryOp, Message, Object, Op, PrintPart, TextureOp, Type, UnaryOp, Value,
+    Address, Axis, BinaryOp, Compute, Effects, Inst, Memory, MemoryOp, Message, Object, Op, PrintPart, Scope, TextureOp, Type, UnaryOp,
+    Value,
 };
 
 impl Compiler<'_> {
@@ -159,11 +160,8 @@ impl Compiler<'_> {
         self.count(class_of_row(row, ty), 1);
         let slots = self.slots(args)?;
         match device.eval {
-            Eval::Nothing if row.name == "sync_warp" => {
-                self.emit(Step::SyncWarp);
-            }
             Eval::Nothing => {
-                if let (true, Some(reach)) = (self.program.orders, reach(row.name)) {
+                if let (true, Some(reach)) = (self.program.orders, row.effects.orders.and_then(reach)) {
                     self.emit(Step::Fence(reach));
                 }
             }
@@ -179,7 +177,7 @@ impl Compiler<'_> {
                 let name = self.location.call.map_or(row.name, |call| call.row().name);
                 self.program.calls.push(Call { name, eval, ty, args: slots, result });
                 self.emit(Step::Call(self.program.calls.len() as u32 - 1));
-                if row.name == "sync_warp" {
+                if row.effects == Effects::barrier(Scope::Warp) {
                     self.emit(Step::SyncWarp);
                 }
             }
@@ -196,11 +194,11 @@ impl Compiler<'_> {
 }
 
 /// How far a fence reaches.
-fn reach(name: &str) -> Option<Reach> {
-    match name {
-        "fence_block" => Some(Reach::Block),
-        "fence_device" | "fence_system" => Some(Reach::Device),
-        _ => None,
+fn reach(scope: Scope) -> Option<Reach> {
+    match scope {
+        Scope::Warp => None,
+        Scope::Block => Some(Reach::Block),
+        Scope::Device | Scope::System => Some(Reach::Device),
     }
 }
 
