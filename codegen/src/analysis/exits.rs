@@ -3,7 +3,7 @@
 use crate::collections::HashMap;
 use crate::ir::{Block, Inst, Kernel, Op, Terminator, Value};
 
-/// The exits of one `If`, `For`, `Loop` or `Region`.
+/// The exits of one `If`, `For`, `Loop` or `Block`.
 #[derive(Clone, Debug, Default)]
 pub struct RegionExits {
     /// `Break`s to it.

@@ -11,9 +11,7 @@
 //! exchanges can give all lanes one. What arithmetic makes uniform in a warp, `global_id().x / 32`, is not seen here: who knows it says so.
 
 use crate::intrinsics::Gives;
-use crate::ir::{
-    Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Special, Terminator, Value,
-};
+use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Special, Terminator, Value};
 use std::collections::BTreeSet;
 
 /// What is uniform across a block of threads, or a warp of lanes.
@@ -250,8 +248,7 @@ impl Walk<'_> {
             Op::Compute(Compute::Special(Special::WarpId, _)) => !is_warp,
             Op::Compute(Compute::Special(Special::ThreadIdx | Special::LaneId, _))
             | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => true,
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => operands || !self.is_one_for_all(access.object),
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) => operands || !self.is_one_for_all(*object),
+            Op::Memory(Memory { op: MemoryOp::Load, at }) => operands || !self.is_one_for_all(at.object()),
             Op::Intrinsic(row, _) if row.row().effects.is_of_warp() && !is_warp => true,
             Op::Intrinsic(row, arguments) => match row.row().meeting.map(|meeting| meeting.gives) {
                 Some(Gives::OneForAll | Gives::Nothing) => false,
@@ -310,7 +307,7 @@ mod tests {
         let uniformity = Uniformity::of(&kernel);
         let mut stores = Vec::new();
         kernel.for_each_inst(|kernel, _, inst| {
-            if matches!(kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(_) })) {
+            if matches!(kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_), .. })) {
                 stores.push(uniformity.runs_together(inst));
             }
         });

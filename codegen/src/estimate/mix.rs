@@ -246,19 +246,21 @@ fn intrinsic(kernel: &Kernel, row: &crate::intrinsics::Row, ty: Type, operands: 
     if row.effects.orders.is_some() {
         return Cost::one(Pipe::Control, 4.0);
     }
-    match ty {
-        // The table counts a special function as four slots.
-        _ if is_float && ty != Type::F64 && row.cost >= 4 => {
-            let special = Cost::one(Pipe::Special, 1.0).and(Pipe::Single, (slots - 4.0).max(0.0)).floating(1.0);
-            match row.name {
-                name if ["sin", "cos", "tanh"].iter().any(|short| name.ends_with(short)) => special,
-                // Subnormal arguments are scaled before and after.
-                _ => special.and(Pipe::Single, 2.0).and(Pipe::Logic, 1.0),
-            }
-        }
-        Type::F64 => Cost::one(Pipe::Double, slots).floating(1.0),
-        _ if is_float => Cost::one(Pipe::Single, slots).floating(1.0),
-        _ => Cost::one(Pipe::Logic, slots),
+    if ty == Type::F64 {
+        return Cost::one(Pipe::Double, slots).floating(1.0);
+    }
+    if !is_float {
+        return Cost::one(Pipe::Logic, slots);
+    }
+    if row.cost < 4 {
+        return Cost::one(Pipe::Single, slots).floating(1.0);
+    }
+    // The table counts a special function as four slots.
+    let special = Cost::one(Pipe::Special, 1.0).and(Pipe::Single, (slots - 4.0).max(0.0)).floating(1.0);
+    match row.name {
+        name if ["sin", "cos", "tanh"].iter().any(|short| name.ends_with(short)) => special,
+        // Subnormal arguments are scaled before and after.
+        _ => special.and(Pipe::Single, 2.0).and(Pipe::Logic, 1.0),
     }
 }
 

@@ -7,7 +7,7 @@ pub struct Meeting {
     pub absent: Absent,
     /// Whose value each thread gets.
     pub gives: Gives,
-    /// How OpenCL C makes it where warps are no sub-groups.
+    /// How OpenCL C makes it where the device has nothing for it: warps are no sub-groups, or threads are counted.
     pub exchange: Exchange,
 }
 
@@ -29,7 +29,7 @@ pub enum Absent {
 pub enum Gives {
     /// There is no result.
     Nothing,
-    /// One of its own, made of all.
+    /// One of its own: another lane's, or made of all.
     Own,
     /// All get the same one.
     OneForAll,

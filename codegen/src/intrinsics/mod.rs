@@ -167,7 +167,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of cost 1 without effect, fast form, error bound: the constructor that the families' tables use.
+    /// A row of cost 1 without effects, meeting, fast form, error bound: the constructor that the families' tables use.
     const fn new(name: &'static str, call: Call, over: Class, args: &'static [Sort], results: &'static [Sort], body: Body) -> Row {
         Row { name, call, over, args, results, effects: Effects::PURE, meeting: None, fast: None, cost: 1, body, accuracy: "", doc: "" }
     }
@@ -222,11 +222,6 @@ impl Row {
             Sort::Lane => Type::U32,
             Sort::Index => kernel.index_type(),
         }
-    }
-
-    /// Whether equal arguments give equal results, whenever it runs.
-    pub fn is_pure(&self) -> bool {
-        self.effects.is_pure()
     }
 
     /// Whether PTX is given a function of the library ([`crate::math`]).

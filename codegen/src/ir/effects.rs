@@ -29,7 +29,7 @@ pub enum Completion {
 /// What an instruction may do beside giving its results, itself: what the blocks of a region do is not counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effects {
-    /// What it reads that anybody may write.
+    /// The object it reads.
     pub reads: Option<Object>,
     /// What it writes. An atomic operation reads it, too.
     pub writes: Option<Object>,
@@ -39,7 +39,7 @@ pub struct Effects {
     pub orders: Option<Scope>,
     /// When its accesses of memory are done.
     pub completes: Completion,
-    /// Whether it may fault, or be undefined, where it was not meant to run.
+    /// Whether it may fault, or be undefined, where it was not meant to run: by its operands, or since not all threads come.
     pub can_fault: bool,
     /// Whether the user sees it: a message, a failed assertion.
     pub is_observed: bool,
@@ -70,15 +70,7 @@ impl Effects {
 
     /// Orders accesses of memory.
     pub const fn fence(scope: Scope) -> Effects {
-        Effects { orders: Some(scope), can_fault: true, ..Effects::PURE }
-    }
-
-    const fn observed() -> Effects {
-        Effects { is_observed: true, can_fault: true, ..Effects::PURE }
-    }
-
-    const fn control() -> Effects {
-        Effects { is_control: true, can_fault: true, ..Effects::PURE }
+        Effects { orders: Some(scope), ..Effects::PURE }
     }
 
     /// Whether two equal ones with equal operands give equal results, whenever they run where they may.
@@ -121,8 +113,9 @@ impl Op {
             // Nobody writes a texture while a kernel runs, and no coordinate is outside.
             Op::Texture(..) => Effects::PURE,
             Op::Intrinsic(row, _) => row.row().effects,
-            Op::Message(Message::Print(..) | Message::Assert(..)) => Effects::observed(),
-            Op::Region(_) | Op::Terminator(_) => Effects::control(),
+            Op::Message(Message::Print(..)) => Effects { is_observed: true, ..Effects::PURE },
+            Op::Message(Message::Assert(..)) => Effects { is_observed: true, can_fault: true, ..Effects::PURE },
+            Op::Region(_) | Op::Terminator(_) => Effects { is_control: true, ..Effects::PURE },
         }
     }
 }

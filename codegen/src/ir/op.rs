@@ -369,14 +369,6 @@ impl Op {
         Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) })
     }
 
-    /// Where it goes, if it is an access by path.
-    pub fn access(&self) -> Option<&Access> {
-        match self {
-            Op::Memory(Memory { at: Address::Path(access), .. }) => Some(access),
-            _ => None,
-        }
-    }
-
     /// Whether it ends a block.
     pub fn is_terminator(&self) -> bool {
         matches!(self, Op::Terminator(_))

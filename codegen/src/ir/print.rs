@@ -327,7 +327,7 @@ impl Display for Op {
             Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
             Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
             Op::Terminator(Terminator::Trap(message)) => write!(f, "trap {message:?}"),
-            op => operands_only(op, f),
+            op @ (Op::Compute(_) | Op::Intrinsic(..) | Op::Terminator(_)) => operands_only(op, f),
         }
     }
 }
@@ -347,7 +347,14 @@ fn operands_only(op: &Op, f: &mut Formatter<'_>) -> fmt::Result {
         Op::Terminator(Terminator::Yield(_)) => f.write_str("yield")?,
         Op::Terminator(Terminator::Break(target, _)) => write!(f, "break {target}")?,
         Op::Terminator(Terminator::Continue(target, _)) => write!(f, "continue {target}")?,
-        _ => f.write_str("return")?,
+        Op::Terminator(Terminator::Return) => f.write_str("return")?,
+        // Those have texts of their own.
+        Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_))
+        | Op::Terminator(Terminator::Trap(_))
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Message(_)
+        | Op::Region(_) => {}
     }
     let mut separator = " ";
     let mut result = Ok(());

@@ -96,10 +96,9 @@ impl Op {
     /// The object it touches or asks about.
     pub fn object(&self) -> Option<Object> {
         match self {
-            Op::Memory(Memory { at: Address::Path(access), .. }) => Some(access.object),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
-            Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) => Some(*object),
-            _ => None,
+            Op::Memory(memory) => Some(memory.at.object()),
+            Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
         }
     }
 
@@ -109,7 +108,7 @@ impl Op {
             Op::Memory(Memory { at: Address::Path(access), .. }) => Some(&mut access.object),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(object),
             Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) => Some(object),
-            _ => None,
+            Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
         }
     }
 }

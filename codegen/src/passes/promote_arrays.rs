@@ -6,7 +6,7 @@
 //!
 //! Every scalar of a promoted array is a *slot*. One forward walk carries the current value of each slot: a store sets it, a load is it. Where
 //! control flow joins, the slots written inside a region are handed over like everything else in structured SSA: an `If` and a
-//! `Region` get a result for each, a `For` and a `Loop` a carried value; every `Yield`, `Break` and `Continue` hands over the slots of the region
+//! `Block` get a result for each, a `For` and a `Loop` a carried value; every `Yield`, `Break` and `Continue` hands over the slots of the region
 //! that it leaves or repeats, as they are where it stands. That is more than needed; `fold` removes what is handed on unchanged
 //! and `dce` what nobody uses.
 //!

@@ -63,33 +63,36 @@ impl Verifier<'_> {
                 self.require(matches!(self.kernel.objects[*object].ty, MemoryType::Slice(_)), || format!("{object} is no slice"));
                 self.check_results(results, &[self.kernel.index_type()]);
             }
-            Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.check_access(access, &self.types(results)),
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
-                self.check_access(access, &self.types(values));
-                self.check_write(access.object, results);
-            }
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }) => {
-                let types = self.types(operands);
-                self.check_access(access, types.get(..1).unwrap_or(&[]));
-                self.check_atomic(*op, access.object, &types, results);
-            }
             Op::Compute(Compute::Address(object)) => self.check_results(results, &[Type::Ptr(self.kernel.objects[*object].space())]),
             Op::Compute(Compute::Offset(ptr, bytes)) => self.check_offset(*ptr, *bytes, results),
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, .. } }) => {
-                self.check_pointer(*object, *ptr);
-                self.check_scalars(&self.types(results));
+            Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
+            Op::Memory(memory) => self.check_accessed(memory, results),
+            Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
+        }
+    }
+
+    fn check_accessed(&mut self, Memory { op, at }: &Memory, results: &[Value]) {
+        let object = at.object();
+        let scalars = match op {
+            MemoryOp::Load => self.types(results),
+            MemoryOp::Store(values) => self.types(values),
+            // Its operands are checked with it.
+            MemoryOp::Atomic(_, operands) => self.types(operands),
+        };
+        let is_atomic = matches!(op, MemoryOp::Atomic(..));
+        match at {
+            Address::Path(access) => self.check_access(access, if is_atomic { scalars.get(..1).unwrap_or(&[]) } else { &scalars }),
+            Address::Pointer { ptr, .. } => {
+                self.check_pointer(object, *ptr);
+                if !is_atomic {
+                    self.check_scalars(&scalars);
+                }
             }
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, .. } }) => {
-                self.check_pointer(*object, *ptr);
-                self.check_scalars(&self.types(values));
-                self.check_write(*object, results);
-            }
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, .. } }) => {
-                self.check_pointer(*object, *ptr);
-                self.check_atomic(*op, *object, &self.types(operands), results);
-            }
-            _ => {}
+        }
+        match op {
+            MemoryOp::Load => {}
+            MemoryOp::Store(_) => self.check_write(object, results),
+            MemoryOp::Atomic(op, _) => self.check_atomic(*op, object, &scalars, results),
         }
     }
 

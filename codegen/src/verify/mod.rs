@@ -6,10 +6,10 @@
 //!
 //! **Structure.** A block's last instruction is a terminator, and no other is. An operand is defined earlier in the same block or in
 //! one around it; an instruction's results are not visible in its own blocks. The body has no parameters and does not yield.
-//! Blocks of an `If` or a `Region` have no parameters; a `For`'s has the induction variable and its carried values, a `Loop`'s its
-//! carried values, of the types of `init`. A `For` gives its carried values. `Break` leaves a `For`, `Loop` or `Region` around
+//! Blocks of an `If` or a `Block` have no parameters; a `For`'s has the induction variable and its carried values, a `Loop`'s its
+//! carried values, of the types of `init`. A `For` gives its carried values. `Break` leaves a `For`, `Loop` or `Block` around
 //! it with that one's results; `Continue` goes on with a `For` or `Loop` around it, with its carried values; `Yield` gives the
-//! results of an `If` or `Region`, the carried values of a loop.
+//! results of an `If` or `Block`, the carried values of a loop.
 //!
 //! **Types.** As each [`Op`] says; in short, one type for all operands and the result, but for the count of a shift (`u32`), the result of
 //! a comparison (`bool`), the condition of a `select`, casts and bit casts. Arithmetic is for integers and floats, logic for

@@ -183,7 +183,7 @@ impl<'k> Writer<'k> {
             Op::Intrinsic(row, args) => return self.intrinsic(inst, row.row(), args),
             Op::Message(Message::Print(parts, values)) => return self.print(parts, values),
             Op::Message(Message::Assert(condition, parts, _)) => return self.assert(inst, *condition, parts),
-            _ => {}
+            Op::Compute(_) | Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Region(_) | Op::Terminator(_) => {}
         }
         let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
         match op {
@@ -205,16 +205,17 @@ impl<'k> Writer<'k> {
     /// The expression of an instruction that computes its result from its operands.
     fn computation(&mut self, op: &Op, result: Value) -> Option<expressions::Expr> {
         let ty = self.kernel.ty(result);
-        Some(match op {
-            Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis),
-            Op::Compute(Compute::Unary(op, a)) => self.unary(*op, *a, ty),
-            Op::Compute(Compute::Binary(op, a, b)) => self.binary(*op, *a, *b, ty),
-            Op::Compute(Compute::MulAdd(a, b, c)) => self.mul_add(*a, *b, *c, ty),
-            Op::Compute(Compute::Compare(op, a, b)) => self.compare(*op, *a, *b),
-            Op::Compute(Compute::Select(c, a, b)) => self.select(*c, *a, *b, ty),
-            Op::Compute(Compute::Cast(a)) => self.cast(*a, ty),
-            Op::Compute(Compute::Bitcast(a)) => self.bitcast(*a, ty),
-            _ => return None,
+        let Op::Compute(compute) = op else { return None };
+        Some(match compute {
+            Compute::Special(special, axis) => self.special(*special, *axis),
+            Compute::Unary(op, a) => self.unary(*op, *a, ty),
+            Compute::Binary(op, a, b) => self.binary(*op, *a, *b, ty),
+            Compute::MulAdd(a, b, c) => self.mul_add(*a, *b, *c, ty),
+            Compute::Compare(op, a, b) => self.compare(*op, *a, *b),
+            Compute::Select(c, a, b) => self.select(*c, *a, *b, ty),
+            Compute::Cast(a) => self.cast(*a, ty),
+            Compute::Bitcast(a) => self.bitcast(*a, ty),
+            Compute::Const(_) | Compute::Len(_) | Compute::Address(_) | Compute::Offset(..) => return None,
         })
     }
 }

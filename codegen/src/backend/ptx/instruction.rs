@@ -13,78 +13,78 @@ impl Emitter<'_> {
             return;
         }
         match &data.op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }) => {
-                let place = self.place(*ptr, *offset);
-                self.load(*object, &place, &data.results);
+            Op::Compute(compute) => {
+                let d = self.register(data.results[0]);
+                self.computation(inst, compute, d);
             }
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } }) => {
-                let place = self.place(*ptr, *offset);
-                self.store(*object, &place, values);
-            }
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, offset } }) => {
-                let place = self.place(*ptr, *offset);
-                self.atomic(*op, *object, place, operands, data.results.first().copied());
-            }
+            Op::Memory(memory) => self.memory(memory, &data.results),
             Op::Texture(op, object, coordinates) => self.texture(*op, *object, coordinates, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
             Op::Message(Message::Print(parts, values)) => self.print(parts, values),
             Op::Message(Message::Assert(condition, parts, values)) => self.assert(*condition, parts, values),
-            Op::Memory(Memory { at: Address::Path(_), .. }) => {
-                self.refuse("an access by path reached the PTX back end, which takes addresses".into(), String::new());
-            }
-            _ => {
-                let d = self.register(data.results[0]);
-                self.computation(inst, d);
-            }
+            Op::Region(_) | Op::Terminator(_) => self.refuse("control flow is no single instruction".into(), String::new()),
+        }
+    }
+
+    fn memory(&mut self, Memory { op, at }: &Memory, results: &[Value]) {
+        let Address::Pointer { object, ptr, offset } = at else {
+            return self.refuse("an access by path reached the PTX back end, which takes addresses".into(), String::new());
+        };
+        let place = self.place(*ptr, *offset);
+        match op {
+            MemoryOp::Load => self.load(*object, &place, results),
+            MemoryOp::Store(values) => self.store(*object, &place, values),
+            MemoryOp::Atomic(op, operands) => self.atomic(*op, *object, place, operands, results.first().copied()),
         }
     }
 
     /// An instruction that computes one result from its operands.
-    fn computation(&mut self, inst: Inst, d: Reg) {
+    fn computation(&mut self, inst: Inst, compute: &Compute, d: Reg) {
         let kernel = self.kernel;
         let to = kernel.ty(kernel.insts[inst].results[0]);
-        match &kernel.insts[inst].op {
-            Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis, d),
-            Op::Compute(Compute::Unary(op, a)) => {
+        match compute {
+            Compute::Special(special, axis) => self.special(*special, *axis, d),
+            Compute::Unary(op, a) => {
                 let a = self.operand(*a);
                 self.unary(*op, to, d, a);
             }
-            Op::Compute(Compute::Binary(op, a, b)) => match self.wide[inst.0 as usize] {
+            Compute::Binary(op, a, b) => match self.wide[inst.0 as usize] {
                 Some(wide) => self.wide_product(d, wide),
                 None => {
                     let (a, b) = (self.operand(*a), self.operand(*b));
                     self.binary(*op, to, d, a, b);
                 }
             },
-            Op::Compute(Compute::MulAdd(a, b, c)) => {
+            Compute::MulAdd(a, b, c) => {
                 let operands = [*a, *b, *c].map(|v| self.operand(v));
                 self.mul_add(to, d, operands);
             }
-            Op::Compute(Compute::Compare(op, a, b)) => {
+            Compute::Compare(op, a, b) => {
                 let ty = kernel.ty(*a);
                 let (a, b) = (self.operand(*a), self.operand(*b));
                 self.compare(*op, ty, d, a, b);
             }
-            Op::Compute(Compute::Select(c, a, b)) => {
+            Compute::Select(c, a, b) => {
                 let c = self.in_register(*c);
                 let (a, b) = (self.operand(*a), self.operand(*b));
                 self.select(to, d, c, a, b);
             }
-            Op::Compute(Compute::Cast(a)) => {
+            Compute::Cast(a) => {
                 let (from, a) = (kernel.ty(*a), self.in_register(*a));
                 self.cast(from, to, d, a);
             }
-            Op::Compute(Compute::Bitcast(a)) => {
+            Compute::Bitcast(a) => {
                 let (from, a) = (kernel.ty(*a), self.in_register(*a));
                 self.bitcast(from, to, d, a.into());
             }
-            Op::Compute(Compute::Len(object)) => self.length(*object, d),
-            Op::Compute(Compute::Address(object)) => self.address(*object, d),
-            Op::Compute(Compute::Offset(ptr, bytes)) => {
+            Compute::Len(object) => self.length(*object, d),
+            Compute::Address(object) => self.address(*object, d),
+            Compute::Offset(ptr, bytes) => {
                 let (ptr, bytes) = (self.operand(*ptr), self.operand(*bytes));
                 ptx!(self, "add.s{} {d}, {ptr}, {bytes};", to.bits());
             }
-            _ => {}
+            // It is written where it is used.
+            Compute::Const(_) => {}
         }
     }
 

@@ -80,7 +80,11 @@ impl Printer<'_> {
                 let message = self.message(parts, values);
                 return self.line(&format!("assert!({}, {message});", condition.text));
             }
-            _ => {}
+            Op::Compute(_)
+            | Op::Intrinsic(..)
+            | Op::Memory(Memory { at: Address::Pointer { .. }, .. })
+            | Op::Region(_)
+            | Op::Terminator(_) => {}
         }
         let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
         match op {

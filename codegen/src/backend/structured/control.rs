@@ -19,7 +19,7 @@ pub(in super::super) enum Flow {
 /// A statement that can be left.
 #[derive(Clone)]
 pub(in super::super) struct Context {
-    /// The `For`, `Loop` or `Region`.
+    /// The `For`, `Loop` or `Block`.
     pub(in super::super) inst: Inst,
     /// Whether it is a loop.
     pub(in super::super) is_loop: bool,

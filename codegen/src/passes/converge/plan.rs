@@ -15,7 +15,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// `None` if all meetings, instructions of such an effect, are where the threads of a block go together.
+    /// `None` if all meetings, instructions with such effects, are where the threads of a block go together.
     ///
     /// A barrier waits for the threads of the block anyway, so for barriers alone nothing is done where threads could part only if they
     /// read different values of one element of a buffer: the program would be wrong on every device.

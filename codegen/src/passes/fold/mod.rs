@@ -10,8 +10,8 @@
 //! | [`mod@float`] | the same on floats: only what is exact |
 //! | [`mod@choice`] | comparisons and selects |
 //! | [`mod@convert`] | casts of casts |
-//! | [`mod@structure`] | `If`, `For`, `Loop`, `Region`: decided, empty, once-run and exit-free ones |
-//! | [`mod@tail`] | early exits of a `Region` become the arms of an `If` |
+//! | [`mod@structure`] | `If`, `For`, `Loop`, `Block`: decided, empty, once-run and exit-free ones |
+//! | [`mod@tail`] | early exits of a `Block` become the arms of an `If` |
 //!
 //! One forward walk: an instruction's operands are final when its turn comes, so one round reaches everything but what only a
 //! loop's last instruction tells about its first. A rule that fires gives the value that takes the instruction's place, built of new
@@ -93,7 +93,7 @@ impl Context<'_> {
 fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
     match op {
         Op::Compute(Compute::Special(special, axis)) => fixed_geometry(kernel, *special, *axis),
-        // The first is one, the other is taken apart below.
+        // The first is a constant already; selects have rules of their own.
         Op::Compute(Compute::Const(_) | Compute::Select(..)) => None,
         Op::Compute(compute) => eval::compute(compute, ty, |value| kernel.constant(value)),
         Op::Intrinsic(row, args) => evaluate_row(kernel, *row, args, ty),

@@ -6,7 +6,7 @@ use crate::ir::{Block, Inst, Op, Region, Terminator, Value};
 use crate::passes::rewrite::{terminator, yielded};
 
 impl Fold<'_> {
-    /// One `If`, `For`, `Loop` or `Region`; whether the block ends with it.
+    /// One `If`, `For`, `Loop` or `Block`; whether the block ends with it.
     pub(super) fn region(&mut self, block: Block, inst: Inst) -> bool {
         match self.rewrite.kernel.insts[inst].op {
             Op::Region(Region::If { condition, then_block, else_block }) => match self.rewrite.kernel.constant(condition) {

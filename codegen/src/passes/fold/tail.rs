@@ -1,4 +1,4 @@
-//! Early exits of a `Region` (a `return` of an inlined function, a `break` of a labelled block) become the arms of an `If`.
+//! Early exits of a `Block` (a `return` of an inlined function, a `break` of a labelled block) become the arms of an `If`.
 //!
 //! A *tail block* is one whose `Yield` gives the results of the region: its body at first. In a tail block
 //!
