@@ -1,5 +1,7 @@
 //! What a buffer's element or a by-value parameter may be, and how each type is named and laid out.
 
+#![expect(unsafe_code, reason = "states which types are plain bytes")]
+
 use crate::definition::DeviceItem;
 use half::{bf16, f16};
 use std::fmt;
@@ -9,9 +11,19 @@ use std::mem::{align_of, offset_of, size_of};
 /// A type that kernels may hold in memory: an element of a buffer, a parameter by value, a shared array's element.
 ///
 /// Implemented by this library for scalars, arrays and tuples, and by `#[device]` and `#[warpwright::module]` for structs and
-/// enums. Nobody else should: values move to and from devices as plain bytes, laid out as [`Element::TYPE`] says, and new ones are
-/// made of zero bytes where it says that these are one.
-pub trait Element: Copy + Send + Sync + 'static {
+/// enums, also in crates that forbid `unsafe_code`: rustc does not apply that lint to what a macro of another crate writes.
+///
+/// # Safety
+/// Values move to and from devices as plain bytes, and new ones are made of bytes. So [`Element::TYPE`] is the whole truth of the type:
+///
+/// * Size, alignment and the offset and type of each field are those that rustc chose. Every byte belongs to a field or is padding,
+///   which is never read as a value.
+/// * Any bytes are a value, once each `bool` in it is 0 or 1, and each enum one of the `discriminants` stated. It holds no
+///   reference and no pointer.
+///
+/// The attributes write it so, and rustc checks what they write: that the struct has exactly these fields, of these types, and the enum
+/// exactly these variants, in an integer of this size.
+pub unsafe trait Element: Copy + Send + Sync + 'static {
     /// Its name and layout.
     const TYPE: ElementType;
 }
@@ -255,7 +267,8 @@ impl fmt::Display for ElementType {
 
 macro_rules! scalars {
     ($($t:ident)*) => {$(
-        impl Element for $t {
+        // SAFETY: a scalar of this name. Of `bool`, `TYPE` says that not all bytes are one.
+        unsafe impl Element for $t {
             const TYPE: ElementType = {
                 assert!(align_of::<$t>() == size_of::<$t>(), "hosts whose scalars are not aligned to their size are not served");
                 ElementType::Scalar(stringify!($t))
@@ -266,13 +279,15 @@ macro_rules! scalars {
 
 scalars!(bool i8 i16 i32 i64 u8 u16 u32 u64 isize usize f16 bf16 f32 f64);
 
-impl<T: Element, const N: usize> Element for [T; N] {
+// SAFETY: the elements of an array follow each other without gaps.
+unsafe impl<T: Element, const N: usize> Element for [T; N] {
     const TYPE: ElementType = ElementType::Array(&T::TYPE, N);
 }
 
 macro_rules! tuples {
     ($(($($t:ident $i:tt),*))*) => {$(
-        impl<$($t: Element),*> Element for ($($t,)*) {
+        // SAFETY: all fields, where rustc put them.
+        unsafe impl<$($t: Element),*> Element for ($($t,)*) {
             const TYPE: ElementType = ElementType::Tuple(
                 const {
                     &Fields {

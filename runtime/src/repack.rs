@@ -141,7 +141,8 @@ mod tests {
         scale: f32,
     }
 
-    impl Element for Params {
+    // SAFETY: all fields, where rustc put them.
+    unsafe impl Element for Params {
         const TYPE: ElementType = ElementType::Struct(&StructType {
             id: type_name("Params"),
             fields: &Fields {

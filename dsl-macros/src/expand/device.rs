@@ -9,7 +9,7 @@ use super::source::{Source, mark};
 use super::{check, refuse_item, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
@@ -206,20 +206,50 @@ fn mark_struct(item: &syn::ItemStruct, source: &TokenStream) -> TokenStream {
     if !item.generics.params.is_empty() {
         return device_type;
     }
-    let element = element(ident, &cfgs, &struct_type(item));
+    let element = element(ident, &cfgs, &struct_type(item), &struct_check(item));
     quote! {
         #device_type
         #element
     }
 }
 
-/// `impl Element`, of this `ElementType`.
-fn element(ident: &Ident, cfgs: &[&syn::Attribute], ty: &TokenStream) -> TokenStream {
+/// `unsafe impl Element`, of this `ElementType`. rustc evaluates `check` with it, which holds the item to what `ty` says of it: another
+/// attribute may have changed it since.
+fn element(ident: &Ident, cfgs: &[&syn::Attribute], ty: &TokenStream, check: &TokenStream) -> TokenStream {
     quote! {
         #(#cfgs)*
-        impl ::warpwright::__private::Element for #ident {
-            const TYPE: ::warpwright::__private::ElementType = #ty;
+        // SAFETY: `ty` has all fields at the places that rustc gave them, or all variants, and `check` compiles.
+        unsafe impl ::warpwright::__private::Element for #ident {
+            const TYPE: ::warpwright::__private::ElementType = {
+                #check
+                #ty
+            };
         }
+    }
+}
+
+/// Compiles only if the struct has exactly the fields that stand in the source, of these types.
+fn struct_check(item: &syn::ItemStruct) -> TokenStream {
+    let ident = &item.ident;
+    let (mut patterns, mut types) = (Vec::new(), Vec::new());
+    for (i, (member, field)) in item.fields.members().zip(&item.fields).enumerate() {
+        let (ty, cfgs, name) = (&field.ty, cfgs(&field.attrs), format_ident!("field_{i}"));
+        patterns.push(quote!(#(#cfgs)* #member: #name));
+        types.push(quote!(#(#cfgs)* let _: #ty = #name;));
+    }
+    quote!(const _: fn(#ident) = |#ident { #(#patterns),* }| { #(#types)* };)
+}
+
+/// Compiles only if the enum has exactly the variants that stand in the source, and the size of its integer.
+fn enum_check(item: &syn::ItemEnum, repr: &str) -> TokenStream {
+    let (ident, repr) = (&item.ident, Ident::new(repr, Span::call_site()));
+    let arms = item.variants.iter().map(|variant| {
+        let (variant, cfgs) = (&variant.ident, cfgs(&variant.attrs));
+        quote!(#(#cfgs)* #ident::#variant => {})
+    });
+    quote! {
+        const _: fn(#ident) = |value| match value { #(#arms)* };
+        const _: () = ::core::assert!(::core::mem::size_of::<#ident>() == ::core::mem::size_of::<::core::primitive::#repr>());
     }
 }
 
@@ -289,7 +319,7 @@ fn mark_enum(item: &syn::ItemEnum, source: &TokenStream) -> TokenStream {
     if !is_c_like || !item.generics.params.is_empty() || item.variants.is_empty() {
         return device_type;
     }
-    let element = integer_repr(&item.attrs).map(|repr| element(ident, &cfgs, &enum_type(item, &repr)));
+    let element = integer_repr(&item.attrs).map(|repr| element(ident, &cfgs, &enum_type(item, &repr), &enum_check(item, &repr)));
     quote! {
         #device_type
         #element

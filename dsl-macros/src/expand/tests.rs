@@ -207,7 +207,7 @@ fn device_items_are_marked() {
     check(
         &text,
         &[
-            "impl ::warpwright::__private::Element for P",
+            "unsafe impl ::warpwright::__private::Element for P",
             "Field { name: \"x\", ty: <f32 as ::warpwright::__private::Element>::TYPE, offset: ::core::mem::offset_of!(P, x) }",
             "<P>::__warpwright_methods()",
         ],
@@ -217,7 +217,7 @@ fn device_items_are_marked() {
     let text = expand(device, "", "impl P { fn len(self) -> f32 { self.x } }");
     check(&text, &["pub fn __warpwright_methods()", "<P as ::warpwright::__private::DeviceType>::item()"]);
     let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(u32)] enum E { A, B }");
-    check(&text, &["impl ::warpwright::__private::Element for E", "impl ::warpwright::__private::CastSource for E"]);
+    check(&text, &["unsafe impl ::warpwright::__private::Element for E", "impl ::warpwright::__private::CastSource for E"]);
     check(&text, &["repr: \"u32\", discriminants: &[{ E::A as i128 }, { E::B as i128 }]"]);
     let text = expand(device, "", "enum E { A, B }");
     assert!(!text.contains("::Element"), "`rustc` chooses the integer");

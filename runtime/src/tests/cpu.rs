@@ -100,7 +100,9 @@ struct Pair {
     b: f64,
 }
 
-impl Element for Pair {
+// SAFETY: all fields, where rustc put them.
+#[expect(unsafe_code, reason = "a test's own element")]
+unsafe impl Element for Pair {
     const TYPE: ElementType = ElementType::Struct(&StructType {
         id: type_name("Pair"),
         fields: &Fields {
