@@ -20,6 +20,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use warpwright_codegen::backend::TextureReads;
+use warpwright_codegen::target::limits;
 
 /// What kind of device it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,20 +53,26 @@ pub(crate) struct Limits {
     pub(crate) texture: [u64; 2],
 }
 
+/// What a multiprocessor of compute capability 9.0 holds.
+const HOPPER: &limits::Limits = match limits::Limits::of(90) {
+    Some(row) => row,
+    None => panic!("there is compute capability 9.0"),
+};
+
 impl Limits {
     /// Those of current NVIDIA GPUs (compute capability 9.0): what the simulator and the host twin keep to, so that a launch that
     /// works there works on a GPU. Source: CUDA C++ Programming Guide, "Technical specifications per compute capability".
     pub(crate) const NVIDIA: Limits = Limits {
-        block_threads: 1024,
+        block_threads: HOPPER.threads_per_block as u64,
         block: [1024, 1024, 64],
         grid: [0x7fff_ffff, 65_535, 65_535],
-        shared_bytes: 227 * 1024,
-        parameter_bytes: 4096,
+        shared_bytes: HOPPER.shared_opted_in as u64,
+        parameter_bytes: HOPPER.parameter_bytes as u64,
         texture: [131_072, 65_536],
     };
 
     /// The compute capability that these are of, 10·major + minor.
-    pub(crate) const NVIDIA_CAPABILITY: u16 = 90;
+    pub(crate) const NVIDIA_CAPABILITY: u16 = HOPPER.capability;
 }
 
 /// A device.

@@ -58,6 +58,8 @@ pub struct Limits {
     pub barriers: Option<u32>,
     /// Virtual resources; `None` where there are none.
     pub virtual_resources: Option<u32>,
+    /// Most bytes of a kernel's parameters.
+    pub parameter_bytes: u32,
 }
 
 /// Whom registers are given to, in which unit.
@@ -71,6 +73,19 @@ pub enum RegisterUnit {
 
 /// The most named barriers of a block. Source: PTX ISA, "bar, barrier".
 pub const BARRIERS_PER_BLOCK: u32 = 16;
+
+/// What a kernel with more bytes of parameters needs than were possible everywhere since 2.0.
+pub struct LargeParameters {
+    /// That many.
+    pub above: u32,
+    /// The PTX version, 10·major + minor.
+    pub ptx_version: u16,
+    /// The CUDA version of the driver, 1000·major + 10·minor.
+    pub driver: u32,
+}
+
+/// Source: PTX ISA, "Kernel Function Parameters" and "Release Notes"; CUDA C++ Programming Guide, "`__global__` Function Parameters".
+pub const LARGE_PARAMETERS: LargeParameters = LargeParameters { above: 4096, ptx_version: 81, driver: 12_010 };
 
 const fn kib(n: u32) -> u32 {
     n * 1024
@@ -102,6 +117,7 @@ const TESLA: Limits = Limits {
     shared_reserved: 0,
     barriers: None,
     virtual_resources: None,
+    parameter_bytes: 256,
 };
 
 const TESLA_2: Limits = Limits {
@@ -130,6 +146,7 @@ const FERMI: Limits = Limits {
     shared_per_block: kib(48),
     shared_opted_in: kib(48),
     shared_unit: 128,
+    parameter_bytes: LARGE_PARAMETERS.above,
     ..TESLA
 };
 
@@ -152,8 +169,15 @@ const MAXWELL: Limits =
 
 const PASCAL: Limits = Limits { capability: 60, partitions: 2, ..MAXWELL };
 
-const VOLTA: Limits =
-    Limits { capability: 70, partitions: 4, shared: kib(96), carve_outs: carve_outs![0 8 16 32 64 96], shared_opted_in: kib(96), ..PASCAL };
+const VOLTA: Limits = Limits {
+    capability: 70,
+    partitions: 4,
+    shared: kib(96),
+    carve_outs: carve_outs![0 8 16 32 64 96],
+    shared_opted_in: kib(96),
+    parameter_bytes: 32_764,
+    ..PASCAL
+};
 
 const AMPERE: Limits = Limits {
     capability: 80,
@@ -297,6 +321,12 @@ impl Limits {
     /// `9.0`.
     pub fn name(&self) -> String {
         dotted(self.capability)
+    }
+
+    /// Most bytes of a kernel's parameters with a driver of this CUDA version, 1000·major + 10·minor.
+    pub fn parameter_bytes_with(&self, driver: u32) -> u32 {
+        let is_large_known = driver >= LARGE_PARAMETERS.driver;
+        if is_large_known { self.parameter_bytes } else { self.parameter_bytes.min(LARGE_PARAMETERS.above) }
     }
 
     /// Thread slots.

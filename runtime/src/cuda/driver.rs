@@ -186,6 +186,11 @@ impl Driver {
         format!("{}.{}", self.version / 1000, self.version % 1000 / 10)
     }
 
+    /// The same as a number, 1000·major + 10·minor.
+    pub(super) fn version_number(&self) -> u32 {
+        self.version.unsigned_abs()
+    }
+
     /// A code by name and number.
     pub(super) fn name(&self, code: Code) -> String {
         let mut name = null();

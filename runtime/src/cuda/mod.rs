@@ -90,7 +90,7 @@ impl Context {
                 Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
             ),
-            parameter_bytes: Limits::NVIDIA.parameter_bytes,
+            parameter_bytes: target.limits.parameter_bytes_with(driver.version_number()).into(),
             texture: [
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH)?,
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)?,

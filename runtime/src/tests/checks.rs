@@ -153,13 +153,13 @@ fn instances_are_told_apart_by_their_generics() {
     assert_eq!(null.launched.load(Ordering::Relaxed), 5);
 }
 
-definition!(BIG = "big", "#[kernel(block = 32)] fn big(w: [u64; 600], y: &mut Global<u64>) { y[0] = w[1]; }", ["w": Value, "y": GlobalMut], []);
+definition!(BIG = "big", "#[kernel(block = 32)] fn big(w: [u64; 4100], y: &mut Global<u64>) { y[0] = w[1]; }", ["w": Value, "y": GlobalMut], []);
 
 #[test]
 fn parameters_beyond_the_device_are_refused() {
     let null = Null::default();
     let device = null.device();
     let mut y = device.zeros::<u64>(8).unwrap();
-    let error = refusal(&null, &device, Launch::new(&BIG, &[], NO_TWIN).value([0u64; 600]).global_mut(&mut y).grid(1));
-    assert!(error.contains("4816 bytes of parameters, but Null (nothing) has a limit of 4096; pass large parameters"), "{error}");
+    let error = refusal(&null, &device, Launch::new(&BIG, &[], NO_TWIN).value([0u64; 4100]).global_mut(&mut y).grid(1));
+    assert!(error.contains("32816 bytes of parameters, but Null (nothing) has a limit of 32764; pass large parameters"), "{error}");
 }

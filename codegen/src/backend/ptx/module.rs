@@ -4,11 +4,8 @@ use super::emitter::Emitter;
 use super::registers::Class;
 use crate::backend::AbiArgument;
 use crate::ir::{MemoryType, ObjectData, ObjectKind, Scalar, Type};
+use crate::target::limits::LARGE_PARAMETERS;
 use std::fmt::Write;
-
-/// Most bytes of kernel parameters everywhere, and from sm_70 and PTX 8.1 on. PTX ISA, "Kernel Function Parameters".
-const PARAM_BYTES: u64 = 4096;
-const LARGE_PARAM_BYTES: u64 = 32_764;
 
 /// Most bytes of constant memory. PTX ISA, "Constant State Space".
 const CONSTANT_BYTES: u64 = 65_536;
@@ -71,13 +68,12 @@ impl Emitter<'_> {
             _ => at,
         };
         let bytes = abi.iter().fold(0, end);
-        let is_large_known = self.has(70);
-        let limit = if is_large_known { LARGE_PARAM_BYTES } else { PARAM_BYTES };
+        let limit = u64::from(self.target.limits.parameter_bytes);
         if bytes > limit {
             let message = format!("the parameters take {bytes} bytes, and {} has {limit}", self.target.name);
             self.refuse_at(crate::ir::Loc(0), message, "pass the data in a buffer, `&Global<T>`".into());
-        } else if bytes > PARAM_BYTES {
-            self.needs(81);
+        } else if bytes > u64::from(LARGE_PARAMETERS.above) {
+            self.needs(LARGE_PARAMETERS.ptx_version);
         }
     }
 
