@@ -1,6 +1,5 @@
 //! What can go wrong between a kernel and its result: one variant for each cause, with the figure, the limit and the way out.
 
-use std::fmt;
 use std::sync::Arc;
 use warpwright_codegen::target::OPENCL;
 
@@ -9,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a device, a buffer or a launch did not work. Cheap to clone: a kernel that does not compile keeps its error.
 ///
-/// `Debug` is `Display`: `fn main() -> warpwright::Result<()>` and `.unwrap()` print the former, and people read it.
+/// `Debug` is the variant's name and the message: `fn main() -> warpwright::Result<()>` and `.unwrap()` print it, and people read it.
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -278,10 +277,28 @@ pub enum Error {
     },
 }
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
+/// `Debug` of an error: `NoDevice: there is no CUDA device 3: …`. All variants are listed, or it does not compile.
+macro_rules! debug_of_variants {
+    ($error:ident: $($variant:ident)*) => {
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let variant = match self {
+                    $($error::$variant { .. } => stringify!($variant),)*
+                };
+                write!(f, "{variant}: {self}")
+            }
+        }
+    };
+}
+
+pub(crate) use debug_of_variants;
+
+debug_of_variants! {
+    Error:
+    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch View
+    Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
+    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Argument Fault Simulated
+    Unsupported
 }
 
 #[cfg(test)]

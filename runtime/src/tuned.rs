@@ -1,9 +1,9 @@
 //! What `warpwright tune` found: the best variant of a kernel for one device, and whether that still holds.
 
 use crate::device::Device;
+use crate::error::debug_of_variants;
 use crate::inspect::without_places;
 use crate::launch::Launch;
-use std::fmt;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
@@ -18,7 +18,7 @@ const SCHEMA: &str = "1";
 /// ```no_run
 /// # use warpwright_runtime::{Device, Tuned};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let device = Device::best()?;
+/// let device = Device::best();
 /// let tuned = Tuned::load("matmul_tiled.tuned.toml", &device)?;
 /// // `matmul_tiled_variants().tuned(&tuned)?` is that variant, to be launched.
 /// assert!(tuned.int("T")? >= 8 || tuned.bool("PREFETCH")?);
@@ -33,7 +33,7 @@ pub struct Tuned {
     best: Vec<(String, String)>,
 }
 
-/// Why a result is of no use. `Debug` is `Display`, as of [`Error`](crate::Error).
+/// Why a result is of no use. `Debug` is the variant and the message, as of [`Error`](crate::Error).
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TunedError {
@@ -115,11 +115,7 @@ pub enum TunedError {
     },
 }
 
-impl fmt::Debug for TunedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_of_variants!(TunedError: Unreadable Malformed OtherDevice OtherCompiler OtherKernel Uncompiled NoVariant NoGeneric);
 
 impl Tuned {
     /// Reads the result of a tuning run.
