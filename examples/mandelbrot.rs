@@ -35,7 +35,7 @@ fn mandelbrot(width: usize, height: usize, pixel: f32, picture: &mut Global<u8>)
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "mandelbrot.png".to_owned());
     let (width, height) = (960, 640);
-    let device = Device::best()?;
+    let device = Device::best();
     let mut picture = device.zeros::<u8>(width * height)?;
     let start = std::time::Instant::now();
     mandelbrot(width, height, 3.0 / width as f32, &mut picture).cover((width, height)).launch(&device)?;

@@ -12,7 +12,7 @@ fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
 }
 
 fn main() -> warpwright::Result<()> {
-    let device = Device::best()?;
+    let device = Device::best();
     let n = 1_000_000;
     let xs: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let x = device.upload(&xs)?;

@@ -37,12 +37,10 @@ pub(crate) struct DeviceCore {
 static OPENED: Mutex<Vec<(DeviceKind, usize, Device)>> = Mutex::new(Vec::new());
 
 impl Device {
-    /// The best device there is: the first CUDA GPU if a driver and a GPU answer, else OpenCL (a GPU if there is one), else the simulator.
-    ///
-    /// # Errors
-    /// None at present: the simulator always works.
-    pub fn best() -> Result<Device> {
-        Device::cuda(0).or_else(|_| Device::opencl(0)).or_else(|_| Ok(Device::simulator()))
+    /// The best device there is: the first CUDA GPU if a driver and a GPU answer, else OpenCL (a GPU if there is one), else the simulator,
+    /// which always works. Who wants to know why a GPU does not answer asks for it: [`Device::cuda`].
+    pub fn best() -> Device {
+        Device::cuda(0).or_else(|_| Device::opencl(0)).unwrap_or_else(|_| Device::simulator())
     }
 
     /// The `index`-th GPU of the CUDA driver.

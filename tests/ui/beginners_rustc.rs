@@ -15,7 +15,7 @@ fn generic<const B: usize>(x: &Global<f32>, y: &mut Global<f32>) {
 }
 
 fn main() -> warpwright::Result<()> {
-    let device = Device::best()?;
+    let device = Device::best();
     let (x, mut y) = (device.upload(&[1.0f32])?, device.zeros::<f32>(1)?);
     generic(&x, &mut y).cover(1).launch(&device)?;
     generic::<32>(&x, &y).cover(1).launch(&device)

@@ -3,7 +3,7 @@
 use super::Comparison;
 use super::variant::Compiled;
 use crate::cli::Stop;
-use crate::cli::launch::{Agreement, LaunchArguments, Launchable, Runner, stop};
+use crate::cli::launch::{Agreement, LaunchArguments, Launchable, Runner};
 use crate::cli::progress::Progress;
 use crate::cli::source::Source;
 use std::time::Duration;
@@ -137,7 +137,7 @@ impl Comparison {
     /// Times every variant on the best device, in turn: a run of each, again and again. What failed is given back, and what was timed before
     /// is kept; if nothing ran, it is the error.
     pub(super) fn time(&mut self, sources: [Option<&Source>; 2], launch: &LaunchArguments, runs: usize) -> Result<Failures, Stop> {
-        let device = Device::best().map_err(stop)?;
+        let device = Device::best();
         if device.kind() == DeviceKind::Simulator {
             return Err(Stop::usage(
                 "there is no device to time on: `warpwright devices` lists what there is; `--simulate` counts without one",

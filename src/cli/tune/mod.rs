@@ -69,7 +69,7 @@ impl Tune {
         let mut chosen = self.axes.choose(&source, std::slice::from_ref(kernel))?;
         let Some(Chosen { axes, instances, .. }) = chosen.pop() else { return Err(source.no_kernels()) };
         self.launch.check_names(&source, kernel)?;
-        let device = if self.predict { None } else { Device::best().ok() };
+        let device = (!self.predict).then(Device::best);
         let device = device.filter(|device| device.kind() == DeviceKind::Cuda || device.kind() == DeviceKind::OpenCl);
         let name = device
             .as_ref()
