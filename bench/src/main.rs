@@ -133,6 +133,9 @@ impl Arguments {
         if let Some(unknown) = parsed.only.iter().find(|only| !names.contains(&only.as_str())) {
             return Err(format!("no {kind} `{unknown}`; there are {}", names.join(", ")).into());
         }
+        if [parsed.small, parsed.tiny, parsed.quick].into_iter().filter(|size| *size).count() > 1 {
+            return Err("`--small`, `--tiny` and `--quick` are sizes: give one".into());
+        }
         match (parsed.applications, parsed.quick, &parsed.chart, parsed.small) {
             (false, true, ..) => Err("`--quick` is for `--applications`; `--small` has small inputs of the others".into()),
             (false, ..) if parsed.declared => Err("`--declared` is for `--applications`".into()),
@@ -230,6 +233,7 @@ mod tests {
             ("lib.so --only fdtd", "no family `fdtd`; there are copy, "),
             ("lib.so --quick", "`--quick` is for `--applications`"),
             ("--declared", "`--declared` is for `--applications`"),
+            ("--declared --applications --tiny --quick", "`--small`, `--tiny` and `--quick` are sizes: give one"),
             ("lib.so --chart x.svg", "`--chart` is for `--applications`"),
             ("lib.so --applications --small", "`--small` is not for `--applications`"),
         ] {

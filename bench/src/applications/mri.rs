@@ -145,6 +145,12 @@ impl Application for Q {
                 |_, w, t| twin_q(w, t, 12, 4),
             ),
             Self::variant(
+                "1 voxel, cached, fast",
+                FAST_FAR,
+                |_, r, go| r.run_q_cached::<1, 4, true, false>(go),
+                |_, w, t| twin_q(w, t, 12, 1),
+            ),
+            Self::variant(
                 "1 voxel, cached, turns",
                 FAST_NEAR,
                 |_, r, go| r.run_q_cached::<1, 4, true, true>(go),
@@ -238,6 +244,12 @@ impl Application for Fhd {
                 FAST_FAR,
                 |_, r, go| r.run_fhd_cached::<4, 4, true, false>(go),
                 |_, w, t| twin_fhd(w, t, 12, 4),
+            ),
+            Self::variant(
+                "1 voxel, cached, fast",
+                FAST_FAR,
+                |_, r, go| r.run_fhd_cached::<1, 4, true, false>(go),
+                |_, w, t| twin_fhd(w, t, 12, 1),
             ),
             Self::variant(
                 "1 voxel, cached, turns",

@@ -90,6 +90,18 @@ impl Application for Tpacf {
             Self::variant("a histogram a lane, 128", (), |_, r, go| r.run::<128, 4, 1, 32>(go), |p, w, t| twin(p, w, t, [128, 4, 1, 32])),
             Self::variant("a histogram a lane, 256", (), |_, r, go| r.run::<256, 4, 1, 32>(go), |p, w, t| twin(p, w, t, [256, 4, 1, 32])),
             Self::variant("a histogram a thread", (), |_, r, go| r.run::<128, 4, 4, 32>(go), |p, w, t| twin(p, w, t, [128, 4, 4, 32])),
+            Self::variant(
+                "one point, a histogram a warp",
+                (),
+                |_, r, go| r.run::<128, 1, 4, 1>(go),
+                |p, w, t| twin(p, w, t, [128, 1, 4, 1]),
+            ),
+            Self::variant(
+                "one point, a histogram a thread",
+                (),
+                |_, r, go| r.run::<128, 1, 4, 32>(go),
+                |p, w, t| twin(p, w, t, [128, 1, 4, 32]),
+            ),
         ]
     }
 

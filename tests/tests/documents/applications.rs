@@ -183,7 +183,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         bottleneck: Bottleneck::SharedCapacity,
         forms: &[
             form("plain", "apps/tpacf/mod.rs", "pairs_direct", "", &["constant_divergence"]),
-            form("tuned", "apps/tpacf/mod.rs", "pairs", "B=128 OWN=4 SETS=4 LANES=1", &[]),
+            form("tuned", "apps/tpacf/mod.rs", "pairs", "B=128 OWN=1 SETS=4 LANES=32", &[]),
         ],
     },
     Application {
@@ -211,7 +211,7 @@ pub(super) const APPLICATIONS: &[Application] = &[
         forms: &[
             form("plain", "apps/mri/mod.rs", "q_direct", "", &[]),
             form("the document's", "apps/mri/mod.rs", "q", "P=4 U=4 FAST=true TURNS=true", &[]),
-            form("tuned", "apps/mri/mod.rs", "q_cached", "P=1 U=4 FAST=true TURNS=true", &[]),
+            form("tuned", "apps/mri/mod.rs", "q_cached", "P=1 U=4 FAST=true TURNS=false", &[]),
         ],
     },
     Application {
