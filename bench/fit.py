@@ -1,9 +1,9 @@
-"""Constants of a device's row in codegen/src/target/machine.rs, from a file that `calibrate --csv` wrote:
+"""Constants of a device's row in review/src/machine.rs, from a file that `calibrate --csv` wrote:
 
     python3 bench/fit.py bench/calibration/h200.csv
 
 prints the row's figures as Rust (of h200_dispatch.csv, what keeps the dispatcher from issuing), and how far the model is from each kernel it was fitted on. The formula is that of
-codegen/src/estimate/model.rs. Nothing but Python's own library is used; it takes some ten seconds.
+review/src/estimate/model.rs. Nothing but Python's own library is used; it takes some ten seconds.
 """
 
 import csv

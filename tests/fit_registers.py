@@ -4,7 +4,7 @@
     cargo run --release -p warpwright-tests --bin register_data > data.csv
     python3 tests/fit_registers.py data.csv
 
-Prints the rows of `codegen/src/estimate/registers/constants.rs`, fitted on everything, and then how well rows do that were fitted
+Prints the rows of `review/src/estimate/registers/constants.rs`, fitted on everything, and then how well rows do that were fitted
 without the family they are judged on: one file of `kernels/src` is one family, and so is each file of the other two sets.
 """
 

@@ -6,17 +6,17 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A map.
-pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<Mixer>>;
+pub type HashMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<Mixer>>;
 
 /// A set.
-pub(crate) type HashSet<K> = std::collections::HashSet<K, BuildHasherDefault<Mixer>>;
+pub type HashSet<K> = std::collections::HashSet<K, BuildHasherDefault<Mixer>>;
 
 /// An odd number without a pattern: 2⁶⁴ divided by the golden ratio.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Multiplies by [`ODD`]: what is in the high bits then depends on all bits of the key.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mixer(u64);
+pub struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {

@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use std::collections::HashSet;
 use std::fmt::Write;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::lint;
+use warpwright_review::lint;
 
 /// The errors among the findings as items that make `rustc` report them. Each place and text once: variants find the same things.
 pub(crate) fn compile_errors(diagnostics: &Diagnostics) -> TokenStream {

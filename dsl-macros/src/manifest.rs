@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
-use warpwright_codegen::manifest::{FINDINGS, Manifest, findings};
+use warpwright_review::manifest::{FINDINGS, Manifest, findings};
 
 /// What the crate says of kernels, and whether there is a manifest.
 ///

@@ -12,14 +12,14 @@ use crate::repack::index_bytes;
 use std::collections::HashMap;
 use warpwright_codegen::backend::{self, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::estimate::estimate;
 use warpwright_codegen::hir::{self, Lowered};
 use warpwright_codegen::ir::{Kernel, MemoryType, ObjectData, ObjectKind, Scalar, Type};
-use warpwright_codegen::report::Report as Estimated;
-use warpwright_codegen::require;
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, IndexWidth, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::{passes, schedule};
+use warpwright_review::estimate::estimate;
+use warpwright_review::report::Report as Estimated;
+use warpwright_review::require;
 
 /// What a launch must know of a compiled instance.
 #[derive(Clone, Debug)]

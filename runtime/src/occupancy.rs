@@ -1,6 +1,6 @@
 //! How many blocks a multiprocessor holds, what limits them, and how far the next step is: the compiler's own arithmetic, for programs.
 
-pub use warpwright_codegen::estimate::occupancy::{
+pub use warpwright_codegen::target::limits::{LIMITS, Limits, RegisterUnit, UnknownCapability, WARP};
+pub use warpwright_review::estimate::occupancy::{
     CachePreference, Demand, Impossible, Occupancy, Options, Point, Resource, Step, impossible, occupancy, register_ladder,
 };
-pub use warpwright_codegen::target::limits::{LIMITS, Limits, RegisterUnit, UnknownCapability, WARP};

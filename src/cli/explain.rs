@@ -3,8 +3,7 @@
 use super::json::document;
 use super::{OUTPUT, Stop, print, style};
 use serde_json::{Value, json};
-use warpwright_codegen::diagnostic::Level;
-use warpwright_codegen::lint::{self, LINTS, Lint};
+use warpwright_review::lint::{self, LINTS, Lint};
 
 /// Say what a lint finds and why: its page. Without a name, list the lints.
 #[derive(clap::Args)]
@@ -39,12 +38,7 @@ impl Explain {
 }
 
 fn as_json(lint: &Lint) -> Value {
-    let level = match lint.level {
-        None => "allow",
-        Some(Level::Warning) => "warn",
-        Some(Level::Error) => "deny",
-    };
-    json!({ "lint": lint.name, "level": level, "summary": lint.summary, "page": lint.page })
+    json!({ "lint": lint.name, "level": "warn", "summary": lint.summary, "page": lint.page })
 }
 
 fn list() -> String {

@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use proc_macro2::Span;
 use std::collections::HashSet;
 use warpwright_codegen::diagnostic::{self, Diagnostic, Diagnostics};
-use warpwright_codegen::lint;
+use warpwright_review::lint;
 
 /// Prints findings to standard error, each place in the file (path and text) it belongs to.
 pub(super) fn print<'f>(found: &Diagnostics, file: impl Fn(Span) -> (&'f str, &'f str)) {

@@ -4,12 +4,12 @@ use super::{Stop, complain, render};
 use proc_macro2::Span;
 use std::cell::RefCell;
 use std::path::Path;
-use warpwright_codegen::crates::{Crate, Reached, SourceFile};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::{self, Axis, Lowered};
-use warpwright_codegen::review::{Scope, Variant, review};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Place, Program, check_subset, nearest};
+use warpwright_review::crates::{Crate, Reached, SourceFile};
+use warpwright_review::{Scope, Variant, review};
 
 /// A source file, parsed, with what its kernels name in other files of its crate.
 pub(super) struct Source {

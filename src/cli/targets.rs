@@ -2,8 +2,8 @@
 
 use super::Stop;
 use std::path::Path;
-use warpwright_codegen::manifest::{FINDINGS, Manifest, findings};
 use warpwright_codegen::target::{OPENCL, Target, Targets};
+use warpwright_review::manifest::{FINDINGS, Manifest, findings};
 
 /// What the manifest of a source file's crate says of kernels, if there is one. The environment comes before it, as it does for the macro.
 pub(super) fn manifest(file: &str) -> Result<Manifest, Stop> {

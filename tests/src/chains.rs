@@ -1,7 +1,7 @@
 //! The model of time asked about chains of additions: what a multiprocessor's warps do that wait for nothing but arithmetic.
 
-use warpwright_codegen::estimate::model::{Work, rate};
-use warpwright_codegen::target::machine::{Machine, PIPES, Pipe};
+use warpwright_review::estimate::model::{Work, rate};
+use warpwright_review::machine::{Machine, PIPES, Pipe};
 
 /// Additions in a round of the loop.
 const ROUND: f64 = 32.0;

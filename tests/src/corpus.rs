@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::opencl::emit_opencl;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::backend::rust::emit_rust;
-use warpwright_codegen::crates::Crate;
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::passes;
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
+use warpwright_review::crates::Crate;
 
 /// One variant, ready to be printed as PTX.
 pub struct Variant {

@@ -39,11 +39,11 @@ use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::{declared_instances, lower_kernel};
 use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage, parse_kernel};
 use warpwright_codegen::passes::{self, PassOptions};
-use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::{Finding, schedule, schedule_kernel};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit, UnitId};
 use warpwright_codegen::target::{self, Target, Targets};
 use warpwright_codegen::verify::verify;
+use warpwright_review::{Scope, review};
 
 /// Between a kernel and what comes of it in `*.ir` files.
 const GIVES: &str = "// gives\n";

@@ -2,10 +2,10 @@
 
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
-use warpwright_codegen::lint::{LINTS, Lint};
-use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::syntax::{GenericValue, Instance, KernelAttributes, Program, Unit};
 use warpwright_codegen::target::chosen;
+use warpwright_review::lint::{LINTS, Lint};
+use warpwright_review::{Scope, review};
 
 /// The Rust blocks of a section of a page.
 fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {

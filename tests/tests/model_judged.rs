@@ -11,8 +11,8 @@ mod kernels;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use warpwright_codegen::estimate::estimate;
 use warpwright_codegen::target::TARGETS;
+use warpwright_review::estimate::estimate;
 use warpwright_tests::marked::{hold, with_sections};
 
 /// Relative errors of a table's cells.

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;
 use warpwright_codegen::hir::{declared_instances, lower_kernel};
-use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::{DEFAULT_TARGETS, Targets};
+use warpwright_review::{Scope, review};
 use warpwright_tests::corpus;
 
 // The contract does not hold where the shared array is large: the report says so, and the launch goes on. No variant is declared, so that nothing

@@ -7,9 +7,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::hir::declared_instances;
-use warpwright_codegen::review::{Scope, Variant, review};
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::{Target, Targets};
+use warpwright_review::{Scope, Variant, review};
 use warpwright_tests::ptxas::found_or_skip;
 
 const TEST: &str = "what_is_said_to_spill_spills";

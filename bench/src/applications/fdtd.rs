@@ -7,9 +7,9 @@ use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::Declared;
 use warpwright_kernels::apps::fdtd::{self, Fields, Form, Grid, Input, Resident};
+use warpwright_review::machine::Pipe;
 
 /// Bytes of a cell and step.
 type Bytes = f64;

@@ -7,9 +7,9 @@ use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::lbm::{self, Input, Lattice, Q, Resident, Structures};
 use warpwright_kernels::apps::{Declared, Go};
+use warpwright_review::machine::Pipe;
 
 /// How distributions lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::Declared;
 use warpwright_kernels::apps::mri::{self, FAST_FAR, FAST_NEAR, Input, PRECISE, Resident};
+use warpwright_review::machine::Pipe;
 
 /// How far a variant's sines are off.
 type Off = f64;

@@ -7,8 +7,8 @@ use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::pns::{self, Resident, Statistics, WORDS};
+use warpwright_review::machine::Pipe;
 
 /// Philosophers of a net.
 const N: usize = 8;

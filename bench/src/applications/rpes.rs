@@ -7,8 +7,8 @@ use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::rpes::{self, CHUNK, Function, Input, PRODUCTS, Product, Resident, cells};
+use warpwright_review::machine::Pipe;
 
 /// Functions among which all integrals are known.
 const SOME: usize = 12;

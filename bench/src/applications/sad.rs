@@ -7,8 +7,8 @@ use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::sad::{self, BLOCKS, Input, Resident};
+use warpwright_review::machine::Pipe;
 
 /// The greatest displacement.
 const RANGE: usize = 16;

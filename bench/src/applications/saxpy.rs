@@ -7,8 +7,8 @@ use super::work::Work;
 use crate::twins::at;
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::saxpy::{self, Input, Resident};
+use warpwright_review::machine::Pipe;
 
 pub(super) struct Saxpy {
     input: Input,

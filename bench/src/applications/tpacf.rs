@@ -7,8 +7,8 @@ use super::work::Work;
 use crate::twins::{Address, Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::apps::tpacf::{self, BINS, Counts, EDGES, Input, Resident, Sphere};
+use warpwright_review::machine::Pipe;
 
 pub(super) struct Tpacf {
     input: Input,

@@ -4,7 +4,7 @@
 //! compiler's table). A multiplication that is fused with an addition counts as two operations, and the limit as if all were fused.
 
 use warpwright::Device;
-use warpwright_codegen::target::machine::{Machine, Pipe};
+use warpwright_review::machine::{Machine, Pipe};
 
 /// What there is only so much of in a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,26 +10,26 @@ use crate::collections::HashMap;
 use crate::ir::{Access, Axis, Block, Compute, Inst, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Space, Special, Terminator, Value};
 
 /// What is depended on, a bit each: the axes of the grid, what is in memory, then loops.
-pub(crate) type Reasons = u64;
+pub type Reasons = u64;
 
 const AXES: Reasons = 0b111;
 
 /// What is in memory: not parameters, which are the same for all.
-pub(crate) const DATA: Reasons = 0b1000;
+pub const DATA: Reasons = 0b1000;
 
 /// The bit of the first loop. Loops that are too many share the last one.
 const FIRST_LOOP: u32 = 4;
 
 /// By value: what it depends on.
 #[derive(Debug)]
-pub(crate) struct Dependence {
+pub struct Dependence {
     of: Vec<Reasons>,
     loops: HashMap<Inst, Reasons>,
 }
 
 impl Dependence {
     /// Of every value of a kernel of stage `Legal` or `Addressed`.
-    pub(crate) fn of(kernel: &Kernel) -> Dependence {
+    pub fn of(kernel: &Kernel) -> Dependence {
         let found = Dependence { of: vec![0; kernel.values.len()], loops: HashMap::default() };
         let mut walk = Walk { kernel, found, objects: vec![0; kernel.objects.len()], around: 0, under: 0, is_changed: true };
         while walk.is_changed {
@@ -40,32 +40,32 @@ impl Dependence {
     }
 
     /// What a value depends on.
-    pub(crate) fn of_value(&self, value: Value) -> Reasons {
+    pub fn of_value(&self, value: Value) -> Reasons {
         self.of[usize::from(value)]
     }
 
     /// What the place depends on that an access goes to.
-    pub(crate) fn of_place(&self, access: &Access) -> Reasons {
+    pub fn of_place(&self, access: &Access) -> Reasons {
         access.indices().fold(0, |all, index| all | self.of_value(index))
     }
 
     /// The block's place along an axis.
-    pub(crate) fn axis(axis: Axis) -> Reasons {
+    pub fn axis(axis: Axis) -> Reasons {
         1 << axis as usize
     }
 
     /// Whether the block's place along an axis is among the reasons.
-    pub(crate) fn has_axis(reasons: Reasons, axis: usize) -> bool {
+    pub fn has_axis(reasons: Reasons, axis: usize) -> bool {
         reasons >> axis & 1 == 1
     }
 
     /// A loop's rounds.
-    pub(crate) fn rounds(&self, inst: Inst) -> Reasons {
+    pub fn rounds(&self, inst: Inst) -> Reasons {
         self.loops.get(&inst).copied().unwrap_or(0)
     }
 
     /// Whether any loop's rounds are.
-    pub(crate) fn has_any_loop(reasons: Reasons) -> bool {
+    pub fn has_any_loop(reasons: Reasons) -> bool {
         reasons & !(AXES | DATA) != 0
     }
 }

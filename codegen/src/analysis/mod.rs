@@ -7,7 +7,7 @@ pub mod bounds;
 pub mod clobbers;
 pub mod conditions;
 pub mod cost;
-pub(crate) mod dependence;
+pub mod dependence;
 pub mod exits;
 pub mod known_index;
 pub mod parting;

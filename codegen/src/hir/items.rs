@@ -369,7 +369,7 @@ impl<'p> Items<'p> {
 
 /// What a `use` brings in.
 #[derive(Clone, Debug)]
-pub(crate) enum Import {
+pub enum Import {
     /// A name, and the path that it stands for.
     Name(String, Vec<String>),
     /// Everything in there.
@@ -377,7 +377,7 @@ pub(crate) enum Import {
 }
 
 /// What a `use` brings in.
-pub(crate) fn imports(tree: &syn::UseTree) -> Vec<Import> {
+pub fn imports(tree: &syn::UseTree) -> Vec<Import> {
     let mut found = Vec::new();
     collect_imports(tree, &mut Vec::new(), &mut found);
     found

@@ -15,15 +15,15 @@ mod tree;
 mod types;
 mod variants;
 
+pub use options::Clause;
 pub use variants::{Axis, declared_axes, declared_instances, generics, instances, is_constant_known, parse_constant, parse_generic};
 
-pub(crate) use check::standard_constant;
-pub(crate) use items::{Import, imports};
+pub use check::standard_constant;
+pub use items::{Import, imports};
 
 use crate::analysis::known_index;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Kernel, Loc, Scalar};
-use crate::require::Clause;
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
 use check::{Checker, Context, TypeScope};
 use items::{Def, FnId, Namespace};

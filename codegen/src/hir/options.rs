@@ -4,13 +4,33 @@ use super::check::{Checker, TypeScope};
 use super::tree::LoopAnnotations;
 use super::types::{Const, Ty};
 use crate::diagnostic::Diagnostic;
-use crate::require::{Clause, Sense};
-use crate::syntax::{IndexWidth, KernelAttributes, KernelOptions, RequireClause};
+use crate::syntax::{Comparison, IndexWidth, KernelAttributes, KernelOptions, Quantity, RequireClause, Sense};
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 
 /// Most threads of a block, and most along each axis, on every device (CUDA C++ Programming Guide, technical specifications).
 const MOST_THREADS: i128 = 1024;
 const MOST_ALONG: [i128; 3] = [1024, 1024, 64];
+
+/// A clause of a contract with its bound filled in.
+#[derive(Clone, Copy)]
+pub struct Clause {
+    /// What it is about.
+    pub quantity: &'static Quantity,
+    /// How it is compared.
+    pub comparison: Comparison,
+    /// With what.
+    pub bound: f64,
+    /// The quantity's name in the source: where findings are shown.
+    pub span: Span,
+}
+
+impl std::fmt::Display for Clause {
+    /// `registers <= 64`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {}", self.quantity.name, self.comparison.symbol(), self.bound)
+    }
+}
 
 /// Evaluates a kernel's attribute for one instance: its options, and what is asked of the elements of a thread. Findings go to the checker's context.
 pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> (KernelOptions, LoopAnnotations) {

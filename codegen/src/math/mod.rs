@@ -124,7 +124,7 @@ pub(crate) fn function(name: &str, ty: Type, index: IndexWidth) -> Option<&'stat
 }
 
 /// The name in a kernel of every table of the library's. What reads one is for rare arguments. No table of a kernel's own is called so.
-pub(crate) const TABLE: &str = "math";
+pub const TABLE: &str = "math";
 
 impl Function {
     /// Invariant: it compiles (the tests compile every one).

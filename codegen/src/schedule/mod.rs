@@ -124,7 +124,7 @@ pub fn schedule(lowered: &mut Lowered) -> Result<Diagnostics, Diagnostics> {
 ///
 /// # Errors
 /// As [`schedule`].
-pub(crate) fn said(lowered: &mut Lowered, findings: Vec<Finding>) -> Result<Diagnostics, Diagnostics> {
+pub fn said(lowered: &mut Lowered, findings: Vec<Finding>) -> Result<Diagnostics, Diagnostics> {
     let mut diagnostics = std::mem::take(&mut lowered.warnings);
     for finding in findings {
         diagnostics.push(finding.diagnostic(|loc| lowered.span(loc)));
@@ -170,7 +170,7 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
 }
 
 /// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.
-pub(crate) fn swizzle(kernel: &mut Kernel, array: Object) {
+pub fn swizzle(kernel: &mut Kernel, array: Object) {
     shared::swizzle_arrays(kernel, &BTreeSet::from([array]));
 }
 

@@ -1,8 +1,8 @@
 //! `require(registers <= 64, …)`: clauses, unevaluated.
 
 use super::attributes::{KernelAttributes, literal_int, skip_to_comma, with_nearest};
+use super::quantity::{Comparison, QUANTITIES, Quantity, Sense};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::require::{Comparison, QUANTITIES, Quantity, Sense};
 use proc_macro2::{Ident, Span};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;

@@ -5,7 +5,6 @@
 //! Source: PTX ISA, "Release Notes" (first version of each target).
 
 pub mod limits;
-pub mod machine;
 
 mod chosen;
 

@@ -1,5 +1,5 @@
 //! What is known while the crate compiles: the attributes and the subset always; types, launch limits and all that
-//! `warpwright_codegen::review` says of every instance whose values are all known here (`crate::review`).
+//! `warpwright_review` says of every instance whose values are all known here (`crate::review`).
 //!
 //! An instance is known if the kernel has no generics, or declares its variants, and if the files of the crate show what it names. What is not
 //! known here is checked at the first launch. What `rustc` reports about the twin is left to `rustc`.
@@ -10,8 +10,8 @@ use crate::review::{absent, review_unit};
 use proc_macro2::TokenStream;
 use quote::quote;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::manifest::Manifest;
 use warpwright_codegen::syntax::{AbsentName, Unit, absent_names, check_subset};
+use warpwright_review::manifest::Manifest;
 
 /// What is found in a unit.
 pub(super) struct Findings {

@@ -22,14 +22,13 @@ use here::{Here, KernelHere, words_of, words_of_item};
 use memory::Memory;
 use plain::{Found, Placed};
 use proc_macro2::fallback;
-use warpwright_codegen::BUILD;
-use warpwright_codegen::crates::{Crate, KernelPlace, Reached, item_name_span};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir;
-use warpwright_codegen::manifest::Manifest;
-use warpwright_codegen::review::{Scope, required_is_open, review};
 use warpwright_codegen::syntax::{AbsentName, KernelAttributes};
 use warpwright_codegen::target::chosen;
+use warpwright_review::crates::{Crate, KernelPlace, Reached, item_name_span};
+use warpwright_review::manifest::Manifest;
+use warpwright_review::{BUILD, Scope, required_is_open, review};
 
 /// Most instructions that are estimated while a crate compiles, those of all variants and targets of a kernel together.
 const MOST_ESTIMATED: usize = 100_000;

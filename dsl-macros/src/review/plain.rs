@@ -2,8 +2,8 @@
 
 use super::here::Here;
 use proc_macro2::{LineColumn, Span};
-use warpwright_codegen::crates::{Reached, Spot};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
+use warpwright_review::crates::{Reached, Spot};
 
 /// A finding, its places told by `At`.
 #[derive(Clone, Debug, PartialEq)]

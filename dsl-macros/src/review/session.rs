@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
-use warpwright_codegen::crates::Crate;
+use warpwright_review::crates::Crate;
 
 /// When a file was changed last, and how long it is; `None`: it is not there.
 type Stamp = Option<(SystemTime, u64)>;

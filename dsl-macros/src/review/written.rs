@@ -12,10 +12,10 @@
 use super::plain::{Found, Plain};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use warpwright_codegen::crates::Spot;
 use warpwright_codegen::diagnostic::Level;
-use warpwright_codegen::lint;
 use warpwright_codegen::syntax::UnitId;
+use warpwright_review::crates::Spot;
+use warpwright_review::lint;
 
 /// What was found for a question.
 #[derive(Clone, Debug, PartialEq)]

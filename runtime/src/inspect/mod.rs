@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::report::Report;
 use std::fmt;
 use warpwright_codegen::analysis::access::Range;
-use warpwright_codegen::estimate::occupancy::Occupancy;
+use warpwright_review::estimate::occupancy::Occupancy;
 
 /// What an instance of a kernel becomes on one target.
 ///

@@ -4,8 +4,8 @@
 use syn::Token;
 use syn::punctuated::Punctuated;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::lint;
 use warpwright_codegen::syntax::Setting;
+use warpwright_review::lint;
 
 /// The findings about a kernel (its path within the items) at the levels that attributes of Rust give them.
 pub(super) fn apply(found: Diagnostics, items: &[syn::Item], kernel: &str) -> Diagnostics {

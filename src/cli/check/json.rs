@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use warpwright::ptxas::Ptxas;
 use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
-use warpwright_codegen::estimate::occupancy::Resource;
-use warpwright_codegen::report::{AccessReport, SourcePlace};
+use warpwright_review::estimate::occupancy::Resource;
+use warpwright_review::report::{AccessReport, SourcePlace};
 
 /// The whole output.
 pub(super) fn all(files: Vec<Value>, ptxas: Option<&Ptxas>) -> Value {

@@ -12,10 +12,10 @@ use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::report::Report;
-use warpwright_codegen::review::{Scope, Variant, required_is_open};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{self, OPENCL, Targets};
+use warpwright_review::report::Report;
+use warpwright_review::{Scope, Variant, required_is_open};
 
 /// Check kernels: all errors and findings of all files, shown like rustc's, and what is known of each variant on each target.
 #[derive(clap::Args)]

@@ -4,7 +4,7 @@ use super::super::style;
 use super::super::table::{Cell, Heading, NOTHING, Table, variants};
 use super::{Checked, Row};
 use warpwright::ptxas::Ptxas;
-use warpwright_codegen::report::{conflict_text, range_text};
+use warpwright_review::report::{conflict_text, range_text};
 
 /// A table for each kernel that has something to show, and what its columns mean.
 pub(super) fn of(kernels: &[Checked], ptxas: Option<&Ptxas>) -> String {

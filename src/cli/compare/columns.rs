@@ -7,10 +7,10 @@ use super::yardstick::Yardstick;
 use crate::cli::launch::Agreement;
 use crate::cli::units::{bytes, seconds, seconds_between};
 use warpwright_codegen::analysis::access::{AccessFact, Pattern};
-use warpwright_codegen::estimate::Estimate;
-use warpwright_codegen::estimate::mix::Mix;
-use warpwright_codegen::estimate::time::operations_text;
-use warpwright_codegen::target::machine::{Machine, Pipe};
+use warpwright_review::estimate::Estimate;
+use warpwright_review::estimate::mix::Mix;
+use warpwright_review::estimate::time::operations_text;
+use warpwright_review::machine::{Machine, Pipe};
 
 /// Where a figure comes from: never mixed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use crate::cli::source::Source;
 use std::time::Duration;
 use warpwright::{Clock, Device, DeviceKind};
 use warpwright_codegen::analysis::access::AccessKind;
-use warpwright_codegen::estimate::Known;
 use warpwright_codegen::ir::ObjectKind;
 use warpwright_codegen::target::Target;
+use warpwright_review::estimate::Known;
 use warpwright_runtime::ptxas::Ptxas;
 
 /// Runs on a device.

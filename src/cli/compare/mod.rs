@@ -21,9 +21,9 @@ pub(super) use device::Failures;
 use std::path::PathBuf;
 pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::estimate::weights::{Certainty, DATA_TRIPS, UNKNOWN_TRIPS};
 use warpwright_codegen::syntax::KernelAttributes;
 use warpwright_codegen::target::{self, OPENCL, Target};
+use warpwright_review::estimate::weights::{Certainty, DATA_TRIPS, UNKNOWN_TRIPS};
 pub(super) use yardstick::agree;
 
 /// The variants of one kernel.

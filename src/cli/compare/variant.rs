@@ -9,10 +9,10 @@ use warpwright::sim::Counters;
 use warpwright_codegen::backend::opencl::refusals;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::estimate::{Known, Launched, estimate_launched};
 use warpwright_codegen::hir::{Axis, Lowered};
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::{Target, Targets};
+use warpwright_review::estimate::{Known, Launched, estimate_launched};
 use warpwright_runtime::ptxas::Measured;
 
 /// One variant.

@@ -2,7 +2,7 @@
 //! same bytes.
 
 use super::variant::{Compiled, Variant};
-use warpwright_codegen::estimate::time::Prediction;
+use warpwright_review::estimate::time::Prediction;
 
 /// What is the same in all variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

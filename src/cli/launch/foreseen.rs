@@ -6,9 +6,9 @@ use super::{LaunchArguments, Launchable};
 use crate::cli::Stop;
 use crate::cli::source::Source;
 use warpwright::Device;
-use warpwright_codegen::estimate::Launched;
 use warpwright_codegen::ir::{Kernel, ObjectKind};
 use warpwright_codegen::syntax::Instance;
+use warpwright_review::estimate::Launched;
 use warpwright_runtime::definition::ParameterKind;
 
 /// A launch of a variant.

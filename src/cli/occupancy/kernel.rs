@@ -9,11 +9,11 @@ use super::show::{headline, limiters};
 use super::{Occupancy, json, plot};
 use serde_json::{Value, json};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::estimate::occupancy::{self as estimate, demand_of, impossible};
-use warpwright_codegen::estimate::registers::Registers;
-use warpwright_codegen::review::{Scope, Variant};
 use warpwright_codegen::syntax::{Instance, KernelAttributes, Setting};
 use warpwright_codegen::target::{self, Target};
+use warpwright_review::estimate::occupancy::{self as estimate, demand_of, impossible};
+use warpwright_review::estimate::registers::Registers;
+use warpwright_review::{Scope, Variant};
 
 /// A variant on a target.
 struct Row {

@@ -8,10 +8,10 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Stage;
 use warpwright_codegen::passes::{self, PassOptions};
-use warpwright_codegen::review::{Scope, review};
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{Program, Unit, check_subset};
 use warpwright_codegen::target::{Target, Targets};
+use warpwright_review::{Scope, review};
 
 /// What became of a source.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! The applications of Ryoo et al. (PPoPP 2008), their table 3, and our forms of each.
 
 use super::library::{Looked, Named};
-use warpwright_codegen::estimate::occupancy::Resource;
-use warpwright_codegen::estimate::time::Bound;
+use warpwright_review::estimate::occupancy::Resource;
+use warpwright_review::estimate::time::Bound;
 
 /// What the document says keeps a kernel from being faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::figures::{measured, release, resident, today};
 use super::library::{Library, Named};
-use warpwright_codegen::target::machine::{Machine, Pipe};
+use warpwright_review::machine::{Machine, Pipe};
 use warpwright_tests::chains::additions;
 use warpwright_tests::ptxas::Ptxas;
 

@@ -1,10 +1,10 @@
 //! Figures that several pages have.
 
 use super::library::{Library, Looked, Named};
-use warpwright_codegen::estimate::occupancy::{Demand, Occupancy, Options, occupancy};
-use warpwright_codegen::report::Report;
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::limits::Limits;
+use warpwright_review::estimate::occupancy::{Demand, Occupancy, Options, occupancy};
+use warpwright_review::report::Report;
 use warpwright_tests::ptxas::Ptxas;
 
 /// What today's figures are for.

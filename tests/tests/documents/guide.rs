@@ -2,9 +2,9 @@
 
 use super::figures::{bound, lints, report, resident, today};
 use super::library::{Library, Named};
-use warpwright_codegen::report::{conflict_text, range_text};
-use warpwright_codegen::target::machine::Pipe;
 use warpwright_kernels::experiments::brake::bytes_for;
+use warpwright_review::machine::Pipe;
+use warpwright_review::report::{conflict_text, range_text};
 
 const fn named(file: &'static str, kernel: &'static str, generics: &'static str) -> Named {
     Named { file, kernel, generics }

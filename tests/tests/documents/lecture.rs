@@ -3,7 +3,7 @@
 use super::figures::{bound, lints, measured, release, report, resident, today};
 use super::library::{Library, Named};
 use warpwright_codegen::analysis::access::Divergence;
-use warpwright_codegen::report::range_text;
+use warpwright_review::report::range_text;
 use warpwright_tests::ptxas::Ptxas;
 
 const fn named(file: &'static str, kernel: &'static str, generics: &'static str) -> Named {

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::ptx::emit_ptx;
-use warpwright_codegen::crates::{Crate, Reached};
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
-use warpwright_codegen::estimate::Known;
 use warpwright_codegen::hir;
-use warpwright_codegen::review::{Scope, Variant, review};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{Target, Targets, chosen};
+use warpwright_review::crates::{Crate, Reached};
+use warpwright_review::estimate::Known;
+use warpwright_review::{Scope, Variant, review};
 use warpwright_tests::command::root;
 use warpwright_tests::corpus;
 
@@ -65,9 +65,9 @@ impl Library {
             for place in self.0.kernels(&path) {
                 let Some(item) = self.0.kernel(&place) else { continue };
                 let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).expect("a kernel's attributes");
-                let named = |lint: &&warpwright_codegen::lint::Lint| attributes.levels.of(lint.name).is_some();
+                let named = |lint: &&warpwright_review::lint::Lint| attributes.levels.of(lint.name).is_some();
                 let lints: Vec<String> =
-                    warpwright_codegen::lint::LINTS.iter().copied().filter(named).map(|lint| lint.name.to_owned()).collect();
+                    warpwright_review::lint::LINTS.iter().copied().filter(named).map(|lint| lint.name.to_owned()).collect();
                 if !lints.is_empty() {
                     let below = path.strip_prefix(file("")).expect("below the kernels").to_string_lossy().replace('\\', "/");
                     all.push((below, place.path, lints));

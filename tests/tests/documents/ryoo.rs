@@ -4,7 +4,7 @@ use super::applications::{APPLICATIONS, Application};
 use super::figures::{bound, measured, release, resident, today};
 use super::library::{Library, Looked, Named};
 use super::multiplication::VERSIONS;
-use warpwright_codegen::target::machine::Pipe;
+use warpwright_review::machine::Pipe;
 use warpwright_tests::ptxas::Ptxas;
 
 /// Multiprocessors of the document's GeForce 8800 GTX.

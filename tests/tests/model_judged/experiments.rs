@@ -2,10 +2,10 @@
 
 use crate::{Errors, percent};
 use std::fmt::Write;
-use warpwright_codegen::estimate::model::{Work, rate};
-use warpwright_codegen::estimate::occupancy::{Demand, Options, occupancy};
 use warpwright_codegen::target::limits::Limits;
-use warpwright_codegen::target::machine::Machine;
+use warpwright_review::estimate::model::{Work, rate};
+use warpwright_review::estimate::occupancy::{Demand, Options, occupancy};
+use warpwright_review::machine::Machine;
 use warpwright_tests::chains::additions;
 
 /// A column of the copying experiment: registers, loads at once, one after the other, bytes of each, whether shared memory is taken.

@@ -3,16 +3,16 @@
 use crate::{Errors, percent};
 use std::path::Path;
 use warpwright_codegen::analysis::access::Races;
-use warpwright_codegen::estimate::occupancy::{Options, demand_of, occupancy};
-use warpwright_codegen::estimate::registers::registers;
-use warpwright_codegen::estimate::time::{Prediction, Threads, predict};
-use warpwright_codegen::estimate::{Facts, Launched};
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Scalar;
 use warpwright_codegen::passes;
 use warpwright_codegen::schedule::schedule;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
 use warpwright_codegen::target::Target;
+use warpwright_review::estimate::occupancy::{Options, demand_of, occupancy};
+use warpwright_review::estimate::registers::registers;
+use warpwright_review::estimate::time::{Prediction, Threads, predict};
+use warpwright_review::estimate::{Facts, Launched};
 
 /// A row of a table of `docs/measurements.md`.
 struct Timed {

@@ -1,4 +1,4 @@
-//! The kernels that a device's row of `codegen/src/target/machine.rs` is fitted on. None of them is one that the model is judged by.
+//! The kernels that a device's row of `review/src/machine.rs` is fitted on. None of them is one that the model is judged by.
 
 use warpwright::prelude::*;
 

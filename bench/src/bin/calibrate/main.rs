@@ -1,4 +1,4 @@
-//! Times micro-kernels on a CUDA device: what the rates and latencies of its row in `codegen/src/target/machine.rs` are fitted on.
+//! Times micro-kernels on a CUDA device: what the rates and latencies of its row in `review/src/machine.rs` are fitted on.
 //!
 //! `calibrate --csv PATH [--runs N] [--only GROUP]… [--multiprocessors N] [--shared KIB]`, with a few gigabytes of device memory and about a minute. `calibrate
 //! --simulate` runs everything at tiny sizes on the simulator. `python3 bench/fit.py PATH` makes constants of the file. Each row of the file is a kernel,

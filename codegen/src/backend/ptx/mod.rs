@@ -52,7 +52,7 @@ use std::fmt::Write;
 
 /// The instructions of an `Addressed` kernel in the order in which `target`'s assembler is given them, whether or not it can have them all:
 /// what estimates are made of.
-pub(crate) fn body_text(kernel: &Kernel, target: &Target) -> String {
+pub fn body_text(kernel: &Kernel, target: &Target) -> String {
     let mut emitter = Emitter::new(kernel, target, module::entry_name(&kernel.name), &|_| Span::call_site());
     emitter.fuse();
     emitter.body();

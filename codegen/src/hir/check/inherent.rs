@@ -46,7 +46,7 @@ pub(super) fn math_constant(segments: &[String]) -> Option<(Type, Scalar)> {
 }
 
 /// The constant of the standard library that a `use` brought in: `std::f32::consts::PI`, `std::f32::INFINITY`.
-pub(crate) fn standard_constant(path: &[String]) -> Option<ConstValue> {
+pub fn standard_constant(path: &[String]) -> Option<ConstValue> {
     if let Some((_, value)) = math_constant(path) {
         return Some(ConstValue::Scalar(value));
     }

@@ -21,7 +21,7 @@ mod pattern;
 mod texture;
 mod ty;
 
-pub(crate) use inherent::standard_constant;
+pub use inherent::standard_constant;
 pub(crate) use pattern::array_len;
 
 use self::names::{Name, Names};

@@ -7,9 +7,9 @@ use super::super::variant::Variant;
 use super::super::yardstick::Yardstick;
 use super::scale::{Scale, digits, log_ticks, place, short, ticks, unit_of_time};
 use serde_json::{Value as Json, json};
-use warpwright_codegen::estimate::occupancy::{Resource, occupancy};
-use warpwright_codegen::estimate::time::{Prediction, predict};
-use warpwright_codegen::target::machine::Machine;
+use warpwright_review::estimate::occupancy::{Resource, occupancy};
+use warpwright_review::estimate::time::{Prediction, predict};
+use warpwright_review::machine::Machine;
 
 /// Where bars begin, and how long the longest is; what is written stands right of them, so that nothing is over anything.
 const LEFT: f64 = 8.0;

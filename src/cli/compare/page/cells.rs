@@ -7,8 +7,8 @@ use super::super::table::shown;
 use super::scale::{digits, unit_of_time};
 use crate::cli::launch::Agreement;
 use crate::cli::units::bytes;
-use warpwright_codegen::estimate::time::Prediction;
-use warpwright_codegen::target::machine::Pipe;
+use warpwright_review::estimate::time::Prediction;
+use warpwright_review::machine::Pipe;
 
 /// A column of a table.
 pub(super) struct Figures {

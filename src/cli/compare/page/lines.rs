@@ -7,7 +7,7 @@ use crate::cli::source::Source;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
-use warpwright_codegen::estimate::registers::live_by_line;
+use warpwright_review::estimate::registers::live_by_line;
 
 /// Registers live at a line, and whether values made there are live where the most are.
 type Live = BTreeMap<Place, (u32, bool)>;

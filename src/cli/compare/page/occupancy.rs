@@ -4,7 +4,7 @@ use super::super::columns::Cell;
 use super::cells;
 use super::scale::{Scale, place};
 use serde_json::{Value as Json, json};
-use warpwright_codegen::estimate::occupancy::{Occupancy, Resource, Step, occupancy};
+use warpwright_review::estimate::occupancy::{Occupancy, Resource, Step, occupancy};
 
 /// `65,536`.
 fn grouped(figure: u32) -> String {

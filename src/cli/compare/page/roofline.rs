@@ -7,8 +7,8 @@ use super::bars::is_of;
 use super::scale::{Scale, log_ticks, place, short};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
-use warpwright_codegen::estimate::mix::Mix;
-use warpwright_codegen::target::machine::{Machine, Pipe};
+use warpwright_review::estimate::mix::Mix;
+use warpwright_review::machine::{Machine, Pipe};
 
 /// The field of the roofline.
 const FIELD: (f64, f64) = (440.0, 250.0);

@@ -7,8 +7,8 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use warpwright_codegen::estimate::registers::{features, registers};
 use warpwright_codegen::target::Target;
+use warpwright_review::estimate::registers::{features, registers};
 use warpwright_tests::corpus::{self, Variant};
 use warpwright_tests::ptxas::{self, Ptxas};
 

@@ -1,0 +1,545 @@
+//! What one warp waits for: its instructions on a line of time, when nothing but its own dependences delays it.
+//!
+//! An instruction starts when its operands are there, not before the last fence: a barrier, a branch that is no predicate, the end of an
+//! iteration. Inside those limits the assembler moves what it likes, and so it is here: loads start as soon as their addresses are known.
+//! What it must not do, it does not do here either: a load from memory that somebody writes stays behind a store that may be to the same
+//! place. Read-only buffers are loaded above any store; of two accesses from one pointer, constants tell which are different places; buffers
+//! that are written are not told apart, since pointers may alias for all the assembler knows. Small loops that count by a constant are taken four
+//! iterations at a time, as `ptxas` takes them, unless the kernel keeps them rolled.
+//!
+//! Loops run three times, deep ones once; the last time tells what each of the others takes.
+
+use super::constants::ConstantLoad;
+use super::mix;
+use super::traffic::{Merged, Source};
+use super::weights::Weights;
+use crate::machine::{Machine, PIPES, Pipe};
+use warpwright_codegen::collections::HashMap;
+use warpwright_codegen::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
+
+/// Iterations that the assembler takes at a time.
+const ASSEMBLER_UNROLLS: usize = 4;
+
+/// Instructions of a body up to which it does.
+const SMALL_BODY: usize = 40;
+
+/// Loops inside of more loops than this run once: what they take is a share of what is round them already.
+const DEEP: usize = 2;
+
+/// Stores that later loads are held against: as many as are under way.
+const STORES: usize = 64;
+
+/// One warp by itself, *estimated*.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flight {
+    /// Clock cycles from its first instruction to its last.
+    pub cycles: f64,
+    /// Loads from global memory that are under way at once, at most.
+    pub loads: u32,
+    /// Bytes of a thread that they bring.
+    pub bytes: f64,
+    /// Loads that wait although nothing they need does.
+    pub serial: Vec<SerialLoad>,
+}
+
+/// A load that stays behind a store to memory that it may read, while the store waits for another load. Without the order of the
+/// source, both would be under way at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SerialLoad {
+    /// The load that waits.
+    pub load: Inst,
+    /// The store it stays behind.
+    pub store: Inst,
+    /// The load whose value the store waits for.
+    pub first: Inst,
+    /// Where that one is in the source.
+    pub first_loc: Loc,
+}
+
+/// Follows one warp of an `Addressed` kernel. Streams that are loaded side by side come a little later than one alone.
+pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>, warps: f64, machine: &Machine) -> Flight {
+    let values = kernel.values.len();
+    let mut line = Line {
+        kernel,
+        weights,
+        sources,
+        merged: Merged::of(kernel),
+        warps,
+        machine,
+        memory: machine.memory.latency
+            * machine.clock
+            * (1.0 + machine.memory.spread * (1.0 - 1.0 / buffers_read(kernel, weights, sources))),
+        ready: vec![0.0; values],
+        origin: vec![None; values],
+        fence: 0.0,
+        issued: 0.0,
+        skipped: 0.0,
+        used: [0.0; PIPES],
+        slots: 0.0,
+        phase: Phase::default(),
+        barriers: 0,
+        landed: 0.0,
+        stores: Vec::new(),
+        loads: Vec::new(),
+        serial: Vec::new(),
+        frames: Vec::new(),
+    };
+    line.block(kernel.body);
+    line.settle();
+    let (loads, bytes) = most_at_once(&mut line.loads);
+    Flight { cycles: line.issued + line.skipped, loads, bytes, serial: line.serial }
+}
+
+/// Buffers that are read from memory, at least 1.
+fn buffers_read(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>) -> f64 {
+    let mut read = vec![false; kernel.objects.len()];
+    kernel.for_each_inst(|kernel, _, inst| {
+        if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) = &kernel.insts[inst].op
+            && kernel.objects[*object].space() == Space::Global
+        {
+            let is_near = sources.get(&inst).is_some_and(|source| source.first + source.second > 0.5);
+            read[usize::from(*object)] |= weights.get(inst) > 0.0 && !is_near;
+        }
+    });
+    read.iter().filter(|is_read| **is_read).count().max(1) as f64
+}
+
+/// A store that later loads may have to stay behind.
+struct Stored {
+    inst: Inst,
+    object: Object,
+    space: Space,
+    ptr: Value,
+    from: i64,
+    to: i64,
+    start: f64,
+    /// The global load that it waits for.
+    origin: Option<Inst>,
+}
+
+/// What a warp has done since the last barrier: the block's other warps do it at the same time.
+#[derive(Clone, Copy, Default)]
+struct Phase {
+    /// When it began, what was skipped counted.
+    begin: f64,
+    used: [f64; PIPES],
+    slots: f64,
+}
+
+struct Frame {
+    owner: Inst,
+    next: Vec<f64>,
+    results: Vec<f64>,
+}
+
+struct Line<'k> {
+    kernel: &'k Kernel,
+    weights: &'k Weights,
+    sources: &'k HashMap<Inst, Source>,
+    merged: Merged,
+    /// Warps of the block.
+    warps: f64,
+    machine: &'k Machine,
+    /// Cycles of a load from device memory.
+    memory: f64,
+    /// By value: when it can be used.
+    ready: Vec<f64>,
+    /// By value: the global load that it waits for longest.
+    origin: Vec<Option<Inst>>,
+    /// Nothing starts before.
+    fence: f64,
+    /// When the last instruction started.
+    issued: f64,
+    /// Cycles of the iterations that are not gone through: they count, but the line goes on without them.
+    skipped: f64,
+    /// Since the fence: instructions by pipe, and all.
+    used: [f64; PIPES],
+    slots: f64,
+    phase: Phase,
+    /// How many barriers there were.
+    barriers: u32,
+    /// When the last store to shared memory is seen.
+    landed: f64,
+    stores: Vec<Stored>,
+    /// Start, end, bytes of a thread.
+    loads: Vec<(f64, f64, f64)>,
+    serial: Vec<SerialLoad>,
+    frames: Vec<Frame>,
+}
+
+impl Line<'_> {
+    fn times(&self, values: &[Value]) -> Vec<f64> {
+        values.iter().map(|value| self.ready[usize::from(*value)]).collect()
+    }
+
+    fn bind(&mut self, values: &[Value], times: &[f64]) {
+        for (n, value) in values.iter().enumerate() {
+            self.ready[usize::from(*value)] = times.get(n).copied().unwrap_or(self.fence);
+        }
+    }
+
+    /// The warp has issued all that it had to issue; what it had to issue took its time.
+    fn settle(&mut self) {
+        let pipes = Pipe::ALL.iter().map(|(pipe, _)| self.used[*pipe as usize] * 32.0 * 4.0 / self.machine.lanes(*pipe));
+        let busy = pipes.fold(self.slots * 4.0 / self.machine.lanes.issue, f64::max);
+        self.issued = self.issued.max(self.fence + busy);
+        self.fence = self.issued;
+        self.phase.used.iter_mut().zip(self.used).for_each(|(sum, count)| *sum += count);
+        self.phase.slots += self.slots;
+        self.used = [0.0; PIPES];
+        self.slots = 0.0;
+        // Whatever comes starts after all of them.
+        self.stores.clear();
+    }
+
+    /// Goes through a block; gives what it yields.
+    fn block(&mut self, block: Block) -> Option<Vec<f64>> {
+        let kernel = self.kernel;
+        for inst in &kernel.blocks[block].insts {
+            let inst = *inst;
+            match &kernel.insts[inst].op {
+                Op::Terminator(Terminator::Yield(values)) => return Some(self.times(values)),
+                Op::Terminator(Terminator::Continue(owner, values)) => {
+                    let times = self.times(values);
+                    self.leave(*owner, times, true);
+                }
+                Op::Terminator(Terminator::Break(owner, values)) => {
+                    let times = self.times(values);
+                    self.leave(*owner, times, false);
+                }
+                Op::Terminator(Terminator::Return | Terminator::Trap(_)) => {}
+                Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, *condition, [*then_block, *else_block]),
+                Op::Region(Region::For { .. } | Region::Loop { .. }) => self.repeat(inst),
+                Op::Region(Region::Block { body }) => {
+                    self.frames.push(Frame { owner: inst, next: Vec::new(), results: Vec::new() });
+                    let yielded = self.block(*body);
+                    let frame = self.frames.pop();
+                    let results = yielded.or(frame.map(|frame| frame.results)).unwrap_or_default();
+                    self.bind(&kernel.insts[inst].results, &results);
+                }
+                _ => self.instruction(inst),
+            }
+        }
+        None
+    }
+
+    fn leave(&mut self, owner: Inst, times: Vec<f64>, continues: bool) {
+        if let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.owner == owner) {
+            let slot = if continues { &mut frame.next } else { &mut frame.results };
+            if slot.len() == times.len() {
+                slot.iter_mut().zip(times).for_each(|(known, time)| *known = known.max(time));
+            } else {
+                *slot = times;
+            }
+        }
+    }
+
+    fn branch(&mut self, inst: Inst, condition: Value, arms: [Block; 2]) {
+        let kernel = self.kernel;
+        let known = self.ready[usize::from(condition)];
+        let cost = mix::cost(kernel, inst);
+        let is_predicate = cost.slots() == 0.0;
+        if !is_predicate {
+            self.charge(&cost);
+            self.issued = self.issued.max(known);
+            self.settle();
+        }
+        let mut results: Vec<f64> = Vec::new();
+        let whole = self.weights.get(inst);
+        for arm in arms {
+            let first = kernel.blocks[arm].insts.first();
+            let weight = first.map_or(0.0, |first| self.weights.get(*first));
+            if !first.is_some_and(|first| self.weights.is_run(*first)) {
+                continue;
+            }
+            // Some warps pass it by: that is a branch taken.
+            if !is_predicate && weight < whole {
+                self.fence += self.machine.cycles.branch;
+            }
+            for (n, time) in self.block(arm).unwrap_or_default().into_iter().enumerate() {
+                let time = time.max(known);
+                match results.get_mut(n) {
+                    Some(result) => *result = result.max(time),
+                    None => results.push(time),
+                }
+            }
+        }
+        if !is_predicate {
+            self.settle();
+        }
+        self.bind(&kernel.insts[inst].results, &results);
+        self.inherit(inst, arms);
+    }
+
+    /// What an `if` gives waits for what its arms give.
+    fn inherit(&mut self, inst: Inst, arms: [Block; 2]) {
+        let kernel = self.kernel;
+        for arm in arms {
+            if let Some(Op::Terminator(Terminator::Yield(values))) = kernel.blocks[arm].insts.last().map(|last| &kernel.insts[*last].op) {
+                for (result, value) in kernel.insts[inst].results.iter().zip(values) {
+                    if let Some(origin) = self.origin[usize::from(*value)] {
+                        self.origin[usize::from(*result)] = Some(origin);
+                    }
+                }
+            }
+        }
+    }
+
+    fn repeat(&mut self, inst: Inst) {
+        let kernel = self.kernel;
+        let op = &kernel.insts[inst].op;
+        let (body, init, counts) = match op {
+            Op::Region(Region::For { init, body, .. }) => (*body, init, true),
+            Op::Region(Region::Loop { init, body, .. }) => (*body, init, false),
+            _ => return,
+        };
+        self.settle();
+        let copies = if assembler_unrolls(kernel, inst) { ASSEMBLER_UNROLLS } else { 1 };
+        let groups = (self.weights.most_rounds(inst) / copies as f64).ceil();
+        if groups < 1.0 {
+            let times = self.times(init);
+            self.bind(&kernel.insts[inst].results, &times);
+            return;
+        }
+        let params = &kernel.blocks[body].params;
+        let carried = if counts { &params[1.min(params.len())..] } else { params.as_slice() };
+        let mut state = self.times(init);
+        let (mut last, mut each) = (self.fence + self.skipped, 0.0);
+        let loops = self.frames.iter().filter(|frame| !matches!(kernel.insts[frame.owner].op, Op::Region(Region::Block { .. }))).count();
+        let simulated = groups.min(if loops < DEEP { 3.0 } else { 1.0 }) as usize;
+        let mut before = (self.phase, self.barriers);
+        for _ in 0..simulated {
+            before = (self.phase, self.barriers);
+            for _ in 0..copies {
+                if let (true, Some(counter)) = (counts, params.first()) {
+                    self.ready[usize::from(*counter)] = self.fence;
+                }
+                self.bind(carried, &state);
+                self.frames.push(Frame { owner: inst, next: Vec::new(), results: Vec::new() });
+                let yielded = self.block(body);
+                let frame = self.frames.pop();
+                state = match (yielded, frame) {
+                    (Some(times), _) => times,
+                    (None, Some(frame)) if !frame.next.is_empty() => frame.next,
+                    (None, Some(frame)) => frame.results,
+                    (None, None) => Vec::new(),
+                };
+            }
+            self.charge(&mix::iteration(op));
+            self.settle();
+            self.fence += self.machine.cycles.branch;
+            self.issued = self.fence;
+            each = self.fence + self.skipped - last;
+            last = self.fence + self.skipped;
+        }
+        let skipped = groups - simulated as f64;
+        if self.barriers == before.1 {
+            // No barrier in it: all of it is of one phase.
+            let now = self.phase;
+            self.phase
+                .used
+                .iter_mut()
+                .zip(now.used.iter().zip(before.0.used))
+                .for_each(|(sum, (now, before))| *sum += skipped * (now - before));
+            self.phase.slots += skipped * (now.slots - before.0.slots);
+        } else {
+            self.phase.begin += skipped * each;
+        }
+        self.skipped += skipped * each;
+        self.bind(&kernel.insts[inst].results, &state);
+    }
+
+    /// At a barrier: the block's warps have issued what they had to since the last one, on schedulers and pipes that they share, and what they
+    /// stored is there.
+    fn wait_for_all(&mut self) {
+        let Phase { begin, used, slots } = self.phase;
+        let pipes = Pipe::ALL.iter().map(|(pipe, _)| used[*pipe as usize] * 32.0 / self.machine.lanes(*pipe));
+        let busy = self.warps * pipes.fold(slots / self.machine.lanes.issue, f64::max);
+        self.fence = self.fence.max(begin - self.skipped + busy).max(self.landed);
+        let cycles = &self.machine.cycles;
+        self.fence += cycles.barrier + cycles.barrier_per_warp * (self.warps - 1.0).max(0.0);
+        self.phase = Phase { begin: self.fence + self.skipped, ..Phase::default() };
+        self.barriers += 1;
+    }
+
+    fn charge(&mut self, cost: &mix::Cost) {
+        self.slots += cost.slots();
+        self.used.iter_mut().zip(cost.pipes).for_each(|(sum, count)| *sum += count);
+    }
+
+    fn instruction(&mut self, inst: Inst) {
+        let kernel = self.kernel;
+        let data = &kernel.insts[inst];
+        let cost = if self.merged.rides_along(inst) { mix::Cost::default() } else { mix::cost(kernel, inst) };
+        self.charge(&cost);
+        let (mut start, mut origin, mut latest) = (self.fence, None, f64::NEG_INFINITY);
+        data.op.for_each_operand(|value| {
+            let time = self.ready[usize::from(value)];
+            start = start.max(time);
+            if time > latest {
+                (latest, origin) = (time, self.origin[usize::from(value)]);
+            }
+        });
+        let mut latency = self.latency(inst, &cost);
+        if let Some((space, is_write, bytes)) = mix::access(kernel, inst) {
+            let wanted = start;
+            start = self.in_order(inst, space, start);
+            if is_write {
+                self.remember(inst, space, start, origin);
+                if space == Space::Shared {
+                    self.landed = self.landed.max(start + self.machine.cycles.shared);
+                }
+            } else if space == Space::Global {
+                if start - wanted > self.memory / 2.0 {
+                    self.note_serial(inst, start);
+                }
+                latency = self.of_source(inst, start);
+                origin = Some(inst);
+                self.loads.push((start, start + latency, f64::from(bytes)));
+            }
+        }
+        self.issued = self.issued.max(start);
+        if let Op::Intrinsic(row, _) = &data.op
+            && row.row().effects.orders_blocks()
+        {
+            self.settle();
+            if row.row().effects.is_barrier() {
+                self.wait_for_all();
+            }
+            self.issued = self.fence;
+        }
+        for result in &data.results {
+            self.ready[usize::from(*result)] = start + latency;
+            self.origin[usize::from(*result)] = origin;
+        }
+    }
+
+    /// Cycles of a load from global memory that starts then: what each of its sources takes, as often as it is that one. Caches that many ask at once
+    /// answer as much later as memory does.
+    fn of_source(&self, inst: Inst, start: f64) -> f64 {
+        const ASKED_BY_MANY: f64 = 1.15;
+        let cycles = &self.machine.cycles;
+        let Some(Source { first, second, with, .. }) = self.sources.get(&inst) else { return self.memory };
+        if let Some(value) = with.and_then(|with| self.kernel.insts[with].results.first()) {
+            return (self.ready[usize::from(*value)] - start).max(cycles.l1);
+        }
+        first * cycles.l1 + second * cycles.l2 * ASKED_BY_MANY + (1.0 - first - second).max(0.0) * self.memory
+    }
+
+    /// Cycles until the results of an instruction can be used.
+    fn latency(&self, inst: Inst, cost: &mix::Cost) -> f64 {
+        let cycles = &self.machine.cycles;
+        if let Some((space, is_write, _)) = mix::access(self.kernel, inst) {
+            return match space {
+                Space::Param => 0.0,
+                // Only an atomic both writes and gives something.
+                Space::Global if is_write => cycles.l2,
+                Space::Global => self.memory,
+                Space::Shared if is_write => 2.0 * cycles.shared,
+                Space::Shared => cycles.shared,
+                Space::Constant => {
+                    let load = self.sources.get(&inst).map_or(ConstantLoad::default(), |source| source.constant);
+                    cycles.shared + load.replays * cycles.constant + load.lines * cycles.constant_line
+                }
+                Space::Local => cycles.l1,
+            };
+        }
+        // What a texture is read for is near: its cache is the first one.
+        if matches!(&self.kernel.insts[inst].op, Op::Texture(op, ..) if op.reads()) {
+            return cycles.l1;
+        }
+        let slots = cost.slots();
+        let one = match cost.pipe() {
+            _ if slots == 0.0 => return 0.0,
+            Pipe::Single | Pipe::Product => cycles.single,
+            Pipe::Double => cycles.double,
+            Pipe::Special => cycles.special,
+            Pipe::Memory => cycles.shuffle,
+            Pipe::Integer | Pipe::Logic | Pipe::Control => cycles.integer,
+        };
+        // A sequence of instructions is mostly a chain.
+        one * slots.max(1.0).sqrt().ceil().max(slots / 2.0)
+    }
+
+    /// When an access may start, given the stores before it.
+    fn in_order(&self, inst: Inst, space: Space, start: f64) -> f64 {
+        self.stores.iter().filter(|stored| self.may_touch(inst, space, stored)).fold(start, |start, stored| start.max(stored.start))
+    }
+
+    fn may_touch(&self, inst: Inst, space: Space, stored: &Stored) -> bool {
+        let kernel = self.kernel;
+        let Op::Memory(Memory { at: Address::Pointer { object, ptr, offset }, .. }) = &kernel.insts[inst].op else {
+            return false;
+        };
+        if space != stored.space || kernel.objects[*object].is_read_only() || (space != Space::Global && *object != stored.object) {
+            return false;
+        }
+        let bytes = mix::access(kernel, inst).map_or(0, |(_, _, bytes)| i64::from(bytes));
+        let from = i64::from(*offset);
+        *ptr != stored.ptr || (from < stored.to && stored.from < from + bytes)
+    }
+
+    fn remember(&mut self, inst: Inst, space: Space, start: f64, origin: Option<Inst>) {
+        let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Pointer { object, ptr, offset } }) =
+            &self.kernel.insts[inst].op
+        else {
+            return;
+        };
+        let bytes = mix::access(self.kernel, inst).map_or(0, |(_, _, bytes)| i64::from(bytes));
+        let from = i64::from(*offset);
+        if self.stores.len() == STORES {
+            self.stores.remove(0);
+        }
+        self.stores.push(Stored { inst, object: *object, space, ptr: *ptr, from, to: from + bytes, start, origin });
+    }
+
+    fn note_serial(&mut self, load: Inst, start: f64) {
+        let kernel = self.kernel;
+        let held = self.stores.iter().filter(|stored| stored.start == start && self.may_touch(load, Space::Global, stored));
+        let Some((store, Some(first))) = held.map(|stored| (stored.inst, stored.origin)).next() else { return };
+        let found = SerialLoad { load, store, first, first_loc: kernel.insts[first].loc };
+        if first != load && self.serial.len() < STORES && !self.serial.contains(&found) {
+            self.serial.push(found);
+        }
+    }
+}
+
+/// Whether the assembler takes several iterations of a loop at a time by itself.
+fn assembler_unrolls(kernel: &Kernel, inst: Inst) -> bool {
+    let Op::Region(Region::For { step, body, keep_rolled: false, .. }) = &kernel.insts[inst].op else { return false };
+    // A loop in larger steps is written so that its counter does not wrap round, which the assembler does not see through.
+    if kernel.constant(*step).is_none_or(|step| step.as_int() != 1) {
+        return false;
+    }
+    let (mut size, mut is_plain) = (0, true);
+    kernel.walk_block(*body, &mut |kernel, _, inst| {
+        size += 1;
+        is_plain &= match &kernel.insts[inst].op {
+            Op::Region(Region::For { .. } | Region::Loop { .. }) => false,
+            Op::Intrinsic(row, _) => row.row().effects.is_pure(),
+            _ => true,
+        };
+    });
+    is_plain && size <= SMALL_BODY
+}
+
+/// The most loads under way at one time, and the most bytes.
+fn most_at_once(loads: &mut [(f64, f64, f64)]) -> (u32, f64) {
+    loads.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut ends: Vec<(f64, f64)> = loads.iter().map(|(_, end, bytes)| (*end, *bytes)).collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut done, mut count, mut bytes) = (0, 0, 0.0);
+    let (mut most, mut most_bytes) = (0, 0.0f64);
+    for (start, _, size) in loads.iter() {
+        while ends.get(done).is_some_and(|(end, _)| end <= start) {
+            count = u32::saturating_sub(count, 1);
+            bytes -= ends[done].1;
+            done += 1;
+        }
+        count += 1;
+        bytes += size;
+        most = most.max(count);
+        most_bytes = most_bytes.max(bytes);
+    }
+    (most, most_bytes)
+}

@@ -1,0 +1,128 @@
+//! What is known of a kernel before anything runs: LANGUAGE §8.
+//!
+//! [`Facts`] hold for every target; an [`Estimate`] is about one. Every figure here is *estimated*: computed from the kernel and from
+//! tables, never measured. Figures measured by `ptxas`, counted by the simulator or timed on a device have types of their own
+//! elsewhere, and are never put in the place of one of these.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `facts.rs` | the figures that no target changes, gathered |
+//! | `occupancy.rs` | resident blocks, by NVIDIA's own arithmetic: exact |
+//! | `registers.rs` | registers of a thread: a model of the assembler |
+//! | `launched.rs` | what of a launch is known |
+//! | `weights.rs`, `control.rs` | how often a thread runs what |
+//! | `mix.rs` | what a thread executes: instructions by pipe, bytes, operations |
+//! | `flight.rs` | what a warp waits for: the order of its loads, its time if it were alone |
+//! | `traffic.rs` | the bytes that a warp moves |
+//! | `constants.rs` | what loads from constant memory cost |
+//! | `model/` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
+//! | `time.rs` | what bounds a kernel, and how long it takes |
+
+mod constants;
+mod control;
+mod facts;
+pub mod flight;
+mod launched;
+pub mod mix;
+pub mod model;
+pub mod occupancy;
+pub mod registers;
+#[cfg(test)]
+mod tests;
+pub mod time;
+pub mod traffic;
+pub mod weights;
+
+pub use facts::{Facts, MemoryUse};
+pub use launched::Launched;
+
+use occupancy::Occupancy;
+use registers::Registers;
+use time::{Prediction, Threads};
+use warpwright_codegen::analysis::access::Races;
+use warpwright_codegen::ir::{Kernel, Stage};
+use warpwright_codegen::passes;
+use warpwright_codegen::target::Target;
+
+/// One variant of a kernel, with what is known of it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The kernel, stage `Legal`: what the simulator runs, and whose accesses the facts are about.
+    pub legal: Kernel,
+    /// The same, stage `Addressed`: what PTX is printed from, and whose values take registers.
+    pub addressed: Kernel,
+    /// What holds for every target.
+    pub facts: Facts,
+    /// What a thread executes and waits for, on any target.
+    pub threads: Threads,
+    /// What holds for each target, in the order asked for.
+    pub targets: Vec<Estimate>,
+}
+
+/// What is known of a variant on one target.
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    /// The target.
+    pub target: &'static Target,
+    /// Registers of a thread.
+    pub registers: Registers,
+    /// Resident blocks; `None` where the launch decides the block's size.
+    pub occupancy: Option<Occupancy>,
+    /// Time and what bounds it; `None` where the target has no row of rates, or the launch decides too much.
+    pub prediction: Option<Prediction>,
+}
+
+/// Everything that is known of a kernel whose annotations are kept (stage `Scheduled` or later).
+pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
+    estimate_launched(kernel, targets, &Launched::default())
+}
+
+/// The same in launches of which something is known.
+pub fn estimate_launched(kernel: &Kernel, targets: &[&'static Target], launched: &Launched) -> Known {
+    estimate_stages(Stages::of(kernel), targets, launched, Races::Sought)
+}
+
+/// A kernel as it is estimated.
+#[derive(Clone, Debug)]
+pub(crate) struct Stages {
+    legal: Kernel,
+    addressed: Kernel,
+}
+
+impl Stages {
+    /// Those of a kernel whose annotations are kept.
+    pub(crate) fn of(kernel: &Kernel) -> Stages {
+        let mut legal = kernel.clone();
+        if legal.stage < Stage::Legal {
+            passes::optimize(&mut legal);
+        }
+        let mut addressed = legal.clone();
+        passes::address(&mut addressed);
+        Stages { legal, addressed }
+    }
+
+    /// The most registers that are needed on one of these targets: a part of what [`estimate`] finds, for who asks for no more.
+    pub(crate) fn registers_needed(&self, targets: &[&'static Target]) -> u32 {
+        registers::needed_on_any(&self.addressed, targets)
+    }
+}
+
+/// The same of one whose stages are known.
+pub(crate) fn estimate_stages(
+    Stages { legal, addressed }: Stages,
+    targets: &[&'static Target],
+    launched: &Launched,
+    races: Races,
+) -> Known {
+    let facts = Facts::of_launched(&legal, launched, races);
+    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, launched);
+    let registers = registers::registers_of_each(&addressed, targets);
+    let each = targets.iter().zip(registers);
+    let one = |(target, registers): (&&'static Target, Registers)| {
+        let occupancy = occupancy::of_kernel(&legal, &facts, registers.estimate, launched.dynamic_shared, target);
+        let prediction = time::predict(&addressed, &threads, occupancy.as_ref(), target);
+        Estimate { target, registers, occupancy, prediction }
+    };
+    let targets = each.map(one).collect();
+    Known { legal, addressed, facts, threads, targets }
+}

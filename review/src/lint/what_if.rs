@@ -1,0 +1,176 @@
+//! What a kernel would be without one of its annotations: lowered once, scheduled and estimated again.
+
+use super::Subject;
+use crate::estimate::{Known, Launched, Stages, estimate_stages};
+use crate::parallel;
+use proc_macro2::Span;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+use warpwright_codegen::analysis::access::Races;
+use warpwright_codegen::ir::{Inst, Kernel, Loc, LoopAnnotations};
+use warpwright_codegen::schedule::schedule_kernel;
+use warpwright_codegen::target::Target;
+
+/// An annotation that makes more of a body than there is in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grows {
+    Unroll,
+    Ilp,
+    Vectorize,
+    BatchLoads,
+    Prefetch,
+}
+
+impl Grows {
+    const ALL: [Grows; 5] = [Grows::Unroll, Grows::Ilp, Grows::Vectorize, Grows::BatchLoads, Grows::Prefetch];
+
+    /// Where a loop asks for it.
+    fn place(self, annotations: &LoopAnnotations) -> Option<Loc> {
+        match self {
+            Grows::Unroll => annotations.unroll.map(|asked| asked.loc),
+            Grows::Ilp => annotations.ilp.map(|asked| asked.loc),
+            Grows::Vectorize => annotations.vectorize.map(|asked| asked.loc),
+            Grows::BatchLoads => annotations.batch_loads.map(|asked| asked.loc),
+            Grows::Prefetch => annotations.prefetch.map(|asked| asked.loc),
+        }
+    }
+
+    fn leave_out(self, annotations: &mut LoopAnnotations) {
+        match self {
+            Grows::Unroll => annotations.unroll = None,
+            Grows::Ilp => annotations.ilp = None,
+            Grows::Vectorize => annotations.vectorize = None,
+            Grows::BatchLoads => annotations.batch_loads = None,
+            Grows::Prefetch => annotations.prefetch = None,
+        }
+    }
+}
+
+/// The places where a kernel asks for something that makes more of it: each once, though several loops of the IR may come from one of the source.
+pub(super) fn asked(kernel: &Kernel) -> Vec<(Grows, Loc)> {
+    let mut all: Vec<(Grows, Loc)> = Vec::new();
+    for annotations in kernel.annotations.values() {
+        for grows in Grows::ALL {
+            if let Some(loc) = grows.place(annotations)
+                && !all.contains(&(grows, loc))
+            {
+                all.push((grows, loc));
+            }
+        }
+    }
+    all.sort_by_key(|(_, loc)| *loc);
+    all
+}
+
+/// What was tried out of a variant, for all lints together: each costs as much as the variant itself.
+#[derive(Default)]
+pub struct Tried(RefCell<Vec<Rc<Without>>>);
+
+/// The variant without one of its annotations.
+pub(super) struct Without {
+    pub(super) asked: (Grows, Loc),
+    /// `None` if what is left of the others could not be kept.
+    stages: Option<Stages>,
+    /// Registers that it needs, and all that is known of it: each found when somebody asks.
+    needed: Cell<Option<u32>>,
+    known: OnceCell<Option<Known>>,
+}
+
+impl Without {
+    /// What would be known of the variant, but for races.
+    pub(super) fn known(&self, targets: &[&'static Target]) -> Option<&Known> {
+        let known = || self.stages.clone().map(|stages| estimate_stages(stages, targets, &Launched::default(), Races::Left));
+        self.known.get_or_init(known).as_ref()
+    }
+}
+
+/// The variant without each of some annotations.
+pub(super) fn without(subject: &Subject<'_>, asked: &[(Grows, Loc)]) -> Vec<Rc<Without>> {
+    let mut tried = subject.tried.0.borrow_mut();
+    let is_new = |asked: &&(Grows, Loc)| tried.iter().all(|known| known.asked != **asked);
+    let new: Vec<(Grows, Loc)> = asked.iter().filter(is_new).copied().collect();
+    let (built, statements) = (subject.built, &subject.lowered.statements[..]);
+    let stages = parallel::map(&new, |asked| stages_without(built?, statements, *asked));
+    let make = |(asked, stages)| Rc::new(Without { asked, stages, needed: Cell::default(), known: OnceCell::new() });
+    tried.extend(new.into_iter().zip(stages).map(make));
+    tried.iter().filter(|known| asked.contains(&known.asked)).cloned().collect()
+}
+
+fn stages_without(built: &Kernel, statements: &[u32], (grows, loc): (Grows, Loc)) -> Option<Stages> {
+    let mut kernel = built.clone();
+    let at: Vec<Inst> = kernel.annotations.iter().filter(|(_, asked)| grows.place(asked) == Some(loc)).map(|(inst, _)| *inst).collect();
+    for inst in at {
+        if let Some(annotations) = kernel.annotations.get_mut(&inst) {
+            grows.leave_out(annotations);
+            if annotations.is_empty() {
+                kernel.annotations.remove(&inst);
+            }
+        }
+    }
+    let refused = schedule_kernel(&mut kernel, statements);
+    refused.iter().all(|finding| finding.is_warning).then(|| Stages::of(&kernel))
+}
+
+/// Where the source asks for what takes registers: a limit of its own; else the annotation without which the fewest would be needed; else
+/// the block.
+pub(super) fn growth(subject: &Subject<'_>) -> Span {
+    let sites = subject.sites;
+    if sites.arguments.iter().any(|(name, _)| *name == "max_registers") {
+        return sites.argument(&["max_registers"]);
+    }
+    let now = subject.known.targets.iter().map(|on| on.registers.needed).max().unwrap_or(0);
+    let asked = subject.built.map(asked).unwrap_or_default();
+    let tried = without(subject, &asked);
+    let targets = subject.targets();
+    let open =
+        tried.iter().filter_map(|without| Some((without.stages.as_ref()?, &without.needed))).filter(|(_, needed)| needed.get().is_none());
+    let (open, places): (Vec<&Stages>, Vec<&Cell<Option<u32>>>) = open.unzip();
+    let found = parallel::map(&open, |stages| stages.registers_needed(&targets));
+    places.into_iter().zip(found).for_each(|(place, needed)| place.set(Some(needed)));
+    let each: Vec<(u32, Loc)> = tried.iter().filter_map(|without| Some((without.needed.get()?, without.asked.1))).collect();
+    let fewest = each.iter().map(|(needed, _)| *needed).min().unwrap_or(now);
+    // Of several that do about as much, the first of the source.
+    let much = fewest + now.saturating_sub(fewest) / 4;
+    let blamed = each.iter().find(|(needed, _)| *needed < now && *needed <= much);
+    blamed.map_or_else(|| sites.argument(&["block"]), |(_, loc)| subject.span(*loc))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lint::testing::found_at;
+
+    /// Where a walk along a list with a state of 60 numbers is told that it has too few warps.
+    fn blamed(arguments: &str, before: &str, inside: &str) -> Vec<String> {
+        let source = format!(
+            "#[kernel(block = 256, targets = [sm_90]{arguments})] fn walk(next: &Global<u32>, y: &mut Global<f32>) {{
+                let i = global_id().x;
+                let mut sum = 0.0f32;
+                {before} for n in 0..4 {{ sum += next[i * 4 + n] as f32; }}
+                let mut state = [1.0f32; 60];
+                let mut at = i as u32;
+                for _ in 0..1000 {{
+                    at = next[at as usize];
+                    {inside} for n in 0..60 {{ state[n] = state[n] * at as f32 + n as f32; }}
+                }}
+                #[unroll] for n in 0..60 {{ sum = sum * 2.0 + state[n]; }}
+                y[i] = sum;
+            }}"
+        );
+        found_at("low_occupancy", &source).into_iter().map(|(at, ..)| at).collect()
+    }
+
+    #[test]
+    fn what_takes_the_registers_is_blamed_and_not_what_stands_before_it() {
+        assert_eq!(blamed("", "", "#[unroll]"), ["unroll"]);
+        assert_eq!(blamed("", "#[ilp(2)]", "#[unroll]"), ["unroll"]);
+        assert_eq!(blamed("", "#[batch_loads]", "#[unroll]"), ["unroll"]);
+        // Nor is it what the whole kernel is asked for, which multiplies what the loop makes.
+        assert_eq!(blamed(", ilp = 2", "", "#[unroll]"), ["unroll"]);
+        assert_eq!(blamed(", ilp = 2", "#[unroll]", "#[unroll]"), ["unroll"]);
+        assert_eq!(blamed(", ilp = 2", "#[ilp(2)]", "#[unroll]"), ["unroll"]);
+        // Unless it makes most of them: without four elements a thread, little more is needed than without the loop's copies.
+        assert_eq!(blamed(", ilp = 4", "#[batch_loads]", "#[unroll]"), ["ilp"]);
+        // A limit of its own is one.
+        assert!(blamed(", max_registers = 72", "#[ilp(2)]", "#[unroll]").iter().all(|at| at == "max_registers"));
+    }
+}
