@@ -2,7 +2,8 @@
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use warpwright_codegen::syntax::{Setting, nearest};
+use warpwright_codegen::nearest::nearest;
+use warpwright_codegen::syntax::Setting;
 use warpwright_codegen::target::Targets;
 
 /// What a manifest says of kernels.

@@ -272,7 +272,7 @@ impl fmt::Display for Report {
 mod tests {
     use super::*;
     use crate::estimate::estimate;
-    use warpwright_codegen::ir::parse_kernel;
+    use warpwright_codegen::text::parse_kernel;
 
     #[test]
     fn conflicts_are_said_by_ways_and_passes() {

@@ -7,7 +7,7 @@ use crate::dim3::Dim3;
 use crate::error::{Error, Result};
 use crate::instance::Facts;
 use crate::repack::index_bytes;
-use warpwright_codegen::syntax::IndexWidth;
+use warpwright_codegen::ir::IndexWidth;
 
 /// The geometry as asked for.
 #[derive(Clone, Copy, Debug, Default)]

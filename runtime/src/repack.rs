@@ -12,7 +12,7 @@ use crate::element::{DevicePlaces, ElementType, StructType};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ptr::copy_nonoverlapping;
-use warpwright_codegen::syntax::IndexWidth;
+use warpwright_codegen::ir::IndexWidth;
 
 /// Bytes of a `usize` of this width.
 pub(crate) fn index_bytes(index: IndexWidth) -> usize {

@@ -3,7 +3,8 @@
 use super::source::{Define, Source, wrong_defines};
 use super::{Stop, VARIANTS, complain};
 use warpwright_codegen::hir::{self, Axis};
-use warpwright_codegen::syntax::{Instance, nearest};
+use warpwright_codegen::nearest::nearest;
+use warpwright_codegen::syntax::Instance;
 
 /// Which variants are looked at.
 #[derive(clap::Args, Clone, Debug, Default)]

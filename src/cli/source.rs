@@ -6,8 +6,9 @@ use std::cell::RefCell;
 use std::path::Path;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::{self, Axis, Lowered};
+use warpwright_codegen::nearest::nearest;
 use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Place, Program, check_subset, nearest};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Place, Program, check_subset};
 use warpwright_review::crates::{Crate, Reached, SourceFile};
 use warpwright_review::{Scope, Variant, review};
 

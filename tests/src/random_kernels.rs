@@ -6,12 +6,13 @@
 //! a warp by votes and shuffles, most of the time, and where they are not, nothing is exchanged and nothing left.
 
 use std::collections::BTreeMap;
-use warpwright_codegen::intrinsics::{self, RowId};
+use warpwright_codegen::intrinsics;
+use warpwright_codegen::ir::KernelOptions;
+use warpwright_codegen::ir::intrinsic::RowId;
 use warpwright_codegen::ir::{
     Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
     Special, Stage, Step, Terminator, Type, UnaryOp, Value,
 };
-use warpwright_codegen::syntax::KernelOptions;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 
 /// How the threads of a random kernel are to each other.

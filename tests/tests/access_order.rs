@@ -1,7 +1,7 @@
 //! The order of loads, stores and barriers in emitted code: in our PTX, and in what `ptxas` makes of it.
 
 use warpwright::inspect::Order;
-use warpwright_codegen::ir::parse_kernel;
+use warpwright_codegen::text::parse_kernel;
 use warpwright_tests::emitted::{ptx, ptx_of_kernel};
 use warpwright_tests::sass::Judge;
 

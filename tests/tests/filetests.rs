@@ -37,11 +37,12 @@ use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::{declared_instances, lower_kernel};
-use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage, parse_kernel};
+use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage};
 use warpwright_codegen::passes::{self, PassOptions};
 use warpwright_codegen::schedule::{Finding, schedule, schedule_kernel};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit, UnitId};
-use warpwright_codegen::target::{self, Target, Targets};
+use warpwright_codegen::target::{Target, Targets};
+use warpwright_codegen::text::parse_kernel;
 use warpwright_codegen::verify::verify;
 use warpwright_review::{Scope, review};
 
@@ -313,7 +314,7 @@ fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
         let declared = declared_instances(&program, unit, &path).map_err(|findings| render(&findings, &program))?;
         let instances = if declared.is_empty() { vec![instance(&item.sig.generics, &directives(text, "set"))?] } else { declared };
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-        let targets = if asked.is_empty() { target::chosen(&attributes, None) } else { asked.clone() };
+        let targets = if asked.is_empty() { attributes.targets_or(None) } else { asked.clone() };
         let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
         let found = review(&program, unit, &path, &instances, scope, None);
         let found = if found.is_empty() { "nothing\n".to_owned() } else { render(&found, &program) };

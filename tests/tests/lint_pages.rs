@@ -3,7 +3,6 @@
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{GenericValue, Instance, KernelAttributes, Program, Unit};
-use warpwright_codegen::target::chosen;
 use warpwright_review::lint::{LINTS, Lint};
 use warpwright_review::{Scope, review};
 
@@ -26,7 +25,7 @@ fn found(text: &str) -> Diagnostics {
             instances.push(Instance { generics: item.sig.generics.params.iter().map(|_| eight()).collect() });
         }
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-        let targets = chosen(&attributes, None);
+        let targets = attributes.targets_or(None);
         all.append(review(&program, unit, &path, &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None));
     }
     all

@@ -3,13 +3,15 @@
 use proc_macro2::Span;
 use std::sync::Mutex;
 use warpwright_codegen::backend::ptx::emit_ptx;
-use warpwright_codegen::intrinsics::{self, Class, Row, RowId};
+use warpwright_codegen::intrinsics;
+use warpwright_codegen::ir::KernelOptions;
+use warpwright_codegen::ir::intrinsic::{Class, Row, RowId};
 use warpwright_codegen::ir::{
     Address, AtomicOp, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, Object,
-    ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Space, Special, Stage, Terminator, Type, UnaryOp, Value, parse_kernel,
+    ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Space, Special, Stage, Terminator, Type, UnaryOp, Value,
 };
-use warpwright_codegen::syntax::KernelOptions;
 use warpwright_codegen::target::{TARGETS, Target};
+use warpwright_codegen::text::parse_kernel;
 use warpwright_tests::ptxas::{Counts, Ptxas, found_or_skip};
 
 fn types() -> impl Iterator<Item = Type> {

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use warpwright::{Device, Launch, Result};
 use warpwright_codegen::analysis::access::{self, AccessFact, AccessPatterns, BranchFact, Divergence, Pattern};
-use warpwright_codegen::ir::{Kernel, Space, parse_kernel};
+use warpwright_codegen::ir::{Kernel, Space};
+use warpwright_codegen::text::parse_kernel;
 use warpwright_kernels::complex::Complex;
 use warpwright_kernels::life::particles::{self, Particle};
 use warpwright_kernels::{

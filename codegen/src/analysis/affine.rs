@@ -427,8 +427,8 @@ fn range(sum: &Polynomial, ranges: &dyn Fn(Atom) -> (u64, u64)) -> Option<(i128,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::KernelOptions;
     use crate::ir::{Builder, Loc};
-    use crate::syntax::KernelOptions;
 
     fn kernel() -> Kernel {
         Kernel::new("k", KernelOptions { block: Some([64, 1, 1]), ..KernelOptions::default() })

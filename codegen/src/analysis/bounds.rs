@@ -4,8 +4,8 @@
 //! kernel says `index = 64` (the launch refuses more). The limits of a block whose size the kernel leaves open are taken wider than any device's (CUDA: 1,024 threads; OpenCL
 //! devices may have more), so that no back end can break them.
 
+use crate::ir::IndexWidth;
 use crate::ir::{Axis, BinaryOp, Block, Compute, Inst, Kernel, Op, Region, Special, Type, Value, ValueDef};
-use crate::syntax::IndexWidth;
 
 /// How many operations deep a bound is looked for.
 const DEPTH: u32 = 8;
@@ -268,8 +268,8 @@ fn special_bound(kernel: &Kernel, special: Special, axis: Axis) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::KernelOptions;
     use crate::ir::{Builder, Loc};
-    use crate::syntax::KernelOptions;
 
     #[test]
     fn global_ids_leave_room_for_one_more() {

@@ -10,7 +10,7 @@
 //! In a warp the same holds of fewer threads: all lanes that read one place at one time read one value, whatever writes there, and votes and
 //! exchanges can give all lanes one. What arithmetic makes uniform in a warp, `global_id().x / 32`, is not seen here: who knows it says so.
 
-use crate::intrinsics::Gives;
+use crate::ir::intrinsic::Gives;
 use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Special, Terminator, Value};
 use std::collections::BTreeSet;
 
@@ -297,7 +297,7 @@ fn joined_lanes(kernel: &Kernel, value: Value) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::parse_kernel;
+    use crate::text::parse_kernel;
 
     /// The stores of a kernel, in order, each with whether all threads of a block are there together.
     fn together(body: &str) -> Vec<bool> {

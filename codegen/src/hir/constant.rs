@@ -269,7 +269,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn intrinsic(&self, row: crate::intrinsics::RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Evaluated<ConstValue> {
+    fn intrinsic(&self, row: crate::ir::intrinsic::RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Evaluated<ConstValue> {
         let args = args.iter().map(|arg| self.scalar(arg)).collect::<Evaluated<Vec<_>>>()?;
         let known = match (row.row().name, args.as_slice()) {
             (name, [first, ..]) if first.ty.is_int() => {
@@ -282,7 +282,7 @@ impl Evaluator<'_> {
             _ => None,
         };
         let lane = match row.row().device().map(|device| device.eval) {
-            Some(crate::intrinsics::Eval::Lane(f)) => scalar_type(&self.infer.resolve(ty)).zip(self.ty(expr).ok()).map(|(t, result)| {
+            Some(crate::ir::intrinsic::Eval::Lane(f)) => scalar_type(&self.infer.resolve(ty)).zip(self.ty(expr).ok()).map(|(t, result)| {
                 let bits: Vec<u64> = args.iter().map(|a| a.bits).collect();
                 Scalar::new(result, f(t, &bits))
             }),

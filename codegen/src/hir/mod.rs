@@ -175,5 +175,3 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
     context.diagnostics.borrow_mut().barrier()?;
     Ok(args)
 }
-
-pub(crate) use crate::syntax::nearest;

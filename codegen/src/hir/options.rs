@@ -4,7 +4,8 @@ use super::check::{Checker, TypeScope};
 use super::tree::LoopAnnotations;
 use super::types::{Const, Ty};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Comparison, IndexWidth, KernelAttributes, KernelOptions, Quantity, RequireClause, Sense};
+use crate::ir::{IndexWidth, KernelOptions};
+use crate::syntax::{Comparison, KernelAttributes, Quantity, RequireClause, Sense};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 

@@ -2,7 +2,7 @@
 
 use super::items::FnId;
 use super::types::{Arg, Const, Infer, Ty};
-use crate::intrinsics::RowId;
+use crate::ir::intrinsic::RowId;
 use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp, Unroll};
 use crate::syntax::{Annotation, ConstValue, Words};
 use proc_macro2::Span;

@@ -1,8 +1,9 @@
 //! Methods of integers that look at their bits: counts, rotations, reversals, powers of two.
 
-use super::Sort::{Is, T};
+use super::call_method;
 use super::integer::int_like;
-use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_method};
+use crate::ir::intrinsic::Sort::{Is, T};
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::ir::{BinaryOp, Builder, CompareOp, Type, UnaryOp, Value};
 
 const COUNT: Sort = Is(Type::U32);

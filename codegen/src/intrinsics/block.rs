@@ -1,7 +1,7 @@
 //! Block intrinsics: barriers, fences, reductions over the threads of a block. Every thread of the block must come to a barrier or a reduction.
 
-use super::Sort::{Is, T};
-use super::{Absent, Body, Call, Class, Device, Eval, Exchange, Meeting, PtxForm, Row, Sort};
+use crate::ir::intrinsic::Sort::{Is, T};
+use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Meeting, PtxForm, Row, Sort};
 use crate::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
 };

@@ -3,10 +3,11 @@
 //!
 //! Polynomials: Abramowitz and Stegun, "Handbook of Mathematical Functions", the formula's number at each.
 
-use super::Sort::T;
+use super::call_function;
 use super::float::{copysign, float_like};
 use super::native::{SINGLE, scaled_before};
-use super::{Body, Call, Row, Sort, call_function};
+use crate::ir::intrinsic::Sort::T;
+use crate::ir::intrinsic::{Body, Call, Row, Sort};
 use crate::ir::{BinaryOp, Builder, CompareOp, UnaryOp, Value};
 use std::f64::consts::{FRAC_PI_2, LOG10_2, PI};
 

@@ -1,21 +1,22 @@
 //! Methods of floats that are exact or correctly rounded: signs, rounding to integers, classification, bits, minima, square roots,
 //! powers by an integer. Everything that core instructions can say is made of them, so that every device agrees bit for bit.
 
-use super::Sort::{Is, T, UnsignedT};
-use super::{Body, Call, Class, Device, Eval, PtxForm, Row, call_method};
+use super::call_method;
+use crate::ir::Math;
+use crate::ir::intrinsic::Sort::{Is, T, UnsignedT};
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::ir::{BinaryOp, Builder, CompareOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value};
-use crate::syntax::Math;
 
 /// The types that devices compute in.
 pub(super) const WIDE: Class = Class::Only(&[Type::F32, Type::F64]);
 /// The types that are stored short and computed as `f32`.
 pub(super) const SHORT: Class = Class::Only(&[Type::F16, Type::BF16]);
-const BOOL: &[super::Sort] = &[Is(Type::Bool)];
+const BOOL: &[Sort] = &[Is(Type::Bool)];
 
 /// `Eval::Lane` of a float function, over `f32` and `f64`: `lane!(|x, y| x.powf(y))`.
 macro_rules! lane {
     (|$x:ident $(, $y:ident)?| $f32:expr; $f64:expr) => {
-        crate::intrinsics::Eval::Lane(|ty, a| {
+        crate::ir::intrinsic::Eval::Lane(|ty, a| {
             if ty == crate::ir::Type::F64 {
                 let $x = f64::from_bits(a[0]);
                 $(let $y = f64::from_bits(a[1]);)?
@@ -36,10 +37,10 @@ pub(super) use lane;
 /// An expansion for short floats: the method of `f32` between casts.
 macro_rules! through_f32 {
     ($name:literal) => {
-        |b, args| crate::intrinsics::float::expand_through_f32(b, crate::intrinsics::Call::Method, $name, args)
+        |b, args| crate::intrinsics::float::expand_through_f32(b, crate::ir::intrinsic::Call::Method, $name, args)
     };
     (function $name:literal) => {
-        |b, args| crate::intrinsics::float::expand_through_f32(b, crate::intrinsics::Call::Function, $name, args)
+        |b, args| crate::intrinsics::float::expand_through_f32(b, crate::ir::intrinsic::Call::Function, $name, args)
     };
 }
 pub(super) use through_f32;
@@ -130,12 +131,7 @@ const fn from_bits(over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Va
     Row::new("from_bits", Call::Associated, over, &[UnsignedT], &[T], Body::Expand(expand)).doc("the float of these bits")
 }
 
-const fn narrow(
-    name: &'static str,
-    args: &'static [super::Sort],
-    over: Class,
-    expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>,
-) -> Row {
+const fn narrow(name: &'static str, args: &'static [Sort], over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
     Row::new(name, Call::Associated, over, args, &[T], Body::Expand(expand)).doc("rounded to nearest even")
 }
 

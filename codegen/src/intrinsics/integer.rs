@@ -1,8 +1,9 @@
 //! Arithmetic methods of integers: Rust's, made of core instructions so that every device agrees. What overflows wraps, as `+` and `*` do.
 
-use super::Sort::{Is, T, UnsignedT};
+use super::call_method;
 use super::float::{squaring_loop, unrolled_power};
-use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_method};
+use crate::ir::intrinsic::Sort::{Is, T, UnsignedT};
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::ir::{BinaryOp, Builder, CompareOp, Scalar, Type, UnaryOp, Value};
 
 /// The widths that devices compute in.

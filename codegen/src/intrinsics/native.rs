@@ -3,9 +3,10 @@
 //!
 //! Error bounds: PTX ISA, "Floating-Point Instructions". OpenCL leaves those of its `native_` functions to the implementation.
 
-use super::Sort::T;
+use super::call_function;
 use super::float::{SHORT, WIDE, float_like, lane, through_f32};
-use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_function};
+use crate::ir::intrinsic::Sort::T;
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::ir::{BinaryOp, Builder, Type, Value};
 
 /// The only type that most of the approximations have.

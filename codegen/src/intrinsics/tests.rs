@@ -1,8 +1,9 @@
 //! The table holds together, and its rows compute what Rust computes.
 
 use super::*;
-use crate::ir::{Block, Effects, Inst, Region, Scalar, Scope, Terminator, eval};
-use crate::syntax::{IndexWidth, KernelOptions};
+use crate::ir::intrinsic::{Eval, Exchange, Gives, Meeting};
+use crate::ir::{Block, Effects, Inst, Kernel, Region, Scalar, Scope, Terminator, eval};
+use crate::ir::{IndexWidth, KernelOptions};
 use std::collections::{HashMap, HashSet};
 
 fn types() -> impl Iterator<Item = Type> {

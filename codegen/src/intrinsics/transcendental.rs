@@ -2,10 +2,11 @@
 //! [`crate::math`]. Error bounds in ulp: CUDA C++ Programming Guide, "Mathematical Functions Appendix", tables of single and double
 //! precision, which our library keeps too; OpenCL C specification, "Relative Error as ULPs", full profile.
 
-use super::Sort::T;
+use super::call_method;
 use super::float::{SHORT, WIDE, lane, through_f32};
-use super::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort, call_method};
 use crate::ir::Type;
+use crate::ir::intrinsic::Sort::T;
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::math;
 
 /// A function that PTX has no instruction for: its row for the wide types. `cost` is that of the library's function of `f32`, whose instructions were

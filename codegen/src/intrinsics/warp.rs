@@ -6,8 +6,9 @@
 //!
 //! PTX: the member mask is the full warp, which names the threads that have not exited (PTX ISA, `shfl.sync`, `vote.sync`).
 
-use super::Sort::{Is, T};
-use super::{Absent, Body, Call, Class, Device, Eval, Exchange, Gives, Meeting, PtxForm, Row, Sort, call_function};
+use super::call_function;
+use crate::ir::intrinsic::Sort::{Is, T};
+use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Gives, Meeting, PtxForm, Row, Sort};
 use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Effects, Scalar, Scope, Special, Type, Value};
 
 const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32]);

@@ -1,7 +1,7 @@
 //! Appends instructions to a block: what lowering and passes build code with.
 
+use super::intrinsic::RowId;
 use super::{Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Loc, Op, Region, Scalar, Special, Terminator, Type, UnaryOp, Value};
-use crate::intrinsics::RowId;
 
 /// Appends to one block at a time, at one source location at a time. No simplification happens here: that is the passes' work.
 pub struct Builder<'k> {

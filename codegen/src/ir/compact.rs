@@ -151,8 +151,8 @@ where
 }
 
 /// A table of locations in order of first use; entry 0 is "nowhere".
-pub(super) struct Locations {
-    pub(super) table: EntityMap<Loc, Location>,
+pub(crate) struct Locations {
+    pub(crate) table: EntityMap<Loc, Location>,
     known: HashMap<Location, Loc>,
 }
 
@@ -165,7 +165,7 @@ impl Default for Locations {
 }
 
 impl Locations {
-    pub(super) fn intern(&mut self, location: Location) -> Loc {
+    pub(crate) fn intern(&mut self, location: Location) -> Loc {
         *self.known.entry(location).or_insert_with(|| self.table.push(location))
     }
 }

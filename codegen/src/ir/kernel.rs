@@ -1,8 +1,8 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
+use super::intrinsic::RowId;
 use super::{Block, Compute, EntityMap, Inst, Loc, LoopAnnotations, Object, ObjectData, Op, StructId, StructType, Type, Value};
-use crate::intrinsics::RowId;
-use crate::syntax::KernelOptions;
+use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a kernel stands. Each stage keeps the law of the ones before, but for what its line says.

@@ -12,11 +12,11 @@ mod compact;
 mod effects;
 mod entities;
 pub mod eval;
+pub mod intrinsic;
 mod kernel;
 mod memory;
 mod op;
-mod parse;
-mod print;
+mod options;
 mod scalar;
 mod types;
 mod walk;
@@ -24,6 +24,7 @@ mod walk;
 pub use access::{Access, Step};
 pub use annotations::{Asked, LoopAnnotations, Unroll};
 pub use builder::Builder;
+pub(crate) use compact::Locations;
 pub use effects::{Completion, Effects, Scope};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};
@@ -32,6 +33,6 @@ pub use op::{
     Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, PrintPart, Region, Special, Terminator,
     TextureOp, UnaryOp,
 };
-pub use parse::{ParseError, parse_kernel};
+pub use options::{Bounds, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use scalar::Scalar;
 pub use types::{Space, Type};

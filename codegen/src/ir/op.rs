@@ -1,7 +1,7 @@
 //! The instruction kinds that passes must understand. Everything else is [`Op::Intrinsic`], a row of the table.
 
+use super::intrinsic::RowId;
 use super::{Access, Block, Inst, Object, Scalar, Type, Value};
-use crate::intrinsics::RowId;
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {

@@ -17,10 +17,11 @@ pub mod f64;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::lower_kernel;
+use crate::ir::IndexWidth;
 use crate::ir::{Kernel, Type};
 use crate::passes;
 use crate::schedule::schedule_kernel;
-use crate::syntax::{IndexWidth, Instance, Program, Unit};
+use crate::syntax::{Instance, Program, Unit};
 use std::sync::{LazyLock, OnceLock};
 
 /// A function of the library.

@@ -1,7 +1,8 @@
 //! How the passes' tests speak: a body before, a body after, in the text form.
 
 use super::dce;
-use crate::ir::{Kernel, parse_kernel};
+use crate::ir::Kernel;
+use crate::text::parse_kernel;
 use crate::verify::verify;
 
 /// The objects of every test kernel, `block` 16×16.

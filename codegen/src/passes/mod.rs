@@ -27,7 +27,7 @@ mod strength;
 mod tests;
 
 use crate::ir::{Kernel, Stage};
-use crate::syntax::nearest;
+use crate::nearest::nearest;
 use crate::verify::{self, verify};
 use std::time::{Duration, Instant};
 

@@ -230,10 +230,10 @@ fn choose_multiplier(d: u128, n: u32, digits: u32) -> (u128, u32) {
 mod tests {
     use super::run;
     use crate::collections::HashMap;
-    use crate::intrinsics::Eval;
+    use crate::ir::KernelOptions;
+    use crate::ir::intrinsic::Eval;
     use crate::ir::{BinaryOp, Builder, Compute, Kernel, Loc, Op, Scalar, Type, Value, eval};
     use crate::passes::check::check;
-    use crate::syntax::KernelOptions;
 
     /// A kernel whose last value is `x op d`, reduced, x being its first value.
     struct Reduced {

@@ -5,8 +5,8 @@
 use super::attributes::{path_text, skip_to_comma, with_nearest};
 use super::layout::written;
 use super::loop_annotations::{LoopAttributes, LoopKeyword};
-use super::nearest::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::nearest::nearest;
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};

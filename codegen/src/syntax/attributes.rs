@@ -6,11 +6,11 @@
 use super::choice::Choice;
 use super::levels::{Levels, Setting};
 use super::loop_annotations::{Annotation, AnnotationKind};
-use super::nearest::nearest;
 use super::require::{self, RequireClause};
-use super::{Bounds, Math};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::target::Targets;
+use crate::ir::{Bounds, Math};
+use crate::nearest::nearest;
+use crate::target::{DEFAULT_TARGETS, Targets};
 use proc_macro2::{Ident, Span, TokenStream};
 use std::fmt::Write;
 use syn::ext::IdentExt;
@@ -132,6 +132,18 @@ impl KernelAttributes {
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
         let arguments = self.annotations().filter_map(|annotation| annotation.argument.as_ref());
         block.chain(single).chain(conditions).chain(arguments).chain(self.required.iter().map(|clause| &clause.bound))
+    }
+
+    /// What the kernel is checked for, in a crate that asks for `of_crate`: its own targets, else those, else three that stand for what is in use.
+    /// Unknown names are left out: they are errors already.
+    pub fn targets_or(&self, of_crate: Option<&Targets>) -> Targets {
+        let names: Vec<String> = self.targets.iter().map(ToString::to_string).collect();
+        let own = Targets::named(names.iter().map(String::as_str));
+        match of_crate {
+            _ if !own.is_empty() => own,
+            Some(targets) => targets.clone(),
+            None => Targets::named(DEFAULT_TARGETS),
+        }
     }
 
     /// Finds and parses `#[kernel]` among a function's attributes (`#[kernel]`, `#[kernel(…)]`, `#[warpwright::kernel(…)]`).

@@ -8,13 +8,13 @@ use super::chains::{closure_edit, reference_edit, refused_chain, refused_let, wa
 use super::free_paths::GEOMETRY;
 use super::layout::written;
 use super::loop_annotations::LoopKeyword;
-use super::nearest::nearest;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
 use super::signature::is_group_type;
 use super::std_functions::std_function;
 use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
 use crate::diagnostic::Diagnostics;
+use crate::nearest::nearest;
 use proc_macro2::Span;
 use quote::ToTokens;
 use refused::{inner_item, refused_expression, refused_type};

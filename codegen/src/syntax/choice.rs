@@ -1,8 +1,8 @@
 //! Arguments of `#[kernel(…)]` that are words: `math = fast`; and words chosen by conditions over constants and const generics, for each
 //! instance: `math = if FAST { fast } else { precise }`.
 
-use super::nearest::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::nearest::nearest;
 use proc_macro2::Ident;
 use syn::Expr;
 use syn::spanned::Spanned;

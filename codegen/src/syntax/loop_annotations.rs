@@ -5,8 +5,8 @@
 
 use super::annotations::{annotations, refuse_annotation};
 use super::attributes::{literal_int, skip_to_comma};
-use super::nearest::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::nearest::nearest;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;

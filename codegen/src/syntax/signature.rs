@@ -3,9 +3,9 @@
 use super::annotations::check_on_function;
 use super::attributes::{KernelAttributes, is_named, literal_int};
 use super::layout::written;
-use super::nearest::nearest;
 use super::vocabulary::missing;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::nearest::nearest;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;

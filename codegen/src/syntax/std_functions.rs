@@ -3,7 +3,8 @@
 use super::foreign::foreign;
 use super::layout::written;
 use super::operand::{behind, operand, receiver};
-use crate::intrinsics::{self, Call};
+use crate::intrinsics;
+use crate::ir::intrinsic::Call;
 
 /// Functions by their last two segments: the edit, in which `{0}` and `{1}` are the arguments, and `{.}` the first one before a method.
 const FUNCTIONS: &[(&str, &str)] = &[

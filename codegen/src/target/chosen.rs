@@ -1,7 +1,7 @@
-//! Which targets a kernel is checked for: those of its attribute, else those of its crate's manifest, else three that stand for what is in use.
+//! Which targets a kernel is checked for: NVIDIA's by their rows, OpenCL devices together.
 
 use super::{Target, UnknownTarget};
-use crate::syntax::{KernelAttributes, nearest};
+use crate::nearest::nearest;
 
 /// What kernels are checked for where nothing is said: data centre cards of two generations, and what desktops have.
 pub const DEFAULT_TARGETS: [&str; 3] = ["sm_80", "sm_89", "sm_90"];
@@ -51,35 +51,9 @@ impl Targets {
     }
 }
 
-/// The targets of a kernel, whose crate asks for `of_crate`. Unknown names are left out: they are errors already.
-pub fn chosen(attributes: &KernelAttributes, of_crate: Option<&Targets>) -> Targets {
-    let names: Vec<String> = attributes.targets.iter().map(ToString::to_string).collect();
-    let own = Targets::named(names.iter().map(String::as_str));
-    match of_crate {
-        _ if !own.is_empty() => own,
-        Some(targets) => targets.clone(),
-        None => Targets::named(DEFAULT_TARGETS),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Diagnostics;
-
-    fn names(targets: &Targets) -> Vec<&'static str> {
-        targets.gpus.iter().map(|target| target.name).chain(targets.opencl.then_some(OPENCL)).collect()
-    }
-
-    #[test]
-    fn the_nearest_list_counts() {
-        let attributes = |text: &str| KernelAttributes::parse(text.parse().unwrap(), &mut Diagnostics::new());
-        let of_crate = Targets::named(["sm_75", "opencl"]);
-        assert_eq!(names(&chosen(&attributes("targets = [sm_90]"), Some(&of_crate))), ["sm_90"]);
-        assert_eq!(names(&chosen(&attributes("targets = [opencl]"), Some(&of_crate))), ["opencl"]);
-        assert_eq!(names(&chosen(&attributes(""), Some(&of_crate))), ["sm_75", "opencl"]);
-        assert_eq!(names(&chosen(&attributes(""), None)), DEFAULT_TARGETS);
-    }
 
     #[test]
     fn opencl_is_one_of_a_list_and_none_of_its_own() {

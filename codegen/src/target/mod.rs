@@ -8,9 +8,9 @@ pub mod limits;
 
 mod chosen;
 
-pub use chosen::{DEFAULT_TARGETS, OPENCL, Targets, chosen};
+pub use chosen::{DEFAULT_TARGETS, OPENCL, Targets};
 
-use crate::syntax::nearest;
+use crate::nearest::nearest;
 use limits::Limits;
 
 /// A compute capability that kernels are compiled for.

@@ -1,7 +1,8 @@
 //! Each rule of the law, broken once.
 
 use super::*;
-use crate::ir::{Block, Compute, MemoryType, Object, Region, Scalar, Terminator, Type, Value, ValueDef, parse_kernel};
+use crate::ir::{Block, Compute, MemoryType, Object, Region, Scalar, Terminator, Type, Value, ValueDef};
+use crate::text::parse_kernel;
 
 /// Objects that the bodies below use.
 const OBJECTS: &str = r#"struct s0 "Pair" { "a": f32, "b": [u32; 2] }
@@ -217,7 +218,7 @@ fn accesses_lead_to_scalars() {
     check("  v7: u64 = len m1", "results: (u32) expected, found (u64)");
     check("  v7: u32 = len m5", "m5 is no slice");
     let mut wide = kernel("legal", "  v7: f32 = load m1[v5]\n  return");
-    wide.options.index = crate::syntax::IndexWidth::Bits64;
+    wide.options.index = crate::ir::IndexWidth::Bits64;
     assert_eq!(complaints(&wide), Vec::<String>::new());
 }
 

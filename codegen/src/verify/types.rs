@@ -2,7 +2,7 @@
 
 use super::Verifier;
 use super::structure::list;
-use crate::intrinsics::{Call, Class, Row, Sort};
+use crate::ir::intrinsic::{Call, Class, Row, Sort};
 use crate::ir::{Axis, BinaryOp, Compute, Message, Op, PrintPart, Scalar, Special, Stage, Type, UnaryOp, Value, eval};
 
 impl Verifier<'_> {

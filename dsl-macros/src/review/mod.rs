@@ -25,7 +25,6 @@ use proc_macro2::fallback;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir;
 use warpwright_codegen::syntax::{AbsentName, KernelAttributes};
-use warpwright_codegen::target::chosen;
 use warpwright_review::crates::{Crate, KernelPlace, Reached, item_name_span};
 use warpwright_review::manifest::Manifest;
 use warpwright_review::{BUILD, Scope, required_is_open, review};
@@ -106,7 +105,7 @@ fn look(files: &mut Crate, place: &KernelPlace, of_crate: &Manifest) -> (Vec<Pla
 fn review_program(reached: &Reached, path: &str, of_crate: &Manifest) -> Vec<Found> {
     let item = reached.item();
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-    let targets = chosen(&attributes, of_crate.targets.as_ref());
+    let targets = attributes.targets_or(of_crate.targets.as_ref());
     let scope = Scope { targets: &targets, findings: of_crate.findings, most: MOST_ESTIMATED };
     let kernel = format!("{} {path}", reached.program.units[reached.unit.0].file);
     Memory::recall_or(&kernel, &question(BUILD, scope, reached), || {

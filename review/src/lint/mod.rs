@@ -41,7 +41,8 @@ use std::collections::HashSet;
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::{Kernel, Loc};
-use warpwright_codegen::syntax::{LINT_NAMES, Setting, nearest};
+use warpwright_codegen::nearest::nearest;
+use warpwright_codegen::syntax::{LINT_NAMES, Setting};
 use warpwright_codegen::target::Target;
 
 /// A lint.

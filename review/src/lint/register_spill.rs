@@ -7,7 +7,7 @@ use super::{Finding, Lint, Subject, each, what_if};
 use crate::estimate::Estimate;
 use crate::estimate::occupancy::{Demand, Options, occupancy};
 use proc_macro2::Span;
-use warpwright_codegen::syntax::KernelOptions;
+use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::target::limits::WARP;
 
 pub(super) const LINT: Lint = Lint {

@@ -9,7 +9,7 @@ use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
-use warpwright_codegen::intrinsics::Eval;
+use warpwright_codegen::ir::intrinsic::Eval;
 use warpwright_codegen::ir::{AtomicOp, Axis, Location, PrintPart, Space, Special, Type};
 
 /// A step.

@@ -13,7 +13,7 @@ use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
-use warpwright_codegen::target::{self, OPENCL, Targets};
+use warpwright_codegen::target::{OPENCL, Targets};
 use warpwright_review::report::Report;
 use warpwright_review::{Scope, Variant, required_is_open};
 
@@ -152,7 +152,7 @@ impl Check {
             let item = reached.item();
             let instances = instances(&source, kernel, &self.define, &mut findings)?;
             let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.targets.as_ref()) } else { asked.clone() };
+            let targets = if asked.is_empty() { attributes.targets_or(of_crate.targets.as_ref()) } else { asked.clone() };
             let scope = Scope { targets: &targets, findings: of_crate.findings, most: usize::MAX };
             let mut reports = Vec::new();
             let mut no_ptx = Diagnostics::new();

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::KernelAttributes;
-use warpwright_codegen::target::{self, OPENCL, Target};
+use warpwright_codegen::target::{OPENCL, Target};
 use warpwright_review::estimate::weights::{Certainty, DATA_TRIPS, UNKNOWN_TRIPS};
 pub(super) use yardstick::agree;
 
@@ -95,7 +95,7 @@ impl Compare {
             self.launch.check_names(&source, &kernel)?;
             let attributes =
                 source.item(&kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
-            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_ref()) } else { asked.clone() };
+            let targets = if asked.is_empty() { attributes.targets_or(of_crate.as_ref()) } else { asked.clone() };
             let targets = targets::with_figures(targets, &kernel)?;
             let mut variants: Vec<Variant> = Vec::new();
             for instance in &instances {

@@ -4,7 +4,7 @@ use super::values::{Structs, leaves, length};
 use std::fmt::Write;
 use syn::{Expr, ExprLit, ExprUnary, Lit, Member, UnOp};
 use warpwright_codegen::ir::{MemoryType, StructId, Type};
-use warpwright_codegen::syntax::nearest;
+use warpwright_codegen::nearest::nearest;
 
 /// A number as written.
 #[derive(Clone, Copy)]

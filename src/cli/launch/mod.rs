@@ -15,7 +15,7 @@ pub(super) use runner::{Agreement, Runner, stop};
 use values::{Written, form, leaves};
 pub(super) use variant::Launchable;
 use warpwright::{Buffer, Device, Dim3};
-use warpwright_codegen::syntax::nearest;
+use warpwright_codegen::nearest::nearest;
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel, DynamicParameter};
 

@@ -4,7 +4,8 @@ use super::stop;
 use crate::cli::Stop;
 use crate::cli::source::Source;
 use warpwright::{Device, Dim3};
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, nearest};
+use warpwright_codegen::nearest::nearest;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance};
 use warpwright_runtime::dynamic::DynamicKernel;
 
 /// The names of a block's size.

@@ -10,7 +10,7 @@ use super::{Occupancy, json, plot};
 use serde_json::{Value, json};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::syntax::{Instance, KernelAttributes, Setting};
-use warpwright_codegen::target::{self, Target};
+use warpwright_codegen::target::Target;
 use warpwright_review::estimate::occupancy::{self as estimate, demand_of, impossible};
 use warpwright_review::estimate::registers::Registers;
 use warpwright_review::{Scope, Variant};
@@ -52,7 +52,7 @@ impl Occupancy {
             };
             let attributes =
                 source.item(kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
-            let targets = if asked.is_empty() { target::chosen(&attributes, of_crate.as_ref()) } else { asked.clone() };
+            let targets = if asked.is_empty() { attributes.targets_or(of_crate.as_ref()) } else { asked.clone() };
             let targets = targets::with_figures(targets, kernel)?;
             let scope = Scope { targets: &targets, findings: Some(Setting::Allow), most: usize::MAX };
             let look = |variant: &Variant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);

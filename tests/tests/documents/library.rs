@@ -5,7 +5,7 @@ use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
-use warpwright_codegen::target::{Target, Targets, chosen};
+use warpwright_codegen::target::{Target, Targets};
 use warpwright_review::crates::{Crate, Reached};
 use warpwright_review::estimate::Known;
 use warpwright_review::{Scope, Variant, review};
@@ -143,7 +143,7 @@ fn instance(reached: &Reached, named: Named) -> Instance {
 
 fn lints(reached: &Reached, instances: &[Instance]) -> Vec<String> {
     let attributes = KernelAttributes::find(&reached.item().attrs, &mut Diagnostics::new()).expect("a kernel's attributes");
-    let targets = chosen(&attributes, None);
+    let targets = attributes.targets_or(None);
     let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
     let found = review(&reached.program, reached.unit, &reached.name(), instances, scope, None);
     let name = |finding: &warpwright_codegen::diagnostic::Diagnostic| {

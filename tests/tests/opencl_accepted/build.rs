@@ -2,11 +2,11 @@
 
 use warpwright_codegen::backend::opencl::emit_opencl;
 use warpwright_codegen::backend::{AbiArgument, Emitted};
+use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
     Special, Stage, Step, Terminator, Type, Value,
 };
-use warpwright_codegen::syntax::KernelOptions;
 use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job};
 
 /// Threads of a block in these tests.

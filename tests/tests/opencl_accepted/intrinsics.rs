@@ -3,7 +3,8 @@
 
 use super::CHILD;
 use super::build::{BLOCK, edges, elementwise, from_bytes, is_same, job};
-use warpwright_codegen::intrinsics::{Call, Class, Eval, Row, RowId, Sort, rows};
+use warpwright_codegen::intrinsics::rows;
+use warpwright_codegen::ir::intrinsic::{Call, Class, Eval, Row, RowId, Sort};
 use warpwright_codegen::ir::{Builder, Scalar, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 

@@ -3,7 +3,8 @@
 
 use super::build::{at, buffer, edges, empty, from_bytes, global_id, is_same, job, job_of_bytes};
 use super::{CHILD, programs};
-use warpwright_codegen::intrinsics::{Eval, Row, RowId, Sort, rows};
+use warpwright_codegen::intrinsics::rows;
+use warpwright_codegen::ir::intrinsic::{Eval, Row, RowId, Sort};
 use warpwright_codegen::ir::{Builder, Kernel, MemoryType, Op, Scalar, Terminator, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 use warpwright_tests::random_kernels::{Style, contents, lengths, random_kernel, simulated, written};

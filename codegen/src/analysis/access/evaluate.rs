@@ -5,7 +5,7 @@ use super::condition::{Condition, Doubt};
 use super::lanes::{Atom, Atoms, LANES, Lanes, Mask, Source, Sum, Varies, WARP};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
-use crate::intrinsics::Gives;
+use crate::ir::intrinsic::Gives;
 use crate::ir::{
     Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
     Special, Step, Terminator, Type, UnaryOp, Value, ValueDef, eval,

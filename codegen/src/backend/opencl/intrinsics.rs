@@ -5,7 +5,7 @@ use super::expressions::{AND, Expr, PRIMARY, UNARY};
 use super::types::{literal, value_type};
 use crate::backend::structured::Values;
 use crate::diagnostic::Diagnostic;
-use crate::intrinsics::{Call, Device, Row};
+use crate::ir::intrinsic::{Call, Device, Row};
 use crate::ir::{Inst, Scalar, Type, Value};
 
 impl Writer<'_> {

@@ -8,7 +8,7 @@ use super::forms;
 use crate::analysis::access::uniform_in_warps;
 use crate::analysis::parting::{Parting, partings};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::intrinsics::RowId;
+use crate::ir::intrinsic::RowId;
 use crate::ir::{Inst, Kernel, Loc, Op};
 use proc_macro2::Span;
 

@@ -10,7 +10,8 @@ use super::casts::bitcast_expr;
 use super::expressions::{Expr, PRIMARY, UNARY};
 use super::forms::Form;
 use crate::backend::structured::Values;
-use crate::intrinsics::{Exchange, Row, function};
+use crate::intrinsics::function;
+use crate::ir::intrinsic::{Exchange, Row};
 use crate::ir::{Inst, Type, Value};
 
 impl Writer<'_> {

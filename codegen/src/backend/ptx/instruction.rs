@@ -2,7 +2,7 @@
 
 use super::emitter::{Emitter, ptx};
 use super::registers::{Class, Operand, Reg};
-use crate::intrinsics::{Device, PtxForm, Row};
+use crate::ir::intrinsic::{Device, PtxForm, Row};
 use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
 
 impl Emitter<'_> {

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::kinds::{Kind, has_axis, type_text};
 use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
-use crate::intrinsics::{Call, Row, Sort};
+use crate::ir::intrinsic::{Call, Row, Sort};
 use crate::ir::{
     Access, AtomicOp, Axis, BinaryOp, CompareOp, Compute, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type, UnaryOp, Value,
 };

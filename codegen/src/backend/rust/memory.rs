@@ -8,7 +8,7 @@ use crate::backend::structured::{Language, PRIMARY, Values};
 use crate::ir::{
     Access, Address, Block, Compute, Inst, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId, TextureOp,
 };
-use crate::syntax::{IndexWidth, Math};
+use crate::ir::{IndexWidth, Math};
 use std::collections::{BTreeMap, HashSet};
 
 /// Stores of one constant to every element of an array, one after another: `= [[0.0; 4]; 4]`.

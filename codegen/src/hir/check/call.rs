@@ -6,8 +6,10 @@ use super::super::types::{AdtId, Arg, Kind, Ty};
 use super::expression::expr;
 use super::{Checker, TypeScope, Unmarked, generic_names};
 use crate::diagnostic::Diagnostic;
-use crate::intrinsics::{self, Call, RowId, Sort};
+use crate::intrinsics;
+use crate::ir::intrinsic::{Call, RowId, Sort};
 use crate::ir::{Special, Type};
+use crate::nearest::nearest;
 use crate::syntax::is_marked;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -112,7 +114,7 @@ impl Checker<'_, '_> {
             diagnostic.help(help).and_by_rustc()
         } else if is_std {
             diagnostic.help(format!("write a `#[device] fn {name}(…)` that does the same"))
-        } else if let Some(nearest) = super::super::nearest(name, names) {
+        } else if let Some(nearest) = nearest(name, names) {
             // `rustc` knows what else has a name like this.
             diagnostic.help(format!("did you mean `{nearest}`?")).by_rustc()
         } else {

@@ -8,6 +8,7 @@ use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
 use crate::ir::AtomicOp;
+use crate::nearest::nearest;
 use crate::syntax::written;
 use proc_macro2::Span;
 
@@ -93,7 +94,7 @@ impl Checker<'_, '_> {
             diagnostic = diagnostic.help(help);
         } else if let Some(edit) = super::familiar::of_method(call) {
             diagnostic = diagnostic.help(edit);
-        } else if let Some(nearest) = super::super::nearest(&name, known) {
+        } else if let Some(nearest) = nearest(&name, known) {
             diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));
         } else if matches!(self.infer.shallow(&receiver.ty), Ty::Texture(_)) {
             diagnostic = diagnostic.help("a texture has `fetch`, `sample`, `width` and `height`; what a kernel writes is a `&mut Global`");

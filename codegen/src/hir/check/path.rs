@@ -8,6 +8,7 @@ use super::ty::constant_expression;
 use super::{Checker, TypeScope, generic_names};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Scalar, Type};
+use crate::nearest::nearest;
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -187,7 +188,7 @@ impl Checker<'_, '_> {
         {
             let known = ["MAX", "MIN", "BITS", "EPSILON", "INFINITY", "NEG_INFINITY", "NAN", "MIN_POSITIVE", "ZERO", "ONE"];
             let error = Diagnostic::error(span, format!("`{ty}` has no constant `{name}` in a kernel")).by_rustc();
-            let near = crate::syntax::nearest(name, known);
+            let near = nearest(name, known);
             return self.error_expression(match near {
                 Some(near) => error.help(format!("did you mean `{owner}::{near}`?")),
                 None => error,

@@ -6,7 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
 use crate::hir::tree::{Block, Expr, ExprKind, Geometry, Statement};
 use crate::hir::types::{Const, Ty};
-use crate::intrinsics::{self, RowId};
+use crate::intrinsics;
+use crate::ir::intrinsic::RowId;
 use crate::ir::{
     Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, Scalar, Special, Step, Terminator, Type, Value,
 };

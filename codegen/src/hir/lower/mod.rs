@@ -22,12 +22,13 @@ use super::items::{AdtKind, FnId};
 use super::tree::{self, Body, LocalId, LocalKind, ScopeId};
 use super::types::{AdtId, Arg, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::intrinsics::RowId;
+use crate::ir::KernelOptions;
+use crate::ir::intrinsic::RowId;
 use crate::ir::{
     Access, Block, Builder, EntityMap, Inst, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, StructId, StructType,
     Terminator, Type, Value,
 };
-use crate::syntax::{KernelOptions, Unit, UnitId};
+use crate::syntax::{Unit, UnitId};
 use elements::Elements;
 use environment::{Tree, Var};
 use proc_macro2::Span;

@@ -6,8 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
 use crate::hir::tree::{Expr, ExprKind};
 use crate::hir::types::Ty;
+use crate::ir::Bounds;
 use crate::ir::{Access, CompareOp, Compute, MemoryType, Message, ObjectKind, Op, PrintPart, Scalar, Step, Value};
-use crate::syntax::{Bounds, ConstValue};
+use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
 /// Where a value is.

@@ -22,11 +22,11 @@
 //! the inner indices of a path: an array within an element is shorter than 2³² − `WINDOW`, or rule 1 and 3 refuse nothing
 //! that could be in range anyway. Where index and pointer have the same width, everything is modulo that width and always exact.
 //!
-//! [`IndexWidth::max_elements`]: crate::syntax::IndexWidth::max_elements
+//! [`IndexWidth::max_elements`]: crate::ir::IndexWidth::max_elements
 
 use crate::collections::HashMap;
+use crate::ir::INDEX_WINDOW;
 use crate::ir::{Object, Value};
-use crate::syntax::INDEX_WINDOW;
 
 /// Elements between 2³² and the longest buffer.
 const WINDOW: i64 = INDEX_WINDOW as i64;

@@ -1,7 +1,8 @@
 //! Meetings: every thread comes, and what a thread outside the mask passes contributes nothing.
 
 use super::Converge;
-use crate::intrinsics::{Absent, RowId, function};
+use crate::intrinsics::function;
+use crate::ir::intrinsic::{Absent, RowId};
 use crate::ir::{BinaryOp, Inst, Op, Type, Value};
 
 impl Converge<'_> {

@@ -30,7 +30,7 @@ use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::exits::Exits;
 use crate::analysis::place::constant_place;
-use crate::intrinsics::RowId;
+use crate::ir::intrinsic::RowId;
 use crate::ir::{
     Address, Axis, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Region, Scalar, Special,
     Type, UnaryOp, Value, eval,

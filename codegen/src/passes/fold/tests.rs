@@ -272,7 +272,7 @@ object m1 \"w\": table [[f32; 2]; 2] = 1.0, 2.0, 3.0, 4.0
   return
 }
 ";
-    let mut kernel = crate::ir::parse_kernel(text).unwrap();
+    let mut kernel = crate::text::parse_kernel(text).unwrap();
     run(&mut kernel);
     crate::passes::dce::run(&mut kernel);
     let text = kernel.text_without_locations();

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::syntax::tests::render;
+use crate::target::OPENCL;
 
 /// The findings on these arguments of `#[kernel(…)]`, as `text under the span: message; help`.
 fn findings(arguments: &str) -> Vec<String> {
@@ -184,4 +185,17 @@ fn the_attribute_is_found_by_its_last_name() {
     assert_eq!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap().values().count(), 1);
     let item: syn::ItemFn = syn::parse_str("#[device] fn f() {}").unwrap();
     assert!(KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).is_none());
+}
+
+#[test]
+fn the_nearest_list_of_targets_counts() {
+    let targets_or = |text: &str, of_crate: Option<&Targets>| {
+        let targets = KernelAttributes::parse(text.parse().unwrap(), &mut Diagnostics::new()).targets_or(of_crate);
+        targets.gpus.iter().map(|target| target.name).chain(targets.opencl.then_some(OPENCL)).collect::<Vec<_>>()
+    };
+    let of_crate = Targets::named(["sm_75", "opencl"]);
+    assert_eq!(targets_or("targets = [sm_90]", Some(&of_crate)), ["sm_90"]);
+    assert_eq!(targets_or("targets = [opencl]", Some(&of_crate)), ["opencl"]);
+    assert_eq!(targets_or("", Some(&of_crate)), ["sm_75", "opencl"]);
+    assert_eq!(targets_or("", None), DEFAULT_TARGETS);
 }

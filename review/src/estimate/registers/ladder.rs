@@ -1,7 +1,7 @@
 //! Steps of occupancy: the most registers of a thread with which a multiprocessor holds one block more.
 
 use crate::estimate::occupancy::{Demand, Options, occupancy, register_ladder};
-use warpwright_codegen::syntax::KernelOptions;
+use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::target::Target;
 
 /// Threads the assembler counts on where the launch decides: what the printed kernel allows.

@@ -4,8 +4,9 @@ use super::*;
 use crate::estimate::estimate;
 use crate::estimate::occupancy;
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range, Total};
-use warpwright_codegen::ir::{Object, Space, parse_kernel};
+use warpwright_codegen::ir::{Object, Space};
 use warpwright_codegen::syntax::{Comparison, QUANTITIES};
+use warpwright_codegen::text::parse_kernel;
 
 /// A kernel of 256 threads that stores to `y`, on sm_80 and sm_90, with 72 registers estimated on the one and 80 on the other.
 fn known(block: &str) -> Known {

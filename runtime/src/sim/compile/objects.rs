@@ -3,8 +3,8 @@
 use super::super::SimOptions;
 use super::super::program::{ObjectInfo, Program};
 use super::Result;
+use warpwright_codegen::ir::IndexWidth;
 use warpwright_codegen::ir::{AtomicOp, Kernel, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, Space, Type};
-use warpwright_codegen::syntax::IndexWidth;
 
 /// Shared objects and local ones begin at multiples of this many bytes, so that any vector fits.
 const OBJECT_ALIGN: u64 = 16;

@@ -8,7 +8,7 @@ use super::places::Work;
 use super::{Compiler, Result};
 use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
-use warpwright_codegen::intrinsics::{self, Eval, RowId};
+use warpwright_codegen::ir::intrinsic::{self, Eval, Row, RowId};
 use warpwright_codegen::ir::{
     Address, Axis, BinaryOp, Compute, Effects, Inst, Memory, MemoryOp, Message, Object, Op, PrintPart, Scope, TextureOp, Type, UnaryOp,
     Value,
@@ -153,7 +153,7 @@ impl Compiler<'_> {
         let row = row.row();
         let device = row.device().ok_or_else(|| format!("intrinsic `{}` was not expanded", row.name))?;
         let ty = match row.call {
-            intrinsics::Call::Associated => results.first().or(args.first()),
+            intrinsic::Call::Associated => results.first().or(args.first()),
             _ => args.first().or(results.first()),
         };
         let ty = ty.map_or(Type::U32, |v| self.ty(*v));
@@ -270,7 +270,7 @@ fn class_of_type(ty: Type) -> InstructionClass {
     }
 }
 
-fn class_of_row(row: &intrinsics::Row, ty: Type) -> InstructionClass {
+fn class_of_row(row: &Row, ty: Type) -> InstructionClass {
     if row.effects.is_of_warp() {
         InstructionClass::Warp
     } else if row.effects.orders_blocks() {

@@ -9,7 +9,8 @@ mod random;
 mod speed;
 
 use super::{Counters, Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};
-use warpwright_codegen::ir::{Kernel, parse_kernel};
+use warpwright_codegen::ir::Kernel;
+use warpwright_codegen::text::parse_kernel;
 
 /// A scalar as bytes.
 pub(super) trait Bytes: Copy {

@@ -4,11 +4,11 @@
 //! [`Kernel::compact`] numbers. Only the form is checked here. What it means is left to [`crate::verify`], whose own tests need
 //! broken kernels: a value may be used before it is defined, say, but must be defined somewhere.
 
-use super::compact::Locations;
-use super::{Block, Inst, Kernel, Loc, Object, Op, Terminator, Type, Value, ValueData, ValueDef};
 use crate::collections::HashMap;
 use crate::intrinsics;
-use crate::syntax::KernelOptions;
+use crate::ir::KernelOptions;
+
+use crate::ir::{Block, Inst, Kernel, Loc, Locations, Object, Op, Terminator, Type, Value, ValueData, ValueDef};
 use lex::Token;
 use std::str::FromStr;
 

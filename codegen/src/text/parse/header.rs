@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::{ParseError, Parser, type_name};
 use crate::intrinsics;
+use crate::ir::{Bounds, IndexWidth, Math};
 use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
-use crate::syntax::{Bounds, IndexWidth, Math};
 
 /// Most bytes that one type may take: far beyond any device, and far from overflow.
 const MAX_BYTES: u64 = 1 << 40;

@@ -25,11 +25,11 @@
 //! `else` that only yields nothing. `//` begins a comment. `Display` prints a compacted copy ([`Kernel::compact`]);
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
-use super::{
+use crate::ir::{
     Access, Address, Block, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, PrintPart, Region,
     Stage, Step, StructType, Terminator, Value,
 };
-use crate::syntax::{Bounds, IndexWidth, KernelOptions, Math};
+use crate::ir::{Bounds, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl Display for Kernel {

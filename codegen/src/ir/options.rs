@@ -1,6 +1,6 @@
 //! The arguments of `#[kernel(…)]` with their values filled in: what one instance of a kernel is compiled with.
 
-use crate::ir::Type;
+use super::Type;
 
 /// Width of `usize` on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -65,17 +65,17 @@ pub enum Exchange {
 
 impl Meeting {
     /// Threads wait.
-    pub(super) const fn wait(exchange: Exchange) -> Meeting {
+    pub(crate) const fn wait(exchange: Exchange) -> Meeting {
         Meeting { absent: Absent::Anything, gives: Gives::Nothing, exchange }
     }
 
     /// Threads get each other's values.
-    pub(super) const fn shuffle(gives: Gives, between: &'static str, result: &'static str) -> Meeting {
+    pub(crate) const fn shuffle(gives: Gives, between: &'static str, result: &'static str) -> Meeting {
         Meeting { absent: Absent::Anything, gives, exchange: Exchange::Words { between, result } }
     }
 
     /// Threads vote.
-    pub(super) const fn vote(absent: Absent, exchange: Exchange) -> Meeting {
+    pub(crate) const fn vote(absent: Absent, exchange: Exchange) -> Meeting {
         Meeting { absent, gives: Gives::OneForAll, exchange }
     }
 }

@@ -1,0 +1,275 @@
+//! What a definition of an intrinsic says: the columns of a row. The rows themselves are [`crate::intrinsics`], which calls this module's constructors.
+//!
+//! A row says how the source calls it, over which types, what it gives, what it does to other threads, and either how it is made
+//! of core instructions ([`Body::Expand`]) or how each device spells it ([`Body::Device`]): PTX, OpenCL C, and the evaluator that the
+//! simulator and constant folding use. An instruction ([`Op::Intrinsic`](super::Op::Intrinsic)) refers to its row, so the IR asks no table.
+
+use super::{Builder, Effects, Kernel, Scalar, Type, Value};
+pub use meeting::{Absent, Exchange, Gives, Meeting};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+mod meeting;
+
+/// How the source names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// `name(a, b)`.
+    Function,
+    /// `a.name(b)`; also `T::name(a, b)`.
+    Method,
+    /// `T::name(a)` only, T being the type of the result (`f32::from_bits`).
+    Associated,
+}
+
+/// The types that a row's type variable `T` may be. `T` is the type of the first argument (or, for `Call::Associated`, of the result).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// `f16 bf16 f32 f64`.
+    Float,
+    /// All integers.
+    Int,
+    /// `i8 … i64`.
+    Signed,
+    /// `u8 … u64`.
+    Unsigned,
+    /// Integers and floats.
+    Num,
+    /// Every scalar, `bool` too.
+    Scalar,
+    /// Exactly these.
+    Only(&'static [Type]),
+    /// There is no `T`.
+    None,
+}
+
+impl Class {
+    /// Whether `T` may be `ty`.
+    pub fn contains(self, ty: Type) -> bool {
+        match self {
+            Class::Float => ty.is_float(),
+            Class::Int => ty.is_int(),
+            Class::Signed => ty.is_signed_int(),
+            Class::Unsigned => ty.is_unsigned_int(),
+            Class::Num => ty.is_int() || ty.is_float(),
+            Class::Scalar => true,
+            Class::Only(types) => types.contains(&ty),
+            Class::None => false,
+        }
+    }
+}
+
+/// The type of an argument or result, relative to `T`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// `T`.
+    T,
+    /// The unsigned integer as wide as `T` (`to_bits`, `unsigned_abs`).
+    UnsignedT,
+    /// This type.
+    Is(Type),
+    /// `usize`.
+    Index,
+    /// A lane or a distance between lanes: any integer in the source, a `u32` (wrapped) in the IR.
+    Lane,
+}
+
+/// One spelling in PTX for some types.
+#[derive(Clone, Copy, Debug)]
+pub struct PtxForm {
+    /// The types `T` it is for; empty: any (rows without `T`, too).
+    pub types: &'static [Type],
+    /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments, always registers; `{tmp0:f32}` is a scratch register of a
+    /// PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are braces. One instruction a line.
+    pub text: &'static str,
+    /// Lowest compute capability, as 10·major + minor.
+    pub capability: u16,
+    /// Lowest PTX version, as 10·major + minor.
+    pub version: u16,
+}
+
+/// How the simulator and the folder compute it.
+#[derive(Clone, Copy)]
+pub enum Eval {
+    /// Lane by lane: the type `T`, the arguments' bits as in [`Scalar`]; gives the result's bits.
+    Lane(fn(Type, &[u64]) -> u64),
+    /// For a whole warp at once: `T`, the arguments of each lane, the mask of active lanes; gives the results (inactive lanes: anything).
+    Warp(fn(Type, &[[u64; 32]], u32) -> [u64; 32]),
+    /// A shuffle: each lane gets the first argument of another lane, whose number is made of its own and its second argument modulo 32. It
+    /// is undefined where that lane takes no part.
+    Shuffle(fn(lane: usize, operand: usize) -> usize),
+    /// A barrier. Its argument, if it has one, is a `bool`; the result is made from the count of true ones and of threads.
+    Barrier(fn(count: u32, threads: u32) -> u64),
+    /// Nothing to compute (fences).
+    Nothing,
+}
+
+/// A row that devices have an instruction or function for. One result at most.
+#[derive(Clone, Copy)]
+pub struct Device {
+    /// Spellings in PTX, first match wins. Empty: PTX is given the function of the row's name of the library ([`crate::math`]).
+    pub ptx: &'static [PtxForm],
+    /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result. Empty where an [`Exchange::Count`] serves
+    /// every device.
+    pub opencl: &'static str,
+    /// Functions that `opencl` calls, to be printed once before the kernel; empty for most.
+    pub opencl_prelude: &'static str,
+    /// Its meaning.
+    pub eval: Eval,
+}
+
+/// How it is made.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// Of core instructions and other rows, when the kernel is lowered: the same on every device. Arguments in, results out.
+    Expand(fn(&mut Builder<'_>, &[Value]) -> Vec<Value>),
+    /// By the device.
+    Device(Device),
+}
+
+/// An intrinsic.
+pub struct Row {
+    /// The name in the source and in the IR's text form. Unique together with `call` and each type of `over`.
+    pub name: &'static str,
+    /// How the source names it.
+    pub call: Call,
+    /// What `T` may be.
+    pub over: Class,
+    /// Arguments, the receiver included.
+    pub args: &'static [Sort],
+    /// Results: none, one, or a tuple.
+    pub results: &'static [Sort],
+    /// What else it does.
+    pub effects: Effects,
+    /// What threads give each other, for rows of devices to which they come together.
+    pub meeting: Option<Meeting>,
+    /// The row that `math = fast` uses in its place, for `f32`.
+    pub fast: Option<&'static str>,
+    /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit.
+    pub cost: u16,
+    /// How it is made.
+    pub body: Body,
+    /// Error bound and where it is from; empty where the result is exact or correctly rounded.
+    pub accuracy: &'static str,
+    /// What it computes, one line.
+    pub doc: &'static str,
+}
+
+impl Row {
+    /// A row of cost 1 without effects, meeting, fast form, error bound: the constructor that the families' tables use.
+    pub(crate) const fn new(
+        name: &'static str,
+        call: Call,
+        over: Class,
+        args: &'static [Sort],
+        results: &'static [Sort],
+        body: Body,
+    ) -> Row {
+        Row { name, call, over, args, results, effects: Effects::PURE, meeting: None, fast: None, cost: 1, body, accuracy: "", doc: "" }
+    }
+
+    /// A method that expands.
+    pub(crate) const fn method(
+        name: &'static str,
+        over: Class,
+        args: &'static [Sort],
+        results: &'static [Sort],
+        expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>,
+    ) -> Row {
+        Row::new(name, Call::Method, over, args, results, Body::Expand(expand))
+    }
+
+    pub(crate) const fn effects(mut self, effects: Effects) -> Row {
+        self.effects = effects;
+        self
+    }
+
+    pub(crate) const fn meeting(mut self, meeting: Meeting) -> Row {
+        self.meeting = Some(meeting);
+        self
+    }
+
+    pub(crate) const fn fast(mut self, name: &'static str) -> Row {
+        self.fast = Some(name);
+        self
+    }
+
+    pub(crate) const fn cost(mut self, cost: u16) -> Row {
+        self.cost = cost;
+        self
+    }
+
+    pub(crate) const fn accuracy(mut self, accuracy: &'static str) -> Row {
+        self.accuracy = accuracy;
+        self
+    }
+
+    pub(crate) const fn doc(mut self, doc: &'static str) -> Row {
+        self.doc = doc;
+        self
+    }
+
+    /// The types that arguments and results have where `T` is `ty`.
+    pub fn sort(sort: Sort, ty: Type, kernel: &Kernel) -> Type {
+        match sort {
+            Sort::T => ty,
+            Sort::UnsignedT => ty.to_unsigned(),
+            Sort::Is(fixed) => fixed,
+            Sort::Lane => Type::U32,
+            Sort::Index => kernel.index_type(),
+        }
+    }
+
+    /// Whether PTX is given a function of the library ([`crate::math`]).
+    pub fn is_of_the_library(&self) -> bool {
+        self.device().is_some_and(|device| device.ptx.is_empty())
+    }
+
+    /// How devices do it, unless it expands.
+    pub fn device(&self) -> Option<&Device> {
+        match &self.body {
+            Body::Device(device) => Some(device),
+            Body::Expand(_) => None,
+        }
+    }
+}
+
+/// A row of the table, by reference. Equal if the names and calls are.
+#[derive(Clone, Copy)]
+pub struct RowId(pub &'static Row);
+
+impl RowId {
+    /// What a row that works lane by lane gives for these arguments; `ty` is the result's type.
+    pub fn of_scalars(self, args: &[Scalar], ty: Type) -> Option<Scalar> {
+        let row = self.row();
+        let Eval::Lane(lane) = row.device().filter(|_| row.effects.is_pure())?.eval else { return None };
+        let over = args.first().filter(|_| row.call != Call::Associated).map_or(ty, |first| first.ty);
+        let bits: Vec<u64> = args.iter().map(|scalar| scalar.bits).collect();
+        Some(Scalar::new(ty, lane(over, &bits)))
+    }
+
+    /// The row.
+    pub fn row(self) -> &'static Row {
+        self.0
+    }
+}
+
+impl PartialEq for RowId {
+    fn eq(&self, other: &RowId) -> bool {
+        self.0.name == other.0.name && self.0.call == other.0.call
+    }
+}
+
+impl Eq for RowId {}
+
+impl Hash for RowId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl fmt::Debug for RowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name)
+    }
+}
