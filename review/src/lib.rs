@@ -10,7 +10,6 @@ pub mod estimate;
 pub mod lint;
 pub mod machine;
 pub mod manifest;
-mod parallel;
 pub mod report;
 pub mod require;
 mod review;

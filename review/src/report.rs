@@ -272,6 +272,7 @@ impl fmt::Display for Report {
 mod tests {
     use super::*;
     use crate::estimate::estimate;
+    use warpwright_codegen::pipeline::Legal;
     use warpwright_codegen::text::parse_kernel;
 
     #[test]
@@ -291,7 +292,7 @@ mod tests {
                     v0: u32 = block_idx.x @2:1\n  v1: u32 = const 256 @2:1\n  v2: u32 = thread_idx.x @2:1\n  v3: u32 = mul v0, v1 @2:1\n  \
                     v4: u32 = add v3, v2 @2:1\n  v5: f32 = load m0[v4] @3:4\n  store m1[v4], v5 @3:9\n  return @3:9\n}\n";
         let kernel = parse_kernel(text).unwrap();
-        let known = estimate(&kernel, &[Target::find("sm_90").unwrap(), Target::find("sm_80").unwrap()]);
+        let known = estimate(&Legal::verified(kernel).unwrap(), &[Target::find("sm_90").unwrap(), Target::find("sm_80").unwrap()]);
         let reports = Report::all("B = 256", &known);
         assert_eq!(reports.iter().map(|report| report.target.name).collect::<Vec<_>>(), ["sm_90", "sm_80"]);
         let report = &reports[0];

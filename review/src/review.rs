@@ -5,15 +5,14 @@
 
 use crate::estimate::{Known, estimate};
 use crate::lint::{self, Sites, Subject, Tried};
-use crate::parallel;
 use crate::require;
 use std::collections::HashMap;
-use warpwright_codegen::backend::opencl;
+use warpwright_codegen::backend;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
-use warpwright_codegen::hir::{self, Lowered};
+use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::Kernel;
-use warpwright_codegen::passes;
-use warpwright_codegen::schedule::{said, schedule_kernel};
+use warpwright_codegen::parallel;
+use warpwright_codegen::pipeline::{Scheduled, compile_each};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Setting, UnitId};
 use warpwright_codegen::target::{OPENCL, Targets};
 
@@ -35,8 +34,8 @@ pub struct Variant<'v> {
     pub words: &'v str,
     /// The values of its generics.
     pub instance: &'v Instance,
-    /// The kernel, stage `Scheduled`.
-    pub lowered: &'v Lowered,
+    /// The kernel.
+    pub lowered: &'v Lowered<Scheduled>,
     /// What is known.
     pub known: &'v Known,
 }
@@ -65,17 +64,18 @@ pub fn review(
     // As many variants at once as there are threads for.
     for some in order(instances.len(), scope.most).chunks(parallel::width()) {
         let mut estimated = Vec::new();
-        for (index, compiled) in some.iter().zip(compile(program, unit, path, some.iter().map(|index| &instances[*index]))) {
+        for (index, compiled) in some.iter().zip(compile_each(program, unit, path, some.iter().map(|index| &instances[*index]))) {
             let words = words(&item.sig.generics, &instances[*index]);
-            let Compiled { lowered, built, warnings: mut found } = match compiled {
+            let (mut lowered, built) = match compiled {
                 Ok(compiled) => compiled,
                 Err(found) => {
                     rules.add(*index, found, &words);
                     continue;
                 }
             };
-            if scope.targets.opencl {
-                found.append(refused_by_opencl(&lowered));
+            let mut found = std::mem::take(&mut lowered.warnings);
+            for backend in backend::of_targets(scope.targets) {
+                found.append(backend.refusals(lowered.kernel.legal(), &|loc| lowered.span(loc)));
             }
             rules.add(*index, found, &words);
             if !is_estimated || rules.has_errors {
@@ -90,10 +90,11 @@ pub fn review(
             done += size;
             estimated.push((*index, words, lowered, built));
         }
-        let kernels: Vec<&Kernel> = estimated.iter().map(|(_, _, lowered, _)| &lowered.kernel).collect();
-        let known = parallel::map(&kernels, |kernel| estimate(kernel, &scope.targets.gpus));
+        let kernels: Vec<&Scheduled> = estimated.iter().map(|(_, _, lowered, _)| &lowered.kernel).collect();
+        let known = parallel::map(&kernels, |kernel| estimate(kernel.legal(), &scope.targets.gpus));
         for ((index, words, lowered, built), known) in estimated.iter().zip(&known) {
-            let subject = Subject { lowered, built: built.as_ref(), known, sites: &sites, tried: Tried::default() };
+            let built = (!built.annotations.is_empty()).then_some(built);
+            let subject = Subject { lowered, built, known, sites: &sites, tried: Tried::default() };
             let mut found = require::judge(&lowered.required, known, |loc| lowered.span(loc));
             found = found.filter_map(|finding| attributes.levels.apply(finding));
             found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
@@ -115,47 +116,6 @@ pub fn review(
         found.extend(open.and_then(|finding| attributes.levels.apply(finding)));
     }
     found
-}
-
-/// An instance whose annotations are kept.
-struct Compiled {
-    lowered: Lowered,
-    /// The kernel before, if it has annotations.
-    built: Option<Kernel>,
-    /// What `best_effort` let pass.
-    warnings: Diagnostics,
-}
-
-/// Lowers and schedules some instances.
-fn compile<'i>(
-    program: &Program,
-    unit: UnitId,
-    path: &str,
-    instances: impl Iterator<Item = &'i Instance>,
-) -> Vec<Result<Compiled, Diagnostics>> {
-    let lowered: Vec<_> = instances.map(|instance| hir::lower_kernel(program, unit, path, instance)).collect();
-    let built: Vec<_> = lowered.iter().flatten().map(|lowered| (&lowered.kernel, &lowered.statements)).collect();
-    let scheduled = parallel::map(&built, |(built, statements)| {
-        let mut kernel = Kernel::clone(built);
-        let findings = schedule_kernel(&mut kernel, statements);
-        (kernel, findings)
-    });
-    let mut scheduled = scheduled.into_iter();
-    let finish = |lowered: Result<Lowered, Diagnostics>| {
-        let mut lowered = lowered?;
-        let Some((kernel, findings)) = scheduled.next() else { return Err(Diagnostics::new()) };
-        let built = std::mem::replace(&mut lowered.kernel, kernel);
-        let warnings = said(&mut lowered, findings)?;
-        Ok(Compiled { built: (!built.annotations.is_empty()).then_some(built), lowered, warnings })
-    };
-    lowered.into_iter().map(finish).collect()
-}
-
-/// What keeps a variant from OpenCL devices.
-fn refused_by_opencl(lowered: &Lowered) -> Diagnostics {
-    let mut legal = lowered.kernel.clone();
-    passes::optimize(&mut legal);
-    opencl::refusals(&legal, &|loc| lowered.span(loc))
 }
 
 /// What each variant costs, however small it is, in instructions.
@@ -299,7 +259,7 @@ mod tests {
         );
         let mut program = Program::default();
         let unit = program.add(warpwright_codegen::syntax::Unit::parse("k.rs", 1, 1, &source).unwrap());
-        let instances = hir::declared_instances(&program, unit, "own").unwrap();
+        let instances = warpwright_codegen::hir::declared_instances(&program, unit, "own").unwrap();
         let targets = Targets::named(["sm_90"]);
         let found = review(&program, unit, "own", &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None);
         found.into_iter().map(|finding| finding.message).collect()
@@ -343,7 +303,7 @@ mod tests {
             }";
         let mut program = Program::default();
         let unit = program.add(warpwright_codegen::syntax::Unit::parse("k.rs", 1, 1, source).unwrap());
-        let instances = hir::declared_instances(&program, unit, "sizes").unwrap();
+        let instances = warpwright_codegen::hir::declared_instances(&program, unit, "sizes").unwrap();
         let targets = Targets::named(["sm_80", "sm_90"]);
         let found = review(&program, unit, "sizes", &instances, Scope { targets: &targets, findings: None, most }, None);
         found.into_iter().filter(|finding| finding.lint != Some("small_block")).map(|finding| finding.message).collect()

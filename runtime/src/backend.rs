@@ -9,7 +9,7 @@
 use crate::arguments::Arguments;
 use crate::definition::KernelDefinition;
 use crate::error::Result;
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
@@ -115,7 +115,7 @@ pub(crate) trait Backend: Send + Sync {
     fn queue(&self) -> Result<Box<dyn Queue>>;
 
     /// Compiles one instance.
-    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>>;
+    fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>>;
 }
 
 /// Memory, freed when dropped. The owner sees to it that no queue still works with it then.

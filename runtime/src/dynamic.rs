@@ -18,7 +18,7 @@ use crate::timing::Timing;
 use std::borrow::Cow;
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::{EntityMap, Kernel, MemoryType, ObjectKind, StructId, StructType};
-use warpwright_codegen::passes;
+use warpwright_codegen::pipeline::Scheduled;
 use warpwright_codegen::syntax::Program;
 
 /// One instance of a kernel, compiled for a device.
@@ -109,21 +109,20 @@ fn definition(kernel: &Kernel, parameters: &[DynamicParameter]) -> &'static Kern
 }
 
 impl DynamicKernel {
-    /// Compiles an instance whose annotations are kept (`schedule` has run) for a device, the host twin excepted: that runs what `rustc`
+    /// Compiles an instance for a device, the host twin excepted: that runs what `rustc`
     /// made of a kernel.
     ///
     /// # Errors
     /// [`Error::Compile`], [`Error::Argument`] for the host twin, and what the device's driver has to say.
-    pub fn compile(device: &Device, program: &Program, mut lowered: Lowered) -> Result<DynamicKernel> {
+    pub fn compile(device: &Device, program: &Program, lowered: Lowered<Scheduled>) -> Result<DynamicKernel> {
         let parameters = parameters(&lowered.kernel);
         let definition = definition(&lowered.kernel, &parameters);
         if device.kind() == DeviceKind::Host {
             let reason = "the host twin runs what rustc made of a kernel, and this one comes from text: use the simulator".into();
             return Err(Error::Argument { kernel: definition.name, reason });
         }
-        passes::optimize(&mut lowered.kernel);
         let instance = Instance::of_lowered(device, definition, program, &lowered)?;
-        Ok(DynamicKernel { definition, device: device.clone(), instance, parameters, structs: lowered.kernel.structs })
+        Ok(DynamicKernel { definition, device: device.clone(), instance, parameters, structs: lowered.kernel.structs.clone() })
     }
 
     /// What it takes.

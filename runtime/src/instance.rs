@@ -10,14 +10,13 @@ use crate::element::{Layout, TypeName};
 use crate::error::{Error, Result};
 use crate::repack::index_bytes;
 use std::collections::HashMap;
-use warpwright_codegen::backend::{self, Emitted};
+use warpwright_codegen::backend::{Backend, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::hir::{self, Lowered};
-use warpwright_codegen::ir::IndexWidth;
-use warpwright_codegen::ir::{Kernel, MemoryType, ObjectData, ObjectKind, Scalar, Type};
+use warpwright_codegen::hir::Lowered;
+use warpwright_codegen::ir::{IndexWidth, Kernel, MemoryType, ObjectData, ObjectKind, Scalar, Type};
+use warpwright_codegen::pipeline::{self, Legal, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
-use warpwright_codegen::{passes, schedule};
 use warpwright_review::estimate::estimate;
 use warpwright_review::report::Report as Estimated;
 use warpwright_review::require;
@@ -45,77 +44,57 @@ pub(crate) struct Instance {
     pub(crate) executable: Box<dyn Executable>,
 }
 
-/// An instance lowered and optimised: what back ends compile.
-pub(crate) struct Source<'s> {
+/// An instance in the IR, its annotations kept: what devices are given to compile.
+pub(crate) struct LoweredKernel<'s> {
     pub(crate) definition: &'static KernelDefinition,
-    pub(crate) facts: &'s Facts,
+    /// Whether threads wait for or talk to each other.
+    is_cooperative: bool,
     program: &'s Program,
-    lowered: &'s Lowered,
+    lowered: &'s Lowered<Scheduled>,
 }
 
-impl Source<'_> {
-    /// The kernel, stage `Legal`.
-    pub(crate) fn kernel(&self) -> &Kernel {
-        &self.lowered.kernel
+impl LoweredKernel<'_> {
+    /// The kernel, optimised.
+    pub(crate) fn legal(&self) -> &Legal {
+        self.lowered.kernel.legal()
     }
 
-    /// The kernel as PTX.
-    pub(crate) fn ptx(&self, target: &Target) -> Result<Emitted> {
-        let mut kernel = self.lowered.kernel.clone();
-        passes::address(&mut kernel);
-        backend::ptx::emit_ptx(&kernel, target, &|loc| self.lowered.span(loc)).map_err(|found| self.refused(found))
-    }
-
-    /// The kernel as OpenCL C.
-    pub(crate) fn opencl_c(&self) -> Result<Emitted> {
-        backend::opencl::emit_opencl(&self.lowered.kernel, &|loc| self.lowered.span(loc)).map_err(|found| self.refused(found))
+    /// The kernel as a back end prints it: for a compute capability, or for any device.
+    pub(crate) fn emit(&self, backend: &dyn Backend, target: Option<&Target>) -> Result<Emitted> {
+        self.lowered.emit(backend, target).map_err(|found| refused(self.definition, self.program, &found))
     }
 
     /// What is known of the kernel on a target, and what of its contract does not hold there.
     pub(crate) fn report(&self, target: &'static Target, words: &str) -> (Estimated, Vec<String>) {
-        let known = estimate(&self.lowered.kernel, &[target]);
+        let known = estimate(self.legal(), &[target]);
         let judged = require::judge(&self.lowered.required, &known, |loc| self.lowered.span(loc));
         let broken = judged.iter().map(|finding| finding.message.clone()).collect();
         let report = Estimated::all(words, &known).into_iter().next();
         (report.expect("one target, one report"), broken)
     }
 
-    /// The text form of the IR.
-    pub(crate) fn ir_text(&self) -> String {
-        self.lowered.kernel.to_string()
-    }
-
-    fn refused(&self, found: Diagnostics) -> Error {
-        refused(self.definition, self.program, &found)
+    /// What a launch must know.
+    pub(crate) fn facts(&self) -> Facts {
+        let kernel = self.legal();
+        let shared = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared);
+        let is_dynamic = |object: &&ObjectData| matches!(object.ty, MemoryType::Slice(_));
+        let dynamic_shared = shared.clone().find(is_dynamic).map(|object| object.name.as_str().into());
+        let shared_bytes = shared.fold(0u64, |end, object| {
+            // Each begins at a multiple of 16 at most: the widest vector access.
+            let align = object.ty.align(&kernel.structs).max(1);
+            end.next_multiple_of(align).saturating_add(object.ty.size(&kernel.structs))
+        });
+        let options = &kernel.options;
+        let elements = [options.ilp, options.vectorize];
+        Facts { block: options.block, index: options.index, shared_bytes, dynamic_shared, elements, is_cooperative: self.is_cooperative }
     }
 }
 
-/// Lowers and optimises an instance and hands it to `use_it`.
-pub(crate) fn with_source<R>(
+/// Lowers an instance, keeps its annotations, and hands it to `use_it`.
+pub(crate) fn with_lowered<R>(
     definition: &'static KernelDefinition,
     generics: &Generics,
-    use_it: impl FnOnce(&Source<'_>) -> Result<R>,
-) -> Result<R> {
-    with_scheduled(definition, generics, |program, mut lowered, is_cooperative| {
-        passes::optimize(&mut lowered.kernel);
-        let facts = facts(&lowered.kernel, is_cooperative);
-        use_it(&Source { definition, facts: &facts, program, lowered: &lowered })
-    })
-}
-
-/// The text of an instance after its annotations.
-pub(crate) fn rust_text(definition: &'static KernelDefinition, generics: &Generics) -> Result<String> {
-    with_scheduled(definition, generics, |_, mut lowered, _| {
-        passes::tidy(&mut lowered.kernel);
-        Ok(backend::rust::emit_rust(&lowered.kernel))
-    })
-}
-
-/// Lowers an instance, keeps its annotations, and hands it to `use_it`, with whether its threads wait for each other.
-fn with_scheduled<R>(
-    definition: &'static KernelDefinition,
-    generics: &Generics,
-    use_it: impl FnOnce(&Program, Lowered, bool) -> Result<R>,
+    use_it: impl FnOnce(&LoweredKernel<'_>) -> Result<R>,
 ) -> Result<R> {
     let mut program = Program::default();
     let mut units = Units::new(definition, &mut program);
@@ -124,12 +103,12 @@ fn with_scheduled<R>(
     units.add_externs()?;
     let assignment = Assignment { generics: generic_values };
     let refused = |found: Diagnostics| refused(definition, &program, &found);
-    let mut lowered = hir::lower_kernel(&program, unit, definition.name, &assignment).map_err(refused)?;
+    let built = pipeline::lower(&program, unit, definition.name, &assignment).map_err(refused)?;
     // Before the passes: what they remove, the host twin still does.
-    let is_cooperative = is_cooperative(&lowered.kernel);
+    let is_cooperative = is_cooperative(&built.kernel);
     // Warnings are for who compiles the crate.
-    schedule::schedule(&mut lowered).map_err(refused)?;
-    use_it(&program, lowered, is_cooperative)
+    let lowered = built.schedule().map_err(refused)?;
+    use_it(&LoweredKernel { definition, is_cooperative, program: &program, lowered: &lowered })
 }
 
 impl Instance {
@@ -140,24 +119,22 @@ impl Instance {
         generics: &Generics,
         arguments: &Arguments<'_>,
     ) -> Result<Instance> {
-        with_source(definition, generics, |source| {
-            check_parameter_bytes(definition, arguments, source.facts.index, device)?;
-            check_parameters(definition, source.kernel(), arguments)?;
-            Ok(Instance { facts: source.facts.clone(), executable: device.backend().compile(source)? })
+        with_lowered(definition, generics, |kernel| {
+            check_parameter_bytes(definition, arguments, kernel.legal().options.index, device)?;
+            check_parameters(definition, kernel.legal(), arguments)?;
+            Ok(Instance { facts: kernel.facts(), executable: device.backend().compile(kernel)? })
         })
     }
 
-    /// The same of a kernel that was lowered and optimised elsewhere. Host and device have nothing to agree about: arguments are bytes.
+    /// The same of a kernel that was lowered elsewhere. Host and device have nothing to agree about: arguments are bytes.
     pub(crate) fn of_lowered(
         device: &Device,
         definition: &'static KernelDefinition,
         program: &Program,
-        lowered: &Lowered,
+        lowered: &Lowered<Scheduled>,
     ) -> Result<Instance> {
-        let facts = facts(&lowered.kernel, is_cooperative(&lowered.kernel));
-        let source = Source { definition, facts: &facts, program, lowered };
-        let executable = device.backend().compile(&source)?;
-        Ok(Instance { facts, executable })
+        let kernel = LoweredKernel { definition, is_cooperative: is_cooperative(&lowered.kernel), program, lowered };
+        Ok(Instance { facts: kernel.facts(), executable: device.backend().compile(&kernel)? })
     }
 }
 
@@ -263,20 +240,6 @@ fn is_cooperative(kernel: &Kernel) -> bool {
         found |= kernel.effects(inst).is_convergent();
     });
     found
-}
-
-fn facts(kernel: &Kernel, is_cooperative: bool) -> Facts {
-    let shared = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared);
-    let is_dynamic = |object: &&ObjectData| matches!(object.ty, MemoryType::Slice(_));
-    let dynamic_shared = shared.clone().find(is_dynamic).map(|object| object.name.as_str().into());
-    let shared_bytes = shared.fold(0u64, |end, object| {
-        // Each begins at a multiple of 16 at most: the widest vector access.
-        let align = object.ty.align(&kernel.structs).max(1);
-        end.next_multiple_of(align).saturating_add(object.ty.size(&kernel.structs))
-    });
-    let options = &kernel.options;
-    let elements = [options.ilp, options.vectorize];
-    Facts { block: options.block, index: options.index, shared_bytes, dynamic_shared, elements, is_cooperative }
 }
 
 /// Whether each buffer's elements are laid out on the host as on the device, and each by-value parameter is what the kernel takes.

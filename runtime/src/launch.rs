@@ -11,7 +11,7 @@ use crate::dim3::{Dim3, Extent};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::inspect::Inspection;
-use crate::instance::{Instance, rust_text, with_source};
+use crate::instance::{Instance, with_lowered};
 use crate::repack::for_device;
 use crate::report::Report;
 use crate::simulate::{self, Simulation};
@@ -23,7 +23,10 @@ use crate::variants::words;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use warpwright_codegen::backend::Emitted;
+use warpwright_codegen::backend::opencl::OpenCl;
+use warpwright_codegen::backend::ptx::Ptx;
+use warpwright_codegen::backend::rust::Rust;
+use warpwright_codegen::backend::{Backend, Emitted};
 use warpwright_codegen::target::Target;
 
 /// A kernel with its arguments, not yet running.
@@ -204,7 +207,7 @@ impl Launch<'_> {
     #[doc(hidden)]
     pub fn emitted_ptx(&self, target: &str) -> Result<Emitted> {
         let target = find_target(target)?;
-        with_source(self.definition, &self.generics, |source| source.ptx(target))
+        with_lowered(self.definition, &self.generics, |kernel| kernel.emit(&Ptx, Some(target)))
     }
 
     /// The OpenCL C of this instance. Needs no device, nor the feature `opencl`.
@@ -212,7 +215,7 @@ impl Launch<'_> {
     /// # Errors
     /// [`Error::Compile`] if the kernel does not compile for OpenCL.
     pub fn opencl_c(&self) -> Result<String> {
-        with_source(self.definition, &self.generics, |source| Ok(source.opencl_c()?.text))
+        self.text(&OpenCl)
     }
 
     /// The text form of this instance's IR, optimised, as every back end gets it.
@@ -220,7 +223,7 @@ impl Launch<'_> {
     /// # Errors
     /// [`Error::Compile`] if the kernel does not compile.
     pub fn ir(&self) -> Result<String> {
-        with_source(self.definition, &self.generics, |source| Ok(source.ir_text()))
+        with_lowered(self.definition, &self.generics, |kernel| Ok(kernel.legal().to_string()))
     }
 
     /// What is known of this instance on a compute capability, `sm_90` say, before it runs. Needs no device. Where an assembler is found
@@ -230,9 +233,9 @@ impl Launch<'_> {
     /// [`Error::UnknownTarget`]; [`Error::Compile`] if the kernel does not compile for it.
     pub fn report(&self, target: &str) -> Result<Report> {
         let target = find_target(target)?;
-        with_source(self.definition, &self.generics, |source| {
-            let (estimated, broken) = source.report(target, &self.words());
-            Ok(Report::new(estimated, &source.ptx(target)?.text, broken))
+        with_lowered(self.definition, &self.generics, |kernel| {
+            let (estimated, broken) = kernel.report(target, &self.words());
+            Ok(Report::new(estimated, &kernel.emit(&Ptx, Some(target))?.text, broken))
         })
     }
 
@@ -243,10 +246,10 @@ impl Launch<'_> {
     /// As [`Launch::report`].
     pub fn inspect(&self, target: &str) -> Result<Inspection> {
         let target = find_target(target)?;
-        with_source(self.definition, &self.generics, |source| {
-            let (estimated, broken) = source.report(target, &self.words());
-            let ptx = source.ptx(target)?.text;
-            let opencl_c = source.opencl_c().map(|emitted| emitted.text);
+        with_lowered(self.definition, &self.generics, |kernel| {
+            let (estimated, broken) = kernel.report(target, &self.words());
+            let ptx = kernel.emit(&Ptx, Some(target))?.text;
+            let opencl_c = kernel.emit(&OpenCl, None).map(|emitted| emitted.text);
             Ok(Inspection::new(Report::new(estimated, &ptx, broken), &ptx, opencl_c))
         })
     }
@@ -256,7 +259,12 @@ impl Launch<'_> {
     /// # Errors
     /// [`Error::Compile`] if the kernel does not compile.
     pub fn rust(&self) -> Result<String> {
-        rust_text(self.definition, &self.generics)
+        self.text(&Rust)
+    }
+
+    /// The text for any device.
+    fn text(&self, backend: &dyn Backend) -> Result<String> {
+        with_lowered(self.definition, &self.generics, |kernel| Ok(kernel.emit(backend, None)?.text))
     }
 
     /// What every buffer holds after this launch on the simulator, with the kernel itself or with another of the same parameters, and of the

@@ -7,7 +7,7 @@ use std::path::Path;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::{self, Axis, Lowered};
 use warpwright_codegen::nearest::nearest;
-use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::pipeline::{self, Built, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Place, Program, check_subset};
 use warpwright_review::crates::{Crate, Reached, SourceFile};
 use warpwright_review::{Scope, Variant, review};
@@ -218,16 +218,14 @@ impl Source {
     }
 
     /// An instance with its annotations kept.
-    pub(super) fn lower(&self, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
-        let mut lowered = self.lower_built(kernel, instance)?;
-        schedule(&mut lowered)?;
-        Ok(lowered)
+    pub(super) fn compile(&self, kernel: &str, instance: &Instance) -> Result<Lowered<Scheduled>, Diagnostics> {
+        self.lower(kernel, instance)?.schedule()
     }
 
     /// An instance with its annotations still to be kept.
-    pub(super) fn lower_built(&self, kernel: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
+    pub(super) fn lower(&self, kernel: &str, instance: &Instance) -> Result<Lowered<Built>, Diagnostics> {
         let reached = self.reached(kernel)?;
-        hir::lower_kernel(&reached.program, reached.unit, &reached.name(), instance)
+        pipeline::lower(&reached.program, reached.unit, &reached.name(), instance)
     }
 
     /// An instance by its generics: name and value.

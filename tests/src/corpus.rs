@@ -2,47 +2,27 @@
 
 use proc_macro2::Span;
 use std::path::{Path, PathBuf};
-use warpwright_codegen::backend::opencl::emit_opencl;
-use warpwright_codegen::backend::ptx::emit_ptx;
-use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::backend::Backend;
 use warpwright_codegen::hir;
-use warpwright_codegen::ir::Kernel;
-use warpwright_codegen::passes;
-use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::pipeline::{self, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
 use warpwright_review::crates::Crate;
 
-/// One variant, ready to be printed as PTX.
+/// One variant, ready to be printed.
 pub struct Variant {
     /// The file that it is from, without its ending.
     pub family: String,
     /// The kernel's name and its generics' values.
     pub name: String,
-    /// Stage `Addressed`.
-    pub kernel: Kernel,
-    /// Stage `Scheduled`: after its annotations.
-    pub scheduled: Kernel,
+    /// The kernel.
+    pub kernel: Scheduled,
 }
 
 impl Variant {
-    /// Its PTX for a target; none if the target cannot have it.
-    pub fn ptx(&self, target: &Target) -> Option<String> {
-        emit_ptx(&self.kernel, target, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
-    }
-
-    /// Its OpenCL C; none if OpenCL cannot have it.
-    pub fn opencl(&self) -> Option<String> {
-        let mut kernel = self.scheduled.clone();
-        passes::optimize(&mut kernel);
-        emit_opencl(&kernel, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
-    }
-
-    /// Its Rust, after its annotations.
-    pub fn rust(&self) -> String {
-        let mut kernel = self.scheduled.clone();
-        passes::tidy(&mut kernel);
-        emit_rust(&kernel)
+    /// Its text for a target, or for any device; none if the language cannot have it.
+    pub fn text(&self, backend: &dyn Backend, target: Option<&Target>) -> Option<String> {
+        backend.emit(&self.kernel, target, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
     }
 }
 
@@ -124,13 +104,10 @@ pub fn of_text(family: &str, text: &str) -> (Vec<Variant>, Vec<String>) {
 
 /// An instance of a kernel; none if it cannot be compiled.
 fn variant(program: &Program, unit: UnitId, family: &str, kernel: &str, instance: &Instance) -> Option<Variant> {
-    let mut lowered = hir::lower_kernel(program, unit, kernel, instance).ok()?;
-    schedule(&mut lowered).ok()?;
-    let scheduled = lowered.kernel.clone();
-    passes::address(&mut lowered.kernel);
+    let lowered = pipeline::compile(program, unit, kernel, instance).ok()?;
     let generics: Vec<String> = instance.generics.iter().map(generic).collect();
     let name = if generics.is_empty() { kernel.to_owned() } else { format!("{kernel}::<{}>", generics.join(", ")) };
-    Some(Variant { family: family.to_owned(), name, kernel: lowered.kernel, scheduled })
+    Some(Variant { family: family.to_owned(), name, kernel: lowered.kernel })
 }
 
 fn generic(value: &GenericValue) -> String {

@@ -11,7 +11,7 @@ use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::ir::intrinsic::RowId;
 use warpwright_codegen::ir::{
     Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
-    Special, Stage, Step, Terminator, Type, UnaryOp, Value,
+    Special, Step, Terminator, Type, UnaryOp, Value,
 };
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 
@@ -94,11 +94,10 @@ struct Generator {
     is_apart: bool,
 }
 
-/// A random kernel, at the stage `Legal`.
+/// A random kernel.
 pub fn random_kernel(seed: u64, style: Style) -> Kernel {
     let mut kernel = Generator::kernel(seed, style);
     kernel.compact();
-    kernel.stage = Stage::Legal;
     kernel
 }
 

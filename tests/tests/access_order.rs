@@ -27,7 +27,7 @@ fn case(name: &'static str, source: &str, generics: &[&str], expected: &'static 
 fn file(name: &'static str, text: &str, expected: &'static str, assembled: impl Into<Option<&'static str>>) -> Case {
     let (input, _) = text.split_once("// gives").unwrap_or_else(|| panic!("{name} has no output"));
     let kernel = parse_kernel(input).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let ptx = ptx_of_kernel(&kernel, TARGET.0).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let ptx = ptx_of_kernel(kernel, TARGET.0).unwrap_or_else(|error| panic!("{name}: {error}"));
     Case { name, ptx, expected, assembled: assembled.into() }
 }
 

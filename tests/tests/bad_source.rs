@@ -7,14 +7,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use warpwright_codegen::backend::opencl::emit_opencl;
-use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::BACKENDS;
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
 use warpwright_codegen::ir::Scalar;
-use warpwright_codegen::passes;
-use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::pipeline;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
@@ -304,28 +302,22 @@ fn compile(text: &str, progress: &mut Progress) {
     let unit = program.add(unit);
     for kernel in kernels {
         let Some(instance) = instance(&program, unit, &kernel) else { continue };
-        let Ok(mut lowered) = hir::lower_kernel(&program, unit, &kernel, &instance) else { continue };
+        let Ok(built) = pipeline::lower(&program, unit, &kernel, &instance) else { continue };
         progress.checked += 1;
-        if schedule(&mut lowered).is_err() {
-            continue;
-        }
-        let span = |loc| lowered.span(loc);
-        let mut ir = lowered.kernel.clone();
-        if let Err(violations) = verify(&ir) {
+        let Ok(lowered) = built.schedule() else { continue };
+        if let Err(violations) = verify(&lowered.kernel) {
             panic!("the kernel breaks the law: {}", violations[0]);
         }
-        emit_rust(&ir);
-        passes::optimize(&mut ir);
-        if let Err(violations) = verify(&ir) {
+        let legal = lowered.kernel.legal();
+        if let Err(violations) = verify(legal) {
             panic!("the optimised kernel breaks the law: {}", violations[0]);
         }
         // Refusals are fine; panics are not.
-        let opencl = emit_opencl(&ir, &span).is_ok();
-        emit_rust(&ir);
-        let _ = SimProgram::compile(&ir);
-        passes::address(&mut ir);
-        let ptx = emit_ptx(&ir, Target::find("sm_90").expect("a target"), &span).is_ok();
-        progress.printed += u32::from(opencl && ptx);
+        emit_rust(legal);
+        let _ = SimProgram::compile(legal);
+        let target = Target::find("sm_90").expect("a target");
+        let printed: Vec<bool> = BACKENDS.iter().map(|backend| lowered.emit(*backend, Some(target)).is_ok()).collect();
+        progress.printed += u32::from(printed.iter().all(|is_printed| *is_printed));
     }
 }
 

@@ -29,21 +29,24 @@
 //! `WARPWRIGHT_FILETEST=text` runs only files whose path has the text in it. A command that does not exist and a file that nobody
 //! expects are failures.
 
+use proc_macro2::Span;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use warpwright_codegen::backend::opencl::emit_opencl;
-use warpwright_codegen::backend::ptx::emit_ptx;
-use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::backend::opencl::{OpenCl, emit_opencl};
+use warpwright_codegen::backend::ptx::{Ptx, emit_ptx};
+use warpwright_codegen::backend::rust::Rust;
+use warpwright_codegen::backend::{Backend, Emitted};
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
-use warpwright_codegen::hir::{declared_instances, lower_kernel};
-use warpwright_codegen::ir::{Kernel, Location, Scalar, Stage};
-use warpwright_codegen::passes::{self, PassOptions};
-use warpwright_codegen::schedule::{Finding, schedule, schedule_kernel};
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit, UnitId};
+use warpwright_codegen::hir::{Lowered, declared_instances};
+use warpwright_codegen::ir::{Kernel, Location, Scalar};
+use warpwright_codegen::passes;
+use warpwright_codegen::pipeline::{self, Addressed, Built, Legal, Scheduled};
+use warpwright_codegen::schedule::Finding;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit};
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_codegen::text::parse_kernel;
-use warpwright_codegen::verify::verify;
+use warpwright_codegen::verify::{Violation, verify};
 use warpwright_review::{Scope, review};
 
 /// Between a kernel and what comes of it in `*.ir` files.
@@ -192,17 +195,18 @@ fn ir_result(mut kernel: Kernel, command: &str) -> Result<String, String> {
             let lines: String = violations.iter().map(|violation| format!("// {violation}\n")).collect();
             Ok(if lines.is_empty() { "// lawful\n".to_owned() } else { lines })
         }
-        ["opencl"] => opencl_text(&kernel, None),
-        ["ptx", name] => ptx_text(&kernel, name, None),
+        ["opencl"] => text_of(emit_opencl(&Legal::verified(kernel).map_err(unlawful)?, &|_| Span::call_site()), &Program::default()),
+        ["ptx", name] => {
+            let (kernel, target) = (Addressed::verified(kernel).map_err(unlawful)?, target(name)?);
+            text_of(emit_ptx(&kernel, target, &|_| Span::call_site()), &Program::default())
+        }
         ["schedule"] => {
+            let built = Built::verified(kernel).map_err(unlawful)?;
+            let (scheduled, findings) = built.schedule(&[]);
+            let findings: String = findings.iter().map(|finding| found(finding, &built)).collect();
+            let Some(kernel) = scheduled else { return Ok(findings) };
             require_lawful(&kernel)?;
-            let findings = schedule_kernel(&mut kernel, &[]);
-            if findings.iter().any(|finding| !finding.is_warning) {
-                return Ok(findings.iter().map(|finding| found(finding, &kernel)).collect());
-            }
-            require_lawful(&kernel)?;
-            let warnings: String = findings.iter().map(|finding| found(finding, &kernel)).collect();
-            Ok(format!("{warnings}{kernel}"))
+            Ok(format!("{findings}{kernel}"))
         }
         [] => Err("`// test` names no command".to_owned()),
         _ => {
@@ -231,21 +235,19 @@ fn found(finding: &Finding, kernel: &Kernel) -> String {
 
 /// Runs one pass alone.
 fn run_pass(kernel: &mut Kernel, name: &str) -> Result<(), String> {
-    let is_addressing = passes::ADDRESS.iter().any(|pass| pass.name == name) && !passes::OPTIMIZE.iter().any(|pass| pass.name == name);
     let pass = [passes::OPTIMIZE, passes::ADDRESS, passes::CONVERGE].into_iter().flatten().find(|pass| pass.name == name);
     let pass = pass.ok_or_else(|| format!("`{name}` is no command and no pass; passes are {}", passes::pass_names().join(", ")))?;
     (pass.run)(kernel);
-    if is_addressing {
-        kernel.stage = Stage::Addressed;
-    }
     require_lawful(kernel).map_err(|violations| format!("after `{name}`: {violations}"))
 }
 
 fn require_lawful(kernel: &Kernel) -> Result<(), String> {
-    verify(kernel).map_err(|violations| {
-        let lines: Vec<_> = violations.iter().map(|violation| format!("  {violation}")).collect();
-        format!("the kernel breaks the law\n{}\n{kernel:#}", lines.join("\n"))
-    })
+    verify(kernel).map_err(|violations| format!("{}\n{kernel:#}", unlawful(violations)))
+}
+
+fn unlawful(violations: Vec<Violation>) -> String {
+    let lines: Vec<_> = violations.iter().map(|violation| format!("  {violation}")).collect();
+    format!("the kernel breaks the law\n{}", lines.join("\n"))
 }
 
 /// The files that a `*.rs` file's commands give.
@@ -272,31 +274,18 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
     let words: Vec<&str> = command.split_whitespace().collect();
     match words[..] {
         ["ir", ref words @ ..] => ir_of_rust(file, text, words),
-        ["opencl"] => {
-            let source = Source::scheduled(file, text)?;
-            let mut kernel = source.kernel.clone();
-            passes::optimize(&mut kernel);
-            Ok(("cl".to_owned(), opencl_text(&kernel, Some(&source))?))
-        }
-        ["ptx", name] => {
-            let source = Source::scheduled(file, text)?;
-            let mut kernel = source.kernel.clone();
-            passes::address(&mut kernel);
-            Ok((format!("{name}.ptx"), ptx_text(&kernel, name, Some(&source))?))
-        }
-        ["rust"] => {
-            let mut kernel = Source::scheduled(file, text)?.kernel;
-            passes::tidy(&mut kernel);
-            Ok(("rust.txt".to_owned(), emit_rust(&kernel)))
-        }
-        ["errors"] => match Source::scheduled(file, text) {
+        ["opencl"] => Ok(("cl".to_owned(), printed(file, text, &OpenCl, None)?)),
+        ["ptx", name] => Ok((format!("{name}.ptx"), printed(file, text, &Ptx, Some(target(name)?))?)),
+        ["rust"] => Ok(("rust.txt".to_owned(), printed(file, text, &Rust, None)?)),
+        ["errors"] => match compile(file, text) {
             Ok(_) => Err("there are none".to_owned()),
             Err(errors) => Ok(("errors.txt".to_owned(), errors)),
         },
-        ["warnings"] => match Source::scheduled(file, text)? {
-            source if source.warnings.is_empty() => Err("there are none".to_owned()),
-            source => Ok(("warnings.txt".to_owned(), source.warnings)),
-        },
+        ["warnings"] => {
+            let (program, lowered) = compile(file, text)?;
+            let warnings = render(&lowered.warnings, &program);
+            if warnings.is_empty() { Err("there are none".to_owned()) } else { Ok(("warnings.txt".to_owned(), warnings)) }
+        }
         ["lints", ref targets @ ..] => Ok(("lints.txt".to_owned(), lints(file, text, targets)?)),
         _ => Err("no such command".to_owned()),
     }
@@ -325,71 +314,68 @@ fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
 }
 
 fn ir_of_rust(file: &str, text: &str, words: &[&str]) -> Result<(String, String), String> {
-    let source = if words.first() == Some(&"built") { Source::lower(file, text)? } else { Source::scheduled(file, text)? };
-    let mut kernel = source.kernel;
-    require_lawful(&kernel)?;
     let (words, locations) = match words {
         [words @ .., "locations"] => (words, true),
         words => (words, false),
     };
-    let (name, to, after) = match words {
-        ["built"] => ("built", Stage::Built, None),
-        ["scheduled"] => ("scheduled", Stage::Scheduled, None),
-        [] | ["legal"] => ("legal", Stage::Legal, None),
-        ["addressed"] => ("addressed", Stage::Addressed, None),
-        ["after", pass] => (*pass, Stage::Addressed, Some(*pass)),
+    let text_of = |kernel: &Kernel| if locations { kernel.to_string() } else { kernel.text_without_locations() };
+    let (name, kernel) = match words {
+        ["built"] => ("built", Kernel::clone(&lower(file, text)?.1.kernel)),
+        ["scheduled"] => ("scheduled", Kernel::clone(&compile(file, text)?.1.kernel)),
+        [] | ["legal"] => ("legal", Kernel::clone(compile(file, text)?.1.kernel.legal())),
+        ["addressed"] => ("addressed", Kernel::clone(compile(file, text)?.1.kernel.legal().addressed())),
+        ["after", pass] => {
+            let kernel = compile(file, text)?.1.kernel.after(pass, &mut Vec::new()).map_err(|error| error.to_string())?;
+            // Between the passes of a stage the kernel may be neither of the one before nor of the next.
+            return Ok((format!("{pass}.ir"), text_of(&kernel)));
+        }
         _ => return Err("`built`, `scheduled`, `legal`, `addressed` or `after PASS` expected".to_owned()),
     };
-    if to > Stage::Scheduled {
-        passes::run(&mut kernel, to, &mut PassOptions { after, timings: None }).map_err(|error| error.to_string())?;
-    }
-    // Between the passes of a stage the kernel may be neither of the one before nor of the next.
-    if after.is_none() {
-        require_lawful(&kernel)?;
-    }
-    let text = if locations { kernel.to_string() } else { kernel.text_without_locations() };
-    Ok((format!("{name}.ir"), text))
+    require_lawful(&kernel)?;
+    Ok((format!("{name}.ir"), text_of(&kernel)))
 }
 
-/// A kernel of a `*.rs` file, with what its findings need.
-struct Source {
-    program: Program,
-    kernel: Kernel,
-    lowered: warpwright_codegen::hir::Lowered,
-    /// What scheduling let pass, as text.
-    warnings: String,
+/// Lowers the file's kernel, in the program that its findings are about; what is wrong with it as text.
+fn lower(file: &str, text: &str) -> Result<(Program, Lowered<Built>), String> {
+    let mut program = Program::default();
+    let unit = Unit::parse(file, 1, 1, text).map_err(|findings| render(&findings, &Program::default()))?;
+    let unit = program.add(unit);
+    let kernels = program.units[unit.0].kernels();
+    let name = match (directives(text, "kernel").first(), &kernels[..]) {
+        (Some(name), _) => (*name).to_owned(),
+        (None, [(name, _)]) => name.clone(),
+        (None, all) => return Err(format!("`// kernel NAME` is needed: the file has {} kernels", all.len())),
+    };
+    let item = program.units[unit.0].kernel(&name).map_err(|findings| render(&findings, &program))?;
+    let instance = instance(&item.sig.generics, &directives(text, "set"))?;
+    let lowered = pipeline::lower(&program, unit, &name, &instance).map_err(|findings| render(&findings, &program))?;
+    Ok((program, lowered))
 }
 
-impl Source {
-    /// Lowers the file's kernel; what is wrong with it as text.
-    fn lower(file: &str, text: &str) -> Result<Source, String> {
-        let mut program = Program::default();
-        let unit = Unit::parse(file, 1, 1, text).map_err(|findings| render(&findings, &Program::default()))?;
-        let unit = program.add(unit);
-        let lowered = Source::lower_unit(&program, unit, text)?;
-        Ok(Source { kernel: lowered.kernel.clone(), program, lowered, warnings: String::new() })
-    }
+/// The same with its annotations kept.
+fn compile(file: &str, text: &str) -> Result<(Program, Lowered<Scheduled>), String> {
+    let (program, built) = lower(file, text)?;
+    require_lawful(&built.kernel)?;
+    let lowered = built.schedule().map_err(|found| render(&found, &program))?;
+    require_lawful(&lowered.kernel)?;
+    Ok((program, lowered))
+}
 
-    /// Lowers the file's kernel and keeps its annotations; what is wrong with either as text.
-    fn scheduled(file: &str, text: &str) -> Result<Source, String> {
-        let mut source = Source::lower(file, text)?;
-        let found = schedule(&mut source.lowered).map_err(|found| render(&found, &source.program))?;
-        source.warnings = render(&found, &source.program);
-        source.kernel = source.lowered.kernel.clone();
-        Ok(source)
-    }
+/// The file's kernel as a back end prints it.
+fn printed(file: &str, text: &str, backend: &dyn Backend, target: Option<&Target>) -> Result<String, String> {
+    let (program, lowered) = compile(file, text)?;
+    require_lawful(lowered.kernel.legal())?;
+    require_lawful(lowered.kernel.legal().addressed())?;
+    text_of(lowered.emit(backend, target), &program)
+}
 
-    fn lower_unit(program: &Program, unit: UnitId, text: &str) -> Result<warpwright_codegen::hir::Lowered, String> {
-        let kernels = program.units[unit.0].kernels();
-        let name = match (directives(text, "kernel").first(), &kernels[..]) {
-            (Some(name), _) => (*name).to_owned(),
-            (None, [(name, _)]) => name.clone(),
-            (None, all) => return Err(format!("`// kernel NAME` is needed: the file has {} kernels", all.len())),
-        };
-        let item = program.units[unit.0].kernel(&name).map_err(|findings| render(&findings, program))?;
-        let instance = instance(&item.sig.generics, &directives(text, "set"))?;
-        lower_kernel(program, unit, &name, &instance).map_err(|findings| render(&findings, program))
-    }
+/// The text, or what was refused.
+fn text_of(emitted: Result<Emitted, Diagnostics>, program: &Program) -> Result<String, String> {
+    emitted.map(|emitted| emitted.text).map_err(|findings| format!("refused\n{}", render(&findings, program)))
+}
+
+fn target(name: &str) -> Result<&'static Target, String> {
+    Target::find(name).map_err(|unknown| unknown.to_string())
 }
 
 /// `N=16`, `F=true`, `T=f32`, one for each generic.
@@ -437,26 +423,6 @@ fn render(findings: &Diagnostics, program: &Program) -> String {
         }
     }
     text
-}
-
-fn opencl_text(kernel: &Kernel, source: Option<&Source>) -> Result<String, String> {
-    require_lawful(kernel)?;
-    let span = |loc| source.map_or_else(proc_macro2::Span::call_site, |source| source.lowered.span(loc));
-    let emitted = emit_opencl(kernel, &span);
-    emitted.map(|emitted| emitted.text).map_err(|findings| refusal(&findings, source))
-}
-
-fn ptx_text(kernel: &Kernel, name: &str, source: Option<&Source>) -> Result<String, String> {
-    require_lawful(kernel)?;
-    let target = Target::find(name).map_err(|unknown| unknown.to_string())?;
-    let span = |loc| source.map_or_else(proc_macro2::Span::call_site, |source| source.lowered.span(loc));
-    let emitted = emit_ptx(kernel, target, &span);
-    emitted.map(|emitted| emitted.text).map_err(|findings| refusal(&findings, source))
-}
-
-fn refusal(findings: &Diagnostics, source: Option<&Source>) -> String {
-    let empty = Program::default();
-    format!("refused\n{}", render(findings, source.map_or(&empty, |source| &source.program)))
 }
 
 /// An empty folder for a test of the harness itself.

@@ -154,7 +154,7 @@ fn figures_are_possible() {
     let targets: Vec<_> = TARGETS.iter().filter(|target| [52, 75, 80, 89, 90, 120].contains(&target.capability)).collect();
     let mut predictions = 0;
     for variant in &variants {
-        let known = estimate(&variant.kernel, &targets);
+        let known = estimate(variant.kernel.legal(), &targets);
         for (target, prediction) in known.targets.iter().filter_map(|on| on.prediction.as_ref().map(|prediction| (on.target, prediction))) {
             let place = format!("{} on {}: {prediction:?}", variant.name, target.name);
             assert!((0.0..=1.0).contains(&prediction.share_of_peak), "{place}");

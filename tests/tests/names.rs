@@ -4,16 +4,13 @@
 
 use proc_macro2::Span;
 use std::fmt::Write;
-use warpwright_codegen::backend::AbiArgument;
-use warpwright_codegen::backend::opencl::emit_opencl;
-use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::opencl::OpenCl;
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::backend::rust::emit_rust;
-use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::hir::lower_kernel;
+use warpwright_codegen::backend::{AbiArgument, Backend};
 use warpwright_codegen::ir::{Kernel, MemoryType, ObjectKind};
-use warpwright_codegen::passes;
-use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{Instance, Program, Unit};
+use warpwright_codegen::pipeline::{Scheduled, compile_text};
+use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job, Tool, run};
@@ -264,23 +261,10 @@ fn source(position: &str, names: &[&str]) -> String {
 }
 
 /// The kernel of this name of a source, scheduled.
-fn lowered(source: &str, name: &str) -> Kernel {
-    let complain =
-        |found: Diagnostics| -> Kernel { panic!("{:?}\n{source}", found.iter().map(|finding| &finding.message).collect::<Vec<_>>()) };
-    let mut program = Program::default();
-    let unit = match Unit::parse("names.rs", 1, 1, source) {
-        Ok(unit) => program.add(unit),
-        Err(found) => {
-            complain(found);
-            return Kernel::new("", Default::default());
-        }
-    };
-    match lower_kernel(&program, unit, name, &Instance { generics: Vec::new() }) {
-        Ok(mut lowered) => match schedule(&mut lowered) {
-            Ok(_) => lowered.kernel,
-            Err(found) => complain(found),
-        },
-        Err(found) => complain(found),
+fn scheduled(source: &str, name: &str) -> Scheduled {
+    match compile_text("names.rs", source, name, &Instance::default()) {
+        Ok(lowered) => lowered.kernel,
+        Err(found) => panic!("{:?}\n{source}", found.iter().map(|finding| &finding.message).collect::<Vec<_>>()),
     }
 }
 
@@ -305,11 +289,10 @@ fn parameters(kernel: &Kernel) -> Vec<(Vec<u8>, usize)> {
 }
 
 /// What the kernel leaves in its last parameter.
-fn simulated(kernel: &Kernel) -> Vec<u8> {
-    let mut kernel = kernel.clone();
-    passes::optimize(&mut kernel);
-    let program = SimProgram::compile(&kernel).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
-    let mut contents = parameters(&kernel);
+fn simulated(kernel: &Scheduled) -> Vec<u8> {
+    let kernel = kernel.legal();
+    let program = SimProgram::compile(kernel).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
+    let mut contents = parameters(kernel);
     let mut arguments: Vec<SimArgument<'_>> = Vec::new();
     for (object, (bytes, _)) in kernel.params.iter().zip(&mut contents) {
         arguments.push(match kernel.objects[*object].kind {
@@ -324,8 +307,8 @@ fn simulated(kernel: &Kernel) -> Vec<u8> {
     contents.pop().expect("the kernel writes").0
 }
 
-fn job(kernel: &Kernel, name: String) -> Job {
-    let emitted = emit_opencl(kernel, &|_| Span::call_site()).unwrap_or_else(|_| panic!("{name} is refused"));
+fn job(kernel: &Scheduled, name: String) -> Job {
+    let emitted = OpenCl.emit(kernel, None, &|_| Span::call_site()).unwrap_or_else(|_| panic!("{name} is refused"));
     let contents = parameters(kernel);
     let argument = |argument: &AbiArgument| match argument {
         AbiArgument::Value { param, .. } => Argument::Value(contents[*param].0.clone()),
@@ -349,12 +332,12 @@ const POSITIONS: [&str; 11] =
     ["buffer", "scalar", "local", "carried", "counter", "field", "struct", "constant", "shared", "function", "label"];
 
 /// Kernels of up to 24 names each: the position, the source and the kernel.
-fn kernels() -> Vec<(String, Kernel)> {
+fn kernels() -> Vec<(String, Scheduled)> {
     let mut kernels = Vec::new();
     for position in POSITIONS {
         let names: Vec<&str> = NAMES.iter().copied().filter(|name| fits(position, name)).collect();
         for (n, names) in names.chunks(24).enumerate() {
-            kernels.push((format!("{position} {n}"), lowered(&source(position, names), "the_kernel")));
+            kernels.push((format!("{position} {n}"), scheduled(&source(position, names), "the_kernel")));
         }
     }
     kernels
@@ -362,19 +345,12 @@ fn kernels() -> Vec<(String, Kernel)> {
 
 #[test]
 fn opencl_devices_take_every_name() {
-    let kernels: Vec<(String, Kernel)> = kernels()
-        .into_iter()
-        .map(|(name, mut kernel)| {
-            passes::optimize(&mut kernel);
-            (name, kernel)
-        })
-        .collect();
+    let kernels = kernels();
     let mut jobs: Vec<Job> = kernels.iter().map(|(name, kernel)| job(kernel, name.clone())).collect();
     // Kernels of these names, in one text.
     let mut text = String::new();
     for name in NAMES.iter().filter(|name| fits("kernel", name)) {
-        let mut kernel = lowered(&format!("#[kernel] fn {name}(out_: &mut Global<u32>) {{ out_[global_id().x] = 1; }}"), name);
-        passes::optimize(&mut kernel);
+        let kernel = scheduled(&format!("#[kernel] fn {name}(out_: &mut Global<u32>) {{ out_[global_id().x] = 1; }}"), name);
         text.push_str(&job(&kernel, (*name).to_owned()).text);
     }
     jobs.push(Job { name: "kernels".to_owned(), text, options: jobs[0].options.clone(), ..Job::default() });
@@ -393,14 +369,13 @@ fn every_ptxas_takes_every_name() {
     let Some(assemblers) = found_or_skip("names") else { return };
     let counts = Counts::default();
     let target = Target::find("sm_75").expect("the target is known");
-    let mut all: Vec<(String, Kernel)> = kernels();
+    let mut all = kernels();
     for name in NAMES.iter().filter(|name| fits("kernel", name)) {
         let source = format!("#[kernel] fn {name}(out_: &mut Global<u32>) {{ out_[global_id().x] = 1; }}");
-        all.push(((*name).to_owned(), lowered(&source, name)));
+        all.push(((*name).to_owned(), scheduled(&source, name)));
     }
-    for (name, kernel) in &mut all {
-        passes::address(kernel);
-        let emitted = emit_ptx(kernel, target, &|_| Span::call_site()).unwrap_or_else(|_| panic!("{name} is refused"));
+    for (name, kernel) in &all {
+        let emitted = Ptx.emit(kernel, Some(target), &|_| Span::call_site()).unwrap_or_else(|_| panic!("{name} is refused"));
         counts.ask(&assemblers[all_but_one(name, assemblers.len())], &emitted.text, name, target.capability);
     }
     counts.report("names");
@@ -413,10 +388,9 @@ fn all_but_one(name: &str, count: usize) -> usize {
 
 #[test]
 fn printed_rust_keeps_every_name_apart() {
-    for (name, mut kernel) in kernels() {
-        passes::tidy(&mut kernel);
-        let text = emit_rust(&kernel);
-        let again = lowered(&text, "the_kernel");
+    for (name, kernel) in kernels() {
+        let text = emit_rust(&kernel.tidied());
+        let again = scheduled(&text, "the_kernel");
         assert_eq!(simulated(&again), simulated(&kernel), "{name}\n{text}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::target::Target;
 use warpwright_tests::corpus::{self, Variant};
 use warpwright_tests::ptxas::{Ptxas, found_or_skip};
@@ -38,7 +39,7 @@ fn ptxas_spills_nothing_of_a_declared_variant() {
 
 /// What is wrong with a variant on a target.
 fn complaint(variant: &Variant, target: &Target, assembler: &Ptxas) -> Option<String> {
-    let Some(ptx) = variant.ptx(target) else { return Some(format!("{} has no PTX for {}", variant.name, target.name)) };
+    let Some(ptx) = variant.text(&Ptx, Some(target)) else { return Some(format!("{} has no PTX for {}", variant.name, target.name)) };
     match assembler.measure(&ptx, target.capability) {
         Ok(measured) if measured.spill_stores == 0 => None,
         Ok(measured) => Some(format!("{} for {} has {} registers and spills", variant.name, target.name, measured.registers)),

@@ -5,23 +5,21 @@
 
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::hir::lower_kernel;
-use warpwright_codegen::ir::{Kernel, Stage};
+use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::passes::{self, ADDRESS, CONVERGE, OPTIMIZE, Pass};
-use warpwright_codegen::syntax::{Instance, Program, Unit};
+use warpwright_codegen::pipeline::compile_text;
+use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::verify::verify;
 use warpwright_tests::random_kernels::{Style, random_kernel, simulated};
 
 fn run_passes(kernel: &Kernel, passes: &[&Pass]) -> Kernel {
     let mut kernel = kernel.clone();
-    kernel.stage = Stage::Built;
     for pass in passes {
         (pass.run)(&mut kernel);
         if let Err(violations) = verify(&kernel) {
             panic!("after {}: {violations:?}\n{kernel:#}", pass.name);
         }
     }
-    kernel.stage = kernel.stage.max(Stage::Legal);
     kernel
 }
 
@@ -68,12 +66,8 @@ fn printed(seed: u64) -> Result<(), String> {
     let text = emit_rust(&kernel);
     let messages = |found: Diagnostics| found.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>().join("; ");
     let wrong = |why: String| format!("seed {seed}: {why}\n{text}\n{kernel}");
-    let mut program = Program::default();
-    let unit = program.add(Unit::parse("printed.rs", 1, 1, &text).map_err(|found| wrong(messages(found)))?);
-    let instance = Instance { generics: Vec::new() };
-    let mut again = lower_kernel(&program, unit, "random", &instance).map_err(|found| wrong(messages(found)))?.kernel;
-    passes::optimize(&mut again);
-    let (found, expected) = (simulated(&again), simulated(&kernel));
+    let again = compile_text("printed.rs", &text, "random", &Instance::default()).map_err(|found| wrong(messages(found)))?;
+    let (found, expected) = (simulated(again.kernel.legal()), simulated(&kernel));
     if found == expected { Ok(()) } else { Err(wrong(format!("{found:?}, expected {expected:?}"))) }
 }
 

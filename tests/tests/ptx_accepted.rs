@@ -8,8 +8,9 @@ use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::ir::intrinsic::{Class, Row, RowId};
 use warpwright_codegen::ir::{
     Address, AtomicOp, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, Object,
-    ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Space, Special, Stage, Terminator, Type, UnaryOp, Value,
+    ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Space, Special, Terminator, Type, UnaryOp, Value,
 };
+use warpwright_codegen::pipeline::Addressed;
 use warpwright_codegen::target::{TARGETS, Target};
 use warpwright_codegen::text::parse_kernel;
 use warpwright_tests::ptxas::{Counts, Ptxas, found_or_skip};
@@ -37,7 +38,6 @@ const DYNAMIC: Object = Object(7);
 impl Maker {
     fn new(name: &str, options: KernelOptions) -> Maker {
         let mut kernel = Kernel::new(name, options);
-        kernel.stage = Stage::Addressed;
         kernel.files.push("src/main.rs".into());
         let loc = kernel.locations.push(Location { file: 0, line: 7, column: 3, call: None });
         let words = || Box::new(MemoryType::Scalar(Type::U64));
@@ -99,7 +99,8 @@ impl Maker {
 fn emit(kernel: &Kernel, target: &Target) -> Result<String, String> {
     let refused =
         |found: warpwright_codegen::diagnostic::Diagnostics| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; ");
-    emit_ptx(kernel, target, &|_| Span::call_site()).map(|emitted| emitted.text).map_err(refused)
+    let kernel = Addressed::verified(kernel.clone()).map_err(|violations| format!("{violations:?}"))?;
+    emit_ptx(&kernel, target, &|_| Span::call_site()).map(|emitted| emitted.text).map_err(refused)
 }
 
 /// Every kernel that `make` gives for a target, through every assembler that knows the target, on all cores.

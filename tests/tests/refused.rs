@@ -1,7 +1,7 @@
 //! Hostile and clumsy kernels: each is refused with these messages, all of them at once, at these places, without a compiler's end.
 
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
-use warpwright_codegen::hir;
+use warpwright_codegen::pipeline;
 use warpwright_codegen::syntax::{Instance, Program, Unit, check_subset};
 
 /// Errors of the kernel `k` of a source: what stands under the span (its first word), and the message.
@@ -18,7 +18,7 @@ fn errors(source: &str) -> Vec<String> {
     }
     let mut program = Program::default();
     let unit = program.add(unit);
-    match hir::lower_kernel(&program, unit, "k", &Instance::default()) {
+    match pipeline::lower(&program, unit, "k", &Instance::default()) {
         Ok(_) => Vec::new(),
         Err(found) => found.into_iter().map(one).collect(),
     }

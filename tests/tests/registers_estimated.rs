@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::target::Target;
 use warpwright_review::estimate::occupancy::{Demand, Options, occupancy};
 use warpwright_review::estimate::registers::{Registers, registers};
@@ -47,7 +48,7 @@ impl Pair {
 /// The pairs of a variant. One assembler for each target: the newest that knows it.
 fn pairs(variant: &Variant, judges: &[(&'static Target, &Ptxas)]) -> Vec<Pair> {
     let pair = |(target, assembler): &(&'static Target, &Ptxas)| {
-        let ptx = variant.ptx(target)?;
+        let ptx = variant.text(&Ptx, Some(target))?;
         let found = assembler.measure(&ptx, target.capability);
         let measured = found.unwrap_or_else(|error| panic!("{} for {}: {error}", variant.name, target.name)).registers;
         let threads = variant.kernel.options.block.map_or(1024, |block| block.iter().product());
@@ -55,7 +56,7 @@ fn pairs(variant: &Variant, judges: &[(&'static Target, &Ptxas)]) -> Vec<Pair> {
             let demand = Demand { threads, registers, ..Demand::default() };
             occupancy(target.limits, &demand, &Options::default()).blocks
         };
-        let estimated = registers(&variant.kernel, target);
+        let estimated = registers(variant.kernel.legal().addressed(), target);
         let is_same_step = blocks(estimated.estimate) == blocks(measured);
         Some(Pair { target, estimated, measured, is_same_step })
     };

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;
-use warpwright_codegen::hir::{declared_instances, lower_kernel};
-use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::hir::declared_instances;
+use warpwright_codegen::pipeline::compile;
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::{DEFAULT_TARGETS, Targets};
 use warpwright_review::{Scope, review};
@@ -116,17 +116,16 @@ fn knowing_it_is_cheap() {
                 continue;
             }
             let instructions = Cell::new(0);
-            let compile = || {
+            let once_each = || {
                 instructions.set(0);
                 for instance in &instances {
-                    let mut lowered = lower_kernel(&program, unit, &path, instance).unwrap_or_else(|found| panic!("{found:?}"));
-                    schedule(&mut lowered).unwrap_or_else(|found| panic!("{found:?}"));
+                    let lowered = compile(&program, unit, &path, instance).unwrap_or_else(|found| panic!("{found:?}"));
                     lowered.kernel.for_each_inst(|_, _, _| instructions.set(instructions.get() + 1));
                 }
             };
             // What is asked for whether anything is to be known or not is not counted.
             let once = || {
-                let (all, without) = (time(&|| assert_eq!(known(), instances.len())), time(&compile));
+                let (all, without) = (time(&|| assert_eq!(known(), instances.len())), time(&once_each));
                 all.saturating_sub(without) / u32::try_from(instances.len()).unwrap()
             };
             // A machine that has other things to do is slow for a while: the quickest of up to six tries counts.

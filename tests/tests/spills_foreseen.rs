@@ -5,7 +5,7 @@
 //! has to be small.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::{Target, Targets};
@@ -68,7 +68,7 @@ fn what_is_said_to_spill_spills() {
             let mut spilled = None;
             let scope = Scope { targets: &Targets { gpus: vec![target], opencl: false }, findings: None, most: usize::MAX };
             let mut look = |variant: &Variant<'_>| {
-                let emitted = emit_ptx(&variant.known.addressed, target, &|loc| variant.lowered.span(loc)).expect("it is printed");
+                let emitted = variant.lowered.emit(&Ptx, Some(target)).expect("it is printed");
                 let measured = assembler.measure(&emitted.text, target.capability).unwrap_or_else(|error| panic!("{path}: {error}"));
                 spilled = Some(measured.spill_stores > 0);
             };

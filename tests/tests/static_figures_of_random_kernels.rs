@@ -6,11 +6,9 @@
 
 use std::collections::BTreeMap;
 use warpwright_codegen::analysis::access::{self, AccessFact, Doubt, Pattern, Range};
-use warpwright_codegen::hir::lower_kernel;
 use warpwright_codegen::ir::{Kernel, Space};
-use warpwright_codegen::passes;
-use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{Instance, Program, Unit};
+use warpwright_codegen::pipeline::{Legal, compile_text};
+use warpwright_codegen::syntax::Instance;
 use warpwright_runtime::sim::{Counters, SimArgument, SimLaunch, SimProgram};
 use warpwright_tests::random::Random;
 
@@ -188,14 +186,10 @@ fn kernel(seed: u64) -> (String, [u32; 3]) {
     (generator.text, block)
 }
 
-fn compile(text: &str) -> Result<Kernel, String> {
-    let mut program = Program::default();
+fn compile(text: &str) -> Result<Legal, String> {
     let messages = |found: warpwright_codegen::diagnostic::Diagnostics| found.iter().map(|one| one.message.clone()).collect::<String>();
-    let unit = program.add(Unit::parse("k.rs", 1, 1, text).map_err(messages)?);
-    let mut lowered = lower_kernel(&program, unit, "k", &Instance { generics: Vec::new() }).map_err(messages)?;
-    schedule(&mut lowered).map_err(messages)?;
-    passes::optimize(&mut lowered.kernel);
-    Ok(lowered.kernel)
+    let lowered = compile_text("k.rs", text, "k", &Instance::default()).map_err(messages)?;
+    Ok(lowered.kernel.legal().clone())
 }
 
 fn simulate(kernel: &Kernel, block: [u32; 3]) -> Result<Counters, String> {

@@ -1,11 +1,75 @@
-//! The printers: a `Legal` (OpenCL C) or `Addressed` (PTX) kernel in, text and its calling convention out.
+//! The back ends: a kernel in, text and its calling convention out. [`BACKENDS`] is the list that the runtime, the command and its page go over.
 
 pub mod opencl;
 pub mod ptx;
 pub mod rust;
 mod structured;
 
-use crate::ir::{Axis, TextureOp};
+use crate::diagnostic::Diagnostics;
+use crate::hir::Lowered;
+use crate::ir::{Axis, Loc, Stage, TextureOp};
+use crate::pipeline::{Legal, Scheduled};
+use crate::target::{OPENCL, Target, Targets};
+use proc_macro2::Span;
+
+/// What prints kernels in one language.
+pub trait Backend: Sync {
+    /// The format's name: `ptx`.
+    fn name(&self) -> &'static str;
+
+    /// The language's name: `PTX`.
+    fn title(&self) -> &'static str;
+
+    /// What the text is for, in a line of the command's help.
+    fn purpose(&self) -> &'static str;
+
+    /// The stage that it prints.
+    fn stage(&self) -> Stage;
+
+    /// Whether a device takes the text. If not, it is for people.
+    fn is_for_devices(&self) -> bool {
+        true
+    }
+
+    /// Whether there is a text for each compute capability. If not, one text is for all devices.
+    fn is_per_target(&self) -> bool {
+        false
+    }
+
+    /// The name that stands in lists of targets for all devices that take the text together.
+    fn target(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What keeps a kernel from one of these devices, each thing at its place. `span` gives the source span behind a location.
+    fn refusals(&self, _kernel: &Legal, _span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+        Diagnostics::new()
+    }
+
+    /// Prints a kernel for a compute capability, or for any device that takes the text.
+    ///
+    /// # Errors
+    /// What the language has no words for, each thing at its place.
+    fn emit(&self, kernel: &Scheduled, target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics>;
+}
+
+/// Every back end.
+pub const BACKENDS: &[&dyn Backend] = &[&rust::Rust, &ptx::Ptx, &opencl::OpenCl];
+
+/// The back ends whose devices, all of them, are among these targets.
+pub fn of_targets(targets: &Targets) -> impl Iterator<Item = &'static dyn Backend> {
+    BACKENDS.iter().copied().filter(|backend| backend.target().is_some_and(|name| targets.opencl && name == OPENCL))
+}
+
+impl Lowered<Scheduled> {
+    /// The kernel as a back end prints it.
+    ///
+    /// # Errors
+    /// As [`Backend::emit`].
+    pub fn emit(&self, backend: &dyn Backend, target: Option<&Target>) -> Result<Emitted, Diagnostics> {
+        backend.emit(&self.kernel, target, &|loc| self.span(loc))
+    }
+}
 
 /// How a texture is read: each way has a texture object or a sampler of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,11 +171,11 @@ pub enum AbiArgument {
 }
 
 /// A kernel as a back end printed it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Emitted {
-    /// The text: PTX or OpenCL C.
+    /// The text.
     pub text: String,
-    /// Name of the entry point in it.
+    /// Name of the entry point in it; empty if no device takes the text.
     pub entry: String,
     /// Its arguments.
     pub abi: Vec<AbiArgument>,

@@ -30,10 +30,10 @@ use items::{Def, FnId, Namespace};
 use proc_macro2::Span;
 use types::{Arg, Const, Ty};
 
-/// A kernel in the IR (stage `Built`), with the spans behind its locations.
-pub struct Lowered {
+/// A kernel in the IR, with what ties it to its source. `K` says how far it is: [`crate::pipeline`].
+pub struct Lowered<K = Kernel> {
     /// The kernel.
-    pub kernel: Kernel,
+    pub kernel: K,
     /// For each location of the kernel, the span it was made from.
     pub spans: Vec<Span>,
     /// For each location of the kernel, the statement of the source it belongs to: what `ilp` interleaves. Beyond the end, every
@@ -45,7 +45,13 @@ pub struct Lowered {
     pub required: Vec<Clause>,
 }
 
-impl Lowered {
+impl<K> Lowered<K> {
+    /// The same source with what `stage` makes of the kernel.
+    pub(crate) fn map<L>(self, stage: impl FnOnce(K) -> L) -> Lowered<L> {
+        let Lowered { kernel, spans, statements, warnings, required } = self;
+        Lowered { kernel: stage(kernel), spans, statements, warnings, required }
+    }
+
     /// The span behind a location.
     pub fn span(&self, loc: Loc) -> Span {
         self.spans.get(loc.0 as usize).copied().unwrap_or_else(Span::call_site)

@@ -84,8 +84,8 @@ pub struct Kernel {
     pub name: String,
     /// The arguments of its attribute, evaluated.
     pub options: KernelOptions,
-    /// Where it stands.
-    pub stage: Stage,
+    /// Where it stands: which law the verifier holds it to, and what its text form says.
+    pub(crate) stage: Stage,
     /// Its parameters, in the host's order.
     pub params: Vec<Object>,
     /// Struct types that memory objects use.
@@ -133,6 +133,11 @@ impl Kernel {
             files: Vec::new(),
             locations,
         }
+    }
+
+    /// Where it stands.
+    pub fn stage(&self) -> Stage {
+        self.stage
     }
 
     /// The type of a value.

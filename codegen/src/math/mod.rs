@@ -17,8 +17,7 @@ pub mod f64;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::lower_kernel;
-use crate::ir::IndexWidth;
-use crate::ir::{Kernel, Type};
+use crate::ir::{IndexWidth, Kernel, Stage, Type};
 use crate::passes;
 use crate::schedule::schedule_kernel;
 use crate::syntax::{Instance, Program, Unit};
@@ -154,7 +153,8 @@ impl Function {
         let unit = program.add(Unit::parse(self.files[0].0, 1, 1, &text)?);
         let mut lowered = lower_kernel(&program, unit, "call", &Instance::default())?;
         schedule_kernel(&mut lowered.kernel, &lowered.statements);
-        passes::optimize(&mut lowered.kernel);
+        passes::run(&mut lowered.kernel, passes::OPTIMIZE, None);
+        lowered.kernel.stage = Stage::Legal;
         lowered.kernel.compact();
         Ok(lowered.kernel)
     }

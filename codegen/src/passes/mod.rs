@@ -26,7 +26,7 @@ mod strength;
 #[cfg(test)]
 mod tests;
 
-use crate::ir::{Kernel, Stage};
+use crate::ir::Kernel;
 use crate::nearest::nearest;
 use crate::verify::{self, verify};
 use std::time::{Duration, Instant};
@@ -124,15 +124,6 @@ pub const TIDY: &[Pass] = &[
 /// What each pass took, in the order they ran.
 pub type Timings = Vec<(&'static str, Duration)>;
 
-/// How far to go, and what to note on the way.
-#[derive(Debug, Default)]
-pub struct PassOptions<'a> {
-    /// Stop after the first run of this pass; `cse.2` is the second run of `cse`.
-    pub after: Option<&'a str>,
-    /// Where to note the time of each pass.
-    pub timings: Option<&'a mut Timings>,
-}
-
 /// There is no pass of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no pass is called `{name}`; {}", .nearest.as_ref().map_or_else(|| format!("there are {}", pass_names().join(", ")), |n| format!("did you mean `{n}`?")))]
@@ -154,30 +145,38 @@ pub fn pass_names() -> Vec<&'static str> {
     names
 }
 
-/// Runs all passes from where `kernel` stands to the stage `to`, `Legal` or `Addressed`. Gives whether it got there: not if
-/// `options.after` names an earlier pass, whose result `kernel` is then. A kernel that is at the stage already stays as it is.
-///
-/// # Errors
-/// [`UnknownPass`] if `options.after` names none.
-pub fn run(kernel: &mut Kernel, to: Stage, options: &mut PassOptions<'_>) -> Result<bool, UnknownPass> {
-    if let Some(name) = options.after {
-        check_name(name)?;
-    }
-    debug_assert!(kernel.annotations.is_empty(), "`schedule` has not run");
-    let stages = [(Stage::Legal, OPTIMIZE), (Stage::Addressed, ADDRESS)];
-    for (stage, passes) in stages.into_iter().filter(|(stage, _)| *stage <= to) {
-        if kernel.stage < stage {
-            for (n, pass) in passes.iter().enumerate() {
-                run_one(kernel, pass, options);
-                let nth = 1 + passes[..n].iter().filter(|earlier| earlier.name == pass.name).count();
-                if options.after.is_some_and(|after| parse_name(after) == (pass.name, nth)) {
-                    return Ok(false);
-                }
-            }
-            kernel.stage = stage;
+/// Runs passes one after another, and notes what each takes where that is asked for.
+pub(crate) fn run(kernel: &mut Kernel, passes: &[Pass], mut timings: Option<&mut Timings>) {
+    for pass in passes {
+        let start = timings.is_some().then(Instant::now);
+        run_one(kernel, pass);
+        if let (Some(timings), Some(start)) = (&mut timings, start) {
+            timings.push((pass.name, start.elapsed()));
         }
     }
-    Ok(true)
+}
+
+/// The passes of [`OPTIMIZE`] and of [`ADDRESS`] up to a run of one: `cse.2` is the second one of its list.
+///
+/// # Errors
+/// There is no such run.
+pub(crate) fn up_to(name: &str) -> Result<(&'static [Pass], &'static [Pass]), UnknownPass> {
+    let (base, nth) = match name.rsplit_once('.').map(|(base, nth)| (base, nth.parse::<usize>())) {
+        Some((base, Ok(nth))) => (base, nth),
+        _ => (name, 1),
+    };
+    let end = |list: &[Pass]| {
+        let mut runs = list.iter().enumerate().filter(|(_, pass)| pass.name == base);
+        runs.nth(nth.checked_sub(1)?).map(|(at, _)| at + 1)
+    };
+    match (end(OPTIMIZE), end(ADDRESS)) {
+        (Some(end), _) => Ok((&OPTIMIZE[..end], &[])),
+        (None, Some(end)) => Ok((OPTIMIZE, &ADDRESS[..end])),
+        (None, None) => {
+            let nearest = nearest(base, pass_names().iter().copied());
+            Err(UnknownPass { name: name.to_owned(), nearest: nearest.map(str::to_owned) })
+        }
+    }
 }
 
 /// What `schedule` needs before and between its own passes: constants, `a && b` as a value, arrays as values, nothing dead. The stage stays.
@@ -190,18 +189,6 @@ pub(crate) fn simplify(kernel: &mut Kernel) {
     if promote_arrays::run(kernel) {
         fold::run(kernel);
     }
-}
-
-/// From `Built` or `Scheduled` to `Legal`.
-pub fn optimize(kernel: &mut Kernel) {
-    let reached = run(kernel, Stage::Legal, &mut PassOptions::default());
-    debug_assert_eq!(reached, Ok(true));
-}
-
-/// From any earlier stage to `Addressed`.
-pub fn address(kernel: &mut Kernel) {
-    let reached = run(kernel, Stage::Addressed, &mut PassOptions::default());
-    debug_assert_eq!(reached, Ok(true));
 }
 
 /// Puts the library's functions where PTX has no instruction, and nothing else. The stage stays: what PTX computes, for those who read indices.
@@ -223,30 +210,17 @@ fn converge_by(kernel: &Kernel, run: fn(&mut Kernel) -> bool) -> Option<Kernel> 
     let mut copy = kernel.clone();
     let (first, rest) = CONVERGE.split_first()?;
     converge::return_where_stopped(&mut copy);
-    if !run_one(&mut copy, &pass(first.name, run), &mut PassOptions::default()) {
+    if !run_one(&mut copy, &pass(first.name, run)) {
         return None;
     }
-    for pass in rest {
-        run_one(&mut copy, pass, &mut PassOptions::default());
-    }
+    self::run(&mut copy, rest, None);
     debug_assert!(!run(&mut copy.clone()), "threads still part in `{}`:\n{copy:#}", copy.name);
     Some(copy)
 }
 
-/// Runs [`TIDY`]. The stage stays.
-pub fn tidy(kernel: &mut Kernel) {
-    for pass in TIDY {
-        run_one(kernel, pass, &mut PassOptions::default());
-    }
-}
-
 /// Runs a pass. Gives whether it changed anything.
-fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) -> bool {
-    let start = options.timings.is_some().then(Instant::now);
+fn run_one(kernel: &mut Kernel, pass: &Pass) -> bool {
     let changed = (pass.run)(kernel);
-    if let (Some(timings), Some(start)) = (&mut options.timings, start) {
-        timings.push((pass.name, start.elapsed()));
-    }
     if verify::AFTER_EACH_PASS
         && let Err(violations) = verify(kernel)
     {
@@ -254,22 +228,4 @@ fn run_one(kernel: &mut Kernel, pass: &Pass, options: &mut PassOptions<'_>) -> b
         panic!("the pass `{}` broke kernel `{}`:\n{}\n{kernel:#}", pass.name, kernel.name, list.join("\n"));
     }
     changed
-}
-
-/// `cse.2` is the second run of `cse`.
-fn parse_name(name: &str) -> (&str, usize) {
-    match name.rsplit_once('.') {
-        Some((base, nth)) => nth.parse().map_or((name, 1), |nth| (base, nth)),
-        None => (name, 1),
-    }
-}
-
-fn check_name(name: &str) -> Result<(), UnknownPass> {
-    let (base, nth) = parse_name(name);
-    let exists = [OPTIMIZE, ADDRESS].iter().any(|list| list.iter().filter(|pass| pass.name == base).count() >= nth.max(1));
-    if exists && nth > 0 {
-        return Ok(());
-    }
-    let nearest = nearest(base, pass_names().iter().copied());
-    Err(UnknownPass { name: name.to_owned(), nearest: nearest.map(str::to_owned) })
 }

@@ -1,27 +1,21 @@
 //! The driver, and the whole pipeline on kernels from source. Debug builds verify the kernel after every pass.
 
-use super::{PassOptions, Timings, check, pass_names, run};
-use crate::hir::lower_kernel;
-use crate::ir::{Address, BinaryOp, Compute, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Space, Stage};
-use crate::syntax::{Instance, Program, Unit};
+use super::{check, pass_names, up_to};
+use crate::ir::{Address, BinaryOp, Compute, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Space};
+use crate::pipeline::{Scheduled, compile_text};
+use crate::syntax::Instance;
 
-/// The kernel `name` of a source, as lowered.
-fn lower(source: &str, name: &str) -> Kernel {
-    let mut program = Program::default();
-    let unit = Unit::parse("kernel.rs", 1, 1, source).unwrap_or_else(|d| panic!("{:?}", d.iter().map(|d| &d.message).collect::<Vec<_>>()));
-    let unit = program.add(unit);
-    match lower_kernel(&program, unit, name, &Instance { generics: Vec::new() }) {
+/// The kernel `name` of a source.
+fn scheduled(source: &str, name: &str) -> Scheduled {
+    match compile_text("kernel.rs", source, name, &Instance::default()) {
         Ok(lowered) => lowered.kernel,
-        Err(d) => panic!("{:?}", d.iter().map(|d| &d.message).collect::<Vec<_>>()),
+        Err(found) => panic!("{:?}", found.iter().map(|found| &found.message).collect::<Vec<_>>()),
     }
 }
 
-/// The same at a stage.
-fn at_stage(source: &str, name: &str, stage: Stage) -> Kernel {
-    let mut kernel = lower(source, name);
-    assert_eq!(run(&mut kernel, stage, &mut PassOptions::default()), Ok(true));
-    assert_eq!(kernel.stage, stage);
-    kernel
+/// The same with addresses.
+fn addressed(source: &str, name: &str) -> Kernel {
+    Kernel::clone(scheduled(source, name).legal().addressed())
 }
 
 /// How many reachable instructions are so.
@@ -33,24 +27,23 @@ fn count(kernel: &Kernel, is: impl Fn(&Kernel, &Op) -> bool) -> usize {
 
 #[test]
 fn unknown_names_are_refused_with_the_nearest() {
-    let mut kernel = check::kernel("return");
-    let mut run_after = |name| run(&mut kernel, Stage::Legal, &mut PassOptions { after: Some(name), timings: None });
-    assert_eq!(run_after("flod").map_err(|e| e.to_string()), Err("no pass is called `flod`; did you mean `fold`?".to_owned()));
-    assert!(run_after("mem2reg").is_err_and(|e| e.to_string().contains("there are fold, ")));
-    assert!(run_after("fold.9").is_err());
-    assert!(run_after("fold.0").is_err());
-    assert_eq!(run_after("fold"), Ok(false));
-    assert_eq!(kernel.stage, Stage::Built);
+    let error = |name| up_to(name).err().map(|error| error.to_string());
+    assert_eq!(error("flod").as_deref(), Some("no pass is called `flod`; did you mean `fold`?"));
+    assert!(error("mem2reg").is_some_and(|error| error.contains("there are fold, ")));
+    assert!(error("fold.9").is_some());
+    assert!(error("fold.0").is_some());
+    assert_eq!(error("fold"), None);
+    assert_eq!(pass_names().first(), Some(&"fold"));
 }
 
 #[test]
-fn the_second_run_of_a_pass_can_be_named_and_every_run_is_timed() {
-    let mut kernel = check::kernel("return");
-    let mut timings = Timings::new();
-    assert_eq!(run(&mut kernel, Stage::Addressed, &mut PassOptions { after: Some("cse.2"), timings: Some(&mut timings) }), Ok(false));
-    assert_eq!(timings.iter().filter(|(name, _)| *name == "cse").count(), 2);
-    assert_eq!(timings.last().map(|(name, _)| *name), Some("cse"));
-    assert_eq!(pass_names().first(), Some(&"fold"));
+fn the_second_run_of_a_pass_can_be_named() {
+    let (optimize, address) = up_to("cse.2").expect("there is a second one");
+    assert_eq!(optimize.iter().filter(|pass| pass.name == "cse").count(), 2);
+    assert_eq!(optimize.last().map(|pass| pass.name), Some("cse"));
+    assert!(address.is_empty());
+    let (optimize, address) = up_to("induction").expect("it is for PTX");
+    assert_eq!((optimize.len(), address.last().map(|pass| pass.name)), (super::OPTIMIZE.len(), Some("induction")));
 }
 
 const SAXPY: &str = "#[kernel(block = 256)] fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
@@ -60,7 +53,7 @@ const SAXPY: &str = "#[kernel(block = 256)] fn saxpy(a: f32, x: &Global<f32>, y:
 
 #[test]
 fn saxpy_is_as_short_as_by_hand() {
-    let kernel = at_stage(SAXPY, "saxpy", Stage::Addressed);
+    let kernel = addressed(SAXPY, "saxpy");
     let body = check::body(&kernel);
     let expected = "  v0: ptr.param = address m0
   v1: f32 \"a\" = load_at m0, v0
@@ -108,7 +101,7 @@ const MATMUL: &str = "#[kernel(block = (16, 16))] fn matmul(a: &Global<f32>, b: 
 
 #[test]
 fn a_tiled_matmul_computes_in_its_inner_loop_what_varies_there() {
-    let kernel = at_stage(MATMUL, "matmul", Stage::Addressed);
+    let kernel = addressed(MATMUL, "matmul");
     let mut inner = None;
     kernel.for_each_inst(|kernel, _, inst| {
         if let Op::Region(Region::For { body, .. }) = kernel.insts[inst].op {
@@ -136,7 +129,7 @@ const STENCIL: &str = "#[kernel(block = (32, 8))] fn stencil(x: &Global<f32>, y:
 
 #[test]
 fn a_stencil_has_neither_local_memory_nor_division_and_shares_its_row() {
-    let kernel = at_stage(STENCIL, "stencil", Stage::Addressed);
+    let kernel = addressed(STENCIL, "stencil");
     let is_local = |kernel: &Kernel, op: &Op| match op {
         Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Pointer { object, .. } }) => {
             kernel.objects[*object].space() == Space::Local
@@ -164,13 +157,14 @@ fn a_match_on_an_enum_leaves_no_branch() {
             let k = if i > 3 { Kind::A } else { Kind::C };
             y[i] = pick(k, i as i32) + matches!(k, Kind::B) as i32;
         }";
-    let kernel = at_stage(source, "shapes", Stage::Legal);
+    let scheduled = scheduled(source, "shapes");
+    let kernel = scheduled.legal();
     assert_eq!(count(&kernel, |_, op| matches!(op, Op::Region(Region::If { .. } | Region::Block { .. }))), 0, "{kernel}");
 }
 
 #[test]
 fn annotated_and_empty_kernels_pass_through() {
-    let kernel = at_stage("#[kernel] fn nothing(y: &mut Global<i32>) { let x = y.len(); }", "nothing", Stage::Addressed);
+    let kernel = addressed("#[kernel] fn nothing(y: &mut Global<i32>) { let x = y.len(); }", "nothing");
     assert_eq!(count(&kernel, |_, _| true), 1);
     assert!(kernel.objects.values().all(|object| object.kind != ObjectKind::Local));
 }
@@ -180,7 +174,7 @@ fn passes_stay_linear_in_long_straight_code() {
     let lines: String = (0..2000).map(|n| format!("s += x[i + {n}] * {n}.5; ")).collect();
     let source =
         format!("#[kernel] fn long(x: &Global<f32>, y: &mut Global<f32>) {{ let i = global_id().x; let mut s = 0.0; {lines} y[i] = s; }}");
-    let kernel = at_stage(&source, "long", Stage::Addressed);
+    let kernel = addressed(&source, "long");
     assert_eq!(count(&kernel, |_, op| matches!(op, Op::Compute(Compute::MulAdd(..)))), 2000);
     // All loads are through one pointer but the first.
     assert!(count(&kernel, |_, op| matches!(op, Op::Compute(Compute::Offset(..)))) <= 3);

@@ -32,7 +32,7 @@ impl Finding {
     }
 
     /// As a diagnostic of the source.
-    pub(super) fn diagnostic(self, span: impl Fn(Loc) -> Span) -> Diagnostic {
+    pub(crate) fn diagnostic(self, span: impl Fn(Loc) -> Span) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(span(self.loc), self.message).help(self.help);
         if self.is_warning {
             diagnostic = diagnostic.best_effort();

@@ -28,8 +28,6 @@ mod vectorize;
 mod versions;
 
 use crate::collections::HashMap;
-use crate::diagnostic::Diagnostics;
-use crate::hir::Lowered;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
 use crate::verify::{AFTER_EACH_PASS, verify};
@@ -111,33 +109,8 @@ impl Schedule<'_> {
     }
 }
 
-/// Keeps every annotation of a kernel. Gives warnings: what `best_effort` let pass.
-///
-/// # Errors
-/// Every promise that cannot be kept, at its annotation. The kernel is then of no use.
-pub fn schedule(lowered: &mut Lowered) -> Result<Diagnostics, Diagnostics> {
-    let findings = schedule_kernel(&mut lowered.kernel, &lowered.statements);
-    said(lowered, findings)
-}
-
-/// What was found while a kernel's annotations were kept, at its source.
-///
-/// # Errors
-/// As [`schedule`].
-pub fn said(lowered: &mut Lowered, findings: Vec<Finding>) -> Result<Diagnostics, Diagnostics> {
-    let mut diagnostics = std::mem::take(&mut lowered.warnings);
-    for finding in findings {
-        diagnostics.push(finding.diagnostic(|loc| lowered.span(loc)));
-    }
-    diagnostics.barrier()?;
-    Ok(diagnostics)
-}
-
-/// The same for a kernel without a source.
-pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> {
-    if kernel.stage > Stage::Built {
-        return Vec::new();
-    }
+/// Keeps every annotation of a kernel. Gives the promises that cannot be kept: if one is no warning, the kernel is of no use.
+pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> {
     let mut schedule = Schedule {
         kernel,
         statements,
@@ -163,7 +136,6 @@ pub fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> 
     let mut findings = schedule.findings;
     // Passes see inner loops first; people read from the top.
     findings.sort_by_key(|finding| finding.loc.0);
-    // What was refused is left out: the rest of the kernel can still be looked at.
     kernel.annotations.clear();
     kernel.stage = Stage::Scheduled;
     findings

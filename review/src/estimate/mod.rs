@@ -40,17 +40,14 @@ use occupancy::Occupancy;
 use registers::Registers;
 use time::{Prediction, Threads};
 use warpwright_codegen::analysis::access::Races;
-use warpwright_codegen::ir::{Kernel, Stage};
-use warpwright_codegen::passes;
+use warpwright_codegen::pipeline::Legal;
 use warpwright_codegen::target::Target;
 
 /// One variant of a kernel, with what is known of it.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The kernel, stage `Legal`: what the simulator runs, and whose accesses the facts are about.
-    pub legal: Kernel,
-    /// The same, stage `Addressed`: what PTX is printed from, and whose values take registers.
-    pub addressed: Kernel,
+    /// The kernel: whose accesses the facts are about, and with addresses, whose values take registers.
+    pub legal: Legal,
     /// What holds for every target.
     pub facts: Facts,
     /// What a thread executes and waits for, on any target.
@@ -72,57 +69,28 @@ pub struct Estimate {
     pub prediction: Option<Prediction>,
 }
 
-/// Everything that is known of a kernel whose annotations are kept (stage `Scheduled` or later).
-pub fn estimate(kernel: &Kernel, targets: &[&'static Target]) -> Known {
-    estimate_launched(kernel, targets, &Launched::default())
+/// Everything that is known of a kernel.
+pub fn estimate(legal: &Legal, targets: &[&'static Target]) -> Known {
+    estimate_launched(legal, targets, &Launched::default())
 }
 
 /// The same in launches of which something is known.
-pub fn estimate_launched(kernel: &Kernel, targets: &[&'static Target], launched: &Launched) -> Known {
-    estimate_stages(Stages::of(kernel), targets, launched, Races::Sought)
+pub fn estimate_launched(legal: &Legal, targets: &[&'static Target], launched: &Launched) -> Known {
+    estimate_races(legal, targets, launched, Races::Sought)
 }
 
-/// A kernel as it is estimated.
-#[derive(Clone, Debug)]
-pub(crate) struct Stages {
-    legal: Kernel,
-    addressed: Kernel,
-}
-
-impl Stages {
-    /// Those of a kernel whose annotations are kept.
-    pub(crate) fn of(kernel: &Kernel) -> Stages {
-        let mut legal = kernel.clone();
-        if legal.stage < Stage::Legal {
-            passes::optimize(&mut legal);
-        }
-        let mut addressed = legal.clone();
-        passes::address(&mut addressed);
-        Stages { legal, addressed }
-    }
-
-    /// The most registers that are needed on one of these targets: a part of what [`estimate`] finds, for who asks for no more.
-    pub(crate) fn registers_needed(&self, targets: &[&'static Target]) -> u32 {
-        registers::needed_on_any(&self.addressed, targets)
-    }
-}
-
-/// The same of one whose stages are known.
-pub(crate) fn estimate_stages(
-    Stages { legal, addressed }: Stages,
-    targets: &[&'static Target],
-    launched: &Launched,
-    races: Races,
-) -> Known {
+/// The same, with or without a look for races.
+pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launched: &Launched, races: Races) -> Known {
+    let (legal, addressed) = (legal.clone(), legal.addressed());
     let facts = Facts::of_launched(&legal, launched, races);
-    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, launched);
-    let registers = registers::registers_of_each(&addressed, targets);
+    let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
+    let registers = registers::registers_of_each(addressed, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
         let occupancy = occupancy::of_kernel(&legal, &facts, registers.estimate, launched.dynamic_shared, target);
-        let prediction = time::predict(&addressed, &threads, occupancy.as_ref(), target);
+        let prediction = time::predict(addressed, &threads, occupancy.as_ref(), target);
         Estimate { target, registers, occupancy, prediction }
     };
     let targets = each.map(one).collect();
-    Known { legal, addressed, facts, threads, targets }
+    Known { legal, facts, threads, targets }
 }

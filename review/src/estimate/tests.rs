@@ -4,23 +4,18 @@ use super::time::Bound;
 use super::weights::Certainty;
 use super::{Known, Launched, estimate};
 use crate::machine::Pipe;
-use warpwright_codegen::hir::lower_kernel;
-use warpwright_codegen::ir::{Address, Kernel, Memory, MemoryOp, Op, Scalar};
-use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
+use warpwright_codegen::ir::{Address, Memory, MemoryOp, Op, Scalar};
+use warpwright_codegen::pipeline::{Legal, compile_text};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance};
 use warpwright_codegen::target::Target;
 
 /// The kernel `k` of a source, its const generics given in order.
-fn kernel(source: &str, generics: &[i128]) -> Kernel {
-    let mut program = Program::default();
+fn kernel(source: &str, generics: &[i128]) -> Legal {
     let messages =
         |found: &warpwright_codegen::diagnostic::Diagnostics| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n");
-    let unit = Unit::parse("kernel.rs", 1, 1, source).unwrap_or_else(|found| panic!("{}", messages(&found)));
-    let unit = program.add(unit);
     let generics = generics.iter().map(|value| GenericValue::Const(ConstValue::Index(*value, false))).collect();
-    let mut lowered = lower_kernel(&program, unit, "k", &Instance { generics }).unwrap_or_else(|found| panic!("{}", messages(&found)));
-    schedule(&mut lowered).unwrap_or_else(|found| panic!("{}", messages(&found)));
-    lowered.kernel
+    let lowered = compile_text("kernel.rs", source, "k", &Instance { generics }).unwrap_or_else(|found| panic!("{}", messages(&found)));
+    lowered.kernel.legal().clone()
 }
 
 /// What is known of it on one target.
@@ -90,7 +85,7 @@ fn a_load_behind_a_store_waits() {
     }";
     let behind = known(source, &[]);
     let [serial] = behind.threads.flight.serial[..] else { panic!("{:?}", behind.threads.flight) };
-    let kernel = &behind.addressed;
+    let kernel = behind.legal.addressed();
     assert!(
         matches!(kernel.insts[serial.load].op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) if kernel.objects[object].name == "b")
     );
@@ -178,7 +173,7 @@ fn deep_and_long_kernels_take_no_time() {
     for source in [&deep, long] {
         let known = known(source, &[]);
         let start = std::time::Instant::now();
-        let again = super::time::Threads::of(&known.addressed, &known.facts.accesses, &known.facts.branches, &Launched::default());
+        let again = super::time::Threads::of(known.legal.addressed(), &known.facts.accesses, &known.facts.branches, &Launched::default());
         assert_eq!(again.mix, known.threads.mix);
         // A debug build on a busy machine takes some tens of milliseconds at most; what is exponential or quadratic takes many seconds.
         assert!(start.elapsed().as_secs_f64() < 2.0, "{:?}", start.elapsed());

@@ -40,8 +40,9 @@ use proc_macro2::Span;
 use std::collections::HashSet;
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
 use warpwright_codegen::hir::Lowered;
-use warpwright_codegen::ir::{Kernel, Loc};
+use warpwright_codegen::ir::Loc;
 use warpwright_codegen::nearest::nearest;
+use warpwright_codegen::pipeline::{Built, Scheduled};
 use warpwright_codegen::syntax::{LINT_NAMES, Setting};
 use warpwright_codegen::target::Target;
 
@@ -146,9 +147,9 @@ pub fn each(figures: impl IntoIterator<Item = (&'static Target, String)>) -> Str
 /// What a lint looks at.
 pub struct Subject<'a> {
     /// The kernel's source: spans behind locations.
-    pub lowered: &'a Lowered,
+    pub lowered: &'a Lowered<Scheduled>,
     /// The kernel as it was before its annotations were kept, if it has any: to try out what it would be without one.
-    pub built: Option<&'a Kernel>,
+    pub built: Option<&'a Built>,
     /// The variant and what is known of it.
     pub known: &'a Known,
     /// Where the source asks for things.

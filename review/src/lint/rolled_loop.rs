@@ -25,7 +25,7 @@ const COUNTING: usize = 3;
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     // Addresses are instructions only there.
-    let kernel = &subject.known.addressed;
+    let kernel = subject.known.legal.addressed();
     kernel.for_each_inst(|kernel, _, inst| {
         let op = &kernel.insts[inst].op;
         let Op::Region(Region::For { body, keep_rolled: true, .. }) = op else { return };

@@ -48,8 +48,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let legal = &known.legal;
     let of_inst: BTreeMap<Inst, &AccessFact> = known.facts.accesses.iter().map(|fact| (fact.inst, fact)).collect();
     let mut all: Vec<Pieces> = Vec::new();
-    for (block, _) in known.addressed.blocks.iter() {
-        pieces(&known.addressed, block, &of_inst, &mut all);
+    for (block, _) in known.legal.addressed().blocks.iter() {
+        pieces(known.legal.addressed(), block, &of_inst, &mut all);
     }
     let mut objects: Vec<Object> = all.iter().map(|pieces| pieces.object).collect();
     objects.sort_unstable();
@@ -174,7 +174,7 @@ fn is_worth(subject: &Subject<'_>, all: &[&Pieces], of_inst: &BTreeMap<Inst, &Ac
     if more.filter(|fact| fact.by_data).map(|fact| scales.of_access(fact)).sum::<f64>() >= WORTH - 1.0 {
         return true;
     }
-    let mut kernel = known.addressed.clone();
+    let mut kernel = Kernel::clone(known.legal.addressed());
     let mut accesses = known.facts.accesses.clone();
     for pieces in all {
         join(&mut kernel, pieces);

@@ -17,7 +17,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let kernel = &subject.known.addressed;
+    let kernel = subject.known.legal.addressed();
     let slow: Vec<_> = subject
         .known
         .targets

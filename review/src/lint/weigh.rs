@@ -71,7 +71,7 @@ impl<'a> Scales<'a> {
     /// The share of the kernel's issue slots that a block of the program takes.
     pub(super) fn of_block(&self, block: Block) -> f64 {
         let mut slots = 0.0;
-        self.known.addressed.walk_block(block, &mut |kernel, _, inst| {
+        self.known.legal.addressed().walk_block(block, &mut |kernel, _, inst| {
             slots += self.known.threads.times(inst) * mix::cost(kernel, inst).slots();
         });
         self.of_slots(slots)

@@ -1,14 +1,14 @@
 //! What a kernel would be without one of its annotations: lowered once, scheduled and estimated again.
 
 use super::Subject;
-use crate::estimate::{Known, Launched, Stages, estimate_stages};
-use crate::parallel;
+use crate::estimate::{Known, Launched, estimate_races, registers};
 use proc_macro2::Span;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use warpwright_codegen::analysis::access::Races;
-use warpwright_codegen::ir::{Inst, Kernel, Loc, LoopAnnotations};
-use warpwright_codegen::schedule::schedule_kernel;
+use warpwright_codegen::ir::{Kernel, Loc, LoopAnnotations};
+use warpwright_codegen::parallel;
+use warpwright_codegen::pipeline::{Built, Legal};
 use warpwright_codegen::target::Target;
 
 /// An annotation that makes more of a body than there is in the source.
@@ -70,7 +70,7 @@ pub struct Tried(RefCell<Vec<Rc<Without>>>);
 pub(super) struct Without {
     pub(super) asked: (Grows, Loc),
     /// `None` if what is left of the others could not be kept.
-    stages: Option<Stages>,
+    legal: Option<Legal>,
     /// Registers that it needs, and all that is known of it: each found when somebody asks.
     needed: Cell<Option<u32>>,
     known: OnceCell<Option<Known>>,
@@ -79,7 +79,7 @@ pub(super) struct Without {
 impl Without {
     /// What would be known of the variant, but for races.
     pub(super) fn known(&self, targets: &[&'static Target]) -> Option<&Known> {
-        let known = || self.stages.clone().map(|stages| estimate_stages(stages, targets, &Launched::default(), Races::Left));
+        let known = || Some(estimate_races(self.legal.as_ref()?, targets, &Launched::default(), Races::Left));
         self.known.get_or_init(known).as_ref()
     }
 }
@@ -90,25 +90,22 @@ pub(super) fn without(subject: &Subject<'_>, asked: &[(Grows, Loc)]) -> Vec<Rc<W
     let is_new = |asked: &&(Grows, Loc)| tried.iter().all(|known| known.asked != **asked);
     let new: Vec<(Grows, Loc)> = asked.iter().filter(is_new).copied().collect();
     let (built, statements) = (subject.built, &subject.lowered.statements[..]);
-    let stages = parallel::map(&new, |asked| stages_without(built?, statements, *asked));
-    let make = |(asked, stages)| Rc::new(Without { asked, stages, needed: Cell::default(), known: OnceCell::new() });
-    tried.extend(new.into_iter().zip(stages).map(make));
+    let legal = parallel::map(&new, |asked| legal_without(built?, statements, *asked));
+    let make = |(asked, legal)| Rc::new(Without { asked, legal, needed: Cell::default(), known: OnceCell::new() });
+    tried.extend(new.into_iter().zip(legal).map(make));
     tried.iter().filter(|known| asked.contains(&known.asked)).cloned().collect()
 }
 
-fn stages_without(built: &Kernel, statements: &[u32], (grows, loc): (Grows, Loc)) -> Option<Stages> {
-    let mut kernel = built.clone();
-    let at: Vec<Inst> = kernel.annotations.iter().filter(|(_, asked)| grows.place(asked) == Some(loc)).map(|(inst, _)| *inst).collect();
-    for inst in at {
-        if let Some(annotations) = kernel.annotations.get_mut(&inst) {
-            grows.leave_out(annotations);
-            if annotations.is_empty() {
-                kernel.annotations.remove(&inst);
-            }
+fn legal_without(built: &Built, statements: &[u32], (grows, loc): (Grows, Loc)) -> Option<Legal> {
+    let without = built.annotated(|asked| {
+        if grows.place(asked) == Some(loc) {
+            grows.leave_out(asked);
         }
-    }
-    let refused = schedule_kernel(&mut kernel, statements);
-    refused.iter().all(|finding| finding.is_warning).then(|| Stages::of(&kernel))
+    });
+    let legal = without.schedule(statements).0?.legal().clone();
+    // Here, where several variants are worked on at once.
+    legal.addressed();
+    Some(legal)
 }
 
 /// Where the source asks for what takes registers: a limit of its own; else the annotation without which the fewest would be needed; else
@@ -119,13 +116,13 @@ pub(super) fn growth(subject: &Subject<'_>) -> Span {
         return sites.argument(&["max_registers"]);
     }
     let now = subject.known.targets.iter().map(|on| on.registers.needed).max().unwrap_or(0);
-    let asked = subject.built.map(asked).unwrap_or_default();
+    let asked = subject.built.map(|built| asked(built)).unwrap_or_default();
     let tried = without(subject, &asked);
     let targets = subject.targets();
     let open =
-        tried.iter().filter_map(|without| Some((without.stages.as_ref()?, &without.needed))).filter(|(_, needed)| needed.get().is_none());
-    let (open, places): (Vec<&Stages>, Vec<&Cell<Option<u32>>>) = open.unzip();
-    let found = parallel::map(&open, |stages| stages.registers_needed(&targets));
+        tried.iter().filter_map(|without| Some((without.legal.as_ref()?, &without.needed))).filter(|(_, needed)| needed.get().is_none());
+    let (open, places): (Vec<&Legal>, Vec<&Cell<Option<u32>>>) = open.unzip();
+    let found = parallel::map(&open, |legal| registers::needed_on_any(legal.addressed(), &targets));
     places.into_iter().zip(found).for_each(|(place, needed)| place.set(Some(needed)));
     let each: Vec<(u32, Loc)> = tried.iter().filter_map(|without| Some((without.needed.get()?, without.asked.1))).collect();
     let fewest = each.iter().map(|(needed, _)| *needed).min().unwrap_or(now);

@@ -12,7 +12,7 @@ mod texture;
 
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
 use crate::error::{Error, Result};
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
 use cudarc::driver::sys;
@@ -260,8 +260,8 @@ impl Backend for Gpu {
         Ok(Box::new(queue::CudaQueue::new(Arc::clone(&self.context))?))
     }
 
-    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
-        Ok(Box::new(module::CudaKernel::new(Arc::clone(&self.context), source)?))
+    fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
+        Ok(Box::new(module::CudaKernel::new(Arc::clone(&self.context), kernel)?))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::backend::{Executable, Marker, Plan};
 use crate::check::parameter_name;
 use crate::definition::KernelDefinition;
 use crate::error::{Error, Result};
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::order::Uses;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use sys::{CUfunction_attribute as FunctionAttribute, CUjit_option as JitOption};
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::backend::{AbiArgument, Emitted};
 use warpwright_codegen::ir::Axis;
 
@@ -64,9 +65,9 @@ struct Symbol {
 }
 
 impl CudaKernel {
-    pub(super) fn new(context: Arc<Context>, source: &Source<'_>) -> Result<CudaKernel> {
-        let emitted = source.ptx(context.target)?;
-        CudaKernel::from_emitted(context, source.definition, emitted)
+    pub(super) fn new(context: Arc<Context>, kernel: &LoweredKernel<'_>) -> Result<CudaKernel> {
+        let emitted = kernel.emit(&Ptx, Some(context.target))?;
+        CudaKernel::from_emitted(context, kernel.definition, emitted)
     }
 
     pub(super) fn from_emitted(context: Arc<Context>, definition: &'static KernelDefinition, emitted: Emitted) -> Result<CudaKernel> {

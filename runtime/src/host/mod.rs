@@ -6,7 +6,7 @@ use crate::arguments::ArgumentKind;
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
 use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::sim::{Counters, SimOptions};
 use crate::stream::StreamCore;
 use crate::texture::Picture;
@@ -55,9 +55,9 @@ impl Backend for HostTwin {
         Ok(Box::new(HostQueue))
     }
 
-    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
-        let facts = source.facts;
-        let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel: source.definition.name, reason })?;
+    fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
+        let facts = kernel.facts();
+        let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel: kernel.definition.name, reason })?;
         Ok(Box::new(Twin { elements: facts.elements, is_cooperative: facts.is_cooperative, loop_limit: options.loop_limit }))
     }
 }

@@ -11,7 +11,7 @@ use super::texture::ImageMemory;
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::host_memory::HostMemory;
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
 use ocl_core::ffi::{self, cl_context, cl_device_id, cl_mem, cl_platform_id, cl_uint, size_t};
@@ -246,8 +246,8 @@ impl Backend for OpenClDevice {
         Ok(Box::new(OpenClQueue::new(Arc::clone(&self.context))?))
     }
 
-    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
-        Ok(Box::new(OpenClKernel::new(Arc::clone(&self.context), source)?))
+    fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
+        Ok(Box::new(OpenClKernel::new(Arc::clone(&self.context), kernel)?))
     }
 }
 

@@ -11,7 +11,7 @@ use super::sub_groups::SubGroups;
 use crate::arguments::ArgumentKind;
 use crate::backend::{Executable, Marker, Plan};
 use crate::error::{Error, Result};
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
@@ -20,6 +20,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::{AbiArgument, Emitted};
 
 /// A compiled kernel: its text, and the forms of it that launches have asked for.
@@ -44,14 +45,14 @@ struct Form {
 }
 
 impl OpenClKernel {
-    pub(super) fn new(context: Arc<Context>, source: &Source<'_>) -> Result<OpenClKernel> {
-        let (definition, mut emitted) = (source.definition, source.opencl_c()?);
+    pub(super) fn new(context: Arc<Context>, kernel: &LoweredKernel<'_>) -> Result<OpenClKernel> {
+        let (definition, block, mut emitted) = (kernel.definition, kernel.legal().options.block, kernel.emit(&OpenCl, None)?);
         let messages = std::mem::take(&mut emitted.faults);
         let texts = FaultTexts { kernel: definition.name, file: definition.item.source.file, messages };
         let (portable, sub_groups) = (OnceLock::new(), OnceLock::new());
         let kernel = OpenClKernel { context, emitted, texts: Arc::new(texts), portable, sub_groups };
         // What is known to be needed is built now.
-        match source.facts.block {
+        match block {
             Some(block) => kernel.form(block)?,
             None if kernel.sub_groups_of_device().is_none() => kernel.portable()?,
             None => return Ok(kernel),

@@ -7,14 +7,6 @@ use std::fmt;
 /// Why a simulation gave no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The kernel is not at a stage that can run.
-    #[error("kernel `{kernel}` is at stage `{stage}`; the simulator runs `legal` and `addressed` kernels")]
-    Stage {
-        /// The kernel.
-        kernel: String,
-        /// Where it stands.
-        stage: &'static str,
-    },
     /// The kernel breaks the law of the IR, or is beyond what the simulator can hold.
     #[error("kernel `{kernel}` cannot be simulated: {reason}")]
     Kernel {

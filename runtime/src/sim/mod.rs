@@ -1,6 +1,6 @@
 //! The simulator: runs a kernel's IR warp by warp without a GPU, checks everything it does, and counts it.
 //!
-//! [`SimProgram::compile`] turns a `Legal` or `Addressed` kernel into a pre-decoded program once; [`SimProgram::run`] launches it.
+//! [`SimProgram::compile`] turns a kernel into a pre-decoded program once; [`SimProgram::run`] launches it.
 
 mod arithmetic;
 mod blocks;
@@ -123,7 +123,7 @@ impl SimProgram {
         SimProgram::compile_with(kernel, SimOptions::default())
     }
 
-    /// Compiles a kernel. Errors: it is not `Legal` or `Addressed`, breaks the IR's law, or is beyond what the simulator can hold.
+    /// Compiles a kernel of any stage. Errors: it breaks the IR's law, or is beyond what the simulator can hold.
     pub fn compile_with(kernel: &Kernel, options: SimOptions) -> Result<SimProgram, Error> {
         Ok(SimProgram { program: compile::compile(kernel, options)? })
     }

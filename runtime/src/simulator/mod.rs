@@ -6,7 +6,7 @@ use crate::arguments::{Argument, ArgumentKind, Arguments};
 use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
 use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};
 use crate::stream::StreamCore;
@@ -69,10 +69,10 @@ impl Backend for Simulator {
         Ok(Box::new(HostQueue))
     }
 
-    fn compile(&self, source: &Source<'_>) -> Result<Box<dyn Executable>> {
-        let kernel = source.definition.name;
-        let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel, reason })?;
-        let program = SimProgram::compile_with(source.kernel(), options).map_err(|error| from_simulator(kernel, error))?;
+    fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
+        let name = kernel.definition.name;
+        let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel: name, reason })?;
+        let program = SimProgram::compile_with(kernel.legal(), options).map_err(|error| from_simulator(name, error))?;
         Ok(Box::new(Simulated { program }))
     }
 }

@@ -4,7 +4,7 @@ use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queu
 use crate::device::Device;
 use crate::error::Result;
 use crate::host_memory::{HostMemory, HostQueue};
-use crate::instance::Source;
+use crate::instance::LoweredKernel;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
@@ -76,7 +76,7 @@ impl Backend for Null {
         Ok(Box::new(HostQueue))
     }
 
-    fn compile(&self, _source: &Source<'_>) -> Result<Box<dyn Executable>> {
+    fn compile(&self, _kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
         self.compiled.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(self.clone()))
     }

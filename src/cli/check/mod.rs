@@ -10,7 +10,7 @@ use super::json::document;
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
 use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
-use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{OPENCL, Targets};
@@ -174,7 +174,7 @@ impl Check {
 /// What is known of a variant, target by target. What has no form in PTX for a target is an error: the kernel cannot run there.
 fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>, no_ptx: &mut Diagnostics) -> Vec<Row> {
     let row = |estimated: Report| {
-        let emitted = emit_ptx(&variant.known.addressed, estimated.target, &|loc| variant.lowered.span(loc));
+        let emitted = variant.lowered.emit(&Ptx, Some(estimated.target));
         let text = emitted.map_err(|found| no_ptx.append(found)).ok();
         let measured = ptxas.zip(text).map(|(ptxas, text)| ptxas.measure(&text.text, estimated.target.capability));
         let (measured, not_measured) = match measured {

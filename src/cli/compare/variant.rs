@@ -6,10 +6,10 @@ use crate::cli::json::words;
 use crate::cli::launch::LaunchArguments;
 use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
-use warpwright_codegen::backend::opencl::refusals;
-use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::{self, ptx::Ptx};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{Axis, Lowered};
+use warpwright_codegen::pipeline::Scheduled;
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_review::estimate::{Known, Launched, estimate_launched};
@@ -30,6 +30,7 @@ pub(in crate::cli) struct Variant {
 
 /// A variant that compiles.
 pub(in crate::cli) struct Compiled {
+    pub(in crate::cli) kernel: Scheduled,
     pub(in crate::cli) known: Known,
     /// By target: the PTX.
     pub(in crate::cli) ptx: Vec<Option<String>>,
@@ -59,8 +60,8 @@ impl Variant {
         let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
         let values: Vec<(String, String)> = varied.map(|(axis, value)| (axis.name.clone(), word(value))).collect();
         let words = words(&values);
-        let outcome = match source.lower(kernel, instance) {
-            Ok(lowered) => look(source, &lowered, targets, dynamic_shared),
+        let outcome = match source.compile(kernel, instance) {
+            Ok(lowered) => look(source, lowered, targets, dynamic_shared),
             Err(found) => Err(first_error(source, &found)),
         };
         Variant { words, values, instance: instance.clone(), is_earlier: false, outcome }
@@ -116,30 +117,31 @@ pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: 
     if first.outcome.is_ok() || own.any(|variant| variant.outcome.is_ok()) {
         return None;
     }
-    let shown = source.lower(kernel, &first.instance).err().map(|found| source.findings(&found));
+    let shown = source.compile(kernel, &first.instance).err().map(|found| source.findings(&found));
     // What compiles but for PTX has said why itself.
     Some(shown.unwrap_or_else(|| Stop::found(first.outcome.as_ref().err().map_or("", String::as_str))))
 }
 
 /// What is known of a variant; an error where PTX has no form of it for any of the targets, or where OpenCL devices are a target and cannot run it.
-fn look(source: &Source, lowered: &Lowered, targets: &Targets, dynamic_shared: u32) -> Result<Compiled, String> {
-    let is_for_opencl = targets.opencl;
-    let targets = &targets.gpus[..];
-    let known = estimate_launched(&lowered.kernel, targets, &Launched { dynamic_shared, ..Launched::default() });
-    let emit = |target: &&'static Target| emit_ptx(&known.addressed, target, &|loc| lowered.span(loc)).map(|emitted| emitted.text);
-    let ptx: Vec<Result<String, Diagnostics>> = targets.iter().map(emit).collect();
+fn look(source: &Source, lowered: Lowered<Scheduled>, targets: &Targets, dynamic_shared: u32) -> Result<Compiled, String> {
+    let legal = lowered.kernel.legal();
+    let known = estimate_launched(legal, &targets.gpus, &Launched { dynamic_shared, ..Launched::default() });
+    let emit = |target: &&'static Target| lowered.emit(&Ptx, Some(target)).map(|emitted| emitted.text);
+    let ptx: Vec<Result<String, Diagnostics>> = targets.gpus.iter().map(emit).collect();
     if let (false, Some(Err(found))) = (ptx.iter().any(Result::is_ok), ptx.first()) {
         return Err(first_error(source, found));
     }
-    let refused = if is_for_opencl { refusals(&known.legal, &|loc| lowered.span(loc)) } else { Diagnostics::new() };
-    if !refused.is_empty() {
-        return Err(first_error(source, &refused));
+    for backend in backend::of_targets(targets) {
+        let refused = backend.refusals(legal, &|loc| lowered.span(loc));
+        if !refused.is_empty() {
+            return Err(first_error(source, &refused));
+        }
     }
-    let ptx = ptx.into_iter().map(Result::ok).collect();
     Ok(Compiled {
+        kernel: lowered.kernel,
         known,
-        ptx,
-        measured: vec![None; targets.len()],
+        measured: vec![None; ptx.len()],
+        ptx: ptx.into_iter().map(Result::ok).collect(),
         blocks: None,
         yardstick: Yardstick::Operations,
         counters: None,

@@ -5,17 +5,21 @@ mod json;
 use super::json::document;
 use super::source::{Define, InstanceError, Source, check_defines, split};
 use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
-use clap::ValueHint;
+use clap::builder::PossibleValue;
+use clap::{ValueEnum, ValueHint};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
-use warpwright_codegen::backend::{self, Emitted};
+use warpwright_codegen::backend::ptx::Ptx;
+use warpwright_codegen::backend::{BACKENDS, Backend};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::Stage;
-use warpwright_codegen::passes::{self, PassOptions};
-use warpwright_codegen::schedule;
-use warpwright_codegen::target::{OPENCL, Target};
+use warpwright_codegen::passes::Timings;
+use warpwright_codegen::pipeline::{Built, Scheduled};
+use warpwright_codegen::target::Target;
 
 /// Print what a kernel compiles to.
 #[derive(clap::Args)]
@@ -59,27 +63,36 @@ struct Printed {
     entry: Option<Json>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+/// What is printed: what a back end makes of a kernel, or the IR.
+#[derive(Clone, Copy)]
 enum Format {
-    /// For NVIDIA's driver and `ptxas`.
-    Ptx,
-    /// OpenCL C 1.2.
-    Opencl,
-    /// The compiler's intermediate representation.
+    Text(&'static dyn Backend),
     Ir,
-    /// The kernel as readable Rust, after its annotations.
-    Rust,
 }
 
 impl Format {
     /// As the command line has it.
     fn word(self) -> &'static str {
         match self {
-            Format::Ptx => "ptx",
-            Format::Opencl => "opencl",
+            Format::Text(backend) => backend.name(),
             Format::Ir => "ir",
-            Format::Rust => "rust",
         }
+    }
+}
+
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Format] {
+        static ALL: LazyLock<Vec<Format>> =
+            LazyLock::new(|| BACKENDS.iter().map(|backend| Format::Text(*backend)).chain([Format::Ir]).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let purpose = match self {
+            Format::Text(backend) => backend.purpose(),
+            Format::Ir => "The compiler's intermediate representation",
+        };
+        Some(PossibleValue::new(self.word()).help(purpose))
     }
 }
 
@@ -109,14 +122,19 @@ impl Clock {
 }
 
 /// A kernel with its name and its generics.
-type Named = (String, Vec<(String, String)>, Lowered);
+type Named = (String, Vec<(String, String)>, Taken);
+/// A kernel as far as it is taken before it is printed.
+enum Taken {
+    Built(Built),
+    Scheduled(Lowered<Scheduled>),
+}
 /// What is printed, and what a launch of it needs to know.
 type Text = (String, Option<Json>);
 
 impl Emit {
     pub(super) fn run(self) -> Result<(), Stop> {
         let format = match (self.format, &self.after) {
-            (None, None) => Format::Ptx,
+            (None, None) => Format::Text(&Ptx),
             (None | Some(Format::Ir), Some(_)) => Format::Ir,
             (Some(_), Some(after)) => {
                 let message = format!("`--after {after}` stops before anything but the IR can be printed; use `--format ir`");
@@ -125,9 +143,10 @@ impl Emit {
             (Some(format), None) => format,
         };
         let (path, chosen) = split(&self.file);
-        if self.target.as_deref() == Some(OPENCL) {
+        if let Some(backend) = BACKENDS.iter().find(|backend| backend.target().is_some() && backend.target() == self.target.as_deref()) {
+            let (name, title) = (backend.name(), backend.title());
             return Err(Stop::usage(format!(
-                "`{OPENCL}` is not a target of PTX; for OpenCL C leave out `--target` and write `--format opencl`"
+                "`{name}` is not a target of PTX; for {title} leave out `--target` and write `--format {name}`"
             )));
         }
         let target = targets::one(self.target.as_deref(), path)?;
@@ -138,15 +157,15 @@ impl Emit {
             return Err(source.no_kernels());
         }
         check_defines(&source.definable(&kernels), &self.define)?;
-        let mut lowered = self.lower(&source, &kernels, &mut clock)?;
+        let kernels = self.take(&source, &kernels, &mut clock)?;
         // Everything is compiled before anything is printed: an error leaves no half a file in a pipe.
         let mut all = Vec::new();
         let mut findings = source.no_findings();
-        for (name, generics, lowered) in &mut lowered {
-            match self.emit(lowered, format, target, &mut clock)? {
+        for (name, generics, kernel) in kernels {
+            match self.emit(&kernel, format, target, &mut clock)? {
                 Ok((text, entry)) => {
-                    let target = (format == Format::Ptx).then_some(target);
-                    all.push(Printed { name: std::mem::take(name), generics: std::mem::take(generics), target, format, text, entry });
+                    let is_per_target = matches!(format, Format::Text(backend) if backend.is_per_target());
+                    all.push(Printed { name, generics, target: is_per_target.then_some(target), format, text, entry });
                 }
                 Err(found) => findings.add(found),
             }
@@ -168,16 +187,16 @@ impl Emit {
     }
 
     /// Every kernel as IR, or all that is wrong with any of them.
-    fn lower(&self, source: &Source, kernels: &[String], clock: &mut Clock) -> Result<Vec<Named>, Stop> {
+    fn take(&self, source: &Source, kernels: &[String], clock: &mut Clock) -> Result<Vec<Named>, Stop> {
         let mut findings = source.check_syntax();
         let mut all = Vec::new();
         let mut stop = None;
-        for kernel in kernels {
-            let instance = match source.instance(kernel, &self.define) {
+        for name in kernels {
+            let instance = match source.instance(name, &self.define) {
                 Ok(instance) => instance,
                 Err(InstanceError::Source(found)) => {
                     findings.add(found);
-                    match source.bare_instance(kernel) {
+                    match source.bare_instance(name) {
                         Some(instance) => instance,
                         None => continue,
                     }
@@ -187,18 +206,16 @@ impl Emit {
                     continue;
                 }
             };
-            let named = |lowered| (kernel.clone(), source.words(kernel, &instance), lowered);
-            match clock.time("lower", || source.lower_built(kernel, &instance)) {
-                Ok(mut lowered) if self.after.as_deref() != Some("built") => {
-                    match clock.time("schedule", || schedule::schedule(&mut lowered)) {
-                        Ok(warnings) => {
-                            findings.add(warnings);
-                            all.push(named(lowered));
-                        }
-                        Err(found) => findings.add(found),
+            let named = |kernel| (name.clone(), source.words(name, &instance), kernel);
+            match clock.time("lower", || source.lower(name, &instance)) {
+                Ok(built) if self.after.as_deref() == Some("built") => all.push(named(Taken::Built(built.kernel))),
+                Ok(built) => match clock.time("schedule", || built.schedule()) {
+                    Ok(mut lowered) => {
+                        findings.add(std::mem::take(&mut lowered.warnings));
+                        all.push(named(Taken::Scheduled(lowered)));
                     }
-                }
-                Ok(lowered) => all.push(named(lowered)),
+                    Err(found) => findings.add(found),
+                },
                 Err(found) => findings.add(found),
             }
         }
@@ -210,38 +227,33 @@ impl Emit {
         stop.map_or(Ok(all), Err)
     }
 
-    fn emit(&self, lowered: &mut Lowered, format: Format, target: &Target, clock: &mut Clock) -> Result<Result<Text, Diagnostics>, Stop> {
-        let stage = match format {
-            // Rust shows what the annotations did: no later stage.
-            Format::Rust => {
-                passes::tidy(&mut lowered.kernel);
-                return Ok(Ok((backend::rust::emit_rust(&lowered.kernel), None)));
+    fn emit(&self, kernel: &Taken, format: Format, target: &Target, clock: &mut Clock) -> Result<Result<Text, Diagnostics>, Stop> {
+        let lowered = match kernel {
+            Taken::Built(built) => return Ok(Ok((built.to_string(), None))),
+            Taken::Scheduled(lowered) => lowered,
+        };
+        let kernel = &lowered.kernel;
+        let mut timings = Timings::new();
+        let shown = match (format, self.after.as_deref()) {
+            (Format::Text(backend), _) => {
+                kernel.make(backend.stage(), &mut timings);
+                Cow::Borrowed(&**kernel)
             }
-            Format::Opencl => Stage::Legal,
-            Format::Ir if self.after.is_none() => Stage::Legal,
-            Format::Ptx | Format::Ir => Stage::Addressed,
+            (Format::Ir, None) => {
+                kernel.make(Stage::Legal, &mut timings);
+                Cow::Borrowed(&**kernel.legal())
+            }
+            (Format::Ir, Some("scheduled")) => Cow::Borrowed(&**kernel),
+            (Format::Ir, Some(pass)) => Cow::Owned(kernel.after(pass, &mut timings).map_err(|error| Stop::usage(error.to_string()))?),
         };
-        if !matches!(self.after.as_deref(), Some("built" | "scheduled")) {
-            self.run_passes(lowered, stage, clock)?;
-        }
-        let lowered = &*lowered;
-        let span = |loc| lowered.span(loc);
-        let with_entry = |emitted: Emitted| {
-            let entry = json::entry(&lowered.kernel, &emitted);
-            (emitted.text, Some(entry))
-        };
-        Ok(clock.time("print", || match format {
-            Format::Ptx => backend::ptx::emit_ptx(&lowered.kernel, target, &span).map(with_entry),
-            Format::Opencl => backend::opencl::emit_opencl(&lowered.kernel, &span).map(with_entry),
-            Format::Ir | Format::Rust => Ok((lowered.kernel.to_string(), None)),
-        }))
-    }
-
-    fn run_passes(&self, lowered: &mut Lowered, stage: Stage, clock: &mut Clock) -> Result<(), Stop> {
-        let mut timings = passes::Timings::new();
-        let mut options = PassOptions { after: self.after.as_deref(), timings: Some(&mut timings) };
-        passes::run(&mut lowered.kernel, stage, &mut options).map_err(|error| Stop::usage(error.to_string()))?;
         clock.steps.extend(timings.into_iter().map(|(pass, time)| (format!("  {pass}"), time)));
-        Ok(())
+        Ok(clock.time("print", || match format {
+            Format::Text(backend) => {
+                let emitted = lowered.emit(backend, Some(target))?;
+                let entry = backend.is_for_devices().then(|| json::entry(kernel, &emitted));
+                Ok((emitted.text, entry))
+            }
+            Format::Ir => Ok((shown.to_string(), None)),
+        }))
     }
 }

@@ -21,7 +21,7 @@ pub(in crate::cli) struct Launchable {
 impl Launchable {
     /// Compiles an instance of a kernel for a device.
     pub(in crate::cli) fn compile(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Result<Launchable, Stop> {
-        let lowered = source.lower(kernel, instance).map_err(|found| source.findings(&found))?;
+        let lowered = source.compile(kernel, instance).map_err(|found| source.findings(&found))?;
         let names = source.generics(kernel).unwrap_or_default();
         let number = |value: &GenericValue| match value {
             GenericValue::Const(ConstValue::Scalar(scalar)) if !scalar.ty.is_float() => Some(scalar.as_int()),

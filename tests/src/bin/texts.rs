@@ -7,6 +7,9 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use warpwright_codegen::backend::opencl::OpenCl;
+use warpwright_codegen::backend::ptx::Ptx;
+use warpwright_codegen::backend::rust::Rust;
 use warpwright_codegen::target::Target;
 use warpwright_tests::corpus::{self, Variant};
 
@@ -43,10 +46,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// All texts of a variant; what a language cannot have is said.
 fn add(all: &mut String, variant: &Variant, targets: &[&'static Target]) {
-    let missing = || "none\n".to_owned();
-    let ptx = targets.iter().map(|target| (target.name, variant.ptx(target).unwrap_or_else(missing)));
-    let texts = ptx.chain([("OpenCL C", variant.opencl().unwrap_or_else(missing)), ("Rust", variant.rust())]);
+    let ptx = targets.iter().map(|target| (target.name, variant.text(&Ptx, Some(target))));
+    let texts = ptx.chain([("OpenCL C", variant.text(&OpenCl, None)), ("Rust", variant.text(&Rust, None))]);
     for (language, text) in texts {
+        let text = text.unwrap_or_else(|| "none\n".to_owned());
         let _ = writeln!(all, "==== {}: {language}\n{text}", variant.name);
     }
 }

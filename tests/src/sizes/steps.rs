@@ -1,14 +1,10 @@
 //! Everything that is done with a source, step by step, and what each step takes.
 
 use std::time::{Duration, Instant};
-use warpwright_codegen::backend::opencl::emit_opencl;
-use warpwright_codegen::backend::ptx::emit_ptx;
-use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::backend::BACKENDS;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
-use warpwright_codegen::ir::Stage;
-use warpwright_codegen::passes::{self, PassOptions};
-use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::pipeline;
 use warpwright_codegen::syntax::{Program, Unit, check_subset};
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_review::{Scope, review};
@@ -77,11 +73,11 @@ pub fn of_schedule(source: &str) -> Duration {
     let mut program = Program::default();
     let unit = program.add(Unit::parse("kernel.rs", 1, 1, source).expect("Rust"));
     let instance = hir::declared_instances(&program, unit, "k").expect("a kernel").remove(0);
-    let mut lowered = hir::lower_kernel(&program, unit, "k", &instance).expect("a kernel");
+    let built = pipeline::lower(&program, unit, "k", &instance).expect("a kernel");
     let start = Instant::now();
-    let kept = schedule(&mut lowered);
+    let kept = built.schedule();
     let time = start.elapsed();
-    assert!(kept.is_ok(), "{kept:?}");
+    assert!(kept.is_ok(), "{:?}", kept.err());
     time
 }
 
@@ -115,36 +111,31 @@ fn all(source: &str) -> Steps {
             }
         };
         for instance in &instances {
-            let mut lowered = match steps.time("lower", || hir::lower_kernel(&program, unit, &kernel, instance)) {
+            let built = match steps.time("lower", || pipeline::lower(&program, unit, &kernel, instance)) {
+                Ok(built) => built,
+                Err(found) => {
+                    steps.refused(&found);
+                    continue;
+                }
+            };
+            let lowered = match steps.time("schedule", || built.schedule()) {
                 Ok(lowered) => lowered,
                 Err(found) => {
                     steps.refused(&found);
                     continue;
                 }
             };
-            if let Err(found) = steps.time("schedule", || schedule(&mut lowered)) {
-                steps.refused(&found);
-                continue;
-            }
-            let span = |loc| lowered.span(loc);
-            steps.time("rust", || emit_rust(&lowered.kernel));
-            let mut kernel = lowered.kernel.clone();
-            for (stage, name) in [(Stage::Legal, "opencl"), (Stage::Addressed, "ptx")] {
+            for backend in BACKENDS {
                 let mut timings = Vec::new();
-                let mut options = PassOptions { timings: Some(&mut timings), ..PassOptions::default() };
-                passes::run(&mut kernel, stage, &mut options).expect("all passes run");
+                lowered.kernel.make(backend.stage(), &mut timings);
                 timings.into_iter().for_each(|(pass, time)| steps.add(pass, time));
-                let emitted = steps.time(name, || match stage {
-                    Stage::Legal => emit_opencl(&kernel, &span),
-                    _ => emit_ptx(&kernel, target, &span),
-                });
-                match (stage, emitted) {
-                    (_, Err(found)) => steps.refused(&found),
-                    (Stage::Addressed, Ok(emitted)) => steps.ptx += emitted.text.len(),
-                    _ => {}
+                match steps.time(backend.name(), || lowered.emit(*backend, Some(target))) {
+                    Err(found) => steps.refused(&found),
+                    Ok(emitted) if backend.is_per_target() => steps.ptx += emitted.text.len(),
+                    Ok(_) => {}
                 }
             }
-            kernel.for_each_inst(|_, _, _| steps.instructions += 1);
+            lowered.kernel.legal().addressed().for_each_inst(|_, _, _| steps.instructions += 1);
         }
         let targets = Targets { gpus: vec![target], opencl: true };
         let scope = Scope { targets: &targets, findings: None, most: usize::MAX };

@@ -3,17 +3,17 @@
 use super::text::{Form, Source};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use warpwright_codegen::backend::Backend;
 use warpwright_codegen::backend::Emitted;
-use warpwright_codegen::backend::opencl::emit_opencl;
-use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::opencl::OpenCl;
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::ir::Kernel;
-use warpwright_codegen::schedule::schedule;
+use warpwright_codegen::pipeline;
 use warpwright_codegen::syntax::{Instance, Program, Unit, check_subset};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
-use warpwright_codegen::{hir, passes};
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
 
 /// Arguments of a launch: parameters by value, then buffers.
@@ -66,12 +66,12 @@ pub(crate) fn make(text: &str) -> Result<Made, Wrong> {
     }
     let mut program = Program::default();
     let unit = program.add(unit);
-    let mut lowered = match hir::lower_kernel(&program, unit, "k", &Instance::default()) {
-        Ok(lowered) => lowered,
+    let built = match pipeline::lower(&program, unit, "k", &Instance::default()) {
+        Ok(built) => built,
         Err(found) => return Ok(Made::Refused(said(found))),
     };
-    let warnings = match schedule(&mut lowered) {
-        Ok(warnings) => warnings.iter().count(),
+    let lowered = match built.schedule() {
+        Ok(lowered) => lowered,
         Err(found) => {
             for finding in found.iter() {
                 let place = finding.span.source_text().unwrap_or_default();
@@ -86,25 +86,23 @@ pub(crate) fn make(text: &str) -> Result<Made, Wrong> {
         Ok(()) => Ok(()),
         Err(violations) => Err(format!("{when}: the kernel breaks the law: {}", violations[0])),
     };
-    let mut kernel = lowered.kernel.clone();
-    lawful(&kernel, "scheduled")?;
-    emit_rust(&kernel);
-    passes::optimize(&mut kernel);
-    lawful(&kernel, "optimised")?;
-    emit_rust(&kernel);
-    let simulated = SimProgram::compile_with(&kernel, SimOptions { loop_limit: 1 << 20, workers: 1, ..SimOptions::default() });
+    let legal = lowered.kernel.legal();
+    lawful(&lowered.kernel, "scheduled")?;
+    emit_rust(&lowered.kernel);
+    lawful(legal, "optimised")?;
+    emit_rust(legal);
+    let simulated = SimProgram::compile_with(legal, SimOptions { loop_limit: 1 << 20, workers: 1, ..SimOptions::default() });
     let simulated = simulated.map_err(|error| error.to_string())?;
-    let span = |loc| lowered.span(loc);
-    let refused = |back_end: &str, found: Vec<warpwright_codegen::diagnostic::Diagnostic>| {
-        let first = found.first().map(|d| d.message.clone()).unwrap_or_default();
-        format!("{back_end} refuses it: {first}")
+    let emit = |backend: &dyn Backend, target| {
+        lowered.emit(backend, target).map_err(|found| {
+            let first = found.into_iter().next().map(|d| d.message).unwrap_or_default();
+            format!("{} refuses it: {first}", backend.title())
+        })
     };
-    let opencl = emit_opencl(&kernel, &span).map_err(|found| refused("OpenCL C", found.into_iter().collect()))?;
-    let mut addressed = kernel.clone();
-    passes::address(&mut addressed);
-    lawful(&addressed, "addressed")?;
-    let target = Target::find("sm_90").map_err(|_| "no target")?;
-    let ptx = emit_ptx(&addressed, target, &span).map_err(|found| refused("PTX", found.into_iter().collect()))?;
+    let opencl = emit(&OpenCl, None)?;
+    lawful(legal.addressed(), "addressed")?;
+    let ptx = emit(&Ptx, Some(Target::find("sm_90").map_err(|_| "no target")?))?;
+    let warnings = lowered.warnings.iter().count();
     Ok(Made::Compiled(Box::new(Compiled { ptx: ptx.text, opencl, program: simulated, warnings })))
 }
 

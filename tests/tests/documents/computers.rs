@@ -60,7 +60,7 @@ fn chains() -> String {
 /// Registers of the tile in registers, and the warps that they leave room for.
 pub(super) fn registers(library: &mut Library, ptxas: &Ptxas) -> String {
     let looked = library.look(SHORTCUT, today());
-    let [x, y, z] = looked.known.addressed.options.block.expect("the block is known");
+    let [x, y, z] = looked.known.legal.addressed().options.block.expect("the block is known");
     let warps = |capability, registers| resident(capability, x * y * z, registers, 0).warps;
     let ours = measured(&looked, ptxas);
     format!(

@@ -1,7 +1,7 @@
 //! The crate `kernels` as `warpwright check` reads it, and what is known of single variants of its kernels.
 
 use std::path::{Path, PathBuf};
-use warpwright_codegen::backend::ptx::emit_ptx;
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
@@ -113,7 +113,7 @@ impl Library {
         let targets = Targets { gpus: vec![target], opencl: false };
         let mut looked = None;
         let mut look = |variant: &Variant<'_>| {
-            let emitted = emit_ptx(&variant.known.addressed, target, &|loc| variant.lowered.span(loc));
+            let emitted = variant.lowered.emit(&Ptx, Some(target));
             let ptx = emitted.unwrap_or_else(|found| panic!("{named:?} has no PTX: {found:?}")).text;
             looked = Some(Looked { known: variant.known.clone(), ptx });
         };

@@ -114,7 +114,7 @@ pub(super) fn registers(library: &mut Library, ptxas: &Ptxas) -> String {
     let mut row = |name: &str, role: &str, named: Named, registers: u32, threads: u32| {
         let looked = library.look(named, today());
         let registers_of_ours = measured(&looked, ptxas);
-        let block = looked.known.addressed.options.block.expect("the block is known").iter().product();
+        let block = looked.known.legal.addressed().options.block.expect("the block is known").iter().product();
         let found = resident("1.0", block, registers_of_ours, looked.known.facts.memory.shared as u32);
         let held = match found.blocks {
             0 => format!("none: {}", found.limiters().map(|resource| resource.to_string()).collect::<Vec<_>>().join(", ")),

@@ -2,10 +2,10 @@
 //! through all passes again.
 
 use super::single_arguments;
-use warpwright_codegen::ir::{Kernel, Stage};
-use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{Instance, Program, Unit};
-use warpwright_codegen::{hir, passes};
+use warpwright_codegen::ir::Kernel;
+use warpwright_codegen::passes;
+use warpwright_codegen::pipeline::{Scheduled, compile_text};
+use warpwright_codegen::syntax::Instance;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 
 const SOURCE: &str = include_str!("kernels.rs");
@@ -35,22 +35,18 @@ fn surroundings_keep_results() {
         SOURCE.lines().filter_map(|line| line.strip_prefix("fn ")?.split_once("(x: &Global").map(|(name, _)| name)).collect();
     let x: Vec<f32> = single_arguments(COUNT as u32 / 2, 31).collect();
     for name in &names {
-        let mut program = Program::default();
-        let unit = program.add(Unit::parse("kernels.rs", 1, 1, SOURCE).expect("it parses"));
-        let mut lowered = hir::lower_kernel(&program, unit, name, &Instance::default()).unwrap_or_else(|found| panic!("{name}: {found:?}"));
-        schedule(&mut lowered).unwrap_or_else(|found| panic!("{name}: {found:?}"));
-        let mut kernel = lowered.kernel;
-        passes::optimize(&mut kernel);
+        let lowered = compile_text("kernels.rs", SOURCE, name, &Instance::default()).unwrap_or_else(|found| panic!("{name}: {found:?}"));
+        let mut kernel = Kernel::clone(lowered.kernel.legal());
         let expected = results(&kernel, &x);
         let size = kernel.insts.len();
         passes::library(&mut kernel);
         assert!(kernel.insts.len() > size, "`{name}` calls a function of the library");
         assert_eq!(results(&kernel, &x), expected, "`{name}` with the library in place");
         // All passes, but for the one that may change what floats compute.
-        (kernel.stage, kernel.options.contract) = (Stage::Scheduled, false);
-        passes::optimize(&mut kernel);
-        assert_eq!(results(&kernel, &x), expected, "`{name}` with the library in place, optimised");
-        passes::address(&mut kernel);
+        kernel.options.contract = false;
+        let again = Scheduled::verified(kernel).unwrap_or_else(|violations| panic!("`{name}`: {violations:?}"));
+        assert_eq!(results(again.legal(), &x), expected, "`{name}` with the library in place, optimised");
+        again.legal().addressed();
     }
     assert!(names.len() > 14, "all kernels were found, not only {names:?}");
     println!("ran: surroundings_keep_results ({} kernels on the simulator)", names.len());

@@ -3,11 +3,9 @@
 use crate::{Errors, percent};
 use std::path::Path;
 use warpwright_codegen::analysis::access::Races;
-use warpwright_codegen::hir;
 use warpwright_codegen::ir::Scalar;
-use warpwright_codegen::passes;
-use warpwright_codegen::schedule::schedule;
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
+use warpwright_codegen::pipeline::compile_text;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance};
 use warpwright_codegen::target::Target;
 use warpwright_review::estimate::occupancy::{Options, demand_of, occupancy};
 use warpwright_review::estimate::registers::registers;
@@ -168,30 +166,23 @@ fn prediction(which: &Which, taken: u32) -> Prediction {
     let folder = if which.file == "kernels" { "../bench/src/bin/calibrate" } else { "../kernels/src" };
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{folder}/{}.rs", which.file));
     let text = std::fs::read_to_string(path).expect("a kernel's file");
-    let mut program = Program::default();
     let messages = |found: &warpwright_codegen::diagnostic::Diagnostics| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>();
-    let unit = Unit::parse(which.file, 1, 1, &text).unwrap_or_else(|found| panic!("{:?}", messages(&found)));
-    let unit = program.add(unit);
     let instance = Instance { generics: which.generics.clone() };
-    let lowered = hir::lower_kernel(&program, unit, which.kernel, &instance);
-    let mut lowered = lowered.unwrap_or_else(|found| panic!("{}: {:?}", which.kernel, messages(&found)));
-    schedule(&mut lowered).unwrap_or_else(|found| panic!("{}: {:?}", which.kernel, messages(&found)));
-    let mut legal = lowered.kernel;
-    passes::optimize(&mut legal);
-    let mut addressed = legal.clone();
-    passes::address(&mut addressed);
+    let lowered = compile_text(which.file, &text, which.kernel, &instance);
+    let lowered = lowered.unwrap_or_else(|found| panic!("{}: {:?}", which.kernel, messages(&found)));
+    let (legal, addressed) = (lowered.kernel.legal(), lowered.kernel.legal().addressed());
     let target = Target::find("sm_90").expect("a target");
     let mut launched = Launched { block: which.block.map(|threads| [threads, 1, 1]), ..Launched::default() };
     for (name, value) in &which.numbers {
         let object = legal.objects.iter().find(|(_, object)| object.name == *name).expect("a parameter").0;
         launched.numbers.insert((object, 0), Scalar::u32(*value));
     }
-    let facts = Facts::of_launched(&legal, &launched, Races::Left);
-    let threads = Threads::of(&addressed, &facts.accesses, &facts.branches, &launched);
+    let facts = Facts::of_launched(legal, &launched, Races::Left);
+    let threads = Threads::of(addressed, &facts.accesses, &facts.branches, &launched);
     let block = legal.options.block.or(which.block.map(|threads| [threads, 1, 1])).expect("a block");
-    let demand = demand_of(&legal, &facts, registers(&addressed, target).estimate, block, taken).expect("a block's demand");
+    let demand = demand_of(legal, &facts, registers(addressed, target).estimate, block, taken).expect("a block's demand");
     let resident = occupancy(target.limits, &demand, &Options::default());
-    predict(&addressed, &threads, Some(&resident), target).expect("a prediction")
+    predict(addressed, &threads, Some(&resident), target).expect("a prediction")
 }
 
 /// The families, each with its errors, and the table of all kernels.

@@ -5,8 +5,9 @@ use warpwright_codegen::backend::{AbiArgument, Emitted};
 use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
-    Special, Stage, Step, Terminator, Type, Value,
+    Special, Step, Terminator, Type, Value,
 };
+use warpwright_codegen::pipeline::Legal;
 use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job};
 
 /// Threads of a block in these tests.
@@ -15,9 +16,7 @@ pub(crate) const BLOCK: u32 = 64;
 /// A kernel of blocks of `block` threads, without parameters and body.
 pub(crate) fn empty(name: &str, block: Option<u32>) -> Kernel {
     let options = KernelOptions { block: block.map(|n| [n, 1, 1]), ..KernelOptions::default() };
-    let mut kernel = Kernel::new(name, options);
-    kernel.stage = Stage::Legal;
-    kernel
+    Kernel::new(name, options)
 }
 
 /// Adds a buffer parameter.
@@ -78,7 +77,7 @@ pub(crate) fn elementwise(name: &str, inputs: &[Type], compute: impl FnOnce(&mut
 }
 
 /// Prints a kernel, which must not be refused.
-pub(crate) fn emit(kernel: &Kernel) -> Emitted {
+pub(crate) fn emit(kernel: &Legal) -> Emitted {
     let emitted = emit_opencl(kernel, &|_| proc_macro2::Span::call_site());
     emitted.unwrap_or_else(|refusals| panic!("{}: {:?}\n{kernel}", kernel.name, refusals.iter().map(|d| &d.message).collect::<Vec<_>>()))
 }
@@ -92,7 +91,8 @@ pub(crate) fn job(kernel: &Kernel, block: u32, threads: usize, contents: &[Vec<S
 
 /// A job of one block, with the bytes and the number of elements of each parameter.
 pub(crate) fn job_of_bytes(kernel: &Kernel, block: u32, parameters: &[Vec<u8>], lengths: &[usize]) -> Job {
-    let emitted = emit(kernel);
+    let legal = Legal::verified(kernel.clone()).unwrap_or_else(|violations| panic!("{violations:?}\n{kernel}"));
+    let emitted = emit(&legal);
     let local = block as usize;
     let arguments = emitted
         .abi

@@ -3,8 +3,8 @@
 use super::CHILD;
 use super::build::emit;
 use warpwright_codegen::backend::AbiArgument;
-use warpwright_codegen::syntax::{Instance, Program, Unit};
-use warpwright_codegen::{hir, passes};
+use warpwright_codegen::pipeline::compile_text;
+use warpwright_codegen::syntax::Instance;
 use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job, Tool, run};
 
 /// A kernel, what it is run with, and what its buffers hold afterwards.
@@ -35,12 +35,9 @@ fn u32s(values: &[u32]) -> Vec<u8> {
 }
 
 fn job(case: &Case) -> Job {
-    let mut program = Program::default();
-    let unit = program.add(Unit::parse("kernel.rs", 1, 1, case.source).expect("the source is Rust"));
-    let lowered = hir::lower_kernel(&program, unit, case.name, &Instance { generics: Vec::new() });
-    let mut kernel = lowered.unwrap_or_else(|d| panic!("{}: {:?}", case.name, d.iter().map(|d| &d.message).collect::<Vec<_>>())).kernel;
-    passes::optimize(&mut kernel);
-    let emitted = emit(&kernel);
+    let lowered = compile_text("kernel.rs", case.source, case.name, &Instance::default());
+    let lowered = lowered.unwrap_or_else(|d| panic!("{}: {:?}", case.name, d.iter().map(|d| &d.message).collect::<Vec<_>>()));
+    let emitted = emit(lowered.kernel.legal());
     let arguments = emitted
         .abi
         .iter()

@@ -52,12 +52,13 @@ mod types;
 mod warp;
 
 pub use forms::SUB_GROUPS_MACRO;
-pub use portable::refusals;
 
 use super::structured::{State, Values};
-use super::{Emitted, TextureReads};
+use super::{Backend, Emitted, TextureReads};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Object, Op, Value};
+use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Object, Op, Stage, Value};
+use crate::pipeline::{Legal, Scheduled};
+use crate::target::{OPENCL, Target};
 use forms::Form;
 use names::Namer;
 use prelude::Prelude;
@@ -66,6 +67,39 @@ use proc_macro2::Span;
 /// Options for the device's compiler.
 const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
 
+/// The back end.
+pub struct OpenCl;
+
+impl Backend for OpenCl {
+    fn name(&self) -> &'static str {
+        "opencl"
+    }
+
+    fn title(&self) -> &'static str {
+        "OpenCL C"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "OpenCL C 1.2"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Legal
+    }
+
+    fn target(&self) -> Option<&'static str> {
+        Some(OPENCL)
+    }
+
+    fn refusals(&self, kernel: &Legal, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+        portable::refusals(kernel, span)
+    }
+
+    fn emit(&self, kernel: &Scheduled, _target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+        emit_opencl(kernel.legal(), span)
+    }
+}
+
 /// Prints a `Legal` kernel as OpenCL C 1.2, taken apart by `passes::converge` where exchanges need it. A kernel with exchanges is printed for
 /// devices with sub-groups, too, in the same text, if the lanes of its warps come to each exchange together. `span` gives the source span
 /// behind a location, for refusals.
@@ -73,7 +107,7 @@ const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqr
 /// # Errors
 ///
 /// What OpenCL C 1.2 cannot do, each at its place: intrinsics that it has no text for, atomics on narrow types.
-pub fn emit_opencl(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+pub fn emit_opencl(kernel: &Legal, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     forms::emit(kernel, span)
 }
 
@@ -231,16 +265,12 @@ fn has_doubles(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hir::lower_kernel;
-    use crate::passes::{self, PassOptions};
-    use crate::syntax::{Instance, Program, Unit};
+    use crate::pipeline::compile_text;
+    use crate::syntax::Instance;
 
     fn emit(source: &str) -> Result<Emitted, Diagnostics> {
-        let mut program = Program::default();
-        let unit = program.add(Unit::parse("kernel.rs", 1, 1, source).expect("the source parses"));
-        let mut lowered = lower_kernel(&program, unit, "k", &Instance::default()).expect("the source has no errors");
-        passes::run(&mut lowered.kernel, crate::ir::Stage::Legal, &mut PassOptions::default()).expect("the passes run");
-        emit_opencl(&lowered.kernel, &|loc| lowered.span(loc))
+        let lowered = compile_text("kernel.rs", source, "k", &Instance::default()).expect("the source has no errors");
+        emit_opencl(lowered.kernel.legal(), &|loc| lowered.span(loc))
     }
 
     #[test]

@@ -240,9 +240,8 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hir::lower_kernel;
-    use crate::passes;
-    use crate::syntax::{Instance, Program, Unit};
+    use crate::pipeline::compile_text;
+    use crate::syntax::Instance;
 
     /// The names of the objects of a kernel with this body that are to be accessed in order.
     fn in_order(body: &str) -> Vec<String> {
@@ -254,11 +253,9 @@ mod tests {
                  {body}
              }}"
         );
-        let mut program = Program::default();
-        let unit = program.add(Unit::parse("kernel.rs", 1, 1, &source).expect("the source parses"));
-        let mut kernel = lower_kernel(&program, unit, "k", &Instance::default()).expect("the source has no errors").kernel;
-        passes::optimize(&mut kernel);
-        objects(&kernel).into_iter().map(|object| kernel.objects[object].name.clone()).collect()
+        let lowered = compile_text("kernel.rs", &source, "k", &Instance::default()).expect("the source has no errors");
+        let kernel = lowered.kernel.legal();
+        objects(kernel).into_iter().map(|object| kernel.objects[object].name.clone()).collect()
     }
 
     #[test]

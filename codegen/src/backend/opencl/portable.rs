@@ -10,10 +10,11 @@ use crate::analysis::parting::{Parting, partings};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::intrinsic::RowId;
 use crate::ir::{Inst, Kernel, Loc, Op};
+use crate::pipeline::Legal;
 use proc_macro2::Span;
 
 /// Everything that keeps a `Legal` kernel from OpenCL devices, each at its place. Empty: it runs there.
-pub fn refusals(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+pub(super) fn refusals(kernel: &Legal, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
     let mut found = forms::refusals(kernel, span);
     found.extend(split_exchanges(kernel, span));
     found

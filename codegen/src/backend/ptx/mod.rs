@@ -42,13 +42,43 @@ mod registers;
 mod remainder;
 mod texture;
 
-use super::Emitted;
+use super::{Backend, Emitted};
 use crate::diagnostic::Diagnostics;
-use crate::ir::{Kernel, Loc};
-use crate::target::Target;
+use crate::ir::{Kernel, Loc, Stage};
+use crate::pipeline::{Addressed, Scheduled};
+use crate::target::{TARGETS, Target};
 use emitter::Emitter;
 use proc_macro2::Span;
 use std::fmt::Write;
+
+/// The back end. For any device, the text is that of the oldest target, which all later devices take.
+pub struct Ptx;
+
+impl Backend for Ptx {
+    fn name(&self) -> &'static str {
+        "ptx"
+    }
+
+    fn title(&self) -> &'static str {
+        "PTX"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "For NVIDIA's driver and `ptxas`"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Addressed
+    }
+
+    fn is_per_target(&self) -> bool {
+        true
+    }
+
+    fn emit(&self, kernel: &Scheduled, target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+        emit_ptx(kernel.legal().addressed(), target.unwrap_or(&TARGETS[0]), span)
+    }
+}
 
 /// The instructions of an `Addressed` kernel in the order in which `target`'s assembler is given them, whether or not it can have them all:
 /// what estimates are made of.
@@ -61,7 +91,7 @@ pub fn body_text(kernel: &Kernel, target: &Target) -> String {
 
 /// Prints an `Addressed` kernel for `target`, in the lowest PTX version that has what it uses. `span` gives the source span behind a
 /// location, for refusals: intrinsics without a form for the target, memory beyond its limits.
-pub fn emit_ptx(kernel: &Kernel, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let entry = module::entry_name(&kernel.name);
     let mut emitter = Emitter::new(kernel, target, entry.clone(), span);
     emitter.fuse();
@@ -77,5 +107,5 @@ pub fn emit_ptx(kernel: &Kernel, target: &Target, span: &dyn Fn(Loc) -> Span) ->
         let _ = write!(text, "{}\n\t{parameter}", if n == 0 { "" } else { "," });
     }
     let _ = write!(text, "\n)\n{}{{\n{declarations}\n{}}}\n{}", emitter.directives(), emitter.text, emitter.files());
-    Ok(Emitted { text, entry, abi, shared_bytes, faults: Vec::new(), build_options: String::new(), has_sub_groups: false })
+    Ok(Emitted { text, entry, abi, shared_bytes, ..Emitted::default() })
 }

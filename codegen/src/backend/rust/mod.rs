@@ -14,9 +14,43 @@ mod statement;
 mod values;
 
 use super::structured::{Control, PRIMARY, State, Values};
-use crate::ir::{Address, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Value};
+use super::{Backend, Emitted};
+use crate::diagnostic::Diagnostics;
+use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Op, Stage, Value};
+use crate::pipeline::Scheduled;
+use crate::target::Target;
 use kinds::Kinds;
 use names::Names;
+use proc_macro2::Span;
+
+/// The back end, for people: annotations are kept, and nothing else is optimised.
+pub struct Rust;
+
+impl Backend for Rust {
+    fn name(&self) -> &'static str {
+        "rust"
+    }
+
+    fn title(&self) -> &'static str {
+        "Rust, annotations done"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "The kernel as readable Rust, after its annotations"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Scheduled
+    }
+
+    fn is_for_devices(&self) -> bool {
+        false
+    }
+
+    fn emit(&self, kernel: &Scheduled, _target: Option<&Target>, _span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+        Ok(Emitted { text: emit_rust(&kernel.tidied()), ..Emitted::default() })
+    }
+}
 
 /// Prints a kernel of stage `Built`, `Scheduled` or `Legal`.
 pub fn emit_rust(kernel: &Kernel) -> String {

@@ -58,7 +58,7 @@ pub fn registers_of_each(kernel: &Kernel, targets: &[&'static Target]) -> Vec<Re
 }
 
 /// The most that are needed without a limit on one of these targets.
-pub(super) fn needed_on_any(kernel: &Kernel, targets: &[&'static Target]) -> u32 {
+pub(crate) fn needed_on_any(kernel: &Kernel, targets: &[&'static Target]) -> u32 {
     on_each(kernel, targets, Measure::needed).into_iter().max().unwrap_or(0)
 }
 
@@ -222,22 +222,16 @@ fn locations(kernel: &Kernel, places: &[[u32; 3]], wanted: &[u32]) -> Vec<Loc> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpwright_codegen::hir;
-    use warpwright_codegen::passes;
-    use warpwright_codegen::schedule::schedule;
-    use warpwright_codegen::syntax::{Instance, Program, Unit};
+    use warpwright_codegen::pipeline::{Addressed, compile_text};
+    use warpwright_codegen::syntax::Instance;
 
-    fn kernel(text: &str) -> Kernel {
-        let mut program = Program::default();
-        let unit = program.add(Unit::parse("k.rs", 1, 1, text).expect("it parses"));
-        let mut lowered = hir::lower_kernel(&program, unit, "k", &Instance::default()).unwrap_or_else(|found| panic!("{found:?}"));
-        schedule(&mut lowered).unwrap_or_else(|found| panic!("{found:?}"));
-        passes::address(&mut lowered.kernel);
-        lowered.kernel
+    fn kernel(text: &str) -> Addressed {
+        let lowered = compile_text("k.rs", text, "k", &Instance::default()).unwrap_or_else(|found| panic!("{found:?}"));
+        lowered.kernel.legal().addressed().clone()
     }
 
     /// Sums of `n` accumulators, all live at once.
-    fn accumulators(n: usize, attribute: &str) -> Kernel {
+    fn accumulators(n: usize, attribute: &str) -> Addressed {
         let text = format!(
             "use warpwright::prelude::*;
 #[kernel({attribute})]

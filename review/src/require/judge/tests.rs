@@ -5,6 +5,7 @@ use crate::estimate::estimate;
 use crate::estimate::occupancy;
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range, Total};
 use warpwright_codegen::ir::{Object, Space};
+use warpwright_codegen::pipeline::Legal;
 use warpwright_codegen::syntax::{Comparison, QUANTITIES};
 use warpwright_codegen::text::parse_kernel;
 
@@ -15,7 +16,7 @@ fn known(block: &str) -> Known {
     );
     let kernel = parse_kernel(&text).unwrap();
     let targets = ["sm_80", "sm_90"].map(|name| Target::find(name).unwrap());
-    let mut known = estimate(&kernel, &targets);
+    let mut known = estimate(&Legal::verified(kernel).unwrap(), &targets);
     for (estimate, registers) in known.targets.iter_mut().zip([72, 80]) {
         let found = &mut estimate.registers;
         (found.estimate, found.low, found.high, found.peak) = (registers, registers - 8, registers + 8, Vec::new());

@@ -12,14 +12,10 @@ use super::registers::Reg;
 use super::{Error, SimOptions};
 use lifetimes::Lifetimes;
 use std::collections::HashMap;
-use warpwright_codegen::ir::{Block, Inst, Kernel, Location, Stage, Type, Value};
+use warpwright_codegen::ir::{Block, Inst, Kernel, Location, Type, Value};
 
 /// Compiles a kernel.
 pub(super) fn compile(kernel: &Kernel, options: SimOptions) -> Result<Program, Error> {
-    if kernel.stage < Stage::Legal {
-        let stage = Stage::ALL.iter().find(|(stage, _)| *stage == kernel.stage).map_or("", |(_, word)| word);
-        return Err(Error::Stage { kernel: kernel.name.clone(), stage });
-    }
     let fail = |reason| Error::Kernel { kernel: kernel.name.clone(), reason };
     if let Err(violations) = warpwright_codegen::verify::verify(kernel) {
         let all: Vec<String> = violations.iter().map(|violation| violation.to_string()).collect();

@@ -74,8 +74,6 @@ fn launches_that_do_not_fit_are_errors() {
     assert!(error(launch(1, 64), &mut [SimArgument::Global { bytes: &mut bytes[..7] }]).contains("7 bytes"));
     assert!(error(launch(1, 64), &mut [SimArgument::GlobalReadOnly { bytes: &bytes }]).contains("read-only"));
     assert!(error(launch(1, 64), &mut [SimArgument::Value(&bytes)]).contains("global memory"));
-    let built = SimProgram::compile(&parse(&text.replace("legal", "built"))).unwrap_err();
-    assert!(built.to_string().contains("stage `built`"), "{built}");
 }
 
 #[test]

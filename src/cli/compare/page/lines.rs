@@ -7,6 +7,7 @@ use crate::cli::source::Source;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_review::estimate::registers::live_by_line;
 
 /// Registers live at a line, and whether values made there are live where the most are.
@@ -121,14 +122,14 @@ impl Listing {
         };
         json!({
             "files": files.collect::<Vec<_>>(),
-            "ptx": body(set.ptx(variant, target)),
+            "ptx": body(set.text(&Ptx, variant, target)),
             "sass": body(set.sass(variant, target)),
         })
     }
 }
 
 fn live(compiled: &Compiled, target: usize, variant: &Variant, texts: &mut Texts) -> Live {
-    let kernel = &compiled.known.addressed;
+    let kernel = compiled.known.legal.addressed();
     let estimate = &compiled.known.targets[target];
     let peak: Vec<(u16, u32)> =
         estimate.registers.peak.iter().map(|loc| &kernel.locations[*loc]).map(|place| (place.file, place.line)).collect();

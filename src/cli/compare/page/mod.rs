@@ -35,6 +35,7 @@ use minijinja::Environment;
 use serde_json::{Value as Json, json};
 use std::path::Path;
 use texts::Texts;
+use warpwright_codegen::backend::rust::Rust;
 
 /// Writes the page of all comparisons of a run: whole, or not at all.
 pub(super) fn write(path: &Path, comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> Result<(), Stop> {
@@ -83,7 +84,7 @@ fn kernel(
     let newest = comparison.foremost();
     let (a, b) = pair(&comparison.variants, newest);
     let sass = sass::Sass::of(comparison);
-    let of_variants = texts::Set::of(comparison, sources, &sass, texts);
+    let of_variants = texts::Set::of(comparison, &sass, texts);
     let listing = lines::Listing::of(comparison, sources, &of_variants, texts);
     let mut panels: Vec<String> = Vec::new();
     let mut panel_of: Vec<Vec<Option<usize>>> = Vec::new();
@@ -116,7 +117,7 @@ fn kernel(
         "panels": panels, "panelOf": panel_of,
         "listing": listing.data(),
     });
-    let diff = of_variants.rust(a).zip(of_variants.rust(b)).map(|(a, b)| diff::rows(texts, a, b));
+    let diff = of_variants.text(&Rust, a, newest).zip(of_variants.text(&Rust, b, newest)).map(|(a, b)| diff::rows(texts, a, b));
     let mut tables = Vec::new();
     for target in 0..comparison.targets.len() {
         let mut table = figures::table(comparison, target);

@@ -1,15 +1,11 @@
 //! What variants become, as numbers of lines: variants share most of theirs, and each is in the page once.
 
 use super::super::Comparison;
-use super::super::variant::Variant;
 use super::sass::Sass;
-use crate::cli::source::Source;
 use proc_macro2::Span;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
-use warpwright_codegen::backend::opencl::emit_opencl;
-use warpwright_codegen::backend::rust::emit_rust;
-use warpwright_codegen::passes;
+use warpwright_codegen::backend::{BACKENDS, Backend, Emitted};
 use warpwright_runtime::nvdisasm::SassLine;
 
 /// Bytes of texts that a page may have, so that with all else it stays below five million: what comes after that is left out.
@@ -79,14 +75,8 @@ impl Texts {
         body.places.push(place);
     }
 
-    fn plain(&mut self, text: &str) -> Body {
-        let mut body = Body::default();
-        text.lines().for_each(|line| self.add(&mut body, line, None));
-        body
-    }
-
-    /// PTX without its `.loc` and `.file`, which become the places of the lines.
-    fn ptx(&mut self, text: &str, is_earlier: bool) -> Body {
+    /// A text without the `.loc` and `.file` of PTX, which become the places of the lines.
+    fn body(&mut self, text: &str, is_earlier: bool) -> Body {
         let named = |line: &str| {
             let (number, path) = line.strip_prefix(".file")?.trim().split_once(char::is_whitespace)?;
             Some((number.parse::<u32>().ok()?, path.trim().trim_matches('"').to_owned()))
@@ -124,42 +114,34 @@ impl Texts {
 pub(super) struct Set {
     bodies: Vec<Body>,
     known: HashMap<Body, usize>,
-    rust: Vec<Option<usize>>,
-    opencl: Vec<Option<usize>>,
+    /// Of each back end, by variant, then target; those whose text is for any device have one.
+    texts: Vec<Vec<Vec<Option<usize>>>>,
     /// By variant, then target.
-    ptx: Vec<Vec<Option<usize>>>,
     sass: Vec<Vec<Option<usize>>>,
     left_out: usize,
 }
 
 impl Set {
     /// Prints everything; in a page that is full already the least asked for is left out: what is not of the newest target comes last.
-    pub(super) fn of(comparison: &Comparison, sources: [Option<&Source>; 2], sass: &Sass, texts: &mut Texts) -> Set {
+    pub(super) fn of(comparison: &Comparison, sass: &Sass, texts: &mut Texts) -> Set {
         let (variants, targets) = (&comparison.variants, comparison.targets.len());
-        let mut set = Set {
-            rust: vec![None; variants.len()],
-            opencl: vec![None; variants.len()],
-            ptx: vec![vec![None; targets]; variants.len()],
-            sass: vec![vec![None; targets]; variants.len()],
-            ..Set::default()
-        };
-        for (n, variant) in variants.iter().enumerate() {
-            let source = sources[usize::from(variant.is_earlier)];
-            set.rust[n] = rust(source, &comparison.kernel, variant).and_then(|text| set.keep(texts, |texts| texts.plain(&text)));
-        }
+        let of_each = |columns: usize| vec![vec![None; columns]; variants.len()];
+        let columns = |backend: &&dyn Backend| of_each(if backend.is_per_target() { targets } else { 1 });
+        let mut set = Set { texts: BACKENDS.iter().map(columns).collect(), sass: of_each(targets), ..Set::default() };
         for target in (0..targets).rev() {
-            for (n, variant) in variants.iter().enumerate() {
-                let ptx = variant.compiled().and_then(|compiled| compiled.ptx[target].as_deref());
-                set.ptx[n][target] = ptx.and_then(|text| set.keep(texts, |texts| texts.ptx(text, variant.is_earlier)));
+            let is_newest = target + 1 == targets;
+            for (at, backend) in BACKENDS.iter().enumerate().filter(|(_, backend)| is_newest || backend.is_per_target()) {
+                let (on, column) = if backend.is_per_target() { (Some(comparison.targets[target]), target) } else { (None, 0) };
+                for (n, variant) in variants.iter().enumerate() {
+                    // What a language cannot say is no error of a comparison.
+                    let emitted = variant.compiled().and_then(|compiled| backend.emit(&compiled.kernel, on, &|_| Span::call_site()).ok());
+                    let keep = |emitted: Emitted| set.keep(texts, |texts| texts.body(&emitted.text, variant.is_earlier));
+                    set.texts[at][n][column] = emitted.and_then(keep);
+                }
             }
             for (n, variant) in variants.iter().enumerate() {
                 let code = sass.get(n, target);
                 set.sass[n][target] = code.and_then(|lines| set.keep(texts, |texts| texts.sass(lines, variant.is_earlier)));
-            }
-            if target + 1 == targets {
-                for (n, variant) in variants.iter().enumerate() {
-                    set.opencl[n] = opencl(variant).and_then(|text| set.keep(texts, |texts| texts.plain(&text)));
-                }
             }
         }
         set
@@ -184,12 +166,11 @@ impl Set {
         self.bodies.get(number?)
     }
 
-    pub(super) fn rust(&self, variant: usize) -> Option<&Body> {
-        self.body(*self.rust.get(variant)?)
-    }
-
-    pub(super) fn ptx(&self, variant: usize, target: usize) -> Option<&Body> {
-        self.body(*self.ptx.get(variant)?.get(target)?)
+    /// The text of a back end for a target, or for any device.
+    pub(super) fn text(&self, backend: &dyn Backend, variant: usize, target: usize) -> Option<&Body> {
+        let at = BACKENDS.iter().position(|known| known.name() == backend.name())?;
+        let columns = self.texts.get(at)?.get(variant)?;
+        self.body(*columns.get(if backend.is_per_target() { target } else { 0 })?)
     }
 
     pub(super) fn sass(&self, variant: usize, target: usize) -> Option<&Body> {
@@ -204,13 +185,18 @@ impl Set {
     /// The kinds of text that there are, with their names.
     pub(super) fn kinds(&self) -> Vec<Json> {
         let has_sass = self.sass.iter().flatten().any(Option::is_some);
-        let kinds =
-            [("rust", "Rust, annotations done", true), ("ptx", "PTX", true), ("opencl", "OpenCL C", true), ("sass", "SASS", has_sass)];
-        kinds.iter().filter(|(_, _, is_there)| *is_there).map(|(key, name, _)| json!({ "key": key, "name": name })).collect()
+        let kinds = BACKENDS.iter().map(|backend| (backend.name(), backend.title())).chain(has_sass.then_some(("sass", "SASS")));
+        kinds.map(|(key, name)| json!({ "key": key, "name": name })).collect()
     }
 
+    /// By the key of each kind: of each variant its text, or its texts by target.
     pub(super) fn by_variant(&self) -> Json {
-        json!({ "rust": self.rust, "opencl": self.opencl, "ptx": self.ptx, "sass": self.sass })
+        let of_backend = |(backend, texts): (&&dyn Backend, &Vec<Vec<Option<usize>>>)| {
+            let texts = if backend.is_per_target() { json!(texts) } else { json!(texts.concat()) };
+            (backend.name().to_owned(), texts)
+        };
+        let all = BACKENDS.iter().zip(&self.texts).map(of_backend);
+        Json::Object(all.chain([("sass".to_owned(), json!(self.sass))]).collect())
     }
 
     pub(super) fn bodies(&self) -> Vec<Json> {
@@ -241,19 +227,6 @@ fn as_json(body: &Body) -> Json {
     json!([body.lines, marks])
 }
 
-/// The kernel as Rust, after its annotations.
-fn rust(source: Option<&Source>, kernel: &str, variant: &Variant) -> Option<String> {
-    variant.compiled()?;
-    let mut lowered = source?.lower(kernel, &variant.instance).ok()?;
-    passes::tidy(&mut lowered.kernel);
-    Some(emit_rust(&lowered.kernel))
-}
-
-fn opencl(variant: &Variant) -> Option<String> {
-    // What OpenCL C cannot say is no error of a comparison.
-    emit_opencl(&variant.compiled()?.known.legal, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,12 +235,12 @@ mod tests {
     fn locations_become_places() {
         let mut texts = Texts::default();
         let text = ".version 7.8\n{\n\t.loc\t1 23 13\n\tmov.u32 %r1, 1;\n\tmov.u32 %r2, 2;\n$L1:\n\t.loc\t1 24 1\n\tret;\n}\n\t.file\t1 \"a.rs\"\n";
-        let body = texts.ptx(text, false);
+        let body = texts.body(text, false);
         let lines: Vec<&str> = body.lines.iter().map(|line| texts.line(*line)).collect();
         assert_eq!(lines, [".version 7.8", "{", "\tmov.u32 %r1, 1;", "\tmov.u32 %r2, 2;", "$L1:", "\tret;", "}"]);
         assert_eq!(body.places, [None, None, Some((0, 23)), Some((0, 23)), None, Some((0, 24)), None]);
         assert_eq!(as_json(&body).to_string(), "[[0,1,2,3,4,5,6],[2,0,23,4,-1,0,5,0,24,6,-1,0]]");
         // The same text again costs nothing.
-        assert_eq!((texts.ptx(text, false), texts.strings().len()), (body, 7));
+        assert_eq!((texts.body(text, false), texts.strings().len()), (body, 7));
     }
 }

@@ -7,6 +7,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::target::Target;
 use warpwright_review::estimate::registers::{features, registers};
 use warpwright_tests::corpus::{self, Variant};
@@ -46,10 +47,10 @@ fn main() {
 /// The figures of a variant on a target, if an assembler knows it.
 fn line(set: &str, variant: &Variant, name: &str, assemblers: &[Ptxas]) -> Option<String> {
     let target = Target::find(name).ok()?;
-    let kernel = &variant.kernel;
+    let kernel = variant.kernel.legal().addressed();
     // The newest that knows it.
     let assembler = assemblers.iter().rev().find(|ptxas| ptxas.targets.contains(&target.capability))?;
-    let text = variant.ptx(target)?;
+    let text = variant.text(&Ptx, Some(target))?;
     let measured = assembler.measure(&text, target.capability).ok()?;
     let (model, estimated) = (features(kernel, target), registers(kernel, target));
     let threads = kernel.options.block.map_or(0, |block| block.iter().product());

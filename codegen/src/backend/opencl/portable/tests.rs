@@ -1,20 +1,16 @@
 use super::*;
-use crate::hir::lower_kernel;
-use crate::passes;
-use crate::syntax::{Instance, Program, Unit};
+use crate::pipeline::compile_text;
+use crate::syntax::Instance;
 
 /// What is refused of the kernel `k` of a source: the text at its place, the message, the label's text, the help.
 fn refused(source: &str) -> Vec<[String; 4]> {
-    let mut program = Program::default();
-    let unit = program.add(Unit::parse("kernel.rs", 1, 1, source).expect("the source parses"));
-    let mut lowered = lower_kernel(&program, unit, "k", &Instance::default()).expect("the source has no errors");
-    passes::optimize(&mut lowered.kernel);
+    let lowered = compile_text("kernel.rs", source, "k", &Instance::default()).expect("the source has no errors");
     let text = |span: Span| span.source_text().unwrap_or_default();
     let shown = |found: Diagnostic| {
         let label = found.labels.first().map_or(String::new(), |(span, says)| format!("{}: {says}", text(*span)));
         [text(found.span), found.message, label, found.help.unwrap_or_default()]
     };
-    refusals(&lowered.kernel, &|loc| lowered.span(loc)).into_iter().map(shown).collect()
+    refusals(lowered.kernel.legal(), &|loc| lowered.span(loc)).into_iter().map(shown).collect()
 }
 
 /// A kernel with blocks of 128 threads; `v` is the thread's own, `row` its warp's.

@@ -13,12 +13,12 @@ const MOST: usize = 4;
 const STACK: usize = 8 << 20;
 
 /// How many are worked on at once.
-pub(crate) fn width() -> usize {
+pub fn width() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(MOST)
 }
 
 /// What `f` makes of each item, in their order. Where there are no threads to be had, this one does it all.
-pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let width = width().min(items.len());
     if width < 2 {
         return items.iter().map(f).collect();

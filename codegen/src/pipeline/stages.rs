@@ -1,0 +1,168 @@
+//! The stages of a kernel, as types.
+
+use crate::ir::{Kernel, LoopAnnotations, Stage};
+use crate::passes::{self, Timings, UnknownPass};
+use crate::schedule::{Finding, schedule_kernel};
+use crate::verify::{Violation, verify};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+/// A kernel as its source says it: its annotations are still to be kept.
+#[derive(Clone, Debug)]
+pub struct Built(Kernel);
+
+/// A kernel whose annotations are kept: what back ends are given. The later stages are made when somebody first asks for them.
+#[derive(Clone, Debug)]
+pub struct Scheduled {
+    kernel: Kernel,
+    legal: OnceLock<Legal>,
+}
+
+/// An optimised kernel of operations that every device has: what the simulator runs, OpenCL C is printed from and analyses look at. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Legal(Arc<(Kernel, OnceLock<Addressed>)>);
+
+/// A kernel whose accesses of memory go to addresses: what PTX is printed from, and whose values take registers.
+#[derive(Clone, Debug)]
+pub struct Addressed(Kernel);
+
+/// What all stages have: read access, and a way in for kernels from elsewhere.
+macro_rules! stage {
+    ($name:ident, $kernel:ident => $read:expr) => {
+        impl Deref for $name {
+            type Target = Kernel;
+            fn deref(&self) -> &Kernel {
+                let $kernel = self;
+                $read
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                Kernel::fmt(self, f)
+            }
+        }
+
+        impl $name {
+            /// Of a kernel that was made by hand or read from the text form.
+            ///
+            /// # Errors
+            /// What the kernel violates of the law of this stage.
+            pub fn verified(mut kernel: Kernel) -> Result<$name, Vec<Violation>> {
+                kernel.stage = Stage::$name;
+                verify(&kernel)?;
+                Ok($name::new(kernel))
+            }
+        }
+    };
+}
+
+stage!(Built, built => &built.0);
+stage!(Scheduled, scheduled => &scheduled.kernel);
+stage!(Legal, legal => &legal.0.0);
+stage!(Addressed, addressed => &addressed.0);
+
+impl Built {
+    pub(super) fn new(kernel: Kernel) -> Built {
+        Built(kernel)
+    }
+
+    /// Keeps every annotation; `statements` tells by location which statement of the source an instruction belongs to. No kernel if a promise cannot be
+    /// kept; with `best_effort`, that is a warning.
+    pub fn schedule(&self, statements: &[u32]) -> (Option<Scheduled>, Vec<Finding>) {
+        let mut kernel = self.0.clone();
+        let findings = schedule_kernel(&mut kernel, statements);
+        let is_kept = findings.iter().all(|finding| finding.is_warning);
+        (is_kept.then(|| Scheduled::new(kernel)), findings)
+    }
+
+    /// The kernel with other annotations: those that `change` leaves of each loop's.
+    #[must_use]
+    pub fn annotated(&self, mut change: impl FnMut(&mut LoopAnnotations)) -> Built {
+        let mut kernel = self.0.clone();
+        kernel.annotations.retain(|_, annotations| {
+            change(annotations);
+            !annotations.is_empty()
+        });
+        Built(kernel)
+    }
+}
+
+impl Scheduled {
+    fn new(kernel: Kernel) -> Scheduled {
+        Scheduled { kernel, legal: OnceLock::new() }
+    }
+
+    /// The kernel without what is known or unused: for people to read.
+    pub fn tidied(&self) -> Kernel {
+        let mut kernel = self.kernel.clone();
+        passes::run(&mut kernel, passes::TIDY, None);
+        kernel
+    }
+
+    /// The kernel, optimised.
+    pub fn legal(&self) -> &Legal {
+        self.optimized(None)
+    }
+
+    /// Makes the stages up to this one, and notes what each pass takes that runs for it.
+    pub fn make(&self, stage: Stage, timings: &mut Timings) {
+        if stage >= Stage::Legal {
+            let legal = self.optimized(Some(timings));
+            if stage == Stage::Addressed {
+                legal.with_addresses(Some(timings));
+            }
+        }
+    }
+
+    fn optimized(&self, timings: Option<&mut Timings>) -> &Legal {
+        self.legal.get_or_init(|| {
+            let mut kernel = self.kernel.clone();
+            passes::run(&mut kernel, passes::OPTIMIZE, timings);
+            kernel.stage = Stage::Legal;
+            Legal::new(kernel)
+        })
+    }
+
+    /// The kernel behind a pass on its way to [`Addressed`]; `cse.2` is the second run of `cse`. What each pass takes is noted.
+    ///
+    /// # Errors
+    /// No pass is called so.
+    pub fn after(&self, pass: &str, timings: &mut Timings) -> Result<Kernel, UnknownPass> {
+        let (optimize, address) = passes::up_to(pass)?;
+        let mut kernel = self.kernel.clone();
+        passes::run(&mut kernel, optimize, Some(timings));
+        if !address.is_empty() {
+            kernel.stage = Stage::Legal;
+            passes::run(&mut kernel, address, Some(timings));
+        }
+        Ok(kernel)
+    }
+}
+
+impl Legal {
+    fn new(kernel: Kernel) -> Legal {
+        Legal(Arc::new((kernel, OnceLock::new())))
+    }
+
+    /// The kernel with addresses.
+    pub fn addressed(&self) -> &Addressed {
+        self.with_addresses(None)
+    }
+
+    fn with_addresses(&self, timings: Option<&mut Timings>) -> &Addressed {
+        let (legal, addressed) = &*self.0;
+        addressed.get_or_init(|| {
+            let mut kernel = legal.clone();
+            passes::run(&mut kernel, passes::ADDRESS, timings);
+            Addressed::new(kernel)
+        })
+    }
+}
+
+impl Addressed {
+    fn new(kernel: Kernel) -> Addressed {
+        Addressed(kernel)
+    }
+}
