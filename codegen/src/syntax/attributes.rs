@@ -1,7 +1,7 @@
 //! The arguments of `#[kernel(…)]`, parsed into data with spans; what they mean is decided where they are consumed.
 //!
-//! Each argument is parsed by itself, so that one mistake does not hide the next. What LANGUAGE §6 does not list is refused with the nearest
-//! name that it does.
+//! Each argument is parsed by itself, so that one mistake does not hide the next. An unknown argument is refused with the nearest
+//! known name.
 
 use super::choice::Choice;
 use super::levels::{Levels, Setting};
@@ -98,7 +98,7 @@ impl Argument {
     }
 }
 
-/// Every argument of LANGUAGE §6.
+/// Every argument, in the order of docs/language.md.
 const ARGUMENTS: &[Argument] = &[
     Argument::once("block", parse_block),
     Argument::once("min_blocks", parse_min_blocks),

@@ -1,4 +1,4 @@
-//! What is known of a kernel before anything runs: LANGUAGE §8.
+//! What is known of a kernel before anything runs: docs/check.md.
 //!
 //! [`Facts`] hold for every target; an [`Estimate`] is about one. Every figure here is *estimated*: computed from the kernel and from
 //! tables, never measured. Figures measured by `ptxas`, counted by the simulator or timed on a device have types of their own

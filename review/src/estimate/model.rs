@@ -63,7 +63,7 @@ impl Work {
     }
 
     /// Work of threads that read and write single elements of device memory, without arithmetic to speak of: `loads` at once of `bytes`
-    /// each, `rounds` times one after the other, and, if `stores`, as many bytes written. What SEEDS' experiments vary.
+    /// each, `rounds` times one after the other, and, if `stores`, as many bytes written. The quantities that the experiments of docs/documents vary.
     pub fn streaming(machine: &Machine, threads: u32, blocks: u32, bytes: u32, loads: u32, rounds: u32, stores: bool) -> Work {
         let moved = f64::from(threads * bytes * loads * rounds);
         let (warps, rounds, loads) = (f64::from(threads).max(32.0) / 32.0, f64::from(rounds), f64::from(loads));

@@ -7,7 +7,7 @@
 //! What a kernel may not do comes back as a [`TwinError`] that names block and thread: a panic (an index out of bounds, a failed
 //! `assert!`, a division by zero), or a barrier that not all living threads of the block reach together.
 //!
-//! **Overflow.** Kernels' integer arithmetic wraps (LANGUAGE §7), and shift counts are taken modulo the width. The twin is ordinary
+//! **Overflow.** Kernels' integer arithmetic wraps (docs/language.md, "Numbers"), and shift counts are taken modulo the width. The twin is ordinary
 //! Rust: built with overflow checks, as debug builds are, it panics where the device wraps, and the error says so. Kernels that mean to
 //! wrap say `wrapping_add`, as in all Rust, and then agree everywhere.
 //!

@@ -20,7 +20,7 @@ pub struct Steps {
     pub ptx: usize,
     /// What was refused.
     pub errors: Vec<String>,
-    /// What the review found.
+    /// Findings of the review.
     pub findings: usize,
     /// Time of the processor for all of it: of this thread alone where the system tells, else what the clock says.
     pub cpu: Duration,

@@ -1,4 +1,4 @@
-//! Section 6: annotations of kernels and loops, which change nothing of what is computed.
+//! Annotations of kernels and loops, which change nothing of what is computed.
 
 use crate::bench::{Bench, cases, tame, words};
 use warpwright::prelude::*;

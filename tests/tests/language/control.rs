@@ -1,4 +1,4 @@
-//! Section 4: loops, blocks, labels and `if`s.
+//! Loops, blocks, labels and `if`s.
 
 use crate::bench::{Bench, cases, small, words};
 use warpwright::prelude::*;

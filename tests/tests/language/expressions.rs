@@ -1,4 +1,4 @@
-//! Section 4: expressions and statements, and §7's integers.
+//! Expressions and statements, and the arithmetic of integers.
 
 use crate::bench::{Bench, cases, small, words};
 use warpwright::prelude::*;

@@ -1,4 +1,4 @@
-//! Section 3: const and type generics, of kernels, device functions and structs; constants from outside.
+//! Const and type generics, of kernels, device functions and structs; constants from outside.
 
 use crate::bench::{Bench, cases, tame, words};
 use warpwright::prelude::*;

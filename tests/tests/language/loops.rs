@@ -1,4 +1,4 @@
-//! Section 6 on loops, as people write them who have read the page: every annotation here must be kept, and changes nothing.
+//! Annotations of loops, as people write them who have read the page: every annotation here must be kept, and changes nothing.
 
 use crate::bench::{Bench, cases, small};
 use warpwright::prelude::*;

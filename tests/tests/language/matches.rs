@@ -1,4 +1,4 @@
-//! Section 4: `match`, `if let`, patterns.
+//! `match`, `if let` and patterns.
 
 use crate::bench::{Bench, cases, small, words};
 use warpwright::prelude::*;

@@ -1,4 +1,4 @@
-//! Section 2: structs, tuples and arrays of them.
+//! Structs, tuples and arrays of them.
 
 use crate::bench::{Bench, cases, floats, small, tame, words};
 use warpwright::prelude::*;

@@ -1,4 +1,4 @@
-//! Section 2: scalars, in registers, in memory and as parameters.
+//! Scalars, in registers, in memory and as parameters.
 
 use crate::bench::{Bench, cases, floats, small, tame, words};
 use warpwright::prelude::*;

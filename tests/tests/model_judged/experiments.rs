@@ -93,7 +93,7 @@ fn judge<const N: usize>(machine: &Machine, columns: &[Column; N], rows: &[(u32,
     (text, errors)
 }
 
-/// SEEDS A's table of an H200.
+/// The copies on an H200: docs/documents/fortran.md.
 pub(crate) fn copies_on_an_h200() -> (String, Errors) {
     judge(Machine::of(90).expect("a row"), &H200_COLUMNS, &H200)
 }
