@@ -108,7 +108,7 @@ pub fn review(
     if !found.iter().any(|finding| finding.level == Level::Error && finding.lint.is_none()) {
         found.append(lints.join());
         if scope.targets.gpus.is_empty() {
-            let help = format!("add a compute capability, `targets = [{OPENCL}, sm_90]`, say");
+            let help = format!("add a compute capability, for example `targets = [{OPENCL}, sm_90]`");
             let reason = format!("the kernel's only target is `{OPENCL}`, and nothing is estimated for OpenCL devices");
             found.extend(required_is_open(item, &reason, &help, scope.findings));
         }
@@ -156,7 +156,7 @@ fn left_out_finding(sites: &Sites, count: usize, left_out: usize, all: usize, sc
 pub fn required_is_open(item: &syn::ItemFn, reason: &str, help: &str, of_crate: Option<Setting>) -> Option<Diagnostic> {
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new())?;
     let first = attributes.required.first()?;
-    let finding = Diagnostic::warning(first.span, format!("the contract is not checked: {reason}")).help(help).of_lint("unchecked");
+    let finding = Diagnostic::warning(first.span, format!("the requirements are not checked: {reason}")).help(help).of_lint("unchecked");
     attributes.levels.within(of_crate).apply(finding)
 }
 
@@ -237,7 +237,7 @@ impl OfVariants {
                 _ if count == self.count && !differs => None,
                 1 => Some(format!("the variant `{words}`")),
                 _ if count == self.count => Some(format!("all {count} variants, these figures in `{words}`")),
-                _ => Some(format!("{count} of {} variants, `{words}` the first", self.count)),
+                _ => Some(format!("{count} of {} variants, first `{words}`", self.count)),
             };
             if let Some(which) = which {
                 finding.message = format!("{} (in {which})", finding.message);
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(said("1", both), [message]);
         assert_eq!(said("1, 2, 3", both), [message]);
         let from_two = "tokens[i] -= 1; if X > 1 { tokens[n - i] += X as i32; }";
-        assert_eq!(said("1, 2, 3", from_two), [format!("{message} (in 2 of 3 variants, `X = 2` the first)")]);
+        assert_eq!(said("1, 2, 3", from_two), [format!("{message} (in 2 of 3 variants, first `X = 2`)")]);
         assert_eq!(said("1, 2", from_two), [format!("{message} (in the variant `X = 2`)")]);
         assert_eq!(said("2, 2", from_two), [message]);
     }
@@ -336,7 +336,7 @@ mod tests {
             }
             all.join().into_iter().map(|finding| finding.message).collect()
         };
-        let expected = ["b".to_owned(), "a (in 2 of 3 variants, `X = 1` the first)".to_owned()];
+        let expected = ["b".to_owned(), "a (in 2 of 3 variants, first `X = 1`)".to_owned()];
         for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]] {
             assert_eq!(joined(order), expected, "{order:?}");
         }

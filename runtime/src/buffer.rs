@@ -282,7 +282,7 @@ fn check_view<T: Element, U: Element>(len: usize, writes: bool) -> Result<()> {
     let (bytes, size) = (len * size_of::<T>(), size_of::<U>());
     match bytes.checked_rem(size) {
         Some(0) if size_of::<T>() != 0 => Ok(()),
-        Some(left) if left != 0 => refuse(format!("its {bytes} bytes are no whole number of {size}")),
+        Some(left) if left != 0 => refuse(format!("its {bytes} bytes are not a multiple of {size}")),
         _ => refuse("one of them has no bytes".to_owned()),
     }
 }

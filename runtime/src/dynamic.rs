@@ -178,7 +178,7 @@ impl DynamicKernel {
     /// # Errors
     /// As [`DynamicKernel::run`]; also [`Error::Argument`] for no runs at all.
     pub fn time(&self, geometry: DynamicGeometry, arguments: &[DynamicArgument<'_>], runs: usize) -> Result<Timing> {
-        let none = || Error::Argument { kernel: self.definition.name, reason: "no run was timed: ask for 1 run or more".into() };
+        let none = || Error::Argument { kernel: self.definition.name, reason: "no run was timed: give 1 run or more".into() };
         if runs == 0 {
             return Err(none());
         }
@@ -207,7 +207,7 @@ impl DynamicKernel {
                 }
                 (ParameterKind::Global | ParameterKind::GlobalMut, DynamicArgument::Buffer(buffer)) => {
                     if buffer.len() % bytes.max(&1) != 0 {
-                        return Err(misfit(buffer.len(), "which is no multiple of an element's"));
+                        return Err(misfit(buffer.len(), "which is not a multiple of an element's"));
                     }
                     let writable = matches!(kind, ParameterKind::GlobalMut);
                     let kind = ArgumentKind::Global { allocation: buffer.allocation(), len: buffer.len() / bytes.max(&1), writable };

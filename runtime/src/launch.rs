@@ -143,10 +143,7 @@ impl Launch<'_> {
     /// As [`Launch::launch`]; also the faults of the kernel, and [`Error::Argument`] for no runs at all.
     pub fn time(self, device: &Device, runs: usize) -> Result<Timing> {
         if runs == 0 {
-            return Err(Error::Argument {
-                kernel: self.definition.name,
-                reason: "`.time(device, 0)` times nothing: ask for 1 run or more".into(),
-            });
+            return Err(Error::Argument { kernel: self.definition.name, reason: "`.time(device, 0)` has no runs: give 1 or more".into() });
         }
         let instance = self.instance(device)?;
         let plan = self.plan(device, &instance)?;

@@ -49,6 +49,6 @@ impl fmt::Display for Report {
         if let Some(error) = &self.not_measured {
             writeln!(f, "not measured {error}")?;
         }
-        self.broken.iter().try_for_each(|text| writeln!(f, "contract     {text}"))
+        self.broken.iter().try_for_each(|text| writeln!(f, "requirement  {text}"))
     }
 }

@@ -71,7 +71,7 @@ impl Device {
     /// Those of `work`; the faults of its kernels; [`Error::Untimed`] if it launches nothing by way of the run, or for no runs at all.
     pub fn time(&self, runs: usize, mut work: impl FnMut(&mut TimedRun<'_>) -> Result<()>) -> Result<Timing> {
         if runs == 0 {
-            return Err(Error::Untimed { reason: "`device.time(0, …)` asks for no runs; ask for 1 or more" });
+            return Err(Error::Untimed { reason: "`device.time(0, …)` has no runs; give 1 or more" });
         }
         let mut one = || {
             let mut run = TimedRun { device: self, span: None };

@@ -46,7 +46,7 @@ pub enum TunedError {
         reason: String,
     },
     /// It is no result of a finished run.
-    #[error("`{path}` is no result of a finished tuning run: {reason}; run `warpwright tune` again")]
+    #[error("`{path}` is not the result of a finished tuning run: {reason}; run `warpwright tune` again")]
     Malformed {
         /// Its path.
         path: String,
@@ -74,7 +74,7 @@ pub enum TunedError {
         compiler: &'static str,
     },
     /// The kernel has changed since, or is another.
-    #[error("`{kernel}` is not what was tuned: its code has changed since; run `warpwright tune` again")]
+    #[error("`{kernel}` has changed since it was tuned; run `warpwright tune` again")]
     OtherKernel {
         /// The kernel.
         kernel: String,
@@ -89,7 +89,7 @@ pub enum TunedError {
     },
     /// The best variant is none that the program has.
     #[error(
-        "the best variant of `{kernel}` is {best}, and it is none of `{kernels}`, which declares {declares}; declare it, or run `warpwright tune` again"
+        "the best variant of `{kernel}` is {best}, which is not among those of `{kernels}`, which declares {declares}; declare it, or run `warpwright tune` again"
     )]
     NoVariant {
         /// The kernel that was tuned.

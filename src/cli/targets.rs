@@ -49,7 +49,7 @@ pub(super) fn named(names: &[String]) -> Result<Targets, Stop> {
 pub(super) fn with_figures(targets: Targets, kernel: &str) -> Result<Targets, Stop> {
     if targets.gpus.is_empty() {
         let message = format!(
-            "`{OPENCL}` is the only target of `{kernel}`, and nothing is estimated for OpenCL devices; give `--targets sm_90`, say"
+            "`{OPENCL}` is the only target of `{kernel}`, and nothing is estimated for OpenCL devices; give a compute capability, for example `--targets sm_90`"
         );
         return Err(Stop::usage(message));
     }

@@ -103,7 +103,7 @@ fn opencl_is_checked_for_and_has_no_figures() {
     assert!(alone.code == Some(0) && !alone.out.contains("registers"), "{}", alone.out);
     folder.run(&["check", "split.rs", "--targets", "sm_90"]).prints("1 kernel without errors");
     let at = "split.rs:4:30\n";
-    let message = "error: `warp_sum` stands under a condition that may split a warp; the target `opencl` needs all lanes of the warp to come to it (in the variant `BY = 1`)";
+    let message = "error: `warp_sum` is under a condition that may split a warp; the target `opencl` needs all lanes of the warp to reach it (in the variant `BY = 1`)";
     folder.run(&["check", "split.rs", "--targets", "opencl"]).refuses(1, &[message, at, "= help: call `warp_sum` before the condition"]);
     let compared = folder.run(&["compare", "split.rs", "--targets", "sm_90,opencl"]);
     compared.prints("does not compile: split.rs:4:30: `warp_sum` stands under a condition");
@@ -112,7 +112,7 @@ fn opencl_is_checked_for_and_has_no_figures() {
         serde_json::from_str(&folder.run(&["check", "--json", "ok.rs", "--targets", "opencl"]).out).expect("JSON");
     let kernel = &json["files"][0]["kernels"][0];
     assert_eq!((&kernel["opencl"], kernel["reports"].as_array().map(Vec::len)), (&serde_json::json!(true), Some(0)));
-    let only = "`opencl` is the only target of `saxpy`, and nothing is estimated for OpenCL devices; give `--targets sm_90`, say";
+    let only = "`opencl` is the only target of `saxpy`, and nothing is estimated for OpenCL devices; give a compute capability, for example `--targets sm_90`";
     folder.run(&["compare", "ok.rs", "--targets", "opencl"]).refuses(2, &[only]);
     folder.run(&["occupancy", "ok.rs", "--targets", "opencl"]).refuses(2, &[only]);
     folder.run(&["emit", "ok.rs", "--target", "opencl"]).refuses(2, &["`opencl` is not a target of PTX", "write `--format opencl`"]);

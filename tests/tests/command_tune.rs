@@ -50,7 +50,10 @@ fn variants_are_ranked_without_a_device() {
 fn nothing_is_predicted_for_opencl() {
     let folder = Folder::new("tune-opencl", &[("k.rs", KERNEL)]);
     let run = folder.run(&["tune", "k.rs::copy", "--predict", "--target", "opencl"]);
-    run.refuses(2, &["`opencl` is not a compute capability: nothing is estimated for OpenCL devices; name one of NVIDIA's, `sm_90`, say"]);
+    run.refuses(
+        2,
+        &["`opencl` is not a compute capability: nothing is estimated for OpenCL devices; name an NVIDIA target, for example `sm_90`"],
+    );
 }
 
 #[test]
@@ -118,7 +121,7 @@ fn results_that_do_not_hold_are_refused() {
         (text("copy", &here, "0.0.1", best), "was tuned with warpwright 0.0.1, and this is"),
         (text("copy", &here, compiler, ""), "it does not say which variant is best; run `warpwright tune` again"),
         ("schema = 2\n".to_owned(), "its schema is 2, and 1 is read here"),
-        ("not = [toml".to_owned(), "is no result of a finished tuning run"),
+        ("not = [toml".to_owned(), "is not the result of a finished tuning run"),
     ] {
         let error = load(text).expect_err(part);
         assert!(error.contains(part), "{error}");

@@ -95,7 +95,7 @@ fn more_memory_than_there_is() {
 fn constants_that_do_not_fit() {
     refuses("", "let b = [0.0f32; 1 - 2];", &["1 - 2: this constant does not fit `usize`: -1"]);
     refuses("const N: u8 = 255 + 1;", "let a = N;", &["255 + 1: this constant does not fit `u8`: 256"]);
-    refuses("#[device] #[repr(u8)] enum E { A, B = 300 }", "", &["E: `E::B` is 300, which does not fit the `u8` behind `E`"]);
+    refuses("#[device] #[repr(u8)] enum E { A, B = 300 }", "", &["E: `E::B` is 300, which does not fit the `u8` of `E`"]);
     let widest = "this integer is too large: the widest integers of a kernel have 64 bits";
     let huge = "340282366920938463463374607431768211456";
     refuses("", &format!("let a = {huge};"), &[&format!("{huge}: {widest}")]);
@@ -208,7 +208,7 @@ fn all_at_once() {
 
 #[test]
 fn text_in_braces_that_is_no_name() {
-    let message = "\"{1 + 2}\": `{1 + 2}` shows no value: between the braces stands the name of a variable, or nothing";
+    let message = "\"{1 + 2}\": `{1 + 2}` shows no value: put the name of a variable between the braces, or nothing";
     refuses("", "println!(\"{1 + 2}\");", &[message]);
 }
 
@@ -329,7 +329,8 @@ fn literals_that_do_not_fit() {
 #[test]
 fn figures_are_not_cut() {
     let pad = |pad: &str| format!("#[shared(pad = {pad})] let mut s: [[u32; 32]; 32]; s[0][0] = 1; y[0] = s[0][0] as f32;");
-    let message = |place: &str, figure: &str| format!("{place}: `pad = {figure}` is not possible: the elements behind a row are 0 to 64");
+    let message =
+        |place: &str, figure: &str| format!("{place}: `pad = {figure}` is not possible: the padding after a row is 0 to 64 elements");
     refuses("", &pad("1000000000000"), &[&message("1000000000000", "1000000000000")]);
     refuses("", &pad("1 << 40"), &[&message("1 << 40", "1099511627776")]);
     refuses("const P: u64 = u64::MAX;", &pad("P"), &[&message("P", "18446744073709551615")]);

@@ -38,11 +38,11 @@ fn a_report_is_of_the_instance_and_needs_no_device() {
     // 233,472 bytes of a multiprocessor hold five blocks of 40,960 and what the system takes of each.
     assert_eq!(large.estimated.occupancy.map(|found| (found.blocks, found.warps)), Some((5, 20)));
     let text = large.to_string();
-    for line in ["reversed (N = 10240) on sm_90, estimated\n", "memory       shared 40960 B", "\ncontract     `shared <= 4096`"] {
+    for line in ["reversed (N = 10240) on sm_90, estimated\n", "memory       shared 40960 B", "\nrequirement  `shared <= 4096`"] {
         assert!(text.contains(line), "`{line}` is not in\n{text}");
     }
     let opencl = reversed::<128>(2.0, &mut y).report("opencl").unwrap_err().to_string();
-    assert!(opencl.contains("nothing is estimated for OpenCL devices; name one of NVIDIA's, `sm_90`, say"), "{opencl}");
+    assert!(opencl.contains("nothing is estimated for OpenCL devices; name an NVIDIA target, for example `sm_90`"), "{opencl}");
     let unknown = reversed::<128>(2.0, &mut y).report("sm_91").unwrap_err().to_string();
     assert!(unknown.contains("sm_91") && unknown.contains("sm_90"), "{unknown}");
 }

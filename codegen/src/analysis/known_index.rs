@@ -2,7 +2,7 @@
 //!
 //! Nobody else would tell, and a device reads what lies behind the array. Looked at right after lowering, before loops are
 //! unrolled, since a copy of an unrolled body may stand under a condition that is never met. What constants decide is not: neither the arm of a
-//! branch that they exclude, nor what stands behind an exit that they take.
+//! branch that they exclude, nor what stands after an exit that they take.
 
 use crate::collections::HashMap;
 use crate::ir::{Access, Address, Block, Inst, Kernel, Loc, Memory, MemoryType, Object, Op, Region, Scalar, Step, Terminator, Value, eval};

@@ -21,7 +21,7 @@ pub(super) fn check_definitions(context: &Context<'_>) {
     for adt in &context.items.adts {
         let AdtKind::Enum(variants, repr) = &adt.kind else { continue };
         for (variant, value) in variants.iter().filter(|(_, value)| Scalar::int(*repr, *value).as_int() != *value) {
-            let message = format!("`{}::{variant}` is {value}, which does not fit the `{repr}` behind `{}`", adt.name, adt.name);
+            let message = format!("`{}::{variant}` is {value}, which does not fit the `{repr}` of `{}`", adt.name, adt.name);
             context.report(Diagnostic::error(adt.span, message).by_rustc());
         }
     }

@@ -83,8 +83,8 @@ pub(super) fn required(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
         let RequireClause { quantity, span, comparison, bound } = clause;
         let value = checker.const_number(bound)?;
         if quantity.sense == Sense::AtLeast && value > 1.0 {
-            let message = format!("`{}` is a share of what there can be, at most 1, not {value}", quantity.name);
-            checker.context.report(Diagnostic::error(bound.span(), message).help(format!("write `{}`, say", quantity.example)));
+            let message = format!("`{}` is a share of the maximum, at most 1, not {value}", quantity.name);
+            checker.context.report(Diagnostic::error(bound.span(), message).help(format!("write, for example, `{}`", quantity.example)));
             return None;
         }
         Some(Clause { quantity, comparison: *comparison, bound: value, span: *span })

@@ -58,15 +58,15 @@ const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Va
 
 pub(super) const ROWS: &[Row] = &[
     warp("shuffle", WORDS, &[T, LANE], &[T], SHUFFLE).doc("the value of the given lane"),
-    warp("shuffle_up", WORDS, &[T, LANE], &[T], SHUFFLE_UP).doc("the value of the lane this much below; the own one where there is none"),
+    warp("shuffle_up", WORDS, &[T, LANE], &[T], SHUFFLE_UP).doc("the value of the lane this much below; its own value if there is none"),
     warp("shuffle_down", WORDS, &[T, LANE], &[T], SHUFFLE_DOWN)
-        .doc("the value of the lane this much above; the own one where there is none"),
+        .doc("the value of the lane this much above; its own value if there is none"),
     warp("shuffle_xor", WORDS, &[T, LANE], &[T], SHUFFLE_XOR).doc("the value of the lane whose number differs in these bits"),
     pieces("shuffle", |b, a| shuffle_pieces(b, "shuffle", a)).doc("the value of the given lane"),
     pieces("shuffle_up", |b, a| shuffle_pieces(b, "shuffle_up", a))
-        .doc("the value of the lane this much below; the own one where there is none"),
+        .doc("the value of the lane this much below; its own value if there is none"),
     pieces("shuffle_down", |b, a| shuffle_pieces(b, "shuffle_down", a))
-        .doc("the value of the lane this much above; the own one where there is none"),
+        .doc("the value of the lane this much above; its own value if there is none"),
     pieces("shuffle_xor", |b, a| shuffle_pieces(b, "shuffle_xor", a)).doc("the value of the lane whose number differs in these bits"),
     warp("ballot", Class::None, &[BOOL], &[MASK], BALLOT).doc("bit n is what lane n passes"),
     warp("any", Class::None, &[BOOL], &[BOOL], ANY).doc("whether a lane passes true"),

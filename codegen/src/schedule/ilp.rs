@@ -123,7 +123,7 @@ pub(super) fn next(kernel: &Kernel, walk: &Counted, k: usize) -> Value {
 fn not_an_accumulator(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize, user: Option<Inst>) -> Finding {
     let name = variable(kernel, inst, walk, k);
     let message = format!("iterations cannot be interleaved: each needs the {name} of the one before");
-    let help = "only accumulators may be carried round: `acc += e`, also with `* & | ^`, `min` and `max`, or `if e > acc { acc = e; at = i; }`, and nothing else in the loop that reads `acc`";
+    let help = "only accumulators may be carried from iteration to iteration: `acc += e`, also with `* & | ^`, `min` and `max`, or `if e > acc { acc = e; at = i; }`, and nothing else in the loop that reads `acc`";
     let finding = Finding::new(message, help);
     match user {
         Some(user) => finding.label(kernel.insts[user].loc, format!("{name} is used here")),
@@ -224,7 +224,7 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel
         format!("read from another buffer than is written, or leave `{name}` out: one iteration needs what another leaves")
     } else {
         let promise = written(name, &format!("{n}, assume_disjoint"), of_kernel);
-        format!("if no two of {n} neighbouring iterations ever touch the same element, write {promise}")
+        format!("if no two of {n} neighbouring iterations ever access the same element, write {promise}")
     };
     let finding =
         Finding::new(message, help).label(kernel.insts[conflict.earlier.inst].loc, format!("{} here", word(conflict.earlier.kind)));

@@ -124,7 +124,7 @@ impl Obstacle {
         match &self.kind {
             Kind::Exit => {
                 let message = format!("`{name}` cannot issue a load before it is known that the loop goes on to it");
-                let finding = Finding::new(message, "guard what must not run with an `if` round it instead");
+                let finding = Finding::new(message, "put an `if` around the code that must not run");
                 Some(finding.label(loc, "this load").label(here, "control may leave here"))
             }
             Kind::Barrier => {

@@ -62,7 +62,7 @@ fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asking: Asking<'_>) -
     let (insts, last) = parts(kernel, walk.body);
     // A body that never falls through has no next iteration.
     if let Some(last) = last.filter(|last| !matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_)))) {
-        let message = "`prefetch` loads for the next iteration, and this loop never comes to one";
+        let message = "`prefetch` loads for the next iteration, and this loop never has one";
         let finding = Finding::new(message, "leave `prefetch` out");
         return Err(finding.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
     }
@@ -162,14 +162,15 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
             let Some((maker, op)) = kernel.def(value) else {
                 let name = kernel.values[value].name.as_deref().map_or_else(|| "a value".to_owned(), |name| format!("`{name}`"));
                 let message = format!(
-                    "`prefetch` needs the addresses of the next iteration ahead of it, and one comes from {name}, which is carried round"
+                    "`prefetch` needs the addresses of the next iteration ahead of it, and one comes from {name}, which changes from iteration to iteration"
                 );
                 let finding = Finding::new(message, "compute addresses from the loop's counter");
                 return Err(finding.label(loc, "this load"));
             };
             if !is_speculable(kernel, maker) || !op.blocks().is_empty() || !here.contains(&maker) {
                 let message = "`prefetch` cannot compute the address of a load one iteration ahead";
-                let finding = Finding::new(message, "compute addresses from the loop's counter and from what the loop leaves alone");
+                let finding =
+                    Finding::new(message, "compute addresses from the loop's counter and from values that do not change in the loop");
                 return Err(finding.label(loc, "this load").label(kernel.insts[maker].loc, "needs this"));
             }
             if wanted.insert(maker) {

@@ -129,7 +129,7 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<Unroll>) -> Result<Plan, Find
     let n = match (asked.value, trips) {
         (Unroll::Full, None) => {
             let message = "`#[unroll]` needs a trip count known at compile time, and the bounds of this loop are not constants";
-            return Err(Finding::new(message, "write `#[unroll(4)]`, say, or give the bounds as const generics"));
+            return Err(Finding::new(message, "write, for example, `#[unroll(4)]`, or give the bounds as const generics"));
         }
         (Unroll::Full, Some(trips)) => trips,
         (Unroll::By(n), Some(trips)) if u64::from(n) > trips => {

@@ -192,11 +192,9 @@ fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Op
 
 fn under_condition(kernel: &Kernel, access: &MemoryAccess, of_kernel: bool) -> Finding {
     let name = &kernel.objects[access.object].name;
-    let message = format!("accesses to `{name}` stand under a condition that may differ from element to element");
+    let message = format!("accesses to `{name}` are under a condition that may differ from element to element");
     let help = match of_kernel {
-        true => {
-            "let one `if i < n` on the element's number stand round the body, load in front of other conditions, and select between values"
-        }
+        true => "put one `if i < n` on the element's number around the body, load before other conditions, and select between values",
         false => "give the loop a bound instead of asking inside it, load in front of the condition, or select between values",
     };
     Finding::new(message, help).label(kernel.insts[access.inst].loc, "this access")
@@ -240,7 +238,7 @@ fn classify(
         Some(Some(0)) => return Ok(false),
         Some(Some(1)) => {}
         Some(Some(by)) => {
-            let message = format!("iterations move on by {by} elements of `{name}`, not by one: they are no vector");
+            let message = format!("iterations move on by {by} elements of `{name}`, not by one: they do not form a vector");
             return refuse(message, "let neighbouring iterations access neighbouring elements".to_owned(), "this access");
         }
         _ => {
@@ -258,7 +256,7 @@ fn classify(
         return refuse(message, format!("write `vectorize` with {fits}"), "this access");
     }
     if !is_row_of_scalars(kernel, access.inst, n) {
-        let message = format!("neighbouring elements of `{name}` are not side by side, or its rows are no multiple of {n} long");
+        let message = format!("neighbouring elements of `{name}` are not side by side, or the length of its rows is not a multiple of {n}");
         return refuse(
             message,
             "vectorize over rows of scalars that are a multiple as long; `pad` and `swizzle` leave none".to_owned(),

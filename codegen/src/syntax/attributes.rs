@@ -184,7 +184,7 @@ impl KernelAttributes {
 fn parse_argument(attributes: &mut KernelAttributes, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
     let Ok(name) = input.call(Ident::parse_any) else {
         let message = "expected the name of an argument of `#[kernel]`";
-        diagnostics.push(Diagnostic::error(input.span(), message).help("write `block = 256`, say"));
+        diagnostics.push(Diagnostic::error(input.span(), message).help("write, for example, `block = 256`"));
         return skip_to_comma(input);
     };
     if name == "unroll" || name == "prefetch" {
@@ -472,7 +472,7 @@ fn parse_variants(into: &mut KernelAttributes, name: &Ident, input: ParseStream<
 /// Adds an axis that there is not yet.
 fn add_axis(into: &mut KernelAttributes, axis: Ident, values: Vec<Expr>, diagnostics: &mut Diagnostics) {
     if values.is_empty() {
-        let error = Diagnostic::error(axis.span(), format!("`{axis}` has no values: there would be no variant at all"));
+        let error = Diagnostic::error(axis.span(), format!("`{axis}` has no values: there would be no variants"));
         diagnostics.push(error.help("write `variants(N in [1, 2, 4])`"));
     }
     if let Some((first, _)) = into.variants.axes.iter().find(|(first, _)| *first == axis) {

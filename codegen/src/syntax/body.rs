@@ -314,7 +314,7 @@ impl<'c> BodyChecker<'c> {
             syn::Expr::MethodCall(call) if call.method == "rev" || call.method == "step_by" => {
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
                 if call.args.first().and_then(literal_int) == Some(0) {
-                    self.refuse(call.method.span(), "steps of 0 never arrive", "step by 1 or more");
+                    self.refuse(call.method.span(), "a range cannot have a step of 0", "step by 1 or more");
                 }
                 self.check_walk(&call.receiver)
             }

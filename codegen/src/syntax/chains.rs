@@ -121,7 +121,7 @@ pub(super) fn refused_chain(expr: &syn::Expr, bound: Option<&syn::Ident>, zero: 
 }
 
 fn no_option(call: &syn::ExprMethodCall) -> String {
-    format!("`{}` gives an `Option`, which the kernel language has not", call.method)
+    format!("`{}` gives an `Option`, which the kernel language does not have", call.method)
 }
 
 /// The element that `get(i)`, `first()` or `last()` gives, and when it is there.
@@ -142,7 +142,7 @@ fn element_edit(call: &syn::ExprMethodCall, last: &syn::ExprMethodCall) -> Strin
         ("unwrap_or", Some(otherwise)) => format!("write `if {is_there} {{ {element} }} else {{ {} }}`", written(otherwise)),
         ("is_some", _) => format!("write `{is_there}`"),
         ("is_none", _) => format!("write `!({is_there})`"),
-        _ => format!("write `{element}`; under `if {is_there}`, where it may not be there"),
+        _ => format!("write `{element}`; guard it with `if {is_there}` if it may not exist"),
     }
 }
 
@@ -169,7 +169,7 @@ fn contains(range: &syn::ExprRange, call: &syn::ExprMethodCall) -> Option<Diagno
     let start = range.start.as_ref().map(|start| format!("{} <= {value}", operand(start)));
     let end = range.end.as_ref().map(|end| format!("{value} {below} {}", operand(end)));
     let edit = start.into_iter().chain(end).collect::<Vec<_>>().join(" && ");
-    let error = Diagnostic::error(call.method.span(), "a range is no value of the kernel language");
+    let error = Diagnostic::error(call.method.span(), "a range is not a value in the kernel language");
     Some(error.help(format!("write `({edit})`")))
 }
 
@@ -471,10 +471,10 @@ mod tests {
 
     #[test]
     fn options_are_conditions() {
-        check("x.get(i).unwrap()", "write `x[i]`; under `if i < x.len()`, where it may not be there");
-        check("*x.get(i + 1).unwrap()", "write `x[i + 1]`; under `if (i + 1) < x.len()`, where it may not be there");
+        check("x.get(i).unwrap()", "write `x[i]`; guard it with `if i < x.len()` if it may not exist");
+        check("*x.get(i + 1).unwrap()", "write `x[i + 1]`; guard it with `if (i + 1) < x.len()` if it may not exist");
         check("x.get(i).copied().unwrap_or(0.0)", "write `if i < x.len() { x[i] } else { 0.0 }`");
-        check("x.first().unwrap()", "write `x[0]`; under `if x.len() > 0`, where it may not be there");
+        check("x.first().unwrap()", "write `x[0]`; guard it with `if x.len() > 0` if it may not exist");
         check("x.get(i).is_some()", "write `i < x.len()`");
     }
 

@@ -75,7 +75,7 @@ foreign! {
         "atomicCAS" => "`y.atomic_cas(i, old, new)`, of a buffer or a shared array",
         "atomicInc" => "`y.atomic_add(i, 1)`, of a buffer or a shared array",
         "atomicDec" => "`y.atomic_sub(i, 1)`, of a buffer or a shared array",
-        "__ldg(x)" => "`x`: what is taken as `&Global` is loaded through the read-only cache",
+        "__ldg(x)" => "`x`: a `&Global` is already loaded through the read-only cache",
         "__popc(a)" => "`a.count_ones()`",
         "__popcll(a)" => "`a.count_ones()`",
         "__clz(a)" => "`a.leading_zeros()`",
@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(edit("fmodf(a - b, 2.0)"), "write `(a - b) % 2.0`");
         assert_eq!(edit("__float_as_int(-a)"), "write `(-a).to_bits() as i32`");
         assert_eq!(edit("__int_as_float(a | b)"), "write `f32::from_bits((a | b) as u32)`");
-        assert_eq!(edit("__ldg(&x[i + 1])"), "write `x[i + 1]`: what is taken as `&Global` is loaded through the read-only cache");
+        assert_eq!(edit("__ldg(&x[i + 1])"), "write `x[i + 1]`: a `&Global` is already loaded through the read-only cache");
         assert_eq!(edit("make_float2(a + b, 0.0)"), "write `[a + b, 0.0]`, a `[f32; 2]`");
         assert_eq!(edit("get_global_id(1)"), "write `global_id().y`");
         assert_eq!(edit("exp10f(a)"), "write `10f32.powf(a)`");

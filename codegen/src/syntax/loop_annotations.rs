@@ -87,7 +87,8 @@ impl AnnotationKind {
             let help = if self == AnnotationKind::Unroll { "use 1 to keep the loop rolled" } else { "use 1 for no change" };
             return Some((format!("`{name}` by {value} is not possible: it must be at least 1"), help));
         }
-        (value > most).then(|| (format!("`{name}` by {value} is not possible: {why} {most}"), "use a smaller number: 2, 4 or 8, say"))
+        (value > most)
+            .then(|| (format!("`{name}` by {value} is not possible: {why} {most}"), "use a smaller number, for example 2, 4 or 8"))
     }
 }
 
@@ -264,11 +265,11 @@ impl Annotation {
                 input.parse::<Ident>()?;
                 let refused = match near {
                     _ if is_known && !kind.words().contains(&text.as_str()) => {
-                        Some((format!("`{text}` means nothing to `{name}`"), "remove it".to_owned()))
+                        Some((format!("`{text}` does not apply to `{name}`"), "remove it".to_owned()))
                     }
                     _ if is_known => None,
-                    Some(near) => Some((format!("unknown word `{text}` in `{name}`"), format!("write `{near}`"))),
-                    None => Some((format!("unknown word `{text}` in `{name}`"), "remove it".to_owned())),
+                    Some(near) => Some((format!("unknown modifier `{text}` in `{name}`"), format!("write `{near}`"))),
+                    None => Some((format!("unknown modifier `{text}` in `{name}`"), "remove it".to_owned())),
                 };
                 if let Some((message, help)) = refused {
                     diagnostics.push(Diagnostic::error(word.span(), message).help(help));
@@ -402,12 +403,12 @@ mod tests {
         check("#[ilp(-2)]", &["-2: `ilp` by -2 is not possible: it must be at least 1; use 1 for no change"]);
         check(
             "#[unroll(1025)]",
-            &["1025: `unroll` by 1025 is not possible: the most copies of a body are 1024; use a smaller number: 2, 4 or 8, say"],
+            &["1025: `unroll` by 1025 is not possible: the most copies of a body are 1024; use a smaller number, for example 2, 4 or 8"],
         );
         check(
             "#[ilp(129)]",
             &["129: `ilp` by 129 is not possible: a thread has 255 registers, so the most iterations at a time are 128; use a smaller \
-               number: 2, 4 or 8, say"],
+               number, for example 2, 4 or 8"],
         );
         for count in [3, 16] {
             let expected = format!(
@@ -437,11 +438,11 @@ mod tests {
 
     #[test]
     fn words_are_known_and_fit() {
-        check("#[ilp(2, best_efort)]", &["best_efort: unknown word `best_efort` in `ilp`; write `best_effort`"]);
-        check("#[prefetch(asume_disjoint)]", &["asume_disjoint: unknown word `asume_disjoint` in `prefetch`; write `assume_disjoint`"]);
-        check("#[ilp(2, softly)]", &["softly: unknown word `softly` in `ilp`; remove it"]);
-        check("#[unroll(assume_disjoint)]", &["assume_disjoint: `assume_disjoint` means nothing to `unroll`; remove it"]);
-        check("#[batch_loads(assume_aligned)]", &["assume_aligned: `assume_aligned` means nothing to `batch_loads`; remove it"]);
+        check("#[ilp(2, best_efort)]", &["best_efort: unknown modifier `best_efort` in `ilp`; write `best_effort`"]);
+        check("#[prefetch(asume_disjoint)]", &["asume_disjoint: unknown modifier `asume_disjoint` in `prefetch`; write `assume_disjoint`"]);
+        check("#[ilp(2, softly)]", &["softly: unknown modifier `softly` in `ilp`; remove it"]);
+        check("#[unroll(assume_disjoint)]", &["assume_disjoint: `assume_disjoint` does not apply to `unroll`; remove it"]);
+        check("#[batch_loads(assume_aligned)]", &["assume_aligned: `assume_aligned` does not apply to `batch_loads`; remove it"]);
         check("#[prefetch(best_effort, best_effort)]", &["best_effort: `best_effort` is given twice; remove one of them"]);
     }
 

@@ -31,7 +31,7 @@ pub fn check_nesting(tokens: &TokenStream) -> Result<(), Diagnostics> {
 fn refuse(span: Span) -> Diagnostic {
     let message =
         format!("this nests too deep: at most {} brackets, or {BUDGET} operators of one expression, can be compiled", BUDGET / GROUP);
-    Diagnostic::error(span, message).help("give what stands inside a name of its own: a `let`, or a `#[device]` function")
+    Diagnostic::error(span, message).help("give the inner part a name: a `let`, or a `#[device]` function")
 }
 
 /// Walks a stream whose surroundings cost `outer`.

@@ -42,7 +42,7 @@ pub const QUANTITIES: &[&Quantity] = &[
         summary: "resident warps of a multiprocessor as a share of the most it can hold, by the estimated registers",
         sense: Sense::AtLeast,
         example: "occupancy >= 0.5",
-        help: "lower `ilp` or `max_registers`, use less shared memory, choose another `block`, or ask for less",
+        help: "lower `ilp` or `max_registers`, use less shared memory, choose another `block`, or require less",
     },
     &Quantity {
         kind: QuantityKind::Registers,
@@ -74,7 +74,7 @@ pub const QUANTITIES: &[&Quantity] = &[
         summary: "32-byte sectors that a warp's worst access to global memory fetches",
         sense: Sense::AtMost,
         example: "sectors_per_request <= 4",
-        help: "let neighbouring threads touch neighbouring elements, or allow more",
+        help: "let neighbouring threads access neighbouring elements, or allow more",
     },
     &Quantity {
         kind: QuantityKind::LocalBytes,

@@ -80,9 +80,9 @@ fn refuse_tokens(error: &proc_macro2::LexError, text: &str) -> Diagnostic {
     let message = match line.chars().nth(place.column) {
         Some(open @ ('(' | '[' | '{')) => format!("this `{open}` is never closed"),
         Some(close @ (')' | ']' | '}')) => format!("this `{close}` does not close the bracket that is open here, or there is none"),
-        Some('"' | '\'') => "this text has no end, or is no character".to_owned(),
+        Some('"' | '\'') => "this text has no end, or is not a character".to_owned(),
         Some('/') => "this comment has no end".to_owned(),
-        _ => "this is no token of Rust".to_owned(),
+        _ => "this is not a token of Rust".to_owned(),
     };
     Diagnostic::error(error.span(), message)
 }
@@ -113,9 +113,9 @@ mod tests {
         assert_eq!(errors("fn f() {\n  (1;\n}"), ["3:1: this `}` does not close the bracket that is open here, or there is none"]);
         assert_eq!(errors("fn f() {\n  g();\n"), ["1:8: this `{` is never closed"]);
         assert_eq!(errors("fn f() { } }"), ["1:12: this `}` does not close the bracket that is open here, or there is none"]);
-        assert_eq!(errors("const A: &str = \"abc;"), ["1:17: this text has no end, or is no character"]);
+        assert_eq!(errors("const A: &str = \"abc;"), ["1:17: this text has no end, or is not a character"]);
         assert_eq!(errors("fn f() {} /* x"), ["1:11: this comment has no end"]);
-        assert_eq!(errors("const \u{1F600}: u32 = 1;"), ["1:7: this is no token of Rust"]);
+        assert_eq!(errors("const \u{1F600}: u32 = 1;"), ["1:7: this is not a token of Rust"]);
     }
 
     #[test]

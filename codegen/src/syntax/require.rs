@@ -30,7 +30,7 @@ pub(super) fn parse(into: &mut KernelAttributes, name: &Ident, input: ParseStrea
     }
     let group: proc_macro2::Group = input.parse()?;
     if group.stream().is_empty() {
-        diagnostics.push(Diagnostic::error(name.span(), "`require` asks for nothing").help(EXAMPLE));
+        diagnostics.push(Diagnostic::error(name.span(), "`require` has no clause").help(EXAMPLE));
     }
     let clauses = |content: ParseStream<'_>| {
         while !content.is_empty() {
@@ -92,15 +92,13 @@ fn read(expr: Expr) -> Result<RequireClause, Box<Diagnostic>> {
     };
     let Some(quantity) = QUANTITIES.iter().find(|quantity| name == quantity.name) else {
         let names: Vec<&str> = QUANTITIES.iter().map(|quantity| quantity.name).collect();
-        let error = Diagnostic::error(name.span(), format!("nothing is known as `{name}`"));
+        let error = Diagnostic::error(name.span(), format!("there is no quantity `{name}`"));
         return Err(Box::new(with_nearest(error, &name.to_string(), names.iter().copied(), &names)));
     };
     if !comparison.fits(quantity.sense) {
         let better = if quantity.sense == Sense::AtLeast { "more" } else { "fewer" };
-        let error = Diagnostic::error(
-            name.span(),
-            format!("of `{name}` the {better} the better: `{}` bounds it the wrong way", comparison.symbol()),
-        );
+        let error =
+            Diagnostic::error(name.span(), format!("`{}` bounds `{name}` on the wrong side: {better} is better", comparison.symbol()));
         return Err(Box::new(error.help(format!("write `{}`", quantity.example))));
     }
     Ok(RequireClause { quantity, span: name.span(), comparison, bound: *binary.right })
@@ -140,15 +138,15 @@ mod tests {
         let refused = |text: &str, expected: &[&str]| assert_eq!(parse(text).1, expected, "{text}");
         let example = "write `require(occupancy >= 0.5, registers <= 64)`";
         refused("require", &[&format!("require: `require` takes clauses in parentheses; {example}")]);
-        refused("require()", &[&format!("require: `require` asks for nothing; {example}")]);
+        refused("require()", &[&format!("require: `require` has no clause; {example}")]);
         refused("require(registers)", &[&format!("registers: a clause compares a quantity with its bound; {example}")]);
         refused("require(64 >= registers)", &[&format!("64: a clause begins with the name of a quantity; {example}")]);
-        refused("require(register <= 64)", &["register: nothing is known as `register`; write `registers`"]);
+        refused("require(register <= 64)", &["register: there is no quantity `register`; write `registers`"]);
         refused(
             "require(registers >= 64, occupancy < 0.5)",
             &[
-                "registers: of `registers` the fewer the better: `>=` bounds it the wrong way; write `registers <= 64`",
-                "occupancy: of `occupancy` the more the better: `<` bounds it the wrong way; write `occupancy >= 0.5`",
+                "registers: `>=` bounds `registers` on the wrong side: fewer is better; write `registers <= 64`",
+                "occupancy: `<` bounds `occupancy` on the wrong side: more is better; write `occupancy >= 0.5`",
             ],
         );
         refused("require(registers <= 64, registers < 32)", &["registers: `registers` is bounded twice; remove one of them"]);

@@ -154,7 +154,7 @@ fn check_variants(attributes: &KernelAttributes, sig: &syn::Signature, diagnosti
     for param in &generics {
         let Some(name) = name_of(param) else { continue };
         if attributes.variants.axes.iter().all(|(axis, _)| axis != name) && !attributes.variants.axes.is_empty() {
-            let error = Diagnostic::error(span, format!("the variants say nothing of `{name}`")).label(name.span(), "declared here");
+            let error = Diagnostic::error(span, format!("the variants do not list `{name}`")).label(name.span(), "declared here");
             let values = if matches!(param, syn::GenericParam::Type(_)) { "f32, f64" } else { "1, 2, 4" };
             diagnostics.push(error.help(format!("add its values: `{name} in [{values}]`")));
         }
@@ -178,7 +178,7 @@ fn check_values(axis: &syn::Ident, values: &[syn::Expr], param: &syn::GenericPar
         let is_literal = is_bool || literal_int(value).is_some() || matches!(value, syn::Expr::Lit(_));
         if is_literal && is_bool != (ty == "bool") {
             let text = value.to_token_stream();
-            let error = Diagnostic::error(value.span(), format!("`{axis}` is a `{ty}`, and `{text}` is none"));
+            let error = Diagnostic::error(value.span(), format!("`{axis}` is a `{ty}`, and `{text}` is not"));
             diagnostics.push(error.help(if is_bool { "list integers" } else { "list `false` and `true`" }));
         }
     }
@@ -273,7 +273,7 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
             let name = segment.ident.to_string();
             match name.as_str() {
                 "Global" | "Constant" | "Texture2d" if !has_one_type_argument(segment) => {
-                    let error = Diagnostic::error(segment.ident.span(), format!("`{name}` takes one type: what it holds"));
+                    let error = Diagnostic::error(segment.ident.span(), format!("`{name}` takes one type: that of its elements"));
                     Some(error.help(format!("write `{name}<f32>`")))
                 }
                 "Global" => None,

@@ -130,8 +130,8 @@ fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnos
         diagnostics.push(error.help("write `#[derive(Clone, Copy)] #[repr(C)]` before it"));
     }
     for repr in reprs.iter().filter(|repr| repr.as_str() != "C") {
-        let error = Diagnostic::error(name.span(), format!("`#[repr({repr})]` gives `{name}` a layout that the device has not"));
-        diagnostics.push(error.help("leave `#[repr(C)]` alone, and add fields where bytes shall be left free"));
+        let error = Diagnostic::error(name.span(), format!("`#[repr({repr})]` gives `{name}` a layout that the device does not have"));
+        diagnostics.push(error.help("leave `#[repr(C)]` alone, and add fields as padding"));
     }
     let mut checker = BodyChecker::new(names, diagnostics);
     for field in &item.fields {
@@ -332,7 +332,7 @@ mod tests {
         check_body("g()?;", &["?: `?` is not in the kernel language; use a flag and `if`; `return` leaves the kernel"]);
         check_body("const { 1 };", &["const: `const` blocks are not in the kernel language; define a `const` outside, and name it"]);
         check_body("&raw const a;", &["raw: raw pointers are not in the kernel language; index the buffer: `y[i]`"]);
-        check_body("let r = 0..4;", &["..: a range is no value of the kernel language; write it after `for … in`, or in a pattern"]);
+        check_body("let r = 0..4;", &["..: a range is not a value in the kernel language; write it after `for … in`, or in a pattern"]);
         check_body(
             "let s = \"text\";",
             &[
@@ -347,7 +347,7 @@ mod tests {
         let walk = "a `for` in device code walks a range; write `for k in 0..x.len()`, and `x[k]` for `v`";
         check_body("for v in x.iter() {}", &[&format!("x.iter(): {walk}")]);
         check_body("for i in 0.. {}", &["..: this range is open; write both ends, `for i in a..b`, or `loop` with a `break`"]);
-        check_body("for i in (0..4).step_by(0) {}", &["step_by: steps of 0 never arrive; step by 1 or more"]);
+        check_body("for i in (0..4).step_by(0) {}", &["step_by: a range cannot have a step of 0; step by 1 or more"]);
         check_body(
             "#[unroll(0)] for i in 0..4 {}",
             &["0: `unroll` by 0 is not possible: it must be at least 1; use 1 to keep the loop rolled"],
@@ -386,17 +386,17 @@ mod tests {
         check_body(
             "let v: Vec<f32> = Vec::new();",
             &[
-                "Vec: `Vec` needs a heap, which device code has not; use an array, `let mut v = [0.0f32; 16];`, and `v[n] = …` for `push`; or take a buffer, `&mut Global<f32>`",
+                "Vec: `Vec` needs a heap, which device code does not have; use an array, `let mut v = [0.0f32; 16];`, and `v[n] = …` for `push`; or take a buffer, `&mut Global<f32>`",
             ],
         );
         check_body(
             "let b = Box::new(1); let s = std::string::String::from(a);",
             &[
-                "Box: `Box` needs a heap, which device code has not; use the value itself",
-                "String: `String` needs a heap, which device code has not; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
+                "Box: `Box` needs a heap, which device code does not have; use the value itself",
+                "String: `String` needs a heap, which device code does not have; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
             ],
         );
-        let flag = "is an enum with fields, which the kernel language has not; use a flag beside the value, `(bool, f32)`: `(true, v)` for `Some(v)`, \
+        let flag = "is an enum with fields, which the kernel language does not have; use a flag beside the value, `(bool, f32)`: `(true, v)` for `Some(v)`, \
                     `(false, 0.0)` for `None`, and `if o.0`, in which `o.1` is the value, for `if let Some(v) = o`";
         // One mistake, however often it is named.
         check_body("let o: Option<u32> = Some(1);", &[&format!("Option: `Option` {flag}")]);
@@ -415,7 +415,7 @@ mod tests {
         check(
             "#[device] fn f(x: Box<dyn T>, y: impl F) {}",
             &[
-                "Box: `Box` needs a heap, which device code has not; use the value itself",
+                "Box: `Box` needs a heap, which device code does not have; use the value itself",
                 "dyn T: `dyn` is not in the kernel language; name the type, or make it a generic parameter: `T: Float`",
                 "impl F: `impl Trait` is not in the kernel language; name the type, or make it a generic parameter: `T: Float`",
             ],
@@ -482,7 +482,7 @@ mod tests {
             "&mut Constant<[f32; 4]>",
             &["&: constant memory cannot be written by a kernel; write `&Constant<…>`, or take a `&mut Global<…>`"],
         );
-        check_parameter("&Global", &["Global: `Global` takes one type: what it holds; write `Global<f32>`"]);
+        check_parameter("&Global", &["Global: `Global` takes one type: that of its elements; write `Global<f32>`"]);
         check_parameter("*mut f32", &["*mut f32: a kernel takes no raw pointers; take a buffer: `&mut Global<f32>`"]);
         check_parameter("&[f32; 4]", &["&: a kernel takes no reference to an array; take `&Constant<[f32 ; 4]>` or `&Global<f32>`"]);
         check_parameter("impl Fn()", &["impl Fn(): a kernel takes no `impl Trait`; name the type by a generic parameter: `T: Float`"]);
@@ -536,11 +536,11 @@ mod tests {
             "#[kernel(variants(BLOK in [1], F in [1]))] fn k<const BLOCK: usize, const F: bool>() {}",
             &[
                 "BLOK: `k` has no generic parameter `BLOK`; write `BLOCK`",
-                "1: `F` is a `bool`, and `1` is none; list `false` and `true`",
-                "variants: the variants say nothing of `BLOCK`; add its values: `BLOCK in [1, 2, 4]`",
+                "1: `F` is a `bool`, and `1` is not; list `false` and `true`",
+                "variants: the variants do not list `BLOCK`; add its values: `BLOCK in [1, 2, 4]`",
             ],
         );
-        check("#[kernel(variants(N in [true]))] fn k<const N: u32>() {}", &["true: `N` is a `u32`, and `true` is none; list integers"]);
+        check("#[kernel(variants(N in [true]))] fn k<const N: u32>() {}", &["true: `N` is a `u32`, and `true` is not; list integers"]);
         check("#[kernel(variants(N in [1]))] fn k() {}", &["N: `k` has no generic parameter `N`; add it to the kernel: `const N: usize`"]);
     }
 
@@ -604,9 +604,8 @@ mod tests {
         check(
             "#[device] #[repr(C, align(16))] struct S { a: String }",
             &[
-                "S: `#[repr(align(16))]` gives `S` a layout that the device has not; leave `#[repr(C)]` alone, and add fields where bytes shall be \
-             left free",
-                "String: `String` needs a heap, which device code has not; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
+                "S: `#[repr(align(16))]` gives `S` a layout that the device does not have; leave `#[repr(C)]` alone, and add fields as padding",
+                "String: `String` needs a heap, which device code does not have; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
             ],
         );
         check(

@@ -17,8 +17,8 @@ impl Missing {
     }
 }
 
-const HEAP: &str = "needs a heap, which device code has not";
-pub(super) const SUM: &str = "is an enum with fields, which the kernel language has not";
+const HEAP: &str = "needs a heap, which device code does not have";
+pub(super) const SUM: &str = "is an enum with fields, which the kernel language does not have";
 const NO_TYPE: &str = "is not a type of the kernel language";
 const FLAG: &str = "use a flag beside the value, `(bool, f32)`: `(true, v)` for `Some(v)`, `(false, 0.0)` for `None`, and `if o.0`, in which `o.1` is the value, for `if let Some(v) = o`";
 const ARRAY: &str = "use an array, `let mut v = [0.0f32; 16];`, and `v[n] = …` for `push`; or take a buffer, `&mut Global<f32>`";

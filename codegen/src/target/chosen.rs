@@ -64,6 +64,6 @@ mod tests {
         assert!(help("gfx90a").ends_with(", sm_121, opencl"), "{}", help("gfx90a"));
         let alone = Target::find("opencl").unwrap_err();
         assert_eq!(alone.to_string(), "`opencl` is not a compute capability: nothing is estimated for OpenCL devices");
-        assert_eq!(alone.help(), "name one of NVIDIA's, `sm_90`, say");
+        assert_eq!(alone.help(), "name an NVIDIA target, for example `sm_90`");
     }
 }

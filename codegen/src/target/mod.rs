@@ -75,7 +75,7 @@ impl UnknownTarget {
     pub fn help(&self) -> String {
         match self.nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None if self.name == OPENCL => "name one of NVIDIA's, `sm_90`, say".to_owned(),
+            None if self.name == OPENCL => "name an NVIDIA target, for example `sm_90`".to_owned(),
             None => {
                 let opencl = self.is_of_a_list.then_some(OPENCL);
                 format!("the targets are {}", TARGETS.iter().map(|t| t.name).chain(opencl).collect::<Vec<_>>().join(", "))

@@ -27,7 +27,7 @@ pub(super) fn group(item: &syn::ItemStruct, cfgs: &[&syn::Attribute]) -> TokenSt
         item.fields.iter().filter_map(|field| Some((&field.vis, field.ident.as_ref()?, Passing::of(&field.ty)))).collect();
     let (params, arguments, bounds) = generics.split_for_impl();
     let host = host_name(ident);
-    let doc = format!("The host's side of [`{ident}`]: what a launch takes for it.");
+    let doc = format!("The host's side of [`{ident}`]: a launch takes it as the argument.");
     let host_fields = fields.iter().map(|(vis, name, passing)| {
         let ty = passing.host_type(lifetime);
         quote!(#[allow(missing_docs)] #vis #name: #ty)

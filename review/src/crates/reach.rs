@@ -125,7 +125,7 @@ impl Reached {
             finding = finding.label(next.span, format!("{} more names are not known", others.len() - MOST_NAMED));
         }
         if let Some(clause) = attributes.required.first() {
-            finding = finding.label(clause.span, "its contract is not checked either");
+            finding = finding.label(clause.span, "its requirements are not checked either");
         }
         attributes.levels.within(of_crate).apply(finding)
     }

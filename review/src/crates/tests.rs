@@ -362,6 +362,6 @@ fn functions_of_an_impl_without_a_mark_are_told_from_those_that_are_nowhere() {
     let messages: Vec<String> = found.map(|finding| finding.message).collect();
     assert_eq!(
         messages,
-        ["`twice`, defined at a.rs:2:21, stands in an `impl` that is not marked for the device", "`P` has no method `nothing` in a kernel"]
+        ["`twice`, defined at a.rs:2:21, is in an `impl` that is not marked for the device", "`P` has no method `nothing` in a kernel"]
     );
 }

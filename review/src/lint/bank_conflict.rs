@@ -15,7 +15,7 @@ use warpwright_codegen::target::limits::WARP;
 
 pub(super) const LINT: Lint = Lint {
     name: "bank_conflict",
-    summary: "the lanes of a warp meet in the same banks of shared memory",
+    summary: "the lanes of a warp use the same banks of shared memory",
     of_machine: true,
     page: include_str!("bank_conflict.md"),
     check,
@@ -74,10 +74,10 @@ fn cause(fact: &AccessFact) -> String {
             format!("neighbouring threads are {} bytes apart, and the 32 banks repeat every 128", stride.abs())
         }
         Pattern::Shared { stride: Some(stride), .. } if stride.unsigned_abs() > u64::from(fact.bytes.max(4)) => {
-            format!("neighbouring threads are {} bytes apart, which meets the same of the 32 banks again", stride.abs())
+            format!("neighbouring threads are {} bytes apart, which is the same of the 32 banks again", stride.abs())
         }
-        Pattern::Shared { stride: Some(_), .. } => "rows of the block's threads meet in the same of the 32 banks".to_owned(),
-        _ => "its lanes meet in the same of the 32 banks".to_owned(),
+        Pattern::Shared { stride: Some(_), .. } => "rows of the block's threads are in the same of the 32 banks".to_owned(),
+        _ => "its lanes are in the same of the 32 banks".to_owned(),
     }
 }
 
@@ -112,7 +112,7 @@ fn mend(kernel: &Kernel, array: Object) -> String {
     let mends = pads.iter().filter(|(_, passes)| *passes == 1).min();
     let whole = |edit: &str| format!("`#[shared({edit})]` on `{name}`: then all its accesses take 1 pass");
     match (mends, swizzled == Some(1)) {
-        (Some((pad, _)), true) => format!("{}; or `#[shared(swizzle)]`, which takes no room", whole(&format!("pad = {pad}"))),
+        (Some((pad, _)), true) => format!("{}; or `#[shared(swizzle)]`, which needs no extra memory", whole(&format!("pad = {pad}"))),
         (Some((pad, _)), false) => whole(&format!("pad = {pad}")),
         (None, true) => whole("swizzle"),
         (None, false) => {
@@ -218,7 +218,8 @@ mod tests {
     fn the_unpadded_tile_of_aat_is_found_with_what_mends_it() {
         let says = found("bank_conflict", &aat("shared"));
         let help =
-            "`#[shared(pad = 2)]` on `columns`: then all its accesses take 1 pass; or `#[shared(swizzle)]`, which takes no room".to_owned();
+            "`#[shared(pad = 2)]` on `columns`: then all its accesses take 1 pass; or `#[shared(swizzle)]`, which needs no extra memory"
+                .to_owned();
         assert_eq!(says.len(), 1, "{says:?}");
         assert!(says[0].0.starts_with("a warp's store to `columns` has bank conflicts, 8-way (7 extra passes): "), "{says:?}");
         assert_eq!(says[0].1, help);

@@ -10,7 +10,7 @@ use crate::estimate::occupancy::Resource;
 
 pub(super) const LINT: Lint = Lint {
     name: "costly_batch",
-    summary: "`batch_loads` costs resident blocks and brings nothing",
+    summary: "`batch_loads` costs resident blocks and gains nothing",
     of_machine: true,
     page: include_str!("costly_batch.md"),
     check,
@@ -59,7 +59,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
         found.push(Finding {
             span: subject.span(at),
-            message: format!("`batch_loads` brings nothing here, and takes {} (estimated)", each(costs)),
+            message: format!("`batch_loads` gains nothing here, and takes {} (estimated)", each(costs)),
             labels: Vec::new(),
             help: "leave `batch_loads` out here, or batch fewer loads (a smaller `ilp` or `unroll`): loads from buffers that nobody writes are under way \
                    together anyway"

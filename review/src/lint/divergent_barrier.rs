@@ -10,7 +10,7 @@ use warpwright_codegen::ir::Op;
 
 pub(super) const LINT: Lint = Lint {
     name: "divergent_barrier",
-    summary: "a barrier stands where not all threads of a block come by",
+    summary: "a barrier that not all threads of a block reach",
     of_machine: false,
     page: include_str!("divergent_barrier.md"),
     check,
@@ -28,13 +28,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let (what, label) = match parting {
             Parting::Condition(_) => ("under a condition that differs between the threads of a block", "this condition"),
             Parting::Loop(_) => ("under a loop that the threads of a block do not leave together", "this loop"),
-            Parting::Exit(_) => ("behind an exit that some threads of a block take", "they leave under this condition"),
+            Parting::Exit(_) => ("after an exit that some threads of a block take", "they leave under this condition"),
         };
         findings.push(Finding {
             span: subject.span(kernel.insts[barrier].loc),
-            message: format!("this barrier is {what}: threads that do not come by are waited for in vain"),
+            message: format!("this barrier is {what}: the block waits forever for threads that do not reach it"),
             labels: vec![(subject.span(kernel.insts[parting.inst()].loc), label.to_owned())],
-            help: "put the barrier where all threads of the block come by, and only the work around it under the condition".to_owned(),
+            help: "put the barrier where all threads of the block reach it, and only the work around it under the condition".to_owned(),
         });
     }
 }
@@ -69,7 +69,7 @@ mod tests {
         let function = "#[device] fn put(v: f32, s: &mut [f32; 128]) -> f32 { if s[0] > 1.0 { if v < 0.0 { return 0.0; } if v > 9.0 { return 1.0; } } s[thread_idx().x] = v; sync_threads(); v }";
         let says = found("divergent_barrier", &format!("{function} {}", kernel("let v = put(x[i], &mut s); y[t] = v;")));
         assert_eq!(says.len(), 1, "{says:?}");
-        assert!(says[0].0.starts_with("this barrier is behind an exit that some threads of a block take"), "{says:?}");
+        assert!(says[0].0.starts_with("this barrier is after an exit that some threads of a block take"), "{says:?}");
         // What is left afterwards parts nobody before.
         let after = function
             .replace("if s[0] > 1.0 { if v < 0.0 { return 0.0; } if v > 9.0 { return 1.0; } } ", "")

@@ -67,7 +67,7 @@ fn two_sides(split: u32, seen: u32) -> (String, String) {
             "this condition splits {}, and both sides have work: a split warp runs one side after the other, each with the other's lanes idle",
             warps(split, seen)
         ),
-        "decide by warp, `thread_idx().x / 32`, so that all lanes of a warp go one way; or make one expression of both sides".to_owned(),
+        "decide by warp, `thread_idx().x / 32`, so that all lanes of a warp go one way; or write both sides as one expression".to_owned(),
     )
 }
 

@@ -65,7 +65,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     });
 }
 
-/// `: one takes as long as, in `f32`, 64 on sm_89, 2 on sm_80 and sm_90`
+/// `: in `f32` operations, each costs 64 on sm_89, 2 on sm_80 and sm_90`
 fn costs<'t>(targets: impl Iterator<Item = &'t Target>) -> String {
     let mut ratios: Vec<(f64, Vec<&Target>)> = Vec::new();
     for target in targets {
@@ -78,7 +78,7 @@ fn costs<'t>(targets: impl Iterator<Item = &'t Target>) -> String {
     }
     ratios.sort_by(|a, b| b.0.total_cmp(&a.0));
     let parts: Vec<String> = ratios.into_iter().map(|(ratio, targets)| format!("{ratio:.0} {}", on(targets))).collect();
-    if parts.is_empty() { String::new() } else { format!(": one takes as long as, in `f32`, {}", parts.join(", ")) }
+    if parts.is_empty() { String::new() } else { format!(": in `f32` operations, each costs {}", parts.join(", ")) }
 }
 
 fn holds(kernel: &Kernel, ty: &MemoryType, scalar: Type) -> bool {

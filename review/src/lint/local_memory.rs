@@ -40,7 +40,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
                 "`{}` is in local memory, {bytes} bytes of each thread: its index is not a constant, and registers have no addresses",
                 data.name
             ),
-            labels: vec![(subject.span(kernel.insts[inst].loc), "indexed here by what is only known at run time".to_owned())],
+            labels: vec![(subject.span(kernel.insts[inst].loc), "indexed here by a value that is only known at run time".to_owned())],
             help: help(kernel, object),
         });
     }

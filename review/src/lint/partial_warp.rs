@@ -28,7 +28,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         ),
         labels: Vec::new(),
         help: match full(block) {
-            Some(full) => format!("make it a multiple of {WARP} threads: `block = {full}`, say"),
+            Some(full) => format!("make it a multiple of {WARP} threads, for example `block = {full}`"),
             None => format!("make it a multiple of {WARP} threads"),
         },
     });
@@ -74,13 +74,13 @@ mod tests {
     fn blocks_that_do_not_fill_their_warps() {
         let (message, help) = of_block("100").remove(0);
         assert_eq!(message, "a block of 100 threads takes 4 warps, in which 28 of 128 lanes do nothing");
-        assert_eq!(help, "make it a multiple of 32 threads: `block = 128`, say");
+        assert_eq!(help, "make it a multiple of 32 threads, for example `block = 128`");
         let (message, help) = of_block("(10, 10)").remove(0);
         assert_eq!(message, "a block of 10 × 10 threads takes 4 warps, in which 28 of 128 lanes do nothing");
-        assert_eq!(help, "make it a multiple of 32 threads: `block = (16, 10)`, say");
+        assert_eq!(help, "make it a multiple of 32 threads, for example `block = (16, 10)`");
         // Ryoo et al. 2008, tiles of 12 × 12; and beyond the largest block there is.
-        assert_eq!(of_block("(12, 12)")[0].1, "make it a multiple of 32 threads: `block = (16, 12)`, say");
-        assert_eq!(of_block("1020")[0].1, "make it a multiple of 32 threads: `block = 1024`, say");
+        assert_eq!(of_block("(12, 12)")[0].1, "make it a multiple of 32 threads, for example `block = (16, 12)`");
+        assert_eq!(of_block("1020")[0].1, "make it a multiple of 32 threads, for example `block = 1024`");
         assert_eq!(of_block("(31, 33)")[0].1, "make it a multiple of 32 threads");
         assert!(of_block("1")[0].0.starts_with("a block of 1 thread takes 1 warp, in which 31 of 32"));
     }

@@ -17,7 +17,7 @@ use warpwright_codegen::ir::{Kernel, Space};
 
 pub(super) const LINT: Lint = Lint {
     name: "redundant_global_loads",
-    summary: "warps of a block load the same elements several times and shared memory has room",
+    summary: "warps of a block load the same elements several times, and shared memory is free",
     of_machine: true,
     page: include_str!("redundant_global_loads.md"),
     check,

@@ -53,7 +53,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         span: what_if::growth(subject),
         message: format!("{} (estimated)", each(over.iter().filter_map(figure))),
         labels: Vec::new(),
-        help: format!("try {edits}: to keep a value or two elsewhere may cost less than the block brings"),
+        help: format!("try {edits}: keeping a value or two elsewhere may cost less than the extra block gains"),
     });
 }
 

@@ -10,7 +10,7 @@ use warpwright_codegen::ir::{BinaryOp, Compute, Inst, Op, Type, Value};
 
 pub(super) const LINT: Lint = Lint {
     name: "slow_integer_division",
-    summary: "a loop divides integers by what is no constant",
+    summary: "a loop divides integers by a variable",
     of_machine: true,
     page: include_str!("slow_integer_division.md"),
     check,
@@ -68,7 +68,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(Finding {
             span: subject.span(loc(first)),
             message: format!(
-                "`{sign}` of `{ty}` by what is no constant is about {} instructions in each iteration; by a constant about 3",
+                "`{sign}` of `{ty}` by a variable is about {} instructions in each iteration; by a constant about 3",
                 instructions(ty)
             ),
             labels,

@@ -4,7 +4,7 @@ use super::Lint;
 
 pub(super) const LINT: Lint = Lint {
     name: "unchecked",
-    summary: "a contract, a variant or a kernel is not checked here",
+    summary: "a requirement, a variant or a kernel is not checked",
     of_machine: false,
     page: include_str!("unchecked.md"),
     check: |_, _| {},

@@ -163,7 +163,7 @@ fn help(kernel: &Kernel, all: &[AccessFact], fact: &AccessFact) -> String {
         )
     } else if has_rows {
         format!(
-            "let what `thread_idx().x` is added to count neighbours, `{object}[y * width + x]`; where both orders are needed, turn a tile in `#[shared]` memory"
+            "let `thread_idx().x` index neighbours, `{object}[y * width + x]`; if both orders are needed, transpose a tile in `#[shared]` memory"
         )
     } else {
         format!(

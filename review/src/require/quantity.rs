@@ -44,7 +44,7 @@ fn occupancy_figure(known: &Known, estimate: &Estimate) -> Result<Figure, Open> 
         return Err(Open {
             reason: "the launch chooses the block".to_owned(),
             place: None,
-            help: "fix the block: `block = 256`, say".to_owned(),
+            help: "fix the block size, for example `block = 256`".to_owned(),
         });
     };
     // With the most registers that are plausible there are the fewest warps.
@@ -84,7 +84,7 @@ fn shared(known: &Known) -> Figure {
     if let Some(array) = known.legal.objects.values().find(is_dynamic) {
         // The launch adds to what is known.
         figure.most = f64::INFINITY;
-        figure.text = format!("{}, and what the launch gives to `{}`", figure.text, array.name);
+        figure.text = format!("{}, and the bytes that the launch gives to `{}`", figure.text, array.name);
         figure.causes = vec![(array.loc, "its length is the launch's".to_owned())];
     }
     figure

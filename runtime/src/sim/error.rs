@@ -271,11 +271,11 @@ impl fmt::Display for FaultKind {
                 }
             }
             FaultKind::DivergentWarp { name, active, living } => {
-                write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must come to it together")
+                write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must reach it together")
             }
             FaultKind::MissingLane { name, source, lanes } => f.write_str(&missing_lane(name, *source, *lanes)),
             FaultKind::EndlessLoop => f.write_str(
-                "endless loop: from turn to turn neither a variable nor memory changes; help: change in the loop what its end depends on",
+                "endless loop: neither a variable nor memory changes between iterations; help: change, in the loop, a value that its condition depends on",
             ),
             FaultKind::Deadlock { .. } => self.fmt_deadlock(f),
             FaultKind::LoopLimit { limit } => f.write_str(&loop_limit_reached("a warp", "its loops", "", *limit)),
@@ -372,7 +372,7 @@ impl FaultKind {
         let count = |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
         write!(
             f,
-            "deadlock: {} of {} {} in loops for what nobody is left to write",
+            "deadlock: {} of {} {} in loops for a value that no thread is left to write",
             count(*warps, "warp"),
             count(*blocks, "block"),
             if *warps == 1 { "waits" } else { "wait" }
@@ -384,7 +384,7 @@ impl FaultKind {
             let lanes = count(u64::from(*behind), "thread");
             return write!(
                 f,
-                "; {lanes} of this warp left the loop and wait behind it for the rest; help: do inside the loop what the rest waits for"
+                "; {lanes} of this warp left the loop and wait after it for the rest; help: do the work that the rest waits for inside the loop"
             );
         }
         if *coming > 0 {

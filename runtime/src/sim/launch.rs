@@ -221,7 +221,7 @@ impl<'a> Launch<'a> {
             return Err(format!("`{name}` is {unit} bytes, but the argument has {bytes}"));
         }
         if info.is_slice && !bytes.is_multiple_of(unit) {
-            return Err(format!("`{name}` has elements of {unit} bytes, but the argument's {bytes} bytes are no multiple of that"));
+            return Err(format!("`{name}` has elements of {unit} bytes, but the argument's {bytes} bytes are not a multiple of that"));
         }
         let length = bytes / unit.max(1);
         if info.is_slice && !self.program.is_index_wide && length >= 1 << 32 {

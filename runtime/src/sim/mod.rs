@@ -59,7 +59,7 @@ impl SimOptions {
         if let Some(value) = std::env::var_os(LOOP_LIMIT).filter(|value| !value.is_empty()) {
             let turns = value.to_str().and_then(|value| value.replace('_', "").parse().ok());
             options.loop_limit =
-                turns.ok_or_else(|| format!("`{LOOP_LIMIT}` is {value:?}; it must be a number of turns, `100000000` say"))?;
+                turns.ok_or_else(|| format!("`{LOOP_LIMIT}` is {value:?}; it must be a number of iterations, for example `100000000`"))?;
         }
         Ok(options)
     }

@@ -25,7 +25,10 @@ pub trait Texel: Element + sealed::Sealed {
 }
 
 /// What a texture can filter: `f32`, `[f32; 2]`, `[f32; 4]`.
-#[diagnostic::on_unimplemented(message = "`sample` filters, and `{Self}` is no texel of floats", note = "read one texel, `t.fetch(x, y)`")]
+#[diagnostic::on_unimplemented(
+    message = "`sample` filters, and `{Self}` is not a texel of floats",
+    note = "read one texel, `t.fetch(x, y)`"
+)]
 pub trait FloatTexel: Texel {
     /// Its components; the rest is zeros.
     #[doc(hidden)]

@@ -237,7 +237,7 @@ impl<'a> Block<'a> {
         let lanes = (self.threads.len() - start).min(WARP);
         let message = match self.threads.get(start + source) {
             Some(thread) if thread.fibre.is_some() => format!(
-                "`{}` asks lane {source}, which has not come to this call; help: let all threads of the warp come to it together",
+                "`{}` asks lane {source}, which has not reached this call; help: let all threads of the warp reach it together",
                 arrival.name
             ),
             _ => missing_lane(arrival.name, source as u32, lanes as u32),

@@ -106,8 +106,7 @@ impl Tune {
         }
         self.show(&Outcome { measured: Some((&device, &record)), ..outcome }, Some(&out))?;
         if let Err(stop) = failures.outcome() {
-            let kept =
-                format!("what was measured is kept in `{}`, which is not finished: the same command goes on from there", out.display());
+            let kept = format!("`{}` has the measurements so far; the same command continues from there", out.display());
             return Err(Stop { message: format!("{}\n{kept}", stop.message), ..stop });
         }
         record.finish(&axes, &variants)?;

@@ -80,7 +80,7 @@ fn what_cannot_be_timed_is_said() {
     let device = Device::simulator();
     let mut y = device.zeros::<u32>(64).unwrap();
     let error = device.time(0, |run| run.launch(double(&mut y).cover(64))).unwrap_err();
-    assert_eq!(error.to_string(), "nothing was timed: `device.time(0, …)` asks for no runs; ask for 1 or more");
+    assert_eq!(error.to_string(), "nothing was timed: `device.time(0, …)` has no runs; give 1 or more");
     let error = device.time(3, |_| double(&mut y).cover(64).launch(&device)).unwrap_err();
     let text = "nothing was timed: no kernel was launched by way of the run; write `run.launch(kernel(…).cover(n))?`";
     assert_eq!(error.to_string(), text);

@@ -93,7 +93,7 @@ fn what_is_no_value_is_refused() {
     let mut words = device.zeros::<u32>(3).unwrap();
     let refused = |result: warpwright::Result<usize>| result.unwrap_err().to_string();
     let text = refused(words.view::<u64>().map(Buffer::len));
-    assert_eq!(text, "a buffer of `u32` cannot be seen as one of `u64`: its 12 bytes are no whole number of 8");
+    assert_eq!(text, "a buffer of `u32` cannot be seen as one of `u64`: its 12 bytes are not a multiple of 8");
     let text = refused(words.view::<Mode>().map(Buffer::len));
     assert_eq!(text, "a buffer of `u32` cannot be seen as one of `Mode`: not all bytes are a `Mode`: it is or holds a `bool` or an enum");
     assert!(refused(words.view::<Flagged>().map(Buffer::len)).contains("not all bytes are a `Flagged`"));

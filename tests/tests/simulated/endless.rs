@@ -167,7 +167,7 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
         &error,
         &[
             "endless.rs:29:5: ",
-            "block (0, 0, 0), thread (0, 0, 0): deadlock: 3 warps of 3 blocks wait in loops for what nobody is left to write; help: ",
+            "block (0, 0, 0), thread (0, 0, 0): deadlock: 3 warps of 3 blocks wait in loops for a value that no thread is left to write; help: ",
         ],
     );
     let error = fault_on(&device, after_you(&mut flag).grid(2));

@@ -57,12 +57,12 @@ fn split_exchange(name: &str, at: Span, parting: Parting, by: Span) -> Diagnosti
             "under a condition",
             "lanes of one warp may differ in this",
             format!(
-                "call `{name}` before the condition, and put under it only what is done with the result; or, if all lanes agree, write `if any(…)`"
+                "call `{name}` before the condition, and put only the use of its result under it; or, if all lanes agree, write `if any(…)`"
             ),
         ),
         Parting::Loop(_) => (
             "in a loop",
-            "lanes of one warp may go round this unequally often",
+            "lanes of one warp may run this loop a different number of times",
             format!("go on until no lane of the warp is left, `while any(…)`, and call `{name}` for all of them"),
         ),
         Parting::Exit(_) => (
@@ -71,7 +71,7 @@ fn split_exchange(name: &str, at: Span, parting: Parting, by: Span) -> Diagnosti
             format!("call `{name}` before the exit; or, if all lanes agree, write `if any(…)`"),
         ),
     };
-    let message = format!("`{name}` stands {place} that may split a warp; the target `opencl` needs all lanes of the warp to come to it");
+    let message = format!("`{name}` is {place} that may split a warp; the target `opencl` needs all lanes of the warp to reach it");
     Diagnostic::error(at, message).label(by, label).help(edit)
 }
 

@@ -104,7 +104,7 @@ impl Checker<'_, '_> {
             (Some((_, pad)), Some(swizzle)) => {
                 let message = format!("`pad` and `swizzle` both keep the rows of `{name}` apart; it takes one of them");
                 let error = Diagnostic::error(pad, message).label(swizzle, "`swizzle` is asked for here");
-                self.report(error.help("remove `pad`: a swizzled array takes no room"));
+                self.report(error.help("remove `pad`: a swizzled array needs no padding"));
                 return Rows::default();
             }
             (Some((_, span)), None) => (span, "pad"),
@@ -122,7 +122,7 @@ impl Checker<'_, '_> {
     fn refuse_rows(&self, name: &str, ty: &Ty, what: &str) -> Option<(String, String)> {
         let Ty::Array(row, _) = ty else {
             let is_known = !matches!(ty, Ty::Var(_));
-            return is_known.then(|| (format!("`{name}` is no array: it has no rows to {what}"), format!("remove `{what}`")));
+            return is_known.then(|| (format!("`{name}` is not an array: it has no rows to {what}"), format!("remove `{what}`")));
         };
         let Ty::Array(mut element, mut columns) = (**row).clone() else {
             let message = format!("`{name}` has one dimension: it has no rows to {what}");
@@ -155,8 +155,8 @@ impl Checker<'_, '_> {
             return None;
         }
         if !(0..=MOST_PADDING).contains(&pad) {
-            let message = format!("`pad = {pad}` is not possible: the elements behind a row are 0 to {MOST_PADDING}");
-            self.report(Diagnostic::error(value.span(), message).help("write `pad = 1`: it is mostly all that is needed"));
+            let message = format!("`pad = {pad}` is not possible: the padding after a row is 0 to {MOST_PADDING} elements");
+            self.report(Diagnostic::error(value.span(), message).help("write `pad = 1`: this is usually enough"));
             return None;
         }
         u64::try_from(pad).ok()

@@ -148,7 +148,7 @@ impl Checker<'_, '_> {
         let Some(place) = self.context.items.host_method(adt, name) else { return false };
         let ty = &self.context.items.adts[adt.0].name;
         if self.context.unmarked.borrow_mut().insert(Unmarked::Method(adt)) {
-            let message = format!("`{name}`, defined at {place}, stands in an `impl` that is not marked for the device");
+            let message = format!("`{name}`, defined at {place}, is in an `impl` that is not marked for the device");
             self.report(Diagnostic::error(span, message).help(format!("write `#[device]` before that `impl {ty}`")));
         }
         true
@@ -346,7 +346,7 @@ impl Checker<'_, '_> {
         let name = signature.ident.to_string();
         if attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "kernel")) {
             let message = format!("`{name}` is a kernel; a kernel cannot be called from device code");
-            return self.error_expression(Diagnostic::error(span, message).help("move what they share into a `#[device]` function"));
+            return self.error_expression(Diagnostic::error(span, message).help("move the shared code into a `#[device]` function"));
         }
         let empty = TypeScope { module, generics: Default::default(), self_ty: None };
         let mut generics = self.with_scope(empty, |checker| {

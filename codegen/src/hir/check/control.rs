@@ -144,7 +144,7 @@ impl Checker<'_, '_> {
             let name = crate::syntax::written(&local.pat);
             let name = name.strip_prefix("mut ").unwrap_or(&name);
             let ty = local.init.as_ref().and_then(|init| type_of_value(&init.expr)).unwrap_or_else(|| "[[f32; 16]; 16]".to_owned());
-            let without = if local.init.is_some() { ", and no value: the threads store what it begins with" } else { "" };
+            let without = if local.init.is_some() { ", and no value: the threads store its initial values" } else { "" };
             let help = format!("write its type, `#[shared] let mut {name}: {ty};`{without}");
             self.report(Diagnostic::error(local.pat.span(), "a shared array needs its type").help(help));
             // Its uses are not looked at: they may be right.
@@ -158,7 +158,7 @@ impl Checker<'_, '_> {
             return None;
         };
         if let Some(init) = &local.init {
-            let help = "remove `= …`; let the threads store what it begins with, and call `sync_threads()`";
+            let help = "remove `= …`; let the threads store its initial values, and call `sync_threads()`";
             self.report(Diagnostic::error(init.expr.span(), "shared memory is not initialised by a `let`").help(help));
         }
         let ty = self.written_type(&typed.ty);

@@ -164,7 +164,7 @@ impl Checker<'_, '_> {
             syn::Lit::Byte(byte) => expr(ExprKind::Int(i128::from(byte.value())), Ty::Scalar(Type::U8), span),
             _ => {
                 let diagnostic = Diagnostic::error(span, "text is not a value in a kernel");
-                self.error_expression(diagnostic.help("text may stand in `print!` and `assert!` only"))
+                self.error_expression(diagnostic.help("text is allowed in `print!` and `assert!` only"))
             }
         }
     }
@@ -466,7 +466,7 @@ impl Checker<'_, '_> {
             ty => {
                 let error = Diagnostic::error(span, format!("`{}` cannot be indexed", self.show(&ty)));
                 let error = if matches!(ty, Ty::Texture(_)) {
-                    error.help("read it by `fetch(x, y)` or `sample(u, v)`; what a kernel writes is a `&mut Global`").and_by_rustc()
+                    error.help("read it by `fetch(x, y)` or `sample(u, v)`; a kernel writes to a `&mut Global`").and_by_rustc()
                 } else {
                     error.by_rustc()
                 };

@@ -45,7 +45,7 @@ const METHODS: &[(&str, &str)] = &[
     ("log", "write `{x}.ln() / {0}.ln()`; `ln()`, `log2()` and `log10()` are there"),
     ("checked_add", "write `let (sum, over) = ({x}.wrapping_add({0}), {x} > u32::MAX - {0});`: there is no `Option`"),
     ("checked_sub", "compare first: `if {x} >= {0} { {x} - {0} } else { … }`: there is no `Option`"),
-    ("checked_mul", "use `{x}.saturating_mul({0})`, or `{x}.mul_hi({0})` for what is beyond: there is no `Option`"),
+    ("checked_mul", "use `{x}.saturating_mul({0})`, or `{x}.mul_hi({0})` for the high half: there is no `Option`"),
     ("checked_div", "compare first: `if {0} != 0 { {x} / {0} } else { … }`: there is no `Option`"),
 ];
 

@@ -197,7 +197,7 @@ impl Checker<'_, '_> {
             }
         }
         let Ok(ident) = syn::parse_str::<syn::Ident>(name) else {
-            let message = format!("`{{{name}}}` shows no value: between the braces stands the name of a variable, or nothing");
+            let message = format!("`{{{name}}}` shows no value: put the name of a variable between the braces, or nothing");
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
         };
         let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: syn::Ident::new(&ident.to_string(), span).into() };

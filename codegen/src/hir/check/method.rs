@@ -97,7 +97,7 @@ impl Checker<'_, '_> {
         } else if let Some(nearest) = nearest(&name, known) {
             diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));
         } else if matches!(self.infer.shallow(&receiver.ty), Ty::Texture(_)) {
-            diagnostic = diagnostic.help("a texture has `fetch`, `sample`, `width` and `height`; what a kernel writes is a `&mut Global`");
+            diagnostic = diagnostic.help("a texture has `fetch`, `sample`, `width` and `height`; a kernel writes to a `&mut Global`");
         }
         self.error_about(&receiver.ty, diagnostic.and_by_rustc())
     }

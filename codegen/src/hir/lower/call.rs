@@ -38,8 +38,7 @@ impl Lowerer<'_, '_> {
             self.refuse_size(expr.span, message, "call the function in a loop, or fewer functions that call others");
         } else if self.depth > MOST_DEPTH {
             let calls = self.stack.len();
-            let message =
-                format!("with `{name}` inlined here, {calls} calls deep, more than {MOST_DEPTH} expressions stand round each other");
+            let message = format!("with `{name}` inlined here, {calls} calls deep, more than {MOST_DEPTH} expressions are nested");
             self.refuse_size(expr.span, message, "let fewer functions call each other: join the shortest of them");
         }
         if self.too_long {

@@ -131,13 +131,11 @@ impl Lowerer<'_, '_> {
                 .label(*span, format!("`{what}` is called here"))
                 .help(format!("remove `{name}`, or put `#[{name}({count})]` on a loop of the body"))
         } else if let Some((_, what, span)) = self.elements.positions.iter().find(|(value, ..)| is_used(value)) {
-            let message = format!("with `{name} = {count}` a block has more elements than threads, and the body asks for `{what}`");
-            error(message)
-                .label(*span, format!("`{what}` is asked for here"))
-                .help("ask for `global_id().x`, which is the element's number")
+            let message = format!("with `{name} = {count}` a block has more elements than threads, and the body uses `{what}`");
+            error(message).label(*span, format!("`{what}` is asked for here")).help("use `global_id().x`, which is the element's number")
         } else if !self.elements.ids.iter().any(is_used) {
             let message = format!(
-                "`{name} = {count}` runs the body for {count} elements of a thread, and the body never asks for `global_id().x`: it would do the same {count} times"
+                "`{name} = {count}` runs the body for {count} elements of a thread, and the body never uses `global_id().x`: it would do the same work {count} times"
             );
             error(message).help(format!("index with `global_id().x`, or remove `{name}`"))
         } else {

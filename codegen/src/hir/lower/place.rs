@@ -206,7 +206,7 @@ impl Lowerer<'_, '_> {
     /// What lies in memory of its own is no value.
     fn refuse_as_value(&self, what: &str, help: &str) {
         let span = self.spans.get(self.loc.0 as usize).copied().unwrap_or_else(Span::call_site);
-        self.report(Diagnostic::error(span, format!("{what}: it is no value that a variable could hold")).help(help));
+        self.report(Diagnostic::error(span, format!("{what}: a variable cannot hold it")).help(help));
     }
 
     /// A variable's value as it is now: arrays are read out of their memory.

@@ -134,13 +134,13 @@ fn what_elements_cannot_do_is_refused() {
     refused("ilp = 2", "sync_threads(); y[global_id().x] = 1.0;", &meets("sync_threads"));
     refused("ilp = 2", "let i = global_id().x; y[i] = block_sum(y[i]);", &meets("block_sum"));
     refused("ilp = 2, vectorize = 4", "let i = global_id().x; y[i] = shuffle_xor(y[i], 1);", &meets("shuffle_xor"));
-    let asks = |name: &str| format!("with `vectorize = 4` a block has more elements than threads, and the body asks for `{name}`");
+    let asks = |name: &str| format!("with `vectorize = 4` a block has more elements than threads, and the body uses `{name}`");
     refused("vectorize = 4", "y[block_idx().x * 32 + thread_idx().x] = 1.0;", &asks("block_idx().x"));
     refused("vectorize = 4", "let mut i = global_id().x; while i < 100 { y[i] = 0.0; i += grid_dim().x; }", &asks("grid_dim().x"));
     refused(
         "ilp = 8",
         "y[global_id().y] = 1.0;",
-        "`ilp = 8` runs the body for 8 elements of a thread, and the body never asks for `global_id().x`: it would do the same 8 times",
+        "`ilp = 8` runs the body for 8 elements of a thread, and the body never uses `global_id().x`: it would do the same work 8 times",
     );
     let fine = "let b = block_idx(); let g = global_id(); y[g.x + b.y + grid_dim().z + lane_id()] = 1.0;";
     assert!(kernel("ilp = 2", fine).is_ok());

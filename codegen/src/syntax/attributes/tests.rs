@@ -70,7 +70,7 @@ fn all_mistakes_are_reported_at_once() {
             "block: `block` is given twice; remove one of them",
         ],
     );
-    check("3, block = 64", &["3: expected the name of an argument of `#[kernel]`; write `block = 256`, say"]);
+    check("3, block = 64", &["3: expected the name of an argument of `#[kernel]`; write, for example, `block = 256`"]);
     check("block = 64 min_blocks = 2", &["min_blocks: expected `,` between the arguments of `#[kernel]`"]);
 }
 
@@ -173,7 +173,7 @@ fn annotations_of_a_kernel_are_parsed() {
 fn variants_are_checked() {
     check("variants", &["variants: `variants` takes a list in parentheses; write `variants(N in [1, 2, 4])`"]);
     check("variants()", &["variants: `variants` is empty; write `variants(N in [1, 2, 4])`"]);
-    check("variants(N in [])", &["N: `N` has no values: there would be no variant at all; write `variants(N in [1, 2, 4])`"]);
+    check("variants(N in [])", &["N: `N` has no values: there would be no variants; write `variants(N in [1, 2, 4])`"]);
     check("variants(N in [1], N in [2])", &["N: `N` is given twice; join the two lists"]);
     check("variants(N in 1..4)", &["1: expected a list of values for `N`, like `[1, 2, 4]`"]);
     check("variants(N = [1]), index = 8", &["=: expected `in`", "8: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);

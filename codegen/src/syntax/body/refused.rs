@@ -25,7 +25,7 @@ pub(super) fn refused_expression(expr: &syn::Expr) -> Option<(Span, &'static str
         }
         syn::Expr::RawAddr(e) => (e.raw.span(), "raw pointers are not in the kernel language", "index the buffer: `y[i]`"),
         syn::Expr::Range(e) => {
-            (e.limits.span(), "a range is no value of the kernel language", "write it after `for … in`, or in a pattern")
+            (e.limits.span(), "a range is not a value in the kernel language", "write it after `for … in`, or in a pattern")
         }
         _ => return None,
     })

@@ -30,12 +30,12 @@ fn an_exchange_under_a_condition_of_lanes_is_refused_by_the_name_in_the_source()
     assert_eq!(place, "warp_sum(v)");
     assert_eq!(
         message,
-        "`warp_sum` stands under a condition that may split a warp; the target `opencl` needs all lanes of the warp to come to it"
+        "`warp_sum` is under a condition that may split a warp; the target `opencl` needs all lanes of the warp to reach it"
     );
     assert!(label.ends_with(": lanes of one warp may differ in this"), "{label}");
     assert_eq!(
         help,
-        "call `warp_sum` before the condition, and put under it only what is done with the result; or, if all lanes agree, write `if any(…)`"
+        "call `warp_sum` before the condition, and put only the use of its result under it; or, if all lanes agree, write `if any(…)`"
     );
 }
 
