@@ -1,4 +1,4 @@
-//! The pages of the lints are true: the lint fires on the page's example, and no longer on the example as the page mends it.
+//! The pages of the lints are true: the lint fires on the page's example, and no longer on the fix.
 
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
@@ -39,13 +39,13 @@ fn finds(lint: &Lint, text: &str) -> bool {
 }
 
 #[test]
-fn lints_fire_on_their_examples_and_not_on_those_mended() {
+fn lints_fire_on_their_examples_and_not_on_the_fixes() {
     let mut wrong = Vec::new();
     for lint in LINTS {
-        let (examples, mended) = (blocks(lint.page, "Example"), blocks(lint.page, "Mended"));
-        assert!(!examples.is_empty() && !mended.is_empty(), "the page of `{}` has no example, or none mended", lint.name);
+        let (examples, fixes) = (blocks(lint.page, "Example"), blocks(lint.page, "Fix"));
+        assert!(!examples.is_empty() && !fixes.is_empty(), "the page of `{}` has no example, or no fix", lint.name);
         wrong.extend(examples.iter().filter(|text| !finds(lint, text)).map(|text| format!("`{}` is silent on\n{text}", lint.name)));
-        wrong.extend(mended.iter().filter(|text| finds(lint, text)).map(|text| format!("`{}` fires on, mended,\n{text}", lint.name)));
+        wrong.extend(fixes.iter().filter(|text| finds(lint, text)).map(|text| format!("`{}` fires on its fix,\n{text}", lint.name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

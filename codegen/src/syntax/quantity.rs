@@ -34,7 +34,7 @@ pub enum QuantityKind {
     LocalBytes,
 }
 
-/// Every quantity, in the order of LANGUAGE §8.
+/// Every quantity, in the order of docs/check.md.
 pub const QUANTITIES: &[&Quantity] = &[
     &Quantity {
         kind: QuantityKind::Occupancy,

@@ -1,6 +1,6 @@
 //! Lints: each finds a cause of lost speed, and gives its place, its figure and the edit that fixes it (docs/check.md).
 //!
-//! One lint, one file, one line of [`LINTS`] and of [`LINT_NAMES`], one page beside the file (`NAME.md`: why, an example, the example mended, the source), one UI
+//! One lint, one file, one line of [`LINTS`] and of [`LINT_NAMES`], one page beside the file (`NAME.md`: why, an example, its fix, the source), one UI
 //! case. A lint looks at one variant and what is known of it on all targets at once, and says each thing once.
 
 mod bank_conflict;
