@@ -152,7 +152,7 @@ fn left_out_finding(sites: &Sites, count: usize, left_out: usize, all: usize, sc
     Diagnostic::warning(sites.argument(&["variants"]), message).help(help).of_lint("unchecked")
 }
 
-/// Says that a contract is not checked, since none of the kernel's instances is known for this reason. `None` if there is no contract.
+/// A finding that requirements are not checked, since for this reason no instance of the kernel is known. `None` if there are no requirements.
 pub fn required_is_open(item: &syn::ItemFn, reason: &str, help: &str, of_crate: Option<Setting>) -> Option<Diagnostic> {
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new())?;
     let first = attributes.required.first()?;

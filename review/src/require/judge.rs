@@ -1,4 +1,4 @@
-//! Whether the clauses of a contract hold for a variant on its targets.
+//! Whether the clauses of `require(…)` hold for a variant on its targets.
 
 use super::quantity::{distance, figure};
 use super::{Figure, Open};
@@ -11,7 +11,7 @@ use warpwright_codegen::ir::Loc;
 use warpwright_codegen::syntax::Sense;
 use warpwright_codegen::target::Target;
 
-/// What of a contract does not hold (errors), and what cannot be decided (of the lint `unchecked`).
+/// The clauses that do not hold (errors), and those that cannot be decided (of the lint `unchecked`).
 pub fn judge(clauses: &[Clause], known: &Known, span: impl Fn(Loc) -> Span) -> Diagnostics {
     let mut found = Diagnostics::new();
     for clause in clauses {
