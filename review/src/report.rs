@@ -7,31 +7,13 @@ use crate::estimate::{Known, MemoryUse};
 use std::fmt;
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, BranchFact, Divergence, Pattern, Range};
 use warpwright_codegen::ir::{Kernel, Loc, Space};
+use warpwright_codegen::syntax::SourcePlace;
 use warpwright_codegen::target::Target;
 
-/// A place in the source: file, line, column.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SourcePlace {
-    /// The file.
-    pub file: String,
-    /// From 1.
-    pub line: u32,
-    /// From 1.
-    pub column: u32,
-}
-
-impl SourcePlace {
-    fn of(kernel: &Kernel, loc: Loc) -> SourcePlace {
-        let at = kernel.locations[loc];
-        let file = kernel.files.get(usize::from(at.file)).cloned().unwrap_or_default();
-        SourcePlace { file, line: at.line, column: at.column }
-    }
-}
-
-impl fmt::Display for SourcePlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
+fn place_of(kernel: &Kernel, loc: Loc) -> SourcePlace {
+    let at = kernel.locations[loc];
+    let file = kernel.files.get(usize::from(at.file)).cloned().unwrap_or_default();
+    SourcePlace { file, line: at.line, column: at.column }
 }
 
 /// How a warp makes one access.
@@ -64,7 +46,7 @@ pub struct BranchReport {
 
 /// What is known of one variant on one target.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct Estimated {
     /// The kernel's name.
     pub kernel: String,
     /// The values of its generics, `B = 64, ILP = 4`; empty if it has none.
@@ -91,12 +73,12 @@ pub struct Report {
     pub prediction: Option<Prediction>,
 }
 
-impl Report {
+impl Estimated {
     /// The reports of a variant, one for each target that it was estimated for.
-    pub fn all(variant: &str, known: &Known) -> Vec<Report> {
+    pub fn all(variant: &str, known: &Known) -> Vec<Estimated> {
         let kernel = &known.legal;
         let access = |fact: &AccessFact| AccessReport {
-            place: SourcePlace::of(kernel, fact.loc),
+            place: place_of(kernel, fact.loc),
             object: kernel.objects[fact.object].name.clone(),
             space: fact.space,
             kind: fact.kind,
@@ -104,15 +86,15 @@ impl Report {
             pattern: fact.pattern.clone(),
             is_rare: fact.is_rare,
         };
-        let branch = |fact: &BranchFact| BranchReport { place: SourcePlace::of(kernel, fact.loc), divergence: fact.divergence };
+        let branch = |fact: &BranchFact| BranchReport { place: place_of(kernel, fact.loc), divergence: fact.divergence };
         let accesses: Vec<AccessReport> = known.facts.accesses.iter().map(access).collect();
         let branches: Vec<BranchReport> = known.facts.branches.iter().map(branch).collect();
-        let one = |estimate: &crate::estimate::Estimate| Report {
+        let one = |estimate: &crate::estimate::Estimate| Estimated {
             kernel: kernel.name.clone(),
             variant: variant.to_owned(),
             target: estimate.target,
             registers: estimate.registers.clone(),
-            peak: estimate.registers.peak.iter().map(|loc| SourcePlace::of(kernel, *loc)).collect(),
+            peak: estimate.registers.peak.iter().map(|loc| place_of(kernel, *loc)).collect(),
             memory: known.facts.memory,
             occupancy: estimate.occupancy,
             accesses: accesses.clone(),
@@ -218,7 +200,7 @@ fn counted(f: &mut fmt::Formatter<'_>, lines: impl Iterator<Item = String>) -> f
     Ok(())
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for Estimated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variant = if self.variant.is_empty() { String::new() } else { format!(" ({})", self.variant) };
         writeln!(f, "{}{variant} on {}, estimated", self.kernel, self.target.name)?;
@@ -293,7 +275,7 @@ mod tests {
                     v4: u32 = add v3, v2 @2:1\n  v5: f32 = load m0[v4] @3:4\n  store m1[v4], v5 @3:9\n  return @3:9\n}\n";
         let kernel = parse_kernel(text).unwrap();
         let known = estimate(&Legal::verified(kernel).unwrap(), &[Target::find("sm_90").unwrap(), Target::find("sm_80").unwrap()]);
-        let reports = Report::all("B = 256", &known);
+        let reports = Estimated::all("B = 256", &known);
         assert_eq!(reports.iter().map(|report| report.target.name).collect::<Vec<_>>(), ["sm_90", "sm_80"]);
         let report = &reports[0];
         let four = Range { least: 4, most: 4 };

@@ -38,7 +38,7 @@ pub enum DeviceKind {
 
 /// What a device can take in one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct DeviceLimits {
     /// Threads of a block.
     pub(crate) block_threads: u64,
     /// Extents of a block.
@@ -59,10 +59,10 @@ const HOPPER: &limits::Limits = match limits::Limits::of(90) {
     None => panic!("there is compute capability 9.0"),
 };
 
-impl Limits {
+impl DeviceLimits {
     /// Those of current NVIDIA GPUs (compute capability 9.0): what the simulator and the host twin keep to, so that a launch that
     /// works there works on a GPU. Source: CUDA C++ Programming Guide, "Technical specifications per compute capability".
-    pub(crate) const NVIDIA: Limits = Limits {
+    pub(crate) const NVIDIA: DeviceLimits = DeviceLimits {
         block_threads: HOPPER.threads_per_block as u64,
         block: [1024, 1024, 64],
         grid: [0x7fff_ffff, 65_535, 65_535],
@@ -87,7 +87,7 @@ pub(crate) trait Backend: Send + Sync {
     fn target(&self) -> &str;
 
     /// What a launch may ask for.
-    fn limits(&self) -> &Limits;
+    fn limits(&self) -> &DeviceLimits;
 
     /// All that is known of it.
     fn properties(&self) -> DeviceProperties {
@@ -105,7 +105,7 @@ pub(crate) trait Backend: Send + Sync {
     /// Memory of this many bytes, zero too; contents undefined.
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>>;
 
-    /// A texture, contents undefined. What `Limits` says of its extent has been checked.
+    /// A texture, contents undefined. What `DeviceLimits` says of its extent has been checked.
     fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>>;
 
     /// Host memory that copies to and from the device run fastest with, zeroed. Its handle is the address, aligned to 64 bytes at least.

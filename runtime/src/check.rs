@@ -5,7 +5,7 @@ use crate::definition::KernelDefinition;
 use crate::device::Device;
 use crate::dim3::Dim3;
 use crate::error::{Error, Result};
-use crate::instance::Facts;
+use crate::instance::LaunchFacts;
 use crate::repack::index_bytes;
 use warpwright_codegen::ir::IndexWidth;
 
@@ -57,7 +57,12 @@ pub(crate) fn check_devices(definition: &'static KernelDefinition, arguments: &A
 }
 
 /// Grid, block and shared memory are what kernel and device can take.
-pub(crate) fn check_geometry(definition: &'static KernelDefinition, asked: &Geometry, facts: &Facts, device: &Device) -> Result<Extents> {
+pub(crate) fn check_geometry(
+    definition: &'static KernelDefinition,
+    asked: &Geometry,
+    facts: &LaunchFacts,
+    device: &Device,
+) -> Result<Extents> {
     let check = Check { kernel: definition.name, device };
     let limits = device.limits();
     let block = check.block(asked, facts)?;
@@ -88,7 +93,7 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    fn block(&self, asked: &Geometry, facts: &Facts) -> Result<[u64; 3]> {
+    fn block(&self, asked: &Geometry, facts: &LaunchFacts) -> Result<[u64; 3]> {
         let block = match (facts.block, asked.block) {
             (None, None) => return Err(Error::NoBlock { kernel: self.kernel }),
             (None, Some(given)) => self.extents("a block of", given)?,
@@ -131,7 +136,7 @@ impl Check<'_> {
         Ok(extents.map(|extent| extent as u64))
     }
 
-    fn shared(&self, asked: &Geometry, facts: &Facts) -> Result<u32> {
+    fn shared(&self, asked: &Geometry, facts: &LaunchFacts) -> Result<u32> {
         let limit = self.device.limits().shared_bytes;
         if let (Some(name), None) = (&facts.dynamic_shared, asked.shared_bytes) {
             let reason =
@@ -177,7 +182,7 @@ pub(crate) fn check_parameter_bytes(
 }
 
 /// Buffers are not too long for the kernel's index type.
-pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &Arguments<'_>, facts: &Facts) -> Result<()> {
+pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &Arguments<'_>, facts: &LaunchFacts) -> Result<()> {
     if facts.index == IndexWidth::Bits64 {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Devices: one type over CUDA, OpenCL, the simulator and the host twin.
 
-use crate::backend::{Backend, Limits};
+use crate::backend::{Backend, DeviceLimits};
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Cache;
 use crate::element::Element;
@@ -227,7 +227,7 @@ impl Device {
         &*self.core.backend
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &DeviceLimits {
         self.core.backend.limits()
     }
 

@@ -18,12 +18,12 @@ use warpwright_codegen::pipeline::{self, Legal, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
 use warpwright_review::estimate::estimate;
-use warpwright_review::report::Report as Estimated;
+use warpwright_review::report::Estimated;
 use warpwright_review::require;
 
 /// What a launch must know of a compiled instance.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct LaunchFacts {
     /// The block, if the attribute fixes it.
     pub(crate) block: Option<[u32; 3]>,
     /// Width of the kernel's `usize`.
@@ -40,7 +40,7 @@ pub(crate) struct Facts {
 
 /// A compiled instance on a device.
 pub(crate) struct Instance {
-    pub(crate) facts: Facts,
+    pub(crate) facts: LaunchFacts,
     pub(crate) executable: Box<dyn Executable>,
 }
 
@@ -74,7 +74,7 @@ impl LoweredKernel<'_> {
     }
 
     /// What a launch must know.
-    pub(crate) fn facts(&self) -> Facts {
+    pub(crate) fn facts(&self) -> LaunchFacts {
         let kernel = self.legal();
         let shared = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared);
         let is_dynamic = |object: &&ObjectData| matches!(object.ty, MemoryType::Slice(_));
@@ -86,7 +86,14 @@ impl LoweredKernel<'_> {
         });
         let options = &kernel.options;
         let elements = [options.ilp, options.vectorize];
-        Facts { block: options.block, index: options.index, shared_bytes, dynamic_shared, elements, is_cooperative: self.is_cooperative }
+        LaunchFacts {
+            block: options.block,
+            index: options.index,
+            shared_bytes,
+            dynamic_shared,
+            elements,
+            is_cooperative: self.is_cooperative,
+        }
     }
 }
 

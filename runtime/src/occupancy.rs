@@ -2,5 +2,5 @@
 
 pub use warpwright_codegen::target::limits::{LIMITS, Limits, RegisterUnit, UnknownCapability, WARP};
 pub use warpwright_review::estimate::occupancy::{
-    CachePreference, Demand, Impossible, Occupancy, Options, Point, Resource, Step, impossible, occupancy, register_ladder,
+    CachePreference, Demand, Impossible, Occupancy, OccupancyStep, Options, Point, Resource, impossible, occupancy, register_ladder,
 };

@@ -1,6 +1,6 @@
 //! What a device is: how much of everything it has.
 
-use crate::backend::Limits;
+use crate::backend::DeviceLimits;
 use crate::device::DeviceKind;
 
 /// What a device is and what it has, from [`Device::properties`](crate::Device::properties). What a driver does not tell is `None`.
@@ -55,7 +55,7 @@ pub struct DeviceProperties {
 
 impl DeviceProperties {
     /// A device of which nothing is known but what its launches are checked against.
-    pub(crate) fn new(kind: DeviceKind, name: &str, target: &str, limits: &Limits) -> DeviceProperties {
+    pub(crate) fn new(kind: DeviceKind, name: &str, target: &str, limits: &DeviceLimits) -> DeviceProperties {
         DeviceProperties {
             kind,
             name: name.to_owned(),
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn bandwidth_is_two_transfers_a_clock() {
-        let limits = &Limits::NVIDIA;
+        let limits = &DeviceLimits::NVIDIA;
         let told = DeviceProperties {
             memory_clock_hz: Some(3_201_000_000),
             memory_bus_bits: Some(6144),

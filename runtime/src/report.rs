@@ -3,10 +3,11 @@
 use crate::ptxas::{Measured, Ptxas, PtxasError};
 use std::fmt;
 pub use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
+pub use warpwright_codegen::syntax::SourcePlace;
 pub use warpwright_review::estimate::MemoryUse;
 pub use warpwright_review::estimate::registers::Registers;
 pub use warpwright_review::estimate::time::{Bound, Prediction};
-pub use warpwright_review::report::{AccessReport, BranchReport, Report as Estimated, SourcePlace, conflict_text, range_text};
+pub use warpwright_review::report::{AccessReport, BranchReport, Estimated, conflict_text, range_text};
 
 /// What is known of an instance on a target: what the compiler estimates, and beside it, never in its place, what an assembler measured.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::{self, Axis, Lowered};
 use warpwright_codegen::nearest::nearest;
 use warpwright_codegen::pipeline::{self, Built, Scheduled};
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Place, Program, check_subset};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, SourcePlace, check_subset};
 use warpwright_review::crates::{Crate, Reached, SourceFile};
 use warpwright_review::{Scope, Variant, review};
 
@@ -135,7 +135,7 @@ impl Source {
     }
 
     /// Where a span stands.
-    pub(super) fn place(&self, span: Span) -> Option<Place> {
+    pub(super) fn place(&self, span: Span) -> Option<SourcePlace> {
         self.files.place(span)
     }
 

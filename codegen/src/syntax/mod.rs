@@ -41,7 +41,7 @@ pub use loop_annotations::{Annotation, AnnotationKind, LoopAttributes, LoopKeywo
 pub use marks::mark_called_in;
 pub use nesting::check_nesting;
 pub use operand::{cast, operand, receiver};
-pub use place::Place;
+pub use place::SourcePlace;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
 pub use quantity::{Comparison, QUANTITIES, Quantity, QuantityKind, Sense};
 pub use require::RequireClause;

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourcePlace {
     /// The file, as the unit names it.
     pub file: String,
     /// Line, from 1.
@@ -16,7 +16,7 @@ pub struct Place {
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePlace {
     /// `src/main.rs:12:5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
@@ -25,7 +25,7 @@ impl fmt::Display for Place {
 
 impl Program {
     /// The place of a span that a unit of the program was parsed with; `None` for spans from nowhere.
-    pub fn place(&self, span: Span) -> Option<Place> {
+    pub fn place(&self, span: Span) -> Option<SourcePlace> {
         // Each parsed text is a file of its own to proc-macro2, with a name of its own.
         let text = span.file();
         self.units.iter().find(|unit| unit.items.first().is_some_and(|item| item.span().file() == text)).map(|unit| unit.place(span))
@@ -34,12 +34,12 @@ impl Program {
 
 impl Unit {
     /// The place of a span of this unit.
-    pub fn place(&self, span: Span) -> Place {
+    pub fn place(&self, span: Span) -> SourcePlace {
         let start = span.start();
         let line = u32::try_from(start.line).unwrap_or(u32::MAX);
         let column = u32::try_from(start.column).unwrap_or(u32::MAX);
         let first = if line <= 1 { self.column_offset } else { 0 };
-        Place {
+        SourcePlace {
             file: self.file.clone(),
             line: line.saturating_add(self.line_offset),
             column: column.saturating_add(1).saturating_add(first),

@@ -316,13 +316,13 @@ impl Display for Op {
                 write!(f, "atomic {} {access}{}", op.word(), Rest(operands))
             }
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }) => {
-                write!(f, "load_at {object}, {}", Place(*ptr, *offset))
+                write!(f, "load_at {object}, {}", PointerOffset(*ptr, *offset))
             }
             Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } }) => {
-                write!(f, "store_at {object}, {}{}", Place(*ptr, *offset), Rest(values))
+                write!(f, "store_at {object}, {}{}", PointerOffset(*ptr, *offset), Rest(values))
             }
             Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, offset } }) => {
-                write!(f, "atomic_at {} {object}, {}{}", op.word(), Place(*ptr, *offset), Rest(operands))
+                write!(f, "atomic_at {} {object}, {}{}", op.word(), PointerOffset(*ptr, *offset), Rest(operands))
             }
             Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
             Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
@@ -375,9 +375,9 @@ impl Display for Rest<'_> {
 }
 
 /// `v1 + 8`.
-struct Place(Value, i32);
+struct PointerOffset(Value, i32);
 
-impl Display for Place {
+impl Display for PointerOffset {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.1 {
             0 => write!(f, "{}", self.0),

@@ -5,7 +5,7 @@
 //! namespace of types: `use other::helper` then imports both.
 
 use super::group::{group, is_group};
-use super::source::{Source, mark};
+use super::source::{UnitSource, mark};
 use super::{check, refuse_item, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -53,7 +53,7 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     found.errors = findings.clone();
     let casts = twin::needs_casts(item.clone());
     let text = [mark.into_token_stream(), item].into_iter().collect();
-    let source = |name: String| Source::new(text, &items, name, &found);
+    let source = |name: String| UnitSource::new(text, &items, name, &found);
     let source = match &parsed {
         syn::Item::Fn(item) => source(item.sig.ident.to_string()),
         syn::Item::Struct(item) => source(item.ident.to_string()).with_methods_of(&item.ident),

@@ -22,7 +22,7 @@ pub(crate) use module::module;
 use crate::diagnostics::compile_errors;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use source::Source;
+use source::UnitSource;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::syntax::{KernelAttributes, check_nesting, foreign_syntax};
 
@@ -44,7 +44,7 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let attributes = KernelAttributes::find(std::slice::from_ref(&mark), &mut Diagnostics::new()).unwrap_or_default();
     let mark = mark.into_token_stream();
     let text = quote!(#mark #item);
-    let source = Source::new(text, &items, function.sig.ident.to_string(), &found);
+    let source = UnitSource::new(text, &items, function.sig.ident.to_string(), &found);
     let named = source::named(&items, &found);
     let findings = found.errors;
     let is_wide = twin::needs_casts(item);
@@ -73,7 +73,7 @@ fn is_refused(errors: &Diagnostics, tokens: TokenStream) -> bool {
     })
 }
 
-/// Source that would exhaust the compiler's stack, before anything walks it.
+/// UnitSource that would exhaust the compiler's stack, before anything walks it.
 fn refuse_nesting(item: &TokenStream) -> Option<TokenStream> {
     let found = check_nesting(item).err()?;
     let errors = compile_errors(&found);

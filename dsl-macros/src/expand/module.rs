@@ -1,6 +1,6 @@
 //! `#[warpwright::module] mod name { … }`: one unit, whose items share its source and what it names from outside.
 
-use super::source::{Source, mark, without_tests};
+use super::source::{UnitSource, mark, without_tests};
 use super::{check, device, host, refuse_item, refuse_nesting, twin};
 use crate::diagnostics::compile_errors;
 use proc_macro2::TokenStream;
@@ -43,7 +43,7 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
     findings.append(std::mem::take(&mut found.errors));
     found.errors = findings.clone();
     let has_items = content.iter().any(is_device_item);
-    let (text, externs) = Source::new(written.into_token_stream(), &items, String::new(), &found).into_parts();
+    let (text, externs) = UnitSource::new(written.into_token_stream(), &items, String::new(), &found).into_parts();
     let mut slots = twin::Slots::default();
     let expanded: Vec<TokenStream> =
         content.iter().map(|item| expand_item(item, &parsed.ident, casts, &findings, &found, &mut slots)).collect();

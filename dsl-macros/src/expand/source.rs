@@ -20,7 +20,7 @@ pub(super) fn mark(name: &str, arguments: TokenStream) -> syn::Attribute {
 }
 
 /// A unit as the program will carry it.
-pub(super) struct Source {
+pub(super) struct UnitSource {
     name: String,
     /// Expression of type `SourceText`.
     text: TokenStream,
@@ -28,21 +28,21 @@ pub(super) struct Source {
     externs: Vec<TokenStream>,
 }
 
-impl Source {
+impl UnitSource {
     /// The unit with these tokens, which parse to these items; `name` is the marked item within it. Where errors were found already, names from
     /// outside are left to fail later: they would only add more. So are those that are nowhere.
-    pub(super) fn new(tokens: TokenStream, items: &[syn::Item], name: String, found: &Findings) -> Source {
+    pub(super) fn new(tokens: TokenStream, items: &[syn::Item], name: String, found: &Findings) -> UnitSource {
         let layout = layout(tokens);
         let (text, line, column) = (layout.text, layout.line, layout.column);
         let text = quote! {
             ::warpwright::__private::SourceText { text: #text, file: ::core::file!(), line: #line, column: #column }
         };
         let externs = if found.errors.has_errors() { Vec::new() } else { extern_items(items, found.absent.as_deref().unwrap_or_default()) };
-        Source { name, text, externs }
+        UnitSource { name, text, externs }
     }
 
     /// The same for a type of this name, whose methods may stand in a unit of their own, which nothing in this one names.
-    pub(super) fn with_methods_of(mut self, ty: &Ident) -> Source {
+    pub(super) fn with_methods_of(mut self, ty: &Ident) -> UnitSource {
         self.externs.push(quote! {
             ::warpwright::__private::ExternItem {
                 path: "",
@@ -58,13 +58,13 @@ impl Source {
 
     /// Expression of type `DeviceItem` for the marked item.
     pub(super) fn item_expression(&self) -> TokenStream {
-        let Source { name, text, externs } = self;
+        let UnitSource { name, text, externs } = self;
         quote!(::warpwright::__private::DeviceItem { name: #name, source: #text, externs: &[#(#externs),*] })
     }
 
     /// The parts, for a module that shares them among its items: source text and externs.
     pub(super) fn into_parts(self) -> (TokenStream, TokenStream) {
-        let Source { text, externs, .. } = self;
+        let UnitSource { text, externs, .. } = self;
         (text, quote!(&[#(#externs),*]))
     }
 }

@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use std::path::{Component, Path, PathBuf};
 use syn::spanned::Spanned;
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::syntax::{Place, Unit};
+use warpwright_codegen::syntax::{SourcePlace, Unit};
 
 /// Names a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,7 +51,7 @@ impl Crate {
     }
 
     /// Where a span stands.
-    pub fn place(&self, span: Span) -> Option<Place> {
+    pub fn place(&self, span: Span) -> Option<SourcePlace> {
         let file = self.file_of(span)?;
         Some(Unit::from_items(file.name.as_str(), Vec::new()).place(span))
     }

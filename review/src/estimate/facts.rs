@@ -6,7 +6,7 @@ use warpwright_codegen::ir::{Kernel, MemoryType, ObjectKind};
 
 /// What holds for a variant on every target.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct VariantFacts {
     /// Bytes of memory by space.
     pub memory: MemoryUse,
     /// Every access to global, shared and constant memory, in program order.
@@ -30,16 +30,16 @@ pub struct MemoryUse {
     pub local: u64,
 }
 
-impl Facts {
+impl VariantFacts {
     /// Gathers them from a kernel of stage `Legal`, for any launch.
-    pub fn of(kernel: &Kernel) -> Facts {
-        Facts::of_launched(kernel, &Launched::default(), Races::Sought)
+    pub fn of(kernel: &Kernel) -> VariantFacts {
+        VariantFacts::of_launched(kernel, &Launched::default(), Races::Sought)
     }
 
     /// The same for a launch, as far as it is known.
-    pub fn of_launched(kernel: &Kernel, launched: &Launched, races: Races) -> Facts {
+    pub fn of_launched(kernel: &Kernel, launched: &Launched, races: Races) -> VariantFacts {
         let AccessPatterns { accesses, branches, races } = access::analyse_launched(kernel, &launched.numbers, launched.grid, races);
-        Facts { memory: memory_use(kernel), accesses, branches, races }
+        VariantFacts { memory: memory_use(kernel), accesses, branches, races }
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::constants::ConstantLoad;
 use super::mix;
-use super::traffic::{Merged, Source};
+use super::traffic::{LoadSource, Merged};
 use super::weights::Weights;
 use crate::machine::{Machine, PIPES, Pipe};
 use warpwright_codegen::collections::HashMap;
@@ -57,7 +57,7 @@ pub struct SerialLoad {
 }
 
 /// Follows one warp of an `Addressed` kernel. Streams that are loaded side by side come a little later than one alone.
-pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>, warps: f64, machine: &Machine) -> Flight {
+pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, LoadSource>, warps: f64, machine: &Machine) -> Flight {
     let values = kernel.values.len();
     let mut line = Line {
         kernel,
@@ -91,7 +91,7 @@ pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst,
 }
 
 /// Buffers that are read from memory, at least 1.
-fn buffers_read(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Source>) -> f64 {
+fn buffers_read(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, LoadSource>) -> f64 {
     let mut read = vec![false; kernel.objects.len()];
     kernel.for_each_inst(|kernel, _, inst| {
         if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, .. } }) = &kernel.insts[inst].op
@@ -135,7 +135,7 @@ struct Frame {
 struct Line<'k> {
     kernel: &'k Kernel,
     weights: &'k Weights,
-    sources: &'k HashMap<Inst, Source>,
+    sources: &'k HashMap<Inst, LoadSource>,
     merged: Merged,
     /// Warps of the block.
     warps: f64,
@@ -419,7 +419,7 @@ impl Line<'_> {
     fn of_source(&self, inst: Inst, start: f64) -> f64 {
         const ASKED_BY_MANY: f64 = 1.15;
         let cycles = &self.machine.cycles;
-        let Some(Source { first, second, with, .. }) = self.sources.get(&inst) else { return self.memory };
+        let Some(LoadSource { first, second, with, .. }) = self.sources.get(&inst) else { return self.memory };
         if let Some(value) = with.and_then(|with| self.kernel.insts[with].results.first()) {
             return (self.ready[usize::from(*value)] - start).max(cycles.l1);
         }

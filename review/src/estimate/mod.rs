@@ -1,6 +1,6 @@
 //! What is known of a kernel before anything runs: docs/check.md.
 //!
-//! [`Facts`] hold for every target; an [`Estimate`] is about one. Every figure here is *estimated*: computed from the kernel and from
+//! [`VariantFacts`] hold for every target; an [`Estimate`] is about one. Every figure here is *estimated*: computed from the kernel and from
 //! tables, never measured. Figures measured by `ptxas`, counted by the simulator or timed on a device have types of their own
 //! elsewhere, and are never put in the place of one of these.
 //!
@@ -33,7 +33,7 @@ pub mod time;
 pub mod traffic;
 pub mod weights;
 
-pub use facts::{Facts, MemoryUse};
+pub use facts::{MemoryUse, VariantFacts};
 pub use launched::Launched;
 
 use occupancy::Occupancy;
@@ -49,7 +49,7 @@ pub struct Known {
     /// The kernel: whose accesses the facts are about, and with addresses, whose values take registers.
     pub legal: Legal,
     /// What holds for every target.
-    pub facts: Facts,
+    pub facts: VariantFacts,
     /// What a thread executes and waits for, on any target.
     pub threads: Threads,
     /// What holds for each target, in the order asked for.
@@ -82,7 +82,7 @@ pub fn estimate_launched(legal: &Legal, targets: &[&'static Target], launched: &
 /// The same, with or without a look for races.
 pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launched: &Launched, races: Races) -> Known {
     let (legal, addressed) = (legal.clone(), legal.addressed());
-    let facts = Facts::of_launched(&legal, launched, races);
+    let facts = VariantFacts::of_launched(&legal, launched, races);
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
     let registers = registers::registers_of_each(addressed, targets);
     let each = targets.iter().zip(registers);

@@ -39,7 +39,7 @@ pub struct Traffic {
 
 /// Where a load's values come from: shares of its requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Source {
+pub struct LoadSource {
     /// Those that find what they want in the first cache.
     pub first: f64,
     /// In the second.
@@ -225,17 +225,17 @@ impl Requests {
     }
 
     /// Where loads' values come from, by instruction; what is not in it comes from memory.
-    pub(crate) fn sources(&self, warps: f64, cache: f64) -> HashMap<Inst, Source> {
+    pub(crate) fn sources(&self, warps: f64, cache: f64) -> HashMap<Inst, LoadSource> {
         let missed = self.missed(warps, cache);
         let loads = self.all.iter().filter(|request| request.space == Space::Global && !request.is_write);
         let source = |request: &Request| {
             let fetched = request.fetched(missed) * request.sharing / (request.sectors * SECTOR).max(1.0);
             let late = if missed > 0.0 { request.late * request.fresh } else { request.late };
             let with = request.again.map(|first| self.all[first].inst);
-            (request.inst, Source { first: 1.0 - fetched, second: fetched * (1.0 - late), with, constant: ConstantLoad::default() })
+            (request.inst, LoadSource { first: 1.0 - fetched, second: fetched * (1.0 - late), with, constant: ConstantLoad::default() })
         };
         let constant = |(inst, (_, constant)): (&Inst, &(f64, ConstantLoad))| {
-            (*inst, Source { first: 1.0, second: 0.0, with: None, constant: *constant })
+            (*inst, LoadSource { first: 1.0, second: 0.0, with: None, constant: *constant })
         };
         loads.map(source).chain(self.constants.iter().map(constant)).collect()
     }

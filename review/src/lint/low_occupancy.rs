@@ -7,7 +7,7 @@
 
 use super::{Finding, Lint, Subject, on, register_cliff, what_if};
 use crate::estimate::Estimate;
-use crate::estimate::occupancy::{Occupancy, Resource, Step};
+use crate::estimate::occupancy::{Occupancy, OccupancyStep, Resource};
 use crate::estimate::time::{Bound, Prediction};
 use proc_macro2::Span;
 use warpwright_codegen::ir::{Kernel, ObjectKind};
@@ -37,7 +37,7 @@ struct Short<'a> {
     on: &'a Estimate,
     now: Occupancy,
     prediction: &'a Prediction,
-    step: Step,
+    step: OccupancyStep,
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -84,8 +84,8 @@ fn short(on: &Estimate) -> Option<Short<'_>> {
 }
 
 /// The smallest edit of one resource that is worth it and in reach.
-fn in_reach(now: &Occupancy, prediction: &Prediction) -> Option<Step> {
-    let is_worth = |step: &Step| prediction.speed_up(&step.occupancy) >= WORTH;
+fn in_reach(now: &Occupancy, prediction: &Prediction) -> Option<OccupancyStep> {
+    let is_worth = |step: &OccupancyStep| prediction.speed_up(&step.occupancy) >= WORTH;
     let of_pool = |resource: Resource| {
         let least = f64::from(now.demand.figure(resource)) * REACH;
         let mut at = *now;

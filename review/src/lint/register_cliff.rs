@@ -9,7 +9,7 @@
 
 use super::{Finding, Lint, Subject, each, what_if};
 use crate::estimate::Estimate;
-use crate::estimate::occupancy::{Occupancy, Resource, Step};
+use crate::estimate::occupancy::{Occupancy, OccupancyStep, Resource};
 use crate::estimate::registers::Registers;
 
 pub(super) const LINT: Lint = Lint {
@@ -27,8 +27,8 @@ const NEAR: u32 = 2;
 const WORTH: f64 = 1.05;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let over: Vec<(&Estimate, Step)> = subject.known.targets.iter().filter_map(|on| Some((on, cliff_of(on)?))).collect();
-    let figure = |(on, step): &(&Estimate, Step)| {
+    let over: Vec<(&Estimate, OccupancyStep)> = subject.known.targets.iter().filter_map(|on| Some((on, cliff_of(on)?))).collect();
+    let figure = |(on, step): &(&Estimate, OccupancyStep)| {
         let (least, now) = (step.changes[0].1, on.occupancy?);
         let figure = format!(
             "{}, {} over the {least} that would hold {} blocks ({} %) instead of {} ({} %)",
@@ -44,7 +44,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if over.is_empty() {
         return;
     }
-    let edit = |step: &Step| format!("`max_registers = {}`", step.changes[0].1);
+    let edit = |step: &OccupancyStep| format!("`max_registers = {}`", step.changes[0].1);
     let edits = match &over[..] {
         [(_, first), others @ ..] if others.iter().all(|(_, step)| step.changes == first.changes) => edit(first),
         _ => each(over.iter().map(|(on, step)| (on.target, edit(step)))),
@@ -64,7 +64,7 @@ fn registers(registers: &Registers) -> String {
 }
 
 /// The step that an estimate is just over, if the block that it would hold is worth it.
-pub(super) fn cliff_of(on: &Estimate) -> Option<Step> {
+pub(super) fn cliff_of(on: &Estimate) -> Option<OccupancyStep> {
     let now = on.occupancy?;
     let step = over_a_step(&now, on.registers.needed)?;
     let is_worth = match &on.prediction {
@@ -75,7 +75,7 @@ pub(super) fn cliff_of(on: &Estimate) -> Option<Step> {
 }
 
 /// The step that a need of registers is one or two over, if the block's other demands would let it hold more.
-fn over_a_step(now: &Occupancy, needed: u32) -> Option<Step> {
+fn over_a_step(now: &Occupancy, needed: u32) -> Option<OccupancyStep> {
     let step = now.step_of(Resource::Registers)?;
     let least = step.changes[0].1;
     (least < needed && needed <= least + NEAR).then_some(step)

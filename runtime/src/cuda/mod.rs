@@ -10,7 +10,7 @@ mod module;
 mod queue;
 mod texture;
 
-use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
+use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
@@ -45,7 +45,7 @@ struct Context {
     name: String,
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
     target: &'static Target,
-    limits: Limits,
+    limits: DeviceLimits,
     properties: DeviceProperties,
 }
 
@@ -74,7 +74,7 @@ impl Context {
             what: format!("has compute capability {major}.{minor}, for which nothing can be compiled; use `Device::simulator()`"),
         })?;
         let optional = |attribute_: Attribute, otherwise: u64| attribute(attribute_).map_or(otherwise, |value| value.max(otherwise));
-        let limits = Limits {
+        let limits = DeviceLimits {
             block_threads: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             block: [
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
@@ -200,7 +200,7 @@ impl Backend for Gpu {
         self.context.target.name
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &DeviceLimits {
         &self.context.limits
     }
 

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "hands buffers' addresses to the kernel's code")]
 
 use crate::arguments::ArgumentKind;
-use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
+use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue, time_on_host};
 use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::LoweredKernel;
@@ -31,8 +31,8 @@ impl Backend for HostTwin {
         "host"
     }
 
-    fn limits(&self) -> &Limits {
-        &Limits::NVIDIA
+    fn limits(&self) -> &DeviceLimits {
+        &DeviceLimits::NVIDIA
     }
 
     fn is_synchronous(&self) -> bool {

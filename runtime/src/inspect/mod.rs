@@ -4,7 +4,7 @@ mod comparison;
 mod steps;
 
 pub use comparison::Comparison;
-pub use steps::{Order, Step};
+pub use steps::{Order, OrderStep};
 
 use crate::error::Result;
 use crate::report::Report;

@@ -14,7 +14,7 @@ use std::fmt;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum OrderStep {
     /// A load, store or atomic: `ld.global.64`.
     Access {
         /// Without the predicate.
@@ -40,26 +40,26 @@ pub enum Step {
     },
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for OrderStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = |is_predicated: &bool| if *is_predicated { "@" } else { "" };
         match self {
-            Step::Access { what, is_predicated } => write!(f, "{}{what}", at(is_predicated)),
-            Step::Barrier => f.write_str("bar"),
-            Step::Label(label) => write!(f, "L{label}"),
-            Step::Branch { label, is_predicated } => write!(f, "{}bra L{label}", at(is_predicated)),
-            Step::Exit { is_predicated } => write!(f, "{}exit", at(is_predicated)),
+            OrderStep::Access { what, is_predicated } => write!(f, "{}{what}", at(is_predicated)),
+            OrderStep::Barrier => f.write_str("bar"),
+            OrderStep::Label(label) => write!(f, "L{label}"),
+            OrderStep::Branch { label, is_predicated } => write!(f, "{}bra L{label}", at(is_predicated)),
+            OrderStep::Exit { is_predicated } => write!(f, "{}exit", at(is_predicated)),
         }
     }
 }
 
 /// The steps of a kernel in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Order(pub Vec<Step>);
+pub struct Order(pub Vec<OrderStep>);
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let runs: Vec<&[Step]> = self.0.chunk_by(|a, b| a == b).collect();
+        let runs: Vec<&[OrderStep]> = self.0.chunk_by(|a, b| a == b).collect();
         for (n, run) in runs.iter().enumerate() {
             write!(f, "{}{}", if n == 0 { "" } else { ", " }, run[0])?;
             if run.len() > 1 {
@@ -84,7 +84,7 @@ impl Order {
             let words: Vec<&str> = name.split('.').collect();
             match words[0] {
                 "ld" | "st" | "atom" | "red" => reader.access(ptx_access(&words), is_predicated),
-                "bar" | "barrier" => reader.steps.push(Raw::Step(Step::Barrier)),
+                "bar" | "barrier" => reader.steps.push(Raw::OrderStep(OrderStep::Barrier)),
                 "bra" => reader.branch(rest.trim().trim_matches(['$', ';']), is_predicated),
                 "ret" | "exit" => reader.exit(is_predicated),
                 _ => {}
@@ -110,7 +110,7 @@ impl Order {
             let words: Vec<&str> = name.split('.').collect();
             match words[0] {
                 "BRA" => reader.branch(rest.split(['`', '(', '.', ')']).find(|word| word.starts_with("L_")).unwrap_or(""), is_predicated),
-                "BAR" => reader.steps.push(Raw::Step(Step::Barrier)),
+                "BAR" => reader.steps.push(Raw::OrderStep(OrderStep::Barrier)),
                 "EXIT" => reader.exit(is_predicated),
                 _ => reader.access(sass_access(&words), is_predicated),
             }
@@ -121,14 +121,14 @@ impl Order {
     /// Without jumps, labels and ends.
     #[must_use]
     pub fn accesses(&self) -> Order {
-        Order(self.0.iter().filter(|step| matches!(step, Step::Access { .. } | Step::Barrier)).cloned().collect())
+        Order(self.0.iter().filter(|step| matches!(step, OrderStep::Access { .. } | OrderStep::Barrier)).cloned().collect())
     }
 
     /// The same, and whether or not something runs under a condition is one.
     #[must_use]
     pub fn bare(&self) -> Order {
         let bare = |step| match step {
-            Step::Access { what, .. } => Step::Access { what, is_predicated: false },
+            OrderStep::Access { what, .. } => OrderStep::Access { what, is_predicated: false },
             step => step,
         };
         Order(self.accesses().0.into_iter().map(bare).collect())
@@ -137,13 +137,13 @@ impl Order {
     /// What stands before the first access that begins with `what` (`st.global`), or all.
     #[must_use]
     pub fn before(&self, what: &str) -> Order {
-        let is_it = |step: &Step| matches!(step, Step::Access { what: found, .. } if found.starts_with(what));
+        let is_it = |step: &OrderStep| matches!(step, OrderStep::Access { what: found, .. } if found.starts_with(what));
         Order(self.0.iter().take_while(|step| !is_it(step)).cloned().collect())
     }
 
     /// How many accesses begin with `what`, under a condition or not.
     pub fn count(&self, what: &str) -> usize {
-        self.0.iter().filter(|step| matches!(step, Step::Access { what: found, .. } if found.starts_with(what))).count()
+        self.0.iter().filter(|step| matches!(step, OrderStep::Access { what: found, .. } if found.starts_with(what))).count()
     }
 }
 
@@ -189,7 +189,7 @@ fn sass_access(words: &[&str]) -> Option<String> {
 
 /// A step whose label has its own name still.
 enum Raw {
-    Step(Step),
+    OrderStep(OrderStep),
     Label(String),
     Branch(String, bool),
 }
@@ -209,11 +209,11 @@ impl Reader {
     }
 
     fn access(&mut self, what: Option<String>, is_predicated: bool) {
-        self.steps.extend(what.map(|what| Raw::Step(Step::Access { what, is_predicated })));
+        self.steps.extend(what.map(|what| Raw::OrderStep(OrderStep::Access { what, is_predicated })));
     }
 
     fn exit(&mut self, is_predicated: bool) {
-        self.steps.push(Raw::Step(Step::Exit { is_predicated }));
+        self.steps.push(Raw::OrderStep(OrderStep::Exit { is_predicated }));
     }
 
     fn finish(mut self) -> Order {
@@ -223,7 +223,7 @@ impl Reader {
         {
             self.steps.truncate(self.steps.len() - 2);
         }
-        if let Some(Raw::Step(Step::Exit { is_predicated: false })) = self.steps.last() {
+        if let Some(Raw::OrderStep(OrderStep::Exit { is_predicated: false })) = self.steps.last() {
             self.steps.pop();
         }
         let is_used = |name: &str| self.steps.iter().any(|step| matches!(step, Raw::Branch(to, _) if to == name));
@@ -236,9 +236,9 @@ impl Reader {
             }
         }
         let number = |step| match step {
-            Raw::Step(step) => Some(step),
-            Raw::Label(name) => numbers.get(&name).map(|n| Step::Label(*n)),
-            Raw::Branch(name, is_predicated) => Some(Step::Branch { label: numbers.get(&name).copied().unwrap_or(0), is_predicated }),
+            Raw::OrderStep(step) => Some(step),
+            Raw::Label(name) => numbers.get(&name).map(|n| OrderStep::Label(*n)),
+            Raw::Branch(name, is_predicated) => Some(OrderStep::Branch { label: numbers.get(&name).copied().unwrap_or(0), is_predicated }),
         };
         Order(self.steps.into_iter().filter_map(number).collect())
     }

@@ -8,7 +8,7 @@ use super::kernel::OpenClKernel;
 use super::queue::OpenClQueue;
 use super::sub_groups::SubGroups;
 use super::texture::ImageMemory;
-use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Queue};
+use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::host_memory::HostMemory;
 use crate::instance::LoweredKernel;
@@ -130,7 +130,7 @@ pub(super) struct Context {
     /// Its sub-groups of 32, if it has them.
     pub(super) sub_groups: Option<SubGroups>,
     target: String,
-    limits: Limits,
+    limits: DeviceLimits,
     /// The device's memory, bytes.
     memory_bytes: u64,
 }
@@ -145,7 +145,7 @@ impl Context {
         let device = found.device;
         let sizes = api::numbers(&info(device, ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?, size_of::<size_t>());
         let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
-        let limits = Limits {
+        let limits = DeviceLimits {
             block_threads: number(device, ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
             block: [size(0), size(1), size(2)].map(|extent| extent.min(u64::from(u32::MAX))),
             // OpenCL limits the threads, to what the device can count; blocks are counted in 32 bits here.
@@ -206,7 +206,7 @@ impl Backend for OpenClDevice {
         &self.context.target
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &DeviceLimits {
         &self.context.limits
     }
 

@@ -38,7 +38,7 @@ pub enum Error {
 
 /// What a thread did wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}: kernel `{kernel}`, block {}, thread {}: {kind}", Triple(*block), Triple(*thread), place = Place(file, *line, *column))]
+#[error("{place}: kernel `{kernel}`, block {}, thread {}: {kind}", Triple(*block), Triple(*thread), place = DisplayedPlace(file, *line, *column))]
 pub struct Fault {
     /// The kernel's name in the source.
     pub kernel: String,
@@ -216,13 +216,13 @@ impl fmt::Display for Triple {
 }
 
 /// A place in the source.
-struct Place<'a>(&'a str, u32, u32);
+struct DisplayedPlace<'a>(&'a str, u32, u32);
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for DisplayedPlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place("", _, _) | Place(_, 0, _) => f.write_str("unknown place"),
-            Place(file, line, column) => write!(f, "{file}:{line}:{column}"),
+            DisplayedPlace("", _, _) | DisplayedPlace(_, 0, _) => f.write_str("unknown place"),
+            DisplayedPlace(file, line, column) => write!(f, "{file}:{line}:{column}"),
         }
     }
 }

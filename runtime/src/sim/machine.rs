@@ -5,7 +5,7 @@ use super::launch::Launch;
 use super::memory::first;
 use super::order::{Order, Passed};
 use super::print::format_message;
-use super::program::{Call, CallEval, Finding, ObjectInfo, Step};
+use super::program::{Call, CallEval, CheckFailure, ObjectInfo, SimStep};
 use super::registers::{LANES, Mask, Reg, Registers, copy_masked, lanes};
 use super::shadow::{Now, Shadow};
 use super::tallies::Tallies;
@@ -182,13 +182,13 @@ impl<'l> Machine<'l> {
         let program = self.launch.program;
         loop {
             match program.steps[warp.step] {
-                Step::Pure(run, operands) => run(&mut warp.registers, &operands),
-                Step::Count(segment) => {
+                SimStep::Pure(run, operands) => run(&mut warp.registers, &operands),
+                SimStep::Count(segment) => {
                     let (warps, threads) = &mut self.tallies.segments[segment as usize];
                     *warps += u64::from(warp.active != 0);
                     *threads += u64::from(warp.active.count_ones());
                 }
-                Step::Move(reg, from) => match reg {
+                SimStep::Move(reg, from) => match reg {
                     Reg::Narrow(d) => copy_masked::<u32>(&mut warp.registers, d, from, warp.active),
                     Reg::Wide(d) => copy_masked::<u64>(&mut warp.registers, d, from, warp.active),
                     Reg::Pred(d) => {
@@ -196,12 +196,12 @@ impl<'l> Machine<'l> {
                         preds[usize::from(d)] = preds[usize::from(from)] & warp.active | preds[usize::from(d)] & !warp.active;
                     }
                 },
-                Step::Access(number) => self.access(warp, number)?,
-                Step::Barrier(barrier) if warp.active != 0 => {
+                SimStep::Access(number) => self.access(warp, number)?,
+                SimStep::Barrier(barrier) if warp.active != 0 => {
                     warp.step += 1;
                     return Ok(Stop::Barrier(barrier));
                 }
-                Step::Done => return Ok(Stop::Done),
+                SimStep::Done => return Ok(Stop::Done),
                 step => {
                     if let Some(to) = self.run_control(warp, step)? {
                         warp.step = to as usize;
@@ -218,37 +218,37 @@ impl<'l> Machine<'l> {
 
     /// Runs a step that changes masks or is rare; tells where to jump.
     #[inline]
-    fn run_control(&mut self, warp: &mut Warp, step: Step) -> Result<Option<u32>, LaneFault> {
+    fn run_control(&mut self, warp: &mut Warp, step: SimStep) -> Result<Option<u32>, LaneFault> {
         match step {
-            Step::If { condition, mask, otherwise, branch } => {
+            SimStep::If { condition, mask, otherwise, branch } => {
                 if self.part(warp, condition, mask, branch) {
                     return Ok(Some(otherwise));
                 }
             }
-            Step::Else { mask, end } => {
+            SimStep::Else { mask, end } => {
                 std::mem::swap(&mut warp.masks[usize::from(mask)], &mut warp.active);
                 return Ok((warp.active == 0).then_some(end));
             }
-            Step::Join(mask) => warp.active |= std::mem::take(&mut warp.masks[usize::from(mask)]),
-            Step::Exit(mask) => warp.masks[usize::from(mask)] |= std::mem::take(&mut warp.active),
-            Step::Return => warp.living &= !std::mem::take(&mut warp.active),
-            Step::End => {
+            SimStep::Join(mask) => warp.active |= std::mem::take(&mut warp.masks[usize::from(mask)]),
+            SimStep::Exit(mask) => warp.masks[usize::from(mask)] |= std::mem::take(&mut warp.active),
+            SimStep::Return => warp.living &= !std::mem::take(&mut warp.active),
+            SimStep::End => {
                 warp.ended |= warp.active;
                 warp.living &= !std::mem::take(&mut warp.active);
             }
-            Step::SkipIfEmpty(to) => return Ok((warp.active == 0).then_some(to)),
-            Step::Enter { condition, mask, end, branch } => {
+            SimStep::SkipIfEmpty(to) => return Ok((warp.active == 0).then_some(to)),
+            SimStep::Enter { condition, mask, end, branch } => {
                 if self.part(warp, condition, mask, branch) {
                     return Ok(Some(end));
                 }
             }
-            Step::Again { condition, mask, head, branch } => {
+            SimStep::Again { condition, mask, head, branch } => {
                 if !self.part(warp, condition, mask, branch) {
                     self.burn(warp)?;
                     return Ok(Some(head));
                 }
             }
-            Step::Repeat(head) if warp.active != 0 => {
+            SimStep::Repeat(head) if warp.active != 0 => {
                 self.burn(warp)?;
                 return Ok(Some(head));
             }
@@ -311,20 +311,20 @@ impl<'l> Machine<'l> {
         Ok(())
     }
 
-    fn run_rare(&mut self, warp: &mut Warp, step: Step) -> Result<(), LaneFault> {
+    fn run_rare(&mut self, warp: &mut Warp, step: SimStep) -> Result<(), LaneFault> {
         let program = self.launch.program;
         match step {
-            Step::Check(find, operands, finding) => {
+            SimStep::Check(find, operands, finding) => {
                 if let Some(lane) = first(find(&warp.registers, &operands) & warp.active) {
                     let kind = found(&program.checks[finding as usize], &warp.registers, lane);
                     return Err(LaneFault { lane, kind });
                 }
             }
-            Step::Call(call) => run_call(&program.calls[call as usize], warp, self.launch.threads)?,
-            Step::Texture(read) => {
+            SimStep::Call(call) => run_call(&program.calls[call as usize], warp, self.launch.threads)?,
+            SimStep::Texture(read) => {
                 super::texture::read(self.launch, &program.textures[read as usize], &mut warp.registers, warp.active);
             }
-            Step::SyncWarp => {
+            SimStep::SyncWarp => {
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
                     return Err(LaneFault { lane, kind });
                 }
@@ -333,7 +333,7 @@ impl<'l> Machine<'l> {
                     self.block.order.meet_in_warp(warp.first_thread, warp.active);
                 }
             }
-            Step::Fence(reach) => {
+            SimStep::Fence(reach) => {
                 for lane in lanes(warp.active) {
                     let now = self.now(warp, lane, 0);
                     self.block.order.fence(&now, self.block.number, reach);
@@ -342,18 +342,18 @@ impl<'l> Machine<'l> {
                     return Err(LaneFault { lane, kind });
                 }
             }
-            Step::Print(message) => {
+            SimStep::Print(message) => {
                 for lane in lanes(warp.active) {
                     format_message(&mut self.output, &program.messages[message as usize], &warp.registers, lane);
                 }
             }
-            Step::Assert(condition, message) => {
+            SimStep::Assert(condition, message) => {
                 if let Some(lane) = first(warp.active & !warp.registers.preds[usize::from(condition)]) {
                     let message = self.message(message, warp, lane);
                     return Err(LaneFault { lane, kind: FaultKind::Assertion { message } });
                 }
             }
-            Step::Trap(message) => {
+            SimStep::Trap(message) => {
                 if let Some(lane) = first(warp.active) {
                     let message = self.message(message, warp, lane);
                     return Err(LaneFault { lane, kind: FaultKind::Trap { message } });
@@ -424,14 +424,14 @@ fn run_call(call: &Call, warp: &mut Warp, threads: u32) -> Result<(), LaneFault>
     Ok(())
 }
 
-fn found(finding: &Finding, registers: &Registers, lane: usize) -> FaultKind {
+fn found(finding: &CheckFailure, registers: &Registers, lane: usize) -> FaultKind {
     match finding {
-        Finding::DivisionByZero => FaultKind::DivisionByZero,
-        Finding::Overflow { operation, ty, operands } => FaultKind::Overflow {
+        CheckFailure::DivisionByZero => FaultKind::DivisionByZero,
+        CheckFailure::Overflow { operation, ty, operands } => FaultKind::Overflow {
             operation,
             ty: ty.to_string(),
             operands: operands.iter().map(|reg| Scalar::new(*ty, registers.lane(*reg, lane)).as_int()).collect(),
         },
-        Finding::Step { ty, reg } => FaultKind::Step { step: Scalar::new(*ty, registers.lane(*reg, lane)).as_int() },
+        CheckFailure::Step { ty, reg } => FaultKind::Step { step: Scalar::new(*ty, registers.lane(*reg, lane)).as_int() },
     }
 }

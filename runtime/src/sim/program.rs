@@ -14,7 +14,7 @@ use warpwright_codegen::ir::{AtomicOp, Axis, Location, PrintPart, Space, Special
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum SimStep {
     /// Begins a stretch of code with one mask: counts its instructions ([`Program::segments`]).
     Count(u32),
     /// Computes.
@@ -105,9 +105,9 @@ pub(super) struct Segment {
     pub(super) items: Vec<(Location, InstructionClass, u32)>,
 }
 
-/// What a [`Step::Check`] finds.
+/// What a [`SimStep::Check`] finds.
 #[derive(Clone, Debug)]
-pub(super) enum Finding {
+pub(super) enum CheckFailure {
     /// The divisor is zero.
     DivisionByZero,
     /// The result does not fit.
@@ -349,7 +349,7 @@ pub(super) struct Program {
     /// Source files.
     pub(super) files: Vec<String>,
     /// The steps.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<SimStep>,
     /// Their places in the source.
     pub(super) locations: Vec<Location>,
     /// Slots of each register file.
@@ -361,7 +361,7 @@ pub(super) struct Program {
     /// Stretches of code.
     pub(super) segments: Vec<Segment>,
     /// What checks find.
-    pub(super) checks: Vec<Finding>,
+    pub(super) checks: Vec<CheckFailure>,
     /// Loads, stores, atomics.
     pub(super) accesses: Vec<Access>,
     /// Intrinsics.

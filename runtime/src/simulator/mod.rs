@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "lends the buffers' bytes to the simulator")]
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue, time_on_host};
+use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue, time_on_host};
 use crate::error::{Error, Result};
 use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::LoweredKernel;
@@ -32,12 +32,12 @@ impl Backend for Simulator {
         "simulator"
     }
 
-    fn limits(&self) -> &Limits {
-        &Limits::NVIDIA
+    fn limits(&self) -> &DeviceLimits {
+        &DeviceLimits::NVIDIA
     }
 
     fn properties(&self) -> DeviceProperties {
-        let capability = Limits::NVIDIA_CAPABILITY;
+        let capability = DeviceLimits::NVIDIA_CAPABILITY;
         let row = limits::Limits::of(capability);
         DeviceProperties {
             compute_capability: Some((u32::from(capability / 10), u32::from(capability % 10))),

@@ -1,6 +1,6 @@
 //! A device that compiles kernels up to its back end and then does nothing: what is left is the runtime's own work.
 
-use crate::backend::{Backend, DeviceKind, Executable, Limits, Memory, Plan, Queue};
+use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
 use crate::device::Device;
 use crate::error::Result;
 use crate::host_memory::{HostMemory, HostQueue};
@@ -50,8 +50,8 @@ impl Backend for Null {
         "nothing"
     }
 
-    fn limits(&self) -> &Limits {
-        &Limits::NVIDIA
+    fn limits(&self) -> &DeviceLimits {
+        &DeviceLimits::NVIDIA
     }
 
     fn is_synchronous(&self) -> bool {

@@ -20,7 +20,7 @@ const ONE: Dim3 = Dim3::new(1, 1, 1);
 
 /// Everything there is to know about the running thread.
 #[derive(Clone, Copy)]
-struct Place {
+struct RunningThread {
     extents: Extents,
     block: Dim3,
     thread: Dim3,
@@ -95,14 +95,14 @@ pub(super) fn start_block(block: Dim3) {
 
 /// Puts back what was there before a launch, however it ends.
 pub(super) struct Launch {
-    before: Place,
+    before: RunningThread,
     _fibre: fibre::Outside,
     _shared: shared::Launch,
 }
 
 /// Starts a launch on this OS thread.
 pub(super) fn enter(extents: Extents, shared_bytes: usize, loop_limit: u64) -> Launch {
-    let before = Place {
+    let before = RunningThread {
         extents: EXTENTS.get(),
         block: BLOCK.get(),
         thread: THREAD.get(),

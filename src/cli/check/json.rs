@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use warpwright::ptxas::Ptxas;
 use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
+use warpwright_codegen::syntax::SourcePlace;
 use warpwright_review::estimate::occupancy::Resource;
-use warpwright_review::report::{AccessReport, SourcePlace};
+use warpwright_review::report::AccessReport;
 
 /// The whole output.
 pub(super) fn all(files: Vec<Value>, ptxas: Option<&Ptxas>) -> Value {

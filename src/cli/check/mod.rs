@@ -14,7 +14,7 @@ use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{OPENCL, Targets};
-use warpwright_review::report::Report;
+use warpwright_review::report::Estimated;
 use warpwright_review::{Scope, Variant, required_is_open};
 
 /// Check kernels: all errors and findings of all files, shown like rustc's, and what is known of each variant on each target.
@@ -61,7 +61,7 @@ enum How {
 
 /// A variant on a target.
 struct Row {
-    estimated: Report,
+    estimated: Estimated,
     /// By the assembler, if there is one that takes the kernel.
     measured: Option<Measured>,
     /// Why there is one and no figures.
@@ -173,7 +173,7 @@ impl Check {
 
 /// What is known of a variant, target by target. What has no form in PTX for a target is an error: the kernel cannot run there.
 fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>, no_ptx: &mut Diagnostics) -> Vec<Row> {
-    let row = |estimated: Report| {
+    let row = |estimated: Estimated| {
         let emitted = variant.lowered.emit(&Ptx, Some(estimated.target));
         let text = emitted.map_err(|found| no_ptx.append(found)).ok();
         let measured = ptxas.zip(text).map(|(ptxas, text)| ptxas.measure(&text.text, estimated.target.capability));
@@ -184,7 +184,7 @@ fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>, no_ptx: &mut Diagnostics) 
         };
         Row { estimated, measured, not_measured }
     };
-    Report::all(variant.words, variant.known).into_iter().map(row).collect()
+    Estimated::all(variant.words, variant.known).into_iter().map(row).collect()
 }
 
 impl CheckedFile<'_> {

@@ -1,7 +1,7 @@
 //! Occupancy as programs read it.
 
 use serde_json::{Map, Value, json};
-use warpwright_review::estimate::occupancy::{CachePreference, Occupancy, Resource, Step};
+use warpwright_review::estimate::occupancy::{CachePreference, Occupancy, OccupancyStep, Resource};
 
 /// One demand and what comes of it.
 pub(super) fn of(found: &Occupancy) -> Value {
@@ -33,7 +33,7 @@ fn limit(found: &Occupancy, resource: Resource, blocks: Option<u32>) -> Option<V
     Some(json!({ "resource": resource.key(), "per_block": taken, "per_sm": available, "blocks": blocks }))
 }
 
-fn step(step: &Step) -> Value {
+fn step(step: &OccupancyStep) -> Value {
     let figure = |(resource, figure): &(Resource, u32)| {
         let key = match resource {
             Resource::Warps | Resource::Blocks => "threads",

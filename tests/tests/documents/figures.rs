@@ -4,7 +4,7 @@ use super::library::{Library, Looked, Named};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::limits::Limits;
 use warpwright_review::estimate::occupancy::{Demand, Occupancy, Options, occupancy};
-use warpwright_review::report::Report;
+use warpwright_review::report::Estimated;
 use warpwright_tests::ptxas::Ptxas;
 
 /// What today's figures are for.
@@ -45,6 +45,6 @@ pub(super) fn lints(strict: &mut Library, named: Named) -> String {
 }
 
 /// What is known of a variant, as people read it.
-pub(super) fn report(looked: &Looked) -> Report {
-    Report::all("", &looked.known).swap_remove(0)
+pub(super) fn report(looked: &Looked) -> Estimated {
+    Estimated::all("", &looked.known).swap_remove(0)
 }

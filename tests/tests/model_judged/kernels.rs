@@ -10,7 +10,7 @@ use warpwright_codegen::target::Target;
 use warpwright_review::estimate::occupancy::{Options, demand_of, occupancy};
 use warpwright_review::estimate::registers::registers;
 use warpwright_review::estimate::time::{Prediction, Threads, predict};
-use warpwright_review::estimate::{Facts, Launched};
+use warpwright_review::estimate::{Launched, VariantFacts};
 
 /// A row of a table of `docs/measurements.md`.
 struct Timed {
@@ -177,7 +177,7 @@ fn prediction(which: &Which, taken: u32) -> Prediction {
         let object = legal.objects.iter().find(|(_, object)| object.name == *name).expect("a parameter").0;
         launched.numbers.insert((object, 0), Scalar::u32(*value));
     }
-    let facts = Facts::of_launched(legal, &launched, Races::Left);
+    let facts = VariantFacts::of_launched(legal, &launched, Races::Left);
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, &launched);
     let block = legal.options.block.or(which.block.map(|threads| [threads, 1, 1])).expect("a block");
     let demand = demand_of(legal, &facts, registers(addressed, target).estimate, block, taken).expect("a block's demand");

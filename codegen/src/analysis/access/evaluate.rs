@@ -2,7 +2,7 @@
 
 use super::Numbers;
 use super::condition::{Condition, Doubt};
-use super::lanes::{Atom, Atoms, LANES, Lanes, Mask, Source, Sum, Varies, WARP};
+use super::lanes::{Atom, AtomSource, Atoms, LANES, Lanes, Mask, Sum, Varies, WARP};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
 use crate::ir::intrinsic::Gives;
@@ -236,7 +236,7 @@ impl<'k> Evaluator<'k> {
             Op::Compute(Compute::Const(scalar)) if ty.is_int() => LaneValue::Sum(Sum::number(ty.bits(), scalar.as_int() as i64)),
             Op::Compute(Compute::Special(special, axis)) => self.special(*special, *axis),
             Op::Compute(Compute::Len(object)) => {
-                let atom = self.atoms.get(Source::Length(*object), 1, None, 0);
+                let atom = self.atoms.get(AtomSource::Length(*object), 1, None, 0);
                 LaneValue::Sum(Sum::atom(ty.bits(), atom))
             }
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.load(access, value),
@@ -288,7 +288,7 @@ impl<'k> Evaluator<'k> {
     }
 
     fn geometry(&mut self, special: Special, axis: Axis, divisor: u64) -> Sum {
-        Sum::atom(32, self.atoms.get(Source::Geometry(special, axis), divisor, None, 0))
+        Sum::atom(32, self.atoms.get(AtomSource::Geometry(special, axis), divisor, None, 0))
     }
 
     fn load(&mut self, access: &Access, value: Value) -> LaneValue {
@@ -301,7 +301,7 @@ impl<'k> Evaluator<'k> {
             if let Some(number) = self.numbers.get(&(access.object, 0)).filter(|number| path.is_empty() && number.ty.is_int()) {
                 return LaneValue::Sum(Sum::number(number.ty.bits(), number.as_int() as i64));
             }
-            let atom = self.atoms.get(Source::Parameter(access.object, path), 1, None, 0);
+            let atom = self.atoms.get(AtomSource::Parameter(access.object, path), 1, None, 0);
             return LaneValue::Sum(Sum::atom(self.kernel.ty(value).bits(), atom));
         }
         // All lanes that read one place at one time read one value.
@@ -320,8 +320,8 @@ impl<'k> Evaluator<'k> {
     /// The parameter, length or place that an atom is.
     pub(super) fn object_of(&self, atom: Atom) -> Option<(Object, bool)> {
         match self.atoms.source(atom) {
-            Source::Parameter(object, _) => Some((*object, false)),
-            Source::Length(object) => Some((*object, true)),
+            AtomSource::Parameter(object, _) => Some((*object, false)),
+            AtomSource::Length(object) => Some((*object, true)),
             _ => None,
         }
     }

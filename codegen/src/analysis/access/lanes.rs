@@ -107,7 +107,7 @@ pub(super) const WARP: Varies = 1;
 
 /// What an atom is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Source {
+pub(super) enum AtomSource {
     /// Where the block or the thread stands; how large block and grid are.
     Geometry(Special, Axis),
     /// A buffer's length.
@@ -124,7 +124,7 @@ pub(super) enum Source {
 
 #[derive(Debug)]
 struct AtomData {
-    source: Source,
+    source: AtomSource,
     divisor: u64,
     most: Option<u64>,
     varies: Varies,
@@ -140,7 +140,7 @@ struct AtomData {
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
     list: Vec<AtomData>,
-    known: HashMap<Source, Atom>,
+    known: HashMap<AtomSource, Atom>,
     others: u32,
     /// The grid's blocks, if the launch is known.
     grid: Option<[u32; 3]>,
@@ -158,8 +158,8 @@ impl Atoms {
         let number = |atom: &Atom| {
             let data = &self.list[atom.0 as usize];
             match &data.source {
-                Source::Geometry(Special::BlockIdx, axis) => Some(i64::from(grid[*axis as usize] / 2)),
-                Source::Geometry(Special::GridDim, axis) => Some(i64::from(grid[*axis as usize])),
+                AtomSource::Geometry(Special::BlockIdx, axis) => Some(i64::from(grid[*axis as usize] / 2)),
+                AtomSource::Geometry(Special::GridDim, axis) => Some(i64::from(grid[*axis as usize])),
                 _ => data.by_warp.as_ref().and_then(|numbers| numbers.get(numbers.len() / 2)).copied(),
             }
         };
@@ -172,14 +172,14 @@ impl Atoms {
     }
 
     /// The atom of a source: a multiple of `divisor`, at most `most`.
-    pub(super) fn get(&mut self, source: Source, divisor: u64, most: Option<u64>, varies: Varies) -> Atom {
+    pub(super) fn get(&mut self, source: AtomSource, divisor: u64, most: Option<u64>, varies: Varies) -> Atom {
         if let Some(atom) = self.known.get(&source) {
             return *atom;
         }
         let atom = Atom(self.list.len() as u32);
-        let of_block = source != Source::Warp;
+        let of_block = source != AtomSource::Warp;
         let reasons = match source {
-            Source::Geometry(Special::BlockIdx, axis) => Dependence::axis(axis),
+            AtomSource::Geometry(Special::BlockIdx, axis) => Dependence::axis(axis),
             _ => 0,
         };
         self.list.push(AtomData { source: source.clone(), divisor, most, varies, by_warp: None, of_block, reasons });
@@ -190,12 +190,12 @@ impl Atoms {
     /// An atom like no other.
     pub(super) fn fresh(&mut self, divisor: u64, most: Option<u64>, varies: Varies) -> Atom {
         self.others += 1;
-        self.get(Source::Other(self.others), divisor, most, varies)
+        self.get(AtomSource::Other(self.others), divisor, most, varies)
     }
 
     /// The warp's number, in a block of `warps`.
     pub(super) fn warp(&mut self, warps: Option<u64>) -> Atom {
-        let atom = self.get(Source::Warp, 1, warps.map(|n| n - 1), if warps.is_some() { WARP } else { 0 });
+        let atom = self.get(AtomSource::Warp, 1, warps.map(|n| n - 1), if warps.is_some() { WARP } else { 0 });
         self.list[atom.0 as usize].by_warp = warps.map(|n| (0..n as i64).collect());
         atom
     }
@@ -237,11 +237,11 @@ impl Atoms {
     /// The number of the last iteration that an atom counts, if that is known.
     pub(super) fn last_iteration(&self, atom: Atom) -> Option<u64> {
         let data = &self.list[atom.0 as usize];
-        if matches!(data.source, Source::Iteration(_)) { data.most } else { None }
+        if matches!(data.source, AtomSource::Iteration(_)) { data.most } else { None }
     }
 
     /// What an atom is.
-    pub(super) fn source(&self, atom: Atom) -> &Source {
+    pub(super) fn source(&self, atom: Atom) -> &AtomSource {
         &self.list[atom.0 as usize].source
     }
 }
@@ -410,7 +410,7 @@ impl Atoms {
 
     /// Whether the block's place in the grid is in it.
     pub(super) fn names_block(&self, sum: &Sum) -> bool {
-        let is_place = |atom: &Atom| matches!(self.source(*atom), Source::Geometry(Special::BlockIdx, _));
+        let is_place = |atom: &Atom| matches!(self.source(*atom), AtomSource::Geometry(Special::BlockIdx, _));
         sum.unknown().flat_map(|(product, _)| product).any(is_place)
     }
 
@@ -513,7 +513,7 @@ impl Atoms {
     /// An atom for a function of a sum that is the same in all lanes.
     fn derived(&mut self, sum: &Sum, f: impl Fn(i64) -> i64, divisor: u64) -> Atom {
         let varies = self.varies(sum);
-        let warps = match self.known.get(&Source::Warp) {
+        let warps = match self.known.get(&AtomSource::Warp) {
             Some(warp) if varies == WARP => self.list[warp.0 as usize].by_warp.as_ref().map_or(0, Vec::len),
             _ => 0,
         };
@@ -547,7 +547,7 @@ mod tests {
     #[test]
     fn quotients_and_remainders_keep_what_is_known_of_lanes() {
         let mut atoms = Atoms::default();
-        let block = atoms.get(Source::Geometry(Special::BlockIdx, Axis::X), 1, None, 0);
+        let block = atoms.get(AtomSource::Geometry(Special::BlockIdx, Axis::X), 1, None, 0);
         let first = Sum::number(32, 256).times(&Sum::atom(32, block)).unwrap();
         let i = first.plus(&lane(), 1);
         // Multiples of 32 fall out.

@@ -2,7 +2,7 @@
 
 use super::condition::{Condition, Doubt};
 use super::evaluate::{LaneValue, Unknown};
-use super::lanes::{Atom, Source, Sum, Varies};
+use super::lanes::{Atom, AtomSource, Sum, Varies};
 use super::walk::Walk;
 use crate::ir::{Address, Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Terminator, Value};
 
@@ -38,7 +38,7 @@ struct Parts<'k> {
 }
 
 /// Where a walk stands, to come back to.
-struct Place {
+struct Checkpoint {
     records: usize,
     branches: usize,
     left: usize,
@@ -89,8 +89,8 @@ impl<'k> Walk<'k> {
         self.depth -= 1;
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> Checkpoint {
+        Checkpoint {
             records: self.records.len(),
             branches: self.branches.len(),
             left: self.left.len(),
@@ -102,7 +102,7 @@ impl<'k> Walk<'k> {
         }
     }
 
-    fn go_back(&mut self, place: &Place) {
+    fn go_back(&mut self, place: &Checkpoint) {
         self.records.truncate(place.records);
         self.branches.truncate(place.branches);
         self.left.truncate(place.left);
@@ -162,7 +162,7 @@ impl<'k> Walk<'k> {
     }
 
     /// The next iteration, for the sake of what one leaves to the next.
-    fn once_more(&mut self, parts: &Parts<'_>, trips: Option<u64>, place: &Place) {
+    fn once_more(&mut self, parts: &Parts<'_>, trips: Option<u64>, place: &Checkpoint) {
         let (active, doubt, left, again, wanted) = (self.active, self.doubt, self.left.len(), self.again, self.wanted);
         self.values.forget(place.mark, self.depth);
         self.active = place.active;
@@ -186,7 +186,7 @@ impl<'k> Walk<'k> {
     fn enter(&mut self, parts: &Parts<'_>, trips: Option<u64>, next: bool) {
         let bit = self.loops[&parts.inst].bit;
         let most = trips.map(|trips| trips.saturating_sub(1));
-        let iteration = self.values.atoms.get(Source::Iteration(parts.inst), 1, most, bit);
+        let iteration = self.values.atoms.get(AtomSource::Iteration(parts.inst), 1, most, bit);
         self.values.atoms.depends_on(iteration, self.values.dependence.rounds(parts.inst));
         self.bind_carried(parts, iteration, next, bit);
         if let (Some([start, end, step]), Some(counter)) = (parts.range, parts.counter) {

@@ -4,7 +4,7 @@
 //! Neighbours are apart by a few bytes, or by a step that the address makes from block to block or from round to round: a row, where blocks go on by
 //! rows. `i * n` elements between planes of `n = width * height * depth` are no step of anything.
 
-use super::lanes::{Atom, Atoms, Product, Source, Sum};
+use super::lanes::{Atom, AtomSource, Atoms, Product, Sum};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::Object;
 
@@ -13,11 +13,11 @@ const FAR: u64 = 1 << 20;
 
 /// The accesses of a kernel.
 #[derive(Debug, Default)]
-pub(super) struct Places(Vec<Place>);
+pub(super) struct Places(Vec<AccessBase>);
 
 /// Where an access goes, but for what moves.
 #[derive(Debug)]
-struct Place {
+struct AccessBase {
     object: Object,
     /// Terms that are the same in all blocks and rounds: product and coefficient of the first lane.
     fixed: Vec<(Product, i64)>,
@@ -30,7 +30,7 @@ struct Place {
 impl Places {
     /// The next access, with the first of its addresses.
     pub(super) fn add(&mut self, atoms: &Atoms, object: Object, address: Option<&Sum>) {
-        let mut place = Place { object, fixed: Vec::new(), steps: Vec::new(), offset: 0, is_known: address.is_some() };
+        let mut place = AccessBase { object, fixed: Vec::new(), steps: Vec::new(), offset: 0, is_known: address.is_some() };
         for (product, lanes) in address.into_iter().flat_map(|address| address.unknown()) {
             let still: Product = product.iter().copied().filter(|atom| !moves(atoms, *atom)).collect();
             if still.len() == product.len() {
@@ -60,8 +60,8 @@ impl Places {
                 n
             });
             // By steps before bytes: a row below is further than any column.
-            let rows = |place: &Place| place.fixed.iter().map(|(_, rows)| *rows).sum::<i64>();
-            let far = |place: &Place| (rows(place), place.offset);
+            let rows = |place: &AccessBase| place.fixed.iter().map(|(_, rows)| *rows).sum::<i64>();
+            let far = |place: &AccessBase| (rows(place), place.offset);
             parts.push((first as u32, far(place) > far(&self.0[first])));
         }
         parts
@@ -70,5 +70,5 @@ impl Places {
 
 /// Whether an atom is another number in another block, round or warp, or may be.
 fn moves(atoms: &Atoms, atom: Atom) -> bool {
-    atoms.reasons(atom) != 0 || *atoms.source(atom) == Source::Warp || matches!(atoms.source(atom), Source::Other(_))
+    atoms.reasons(atom) != 0 || *atoms.source(atom) == AtomSource::Warp || matches!(atoms.source(atom), AtomSource::Other(_))
 }

@@ -2,7 +2,7 @@
 
 use super::condition::Doubt;
 use super::evaluate::Evaluator;
-use super::lanes::{Atom, LANES, Lanes, Source, Sum};
+use super::lanes::{Atom, AtomSource, LANES, Lanes, Sum};
 use super::parts::Places;
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
@@ -83,8 +83,8 @@ fn moves(walk: &Walk<'_>, (inst, innermost): (Inst, Option<Inst>), records: &[&R
             let by = if product.len() == 1 { Move::Bytes(factor) } else { Move::Rows(rows) };
             for atom in product {
                 match atoms.source(*atom) {
-                    Source::Iteration(inst) if innermost == Some(*inst) => moves.round = by,
-                    Source::Geometry(Special::BlockIdx, axis) => moves.block[*axis as usize] = by,
+                    AtomSource::Iteration(inst) if innermost == Some(*inst) => moves.round = by,
+                    AtomSource::Geometry(Special::BlockIdx, axis) => moves.block[*axis as usize] = by,
                     _ => {}
                 }
             }

@@ -207,7 +207,7 @@ pub(super) fn slope(lanes: &Lanes, row: usize) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::access::lanes::Source;
+    use crate::analysis::access::lanes::AtomSource;
     use crate::ir::{Axis, Special};
 
     fn strided(stride: i64) -> Sum {
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn an_unknown_begin_is_anywhere_and_unknown_rows_are_apart() {
         let mut atoms = Atoms::default();
-        let n = Sum::atom(64, atoms.get(Source::Geometry(Special::GridDim, Axis::X), 1, None, 0));
+        let n = Sum::atom(64, atoms.get(AtomSource::Geometry(Special::GridDim, Axis::X), 1, None, 0));
         let begin = |factor: i64| Sum::number(64, factor).times(&n).unwrap();
         let shifted = global(&atoms, &strided(4).plus(&begin(4), 1), Mask::MAX, 4, 4);
         assert_eq!(shifted.sectors, Range { least: 4, most: 5 });

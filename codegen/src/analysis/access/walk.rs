@@ -6,7 +6,7 @@
 
 use super::condition::{Condition, Doubt};
 use super::evaluate::{Evaluator, LaneValue, Threads, Unknown, needs_warps};
-use super::lanes::{Atom, Atoms, Mask, Source, Sum, Varies};
+use super::lanes::{Atom, AtomSource, Atoms, Mask, Sum, Varies};
 use super::{Divergence, Numbers, Ways, loops};
 use crate::analysis::exits::Exits;
 use crate::collections::HashMap;
@@ -316,8 +316,8 @@ impl<'k> Walk<'k> {
     /// Whether an atom is made within a loop: none of those that were there before `first` and none that stands for one thing everywhere.
     pub(super) fn is_new(&self, atom: Atom, first: &Atom) -> bool {
         match self.values.atoms.source(atom) {
-            Source::Other(_) => atom >= *first,
-            Source::Iteration(_) => true,
+            AtomSource::Other(_) => atom >= *first,
+            AtomSource::Iteration(_) => true,
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use crate::backend::structured::{Language, Values};
 use crate::ir::{Access, Address, Inst, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
 
 /// A place in memory: `tile[i][j]`, `p.pos[2]`.
-pub(super) struct Place {
+pub(super) struct Lvalue {
     /// The lvalue.
     pub(super) expr: Expr,
     /// The type of the scalar there.
@@ -43,7 +43,7 @@ pub(super) fn pointer(space: &str, element: &Declarator, name: &str) -> String {
 
 impl Writer<'_> {
     /// The lvalue of an access.
-    pub(super) fn place(&mut self, access: &Access) -> Place {
+    pub(super) fn place(&mut self, access: &Access) -> Lvalue {
         let kernel = self.kernel;
         let data = &kernel.objects[access.object];
         let name = &self.object_names[access.object.0 as usize];
@@ -71,7 +71,7 @@ impl Writer<'_> {
             }
         }
         let ty = if let MemoryType::Scalar(ty) = ty { *ty } else { Type::U32 };
-        Place { expr, ty, space: qualifier(&data.kind), order: self.order(access.object) }
+        Lvalue { expr, ty, space: qualifier(&data.kind), order: self.order(access.object) }
     }
 
     /// What says that accesses to an object must stay in order, if they must.
@@ -100,7 +100,7 @@ impl Writer<'_> {
         }
     }
 
-    fn load_vector(&mut self, results: &[Value], place: &Place) {
+    fn load_vector(&mut self, results: &[Value], place: &Lvalue) {
         let n = results.len();
         let base = memory_type(place.ty);
         let wanted = self.hint(results[0]);
@@ -229,6 +229,6 @@ fn from_memory(expr: Expr, ty: Type) -> Expr {
 }
 
 /// One access to `n` scalars at once. The language promises the alignment.
-fn vector_pointer(place: &Place, n: usize) -> String {
+fn vector_pointer(place: &Lvalue, n: usize) -> String {
     format!("*({} {}{}{n} *)&{}", place.space, place.order, memory_type(place.ty), place.expr.text).replace("*( ", "*(")
 }

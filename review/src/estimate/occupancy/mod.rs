@@ -27,9 +27,9 @@
 
 mod steps;
 
-pub use steps::{Point, Step, register_ladder};
+pub use steps::{OccupancyStep, Point, register_ladder};
 
-use super::Facts;
+use super::VariantFacts;
 use std::fmt;
 use warpwright_codegen::ir::{Kernel, Op};
 use warpwright_codegen::target::Target;
@@ -396,14 +396,14 @@ fn preferred_shared(limits: &Limits, preference: CachePreference) -> u32 {
 }
 
 /// The occupancy of a kernel of stage `Legal` with this many registers and bytes of dynamic shared memory, if its attribute fixes the block.
-pub fn of_kernel(kernel: &Kernel, facts: &Facts, registers: u32, dynamic_shared: u32, target: &'static Target) -> Option<Occupancy> {
+pub fn of_kernel(kernel: &Kernel, facts: &VariantFacts, registers: u32, dynamic_shared: u32, target: &'static Target) -> Option<Occupancy> {
     let demand = demand_of(kernel, facts, registers, kernel.options.block?, dynamic_shared)?;
     Some(occupancy(target.limits, &demand, &Options::default()))
 }
 
 /// What a block of a kernel of stage `Legal` asks for in a launch with this block and so many bytes of dynamic shared memory. `None` if a
 /// figure is beyond anything a launch can have.
-pub fn demand_of(kernel: &Kernel, facts: &Facts, registers: u32, block: [u32; 3], dynamic_shared: u32) -> Option<Demand> {
+pub fn demand_of(kernel: &Kernel, facts: &VariantFacts, registers: u32, block: [u32; 3], dynamic_shared: u32) -> Option<Demand> {
     let threads = block.iter().try_fold(1u32, |threads, side| threads.checked_mul(*side))?;
     let shared = u32::try_from(facts.memory.shared).ok()?.checked_add(dynamic_shared)?;
     Some(Demand { threads, registers, shared, barriers: barriers(kernel), virtual_resources: 0 })

@@ -10,7 +10,7 @@ use warpwright_codegen::target::limits::{BARRIERS_PER_BLOCK, Limits, WARP};
 
 /// Another demand, and what it would give.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct OccupancyStep {
     /// What must change, and to which figure: of registers, bytes, barriers; of threads for `Warps` and `Blocks`.
     pub changes: Vec<(Resource, u32)>,
     /// Whether the figures are the most that may be asked for (a step up) or the least that is too much (a cliff).
@@ -19,7 +19,7 @@ pub struct Step {
     pub occupancy: Occupancy,
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for OccupancyStep {
     /// `at ≤ 64 registers: 2 blocks, 50 %`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.is_step_up { "≤ " } else { "" };
@@ -85,8 +85,8 @@ const POOLS: [Resource; 4] = [Resource::Registers, Resource::Shared, Resource::B
 impl Occupancy {
     /// What would hold more warps: for each resource by itself the nearest figure that does; where only several together help, all of
     /// them at once. Of block sizes, the next smaller and the next larger one (in whole warps) that would.
-    pub fn steps(&self) -> Vec<Step> {
-        let mut steps: Vec<Step> = POOLS.iter().filter_map(|resource| self.step_of(*resource)).collect();
+    pub fn steps(&self) -> Vec<OccupancyStep> {
+        let mut steps: Vec<OccupancyStep> = POOLS.iter().filter_map(|resource| self.step_of(*resource)).collect();
         if steps.is_empty() {
             steps.extend(self.step_of_all());
         }
@@ -98,11 +98,11 @@ impl Occupancy {
 
     /// What would lose a block: for each resource by itself the nearest figure that does; of larger block sizes (in whole warps), the
     /// next that holds fewer warps. Nothing where no block is resident, nor where the most a block can ask for loses none.
-    pub fn cliffs(&self) -> Vec<Step> {
+    pub fn cliffs(&self) -> Vec<OccupancyStep> {
         if self.blocks == 0 {
             return Vec::new();
         }
-        let mut cliffs: Vec<Step> = POOLS.iter().filter_map(|resource| self.cliff_of(*resource)).collect();
+        let mut cliffs: Vec<OccupancyStep> = POOLS.iter().filter_map(|resource| self.cliff_of(*resource)).collect();
         cliffs.extend(self.block_size(Resource::Warps, Direction::Up, false, |found| found.warps < self.warps));
         cliffs
     }
@@ -139,7 +139,7 @@ impl Occupancy {
     }
 
     /// The most of one resource's pool (registers, shared memory, barriers) that holds another block, all else as it is.
-    pub fn step_of(&self, resource: Resource) -> Option<Step> {
+    pub fn step_of(&self, resource: Resource) -> Option<OccupancyStep> {
         let figure = self.demand.figure(resource);
         let holds_more = |figure: &u32| self.instead(resource, *figure).blocks > self.blocks;
         let figure = if self.is_falling(resource) {
@@ -151,7 +151,7 @@ impl Occupancy {
     }
 
     /// One block more, by less of everything that stands in its way.
-    fn step_of_all(&self) -> Option<Step> {
+    fn step_of_all(&self) -> Option<OccupancyStep> {
         let mut demand = self.demand;
         let mut changes = Vec::new();
         for resource in POOLS.into_iter().filter(|resource| self.limiters().any(|limiter| limiter == *resource)) {
@@ -165,7 +165,7 @@ impl Occupancy {
         (found.blocks > self.blocks).then(|| self.step(changes, true, found))
     }
 
-    fn cliff_of(&self, resource: Resource) -> Option<Step> {
+    fn cliff_of(&self, resource: Resource) -> Option<OccupancyStep> {
         let (figure, most) = (self.demand.figure(resource), self.most(resource));
         let more = most.checked_sub(figure)?;
         let holds_less = |more: &u32| self.instead(resource, figure + more).blocks < self.blocks;
@@ -182,7 +182,13 @@ impl Occupancy {
         resource != Resource::Shared || self.limits.capability >= 70 || self.options.cache == CachePreference::Default
     }
 
-    fn block_size(&self, resource: Resource, direction: Direction, is_step_up: bool, is_it: impl Fn(&Occupancy) -> bool) -> Option<Step> {
+    fn block_size(
+        &self,
+        resource: Resource,
+        direction: Direction,
+        is_step_up: bool,
+        is_it: impl Fn(&Occupancy) -> bool,
+    ) -> Option<OccupancyStep> {
         let threads = self.demand.threads;
         let sizes = (1..=self.limits.threads_per_block / WARP).map(|warps| warps * WARP);
         let sizes: Vec<u32> = match direction {
@@ -193,8 +199,8 @@ impl Occupancy {
         Some(self.step(vec![(resource, found.demand.threads)], is_step_up, found))
     }
 
-    fn step(&self, changes: Vec<(Resource, u32)>, is_step_up: bool, occupancy: Occupancy) -> Step {
-        Step { changes, is_step_up, occupancy }
+    fn step(&self, changes: Vec<(Resource, u32)>, is_step_up: bool, occupancy: Occupancy) -> OccupancyStep {
+        OccupancyStep { changes, is_step_up, occupancy }
     }
 }
 

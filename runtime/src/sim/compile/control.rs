@@ -1,7 +1,7 @@
 //! Instructions that own blocks, and the ends of blocks.
 
 use super::super::arithmetic as arith;
-use super::super::program::{Finding, Step};
+use super::super::program::{CheckFailure, SimStep};
 use super::super::registers::{Operands, Reg};
 use super::{Compiler, Result, Target};
 use crate::sim::InstructionClass;
@@ -39,7 +39,7 @@ impl Compiler<'_> {
         self.segment = segment;
         if self.outermost_exit < self.depth {
             self.segment = None;
-            let jump = self.emit(Step::SkipIfEmpty(0));
+            let jump = self.emit(SimStep::SkipIfEmpty(0));
             if let Some(skips) = self.skips.last_mut() {
                 skips.push(jump);
             }
@@ -60,17 +60,17 @@ impl Compiler<'_> {
         let results = self.define_all(&self.kernel.insts[inst].results)?;
         let mask = self.new_mask()?;
         let branch = self.new_branch();
-        let jump = self.emit(Step::If { condition, mask, otherwise: 0, branch });
+        let jump = self.emit(SimStep::If { condition, mask, otherwise: 0, branch });
         self.release(self.lifetimes.begin(inst));
         self.block(then_block, &results)?;
         self.location = location;
         self.patch(jump, self.here());
-        let jump = self.emit(Step::Else { mask, end: 0 });
+        let jump = self.emit(SimStep::Else { mask, end: 0 });
         self.segment = None;
         self.block(else_block, &results)?;
         self.location = location;
         self.patch(jump, self.here());
-        self.emit(Step::Join(mask));
+        self.emit(SimStep::Join(mask));
         Ok(())
     }
 
@@ -98,21 +98,21 @@ impl Compiler<'_> {
         let condition = self.allocate(Type::Bool)?;
         let (exit, again) = (self.new_mask()?, self.new_mask()?);
         let branch = self.new_branch();
-        self.emit(Step::Move(iv, start.index()));
-        self.emit(Step::Pure(less, Operands { d: condition.index(), a: start.index(), b: end.index(), c: 0 }));
-        let jump = self.emit(Step::Enter { condition: condition.index(), mask: exit, end: 0, branch });
+        self.emit(SimStep::Move(iv, start.index()));
+        self.emit(SimStep::Pure(less, Operands { d: condition.index(), a: start.index(), b: end.index(), c: 0 }));
+        let jump = self.emit(SimStep::Enter { condition: condition.index(), mask: exit, end: 0, branch });
         let head = self.here();
         self.targets.insert(inst, Target { depth: self.depth, exit, next: Some(again), results, carried: carried.clone() });
         self.block(body, &carried)?;
         self.location = location;
-        self.emit(Step::Join(again));
+        self.emit(SimStep::Join(again));
         self.segment = self.segment.filter(|_| self.outermost_exit > self.depth);
         self.count(InstructionClass::Integer, 2);
         self.count(InstructionClass::Control, 1);
-        self.emit(Step::Pure(next, Operands { d: condition.index(), a: iv.index(), b: end.index(), c: step.index() }));
-        self.emit(Step::Again { condition: condition.index(), mask: exit, head, branch });
+        self.emit(SimStep::Pure(next, Operands { d: condition.index(), a: iv.index(), b: end.index(), c: step.index() }));
+        self.emit(SimStep::Again { condition: condition.index(), mask: exit, head, branch });
         self.patch(jump, self.here());
-        self.emit(Step::Join(exit));
+        self.emit(SimStep::Join(exit));
         self.free(condition);
         Ok(())
     }
@@ -138,7 +138,7 @@ impl Compiler<'_> {
     fn check_step(&mut self, step: Value, ty: Type, reg: Reg) {
         let is_positive = self.kernel.constant(step).is_some_and(|c| c.as_int() > 0);
         if let Some(find) = arith::is_not_positive(ty).filter(|_| !is_positive) {
-            self.check(find, Operands { a: reg.index(), ..Operands::default() }, Finding::Step { ty, reg });
+            self.check(find, Operands { a: reg.index(), ..Operands::default() }, CheckFailure::Step { ty, reg });
         }
     }
 
@@ -151,11 +151,11 @@ impl Compiler<'_> {
         self.targets.insert(inst, Target { depth: self.depth, exit, next: Some(again), results, carried: carried.clone() });
         self.block(body, &carried)?;
         self.location = location;
-        self.emit(Step::Join(again));
+        self.emit(SimStep::Join(again));
         self.segment = self.segment.filter(|_| self.outermost_exit > self.depth);
         self.count(InstructionClass::Control, 1);
-        self.emit(Step::Repeat(head));
-        self.emit(Step::Join(exit));
+        self.emit(SimStep::Repeat(head));
+        self.emit(SimStep::Join(exit));
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl Compiler<'_> {
         self.targets.insert(inst, Target { depth: self.depth, exit, next: None, results: results.clone(), carried: Vec::new() });
         self.block(body, &results)?;
         self.location = location;
-        self.emit(Step::Join(exit));
+        self.emit(SimStep::Join(exit));
         Ok(())
     }
 
@@ -193,13 +193,13 @@ impl Compiler<'_> {
                 self.outermost_exit = 0;
                 let last = self.kernel.blocks[self.kernel.body].insts.last();
                 let is_end = last.is_some_and(|last| std::ptr::eq(op, &self.kernel.insts[*last].op));
-                self.emit(if is_end { Step::End } else { Step::Return });
+                self.emit(if is_end { SimStep::End } else { SimStep::Return });
                 Ok(())
             }
             Op::Terminator(Terminator::Trap(text)) => {
                 self.count(InstructionClass::Control, 1);
                 let message = self.message(&[warpwright_codegen::ir::PrintPart::Text(text.clone())], &[])?;
-                self.emit(Step::Trap(message));
+                self.emit(SimStep::Trap(message));
                 Ok(())
             }
             _ => Err("a block that does not end".into()),
@@ -211,7 +211,7 @@ impl Compiler<'_> {
         self.outermost_exit = self.outermost_exit.min(depth);
         let values = self.slots(values)?;
         self.moves(slots, &values)?;
-        self.emit(Step::Exit(mask));
+        self.emit(SimStep::Exit(mask));
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ mod operations;
 mod places;
 
 use super::counters::InstructionClass;
-use super::program::{Finding, Preset, Program, Segment, Step};
+use super::program::{CheckFailure, Preset, Program, Segment, SimStep};
 use super::registers::Reg;
 use super::{Error, SimOptions};
 use lifetimes::Lifetimes;
@@ -94,7 +94,7 @@ impl<'k> Compiler<'k> {
 
     fn kernel_body(&mut self) -> Result<()> {
         self.block(self.kernel.body, &[])?;
-        self.emit(Step::Done);
+        self.emit(SimStep::Done);
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl<'k> Compiler<'k> {
         self.program.steps.len() as u32
     }
 
-    fn emit(&mut self, step: Step) -> usize {
+    fn emit(&mut self, step: SimStep) -> usize {
         self.program.steps.push(step);
         self.program.locations.push(self.location);
         self.program.steps.len() - 1
@@ -128,17 +128,17 @@ impl<'k> Compiler<'k> {
     /// Sets where a jump leads.
     fn patch(&mut self, jump: usize, to: u32) {
         match &mut self.program.steps[jump] {
-            Step::If { otherwise: target, .. }
-            | Step::Else { end: target, .. }
-            | Step::Enter { end: target, .. }
-            | Step::SkipIfEmpty(target) => *target = to,
+            SimStep::If { otherwise: target, .. }
+            | SimStep::Else { end: target, .. }
+            | SimStep::Enter { end: target, .. }
+            | SimStep::SkipIfEmpty(target) => *target = to,
             _ => {}
         }
     }
 
-    fn check(&mut self, find: super::registers::Check, operands: super::registers::Operands, finding: Finding) {
+    fn check(&mut self, find: super::registers::Check, operands: super::registers::Operands, finding: CheckFailure) {
         self.program.checks.push(finding);
-        self.emit(Step::Check(find, operands, self.program.checks.len() as u32 - 1));
+        self.emit(SimStep::Check(find, operands, self.program.checks.len() as u32 - 1));
     }
 
     /// Counts instructions at the current place.
@@ -148,7 +148,7 @@ impl<'k> Compiler<'k> {
             None => {
                 self.program.segments.push(Segment::default());
                 let segment = self.program.segments.len() as u32 - 1;
-                self.emit(Step::Count(segment));
+                self.emit(SimStep::Count(segment));
                 self.segment = Some(segment);
                 segment
             }
@@ -255,7 +255,7 @@ impl<'k> Compiler<'k> {
             // A slot that no pending move reads may be written.
             if let Some(n) = (0..pending.len()).find(|n| pending.iter().all(|(_, a)| *a != pending[*n].0)) {
                 let (d, a) = pending.swap_remove(n);
-                self.emit(Step::Move(d, a.index()));
+                self.emit(SimStep::Move(d, a.index()));
                 continue;
             }
             // Only cycles are left: keep one slot's value aside.
@@ -267,7 +267,7 @@ impl<'k> Compiler<'k> {
             };
             let aside = self.allocate(file)?;
             temporaries.push(aside);
-            self.emit(Step::Move(aside, d.index()));
+            self.emit(SimStep::Move(aside, d.index()));
             pending.iter_mut().filter(|(_, a)| *a == d).for_each(|(_, a)| *a = aside);
         }
         temporaries.into_iter().for_each(|reg| self.free(reg));

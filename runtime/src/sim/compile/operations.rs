@@ -2,7 +2,7 @@
 
 use super::super::arithmetic as arith;
 use super::super::order::Reach;
-use super::super::program::{Barrier, Call, CallEval, Finding, Preset, Step, Text};
+use super::super::program::{Barrier, Call, CallEval, CheckFailure, Preset, SimStep, Text};
 use super::super::registers::{Operands, Pure, Reg};
 use super::places::Work;
 use super::{Compiler, Result};
@@ -39,14 +39,14 @@ impl Compiler<'_> {
             Op::Message(Message::Print(parts, values)) => {
                 self.count(InstructionClass::Other, 1);
                 let message = self.message(parts, values)?;
-                self.emit(Step::Print(message));
+                self.emit(SimStep::Print(message));
                 Ok(())
             }
             Op::Message(Message::Assert(condition, parts, values)) => {
                 self.count(InstructionClass::Control, 1);
                 let message = self.message(parts, values)?;
                 let condition = self.slot(*condition)?.index();
-                self.emit(Step::Assert(condition, message));
+                self.emit(SimStep::Assert(condition, message));
                 Ok(())
             }
             Op::Region(_) => self.construct(inst),
@@ -85,7 +85,7 @@ impl Compiler<'_> {
         let at = |n: usize| slots.get(n).map_or(0, |reg| reg.index());
         let operands = Operands { d: d.index(), a: at(0), b: at(1), c: at(2) };
         self.check_arithmetic(op, ty, operands, &slots);
-        self.emit(Step::Pure(run, operands));
+        self.emit(SimStep::Pure(run, operands));
         Ok(())
     }
 
@@ -93,7 +93,7 @@ impl Compiler<'_> {
         if let Op::Compute(Compute::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor)) = op {
             let is_safe = self.kernel.constant(*divisor).is_some_and(|c| c.bits != 0);
             if let Some(find) = arith::divides_by_zero(ty).filter(|_| !is_safe) {
-                self.check(find, operands, Finding::DivisionByZero);
+                self.check(find, operands, CheckFailure::DivisionByZero);
             }
         }
         if !self.program.options.overflow {
@@ -106,7 +106,7 @@ impl Compiler<'_> {
             _ => None,
         };
         if let Some(find) = find {
-            self.check(find, operands, Finding::Overflow { operation: word(op), ty, operands: slots.to_vec() });
+            self.check(find, operands, CheckFailure::Overflow { operation: word(op), ty, operands: slots.to_vec() });
         }
     }
 
@@ -145,7 +145,7 @@ impl Compiler<'_> {
         let at = [self.slot(*x)?, self.slot(*y)?];
         let results = self.define_all(results)?;
         self.program.textures.push(TextureRead { op, object: n, component, at, results });
-        self.emit(Step::Texture(self.program.textures.len() as u32 - 1));
+        self.emit(SimStep::Texture(self.program.textures.len() as u32 - 1));
         Ok(())
     }
 
@@ -162,23 +162,23 @@ impl Compiler<'_> {
         match device.eval {
             Eval::Nothing => {
                 if let (true, Some(reach)) = (self.program.orders, row.effects.orders.and_then(reach)) {
-                    self.emit(Step::Fence(reach));
+                    self.emit(SimStep::Fence(reach));
                 }
             }
             Eval::Barrier(eval) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let location = self.location;
                 self.program.barriers.push(Barrier { eval, argument: slots.first().copied(), result, location });
-                self.emit(Step::Barrier(self.program.barriers.len() as u32 - 1));
+                self.emit(SimStep::Barrier(self.program.barriers.len() as u32 - 1));
             }
             lanes => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let eval = CallEval::new(lanes).ok_or("an intrinsic without a meaning")?;
                 let name = self.location.call.map_or(row.name, |call| call.row().name);
                 self.program.calls.push(Call { name, eval, ty, args: slots, result });
-                self.emit(Step::Call(self.program.calls.len() as u32 - 1));
+                self.emit(SimStep::Call(self.program.calls.len() as u32 - 1));
                 if row.effects == Effects::barrier(Scope::Warp) {
-                    self.emit(Step::SyncWarp);
+                    self.emit(SimStep::SyncWarp);
                 }
             }
         }

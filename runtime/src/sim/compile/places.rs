@@ -1,7 +1,7 @@
 //! Access paths and addresses: what is constant in them is added up now, the rest becomes a list of dimensions.
 
 use super::super::AccessKind;
-use super::super::program::{Access, Dimension, Index, Length, Path, Preset, Step};
+use super::super::program::{Access, Dimension, Index, Length, Path, Preset, SimStep};
 use super::super::registers::Reg;
 use super::objects::scalar_of;
 use super::{Compiler, Result};
@@ -75,7 +75,7 @@ impl Compiler<'_> {
         let location = self.location;
         let access = Access { object: usize::from(object), kind: work.kind, atomic: work.atomic, ty, path, values, result, location };
         self.program.accesses.push(access);
-        self.emit(Step::Access(self.program.accesses.len() as u32 - 1));
+        self.emit(SimStep::Access(self.program.accesses.len() as u32 - 1));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::Comparison;
 use super::super::variant::{Compiled, Variant};
-use super::texts::{Body, Place, Set, Texts};
+use super::texts::{Body, LineRef, Set, Texts};
 use crate::cli::source::Source;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_review::estimate::registers::live_by_line;
 
 /// Registers live at a line, and whether values made there are live where the most are.
-type Live = BTreeMap<Place, (u32, bool)>;
+type Live = BTreeMap<LineRef, (u32, bool)>;
 
 /// A file: its number, its name, and the number and text of each line.
 type File = (usize, String, Vec<(u32, String)>);
@@ -23,7 +23,7 @@ pub(super) struct Listing {
     lives: Vec<Live>,
     live_of: Vec<Vec<Option<usize>>>,
     /// By variant: warp instructions and sectors per request of a line, simulated.
-    counters: Vec<Option<BTreeMap<Place, (u64, f64)>>>,
+    counters: Vec<Option<BTreeMap<LineRef, (u64, f64)>>>,
 }
 
 impl Listing {
@@ -71,10 +71,10 @@ impl Listing {
         let live = |live: &Live| -> Vec<u32> {
             live.iter().flat_map(|((file, line), (live, is_peak))| [*file as u32, *line, *live, u32::from(*is_peak)]).collect()
         };
-        let counters = |counters: &Option<BTreeMap<Place, (u64, f64)>>| {
+        let counters = |counters: &Option<BTreeMap<LineRef, (u64, f64)>>| {
             counters.as_ref().map(|counters| {
                 let four =
-                    |((file, line), (count, sectors)): (&Place, &(u64, f64))| [json!(file), json!(line), json!(count), json!(sectors)];
+                    |((file, line), (count, sectors)): (&LineRef, &(u64, f64))| [json!(file), json!(line), json!(count), json!(sectors)];
                 counters.iter().flat_map(four).collect::<Vec<_>>()
             })
         };
@@ -114,7 +114,7 @@ impl Listing {
             json!({ "name": name, "rows": rows.collect::<Vec<_>>() })
         });
         let body = |body: Option<&Body>| {
-            let line = |(line, place): (&usize, &Option<Place>)| {
+            let line = |(line, place): (&usize, &Option<LineRef>)| {
                 let place = place.map(|(file, line)| (format!("{file}:{line}"), line));
                 json!({ "text": texts.line(*line), "place": place.as_ref().map(|(place, _)| place), "line": place.as_ref().map(|(_, line)| line) })
             };
@@ -141,7 +141,7 @@ fn live(compiled: &Compiled, target: usize, variant: &Variant, texts: &mut Texts
     known.collect()
 }
 
-fn counters(variant: &Variant, texts: &mut Texts) -> Option<BTreeMap<Place, (u64, f64)>> {
+fn counters(variant: &Variant, texts: &mut Texts) -> Option<BTreeMap<LineRef, (u64, f64)>> {
     let counters = variant.compiled()?.counters.as_ref()?;
     let lines = counters.lines.iter().filter(|line| line.line > 0).map(|line| {
         let sectors = if line.tally.global_requests > 0 { line.tally.sectors_per_request() } else { 0.0 };

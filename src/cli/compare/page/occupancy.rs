@@ -4,7 +4,7 @@ use super::super::columns::Cell;
 use super::cells;
 use super::scale::{Scale, place};
 use serde_json::{Value as Json, json};
-use warpwright_review::estimate::occupancy::{Occupancy, Resource, Step, occupancy};
+use warpwright_review::estimate::occupancy::{Occupancy, OccupancyStep, Resource, occupancy};
 
 /// `65,536`.
 fn grouped(figure: u32) -> String {
@@ -65,7 +65,7 @@ pub(super) fn panel(cell: Cell<'_>) -> Json {
 }
 
 /// A curve over one resource. Less of it never holds less, so that a point stands for all figures since the one before it.
-fn curve(found: &Occupancy, resource: Resource, unit: &str, [steps, cliffs]: [&[Step]; 2]) -> Json {
+fn curve(found: &Occupancy, resource: Resource, unit: &str, [steps, cliffs]: [&[OccupancyStep]; 2]) -> Json {
     let points = found.curve(resource);
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return Json::Null };
     let x = Scale::even((f64::from(first.figure), f64::from(last.figure)), (LEFT, RIGHT));
@@ -81,7 +81,7 @@ fn curve(found: &Occupancy, resource: Resource, unit: &str, [steps, cliffs]: [&[
     path.push_str(&format!("H{RIGHT}"));
     // Block sizes are told of by warps where they shrink and by blocks where they grow.
     let is_of = |changed: Resource| changed == resource || (resource == Resource::Warps && changed == Resource::Blocks);
-    let mark = |step: &Step| match step.changes[..] {
+    let mark = |step: &OccupancyStep| match step.changes[..] {
         [(changed, figure)] if is_of(changed) => {
             Some(json!({ "x": at(figure), "y": height(step.occupancy.warps), "text": step.to_string() }))
         }

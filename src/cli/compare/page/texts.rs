@@ -29,13 +29,13 @@ pub(super) struct SourceFile {
 }
 
 /// A place in one of the files.
-pub(super) type Place = (usize, u32);
+pub(super) type LineRef = (usize, u32);
 
 /// A text: its lines, and the place that each comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Body {
     pub(super) lines: Vec<usize>,
-    pub(super) places: Vec<Option<Place>>,
+    pub(super) places: Vec<Option<LineRef>>,
 }
 
 impl Texts {
@@ -60,7 +60,7 @@ impl Texts {
         })
     }
 
-    fn add(&mut self, body: &mut Body, line: &str, place: Option<Place>) {
+    fn add(&mut self, body: &mut Body, line: &str, place: Option<LineRef>) {
         let number = match self.known.get(line) {
             Some(number) => *number,
             None => {
@@ -178,7 +178,7 @@ impl Set {
     }
 
     /// Places that lines of any text come from.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> + '_ {
+    pub(super) fn places(&self) -> impl Iterator<Item = LineRef> + '_ {
         self.bodies.iter().flat_map(|body| body.places.iter().flatten().copied())
     }
 
