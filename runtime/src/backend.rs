@@ -1,4 +1,4 @@
-//! What a device must do. One folder implements it for each driver: `cuda`, `opencl`, `simulator`, `host`.
+//! What a device must do. One folder implements it for each driver, `cuda` and `opencl`, and `cpu` for the simulator and the host twin.
 //!
 //! The traits are private to this crate: users meet [`crate::Device`], [`crate::Buffer`], [`crate::Stream`] and [`crate::Launch`],
 //! which keep what the traits ask for. A backend knows nothing of types, lifetimes or order between streams; it moves bytes, runs
@@ -53,26 +53,27 @@ pub(crate) struct DeviceLimits {
     pub(crate) texture: [u64; 2],
 }
 
-/// What a multiprocessor of compute capability 9.0 holds.
-const HOPPER: &limits::Limits = match limits::Limits::of(90) {
-    Some(row) => row,
-    None => panic!("there is compute capability 9.0"),
-};
+const fn widened([x, y, z]: [u32; 3]) -> [u64; 3] {
+    [x as u64, y as u64, z as u64]
+}
 
 impl DeviceLimits {
     /// Those of current NVIDIA GPUs (compute capability 9.0): what the simulator and the host twin keep to, so that a launch that
     /// works there works on a GPU. Source: CUDA C++ Programming Guide, "Technical specifications per compute capability".
     pub(crate) const NVIDIA: DeviceLimits = DeviceLimits {
-        block_threads: HOPPER.threads_per_block as u64,
-        block: [1024, 1024, 64],
-        grid: [0x7fff_ffff, 65_535, 65_535],
-        shared_bytes: HOPPER.shared_opted_in as u64,
-        parameter_bytes: HOPPER.parameter_bytes as u64,
+        block_threads: DeviceLimits::NVIDIA_ROW.threads_per_block as u64,
+        block: widened(limits::BLOCK_EXTENT),
+        grid: widened(limits::GRID_EXTENT),
+        shared_bytes: DeviceLimits::NVIDIA_ROW.shared_opted_in as u64,
+        parameter_bytes: DeviceLimits::NVIDIA_ROW.parameter_bytes as u64,
         texture: [131_072, 65_536],
     };
 
-    /// The compute capability that these are of, 10·major + minor.
-    pub(crate) const NVIDIA_CAPABILITY: u16 = HOPPER.capability;
+    /// What a multiprocessor of these holds.
+    pub(crate) const NVIDIA_ROW: &'static limits::Limits = match limits::Limits::of(90) {
+        Some(row) => row,
+        None => panic!("there is compute capability 9.0"),
+    };
 }
 
 /// A device.
@@ -232,21 +233,4 @@ pub(crate) trait Executable: Send + Sync {
     fn has_warps(&self, _block: [u32; 3]) -> Result<bool> {
         Ok(true)
     }
-}
-
-/// Times runs by the host's clock: for devices that run a launch within the call.
-pub(crate) fn time_on_host(
-    executable: &dyn Executable,
-    plan: &Plan<'_>,
-    stream: &Arc<StreamCore>,
-    runs: usize,
-) -> Result<(Vec<Duration>, Clock)> {
-    executable.launch(plan, stream)?;
-    let mut times = Vec::with_capacity(runs);
-    for _ in 0..runs {
-        let start = std::time::Instant::now();
-        executable.launch(plan, stream)?;
-        times.push(start.elapsed());
-    }
-    Ok((times, Clock::Host))
 }

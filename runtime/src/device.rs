@@ -9,14 +9,12 @@ use crate::pinned::PinnedBuffer;
 use crate::properties::DeviceProperties;
 use crate::stream::{Stream, StreamCore};
 use crate::texture::{Sampling, Texel, Texture};
-use crate::{cuda, host, opencl, simulator};
+use crate::{cpu, cuda, opencl};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use warpwright_codegen::target::limits::CONSTANT_BYTES;
 
 pub use crate::backend::DeviceKind;
-
-/// Constant memory of a kernel, bytes. Source: CUDA C++ Programming Guide and OpenCL 1.2 §4.2, the least a full-profile device has.
-const CONSTANT_BYTES: usize = 64 * 1024;
 
 /// A device that kernels run on. Cheap to clone; asked for twice, it is the same device, and equal.
 #[derive(Clone)]
@@ -62,12 +60,12 @@ impl Device {
 
     /// The simulator: runs the compiled kernel warp by warp on this CPU, checks every access and counts.
     pub fn simulator() -> Device {
-        Device::open_always(DeviceKind::Simulator, || Box::new(simulator::Simulator))
+        Device::open_always(DeviceKind::Simulator, || Box::new(cpu::SIMULATOR))
     }
 
     /// The host twin: runs the kernel's own Rust code, as rustc compiled it, on this CPU.
     pub fn host() -> Device {
-        Device::open_always(DeviceKind::Host, || Box::new(host::HostTwin))
+        Device::open_always(DeviceKind::Host, || Box::new(cpu::HOST_TWIN))
     }
 
     /// Every device there is: CUDA, OpenCL, the simulator, the host twin.
@@ -246,7 +244,8 @@ impl Device {
 
 /// Whether so many bytes fit into constant memory.
 fn check_constant(bytes: usize) -> Result<()> {
-    if bytes > CONSTANT_BYTES { Err(Error::ConstantTooLarge { bytes, limit: CONSTANT_BYTES }) } else { Ok(()) }
+    let limit = CONSTANT_BYTES as usize;
+    if bytes > limit { Err(Error::ConstantTooLarge { bytes, limit }) } else { Ok(()) }
 }
 
 impl PartialEq for Device {

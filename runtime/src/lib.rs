@@ -9,6 +9,7 @@ mod backend;
 mod buffer;
 mod cache;
 mod check;
+mod cpu;
 mod cuda;
 pub mod definition;
 mod device;
@@ -18,8 +19,6 @@ pub mod element;
 mod error;
 #[doc(hidden)]
 pub mod generated;
-mod host;
-mod host_memory;
 mod inline;
 pub mod inspect;
 mod instance;
@@ -37,7 +36,6 @@ mod repack;
 pub mod report;
 pub mod sim;
 mod simulate;
-mod simulator;
 mod stream;
 #[cfg(test)]
 mod tests;

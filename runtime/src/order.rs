@@ -96,7 +96,7 @@ impl Uses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host_memory::HostQueue;
+    use crate::cpu::HostQueue;
 
     #[test]
     fn readers_are_forgotten_oldest_first() {

@@ -11,11 +11,7 @@
 //! `l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_…` on an H200 (22 November 2026): 75 patterns of lanes, loads and stores of 4, 8 and 16 bytes,
 //! the 225 of stores as counted here by a script, those of loads compared by eye. The tests have a part of them.
 
-/// Lanes of a warp.
-const LANES: usize = 32;
-
-/// Banks of shared memory, each one word of 4 bytes wide.
-const BANKS: usize = 32;
+use crate::target::limits::{BANKS, LANES};
 
 /// What a request takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

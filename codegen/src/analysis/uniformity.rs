@@ -12,6 +12,7 @@
 
 use crate::ir::intrinsic::Gives;
 use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Special, Terminator, Value};
+use crate::target::limits::WARP;
 use std::collections::BTreeSet;
 
 /// What is uniform across a block of threads, or a warp of lanes.
@@ -265,7 +266,7 @@ impl Walk<'_> {
 }
 
 /// Every distance of lanes, a bit each.
-const ALL_LANES: u32 = 31;
+const ALL_LANES: u32 = WARP - 1;
 
 /// The distances, as bits of a lane's number, over which a value has been joined with the same of the other lane: `v + shuffle_xor(v, 16)` is
 /// the same in lanes 16 apart. With all of them (`warp_sum`, written out or not) it is one in the whole warp.

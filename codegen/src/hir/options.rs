@@ -6,12 +6,9 @@ use super::types::{Const, Ty};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
 use crate::syntax::{Comparison, KernelAttributes, Quantity, RequireClause, Sense};
+use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, RESIDENT_BLOCKS, THREAD_REGISTERS};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-
-/// Most threads of a block, and most along each axis, on every device (CUDA C++ Programming Guide, technical specifications).
-const MOST_THREADS: i128 = 1024;
-const MOST_ALONG: [i128; 3] = [1024, 1024, 64];
 
 /// A clause of a contract with its bound filled in.
 #[derive(Clone, Copy)]
@@ -45,22 +42,23 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
         let mut total = 1i128;
         for (axis, expr) in extents.iter().enumerate().take(3) {
             let Some(extent) = integer(checker, expr) else { continue };
-            if extent < 1 || extent > MOST_ALONG[axis] {
-                let message = format!("a block has 1 to {} threads along {}, not {extent}", MOST_ALONG[axis], ["x", "y", "z"][axis]);
+            if extent < 1 || extent > i128::from(BLOCK_EXTENT[axis]) {
+                let message = format!("a block has 1 to {} threads along {}, not {extent}", BLOCK_EXTENT[axis], ["x", "y", "z"][axis]);
                 checker.context.report(Diagnostic::error(expr.span(), message).help("128 or 256 threads are a good start"));
                 continue;
             }
             total *= extent;
             block[axis] = extent as u32;
         }
-        if total > MOST_THREADS {
-            let message = format!("a block of {total} threads; no device takes more than {MOST_THREADS}");
+        if total > i128::from(BLOCK_THREADS) {
+            let message = format!("a block of {total} threads; no device takes more than {BLOCK_THREADS}");
             checker.context.report(Diagnostic::error(*span, message).help("make the block smaller and the grid larger"));
         }
         options.block = Some(block);
     }
-    options.min_blocks = attributes.min_blocks.as_ref().and_then(|expr| bounded(checker, expr, "min_blocks", 1, 32));
-    options.max_registers = attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, 255));
+    options.min_blocks = attributes.min_blocks.as_ref().and_then(|expr| bounded(checker, expr, "min_blocks", 1, RESIDENT_BLOCKS.into()));
+    options.max_registers =
+        attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, THREAD_REGISTERS.into()));
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
     }

@@ -5,11 +5,9 @@ use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Me
 use crate::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
 };
+use crate::target::limits::{BLOCK_THREADS, WARP};
 
 const BOOL: Sort = Is(Type::Bool);
-
-/// Most threads that a block can have, on every device.
-const MOST_THREADS: u64 = 1024;
 
 const fn device(text: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Body {
     Body::Device(Device { ptx: text, opencl, opencl_prelude: "", eval })
@@ -134,7 +132,7 @@ fn linear_thread(b: &mut Builder<'_>) -> Value {
 
 /// The shared array that reductions over `ty` go through: one for the kernel, since each ends in a barrier.
 fn scratch(b: &mut Builder<'_>, ty: Type) -> Object {
-    let length = b.kernel.options.block.map_or(MOST_THREADS, |block| block.iter().map(|n| u64::from(*n)).product());
+    let length = b.kernel.options.block.map_or(u64::from(BLOCK_THREADS), |block| block.iter().map(|n| u64::from(*n)).product());
     let data = ObjectData {
         name: format!("block_scratch_{ty}"),
         kind: ObjectKind::Shared,
@@ -173,7 +171,7 @@ fn barrier_here(b: &mut Builder<'_>) {
 fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
     let ty = b.kernel.ty(value);
     let scratch = scratch(b, ty);
-    let (thread, threads, columns) = (linear_thread(b), threads(b), b.int(Type::U32, 32));
+    let (thread, threads, columns) = (linear_thread(b), threads(b), b.int(Type::U32, i128::from(WARP)));
     store(b, scratch, thread, value);
     barrier_here(b);
     let is_first = b.compare(CompareOp::Lt, thread, columns);

@@ -10,6 +10,7 @@ use super::require::{self, RequireClause};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Bounds, Math};
 use crate::nearest::nearest;
+use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, RESIDENT_BLOCKS, THREAD_REGISTERS};
 use crate::target::{DEFAULT_TARGETS, Targets};
 use proc_macro2::{Ident, Span, TokenStream};
 use std::fmt::Write;
@@ -64,18 +65,6 @@ pub struct Variants {
     /// Generic and the expressions listed for it.
     pub axes: Vec<(Ident, Vec<Expr>)>,
 }
-
-/// Most threads of a block on any device (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
-pub const MAX_BLOCK_THREADS: u64 = 1024;
-
-/// Most threads of a block in x, y and z (same table).
-pub const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
-
-/// Most registers of a thread (same table).
-const MAX_REGISTERS: u64 = 255;
-
-/// Most resident blocks of a multiprocessor (same table).
-const MAX_RESIDENT_BLOCKS: u64 = 32;
 
 /// How an argument's tokens go into the attributes: the input stands behind the argument's name.
 type ParseArgument = fn(&mut KernelAttributes, &Ident, ParseStream<'_>, &mut Diagnostics) -> syn::Result<()>;
@@ -305,7 +294,7 @@ fn parse_block(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>
 /// Checks what of a block is literal against what any device can hold.
 fn check_block(span: Span, extents: &[Expr], diagnostics: &mut Diagnostics) {
     let mut good = true;
-    for ((extent, axis), most) in extents.iter().zip(["x", "y", "z"]).zip(MAX_BLOCK) {
+    for ((extent, axis), most) in extents.iter().zip(["x", "y", "z"]).zip(BLOCK_EXTENT) {
         let error = match literal_int(extent) {
             Some(value) if value < 1 => format!("a block of {value} threads in {axis} is not possible: it must be at least 1"),
             Some(value) if value > i128::from(most) => {
@@ -320,9 +309,9 @@ fn check_block(span: Span, extents: &[Expr], diagnostics: &mut Diagnostics) {
     let values: Option<Vec<i128>> = extents.iter().map(literal_int).collect();
     if let (true, Some(values)) = (good, values) {
         let threads: i128 = values.iter().product();
-        if threads > i128::from(MAX_BLOCK_THREADS) {
+        if threads > i128::from(BLOCK_THREADS) {
             let extents: Vec<_> = values.iter().map(i128::to_string).collect();
-            let message = format!("a block of {} is {threads} threads, and no device has more than {MAX_BLOCK_THREADS}", extents.join("×"));
+            let message = format!("a block of {} is {threads} threads, and no device has more than {BLOCK_THREADS}", extents.join("×"));
             diagnostics.push(Diagnostic::error(span, message).help("make the block smaller and the grid larger"));
         }
     }
@@ -330,7 +319,7 @@ fn check_block(span: Span, extents: &[Expr], diagnostics: &mut Diagnostics) {
 
 fn parse_min_blocks(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
     let value = parse_value(name, input, "2")?;
-    check_count(name, &value, MAX_RESIDENT_BLOCKS, "the most resident blocks of a multiprocessor are", diagnostics);
+    check_count(name, &value, RESIDENT_BLOCKS.into(), "the most resident blocks of a multiprocessor are", diagnostics);
     into.min_blocks = Some(value);
     Ok(())
 }
@@ -342,7 +331,7 @@ fn parse_max_registers(
     diagnostics: &mut Diagnostics,
 ) -> syn::Result<()> {
     let value = parse_value(name, input, "64")?;
-    check_count(name, &value, MAX_REGISTERS, "the most registers of a thread are", diagnostics);
+    check_count(name, &value, THREAD_REGISTERS.into(), "the most registers of a thread are", diagnostics);
     into.max_registers = Some(value);
     Ok(())
 }

@@ -30,7 +30,7 @@ mod vocabulary;
 
 pub use absent::{AbsentName, absent_names};
 pub use annotations::{LetAttributes, RowArgument, SharedAttribute, annotation_arguments};
-pub use attributes::{KernelAttributes, MAX_BLOCK, MAX_BLOCK_THREADS, Variants, is_named, literal_int};
+pub use attributes::{KernelAttributes, Variants, is_named, literal_int};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
 pub use foreign_syntax::foreign_syntax;

@@ -1,7 +1,7 @@
-//! What a multiprocessor holds: one row per compute capability, 1.0 to 12.1.
+//! What the hardware is like: what a multiprocessor holds, one row per compute capability, 1.0 to 12.1; and what all devices have alike.
 //!
-//! Everything NVIDIA's occupancy arithmetic needs, and nothing else; [`crate::estimate::occupancy`] is the arithmetic. Rows of a family are
-//! written as what sets them apart from its first.
+//! The rows are what NVIDIA's occupancy arithmetic needs (the module `estimate::occupancy` of the crate `warpwright-review`), and what a kernel can be given. Rows of a family are
+//! written as what sets them apart from its first. This module uses nothing else of this crate: whoever needs a figure of the hardware takes it from here.
 //!
 //! Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", in the edition that has the capability (1.x and
 //! 2.x: of CUDA 3.2 and 8.0); the occupancy calculator's "GPU Data" (allocation units, sub-partitions, 1.0 to 8.6); the occupancy API of the
@@ -10,6 +10,45 @@
 
 /// Threads of a warp, on every device there is.
 pub const WARP: u32 = 32;
+
+/// The same as the length of arrays that have something for each lane.
+pub const LANES: usize = WARP as usize;
+
+/// Most threads of a block on every device that kernels are compiled for.
+pub const BLOCK_THREADS: u32 = FERMI.threads_per_block;
+
+/// Most threads of a block along x, y and z. Source: as of the rows.
+pub const BLOCK_EXTENT: [u32; 3] = [1024, 1024, 64];
+
+/// Most blocks of a grid along x, y and z. Source: as of the rows.
+pub const GRID_EXTENT: [u32; 3] = [0x7fff_ffff, 65_535, 65_535];
+
+/// Most shared memory of a block that does not opt in, on every device that kernels are compiled for, bytes.
+pub const SHARED_BYTES: u32 = FERMI.shared_per_block;
+
+/// Most shared memory of a block on any device, bytes.
+pub const MOST_SHARED_BYTES: u32 = HOPPER.shared_opted_in;
+
+/// Local memory of a thread, bytes. Source: as of the rows.
+pub const LOCAL_BYTES: u32 = kib(512);
+
+/// Most registers of a thread, on every device that kernels are compiled for.
+pub const THREAD_REGISTERS: u32 = MAXWELL.registers_per_thread;
+
+/// Most blocks that a multiprocessor of any device holds.
+pub const RESIDENT_BLOCKS: u32 = MAXWELL.blocks;
+
+/// Constant memory of a kernel, bytes. Source: as of the rows; PTX ISA, "Constant State Space"; OpenCL 1.2 §4.2 (the least of a full-profile device).
+pub const CONSTANT_BYTES: u32 = kib(64);
+
+/// Bytes of a sector, which the caches fetch whole.
+pub const SECTOR: u32 = 32;
+
+/// Bytes of a line of the first cache: four sectors. The first cache and shared memory give as much in one pass.
+pub const LINE: u32 = 4 * SECTOR;
+
+/// Banks of shared memory, each one word of 4 bytes wide.
+pub const BANKS: usize = 32;
 
 /// Registers of a capability whose unit is not the rule: 2.x gives these many registers a thread in units of 128 for a warp, not 64. Source:
 /// the occupancy API of CUDA 8.0.

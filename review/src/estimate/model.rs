@@ -7,6 +7,7 @@
 //! than one that is only read, and arithmetic is nearly sharp. `docs/model.md` has the figures and how well they do.
 
 use crate::machine::{Machine, PIPES, Pipe, SHARPNESS};
+use warpwright_codegen::target::limits::WARP;
 
 /// What the model is asked about: one multiprocessor's blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +67,7 @@ impl Work {
     /// each, `rounds` times one after the other, and, if `stores`, as many bytes written. The quantities that the experiments of docs/documents vary.
     pub fn streaming(machine: &Machine, threads: u32, blocks: u32, bytes: u32, loads: u32, rounds: u32, stores: bool) -> Work {
         let moved = f64::from(threads * bytes * loads * rounds);
-        let (warps, rounds, loads) = (f64::from(threads).max(32.0) / 32.0, f64::from(rounds), f64::from(loads));
+        let (warps, rounds, loads) = (f64::from(threads.max(WARP)) / f64::from(WARP), f64::from(rounds), f64::from(loads));
         let cycles = &machine.cycles;
         // The thread's number, the index, the address; in each round the loads and what follows them.
         let address = 3.0 * cycles.integer + cycles.single;
@@ -209,11 +210,11 @@ fn arithmetic(work: &Work, machine: &Machine) -> f64 {
     let issue = (work.pipes.iter().sum::<f64>() + lost) / machine.lanes.issue / filled;
     let pipe = |(pipe, _): &(Pipe, &str)| {
         let shared_by_all = matches!(pipe, Pipe::Memory);
-        work.pipes[*pipe as usize] * 32.0 / machine.lanes(*pipe) / if shared_by_all { 1.0 } else { filled }
+        work.pipes[*pipe as usize] * f64::from(WARP) / machine.lanes(*pipe) / if shared_by_all { 1.0 } else { filled }
     };
     // Sums go where there is room among products and logic.
     let anywhere: f64 = [Pipe::Integer, Pipe::Logic, Pipe::Product].iter().map(|pipe| work.pipes[*pipe as usize]).sum();
-    let integers = anywhere * 32.0 / machine.lanes(Pipe::Integer) / filled;
+    let integers = anywhere * f64::from(WARP) / machine.lanes(Pipe::Integer) / filled;
     let busiest = Pipe::ALL.iter().map(pipe).fold(issue.max(integers), f64::max);
     // Warps pass barriers one by one, and nobody issues for those that wait: on an H200, levels of a tree take the sum of both.
     (busiest + work.barriers * machine.cycles.barrier_per_warp) * work.warps / machine.clock

@@ -12,6 +12,7 @@ use crate::machine::{Machine, Pipe, SHARPNESS};
 use warpwright_codegen::analysis::access::{AccessFact, BranchFact};
 use warpwright_codegen::ir::{Inst, Kernel};
 use warpwright_codegen::target::Target;
+use warpwright_codegen::target::limits::WARP;
 
 /// The share of the memory's (or of another bound's) throughput that counts as reached.
 pub const REACHED: f64 = 0.9;
@@ -87,7 +88,7 @@ impl Prediction {
 
     /// How many times as fast each thread's work would be done with this occupancy, the kernel as it is: 1 where more warps do not help.
     pub fn speed_up(&self, with: &Occupancy) -> f64 {
-        let warps = f64::from(with.demand.threads.div_ceil(32));
+        let warps = f64::from(with.demand.threads.div_ceil(WARP));
         let ratio = warps / self.work.warps;
         let Work { read, written, filled, drained, shared, replays, constant_lines, .. } = self.work;
         let work = Work {
@@ -162,7 +163,7 @@ impl Threads {
         let traffic = requests.traffic(0.0, 0.0);
         // Any will do for the order of loads, if a load takes much longer than anything else.
         let machine = Machine::of(90).unwrap_or(&crate::machine::H100);
-        let warps = block.map_or(1.0, |threads| f64::from(threads.div_ceil(32)));
+        let warps = block.map_or(1.0, |threads| f64::from(threads.div_ceil(WARP)));
         let flight = flight(kernel, &weights, &requests.sources(0.0, 0.0), warps, machine);
         Threads { mix, flight, weights, requests, traffic }
     }
@@ -173,13 +174,13 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
     let machine = Machine::of(target.capability)?;
     let occupancy = occupancy.filter(|occupancy| occupancy.blocks > 0)?;
     let block = f64::from(occupancy.demand.threads);
-    let warps = (block / 32.0).ceil();
+    let warps = (block / f64::from(WARP)).ceil();
     let resident = warps * f64::from(occupancy.blocks);
     let cache = first_cache(occupancy);
     let traffic = threads.requests.traffic(resident, cache);
     let flight = flight(kernel, &threads.weights, &threads.requests.sources(resident, cache), warps, machine);
     // Lanes that are not there move nothing.
-    let filled = block / 32.0;
+    let filled = block / f64::from(WARP);
     let work = Work {
         warps,
         blocks: f64::from(occupancy.blocks),
@@ -198,7 +199,7 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
     };
     let rate = rate(&work, machine);
     let per_second = f64::from(machine.multiprocessors) * block / rate.block;
-    let bandwidth = per_second * traffic.used / 32.0;
+    let bandwidth = per_second * traffic.used / f64::from(WARP);
     let bytes_in_flight = work.blocks * block * flight.bytes;
     let written = work.written / (work.read + work.written).max(1.0);
     // As many times what there is hides the latency.

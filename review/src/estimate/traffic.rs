@@ -13,6 +13,7 @@ use super::weights::Weights;
 use warpwright_codegen::analysis::access::{AccessFact, Move, Moves, Pattern, Range};
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::{Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Space, Special, Value};
+use warpwright_codegen::target::limits::{self, WARP};
 
 /// Bytes of a warp, *estimated*.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,13 +52,13 @@ pub struct LoadSource {
 }
 
 /// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+const SECTOR: f64 = limits::SECTOR as f64;
 
 /// Bytes of a line.
-const LINE: f64 = 128.0;
+const LINE: f64 = limits::LINE as f64;
 
 /// Bytes that the first cache, or shared memory, gives in one pass.
-const PASS: f64 = 128.0;
+const PASS: f64 = LINE;
 
 /// Lines whose tags the first cache looks up in a pass, as our micro-kernels of lanes a stride apart show.
 const TAGS: f64 = 4.0;
@@ -139,7 +140,7 @@ impl Requests {
     /// Notes what blocks share.
     fn note_own(&mut self, kernel: &Kernel, facts: &[Option<&AccessFact>], launched: &Launched) {
         let Some(block) = kernel.options.block.or(launched.block) else { return };
-        let warps = f64::from(block.iter().product::<u32>().div_ceil(32));
+        let warps = f64::from(block.iter().product::<u32>().div_ceil(WARP));
         let grid = Grid::of(kernel, launched);
         let fact = |request: &Request| facts.get(usize::from(request.inst)).copied().flatten();
         // Of each part of an object, what has been fetched of what is the block's own, and which walks along it have been made.
@@ -422,7 +423,7 @@ fn global(inst: Inst, (weight, is_write, bytes): (f64, bool, u32), fact: Option<
 }
 
 fn shared(inst: Inst, weight: f64, is_write: bool, bytes: u32, fact: Option<&AccessFact>, words: u32) -> Request {
-    let least = (32.0 * f64::from(bytes) / PASS).max(1.0);
+    let least = (f64::from(WARP * bytes) / PASS).max(1.0);
     let passes = match fact {
         // One wide access in the place of several.
         Some(fact) if words > 1 && fact.bank_passes > 0 => f64::from(fact.bank_passes) * f64::from(words) / 4.0,

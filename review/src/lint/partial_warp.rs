@@ -1,7 +1,7 @@
 //! `partial_warp`: the block is no multiple of a warp.
 
 use super::{Finding, Lint, Subject};
-use warpwright_codegen::target::limits::WARP;
+use warpwright_codegen::target::limits::{BLOCK_THREADS, WARP};
 
 pub(super) const LINT: Lint = Lint {
     name: "partial_warp",
@@ -47,7 +47,7 @@ pub(super) fn shape([x, y, z]: [u32; 3]) -> String {
 fn full([x, y, z]: [u32; 3]) -> Option<String> {
     let unit = WARP / gcd(WARP, y * z);
     let x = x.next_multiple_of(unit);
-    if x * y * z > 1024 {
+    if x * y * z > BLOCK_THREADS {
         return None;
     }
     Some(match (y, z) {

@@ -14,6 +14,7 @@ use crate::estimate::{Estimate, Known};
 use std::collections::BTreeMap;
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern};
 use warpwright_codegen::ir::{Kernel, Space};
+use warpwright_codegen::target::limits::SHARED_BYTES;
 
 pub(super) const LINT: Lint = Lint {
     name: "redundant_global_loads",
@@ -29,15 +30,12 @@ const FEWEST_WARPS: u32 = 4;
 /// Times that a thread must load: iterations, or copies of an unrolled loop.
 const FEWEST_TIMES: usize = 4;
 
-/// Bytes of shared memory that a block has on every device.
-const SHARED: u64 = 48 << 10;
-
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let known = subject.known;
     let threads: u64 = known.legal.options.block.map_or(0, |block| block.iter().map(|n| u64::from(*n)).product());
     let mut by_place: BTreeMap<u32, Vec<&AccessFact>> = BTreeMap::new();
     for fact in of_space(&known.facts.accesses, Space::Global) {
-        let has_room = known.facts.memory.shared + threads * u64::from(fact.bytes) <= SHARED;
+        let has_room = known.facts.memory.shared + threads * u64::from(fact.bytes) <= u64::from(SHARED_BYTES);
         if is_redundant(&known.legal, fact) && has_room {
             by_place.entry(fact.loc.0).or_default().push(fact);
         }
@@ -62,7 +60,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             message: format!("{warps} warps of a block load the same elements of `{name}`, {times}"),
             labels: guard.map(|span| (span, "every thread must come to the barriers: let this guard loads and stores only".to_owned())).into_iter().collect(),
             help: format!(
-                "let each thread bring one element of a tile of `{name}` into a `#[shared]` array, `sync_threads()`, and read it there: {} of {SHARED} bytes of shared memory are taken",
+                "let each thread bring one element of a tile of `{name}` into a `#[shared]` array, `sync_threads()`, and read it there: {} of {SHARED_BYTES} bytes of shared memory are taken",
                 known.facts.memory.shared
             ),
         });

@@ -8,7 +8,7 @@ use crate::estimate::Estimate;
 use crate::estimate::occupancy::{Demand, Options, occupancy};
 use proc_macro2::Span;
 use warpwright_codegen::ir::KernelOptions;
-use warpwright_codegen::target::limits::WARP;
+use warpwright_codegen::target::limits::{BLOCK_THREADS, WARP};
 
 pub(super) const LINT: Lint = Lint {
     name: "register_spill",
@@ -92,7 +92,7 @@ fn help(options: &KernelOptions, limit: Limit, on: &Estimate) -> String {
     let needed = on.registers.needed;
     let demand = |threads: u32| Demand { threads, registers: needed, ..Demand::default() };
     let blocks = |threads: u32| occupancy(on.target.limits, &demand(threads), &Options::default()).blocks;
-    let threads = options.block.map_or(1024, |block| block.iter().product());
+    let threads = options.block.map_or(BLOCK_THREADS, |block| block.iter().product());
     let fewer = "keep fewer values at once: a smaller `ilp`, `unroll` or array of a thread".to_owned();
     match limit {
         Limit::Argument => match needed.next_multiple_of(8) {

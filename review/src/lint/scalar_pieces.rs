@@ -17,6 +17,7 @@ use crate::estimate::time::{Threads, predict};
 use std::collections::BTreeMap;
 use warpwright_codegen::analysis::access::{AccessFact, Pattern, Range};
 use warpwright_codegen::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Space, Type, Value, ValueDef};
+use warpwright_codegen::target::limits::SECTOR;
 
 pub(super) const LINT: Lint = Lint {
     name: "scalar_pieces",
@@ -28,9 +29,6 @@ pub(super) const LINT: Lint = Lint {
 
 /// The least gain that is worth an edit of the buffer's type.
 const WORTH: f64 = 1.1;
-
-/// Bytes of a sector.
-const SECTOR: i64 = 32;
 
 /// Most bytes of one access.
 const MOST: u32 = 16;
@@ -143,7 +141,7 @@ fn pieces(kernel: &Kernel, block: Block, facts: &BTreeMap<Inst, &AccessFact>, al
                 Pattern::Global { stride, .. } => !fact.is_rare && stride.is_some_and(|stride| stride != 0),
                 _ => !fact.is_rare && fact.by_data,
             });
-            data.space() == Space::Global && is_record(kernel, object) && element(kernel, object) <= SECTOR && is_spread
+            data.space() == Space::Global && is_record(kernel, object) && element(kernel, object) <= i64::from(SECTOR) && is_spread
         };
         match one.filter(|(object, ..)| is_wanted(*object)) {
             Some((object, ptr, offset, is_store, value)) => {

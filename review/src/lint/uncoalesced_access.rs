@@ -10,6 +10,7 @@ use super::{Finding, Lint, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range};
 use warpwright_codegen::ir::{Kernel, MemoryType, Object, Space};
+use warpwright_codegen::target::limits::{SECTOR, WARP};
 
 pub(super) const LINT: Lint = Lint {
     name: "uncoalesced_access",
@@ -18,12 +19,6 @@ pub(super) const LINT: Lint = Lint {
     page: include_str!("uncoalesced_access.md"),
     check,
 };
-
-/// Bytes of a sector.
-const SECTOR: u32 = 32;
-
-/// Threads of a warp.
-const WARP: u32 = 32;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let known = subject.known;

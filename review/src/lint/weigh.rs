@@ -10,15 +10,16 @@ use crate::estimate::mix;
 use crate::machine::Machine;
 use warpwright_codegen::analysis::access::{AccessFact, Pattern, Range};
 use warpwright_codegen::ir::{Block, Inst, Space};
+use warpwright_codegen::target::limits::{self, WARP};
 
 /// The share of a kernel's time below which a finding is not worth a person's: mending it cannot make the kernel faster by more.
 pub(super) const WORTH: f64 = 0.02;
 
 /// Bytes of a sector.
-const SECTOR: f64 = 32.0;
+const SECTOR: f64 = limits::SECTOR as f64;
 
 /// Sectors that the first cache gives in a pass.
-const SECTORS_OF_A_PASS: f64 = 4.0;
+const SECTORS_OF_A_PASS: f64 = (limits::LINE / limits::SECTOR) as f64;
 
 /// A kernel on the scales.
 pub(super) struct Scales<'a> {
@@ -100,7 +101,7 @@ fn passes(fact: &AccessFact) -> f64 {
         Pattern::Constant { addresses } => middle(addresses).max(1.0),
         // Every lane its own place.
         Pattern::Unknown => match fact.space {
-            Space::Global => 32.0 / SECTORS_OF_A_PASS,
+            Space::Global => f64::from(WARP) / SECTORS_OF_A_PASS,
             Space::Constant => 32.0,
             _ => 1.0,
         },
@@ -111,7 +112,7 @@ fn passes(fact: &AccessFact) -> f64 {
 fn bytes(fact: &AccessFact) -> f64 {
     match fact.pattern {
         Pattern::Global { sectors, .. } => middle(sectors) * SECTOR,
-        Pattern::Unknown if fact.space == Space::Global => 32.0 * SECTOR,
+        Pattern::Unknown if fact.space == Space::Global => f64::from(WARP) * SECTOR,
         _ => 0.0,
     }
 }

@@ -242,7 +242,7 @@ impl Backend for Gpu {
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
         let context = Arc::clone(&self.context);
         if bytes == 0 {
-            return Ok(Box::new(crate::host_memory::HostMemory::new(0)?));
+            return Ok(Box::new(crate::cpu::HostMemory::new(0)?));
         }
         context.bind()?;
         let mut address = null_mut();

@@ -25,13 +25,12 @@ use sys::{CUfunction_attribute as FunctionAttribute, CUjit_option as JitOption};
 use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::backend::{AbiArgument, Emitted};
 use warpwright_codegen::ir::Axis;
+use warpwright_codegen::target::limits::SHARED_BYTES;
 
 /// Slots of a launch that need no heap: 16 parameters, all of them buffers with a length.
 const SLOTS: usize = 40;
 /// Bytes for what the driver's assembler has to say.
 const LOG_BYTES: usize = 16 * 1024;
-/// Dynamic shared memory that needs no opting in, together with the static. Source: CUDA C++ Programming Guide, "Shared memory".
-const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 /// Runs that are timed in one go.
 const TIMED_AT_ONCE: usize = 128;
 
@@ -97,7 +96,7 @@ impl CudaKernel {
         };
         kernel.max_threads = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let fixed = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
-        kernel.dynamic_limit = AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(fixed));
+        kernel.dynamic_limit = AtomicU32::new(SHARED_BYTES.saturating_sub(fixed));
         for argument in &emitted.abi {
             if let AbiArgument::ConstantSymbol { param, symbol, bytes } = argument {
                 let symbol = kernel.symbol(definition, *param, symbol, *bytes)?;

@@ -18,6 +18,7 @@ use ocl_core::ffi::{self, cl_device_id, cl_mem, cl_uint};
 use std::collections::BTreeMap;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
+use warpwright_codegen::target::limits::LANES;
 
 /// Query of the extension `cl_intel_required_subgroup_size`. Source: the extension's text.
 const SUB_GROUP_SIZES_INTEL: cl_uint = 0x4108;
@@ -27,9 +28,7 @@ const EXTENSIONS: [&str; 4] =
     ["cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot", "cl_khr_subgroup_non_uniform_vote", "cl_intel_required_subgroup_size"];
 
 /// Set to `off`: sub-groups are not used.
-const VARIABLE: &str = "WARPWRIGHT_SUB_GROUPS";
-
-const WARP: usize = 32;
+const VARIABLE: &str = "LANESWRIGHT_SUB_GROUPS";
 
 /// What each thread tells: its place by sub-groups, the size of its own, what it got where warps part, and who voted where lanes have returned.
 const PROBE: &str = "__kernel __attribute__((intel_reqd_sub_group_size(32)))
@@ -58,8 +57,8 @@ void warps(__global uint *told) {
 /// What it tells where sub-groups are the warps.
 fn expected(threads: usize) -> Vec<u32> {
     let of = |thread: usize| {
-        let (warp, lane, first) = (thread / WARP, thread % WARP, thread / WARP * WARP);
-        let size = WARP.min(threads - first);
+        let (warp, lane, first) = (thread / LANES, thread % LANES, thread / LANES * LANES);
+        let size = LANES.min(threads - first);
         let sum = (first + 1) * (warp % 2) + (0..warp).map(|round| first + round).sum::<usize>();
         let votes = (0..size).filter(|lane| lane % 3 != 1 && lane % 2 == 0).fold(0u32, |votes, lane| votes | 1 << lane);
         [thread as u32, size as u32, sum as u32, if lane % 3 == 1 { 0 } else { votes }]
@@ -95,7 +94,7 @@ impl SubGroups {
             return None;
         }
         let sizes = api::numbers(&info(SUB_GROUP_SIZES_INTEL).ok()?, size_of::<usize>());
-        sizes.contains(&(WARP as u64)).then(|| SubGroups { standard, known: Mutex::default() })
+        sizes.contains(&(LANES as u64)).then(|| SubGroups { standard, known: Mutex::default() })
     }
 
     /// Whether the sub-groups of a block of these extents are its warps: 32 threads each, in order of their number, that go their own ways. A device

@@ -1,8 +1,9 @@
 //! Barriers, fences, and reductions over the block.
 
 use super::numeric::{Num, Scalar};
-use crate::twin::schedule::{Arrival, Meeting, WARP, meet};
+use crate::twin::schedule::{Arrival, Meeting, meet};
 use std::panic::Location;
+use warpwright_codegen::target::limits::LANES;
 
 #[inline]
 #[track_caller]
@@ -64,8 +65,8 @@ fences! {
 /// Threads 32 apart in order of their number, then those up to 32 results in order.
 fn reduce<T: Scalar>(values: &mut [Option<u64>], combine: fn(T, T) -> T) {
     let join = |a: u64, b: u64| combine(T::from_word(a), T::from_word(b)).to_word();
-    let column = |first: usize| values.iter().skip(first).step_by(WARP).flatten().copied().reduce(join);
-    if let Some(result) = (0..WARP).filter_map(column).reduce(join) {
+    let column = |first: usize| values.iter().skip(first).step_by(LANES).flatten().copied().reduce(join);
+    if let Some(result) = (0..LANES).filter_map(column).reduce(join) {
         give_all(values, result);
     }
 }

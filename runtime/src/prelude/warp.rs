@@ -4,8 +4,9 @@
 //! devices, and a panic here. Those take part that run the call together: `twin::schedule` says which these are in divergent code.
 
 use super::numeric::{Num, Scalar};
-use crate::twin::schedule::{Arrival, Lanes, Meeting, MissingLane, WARP, WarpResult, meet};
+use crate::twin::schedule::{Arrival, Lanes, Meeting, MissingLane, WarpResult, meet};
 use std::panic::Location;
+use warpwright_codegen::target::limits::LANES;
 
 #[inline]
 #[track_caller]
@@ -15,10 +16,10 @@ fn with_lanes(name: &'static str, resolve: WarpResult, operands: [u64; 2]) -> u6
 
 /// Every lane gets the value of the lane that `source` makes of its number and second operand. The operand counts modulo 32, as the
 /// hardware's does.
-fn exchange(lanes: &Lanes, source: impl Fn(usize, usize) -> usize) -> Result<[u64; WARP], MissingLane> {
-    let mut values = [0; WARP];
-    for lane in (0..WARP).filter(|lane| lanes.mask >> lane & 1 == 1) {
-        let from = source(lane, lanes.others[lane] as usize % WARP);
+fn exchange(lanes: &Lanes, source: impl Fn(usize, usize) -> usize) -> Result<[u64; LANES], MissingLane> {
+    let mut values = [0; LANES];
+    for lane in (0..LANES).filter(|lane| lanes.mask >> lane & 1 == 1) {
+        let from = source(lane, lanes.others[lane] as usize % LANES);
         values[lane] = lanes.get(from).ok_or(MissingLane { lane, source: from })?;
     }
     Ok(values)
@@ -26,7 +27,7 @@ fn exchange(lanes: &Lanes, source: impl Fn(usize, usize) -> usize) -> Result<[u6
 
 /// The lanes that take part and satisfy `condition`, as bits.
 fn vote(lanes: &Lanes, condition: impl Fn(u64) -> bool) -> u32 {
-    (0..WARP).filter(|&lane| lanes.get(lane).is_some_and(&condition)).fold(0, |mask, lane| mask | 1 << lane)
+    (0..LANES).filter(|&lane| lanes.get(lane).is_some_and(&condition)).fold(0, |mask, lane| mask | 1 << lane)
 }
 
 /// What names a lane or a distance between lanes: `usize` as `lane_id()` gives it, `u32`, or a plain literal.
@@ -67,7 +68,7 @@ pub fn shuffle_up<T: Scalar>(v: T, distance: impl LaneNumber) -> T {
 #[inline]
 #[track_caller]
 pub fn shuffle_down<T: Scalar>(v: T, distance: impl LaneNumber) -> T {
-    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| if lane + d < WARP { lane + d } else { lane });
+    let resolve = |lanes: &Lanes| exchange(lanes, |lane, d| if lane + d < LANES { lane + d } else { lane });
     T::from_word(with_lanes("shuffle_down", resolve, [v.to_word(), u64::from(distance.number())]))
 }
 
@@ -83,21 +84,21 @@ pub fn shuffle_xor<T: Scalar>(v: T, mask: impl LaneNumber) -> T {
 #[inline]
 #[track_caller]
 pub fn ballot(predicate: bool) -> u32 {
-    with_lanes("ballot", |lanes| Ok([u64::from(vote(lanes, |value| value == 1)); WARP]), [u64::from(predicate), 0]) as u32
+    with_lanes("ballot", |lanes| Ok([u64::from(vote(lanes, |value| value == 1)); LANES]), [u64::from(predicate), 0]) as u32
 }
 
 /// Whether a lane brings `true`.
 #[inline]
 #[track_caller]
 pub fn any(predicate: bool) -> bool {
-    with_lanes("any", |lanes| Ok([u64::from(vote(lanes, |value| value == 1) != 0); WARP]), [u64::from(predicate), 0]) == 1
+    with_lanes("any", |lanes| Ok([u64::from(vote(lanes, |value| value == 1) != 0); LANES]), [u64::from(predicate), 0]) == 1
 }
 
 /// Whether all lanes bring `true`.
 #[inline]
 #[track_caller]
 pub fn all(predicate: bool) -> bool {
-    with_lanes("all", |lanes| Ok([u64::from(vote(lanes, |value| value == 0) == 0); WARP]), [u64::from(predicate), 0]) == 1
+    with_lanes("all", |lanes| Ok([u64::from(vote(lanes, |value| value == 0) == 0); LANES]), [u64::from(predicate), 0]) == 1
 }
 
 /// Which lanes bring the same bits as this one, as bits.
@@ -112,7 +113,7 @@ pub fn match_any<T: Scalar>(v: T) -> u32 {
 #[inline]
 #[track_caller]
 pub fn sync_warp() {
-    with_lanes("sync_warp", |_| Ok([0; WARP]), [0, 0]);
+    with_lanes("sync_warp", |_| Ok([0; LANES]), [0, 0]);
 }
 
 /// `a + b`; integers wrap.
@@ -122,11 +123,11 @@ pub(super) fn sum<T: Num>(a: T, b: T) -> T {
 
 /// Joins the values of all lanes: those 16 apart, then 8, 4, 2, 1. Lanes that a partial warp does not have count as if they were not there;
 /// one that has returned would be asked.
-fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> Result<[u64; WARP], MissingLane> {
+fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> Result<[u64; LANES], MissingLane> {
     if lanes.returned != 0 {
         return Err(MissingLane { lane: lanes.mask.trailing_zeros() as usize, source: lanes.returned.trailing_zeros() as usize });
     }
-    let mut slots: [Option<u64>; WARP] = std::array::from_fn(|lane| lanes.get(lane));
+    let mut slots: [Option<u64>; LANES] = std::array::from_fn(|lane| lanes.get(lane));
     for distance in [16, 8, 4, 2, 1] {
         slots = std::array::from_fn(|lane| match (slots[lane], slots[lane ^ distance]) {
             (Some(a), Some(b)) => Some(combine(T::from_word(a), T::from_word(b)).to_word()),

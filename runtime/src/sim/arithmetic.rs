@@ -2,11 +2,12 @@
 //! [`warpwright_codegen::ir::eval::lane`] and chosen once, when a kernel is compiled.
 
 use super::fused;
-use super::registers::{Check, LANES, Mask, Operands, Pure, Registers, Slot, Word, convert, map_count, map1, map2, map3};
+use super::registers::{Check, Mask, Operands, Pure, Registers, Slot, Word, convert, map_count, map1, map2, map3};
 use super::registers::{select, test1, test2, test3};
 use half::{bf16, f16};
 use warpwright_codegen::ir::eval::lane::{Bitwise, Integer, Lane, Number};
 use warpwright_codegen::ir::{BinaryOp, CompareOp, Space, Type, UnaryOp};
+use warpwright_codegen::target::limits::LANES;
 
 /// Runs `$body` with `$T` as the Rust type of `$ty`, `None` for a type of no listed class. Pointers are integers here.
 macro_rules! with_type {

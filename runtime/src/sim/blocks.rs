@@ -12,6 +12,7 @@ use super::worker::Worker;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use warpwright_codegen::ir::Space;
+use warpwright_codegen::target::limits::WARP;
 
 /// Fewer warps than this are not worth starting threads for.
 const MIN_WARPS: u64 = 128;
@@ -34,7 +35,7 @@ fn workers(launch: &Launch<'_>) -> u64 {
         0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
         n => n,
     };
-    let warps = launch.blocks() * u64::from(launch.threads.div_ceil(32));
+    let warps = launch.blocks() * u64::from(launch.threads.div_ceil(WARP));
     if launch.program.is_order_free && warps >= MIN_WARPS { (wanted as u64).min(launch.blocks()) } else { 1 }
 }
 

@@ -8,6 +8,7 @@ use super::AccessKind;
 use super::order::Order;
 use super::shadow::Now;
 use std::collections::BTreeMap;
+use warpwright_codegen::target::limits::WARP;
 
 /// Lanes of one warp that accessed a granule by one instruction. Tick 0: none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,7 @@ const SITE_BITS: u32 = 27;
 impl Epoch {
     fn new(now: &Now, block: u32) -> Epoch {
         let site = now.site.min((1 << SITE_BITS) - 1);
-        Epoch { tick: now.tick, block, place: (now.thread / 32) << SITE_BITS | site, lanes: 1 << (now.thread % 32) }
+        Epoch { tick: now.tick, block, place: (now.thread / WARP) << SITE_BITS | site, lanes: 1 << (now.thread % WARP) }
     }
 
     /// Number of the access in the program, plus 1.
@@ -38,7 +39,7 @@ impl Epoch {
 
     /// The threads that it stands for.
     fn threads(self) -> impl Iterator<Item = u32> {
-        (0..32).filter(move |lane| self.lanes >> lane & 1 == 1).map(move |lane| self.first_thread() + lane)
+        (0..WARP).filter(move |lane| self.lanes >> lane & 1 == 1).map(move |lane| self.first_thread() + lane)
     }
 
     /// The first thread that is not ordered before an access by `now`.
@@ -48,10 +49,10 @@ impl Epoch {
             return None;
         }
         if self.block == block {
-            if self.tick < now.interval_start || self.place >> SITE_BITS == now.thread / 32 && self.tick < now.warp_start {
+            if self.tick < now.interval_start || self.place >> SITE_BITS == now.thread / WARP && self.tick < now.warp_start {
                 return None;
             }
-            if self.lanes == 1 << (now.thread % 32) && self.first_thread() + now.thread % 32 == now.thread {
+            if self.lanes == 1 << (now.thread % WARP) && self.first_thread() + now.thread % WARP == now.thread {
                 return None;
             }
         }

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::sync::Arc;
+use warpwright_codegen::target::limits::WARP;
 
 /// Up to which tick the accesses of one block's threads are known. Of a thread counts the latest tick that is about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,13 +21,13 @@ pub(super) struct Known {
 impl Known {
     /// Of one thread: what its block did before the tick `all`, its warp before the tick `warp`, and itself up to the tick `own`.
     pub(super) fn of_thread(thread: u32, all: u32, warp: u32, own: u32) -> Known {
-        Known { all: all.saturating_sub(1), warps: vec![(thread / 32, warp.saturating_sub(1))], threads: vec![(thread, own)] }
+        Known { all: all.saturating_sub(1), warps: vec![(thread / WARP, warp.saturating_sub(1))], threads: vec![(thread, own)] }
     }
 
     /// Whether what a thread did at a tick is known.
     fn has(&self, thread: u32, tick: u32) -> bool {
         let of = |list: &[(u32, u32)], key: u32| list.binary_search_by_key(&key, |(k, _)| *k).map_or(0, |n| list[n].1);
-        tick <= self.all || tick <= of(&self.warps, thread / 32) || tick <= of(&self.threads, thread)
+        tick <= self.all || tick <= of(&self.warps, thread / WARP) || tick <= of(&self.threads, thread)
     }
 
     fn covers(&self, other: &Known) -> bool {

@@ -10,6 +10,7 @@
 
 use std::fmt;
 use std::ops::AddAssign;
+use warpwright_codegen::target::limits::SECTOR;
 
 /// What kind of work an instruction is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,7 +105,7 @@ impl Tally {
 
     /// The share of the fetched sectors' bytes that were used, 0 to 1.
     pub fn global_efficiency(&self) -> f64 {
-        ratio(self.global_bytes, self.global_sectors * 32)
+        ratio(self.global_bytes, self.global_sectors * u64::from(SECTOR))
     }
 }
 

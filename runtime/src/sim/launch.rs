@@ -12,12 +12,7 @@ use crate::texture::Picture;
 use std::collections::BTreeMap;
 use std::io::Write;
 use warpwright_codegen::ir::{Location, Space};
-
-/// Most threads of a block, on every device of NVIDIA's.
-const MAX_THREADS: u64 = 1024;
-
-/// Most shared memory of a block, on any device: 227 KiB.
-const MAX_SHARED: u64 = 227 << 10;
+use warpwright_codegen::target::limits::{BLOCK_THREADS, MOST_SHARED_BYTES};
 
 /// A launch, bound.
 #[derive(Debug)]
@@ -101,8 +96,8 @@ fn check_geometry(program: &Program, launch: &SimLaunch) -> Result<(), Reason> {
     if blocks == 0 || threads == 0 {
         return Err(format!("grid {} of blocks {} has no threads", show(launch.grid), show(launch.block)));
     }
-    if threads > u128::from(MAX_THREADS) {
-        return Err(format!("block {} has {threads} threads; the limit is {MAX_THREADS}", show(launch.block)));
+    if threads > u128::from(BLOCK_THREADS) {
+        return Err(format!("block {} has {threads} threads; the limit is {BLOCK_THREADS}", show(launch.block)));
     }
     if let Some(fixed) = program.block.filter(|fixed| *fixed != launch.block) {
         return Err(format!("block {} is not the kernel's own, {}", show(launch.block), show(fixed)));
@@ -114,8 +109,8 @@ fn check_geometry(program: &Program, launch: &SimLaunch) -> Result<(), Reason> {
         return Err(format!("{} threads are too many for 32-bit indices; help: `#[kernel(index = 64)]`", blocks * threads));
     }
     let shared = shared_bytes(program, launch);
-    if shared > MAX_SHARED {
-        return Err(format!("{shared} bytes of shared memory; the limit is {MAX_SHARED}"));
+    if shared > u64::from(MOST_SHARED_BYTES) {
+        return Err(format!("{shared} bytes of shared memory; the limit is {MOST_SHARED_BYTES}"));
     }
     Ok(())
 }

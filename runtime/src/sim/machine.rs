@@ -6,13 +6,14 @@ use super::memory::first;
 use super::order::{Order, Passed};
 use super::print::format_message;
 use super::program::{Call, CallEval, CheckFailure, ObjectInfo, SimStep};
-use super::registers::{LANES, Mask, Reg, Registers, copy_masked, lanes};
+use super::registers::{Mask, Reg, Registers, copy_masked, lanes};
 use super::shadow::{Now, Shadow};
 use super::tallies::Tallies;
 use super::warp::{Warp, Watch};
 use super::{Fault, FaultKind};
 use std::collections::HashMap;
 use warpwright_codegen::ir::{Location, Scalar, Space};
+use warpwright_codegen::target::limits::LANES;
 
 /// A fault before it is known whose it is.
 #[derive(Debug)]

@@ -2,13 +2,14 @@
 
 use super::machine::{LaneFault, Machine};
 use super::program::{Access, Dimension, Index, Length, ObjectInfo, Path};
-use super::registers::{LANES, Mask, Reg, Registers, lanes, pack};
+use super::registers::{Mask, Reg, Registers, lanes, pack};
 use super::traffic::sectors;
 use super::warp::Warp;
 use super::{AccessKind, FaultKind};
 use warpwright_codegen::analysis::banks;
 use warpwright_codegen::ir::eval;
 use warpwright_codegen::ir::{AtomicOp, BinaryOp, Scalar, Space, Type};
+use warpwright_codegen::target::limits::LANES;
 
 /// Byte offsets into an object, by lane; those of inactive lanes mean nothing.
 type Offsets = [u64; LANES];

@@ -8,6 +8,7 @@
 
 use super::clock::{Clock, Known};
 use super::shadow::Now;
+use warpwright_codegen::target::limits::WARP;
 
 /// How far a fence reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +148,7 @@ impl Order {
 
     /// The threads of a warp have met: those of `lanes`, from thread `first` on.
     pub(super) fn meet_in_warp(&mut self, first: u32, lanes: u32) {
-        let threads = || (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| first + lane);
+        let threads = || (0..WARP).filter(|lane| lanes >> lane & 1 == 1).map(|lane| first + lane);
         if threads().all(|thread| self.own_of(thread).is_none()) {
             return;
         }

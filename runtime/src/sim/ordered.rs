@@ -3,9 +3,10 @@
 
 use super::AccessKind;
 use super::machine::{LaneFault, Machine};
-use super::registers::{LANES, Mask, lanes};
+use super::registers::{Mask, lanes};
 use super::warp::Warp;
 use warpwright_codegen::ir::Space;
+use warpwright_codegen::target::limits::LANES;
 
 impl Machine<'_> {
     /// Whether the active lanes may access what they do.

@@ -7,9 +7,7 @@
 use half::{bf16, f16};
 use warpwright_codegen::ir::Type;
 use warpwright_codegen::ir::eval::lane::Lane;
-
-/// Lanes of a warp.
-pub(super) const LANES: usize = 32;
+use warpwright_codegen::target::limits::LANES;
 
 /// A set of lanes: bit n is lane n.
 pub(super) type Mask = u32;

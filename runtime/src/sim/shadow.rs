@@ -10,6 +10,7 @@
 //! have [`super::cells`] instead. Writing the value that is there already is a race too.
 
 use super::AccessKind;
+use warpwright_codegen::target::limits::WARP;
 
 /// One word: tick 32, thread 10, spread 2, flags 3, site 17 bits, from the top.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl Entry {
         if self.tick() < now.interval_start {
             return false;
         }
-        let is_same_warp = self.thread() / 32 == now.thread / 32;
+        let is_same_warp = self.thread() / WARP == now.thread / WARP;
         match self.spread() {
             ONE if self.thread() == now.thread => false,
             ONE | LANES if is_same_warp => self.tick() >= now.warp_start,
@@ -92,7 +93,7 @@ impl Entry {
             return Entry::new(now, ONE, kept);
         }
         let kept = kept | self.0 & PLAIN_IN_INTERVAL;
-        let is_same_warp = self.thread() / 32 == now.thread / 32;
+        let is_same_warp = self.thread() / WARP == now.thread / WARP;
         let spread = match self.spread() {
             ONE if self.thread() == now.thread => ONE,
             ONE | LANES if is_same_warp && self.tick() < now.warp_start => ONE,

@@ -2,8 +2,9 @@
 
 use super::launch::Launch;
 use super::memory::load;
-use super::registers::{LANES, Mask, Reg, Registers, lanes};
+use super::registers::{Mask, Reg, Registers, lanes};
 use warpwright_codegen::ir::{TextureOp, Type};
+use warpwright_codegen::target::limits::LANES;
 
 /// A read of a texture.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! What a request of a warp costs global memory: sectors. (Passes of shared memory: `warpwright_codegen::analysis::banks`.)
 
-use super::registers::{LANES, Mask, lanes};
+use super::registers::{Mask, lanes};
+use warpwright_codegen::target::limits::{self, LANES};
 
 /// Bytes of a sector.
-const SECTOR: u64 = 32;
+const SECTOR: u64 = limits::SECTOR as u64;
 
 /// Sectors that a request touches, and how many different bytes of them it uses. `offsets` are bytes from a sector's begin, `width` the bytes
 /// that each lane accesses.

@@ -2,8 +2,9 @@
 
 use super::launch::{Launch, thread_position};
 use super::program::Preset;
-use super::registers::{LANES, Mask, Registers};
+use super::registers::{Mask, Registers};
 use warpwright_codegen::ir::{Axis, Special};
+use warpwright_codegen::target::limits::LANES;
 
 /// A warp of a block.
 #[derive(Debug)]

@@ -11,9 +11,10 @@
 use super::launch::Launch;
 use super::machine::{Block, Machine};
 use super::program::Program;
-use super::registers::{LANES, Reg};
+use super::registers::Reg;
 use super::warp::{Warp, Watch};
 use super::{Error, Fault, FaultKind};
+use warpwright_codegen::target::limits::LANES;
 
 /// Blocks that may wait at once: more than any device runs at a time.
 const MOST_WAITING: usize = 8192;

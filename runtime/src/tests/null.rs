@@ -1,9 +1,9 @@
 //! A device that compiles kernels up to its back end and then does nothing: what is left is the runtime's own work.
 
 use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
+use crate::cpu::{HostMemory, HostQueue};
 use crate::device::Device;
 use crate::error::Result;
-use crate::host_memory::{HostMemory, HostQueue};
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
 use crate::stream::StreamCore;

@@ -12,9 +12,7 @@ use crate::Dim3;
 use crate::sim::missing_lane;
 use context::Extents;
 use std::panic::Location;
-
-/// Threads of a warp.
-pub(crate) const WARP: usize = 32;
+use warpwright_codegen::target::limits::LANES;
 
 /// A thread at a place where it waits for others.
 #[derive(Clone, Copy)]
@@ -30,7 +28,7 @@ pub(crate) struct Arrival {
 }
 
 /// What each lane of a warp gets.
-pub(crate) type WarpResult = fn(&Lanes) -> Result<[u64; WARP], MissingLane>;
+pub(crate) type WarpResult = fn(&Lanes) -> Result<[u64; LANES], MissingLane>;
 
 /// A shuffle from a lane that does not take part.
 #[derive(Clone, Copy, Debug)]
@@ -61,9 +59,9 @@ pub(crate) enum Meeting {
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes {
     /// Bits of each lane's value.
-    pub(crate) values: [u64; WARP],
+    pub(crate) values: [u64; LANES],
     /// Each lane's second operand.
-    pub(crate) others: [u64; WARP],
+    pub(crate) others: [u64; LANES],
     /// Which lanes are here.
     pub(crate) mask: u32,
     /// Which have returned.
@@ -71,7 +69,7 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    const NONE: Lanes = Lanes { values: [0; WARP], others: [0; WARP], mask: 0, returned: 0 };
+    const NONE: Lanes = Lanes { values: [0; LANES], others: [0; LANES], mask: 0, returned: 0 };
 
     fn join(&mut self, lane: usize, [value, other]: [u64; 2]) {
         self.values[lane] = value;
@@ -81,7 +79,7 @@ impl Lanes {
 
     /// The value of a lane, if it is here.
     pub(crate) fn get(&self, lane: usize) -> Option<u64> {
-        (lane < WARP && self.mask >> lane & 1 == 1).then(|| self.values[lane])
+        (lane < LANES && self.mask >> lane & 1 == 1).then(|| self.values[lane])
     }
 }
 
@@ -177,7 +175,7 @@ impl<'a> Block<'a> {
 
     /// Runs every warp until its lanes wait at barriers or have ended.
     fn settle_warps(&mut self) -> Result<(), TwinError> {
-        for start in (0..self.threads.len()).step_by(WARP) {
+        for start in (0..self.threads.len()).step_by(LANES) {
             if self.at_warps == 0 {
                 break;
             }
@@ -196,7 +194,7 @@ impl<'a> Block<'a> {
 
     /// The lanes of the warp from thread `start` on that go on next, and how.
     fn next_group(&self, start: usize) -> Option<(Arrival, WarpResult, Lanes)> {
-        let end = self.threads.len().min(start + WARP);
+        let end = self.threads.len().min(start + LANES);
         let arrivals = || self.threads[start..end].iter().enumerate().filter_map(|(lane, thread)| Some((lane, thread.arrival.as_ref()?)));
         let at_warp = arrivals().filter_map(|(_, arrival)| match arrival.meeting {
             Meeting::Warp(resolve) => Some((*arrival, resolve)),
@@ -234,7 +232,7 @@ impl<'a> Block<'a> {
 
     /// The error of a lane, of the warp from thread `start` on, that asks one that is not there.
     fn missing(&self, start: usize, arrival: &Arrival, MissingLane { lane, source }: MissingLane) -> TwinError {
-        let lanes = (self.threads.len() - start).min(WARP);
+        let lanes = (self.threads.len() - start).min(LANES);
         let message = match self.threads.get(start + source) {
             Some(thread) if thread.fibre.is_some() => format!(
                 "`{}` asks lane {source}, which has not reached this call; help: let all threads of the warp reach it together",

@@ -1,7 +1,8 @@
 //! What a `bool` is in each lane of a warp: true, false, or unknown, and then why.
 
-use super::lanes::{Atoms, LANES, Lanes, Mask, Sum, Varies};
+use super::lanes::{Atoms, Lanes, Mask, Sum, Varies};
 use crate::ir::{BinaryOp, CompareOp};
+use crate::target::limits::LANES;
 
 /// Why something is not known of each lane, from the harmless to the hopeless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 
 use super::Numbers;
 use super::condition::{Condition, Doubt};
-use super::lanes::{Atom, AtomSource, Atoms, LANES, Lanes, Mask, Sum, Varies, WARP};
+use super::lanes::{Atom, AtomSource, Atoms, Lanes, Mask, Sum, Varies, WARP};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
 use crate::ir::intrinsic::Gives;
@@ -10,6 +10,7 @@ use crate::ir::{
     Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
     Special, Step, Terminator, Type, UnaryOp, Value, ValueDef, eval,
 };
+use crate::target::limits::LANES;
 
 /// A value in the lanes of a warp.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,9 +10,7 @@
 use crate::analysis::dependence::{Dependence, Reasons};
 use crate::collections::HashMap;
 use crate::ir::{Axis, Inst, Object, Special};
-
-/// Lanes of a warp.
-pub(super) const LANES: usize = 32;
+use crate::target::limits::LANES;
 
 /// Lanes, one bit each.
 pub(super) type Mask = u32;

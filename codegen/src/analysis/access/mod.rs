@@ -31,8 +31,9 @@ pub use races::Race;
 
 use crate::analysis::uniformity::Uniformity;
 use crate::ir::{Inst, Kernel, Loc, Object, Scalar, Space};
+use crate::target::limits::LANES;
 use evaluate::{Evaluator, Threads};
-use lanes::{Atoms, LANES};
+use lanes::Atoms;
 use walk::Walk;
 
 /// Everything this room knows of a kernel.

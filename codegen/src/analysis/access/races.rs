@@ -5,11 +5,12 @@
 
 use super::Warps;
 use super::condition::Doubt;
-use super::lanes::{Atom, LANES, Lanes, Sum};
+use super::lanes::{Atom, Lanes, Sum};
 use super::summary::widths;
 use super::walk::{Record, Walk};
 use crate::collections::HashMap;
 use crate::ir::{Address, Inst, Memory, MemoryOp, ObjectKind, Op};
+use crate::target::limits::LANES;
 
 /// Two accesses to one shared element by two threads with no barrier between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::condition::Doubt;
 use super::evaluate::Evaluator;
-use super::lanes::{Atom, AtomSource, LANES, Lanes, Sum};
+use super::lanes::{Atom, AtomSource, Lanes, Sum};
 use super::parts::Places;
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
@@ -12,6 +12,7 @@ use super::{
 use crate::analysis::dependence::{DATA, Dependence};
 use crate::collections::HashMap;
 use crate::ir::{Address, Inst, Kernel, Memory, MemoryOp, MemoryType, Op, Region, Space, Special};
+use crate::target::limits::LANES;
 
 /// Gathers everything.
 pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> AccessPatterns {

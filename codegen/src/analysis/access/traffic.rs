@@ -2,11 +2,12 @@
 //! simulator counts, over every place where the unknown part of the addresses can lie.
 
 use super::Range;
-use super::lanes::{Atoms, LANES, Lanes, Mask, Sum, gcd, residues};
+use super::lanes::{Atoms, Lanes, Mask, Sum, gcd, residues};
 use crate::analysis::banks;
+use crate::target::limits::{self, LANES};
 
 /// Bytes of a sector.
-const SECTOR: i64 = 32;
+const SECTOR: i64 = limits::SECTOR as i64;
 
 /// Lanes whose distances are known.
 struct Row {

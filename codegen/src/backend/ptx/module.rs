@@ -4,14 +4,8 @@ use super::emitter::Emitter;
 use super::registers::Class;
 use crate::backend::AbiArgument;
 use crate::ir::{MemoryType, ObjectData, ObjectKind, Scalar, Type};
-use crate::target::limits::LARGE_PARAMETERS;
+use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 use std::fmt::Write;
-
-/// Most bytes of constant memory. PTX ISA, "Constant State Space".
-const CONSTANT_BYTES: u64 = 65_536;
-
-/// Where a kernel without a fixed block says what it can at most be launched with.
-const MOST_THREADS: u32 = 1024;
 
 impl Emitter<'_> {
     /// The arguments in order, and how each is declared.
@@ -159,7 +153,7 @@ impl Emitter<'_> {
             };
             let (bytes, align) = (self.bytes(data), self.alignment(data));
             total += bytes;
-            if total > CONSTANT_BYTES {
+            if total > u64::from(CONSTANT_BYTES) {
                 let message = format!("constants up to `{}` take {total} bytes, and there are {CONSTANT_BYTES}", data.name);
                 self.refuse_at(data.loc, message, "pass the data in a buffer, `&Global<T>`".into());
                 return text;
@@ -177,7 +171,8 @@ impl Emitter<'_> {
         let options = &self.kernel.options;
         let mut text = match options.block {
             Some([x, y, z]) => format!(".reqntid {x}, {y}, {z}\n"),
-            None => format!(".maxntid {MOST_THREADS}, 1, 1\n"),
+            // What it can at most be launched with.
+            None => format!(".maxntid {BLOCK_THREADS}, 1, 1\n"),
         };
         if let Some(blocks) = options.min_blocks {
             let _ = writeln!(text, ".minnctapersm {blocks}");

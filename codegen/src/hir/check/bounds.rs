@@ -5,11 +5,9 @@ use super::super::types::{Const, Ty};
 use super::{Checker, Context, Demand, TypeScope};
 use crate::diagnostic::Diagnostic;
 use crate::ir::BinaryOp;
+use crate::target::limits::LOCAL_BYTES;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-
-/// Most local memory of a thread, bytes (CUDA C++ Programming Guide, table of technical specifications).
-const MOST_LOCAL: u64 = 512 * 1024;
 
 /// What a type parameter's bounds ask of its type. `Element` takes every type.
 pub(super) fn demand(param: &syn::TypeParam) -> Option<Demand> {
@@ -130,9 +128,9 @@ impl Checker<'_, '_> {
             }
             let bytes = self.context.bytes(&ty);
             // A variable and the array it is made of are one mistake.
-            if bytes > MOST_LOCAL && !refused.contains(&bytes) {
+            if bytes > u64::from(LOCAL_BYTES) && !refused.contains(&bytes) {
                 refused.push(bytes);
-                let message = format!("`{}` takes {bytes} bytes; a thread has at most {MOST_LOCAL} of local memory", self.show(&ty));
+                let message = format!("`{}` takes {bytes} bytes; a thread has at most {LOCAL_BYTES} of local memory", self.show(&ty));
                 let help = "put it into a buffer (`&mut Global<T>`), or into `#[shared]` memory if the block can share it";
                 self.report(Diagnostic::error(span, message).help(help));
             }

@@ -29,6 +29,7 @@ use crate::ir::{
     Terminator, Type, Value,
 };
 use crate::syntax::{Unit, UnitId};
+use crate::target::limits::{CONSTANT_BYTES, SHARED_BYTES};
 use elements::Elements;
 use environment::{Tree, Var};
 use proc_macro2::Span;
@@ -152,13 +153,6 @@ pub(super) fn lower<'p>(
     let (kernel, spans, statements) = (lowerer.kernel, lowerer.spans, lowerer.statements);
     Some((Lowered { kernel, spans, statements, warnings: Diagnostics::new(), required: Vec::new() }, refused))
 }
-
-/// Most static shared memory of a block, bytes, on every device: CUDA C++ Programming Guide, table of technical specifications. What devices have
-/// beyond that is for dynamic shared memory.
-const MOST_SHARED: u64 = 48 * 1024;
-
-/// Most constant memory a kernel can be given, bytes (CUDA C++ Programming Guide, the same table).
-const MOST_CONSTANT: u64 = 64 * 1024;
 
 impl<'c, 'p> Lowerer<'c, 'p> {
     fn report(&self, diagnostic: Diagnostic) {
@@ -374,11 +368,11 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         if kind == ObjectKind::Constant {
             let bytes = memory.size(&self.kernel.structs);
             *constant = constant.saturating_add(bytes);
-            if *constant > MOST_CONSTANT {
+            if *constant > u64::from(CONSTANT_BYTES) {
                 let message = match *constant - bytes {
-                    0 => format!("`{name}` takes {bytes} bytes of constant memory; there are {MOST_CONSTANT}"),
+                    0 => format!("`{name}` takes {bytes} bytes of constant memory; there are {CONSTANT_BYTES}"),
                     before => format!(
-                        "`{name}` takes {bytes} bytes of constant memory beside {before} of other parameters; there are {MOST_CONSTANT}"
+                        "`{name}` takes {bytes} bytes of constant memory beside {before} of other parameters; there are {CONSTANT_BYTES}"
                     ),
                 };
                 self.report(Diagnostic::error(span, message).help("take it as `&Global<T>`"));
@@ -437,10 +431,11 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     fn check_shared(&self, span: Span) {
         let statics = self.kernel.objects.values().filter(|o| o.kind == ObjectKind::Shared);
         let bytes: u64 = statics.clone().map(|o| o.ty.size(&self.kernel.structs)).fold(0, u64::saturating_add);
-        if bytes > MOST_SHARED {
+        // What devices have beyond that is for dynamic shared memory.
+        if bytes > u64::from(SHARED_BYTES) {
             let largest = statics.max_by_key(|o| o.ty.size(&self.kernel.structs));
             let (place, name) = largest.map_or((span, ""), |o| (self.spans[o.loc.0 as usize], o.name.as_str()));
-            let message = format!("{bytes} bytes of static shared memory, and no target has more than {MOST_SHARED} for a block");
+            let message = format!("{bytes} bytes of static shared memory, and no target has more than {SHARED_BYTES} for a block");
             let help = format!("make `{name}` smaller, or take it from `#[shared(dynamic)]`: many devices have more of that");
             self.report(Diagnostic::error(place, message).help(help));
         }

@@ -18,6 +18,7 @@ use chains::Chains;
 use needed::{asks_who, needed};
 use warpwright_codegen::analysis::dependence::Dependence;
 use warpwright_codegen::ir::{Block, Inst, Kernel, Op, Region, Scalar, Terminator, Value};
+use warpwright_codegen::target::limits::WARP;
 
 /// Threads of a warp that are followed: those that conditions on a lane's number tell apart.
 const LANES: usize = 4;
@@ -42,9 +43,9 @@ pub(super) fn run(kernel: &Kernel, marks: &Marks, launched: &Launched) -> Weight
     let weights =
         Weights { of: vec![0.0; n], rounds: vec![0.0; n], most: vec![0.0; n], runs: vec![false; n], is_open: false, is_guessed: false };
     let block = kernel.options.block.or(launched.block);
-    let threads = block.map_or(32, |block| block.iter().product::<u32>().max(1));
+    let threads = block.map_or(WARP, |block| block.iter().product::<u32>().max(1));
     let needed = needed(kernel);
-    let warps = if asks_who(kernel, &needed) { threads.div_ceil(32) } else { 1 };
+    let warps = if asks_who(kernel, &needed) { threads.div_ceil(WARP) } else { 1 };
     let mut walk = Walk {
         kernel,
         marks,
@@ -69,7 +70,7 @@ pub(super) fn run(kernel: &Kernel, marks: &Marks, launched: &Launched) -> Weight
         walk.warp = warp;
         let before = walk.weights.of.clone();
         walk.gone.clear();
-        let there = (0..LANES).filter(|lane| warp * 32 + FOLLOWED[*lane] < threads).fold(0, |mask, lane| mask | 1 << lane);
+        let there = (0..LANES).filter(|lane| warp * WARP + FOLLOWED[*lane] < threads).fold(0, |mask, lane| mask | 1 << lane);
         walk.block(kernel.body, 1.0, there);
         let runs = walk.weights.of.iter().zip(&before).map(|(after, before)| after - before);
         let total: f64 = runs.clone().sum();

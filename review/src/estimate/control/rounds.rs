@@ -9,6 +9,7 @@ use crate::estimate::weights::{DATA_TRIPS, UNKNOWN_TRIPS};
 use warpwright_codegen::analysis::dependence::{DATA, Dependence};
 use warpwright_codegen::collections::HashSet;
 use warpwright_codegen::ir::{Address, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Terminator, Value};
+use warpwright_codegen::target::limits::WARP;
 
 impl Walk<'_> {
     /// The rounds of a `for` from `start` to `end`, run `weight` times by a warp.
@@ -71,7 +72,7 @@ impl Walk<'_> {
     fn as_buffers_have(&self, counter: Value, body: Block, weight: f64) -> Option<f64> {
         let kernel = self.kernel;
         let blocks: f64 = self.launched.grid?.iter().map(|blocks| f64::from(*blocks)).product();
-        let warps = f64::from(self.block?.iter().product::<u32>().div_ceil(32));
+        let warps = f64::from(self.block?.iter().product::<u32>().div_ceil(WARP));
         let mut along: HashSet<Value> = HashSet::default();
         along.insert(counter);
         let mut rounds: Option<f64> = None;

@@ -4,6 +4,7 @@ use super::{FOLLOWED, Row, Walk};
 use warpwright_codegen::ir::{
     Address, Axis, BinaryOp, Compute, Inst, Memory, MemoryOp, ObjectKind, Op, Scalar, Special, Type, Value, eval,
 };
+use warpwright_codegen::target::limits::WARP;
 
 impl Walk<'_> {
     pub(super) fn instruction(&mut self, inst: Inst) {
@@ -39,7 +40,7 @@ impl Walk<'_> {
 
     fn special(&self, special: Special, axis: Axis, lane: usize) -> Option<u32> {
         let axis = axis as usize;
-        let thread = self.warp * 32 + FOLLOWED[lane];
+        let thread = self.warp * WARP + FOLLOWED[lane];
         match special {
             Special::LaneId => Some(FOLLOWED[lane]),
             Special::WarpId => Some(self.warp),

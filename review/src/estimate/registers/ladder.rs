@@ -3,9 +3,7 @@
 use crate::estimate::occupancy::{Demand, Options, occupancy, register_ladder};
 use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::target::Target;
-
-/// Threads the assembler counts on where the launch decides: what the printed kernel allows.
-const MOST_THREADS: u32 = 1024;
+use warpwright_codegen::target::limits::BLOCK_THREADS;
 
 /// How many registers the assembler may give a kernel, and where it stops on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +14,8 @@ pub(super) struct Ladder {
 
 impl Ladder {
     pub(super) fn new(options: &KernelOptions, target: &Target) -> Ladder {
-        let threads = options.block.map_or(MOST_THREADS, |[x, y, z]| x.saturating_mul(y).saturating_mul(z)).clamp(1, MOST_THREADS);
+        // Where the launch decides, the assembler counts on what the printed kernel allows.
+        let threads = options.block.map_or(BLOCK_THREADS, |[x, y, z]| x.saturating_mul(y).saturating_mul(z)).clamp(1, BLOCK_THREADS);
         let limits = target.limits;
         let mut steps = register_ladder(limits, threads);
         steps.sort_unstable();

@@ -6,6 +6,8 @@ use super::Result;
 use warpwright_codegen::ir::IndexWidth;
 use warpwright_codegen::ir::{AtomicOp, Kernel, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, Space, Type};
 
+use warpwright_codegen::target::limits::{CONSTANT_BYTES, LOCAL_BYTES, MOST_SHARED_BYTES};
+
 /// Shared objects and local ones begin at multiples of this many bytes, so that any vector fits.
 const OBJECT_ALIGN: u64 = 16;
 
@@ -83,17 +85,19 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     Ok(program)
 }
 
-/// Beyond these no device goes either: 64 KiB of constant memory, 512 KiB of local memory per thread, 227 KiB of shared memory per block.
+/// Beyond these no device goes either.
 fn check_sizes(program: &Program) -> Result<()> {
-    let limits =
-        [("local memory of a thread", program.local_bytes, 512 << 10), ("shared memory of a block", program.shared_bytes, 227 << 10)];
+    let limits = [
+        ("local memory of a thread", program.local_bytes, LOCAL_BYTES),
+        ("shared memory of a block", program.shared_bytes, MOST_SHARED_BYTES),
+    ];
     for (what, bytes, limit) in limits {
-        if bytes > limit {
+        if bytes > u64::from(limit) {
             return Err(format!("{what} is {bytes} bytes; the limit is {limit}"));
         }
     }
-    match program.objects_in(Space::Constant).find(|(_, o)| o.unit > 64 << 10) {
-        Some((_, o)) => Err(format!("constant memory `{}` is {} bytes; the limit is {}", o.name, o.unit, 64 << 10)),
+    match program.objects_in(Space::Constant).find(|(_, o)| o.unit > u64::from(CONSTANT_BYTES)) {
+        Some((_, o)) => Err(format!("constant memory `{}` is {} bytes; the limit is {CONSTANT_BYTES}", o.name, o.unit)),
         None => Ok(()),
     }
 }

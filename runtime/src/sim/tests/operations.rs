@@ -1,9 +1,10 @@
 //! Every operation on every type, on random bits, against [`eval`].
 
 use super::super::arithmetic as arith;
-use super::super::registers::{LANES, Operands, Reg, Registers};
+use super::super::registers::{Operands, Reg, Registers};
 use super::*;
 use warpwright_codegen::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp, eval};
+use warpwright_codegen::target::limits::LANES;
 
 /// Bits that are often at the edges of a type.
 struct Bits(u64);

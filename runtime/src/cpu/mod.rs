@@ -1,0 +1,127 @@
+//! Devices on this CPU, the simulator and the host twin: memory is the host's, a launch runs within the call.
+
+mod memory;
+mod simulator;
+mod twin;
+
+use crate::arguments::{Argument, ArgumentKind, Arguments};
+use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
+use crate::error::{Error, Result};
+use crate::instance::LoweredKernel;
+use crate::properties::DeviceProperties;
+use crate::sim::{Counters, SimOptions};
+use crate::stream::StreamCore;
+use crate::texture::Picture;
+use crate::timing::Clock;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use warpwright_codegen::target::limits::WARP;
+
+pub(crate) use memory::{HostMemory, HostQueue};
+
+/// One of them.
+pub(crate) struct Cpu {
+    kind: DeviceKind,
+    name: &'static str,
+    target: &'static str,
+    compile: fn(&LoweredKernel<'_>, SimOptions) -> Result<Box<dyn Executable>>,
+}
+
+/// The simulator: runs the compiled kernel.
+pub(crate) const SIMULATOR: Cpu = Cpu { kind: DeviceKind::Simulator, name: "Simulator", target: "simulator", compile: simulator::compile };
+
+/// The host twin: runs the kernel's own Rust code.
+pub(crate) const HOST_TWIN: Cpu = Cpu { kind: DeviceKind::Host, name: "Host twin", target: "host", compile: twin::compile };
+
+impl Backend for Cpu {
+    fn kind(&self) -> DeviceKind {
+        self.kind
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn target(&self) -> &str {
+        self.target
+    }
+
+    fn limits(&self) -> &DeviceLimits {
+        &DeviceLimits::NVIDIA
+    }
+
+    fn properties(&self) -> DeviceProperties {
+        let told = DeviceProperties::new(self.kind, self.name, self.target, self.limits());
+        if self.kind != DeviceKind::Simulator {
+            return told;
+        }
+        let row = DeviceLimits::NVIDIA_ROW;
+        DeviceProperties {
+            compute_capability: Some((u32::from(row.capability / 10), u32::from(row.capability % 10))),
+            warp_size: Some(WARP),
+            max_threads_per_multiprocessor: Some(row.threads()),
+            registers_per_multiprocessor: Some(row.registers),
+            shared_bytes_per_multiprocessor: Some(u64::from(row.shared)),
+            ..told
+        }
+    }
+
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(HostMemory::new(bytes)?))
+    }
+
+    fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {
+        Ok(Box::new(HostMemory::for_texture(picture)?))
+    }
+
+    fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        self.allocate(bytes)
+    }
+
+    fn queue(&self) -> Result<Box<dyn Queue>> {
+        Ok(Box::new(HostQueue))
+    }
+
+    fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
+        let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel: kernel.definition.name, reason })?;
+        (self.compile)(kernel, options)
+    }
+}
+
+/// What such a device compiles an instance to.
+trait Run: Send + Sync {
+    /// One run, done when it returns. The simulator's gives its counters.
+    fn run(&self, plan: &Plan<'_>) -> Result<Option<Counters>>;
+}
+
+/// Runs it within the call, and times that by the host's clock.
+struct WithinCall<R>(R);
+
+impl<R: Run> Executable for WithinCall<R> {
+    fn launch(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+        self.0.run(plan)
+    }
+
+    fn time(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+        self.0.run(plan)?;
+        let run = |_| {
+            let start = Instant::now();
+            self.0.run(plan).map(|_| start.elapsed())
+        };
+        Ok(((0..runs).map(run).collect::<Result<_>>()?, Clock::Host))
+    }
+}
+
+/// Where an argument's bytes are: of the value, of the elements, of the texels.
+fn address(argument: &Argument<'_>, all: &Arguments<'_>) -> *mut u8 {
+    match argument.kind {
+        ArgumentKind::Value { chunk, .. } => all.value_address(chunk).cast_mut(),
+        ArgumentKind::Global { allocation, .. } | ArgumentKind::Texture { allocation, .. } | ArgumentKind::Constant { allocation } => {
+            allocation.memory().handle() as *mut u8
+        }
+    }
+}
