@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod affine;
+pub mod alias;
 pub mod banks;
 pub mod bounds;
 pub mod clobbers;

@@ -76,7 +76,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
         if let Some(load) = load {
             if let Some(access) = MemoryAccess::of(kernel, &mut affine, load) {
                 let check = checks.iter().find(|(earlier, _)| highest_check > level && levels[*earlier] > level);
-                let before = obstacles.in_the_way(kernel, access.object, asking).take_while(|obstacle| obstacle.at < n);
+                let before = obstacles.in_the_way(kernel, access.at.object, asking).take_while(|obstacle| obstacle.at < n);
                 for obstacle in before.filter(|obstacle| levels[obstacle.at] > level) {
                     if check.is_some_and(|(earlier, _)| *earlier <= obstacle.at) {
                         break;
@@ -90,7 +90,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
                     let finding = Finding::new(message, "check before the first load, or after the last");
                     return Err(finding.label(kernel.insts[load].loc, "this load").label(kernel.insts[*other].loc, "the check"));
                 }
-                if !kernel.objects[access.object].is_read_only() {
+                if !kernel.objects[access.at.object].is_read_only() {
                     reads = reads.max(level);
                 }
             }
@@ -133,7 +133,7 @@ fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) ->
         if !occupied.contains(level) || checked.contains(level) {
             continue;
         }
-        let before = obstacles.in_the_way(kernel, access.object, asking).take_while(|obstacle| obstacle.at < n);
+        let before = obstacles.in_the_way(kernel, access.at.object, asking).take_while(|obstacle| obstacle.at < n);
         let mut before = before.filter(|obstacle| levels[obstacle.at] == *level);
         let passes = before.all(|obstacle| obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs).is_none());
         if passes && let Some(needed) = address(kernel, *inst, &at, |n| levels[n] == *level, &first) {

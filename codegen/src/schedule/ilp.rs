@@ -203,7 +203,7 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
 
 /// Two accesses that may touch the same element.
 fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel: bool) -> Finding {
-    let object = &kernel.objects[conflict.earlier.object].name;
+    let object = &kernel.objects[conflict.earlier.at.object].name;
     let word = |kind: Kind| match kind {
         Kind::Read => "read",
         Kind::Write => "written",
@@ -216,7 +216,7 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel
         word(conflict.earlier.kind),
         word(conflict.later.kind),
     );
-    let help = if kernel.objects[conflict.earlier.object].kind == ObjectKind::Local {
+    let help = if kernel.objects[conflict.earlier.at.object].kind == ObjectKind::Local {
         format!("index `{object}` with constants, so that its elements are variables: `#[unroll]` the loops whose counters index it")
     } else if conflict.is_certain && conflict.is_fixed {
         "every iteration needs elements of its own: gather in a variable and store it after the loop".to_owned()

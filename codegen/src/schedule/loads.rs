@@ -246,7 +246,7 @@ fn check_behind(
     asking: Asking<'_>,
 ) -> Result<(), Finding> {
     let Some(access) = MemoryAccess::of(kernel, affine, load) else { return Ok(()) };
-    let before = obstacles.in_the_way(kernel, access.object, asking).take_while(|obstacle| obstacle.at < place);
+    let before = obstacles.in_the_way(kernel, access.at.object, asking).take_while(|obstacle| obstacle.at < place);
     let found = before.filter_map(|obstacle| obstacle.keeps_behind(kernel, affine, &access, asking, pairs)).next();
     found.map_or(Ok(()), Err)
 }

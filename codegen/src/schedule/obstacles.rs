@@ -103,7 +103,7 @@ impl Obstacle {
     /// What it writes.
     fn object(&self) -> Option<Object> {
         match &self.kind {
-            Kind::Write(write) => Some(write.object),
+            Kind::Write(write) => Some(write.at.object),
             _ => None,
         }
     }
@@ -117,7 +117,7 @@ impl Obstacle {
         asking: Asking<'_>,
         pairs: &mut u32,
     ) -> Option<Finding> {
-        let (name, object) = (asking.name, &kernel.objects[access.object]);
+        let (name, object) = (asking.name, &kernel.objects[access.at.object]);
         let promise = written(name, "assume_disjoint", asking.of_kernel);
         let loc = kernel.insts[access.inst].loc;
         let here = kernel.insts[self.inst].loc;

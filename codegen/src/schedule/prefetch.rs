@@ -197,7 +197,7 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
         // Between where the load is issued and where it stood lie this iteration's stores, and those of its own that stand before it.
         let mut next = None;
         let place = places.get(unit_inst).copied().unwrap_or(insts.len());
-        for obstacle in obstacles.in_the_way(kernel, access.object, asking).filter(|obstacle| obstacle.at != place) {
+        for obstacle in obstacles.in_the_way(kernel, access.at.object, asking).filter(|obstacle| obstacle.at != place) {
             let other = insts[obstacle.at];
             if unit(kernel, other).is_none() && !is_barrier(kernel, other) {
                 let next = next.get_or_insert_with(|| access.in_next_iteration(kernel, &mut affine, walk, &inside));
@@ -223,11 +223,11 @@ fn written_between_barriers(
     has_barrier: bool,
     asking: Asking<'_>,
 ) -> Option<Finding> {
-    let object = &kernel.objects[access.object];
+    let object = &kernel.objects[access.at.object];
     if object.is_read_only() || asking.assume_disjoint || !has_barrier {
         return None;
     }
-    let write = obstacles.first_write(access.object)?;
+    let write = obstacles.first_write(access.at.object)?;
     let message = format!("`prefetch` cannot load `{}` ahead: other threads may write it before the barrier in between", object.name);
     let help = format!("take `{}` as `&Global` if nothing writes it, or promise `#[prefetch(assume_disjoint)]`", object.name);
     let finding = Finding::new(message, help).label(kernel.insts[access.inst].loc, "this load");

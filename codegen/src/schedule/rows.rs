@@ -3,8 +3,9 @@
 //!
 //! A place in a row is the constants of an access's indices, and its fields. An iteration later, an access is a fixed stride further on.
 
-use super::dependence::{Kind, MemoryAccess, PathStep};
+use super::dependence::{Kind, MemoryAccess};
 use crate::analysis::affine::{Affine, Atom, Polynomial, wrapped};
+use crate::analysis::alias::PathStep;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Object, Value};
 
@@ -48,7 +49,7 @@ impl Rows {
         let mut found = Rows { places: Vec::new(), rows: Vec::new(), objects: HashMap::default() };
         for (n, access) in all.iter().enumerate() {
             let place = place(affine, access, counter, step, inside).map(|Place { shape, strides, bits, at }| {
-                let row = *shapes.entry((access.object, shape)).or_insert(found.rows.len());
+                let row = *shapes.entry((access.at.object, shape)).or_insert(found.rows.len());
                 if row == found.rows.len() {
                     found.rows.push(Row { strides, bits, ..Row::default() });
                 }
@@ -56,7 +57,7 @@ impl Rows {
                 (row, at)
             });
             let row = place.as_ref().map(|(row, _)| *row);
-            let members = found.objects.entry(access.object).or_default();
+            let members = found.objects.entry(access.at.object).or_default();
             let first = members.all.first().map(|first| found.places[*first].as_ref().map(|(row, _)| *row));
             members.are_one = row.is_some() && first.is_none_or(|first| members.are_one && first == row);
             members.all.push(n);
@@ -75,7 +76,7 @@ impl Rows {
         if let Some((row, at)) = &self.places[k] {
             found.extend(self.rows[*row].partners(access, at, n));
         }
-        let members = self.objects.get(&access.object).filter(|members| !members.are_one);
+        let members = self.objects.get(&access.at.object).filter(|members| !members.are_one);
         let others = members.map_or(&[][..], |members| if access.kind == Kind::Read { &members.changes } else { &members.all });
         let is_other = |l: &usize| own.is_none() || self.places[*l].as_ref().map(|(row, _)| *row) != own;
         found.extend(others.iter().copied().filter(is_other).flat_map(|l| (1..n).map(move |distance| (l, distance))));
@@ -98,7 +99,7 @@ impl Row {
 
     /// The places that an access at one touches.
     fn elements(&self, access: &MemoryAccess, at: &[i64]) -> Vec<Vec<i64>> {
-        let width = if access.last_index().is_some() { access.width } else { 1 };
+        let width = if access.at.last_index().is_some() { access.at.scalars } else { 1 };
         let beside = |k: i64| {
             let mut place = at.to_vec();
             if let (Some(last), Some(bits)) = (place.last_mut(), self.bits.last()) {
@@ -137,7 +138,7 @@ struct Place {
 
 fn place(affine: &Affine, access: &MemoryAccess, counter: Atom, step: &Polynomial, inside: &HashSet<Value>) -> Option<Place> {
     let mut place = Place { shape: Vec::new(), strides: Vec::new(), bits: Vec::new(), at: Vec::new() };
-    for part in &access.path {
+    for part in &access.at.path {
         let (shape, stride, bits, at) = match part {
             PathStep::Field(field) => (None, 0, i64::BITS, i64::from(*field)),
             PathStep::Index(index) => {

@@ -112,7 +112,7 @@ fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked<u32>, of_ker
     let conditional = conditional(kernel, walk.body, &varying, guard.as_ref().map(|guard| guard.branch));
     let mut of_shared = None;
     for access in accesses(kernel, &mut affine, walk.body) {
-        let space = kernel.objects[access.object].space();
+        let space = kernel.objects[access.at.object].space();
         if access.kind == Kind::Atomic || !matches!(space, Space::Global | Space::Shared) {
             continue;
         }
@@ -191,7 +191,7 @@ fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Op
 }
 
 fn under_condition(kernel: &Kernel, access: &MemoryAccess, of_kernel: bool) -> Finding {
-    let name = &kernel.objects[access.object].name;
+    let name = &kernel.objects[access.at.object].name;
     let message = format!("accesses to `{name}` are under a condition that may differ from element to element");
     let help = match of_kernel {
         true => "put one `if i < n` on the element's number around the body, load before other conditions, and select between values",
@@ -216,13 +216,13 @@ fn classify(
     of_kernel: bool,
 ) -> Result<bool, Finding> {
     let n = asked.value;
-    let name = &kernel.objects[access.object].name;
+    let name = &kernel.objects[access.at.object].name;
     let loc = kernel.insts[access.inst].loc;
     let refuse = |message: String, help: String, label: &str| Err(Finding::new(message, help).label(loc, label));
     let counter = affine.counter(kernel, walk.counter);
     let varies = |value: Value| varying.contains(&value);
     let mut others = access.outer_atoms().collect::<Vec<_>>();
-    let split = access.last_index().map(|index| (index, index.split(counter)));
+    let split = access.at.last_index().map(|index| (index, index.split(counter)));
     if let Some((_, Some((_, rest)))) = &split {
         others.extend(rest.atoms());
     }

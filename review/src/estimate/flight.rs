@@ -14,8 +14,10 @@ use super::mix;
 use super::traffic::{LoadSource, Merged};
 use super::weights::Weights;
 use crate::machine::{Machine, PIPES, Pipe};
+use warpwright_codegen::analysis::alias::PointedBytes;
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
+use warpwright_codegen::target::limits::WARP;
 
 /// Iterations that the assembler takes at a time.
 const ASSEMBLER_UNROLLS: usize = 4;
@@ -109,9 +111,7 @@ struct Stored {
     inst: Inst,
     object: Object,
     space: Space,
-    ptr: Value,
-    from: i64,
-    to: i64,
+    bytes: PointedBytes,
     start: f64,
     /// The global load that it waits for.
     origin: Option<Inst>,
@@ -180,7 +180,7 @@ impl Line<'_> {
 
     /// The warp has issued all that it had to issue; what it had to issue took its time.
     fn settle(&mut self) {
-        let pipes = Pipe::ALL.iter().map(|(pipe, _)| self.used[*pipe as usize] * 32.0 * 4.0 / self.machine.lanes(*pipe));
+        let pipes = Pipe::ALL.iter().map(|(pipe, _)| self.used[*pipe as usize] * f64::from(WARP) * 4.0 / self.machine.lanes(*pipe));
         let busy = pipes.fold(self.slots * 4.0 / self.machine.lanes.issue, f64::max);
         self.issued = self.issued.max(self.fence + busy);
         self.fence = self.issued;
@@ -353,7 +353,7 @@ impl Line<'_> {
     /// stored is there.
     fn wait_for_all(&mut self) {
         let Phase { begin, used, slots } = self.phase;
-        let pipes = Pipe::ALL.iter().map(|(pipe, _)| used[*pipe as usize] * 32.0 / self.machine.lanes(*pipe));
+        let pipes = Pipe::ALL.iter().map(|(pipe, _)| used[*pipe as usize] * f64::from(WARP) / self.machine.lanes(*pipe));
         let busy = self.warps * pipes.fold(slots / self.machine.lanes.issue, f64::max);
         self.fence = self.fence.max(begin - self.skipped + busy).max(self.landed);
         let cycles = &self.machine.cycles;
@@ -467,30 +467,25 @@ impl Line<'_> {
     }
 
     fn may_touch(&self, inst: Inst, space: Space, stored: &Stored) -> bool {
-        let kernel = self.kernel;
-        let Op::Memory(Memory { at: Address::Pointer { object, ptr, offset }, .. }) = &kernel.insts[inst].op else {
-            return false;
-        };
-        if space != stored.space || kernel.objects[*object].is_read_only() || (space != Space::Global && *object != stored.object) {
-            return false;
-        }
-        let bytes = mix::access(kernel, inst).map_or(0, |(_, _, bytes)| i64::from(bytes));
-        let from = i64::from(*offset);
-        *ptr != stored.ptr || (from < stored.to && stored.from < from + bytes)
+        let Some((object, bytes)) = self.touched(inst) else { return false };
+        let is_other = space != stored.space || (space != Space::Global && object != stored.object);
+        !is_other && !self.kernel.objects[object].is_read_only() && bytes.may_overlap(&stored.bytes)
+    }
+
+    /// The object and the bytes of it that an access touches.
+    fn touched(&self, inst: Inst) -> Option<(Object, PointedBytes)> {
+        let Op::Memory(Memory { at, .. }) = &self.kernel.insts[inst].op else { return None };
+        let bytes = mix::access(self.kernel, inst).map_or(0, |(_, _, bytes)| bytes);
+        Some((at.object(), PointedBytes::of(at, bytes)?))
     }
 
     fn remember(&mut self, inst: Inst, space: Space, start: f64, origin: Option<Inst>) {
-        let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Pointer { object, ptr, offset } }) =
-            &self.kernel.insts[inst].op
-        else {
-            return;
-        };
-        let bytes = mix::access(self.kernel, inst).map_or(0, |(_, _, bytes)| i64::from(bytes));
-        let from = i64::from(*offset);
+        let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), .. }) = &self.kernel.insts[inst].op else { return };
+        let Some((object, bytes)) = self.touched(inst) else { return };
         if self.stores.len() == STORES {
             self.stores.remove(0);
         }
-        self.stores.push(Stored { inst, object: *object, space, ptr: *ptr, from, to: from + bytes, start, origin });
+        self.stores.push(Stored { inst, object, space, bytes, start, origin });
     }
 
     fn note_serial(&mut self, load: Inst, start: f64) {

@@ -19,10 +19,11 @@
 //! declared `ww_in_order`: `volatile` on PoCL, which keeps such loops from being vectorised at all, and nothing on any other device.
 //! (The language case `compound` is a kernel that PoCL 3.1 runs wrongly otherwise.)
 
-use crate::ir::{
-    Access, Address, BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Step, Terminator, Type, Value,
-};
+use crate::analysis::affine::{Affine, Polynomial};
+use crate::analysis::alias::MemoryLocation;
+use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Terminator};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The qualifier of such objects, with a blank.
 pub(super) const IN_ORDER: &str = "ww_in_order ";
@@ -40,9 +41,6 @@ pub(super) const DEFINITION: &str = "\
 
 /// Stores that are kept in mind at a time. Of more, all to the object of the next one are taken to meet: what is compared stays bounded.
 const MOST_STORES: usize = 128;
-
-/// Terms of a sum; a longer one is a term itself.
-const MOST_TERMS: usize = 16;
 
 /// The objects of `kernel` that are accessed again, with no barrier between, where they may have been stored to.
 pub(super) fn objects(kernel: &Kernel) -> Vec<Object> {
@@ -93,13 +91,16 @@ struct Order<'k> {
     /// seen every loop come round, and each pass goes through each block once however deep it is nested.
     carried: HashMap<Inst, State>,
     changed: bool,
-    sums: HashMap<Value, Sum>,
+    affine: Affine,
+    /// By access, and whether it is of an earlier iteration: what it touches.
+    locations: HashMap<(Inst, bool), Rc<MemoryLocation>>,
 }
 
 impl<'k> Order<'k> {
     fn new(kernel: &'k Kernel) -> Order<'k> {
-        let (breaks, continues) = (HashMap::new(), HashMap::new());
-        Order { kernel, found: Vec::new(), breaks, continues, carried: HashMap::new(), changed: false, sums: HashMap::new() }
+        let (breaks, continues, carried) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let (affine, locations) = (Affine::of(kernel), HashMap::new());
+        Order { kernel, found: Vec::new(), breaks, continues, carried, changed: false, affine, locations }
     }
 
     /// Goes through a block, and gives what has been stored at its end.
@@ -108,9 +109,9 @@ impl<'k> Order<'k> {
         for inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[*inst];
             match &data.op {
-                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.touch(access, data.results.len(), &state),
-                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
-                    self.touch(access, values.len(), &state);
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.touch(*inst, access.object, &state),
+                Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(access) }) => {
+                    self.touch(*inst, access.object, &state);
                     if state.0.len() >= MOST_STORES {
                         self.find(access.object);
                     }
@@ -160,81 +161,38 @@ impl<'k> Order<'k> {
         }
     }
 
-    fn touch(&mut self, access: &Access, scalars: usize, state: &State) {
-        if !self.found.contains(&access.object) && state.0.iter().any(|stored| self.may_meet(*stored, access, scalars)) {
-            self.found.push(access.object);
-        }
-    }
-
-    /// Whether an access may be to a place that was stored to: not if somewhere on the way they part for certain.
-    fn may_meet(&mut self, (store, is_earlier): Stored, access: &Access, scalars: usize) -> bool {
-        let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(stored) }) = &self.kernel.insts[store].op else {
-            return false;
-        };
-        let width = values.len().max(scalars) as u64;
-        let last = access.path.len().saturating_sub(1);
-        let mut steps = stored.path.iter().zip(&access.path).enumerate();
-        let mut parts = |(n, (a, b)): (usize, (&Step, &Step))| match (a, b) {
-            (Step::Field(a), Step::Field(b)) => a != b,
-            (Step::Index(a), Step::Index(b)) => {
-                let distance = self.distance(*a, *b, is_earlier);
-                distance.is_some_and(|distance| distance >= if n == last { width } else { 1 })
+    /// Whether an access may be to a place that was stored to.
+    fn touch(&mut self, inst: Inst, object: Object, state: &State) {
+        let Some(own) = self.location(inst, false).filter(|_| !self.found.contains(&object)) else { return };
+        for (store, is_earlier) in &state.0 {
+            let stored = self.location(*store, *is_earlier);
+            if stored.is_some_and(|stored| !stored.is_apart(&own, &is_known_distance)) {
+                return self.found.push(object);
             }
-            _ => false,
-        };
-        stored.object == access.object && !steps.any(&mut parts)
+        }
     }
 
-    /// How far two indices are from each other, if that is a constant.
-    fn distance(&mut self, a: Value, b: Value, only_constants: bool) -> Option<u64> {
-        self.find_sum(a);
-        self.find_sum(b);
-        let ty = self.kernel.ty(a);
-        let (a, b) = (self.sums.get(&a)?, self.sums.get(&b)?);
-        if a.terms != b.terms || (only_constants && !a.terms.is_empty()) {
-            return None;
+    /// What an access touches; of an earlier iteration, with other numbers in the place of all that are not constants.
+    fn location(&mut self, inst: Inst, is_earlier: bool) -> Option<Rc<MemoryLocation>> {
+        if let Some(known) = self.locations.get(&(inst, is_earlier)) {
+            return Some(Rc::clone(known));
         }
-        let wrap = |n: u64| if ty == Type::U32 { u64::from(n as u32) } else { n };
-        Some(wrap(a.constant.wrapping_sub(b.constant)).min(wrap(b.constant.wrapping_sub(a.constant))))
-    }
-
-    fn find_sum(&mut self, value: Value) {
-        if self.sums.contains_key(&value) {
-            return;
+        let data = &self.kernel.insts[inst];
+        let Op::Memory(Memory { op, at: Address::Path(access) }) = &data.op else { return None };
+        let scalars = if let MemoryOp::Store(values) = op { values.len() } else { data.results.len() };
+        let mut found = MemoryLocation::of(self.kernel, &mut self.affine, access, scalars);
+        if is_earlier {
+            found = found.renamed(&found.varying(&mut self.affine, &|_, _| true));
         }
-        let kernel = self.kernel;
-        for part in kernel.operands_first(value, |value| !self.sums.contains_key(&value)) {
-            let of = |value: &Value| self.sums.get(value).cloned().unwrap_or_default();
-            let sum = match kernel.def(part).map(|(_, op)| op) {
-                Some(Op::Compute(Compute::Const(scalar))) => Sum { terms: Vec::new(), constant: scalar.bits },
-                Some(Op::Compute(Compute::Binary(BinaryOp::Add, a, b))) => of(a).plus(of(b)),
-                Some(Op::Compute(Compute::MulAdd(a, b, c))) => of(c).plus(Sum::term(*a, Some(*b))),
-                Some(Op::Compute(Compute::Binary(BinaryOp::Mul, a, b))) => Sum::term(*a, Some(*b)),
-                _ => Sum::term(part, None),
-            };
-            self.sums.insert(part, if sum.terms.len() > MOST_TERMS { Sum::term(part, None) } else { sum });
-        }
+        let found = Rc::new(found);
+        self.locations.insert((inst, is_earlier), Rc::clone(&found));
+        Some(found)
     }
 }
 
-/// An index as values and products of two, in order, and a constant, wrapping.
-#[derive(Clone, Default)]
-struct Sum {
-    terms: Vec<(Value, Option<Value>)>,
-    constant: u64,
-}
-
-impl Sum {
-    fn term(a: Value, b: Option<Value>) -> Sum {
-        Sum { terms: vec![(a, b)], constant: 0 }
-    }
-
-    fn plus(mut self, other: Sum) -> Sum {
-        self.terms.extend(other.terms);
-        self.terms.sort_unstable();
-        self.constant = self.constant.wrapping_add(other.constant);
-        self
-    }
+/// Whether two indices are a fixed distance apart, as a compiler sees it that knows nothing of the launch.
+fn is_known_distance(difference: &Polynomial) -> bool {
+    difference.as_constant().is_some_and(|distance| distance != 0)
 }
 
 #[cfg(test)]
