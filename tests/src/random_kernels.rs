@@ -5,6 +5,7 @@
 //! A [`Style`] says whether the threads go alone, or exchange values in their warps: then conditions and trip counts are made alike in
 //! a warp by votes and shuffles, most of the time, and where they are not, nothing is exchanged and nothing left.
 
+use crate::random::Random;
 use std::collections::BTreeMap;
 use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir::KernelOptions;
@@ -42,30 +43,6 @@ const OWN: u64 = 4;
 /// Elements of the read-only buffers.
 const READ: usize = 64;
 
-/// Xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
 /// Where an exit can go.
 #[derive(Clone)]
 struct Target {
@@ -77,9 +54,9 @@ struct Target {
     counter: Option<Value>,
 }
 
-struct Generator {
+struct Generator<'r> {
     kernel: Kernel,
-    random: Random,
+    random: &'r mut Random,
     /// Values visible here.
     scope: Vec<Value>,
     targets: Vec<Target>,
@@ -95,16 +72,22 @@ struct Generator {
 }
 
 /// A random kernel.
-pub fn random_kernel(seed: u64, style: Style) -> Kernel {
-    let mut kernel = Generator::kernel(seed, style);
+pub fn random_kernel(random: &mut Random, style: Style) -> Kernel {
+    let mut kernel = Generator::kernel(random, style);
     kernel.compact();
     kernel
 }
 
+/// One whose threads exchange values: whole warps, or a last one of 16 threads.
+pub fn random_kernel_of_warps(random: &mut Random) -> Kernel {
+    let threads = random.pick(&[96, 80]);
+    random_kernel(random, Style::Warps { threads })
+}
+
 const TYPES: [Type; 5] = [Type::U32, Type::I32, Type::U64, Type::F32, Type::Bool];
 
-impl Generator {
-    fn kernel(seed: u64, style: Style) -> Kernel {
+impl<'r> Generator<'r> {
+    fn kernel(random: &'r mut Random, style: Style) -> Kernel {
         let options = KernelOptions { block: Some([style.threads(), 1, 1]), contract: false, ..KernelOptions::default() };
         let mut kernel = Kernel::new("random", options);
         let mut objects = BTreeMap::new();
@@ -135,7 +118,7 @@ impl Generator {
         let base = b.binary(BinaryOp::Mul, thread, own);
         let mut generator = Generator {
             kernel,
-            random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+            random,
             scope: vec![thread],
             targets: Vec::new(),
             thread,
@@ -588,7 +571,7 @@ pub fn simulated(kernel: &Kernel) -> Result<Vec<u32>, String> {
 
 /// The kernel's arguments before a launch of one block, as bytes.
 pub fn contents(threads: u32) -> [Vec<u8>; 5] {
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let x: Vec<u32> = (0..READ).map(|_| random.next() as u32 >> (random.next() % 32)).collect();
     let f: Vec<u32> = (0..READ).map(|n| (n as f32 * 0.37 - 9.0).to_bits()).collect();

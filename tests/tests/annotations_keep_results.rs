@@ -25,60 +25,31 @@ mod text;
 mod twins;
 
 use generate::Generator;
-use run::{Shown, check, keep_panics, reduce};
-use std::collections::BTreeMap;
-use text::Form;
+use run::{Inputs, check};
+use text::{Form, Source};
+use warpwright_tests::random::check_all;
 
 fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-/// Failures shown in full; beyond them, more of the same helps nobody.
-const MOST_SHOWN: usize = 5;
-
 #[test]
 fn random_kernels_keep_their_results() {
-    keep_panics();
     let first = variable("WARPWRIGHT_ANNOTATION_SEED").unwrap_or(1);
     let count = variable("WARPWRIGHT_ANNOTATION_KERNELS").unwrap_or(300);
-    let (mut failures, mut total, mut refused) = (Vec::new(), Shown::default(), 0);
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    for seed in first..first + count {
-        let (source, inputs) = Generator::kernel(seed);
-        match check(&source, &inputs) {
-            Ok(shown) => {
-                refused += u64::from(shown.is_refused);
-                total.kept += shown.kept;
-                total.asked += shown.asked;
-            }
-            Err(Err(wrong)) => failures.push(format!("seed {seed} is no kernel: {wrong}\n{}", source.print(Form::Stripped))),
-            Err(Ok(wrong)) => {
-                let kind: String = wrong.chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
-                let count = seen.entry(kind).or_default();
-                *count += 1;
-                if *count > 3 || failures.len() >= MOST_SHOWN {
-                    failures.push(format!("seed {seed}: {wrong}"));
-                    continue;
-                }
-                let (small, still) = reduce(&source, &inputs, wrong.clone());
-                let (annotated, stripped) = (small.print(Form::Annotated), small.print(Form::Stripped));
-                failures.push(format!(
-                    "seed {seed}: {wrong}\nreduced: {still}\n{annotated}\nstripped:\n{stripped}\nwhole:\n{}",
-                    source.print(Form::Annotated)
-                ));
-            }
-        }
-    }
+    let show =
+        |(source, _): &(Source, Vec<Inputs>)| format!("{}\nstripped:\n{}", source.print(Form::Annotated), source.print(Form::Stripped));
+    let shown = check_all(first..first + count, Generator::kernel, show, |(source, inputs)| check(source, inputs));
+    let refused = shown.iter().filter(|shown| shown.is_refused).count() as u64;
+    let (kept, asked) = shown.iter().fold((0, 0), |(kept, asked), shown| (kept + shown.kept, asked + shown.asked));
     let share = 100 * refused / count;
     println!(
-        "ran: annotations_keep_results ({count} kernels on the simulator): {share} % refused as drawn, {} of {} annotations kept",
-        total.kept, total.asked
+        "ran: annotations_keep_results ({count} kernels on the simulator): {share} % refused as drawn, {kept} of {asked} annotations kept"
     );
-    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n\n"));
     if count < 100 {
         return;
     }
     // Else it tests the refusals.
     assert!(share < 80, "{share} % of the kernels are refused");
-    assert!(total.kept * 3 > total.asked, "{} of {} annotations are kept", total.kept, total.asked);
+    assert!(kept * 3 > asked, "{kept} of {asked} annotations are kept");
 }

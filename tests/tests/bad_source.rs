@@ -4,7 +4,6 @@
 //! file takes: parser, subset check, types, lowering, verifier, passes, printers. One seed is fixed, so that what was found stays
 //! found; another is fresh each time and printed if it finds something.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use warpwright_codegen::backend::BACKENDS;
@@ -17,7 +16,7 @@ use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Un
 use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
 use warpwright_runtime::sim::SimProgram;
-use warpwright_tests::random::Random;
+use warpwright_tests::random::{Random, quietly};
 
 /// A kernel with something of everything that the repository's kernels leave out.
 const EVERYTHING: &str = include_str!("bad_source/everything.rs");
@@ -244,23 +243,23 @@ fn tokens(text: &str) -> Vec<&str> {
 fn spoil(text: &str, other: &str, random: &mut Random) -> String {
     let mut list = tokens(text);
     let donors = tokens(other);
-    for _ in 0..1 + random.next() % 4 {
+    for _ in 0..1 + random.below(4) {
         let at = pick_solid(&list, random);
         let to = pick_solid(&list, random);
-        match random.next() % 9 {
+        match random.below(9) {
             0 => drop(list.remove(at)),
             1 => list.insert(at, list[at]),
             2 => list.swap(at, to),
             3 => list[at] = list[to],
-            4 | 5 => list[at] = SPLICES[(random.next() % SPLICES.len() as u64) as usize],
-            6 => list.insert(at, SPLICES[(random.next() % SPLICES.len() as u64) as usize]),
+            4 | 5 => list[at] = SPLICES[random.below(SPLICES.len())],
+            6 => list.insert(at, SPLICES[random.below(SPLICES.len())]),
             7 => {
                 let from = pick_solid(&donors, random);
-                let many = (random.next() % 12) as usize;
+                let many = random.below(12);
                 list.splice(at..at, donors[from..].iter().take(many).copied());
             }
             _ => {
-                let end = (at + (random.next() % 8) as usize).min(list.len());
+                let end = (at + random.below(8)).min(list.len());
                 list.drain(at..end);
             }
         }
@@ -275,7 +274,7 @@ fn spoil(text: &str, other: &str, random: &mut Random) -> String {
 fn pick_solid(list: &[&str], random: &mut Random) -> usize {
     let mut at = 0;
     for _ in 0..8 {
-        at = (random.next() % list.len() as u64) as usize;
+        at = random.below(list.len());
         if !list[at].trim().is_empty() {
             break;
         }
@@ -349,15 +348,11 @@ fn fuzz(seed: u64, most: u32, time: Duration) -> (Progress, Vec<String>) {
         if start.elapsed() > time {
             break;
         }
-        let any = |random: &mut Random| &texts[(random.next() % texts.len() as u64) as usize];
+        let any = |random: &mut Random| &texts[random.below(texts.len())];
         let (text, other) = (any(&mut random), any(&mut random));
         let spoilt = spoil(text, other, &mut random);
-        let place = PANIC.with(|place| {
-            place.borrow_mut().clear();
-            let result = catch_unwind(AssertUnwindSafe(|| compile(&spoilt, &mut progress)));
-            result.is_err().then(|| place.borrow().clone())
-        });
-        if let Some(place) = place
+        let result = quietly(|| compile(&spoilt, &mut progress));
+        if let Err(place) = result
             && !found.iter().any(|(known, _)| *known == place)
         {
             found.push((place, difference(text, &spoilt)));
@@ -372,21 +367,8 @@ fn difference(before: &str, after: &str) -> String {
     diff.unified_diff().context_radius(2).to_string()
 }
 
-thread_local! {
-    /// Where this thread panicked last, and why.
-    static PANIC: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
-}
-
 fn expect_no_panic(name: &str, seed: u64, most: u32, time: Duration) {
-    let quiet = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        let seen = PANIC.with(|place| place.try_borrow_mut().map(|mut place| *place = info.to_string()).is_ok());
-        if !seen {
-            quiet(info);
-        }
-    }));
     let (progress, found) = fuzz(seed, most, time);
-    drop(std::panic::take_hook());
     let Progress { parsed, checked, printed } = progress;
     println!("{name}: seed {seed}: {parsed} files parsed, {checked} kernels lowered, {printed} printed");
     assert!(found.is_empty(), "seed {seed}: {} panics\n\n{}", found.len(), found.join("\n\n"));

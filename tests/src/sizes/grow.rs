@@ -46,7 +46,7 @@ impl Grower {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (self.random.next() % n.max(1) as u64) as usize
+        self.random.below(n)
     }
 
     fn pick(&mut self, list: &[&'static str]) -> &'static str {

@@ -4,7 +4,7 @@ use warpwright_tests::random::Random;
 
 /// For a loop of so many iterations, if that is known; `is_disjoint`: nothing in it writes what loads of it read.
 pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: bool) -> Vec<String> {
-    let mut below = |n: u64| (random.next() % n) as usize;
+    let mut below = |n: usize| random.below(n);
     let mut names: Vec<&str> = match below(16) {
         0 => vec![],
         1 => vec!["unroll"],

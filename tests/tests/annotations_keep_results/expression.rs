@@ -106,7 +106,7 @@ impl Scope {
     }
 }
 
-impl Generator {
+impl Generator<'_> {
     /// Accumulators of every kind, and the lines that declare them.
     pub(crate) fn declare(&mut self) -> (Vec<String>, Vec<Accumulator>) {
         let mut lines = vec!["let mut last = 3;".to_owned()];

@@ -25,8 +25,8 @@ pub(crate) enum Layout {
     One,
 }
 
-pub(crate) struct Generator {
-    pub(crate) random: Random,
+pub(crate) struct Generator<'r> {
+    pub(crate) random: &'r mut Random,
     pub(crate) scope: Scope,
     pub(crate) layout: Layout,
     /// Threads of the launch where each has one element.
@@ -69,11 +69,10 @@ pub struct Sums {
 
 ";
 
-impl Generator {
-    /// The kernel of a seed, and what it is launched with.
-    pub(crate) fn kernel(seed: u64) -> (Source, Vec<Inputs>) {
-        let mut random = Random::new(seed);
-        let mut below = |n: u64| random.next() % n;
+impl Generator<'_> {
+    /// A kernel, and what it is launched with.
+    pub(crate) fn kernel(random: &mut Random) -> (Source, Vec<Inputs>) {
+        let mut below = |n: usize| random.below(n) as u64;
         let style = below(10);
         let is_grouped = style < 3;
         let (is_flat, atomic) = (below(3) > 0, ["atomic_add", "atomic_min", "atomic_max", "atomic_xor", "atomic_or"][below(5) as usize]);
@@ -266,7 +265,7 @@ impl Generator {
     fn annotate(&mut self, node: &mut Node, trips: Option<u32>) {
         let text = format!("{node:?}");
         let stores = [" y[", "\"y[", "z[", "c[", "s[", "v["].iter().any(|place| text.contains(place));
-        let found = annotations(&mut self.random, trips, !stores);
+        let found = annotations(self.random, trips, !stores);
         if let Node::Block { annotations, .. } = node {
             *annotations = found;
         }
@@ -434,7 +433,7 @@ impl Generator {
             };
             let mut buffers = Vec::new();
             let mut push = |bytes: Vec<u8>, is_written: bool, is_float: bool| buffers.push(Buffer { bytes, is_written, is_float });
-            let random = &mut self.random;
+            let random = &mut *self.random;
             let mut word = |_: i64| (random.next() as u32 >> (random.next() % 32)).to_le_bytes();
             push((0..READ).flat_map(&mut word).collect(), false, false);
             let mut random_float = |_: i64| ((random_small(random) % 9) as f32 - 4.0).to_le_bytes();
@@ -451,15 +450,15 @@ impl Generator {
     }
 
     pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.random.next() % n
+        self.random.below(n as usize) as u64
     }
 
-    pub(crate) fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+        self.random.chance(percent)
     }
 
     pub(crate) fn pick<T: Clone>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len() as u64) as usize].clone()
+        list[self.random.below(list.len())].clone()
     }
 
     fn accumulators(&mut self) -> Vec<Node> {
@@ -496,7 +495,7 @@ fn random_small(random: &mut Random) -> u64 {
 }
 
 /// A counter's name with what is known of it.
-impl Generator {
+impl Generator<'_> {
     /// A range, and the counter that walks it; `is_uniform`: the same for all threads.
     pub(crate) fn range(&mut self, is_uniform: bool) -> (String, Counter) {
         super::ranges::range(self, is_uniform)

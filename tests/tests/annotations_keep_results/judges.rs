@@ -3,21 +3,21 @@
 //! `WARPWRIGHT_JUDGED_KERNELS` asks `ptxas` about more of them.
 
 use super::generate::Generator;
-use super::run::{Buffer, Compiled, Inputs, Made, canonical, difference, keep_panics, make, run};
+use super::run::{Buffer, Compiled, Inputs, Made, canonical, difference, make, run};
 use super::text::{Form, Source};
 use super::variable;
 use warpwright_codegen::backend::AbiArgument;
 use warpwright_tests::opencl_tools::{self, Argument, INTEL_STANDARD, Job, Tool};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
+use warpwright_tests::random::Random;
 
 /// The program that talks to OpenCL, if it was built.
 const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };
 
 /// Kernels whose annotations are kept as drawn, or with `best_effort`, from `seed` on.
 fn kernels(seed: u64, count: usize) -> Vec<(u64, Source, Vec<Inputs>, Compiled)> {
-    keep_panics();
     let one = |seed: u64| {
-        let (source, inputs) = Generator::kernel(seed);
+        let (source, inputs) = Generator::kernel(&mut Random::new(seed));
         match make(&source.print(Form::BestEffort)) {
             Ok(Made::Compiled(compiled)) if compiled.warnings < source.annotations() => Some((seed, source, inputs, *compiled)),
             _ => None,

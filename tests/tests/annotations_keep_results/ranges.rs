@@ -4,7 +4,7 @@ use super::expression::Counter;
 use super::generate::{Generator, MOST};
 
 /// A range as text, and the counter that walks it.
-pub(crate) fn range(g: &mut Generator, is_uniform: bool) -> (String, Counter) {
+pub(crate) fn range(g: &mut Generator<'_>, is_uniform: bool) -> (String, Counter) {
     let name = g.counter_name();
     // Text of the first and last bound, whether the last is included, the least and the greatest value, and the count if it is known.
     let (ty, start, end, inclusive, min, max, mut trips) = match g.below(if is_uniform { 6 } else { 14 }) {

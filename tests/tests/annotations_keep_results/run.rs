@@ -1,8 +1,6 @@
 //! Compiles a generated kernel as text, and runs it on the simulator.
 
 use super::text::{Form, Source};
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpwright_codegen::backend::Backend;
 use warpwright_codegen::backend::Emitted;
 use warpwright_codegen::backend::opencl::OpenCl;
@@ -15,6 +13,7 @@ use warpwright_codegen::syntax::{Instance, Program, Unit, check_subset};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::verify::verify;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
+use warpwright_tests::random::Failure;
 
 /// Arguments of a launch: parameters by value, then buffers.
 #[derive(Clone, Debug)]
@@ -143,39 +142,35 @@ pub(crate) struct Shown {
     pub(crate) asked: usize,
 }
 
-/// Whether the annotated forms do what the stripped one does. `Err(Ok(…))`: they do not; `Err(Err(…))`: there is nothing to compare,
-/// since the stripped form itself does not run.
-pub(crate) fn check(source: &Source, inputs: &[Inputs]) -> Result<Shown, Result<String, String>> {
-    let guarded = |form: Form| {
-        let result = catch_unwind(AssertUnwindSafe(|| make(&source.print(form))));
-        result.unwrap_or_else(|_| Err(PANIC.with(|place| place.borrow().clone())))
-    };
-    let stripped = match guarded(Form::Stripped) {
-        Ok(Made::Compiled(compiled)) => compiled,
-        Ok(Made::Refused(messages)) => return Err(Err(messages.join("\n"))),
-        Err(wrong) => return Err(Err(wrong)),
+/// Whether the annotated forms do what the stripped one does. Where the stripped form itself does not run, there is nothing to compare.
+pub(crate) fn check(source: &Source, inputs: &[Inputs]) -> Result<Shown, Failure> {
+    let stripped = match make(&source.print(Form::Stripped)).map_err(Failure::NoCase)? {
+        Made::Compiled(compiled) => compiled,
+        Made::Refused(messages) => return Err(Failure::NoCase(messages.join("\n"))),
     };
     let expected = inputs.iter().map(|inputs| run(&stripped.program, source, 1, inputs)).collect::<Result<Vec<_>, String>>();
-    let expected = expected.map_err(Err)?;
+    let expected = expected.map_err(Failure::NoCase)?;
     let mut shown = Shown { asked: source.annotations(), ..Shown::default() };
     for form in [Form::Annotated, Form::BestEffort] {
-        let compiled = match guarded(form).map_err(|wrong| Ok(format!("{form:?}: {wrong}")))? {
+        let compiled = match make(&source.print(form)).map_err(|wrong| Failure::Wrong(format!("{form:?}: {wrong}")))? {
             Made::Compiled(compiled) => compiled,
             Made::Refused(_) if form == Form::Annotated => {
                 shown.is_refused = true;
                 continue;
             }
-            Made::Refused(messages) => return Err(Ok(format!("refused in spite of `best_effort`: {}", messages.join("\n")))),
+            Made::Refused(messages) => {
+                return Err(Failure::Wrong(format!("refused in spite of `best_effort`: {}", messages.join("\n"))));
+            }
         };
         if form == Form::BestEffort {
             shown.kept = shown.asked.saturating_sub(compiled.warnings);
         }
         for (n, (inputs, expected)) in inputs.iter().zip(&expected).enumerate() {
             match run(&compiled.program, source, source.elements.each(), inputs) {
-                Err(fault) => return Err(Ok(format!("{form:?}, inputs {n} {:?}: {fault}", inputs.values))),
+                Err(fault) => return Err(Failure::Wrong(format!("{form:?}, inputs {n} {:?}: {fault}", inputs.values))),
                 Ok(found) => {
                     if let Some(difference) = difference(expected, &found) {
-                        return Err(Ok(format!("{form:?}, inputs {n} {:?}: {difference}", inputs.values)));
+                        return Err(Failure::Wrong(format!("{form:?}, inputs {n} {:?}: {difference}", inputs.values)));
                     }
                 }
             }
@@ -193,50 +188,4 @@ pub(crate) fn difference(expected: &[Vec<u8>], found: &[Vec<u8>]) -> Option<Stri
         }
     }
     None
-}
-
-/// The smallest kernel of those tried that still shows something wrong.
-pub(crate) fn reduce(source: &Source, inputs: &[Inputs], wrong: String) -> (Source, String) {
-    let (mut smallest, mut wrong) = (source.clone(), wrong);
-    let mut tries = 0;
-    loop {
-        let before = smallest.clone();
-        for candidate in before.smaller() {
-            tries += 1;
-            if tries > 3000 {
-                return (smallest, wrong);
-            }
-            if let Err(Ok(still)) = check(&candidate, inputs) {
-                (smallest, wrong) = (candidate, still);
-                break;
-            }
-        }
-        if smallest.print(Form::Annotated) == before.print(Form::Annotated) {
-            return (smallest, wrong);
-        }
-    }
-}
-
-thread_local! {
-    /// Where this thread panicked last, and why.
-    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
-}
-
-/// Keeps what a panic says for the report, instead of printing it.
-pub(crate) fn keep_panics() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let loud = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let is_ours = info.location().is_none_or(|place| place.file().contains("tests/tests"));
-            if is_ours {
-                return loud(info);
-            }
-            PANIC.with(|place| {
-                if let Ok(mut place) = place.try_borrow_mut() {
-                    *place = info.to_string();
-                }
-            });
-        }));
-    });
 }

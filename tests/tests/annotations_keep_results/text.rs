@@ -1,4 +1,4 @@
-//! A generated kernel as a tree of source text: printed with its annotations, without them, and smaller than it was.
+//! A generated kernel as a tree of source text: printed with its annotations and without them.
 
 /// A statement.
 #[derive(Clone, Debug)]
@@ -101,50 +101,6 @@ impl Source {
         let own = usize::from(elements.ilp > 1) + usize::from(elements.vectorize > 1) + usize::from(elements.batch_loads);
         own + self.body.iter().map(Node::annotations).sum::<usize>()
     }
-
-    /// Kernels that lack something of this one: an annotation, an argument, a statement.
-    pub(crate) fn smaller(&self) -> Vec<Source> {
-        let mut all = Vec::new();
-        let one = Elements { ilp: 1, ..self.elements };
-        let elements = [Elements::ONE, one, Elements { vectorize: 1, ..self.elements }, Elements { batch_loads: false, ..self.elements }];
-        all.extend(elements.into_iter().filter(|e| *e != self.elements).map(|elements| Source { elements, ..self.clone() }));
-        if !self.arguments.is_empty() {
-            all.push(Source { arguments: String::new(), ..self.clone() });
-        }
-        all.extend(smaller(&self.body).into_iter().map(|body| Source { body, ..self.clone() }));
-        all
-    }
-}
-
-/// The same statements without one of them, or with a smaller one.
-fn smaller(nodes: &[Node]) -> Vec<Vec<Node>> {
-    let mut all = Vec::new();
-    for n in 0..nodes.len() {
-        let with = |new: Vec<Node>| {
-            let mut list = nodes.to_vec();
-            list.splice(n..=n, new);
-            list
-        };
-        all.push(with(Vec::new()));
-        let Node::Block { head, annotations, body, otherwise } = &nodes[n] else { continue };
-        let node = |annotations: &[String], body: &[Node], otherwise: &[Node]| Node::Block {
-            head: head.clone(),
-            annotations: annotations.to_vec(),
-            body: body.to_vec(),
-            otherwise: otherwise.to_vec(),
-        };
-        if head.starts_with("if") || head.is_empty() {
-            all.push(with(body.clone()));
-        }
-        for k in 0..annotations.len() {
-            let mut fewer = annotations.clone();
-            fewer.remove(k);
-            all.push(with(vec![node(&fewer, body, otherwise)]));
-        }
-        all.extend(smaller(body).into_iter().map(|body| with(vec![node(annotations, &body, otherwise)])));
-        all.extend(smaller(otherwise).into_iter().map(|otherwise| with(vec![node(annotations, body, &otherwise)])));
-    }
-    all
 }
 
 impl Node {

@@ -3,12 +3,13 @@
 //! `WARPWRIGHT_TWIN_KERNELS` asks for more of them, [`BATCH`] to a crate.
 
 use super::generate::Generator;
-use super::run::{Inputs, Made, keep_panics, make};
+use super::run::{Inputs, Made, make};
 use super::text::Form;
 use super::variable;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
+use warpwright_tests::random::Random;
 
 /// Kernels of a crate: so many that its build is mostly theirs, so few that it fits memory.
 const BATCH: usize = 100;
@@ -123,7 +124,7 @@ fn run_batch(seed: u64, count: usize, root: &Path) -> (u64, String) {
     std::fs::create_dir_all(&src).expect("the folder can be made");
     let (mut next, mut names) = (seed, Vec::new());
     while names.len() < count {
-        let (source, inputs) = Generator::kernel(next);
+        let (source, inputs) = Generator::kernel(&mut Random::new(next));
         let text = source.print(Form::BestEffort);
         if let Ok(Made::Compiled(_)) = make(&text) {
             let name = format!("seed_{next}");
@@ -152,7 +153,6 @@ fn run_batch(seed: u64, count: usize, root: &Path) -> (u64, String) {
 
 #[test]
 fn the_host_twin_computes_the_same() {
-    keep_panics();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above its tests");
     let count = variable("WARPWRIGHT_TWIN_KERNELS").unwrap_or(40) as usize;
     let (mut seed, mut done, mut wrong) = (variable("WARPWRIGHT_ANNOTATION_SEED").unwrap_or(1), 0, String::new());

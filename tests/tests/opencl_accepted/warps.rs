@@ -1,13 +1,12 @@
 //! Warp intrinsics and voting barriers through the exchange array, against their rows' evaluators: whole and partial warps, blocks
 //! that the kernel fixes and blocks that it does not.
 
-use super::build::{at, buffer, edges, empty, from_bytes, global_id, is_same, job, job_of_bytes};
-use super::{CHILD, programs};
+use super::CHILD;
+use super::build::{at, buffer, edges, empty, from_bytes, global_id, is_same, job};
 use warpwright_codegen::intrinsics::rows;
 use warpwright_codegen::ir::intrinsic::{Eval, Row, RowId, Sort};
 use warpwright_codegen::ir::{Builder, Kernel, MemoryType, Op, Scalar, Terminator, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
-use warpwright_tests::random_kernels::{Style, contents, lengths, random_kernel, simulated, written};
 
 const BLOCKS: usize = 2;
 
@@ -119,36 +118,6 @@ fn exchanges_give_what_their_rows_say() {
                     case.job.text
                 );
             }
-        }
-    }
-}
-
-/// Random kernels whose warps go each their own way between exchanges, against the simulator.
-#[test]
-fn warps_that_go_their_own_ways_give_what_the_simulator_gives() {
-    let jobs_of = |seeds: std::ops::RangeInclusive<u64>| -> Vec<(Vec<u32>, Job)> {
-        let one = |seed| {
-            let style = Style::Warps { threads: if seed % 2 == 0 { 80 } else { 96 } };
-            let mut kernel = random_kernel(seed, style);
-            let expected = simulated(&kernel).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{kernel}"));
-            kernel.name = format!("random_{seed}");
-            (expected, job_of_bytes(&kernel, style.threads(), &contents(style.threads()), &lengths(style.threads())))
-        };
-        seeds.map(one).collect()
-    };
-    // Oclgrind takes a second for each, and sees a barrier that a thread misses.
-    for (tool, seeds) in [(Tool::Pocl, 1..=programs(60)), (Tool::Oclgrind, 61..=72), (Tool::Intel, 1..=programs(60))] {
-        let (expected, jobs): (Vec<Vec<u32>>, Vec<Job>) = jobs_of(seeds).into_iter().unzip();
-        let apart = jobs.iter().filter(|job| job.text.contains("active")).count();
-        assert!(4 * apart > jobs.len(), "in many kernels warps part: {apart} of {}", jobs.len());
-        let in_sub_groups = jobs.iter().filter(|job| job.sub_group_options.is_some()).count();
-        assert!(2 * in_sub_groups > jobs.len(), "most have a form for sub-groups: {in_sub_groups} of {}", jobs.len());
-        let Some(outcomes) = run("warps_that_go_their_own_ways_give_what_the_simulator_gives", CHILD, tool, &jobs) else { continue };
-        for ((expected, job), outcome) in expected.iter().zip(&jobs).zip(&outcomes) {
-            // A random kernel may compare a value with itself, at which a compiler wonders: its warnings do not count.
-            assert!(outcome.complaints.is_empty(), "{} on {}: {}\n{}", job.name, tool.name(), outcome.complaints, job.text);
-            let [.., y, g] = &outcome.buffers[..] else { panic!("{} has two buffers that are written", job.name) };
-            assert_eq!(written(y, g), *expected, "{} on {}\n{}", job.name, tool.name(), job.text);
         }
     }
 }
