@@ -6,6 +6,7 @@
 //! the repository is the map.
 
 pub mod analysis;
+pub mod annotations;
 pub mod backend;
 pub mod collections;
 pub mod diagnostic;

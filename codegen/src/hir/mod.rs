@@ -90,7 +90,7 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
         warnings.push(refused);
         warnings.barrier()?;
         // `best_effort`: once more, with one element per thread.
-        (elements.ilp, elements.vectorize) = (None, None);
+        elements = elements.filter(|asked| asked.annotation.elements.is_none());
         (options.ilp, options.vectorize) = (1, 1);
     }
 }

@@ -1,8 +1,9 @@
 //! The arguments of `#[kernel(…)]` with constants and generics filled in.
 
 use super::check::{Checker, TypeScope};
-use super::tree::LoopAnnotations;
+use super::tree::Annotations;
 use super::types::{Const, Ty};
+use crate::annotations::{Asked, ILP, VECTORIZE, Word};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
 use crate::syntax::{Comparison, KernelAttributes, Quantity, RequireClause, Sense};
@@ -31,7 +32,7 @@ impl std::fmt::Display for Clause {
 }
 
 /// Evaluates a kernel's attribute for one instance: its options, and what is asked of the elements of a thread. Findings go to the checker's context.
-pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> (KernelOptions, LoopAnnotations) {
+pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes) -> (KernelOptions, Annotations) {
     let index = attributes.index.as_ref().and_then(|expr| index_width(checker, expr)).unwrap_or_default();
     let mut holds = |condition: &syn::Expr| checker_const(checker, condition, &Ty::BOOL).map(|value| value != 0);
     let math = attributes.math.word(&mut holds).unwrap_or_default();
@@ -62,16 +63,13 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
     }
-    let mut elements = LoopAnnotations::default();
-    for annotation in attributes.annotations() {
-        let mut annotation = annotation.clone();
-        annotation.words.best_effort |= attributes.best_effort;
-        if let Some(argument) = checker.annotation_argument(&annotation) {
-            elements.add(&annotation, argument);
-        }
+    let mut written = attributes.annotations.clone();
+    if attributes.best_effort {
+        written.say(Word::BestEffort);
     }
-    options.ilp = elements.ilp.map_or(1, |asked| asked.value);
-    options.vectorize = elements.vectorize.map_or(1, |asked| asked.value);
+    let elements = checker.evaluated(&written);
+    options.ilp = elements.get(&ILP).map_or(1, Asked::count);
+    options.vectorize = elements.get(&VECTORIZE).map_or(1, Asked::count);
     (options, elements)
 }
 

@@ -2,9 +2,10 @@
 
 use super::items::FnId;
 use super::types::{Arg, Const, Infer, Ty};
+use crate::annotations;
 use crate::ir::intrinsic::RowId;
-use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp, Unroll};
-use crate::syntax::{Annotation, ConstValue, Words};
+use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp};
+use crate::syntax::ConstValue;
 use proc_macro2::Span;
 use std::collections::HashMap;
 
@@ -48,7 +49,7 @@ pub(crate) struct Body {
     pub(crate) result: Ty,
     pub(crate) root: Expr,
     /// What is asked of its loops.
-    pub(crate) annotations: HashMap<ScopeId, LoopAnnotations>,
+    pub(crate) annotations: HashMap<ScopeId, Annotations>,
     /// How the rows of its shared arrays lie, where it is not plainly.
     pub(crate) rows: HashMap<LocalId, Rows>,
 }
@@ -61,31 +62,8 @@ pub(crate) struct Rows {
     pub(crate) swizzled: bool,
 }
 
-/// What is asked of a loop, the arguments evaluated.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct LoopAnnotations {
-    /// `unroll(1)`, where it stands.
-    pub(crate) rolled: Option<Span>,
-    pub(crate) unroll: Option<Asked<Unroll>>,
-    pub(crate) ilp: Option<Asked<u32>>,
-    pub(crate) batch_loads: Option<Asked<()>>,
-    pub(crate) prefetch: Option<Asked<()>>,
-    pub(crate) vectorize: Option<Asked<u32>>,
-}
-
-/// One annotation: the value of its argument, where it stands, and its words.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked<T> {
-    pub(crate) value: T,
-    pub(crate) span: Span,
-    pub(crate) words: Words,
-}
-
-impl<T> Asked<T> {
-    pub(crate) fn new(value: T, annotation: &Annotation) -> Asked<T> {
-        Asked { value, span: annotation.span, words: annotation.words }
-    }
-}
+/// What is asked of a loop or a kernel, the arguments evaluated. What asks for nothing is left out.
+pub(crate) type Annotations = annotations::Annotations<Span>;
 
 pub(crate) struct Expr {
     pub(crate) kind: ExprKind,

@@ -1,7 +1,7 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
 use super::intrinsic::RowId;
-use super::{Block, Compute, EntityMap, Inst, Loc, LoopAnnotations, Object, ObjectData, Op, StructId, StructType, Type, Value};
+use super::{Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Type, Value};
 use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +101,7 @@ pub struct Kernel {
     /// The body.
     pub body: Block,
     /// What the source asks of a `For` or `Loop`. Empty from `Scheduled` on.
-    pub annotations: BTreeMap<Inst, LoopAnnotations>,
+    pub annotations: BTreeMap<Inst, Annotations>,
     /// Shared arrays whose source says `swizzle`. Empty from `Scheduled` on.
     pub swizzled: BTreeSet<Object>,
     /// Source files.

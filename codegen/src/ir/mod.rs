@@ -6,7 +6,6 @@
 //! expressions: order is the vector's. The law is in [`crate::verify`].
 
 mod access;
-mod annotations;
 mod builder;
 mod compact;
 mod effects;
@@ -22,7 +21,6 @@ mod types;
 mod walk;
 
 pub use access::{Access, Step};
-pub use annotations::{Asked, LoopAnnotations, Unroll};
 pub use builder::Builder;
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Effects, Scope};
@@ -36,3 +34,9 @@ pub use op::{
 pub use options::{Bounds, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use scalar::Scalar;
 pub use types::{Space, Type};
+
+/// What the source asks of a loop: data for `schedule`, which consumes it. None is left from `Scheduled` on.
+pub type Annotations = crate::annotations::Annotations<Loc>;
+
+/// One annotation of a loop. Its number is more than one.
+pub type Asked = crate::annotations::Asked<Loc>;

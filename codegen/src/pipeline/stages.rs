@@ -1,6 +1,6 @@
 //! The stages of a kernel, as types.
 
-use crate::ir::{Kernel, LoopAnnotations, Stage};
+use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
 use crate::schedule::{Finding, schedule_kernel};
 use crate::verify::{Violation, verify};
@@ -77,12 +77,12 @@ impl Built {
         (is_kept.then(|| Scheduled::new(kernel)), findings)
     }
 
-    /// The kernel with other annotations: those that `change` leaves of each loop's.
+    /// The kernel with those of its annotations that are wanted.
     #[must_use]
-    pub fn annotated(&self, mut change: impl FnMut(&mut LoopAnnotations)) -> Built {
+    pub fn annotated(&self, wanted: impl Fn(&Asked) -> bool) -> Built {
         let mut kernel = self.0.clone();
         kernel.annotations.retain(|_, annotations| {
-            change(annotations);
+            *annotations = annotations.filter(&wanted);
             !annotations.is_empty()
         });
         Built(kernel)

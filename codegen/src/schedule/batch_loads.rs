@@ -10,39 +10,22 @@
 //! **Legal** where no load has to stay behind a store or barrier that itself waits for a load (`assume_disjoint` takes the person's word that
 //! stores are to other elements), and no load is in an inner loop. **Refuses** these, and bodies without global loads.
 
-use super::copy::{Saved, loops, parts};
+use super::copy::parts;
 use super::dependence::MemoryAccess;
-use super::loads::{Asking, has_loads, needs, take_out, unit};
+use super::loads::{Asking, has_loads, move_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
 use crate::analysis::cost::is_speculable;
+use crate::annotations::BATCH_LOADS;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Block, Inst, Kernel, Message, Op, Region, Terminator, Value};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    for (inst, _) in loops(schedule.kernel, |asked| asked.batch_loads.is_some()) {
-        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
-        let Some(asked) = annotations.batch_loads.take() else { continue };
-        let of_kernel = annotations.of_kernel;
-        let before = Saved::of(schedule.kernel, inst);
-        let around = schedule.around(inst);
-        let asking = Asking {
-            name: "batch_loads",
-            assume_disjoint: asked.assume_disjoint,
-            of_kernel,
-            elements: &schedule.elements,
-            within_iteration: true,
-            around: &around,
-        };
-        if let Err(finding) = batch(schedule.kernel, inst, asking) {
-            before.restore(schedule.kernel);
-            schedule.refuse(&asked, finding);
-        }
-    }
+    move_loads(schedule, &BATCH_LOADS, true, batch);
 }
 
-fn batch(kernel: &mut Kernel, inst: Inst, asking: Asking<'_>) -> Result<(), Finding> {
+fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> Result<(), Finding> {
     let Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
     if has_loads(kernel, body).is_none() {
         return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));

@@ -1,8 +1,9 @@
 //! Copies of a loop's body, each for an iteration of its own.
 
 use super::Schedule;
+use crate::annotations::Annotation;
 use crate::collections::HashMap;
-use crate::ir::{Block, BlockData, Compute, Inst, InstData, Kernel, LoopAnnotations, Object, Op, Terminator, Type, Value};
+use crate::ir::{Annotations, Asked, Block, BlockData, Compute, Inst, InstData, Kernel, Object, Op, Terminator, Type, Value};
 
 /// One copy in the making: what stands in it for the body's values, loops and exits.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +59,7 @@ impl Copy {
         let new = kernel.new_inst(op, &types, loc);
         kernel.blocks[into].insts.push(new);
         self.owners.insert(inst, new);
-        if let Some(asked) = kernel.annotations.get(&inst).copied() {
+        if let Some(asked) = kernel.annotations.get(&inst).cloned() {
             kernel.annotations.insert(new, asked);
         }
         let mut op = kernel.insts[new].op.clone();
@@ -152,7 +153,7 @@ pub(super) fn parts(kernel: &Kernel, block: Block) -> (Vec<Inst>, Option<Inst>) 
 }
 
 /// Every annotated loop that `wanted` wants, inner ones before outer ones, with the block it stands in.
-pub(super) fn loops(kernel: &Kernel, wanted: impl Fn(&LoopAnnotations) -> bool) -> Vec<(Inst, Block)> {
+pub(super) fn loops(kernel: &Kernel, wanted: impl Fn(&Annotations) -> bool) -> Vec<(Inst, Block)> {
     let mut found = Vec::new();
     kernel.for_each_inst(|kernel, block, inst| {
         if kernel.annotations.get(&inst).is_some_and(&wanted) {
@@ -164,15 +165,15 @@ pub(super) fn loops(kernel: &Kernel, wanted: impl Fn(&LoopAnnotations) -> bool) 
     found
 }
 
-/// Does something with every annotated loop that `wanted` wants and `keep` takes the annotation of, inner ones before outer ones.
+/// Takes an annotation from each loop that has it, inner ones before outer ones; `keep` keeps it, and is told what else is asked of the loop.
 pub(super) fn each_loop(
     schedule: &mut Schedule<'_>,
-    wanted: impl Fn(&LoopAnnotations) -> bool,
-    keep: impl Fn(&mut Schedule<'_>, Inst, Block),
+    annotation: &Annotation,
+    keep: impl Fn(&mut Schedule<'_>, (Inst, Block), &Asked, Annotations),
 ) {
     schedule.begin();
     loop {
-        let found = loops(schedule.kernel, &wanted);
+        let found = loops(schedule.kernel, |annotations| annotations.has(annotation));
         if found.is_empty() {
             return schedule.names.apply(schedule.kernel);
         }
@@ -180,7 +181,10 @@ pub(super) fn each_loop(
             // A loop that became part of a version of the kernel stands elsewhere by now.
             if schedule.kernel.blocks[block].insts.contains(&inst) {
                 schedule.names.apply_in(schedule.kernel, inst);
-                keep(schedule, inst, block);
+                let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
+                let Some(asked) = annotations.take(annotation) else { continue };
+                let rest = annotations.clone();
+                keep(schedule, (inst, block), &asked, rest);
             }
         }
     }

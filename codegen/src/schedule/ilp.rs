@@ -25,49 +25,42 @@ use super::room::Copies;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
+use crate::annotations::{ILP, Word};
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Asked, BinaryOp, Block, Builder, Inst, Kernel, LoopAnnotations, Object, ObjectKind, Op, Region, Space, Terminator, Value};
+use crate::ir::{Annotations, Asked, BinaryOp, Block, Builder, Inst, Kernel, Object, ObjectKind, Op, Region, Space, Terminator, Value};
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    each_loop(
-        schedule,
-        |asked| asked.ilp.is_some(),
-        |schedule, inst, block| {
-            let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
-            let Some(asked) = annotations.ilp.take() else { return };
-            let rest = *annotations;
-            let trips = Counted::of(schedule.kernel, inst).and_then(|walk| walk.trips(schedule.kernel));
-            if trips.is_some_and(|trips| trips < u64::from(asked.value)) {
-                return;
-            }
-            let around = schedule.around(inst);
-            match plan(schedule.kernel, &around, inst, &asked, rest.of_kernel) {
-                Ok(plan) => {
-                    let guard = guard(schedule.kernel, &around, &plan, rest.of_kernel);
-                    let instead = |fits: u64| format!("write {}", written("ilp", &fits.to_string(), rest.of_kernel));
-                    let body = plan.walk.body;
-                    let copies =
-                        Copies { name: "ilp", body, n: plan.n.into(), versions: 1 + u64::from(guard.is_some()), instead: &instead };
-                    if !schedule.take_room(&asked, &copies) {
-                        return;
-                    }
-                    schedule.kernel.annotations.remove(&inst);
-                    let mut block = block;
-                    if let Some(guard) = guard {
-                        let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated, &around);
-                        if let Some(walk) = Counted::of(schedule.kernel, slow) {
-                            let plan = Plan { walk, ..plan.clone() };
-                            split(schedule, &around, slow, home, &plan, rest);
-                        }
-                        block = fast;
-                    }
-                    split(schedule, &around, inst, block, &plan, rest);
-                }
-                Err(finding) => schedule.refuse(&asked, finding),
-            }
-        },
-    );
+    each_loop(schedule, &ILP, keep);
+}
+
+fn keep(schedule: &mut Schedule<'_>, (inst, mut block): (Inst, Block), asked: &Asked, rest: Annotations) {
+    let trips = Counted::of(schedule.kernel, inst).and_then(|walk| walk.trips(schedule.kernel));
+    if trips.is_some_and(|trips| trips < u64::from(asked.count())) {
+        return;
+    }
+    let around = schedule.around(inst);
+    let plan = match plan(schedule.kernel, &around, inst, asked, rest.of_kernel) {
+        Ok(plan) => plan,
+        Err(finding) => return schedule.refuse(asked, finding),
+    };
+    let guard = guard(schedule.kernel, &around, &plan, rest.of_kernel);
+    let instead = |fits: u64| format!("write {}", written("ilp", &fits.to_string(), rest.of_kernel));
+    let body = plan.walk.body;
+    let copies = Copies { name: "ilp", body, n: plan.n.into(), versions: 1 + u64::from(guard.is_some()), instead: &instead };
+    if !schedule.take_room(asked, &copies) {
+        return;
+    }
+    schedule.kernel.annotations.remove(&inst);
+    if let Some(guard) = guard {
+        let (fast, (slow, home)) = versions(schedule.kernel, inst, block, &plan.walk, &guard, Other::Annotated, &around);
+        if let Some(walk) = Counted::of(schedule.kernel, slow) {
+            let plan = Plan { walk, ..plan.clone() };
+            split(schedule, &around, slow, home, &plan, rest.clone());
+        }
+        block = fast;
+    }
+    split(schedule, &around, inst, block, &plan, rest);
 }
 
 #[derive(Clone)]
@@ -78,9 +71,9 @@ struct Plan {
     extrema: Vec<Extremum>,
 }
 
-fn plan(kernel: &mut Kernel, around: &Around, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
-    let n = asked.value;
-    let mut walk = independent(kernel, around, inst, asked, "ilp", of_kernel)?;
+fn plan(kernel: &mut Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Plan, Finding> {
+    let n = asked.count();
+    let mut walk = independent(kernel, around, inst, asked, of_kernel)?;
     let of = |(k, param): (usize, &Value)| carried(kernel, walk.body, *param, next(kernel, &walk, k));
     let mut all: Vec<Carried> = walk.carried.iter().enumerate().map(of).collect();
     let others: Vec<usize> = (0..all.len()).filter(|k| matches!(all[*k], Carried::Other(_))).collect();
@@ -142,15 +135,8 @@ pub(super) fn variable(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize) ->
 
 /// The loop, if iterations of a group of `n` may run in any order as far as control flow, barriers and memory go.
 /// Elements of a thread (`of_kernel`) are as free of each other in global memory as threads are: without the annotation they are threads.
-pub(super) fn independent(
-    kernel: &Kernel,
-    around: &Around,
-    inst: Inst,
-    asked: &Asked<u32>,
-    name: &str,
-    of_kernel: bool,
-) -> Result<Counted, Finding> {
-    let n = asked.value;
+pub(super) fn independent(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Counted, Finding> {
+    let (n, name) = (asked.count(), asked.annotation.name);
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     let mut inside = HashSet::default();
@@ -164,7 +150,7 @@ pub(super) fn independent(
     if let Some(finding) = found {
         return Err(finding);
     }
-    if asked.assume_disjoint {
+    if asked.says(Word::AssumeDisjoint) {
         return Ok(walk);
     }
     let counts = |object: Object| !(of_kernel && kernel.objects[object].space() == Space::Global);
@@ -234,7 +220,7 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel
     finding.label(kernel.insts[conflict.later.inst].loc, format!("{} here", word(conflict.later.kind)))
 }
 
-fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block, plan: &Plan, rest: Annotations) {
     let (walk, n) = (&plan.walk, plan.n as usize);
     let statements = schedule.statements;
     let elements = &mut schedule.elements;

@@ -280,7 +280,7 @@ impl Interleave<'_> {
         let bounds = [start, end, step].map(|value| copies[0].get(value));
         let op = Op::Region(Region::For { start: bounds[0], end: bounds[1], step: bounds[2], init: all_init, body: new, keep_rolled });
         let joint = Builder::new(self.kernel, into, loc).push(op, &types);
-        if let Some(asked) = self.kernel.annotations.get(&inst).copied() {
+        if let Some(asked) = self.kernel.annotations.get(&inst).cloned() {
             self.kernel.annotations.insert(joint, asked);
         }
         self.arm(body, copies, new, loc);

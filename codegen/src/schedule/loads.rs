@@ -5,12 +5,13 @@
 //! behind a store that may be to the same element.
 
 use super::around::Around;
-use super::copy::parts;
+use super::copy::{Saved, loops, parts};
 use super::dependence::MemoryAccess;
 use super::obstacles::Obstacles;
-use super::{Elements, Finding};
+use super::{Elements, Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
+use crate::annotations::{Annotation, Word};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
     Access, Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator, Type,
@@ -32,6 +33,29 @@ pub(super) struct Asking<'a> {
     pub(super) within_iteration: bool,
     /// What is known round the loop.
     pub(super) around: &'a Around,
+}
+
+/// Takes an annotation that moves loads from each loop that has it, inner ones first. `keep` moves them; where it cannot, the loop is as it was.
+pub(super) fn move_loads(
+    schedule: &mut Schedule<'_>,
+    annotation: &Annotation,
+    within_iteration: bool,
+    keep: fn(&mut Kernel, (Inst, Block), Asking<'_>) -> Result<(), Finding>,
+) {
+    for (inst, block) in loops(schedule.kernel, |annotations| annotations.has(annotation)) {
+        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
+        let Some(asked) = annotations.take(annotation) else { continue };
+        let of_kernel = annotations.of_kernel;
+        let before = Saved::of(schedule.kernel, inst);
+        let around = schedule.around(inst);
+        let assume_disjoint = asked.says(Word::AssumeDisjoint);
+        let elements = &schedule.elements;
+        let asking = Asking { name: annotation.name, assume_disjoint, of_kernel, elements, within_iteration, around: &around };
+        if let Err(finding) = keep(schedule.kernel, (inst, block), asking) {
+            before.restore(schedule.kernel);
+            schedule.refuse(&asked, finding);
+        }
+    }
 }
 
 /// The load of a unit: a global load, a read of a texture, or an `if` that does nothing else.

@@ -27,6 +27,7 @@ mod varying;
 mod vectorize;
 mod versions;
 
+use crate::annotations::{Annotation, BATCH_LOADS, ILP, PREFETCH, UNROLL, VECTORIZE, Word};
 use crate::collections::HashMap;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
@@ -36,26 +37,39 @@ use std::collections::BTreeSet;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct Pass {
-    /// The annotation's name and the file's.
-    pub name: &'static str,
+    /// The annotation, if it is not `simplify`.
+    annotation: Option<&'static Annotation>,
     run: fn(&mut Schedule<'_>),
 }
 
+impl Pass {
+    const SIMPLIFY: Pass = Pass { annotation: None, run: |schedule| simplify(schedule.kernel) };
+
+    const fn of(annotation: &'static Annotation, run: fn(&mut Schedule<'_>)) -> Pass {
+        Pass { annotation: Some(annotation), run }
+    }
+
+    /// The annotation's name and the file's.
+    pub fn name(&self) -> &'static str {
+        self.annotation.map_or("simplify", |annotation| annotation.name)
+    }
+}
+
 /// The passes, in the order they run.
-pub const PASSES: &[Pass] = &[
+pub static PASSES: &[Pass] = &[
     // What is unrolled fully is straight code to all others, and arrays indexed by its counter are values.
-    Pass { name: "unroll", run: unroll::run },
-    Pass { name: "simplify", run: |schedule| simplify(schedule.kernel) },
-    Pass { name: "vectorize", run: vectorize::run },
+    Pass::of(&UNROLL, unroll::run),
+    Pass::SIMPLIFY,
+    Pass::of(&VECTORIZE, vectorize::run),
     // A group of all of a thread's elements is no loop.
-    Pass { name: "simplify", run: |schedule| simplify(schedule.kernel) },
-    Pass { name: "ilp", run: ilp::run },
+    Pass::SIMPLIFY,
+    Pass::of(&ILP, ilp::run),
     // Groups.
-    Pass { name: "unroll", run: unroll::run },
-    Pass { name: "simplify", run: |schedule| simplify(schedule.kernel) },
+    Pass::of(&UNROLL, unroll::run),
+    Pass::SIMPLIFY,
     // What is left are bodies as they will run.
-    Pass { name: "prefetch", run: prefetch::run },
-    Pass { name: "batch_loads", run: batch_loads::run },
+    Pass::of(&PREFETCH, prefetch::run),
+    Pass::of(&BATCH_LOADS, batch_loads::run),
 ];
 
 /// A kernel being scheduled.
@@ -102,9 +116,9 @@ impl Schedule<'_> {
     }
 
     /// Reports that an annotation cannot be kept.
-    fn refuse<T>(&mut self, asked: &Asked<T>, mut finding: Finding) {
-        finding.loc = asked.loc;
-        finding.is_warning = asked.best_effort;
+    fn refuse(&mut self, asked: &Asked, mut finding: Finding) {
+        finding.loc = asked.place;
+        finding.is_warning = asked.says(Word::BestEffort);
         self.findings.push(finding);
     }
 }
@@ -127,7 +141,7 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Fi
             schedule.places = around::Places::of(schedule.kernel);
             (pass.run)(&mut schedule);
             if AFTER_EACH_PASS && schedule.findings.iter().all(|finding| finding.is_warning) {
-                check(schedule.kernel, pass.name);
+                check(schedule.kernel, pass.name());
             }
         }
     }
@@ -150,5 +164,18 @@ fn check(kernel: &Kernel, pass: &str) {
     if let Err(violations) = verify(kernel) {
         let list: Vec<String> = violations.iter().map(ToString::to_string).collect();
         panic!("`{pass}` broke kernel `{}`:\n{}\n{kernel:#}", kernel.name, list.join("\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PASSES;
+    use crate::annotations::{Annotation, On};
+
+    #[test]
+    fn every_annotation_of_loops_has_a_pass() {
+        for annotation in Annotation::all_on(On::Loop) {
+            assert!(PASSES.iter().any(|pass| pass.annotation == Some(annotation)), "{}", annotation.name);
+        }
     }
 }

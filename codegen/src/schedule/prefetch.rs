@@ -19,40 +19,24 @@
 //! between (`assume_disjoint` takes the person's word), nor others before a barrier in the body. **Refuses** all else: addresses that come
 //! from a carried value, loads in inner loops, bodies without global loads, loops that may be left early.
 
-use super::copy::{Copy, Saved, loops, parts};
+use super::copy::{Copy, parts};
 use super::dependence::{MemoryAccess, defined};
 use super::groups::{Counted, Names};
-use super::loads::{Asking, has_loads, is_barrier, needs, take_out, unit};
+use super::loads::{Asking, has_loads, is_barrier, move_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
 use super::{Finding, Schedule};
 use crate::analysis::cost::is_speculable;
+use crate::annotations::PREFETCH;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Region, Scalar, Terminator, Type, Value};
 use std::rc::Rc;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    for (inst, block) in loops(schedule.kernel, |asked| asked.prefetch.is_some()) {
-        let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
-        let Some(asked) = annotations.prefetch.take() else { continue };
-        let before = Saved::of(schedule.kernel, inst);
-        let around = schedule.around(inst);
-        let asking = Asking {
-            name: "prefetch",
-            assume_disjoint: asked.assume_disjoint,
-            of_kernel: false,
-            elements: &schedule.elements,
-            within_iteration: false,
-            around: &around,
-        };
-        if let Err(finding) = prefetch(schedule.kernel, inst, block, asking) {
-            before.restore(schedule.kernel);
-            schedule.refuse(&asked, finding);
-        }
-    }
+    move_loads(schedule, &PREFETCH, false, prefetch);
 }
 
-fn prefetch(kernel: &mut Kernel, inst: Inst, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
+fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_>) -> Result<(), Finding> {
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     if has_loads(kernel, walk.body).is_none() {

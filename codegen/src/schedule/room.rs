@@ -55,7 +55,9 @@ impl Room {
     /// For a kernel none of whose annotations has been kept yet.
     pub(super) fn of(kernel: &Kernel) -> Room {
         let mut inside = HashSet::default();
-        let places = |inst: Inst| kernel.annotations.get(&inst).map(|asked| asked.places()).unwrap_or_default();
+        let places = |inst: Inst| -> Vec<Loc> {
+            kernel.annotations.get(&inst).map(|all| all.iter().map(|asked| asked.place).collect()).unwrap_or_default()
+        };
         for outer in kernel.annotations.keys().copied() {
             let mut inner = places(outer);
             for block in kernel.insts[outer].op.blocks() {
@@ -105,26 +107,26 @@ impl Schedule<'_> {
     }
 
     /// Whether there was no room for this annotation before, in another copy of its loop.
-    pub(super) fn is_refused<T>(&self, asked: &Asked<T>) -> bool {
-        self.room.refused.contains(&asked.loc)
+    pub(super) fn is_refused(&self, asked: &Asked) -> bool {
+        self.room.refused.contains(&asked.place)
     }
 
     /// Notes that an annotation makes so many copies, or says why it may not.
-    pub(super) fn take_room<T>(&mut self, asked: &Asked<T>, copies: &Copies<'_>) -> bool {
+    pub(super) fn take_room(&mut self, asked: &Asked, copies: &Copies<'_>) -> bool {
         let body = size(self.kernel, copies.body);
-        let n = self.room.whole(asked.loc).unwrap_or(copies.n);
+        let n = self.room.whole(asked.place).unwrap_or(copies.n);
         if self.is_refused(asked) {
             return false;
         }
         if !self.has_room(copies) {
-            let finding = self.no_room(asked.loc, copies, n, body);
+            let finding = self.no_room(asked.place, copies, n, body);
             self.refuse(asked, finding);
-            self.room.refused.insert(asked.loc);
+            self.room.refused.insert(asked.place);
             return false;
         }
         let made = copies.n * copies.versions * body as u64;
         self.room.now = (self.room.now + made as usize).saturating_sub(body);
-        self.room.note(Factor { loc: asked.loc, name: copies.name, copies: n, body });
+        self.room.note(Factor { loc: asked.place, name: copies.name, copies: n, body });
         true
     }
 

@@ -14,7 +14,8 @@ use super::copy::{Copy, loops, parts, size};
 use super::groups::{Counted, finish, in_groups, open};
 use super::room::{Copies, MOST_INSTRUCTIONS};
 use super::{Finding, Schedule};
-use crate::ir::{Asked, Block, Builder, Inst, Kernel, Loc, LoopAnnotations, Op, Region, Terminator, Type, Unroll, Value};
+use crate::annotations::UNROLL;
+use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
 use crate::passes::simplify;
 
 /// Most instructions that are made in order to be folded, of a loop that is unrolled fully.
@@ -75,9 +76,8 @@ enum Kept {
 }
 
 fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) -> Kept {
-    let Some(annotations) = schedule.kernel.annotations.get(&inst).copied() else { return Kept::Yes };
-    let Some(asked) = annotations.unroll else { return Kept::Yes };
-    let rest = LoopAnnotations { unroll: None, ..annotations };
+    let Some(mut rest) = schedule.kernel.annotations.get(&inst).cloned() else { return Kept::Yes };
+    let Some(asked) = rest.take(&UNROLL) else { return Kept::Yes };
     let refused = match plan(schedule.kernel, inst, &asked) {
         Err(finding) => Some(finding),
         Ok(plan) => {
@@ -86,7 +86,7 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
                     return Kept::NotYet;
                 }
                 // What will be known of the first iterations when their counter is counts no more.
-                if take_apart(schedule, inst, block, &plan, asked.loc) {
+                if take_apart(schedule, inst, block, &plan, asked.place) {
                     return Kept::InPart;
                 }
             }
@@ -105,12 +105,17 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
 
 /// Whether a loop is to be unrolled fully, and its trip count is not known yet.
 fn waits(kernel: &Kernel, inst: Inst) -> bool {
-    let is_full = kernel.annotations.get(&inst).is_some_and(|asked| asked.unroll.is_some_and(|asked| asked.value == Unroll::Full));
-    is_full && Counted::of(kernel, inst).is_some_and(|walk| walk.trips(kernel).is_none())
+    asks_for_all(kernel, inst) && Counted::of(kernel, inst).is_some_and(|walk| walk.trips(kernel).is_none())
 }
 
-fn is_ready(annotations: &LoopAnnotations) -> bool {
-    annotations.unroll.is_some() && annotations.ilp.is_none() && annotations.vectorize.is_none()
+/// Whether a loop is to be unrolled fully.
+fn asks_for_all(kernel: &Kernel, inst: Inst) -> bool {
+    let asked = kernel.annotations.get(&inst).and_then(|annotations| annotations.get(&UNROLL));
+    asked.is_some_and(|asked| asked.argument.is_none())
+}
+
+fn is_ready(annotations: &Annotations) -> bool {
+    annotations.has(&UNROLL) && !annotations.iter().any(|asked| asked.annotation.joins)
 }
 
 struct Plan {
@@ -122,21 +127,21 @@ struct Plan {
     has_exits: bool,
 }
 
-fn plan(kernel: &Kernel, inst: Inst, asked: &Asked<Unroll>) -> Result<Plan, Finding> {
+fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Finding> {
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     let trips = walk.trips(kernel);
-    let n = match (asked.value, trips) {
-        (Unroll::Full, None) => {
+    let n = match (asked.argument, trips) {
+        (None, None) => {
             let message = "`#[unroll]` needs a trip count known at compile time, and the bounds of this loop are not constants";
             return Err(Finding::new(message, "write, for example, `#[unroll(4)]`, or give the bounds as const generics"));
         }
-        (Unroll::Full, Some(trips)) => trips,
-        (Unroll::By(n), Some(trips)) if u64::from(n) > trips => {
+        (None, Some(trips)) => trips,
+        (Some(n), Some(trips)) if u64::from(n) > trips => {
             let message = format!("unrolling by {n} is more than the {trips} iterations of this loop");
             return Err(Finding::new(message, "write `#[unroll]` to unroll it fully"));
         }
-        (Unroll::By(n), _) => u64::from(n),
+        (Some(n), _) => u64::from(n),
     };
     let (mut breaks, mut continues) = (false, false);
     kernel.walk_block(walk.body, &mut |kernel, _, inner| match kernel.insts[inner].op {
@@ -162,9 +167,8 @@ fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan
     let whole = schedule.room.whole(loc).unwrap_or(plan.n);
     let first = MOST_INSTRUCTIONS as u64 / 4 / body;
     let kernel = &mut *schedule.kernel;
-    let asked = kernel.annotations.get(&inst).copied().unwrap_or_default();
-    let is_alone = LoopAnnotations { unroll: None, ..asked }.is_empty();
-    let is_full = asked.unroll.is_some_and(|asked| asked.value == Unroll::Full);
+    let is_alone = kernel.annotations.get(&inst).is_none_or(|annotations| annotations.iter().all(|asked| *asked.annotation == UNROLL));
+    let is_full = asks_for_all(kernel, inst);
     let constant = |value: Value| kernel.constant(value).map(|constant| constant.as_int());
     let (Some(start), Some(step)) = (constant(walk.start), constant(walk.step)) else { return false };
     if !is_full || !is_alone || plan.breaks || first == 0 || first >= plan.n || whole.saturating_mul(body) > MOST_FOLDED {
@@ -187,7 +191,7 @@ fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan
     true
 }
 
-fn unroll(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+fn unroll(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: Annotations) {
     let walk = &plan.walk;
     let kernel = &mut *schedule.kernel;
     let behind = open(kernel, block, inst);

@@ -23,10 +23,10 @@ use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
+use crate::annotations::{UNROLL, VECTORIZE, Word};
 use crate::collections::HashSet;
 use crate::ir::{
-    Address, Asked, Block, Inst, Kernel, LoopAnnotations, Memory, MemoryOp, MemoryType, ObjectKind, Op, Region, Space, Step, Type, Unroll,
-    Value,
+    Address, Annotations, Asked, Block, Inst, Kernel, Memory, MemoryOp, MemoryType, ObjectKind, Op, Region, Space, Step, Type, Value,
 };
 
 /// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
@@ -37,46 +37,38 @@ const MOST_SCALARS: u32 = 8;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    each_loop(
-        schedule,
-        |asked| asked.vectorize.is_some(),
-        |schedule, inst, block| {
-            let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { return };
-            let Some(asked) = annotations.vectorize.take() else { return };
-            let rest = *annotations;
-            let around = schedule.around(inst);
-            match plan(schedule.kernel, &around, inst, &asked, rest.of_kernel) {
-                Ok(plan) => {
-                    let instead = |fits: u64| format!("write {}", written("vectorize", &(1 << fits.ilog2()).to_string(), rest.of_kernel));
-                    let copies = Copies { name: "vectorize", body: plan.walk.body, n: plan.n.into(), versions: 1, instead: &instead };
-                    if !schedule.take_room(&asked, &copies) {
-                        return give_up(schedule.kernel, inst, &asked);
-                    }
-                    let block = match &plan.guard {
-                        Some(guard) => versions(schedule.kernel, inst, block, &plan.walk, guard, Other::OneByOne, &around).0,
-                        None => block,
-                    };
-                    schedule.kernel.annotations.remove(&inst);
-                    split(schedule, &around, inst, block, &plan, rest);
-                }
-                Err(finding) => {
-                    give_up(schedule.kernel, inst, &asked);
-                    schedule.refuse(&asked, finding);
-                }
-            }
-        },
-    );
+    each_loop(schedule, &VECTORIZE, keep);
+}
+
+fn keep(schedule: &mut Schedule<'_>, (inst, block): (Inst, Block), asked: &Asked, rest: Annotations) {
+    let around = schedule.around(inst);
+    let plan = match plan(schedule.kernel, &around, inst, asked, rest.of_kernel) {
+        Ok(plan) => plan,
+        Err(finding) => {
+            give_up(schedule.kernel, inst, asked);
+            return schedule.refuse(asked, finding);
+        }
+    };
+    let instead = |fits: u64| format!("write {}", written("vectorize", &(1 << fits.ilog2()).to_string(), rest.of_kernel));
+    let copies = Copies { name: "vectorize", body: plan.walk.body, n: plan.n.into(), versions: 1, instead: &instead };
+    if !schedule.take_room(asked, &copies) {
+        return give_up(schedule.kernel, inst, asked);
+    }
+    let block = match &plan.guard {
+        Some(guard) => versions(schedule.kernel, inst, block, &plan.walk, guard, Other::OneByOne, &around).0,
+        None => block,
+    };
+    schedule.kernel.annotations.remove(&inst);
+    split(schedule, &around, inst, block, &plan, rest);
 }
 
 /// What is left of a loop whose vectors cannot be. That over a kernel's elements is unrolled instead, if `best_effort` lets the kernel pass;
 /// else nothing more is asked of the kernel as a whole, since what would be said of it only follows from this.
-fn give_up(kernel: &mut Kernel, inst: Inst, asked: &Asked<u32>) {
-    let of_kernel = kernel.annotations.get(&inst).is_some_and(|annotations| annotations.of_kernel);
-    if of_kernel && asked.best_effort {
-        if let Some(annotations) = kernel.annotations.get_mut(&inst) {
-            annotations.unroll = Some(asked.with(Unroll::Full));
-        }
-    } else if of_kernel {
+fn give_up(kernel: &mut Kernel, inst: Inst, asked: &Asked) {
+    let Some(annotations) = kernel.annotations.get_mut(&inst).filter(|annotations| annotations.of_kernel) else { return };
+    if asked.says(Word::BestEffort) {
+        annotations.insert(Asked { annotation: &UNROLL, argument: None, ..*asked });
+    } else {
         kernel.annotations.retain(|_, annotations| !annotations.of_kernel);
     }
 }
@@ -99,9 +91,9 @@ struct Plan {
     guard: Option<Guard>,
 }
 
-fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked<u32>, of_kernel: bool) -> Result<Plan, Finding> {
-    let n = asked.value;
-    let walk = independent(kernel, around, inst, asked, "vectorize", of_kernel)?;
+fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Plan, Finding> {
+    let n = asked.count();
+    let walk = independent(kernel, around, inst, asked, of_kernel)?;
     if let Some(trips) = walk.trips(kernel).filter(|trips| *trips < u64::from(n)) {
         return Err(too_few(n, trips, of_kernel));
     }
@@ -212,10 +204,10 @@ fn classify(
     access: &MemoryAccess,
     walk: &Counted,
     varying: &HashSet<Value>,
-    asked: &Asked<u32>,
+    asked: &Asked,
     of_kernel: bool,
 ) -> Result<bool, Finding> {
-    let n = asked.value;
+    let n = asked.count();
     let name = &kernel.objects[access.at.object].name;
     let loc = kernel.insts[access.inst].loc;
     let refuse = |message: String, help: String, label: &str| Err(Finding::new(message, help).label(loc, label));
@@ -263,7 +255,7 @@ fn classify(
             "this access",
         );
     }
-    if !asked.assume_aligned
+    if !asked.says(Word::AssumeAligned)
         && let Some((_, Some((factor, rest)))) = &split
     {
         let start = affine.polynomial(kernel, walk.start);
@@ -328,7 +320,7 @@ fn is_row_of_scalars(kernel: &Kernel, inst: Inst, n: u32) -> bool {
     width == 1 && matches!(ty, MemoryType::Scalar(_))
 }
 
-fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block, plan: &Plan, rest: LoopAnnotations) {
+fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block, plan: &Plan, rest: Annotations) {
     let walk = &plan.walk;
     let statements = schedule.statements;
     let kernel = &mut *schedule.kernel;

@@ -5,8 +5,9 @@
 
 use super::choice::Choice;
 use super::levels::{Levels, Setting};
-use super::loop_annotations::{Annotation, AnnotationKind};
 use super::require::{self, RequireClause};
+use super::written::{Written, WrittenAnnotations};
+use crate::annotations::{Annotation, On};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Bounds, Math};
 use crate::nearest::nearest;
@@ -37,13 +38,9 @@ pub struct KernelAttributes {
     pub contract: Option<Expr>,
     /// `bounds = unchecked | trap`, checked.
     pub bounds: Choice<Bounds>,
-    /// `ilp = N`, `ilp(N, …)`.
-    pub ilp: Option<Annotation>,
-    /// `vectorize = N`, `vectorize(N, …)`.
-    pub vectorize: Option<Annotation>,
-    /// `batch_loads`, `batch_loads = true`, `batch_loads(…)`.
-    pub batch_loads: Option<Annotation>,
-    /// `best_effort`: for the three above.
+    /// Its annotations: `ilp = N`, `vectorize(N, …)`, `batch_loads`.
+    pub annotations: WrittenAnnotations,
+    /// `best_effort`: for all annotations.
     pub best_effort: bool,
     /// `targets = [sm_80, …]`, checked against the target table.
     pub targets: Vec<Ident>,
@@ -87,7 +84,7 @@ impl Argument {
     }
 }
 
-/// Every argument, in the order of docs/language.md.
+/// Every argument that is no annotation.
 const ARGUMENTS: &[Argument] = &[
     Argument::once("block", parse_block),
     Argument::once("min_blocks", parse_min_blocks),
@@ -98,9 +95,6 @@ const ARGUMENTS: &[Argument] = &[
     Argument::once("bounds", parse_bounds),
     Argument::once("targets", parse_targets),
     Argument::once("variants", parse_variants),
-    Argument::once("ilp", parse_ilp),
-    Argument::once("batch_loads", parse_batch_loads),
-    Argument::once("vectorize", parse_vectorize),
     Argument::once("best_effort", parse_best_effort),
     Argument::repeated("require", require::parse),
     Argument::repeated("allow", |into, name, input, found| into.levels.parse(Setting::Allow, name, input, found)),
@@ -109,18 +103,12 @@ const ARGUMENTS: &[Argument] = &[
 ];
 
 impl KernelAttributes {
-    /// The annotations that `#[kernel(…)]` takes.
-    pub fn annotations(&self) -> impl Iterator<Item = &Annotation> {
-        [&self.ilp, &self.vectorize, &self.batch_loads].into_iter().flatten()
-    }
-
     /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let block = self.block.iter().flat_map(|(_, extents)| extents);
         let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract].into_iter().flatten();
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
-        let arguments = self.annotations().filter_map(|annotation| annotation.argument.as_ref());
-        block.chain(single).chain(conditions).chain(arguments).chain(self.required.iter().map(|clause| &clause.bound))
+        block.chain(single).chain(conditions).chain(self.annotations.arguments()).chain(self.required.iter().map(|clause| &clause.bound))
     }
 
     /// What the kernel is checked for, in a crate that asks for `of_crate`: its own targets, else those, else three that stand for what is in use.
@@ -148,24 +136,37 @@ impl KernelAttributes {
     /// Parses the arguments.
     pub fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> KernelAttributes {
         let mut attributes = KernelAttributes::default();
-        let arguments = |input: ParseStream<'_>| {
-            while !input.is_empty() {
-                if let Err(error) = parse_argument(&mut attributes, input, diagnostics) {
-                    diagnostics.append(error.into());
-                    skip_to_comma(input)?;
-                } else if !input.is_empty() && !input.peek(Token![,]) {
-                    let message = "expected `,` between the arguments of `#[kernel]`";
-                    diagnostics.push(Diagnostic::error(input.span(), message));
-                    skip_to_comma(input)?;
-                }
-                input.parse::<Option<Token![,]>>()?;
-            }
-            Ok(())
-        };
-        if let Err(error) = arguments.parse2(tokens) {
-            diagnostics.append(error.into());
-        }
+        attributes.annotations.of_kernel = true;
+        parse_list(tokens, "`#[kernel]`", diagnostics, |input, diagnostics| parse_argument(&mut attributes, input, diagnostics));
         attributes
+    }
+}
+
+/// Parses arguments one by one, so that one mistake does not hide the next; `of`: whose they are.
+pub(super) fn parse_list(
+    tokens: TokenStream,
+    of: &str,
+    diagnostics: &mut Diagnostics,
+    mut parse: impl FnMut(ParseStream<'_>, &mut Diagnostics) -> syn::Result<()>,
+) {
+    let mut found = Diagnostics::new();
+    let arguments = |input: ParseStream<'_>| {
+        while !input.is_empty() {
+            if let Err(error) = parse(input, &mut found) {
+                found.append(error.into());
+                skip_to_comma(input)?;
+            } else if !input.is_empty() && !input.peek(Token![,]) {
+                found.push(Diagnostic::error(input.span(), format!("expected `,` between the arguments of {of}")));
+                skip_to_comma(input)?;
+            }
+            input.parse::<Option<Token![,]>>()?;
+        }
+        Ok(())
+    };
+    let end = arguments.parse2(tokens);
+    diagnostics.append(found);
+    if let Err(error) = end {
+        diagnostics.append(error.into());
     }
 }
 
@@ -176,28 +177,37 @@ fn parse_argument(attributes: &mut KernelAttributes, input: ParseStream<'_>, dia
         diagnostics.push(Diagnostic::error(input.span(), message).help("write, for example, `block = 256`"));
         return skip_to_comma(input);
     };
-    if name == "unroll" || name == "prefetch" {
-        let example = if name == "unroll" { "#[unroll(4)]" } else { "#[prefetch]" };
-        let error = Diagnostic::error(name.span(), format!("`{name}` belongs on a loop"));
-        diagnostics.push(error.help(format!("write `{example}` before the loop")));
-        return skip_to_comma(input);
-    }
-    let Some(argument) = ARGUMENTS.iter().find(|argument| name == argument.name) else {
-        let names: Vec<_> = ARGUMENTS.iter().map(|a| a.name).collect();
-        let what = format!("unknown argument `{name}` of `#[kernel]`");
-        diagnostics.push(with_nearest(Diagnostic::error(name.span(), what), &name.to_string(), names.iter().copied(), &names));
+    let argument = ARGUMENTS.iter().find(|argument| name == argument.name);
+    let annotation = Annotation::all_on(On::Kernel).find(|annotation| name == annotation.name);
+    let Some(known) = argument.map(|argument| argument.name).or(annotation.map(|annotation| annotation.name)) else {
+        diagnostics.push(refuse_argument(&name));
         return skip_to_comma(input);
     };
-    let first = attributes.places.iter().find(|(seen, _)| *seen == argument.name);
-    if let (Some((_, first)), false) = (first, argument.repeats) {
+    let first = attributes.places.iter().find(|(seen, _)| *seen == known);
+    if let (Some((_, first)), false) = (first, argument.is_some_and(|argument| argument.repeats)) {
         let error = Diagnostic::error(name.span(), format!("`{name}` is given twice")).label(*first, "first given here");
         diagnostics.push(error.help("remove one of them"));
         return skip_to_comma(input);
     }
     if first.is_none() {
-        attributes.places.push((argument.name, name.span()));
+        attributes.places.push((known, name.span()));
     }
-    (argument.parse)(attributes, &name, input, diagnostics)
+    if let Some(annotation) = annotation {
+        attributes.annotations.insert(Written::parse_in_list(annotation, On::Kernel, &name, input, diagnostics)?);
+    }
+    argument.map_or(Ok(()), |argument| (argument.parse)(attributes, &name, input, diagnostics))
+}
+
+/// What is no argument of `#[kernel(…)]`.
+fn refuse_argument(name: &Ident) -> Diagnostic {
+    if let Some(annotation) = Annotation::all_on(On::Loop).find(|annotation| name == annotation.name) {
+        let error = Diagnostic::error(name.span(), format!("`{name}` belongs on a loop"));
+        return error.help(format!("write `{}` before the loop", annotation.example(On::Loop)));
+    }
+    let annotations = Annotation::all_on(On::Kernel).map(|annotation| annotation.name);
+    let names: Vec<_> = ARGUMENTS.iter().map(|argument| argument.name).chain(annotations).collect();
+    let error = Diagnostic::error(name.span(), format!("unknown argument `{name}` of `#[kernel]`"));
+    with_nearest(error, &name.to_string(), names.iter().copied(), &names)
 }
 
 /// Moves on to the next comma that belongs to the argument list, or to the end.
@@ -367,21 +377,6 @@ fn parse_contract(into: &mut KernelAttributes, name: &Ident, input: ParseStream<
         diagnostics.push(error.help("write `contract = false` for results that are bit for bit the host's"));
     }
     into.contract = Some(value);
-    Ok(())
-}
-
-fn parse_ilp(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    into.ilp = Some(Annotation::parse_in_kernel(AnnotationKind::Ilp, name, input, diagnostics)?);
-    Ok(())
-}
-
-fn parse_vectorize(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    into.vectorize = Some(Annotation::parse_in_kernel(AnnotationKind::Vectorize, name, input, diagnostics)?);
-    Ok(())
-}
-
-fn parse_batch_loads(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    into.batch_loads = Some(Annotation::parse_in_kernel(AnnotationKind::BatchLoads, name, input, diagnostics)?);
     Ok(())
 }
 

@@ -3,16 +3,17 @@
 mod foreign_names;
 mod refused;
 
+use super::annotations::{SharedAttribute, loop_annotations};
 use super::attributes::literal_int;
 use super::chains::{closure_edit, reference_edit, refused_chain, refused_let, walk_edit};
 use super::free_paths::GEOMETRY;
 use super::layout::written;
-use super::loop_annotations::LoopKeyword;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
 use super::signature::is_group_type;
 use super::std_functions::std_function;
-use super::subset::{Names, check_let_attributes, check_loop_attributes, check_other_attribute, refuse};
+use super::subset::{Names, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
+use super::written::LoopKeyword;
 use crate::diagnostic::Diagnostics;
 use crate::nearest::nearest;
 use proc_macro2::Span;
@@ -294,8 +295,8 @@ impl<'c> BodyChecker<'c> {
     }
 
     fn check_loop_attributes(&mut self, attrs: &[syn::Attribute], keyword: LoopKeyword) {
-        let attributes = check_loop_attributes(attrs, keyword, self.diagnostics);
-        attributes.arguments().for_each(|argument| BodyChecker::visit_expr(self, argument));
+        let annotations = loop_annotations(attrs, keyword, self.diagnostics);
+        annotations.arguments().for_each(|argument| BodyChecker::visit_expr(self, argument));
     }
 
     /// What a `for` walks: a range with both ends, perhaps `.rev()` and `.step_by(k)`. Whether it is one.
@@ -435,9 +436,9 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
 
     fn visit_local(&mut self, local: &'a syn::Local) {
         let before = self.diagnostics.iter().len();
-        let attributes = check_let_attributes(&local.attrs, self.diagnostics);
-        attributes.arguments().for_each(|argument| BodyChecker::visit_expr(self, argument));
-        let is_shared = local.attrs.iter().any(|attr| attr.path().is_ident("shared"));
+        let shared = SharedAttribute::find(&local.attrs, self.diagnostics);
+        let is_shared = shared.is_some();
+        shared.iter().flat_map(|shared| shared.annotations.arguments()).for_each(|argument| BodyChecker::visit_expr(self, argument));
         let is_refused = self.diagnostics.iter().len() > before;
         match &local.pat {
             syn::Pat::Type(typed) => {

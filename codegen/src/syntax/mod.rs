@@ -13,7 +13,6 @@ mod foreign_syntax;
 mod free_paths;
 mod layout;
 mod levels;
-mod loop_annotations;
 mod marks;
 mod nesting;
 mod operand;
@@ -27,9 +26,10 @@ mod signature;
 mod std_functions;
 mod subset;
 mod vocabulary;
+mod written;
 
 pub use absent::{AbsentName, absent_names};
-pub use annotations::{LetAttributes, RowArgument, SharedAttribute, annotation_arguments};
+pub use annotations::{SharedAttribute, annotation_arguments, loop_annotations};
 pub use attributes::{KernelAttributes, Variants, is_named, literal_int};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
@@ -37,7 +37,6 @@ pub use foreign_syntax::foreign_syntax;
 pub use free_paths::{FreePath, FreePathKind, free_paths};
 pub use layout::{Layout, layout, written};
 pub use levels::{LINT_NAMES, Levels, Setting};
-pub use loop_annotations::{Annotation, AnnotationKind, LoopAttributes, LoopKeyword, Words};
 pub use marks::mark_called_in;
 pub use nesting::check_nesting;
 pub use operand::{cast, operand, receiver};
@@ -49,6 +48,7 @@ pub use scopes::MatchesArguments;
 pub use signature::{is_group_type, is_marked};
 pub use std_functions::{call_edit, std_function};
 pub use subset::check_subset;
+pub use written::{LoopKeyword, Written, WrittenAnnotations};
 
 #[cfg(test)]
 mod tests {

@@ -2,10 +2,9 @@
 //!
 //! Only what syntax alone shows: types are the front end's, and what `rustc` says better about the host twin is `rustc`'s.
 
-use super::annotations::{LetAttributes, check_elsewhere, refuse_cfg};
+use super::annotations::{check_elsewhere, refuse_cfg};
 use super::attributes::is_named;
 use super::body::BodyChecker;
-use super::loop_annotations::{LoopAttributes, LoopKeyword};
 use super::scopes::item_name;
 use super::signature::{check_device, check_kernel, is_marked};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -257,17 +256,7 @@ fn refuse_item(item: &syn::Item, diagnostics: &mut Diagnostics) {
     diagnostics.push(Diagnostic::error(span, format!("{what} not in the kernel language")).help(help));
 }
 
-/// The findings of a parse that only looks for mistakes.
-pub(super) fn check_let_attributes(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) -> LetAttributes {
-    LetAttributes::parse(attrs, diagnostics)
-}
-
-/// The same for a loop.
-pub(super) fn check_loop_attributes(attrs: &[syn::Attribute], keyword: LoopKeyword, diagnostics: &mut Diagnostics) -> LoopAttributes {
-    LoopAttributes::parse(attrs, keyword, diagnostics)
-}
-
-/// The same for an attribute that stands on neither.
+/// Checks an attribute that stands neither on a loop nor on a `let`.
 pub(super) fn check_other_attribute(attr: &syn::Attribute, diagnostics: &mut Diagnostics) {
     check_elsewhere(std::slice::from_ref(attr), "this", diagnostics);
 }

@@ -3,10 +3,11 @@
 //! What the batch does is tried out: the variant is made again without it. Said where a target then holds more blocks and by the model no target is slower
 //! by a fiftieth. That is so where the assembler has the loads under way anyway: from a buffer that nobody writes, with no barrier between.
 
-use super::what_if::{Grows, asked, without};
+use super::what_if::{asked, without};
 use super::{Finding, Lint, Subject, each};
 use crate::estimate::Estimate;
 use crate::estimate::occupancy::Resource;
+use warpwright_codegen::annotations::BATCH_LOADS;
 
 pub(super) const LINT: Lint = Lint {
     name: "costly_batch",
@@ -28,7 +29,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if !subject.known.targets.iter().any(is_short) {
         return;
     }
-    let batches: Vec<_> = asked(built).into_iter().filter(|(grows, _)| *grows == Grows::BatchLoads).collect();
+    let batches: Vec<_> = asked(built).into_iter().filter(|(annotation, _)| **annotation == BATCH_LOADS).collect();
     let targets = subject.targets();
     for other in without(subject, &batches) {
         let (at, Some(other)) = (other.asked.1, other.known(&targets)) else { continue };

@@ -7,6 +7,7 @@ use super::nest::trips;
 use super::{Finding, Lint, Subject};
 use proc_macro2::Span;
 use std::collections::HashSet;
+use warpwright_codegen::annotations::UNROLL;
 use warpwright_codegen::ir::{Block, Compute, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
 
 pub(super) const LINT: Lint = Lint {
@@ -97,6 +98,6 @@ fn is_address(ty: Type) -> bool {
 fn place(subject: &Subject<'_>, loc: Loc) -> Span {
     let span = subject.span(loc);
     let mut sites = subject.sites.loops.iter().filter(|site| site.keyword.start().line == span.start().line);
-    let annotation = sites.find_map(|site| site.annotations.iter().find(|(name, _)| *name == "unroll"));
-    annotation.map_or(span, |(_, span)| *span)
+    let annotation = sites.find_map(|site| site.annotations.get(&UNROLL));
+    annotation.map_or(span, |unroll| unroll.place)
 }

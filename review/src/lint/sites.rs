@@ -4,10 +4,10 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::syntax::{KernelAttributes, LoopAttributes, LoopKeyword};
+use warpwright_codegen::syntax::{KernelAttributes, LoopKeyword, WrittenAnnotations, loop_annotations};
 
 /// Where a kernel's source asks for things.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Sites {
     /// The kernel's name.
     pub name: Span,
@@ -18,12 +18,12 @@ pub struct Sites {
 }
 
 /// A loop of the source.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LoopSite {
     /// `for`, `while` or `loop`.
     pub keyword: Span,
-    /// Its annotations by name: `unroll`, `ilp` ….
-    pub annotations: Vec<(&'static str, Span)>,
+    /// Its annotations.
+    pub annotations: WrittenAnnotations,
 }
 
 impl Sites {
@@ -39,12 +39,6 @@ impl Sites {
         let find = |name: &&str| self.arguments.iter().find(|(known, _)| known == name).map(|(_, span)| *span);
         names.iter().find_map(find).unwrap_or(self.name)
     }
-
-    /// The first of these annotations on any loop, in the order of the source.
-    pub fn annotation(&self, names: &[&str]) -> Option<Span> {
-        let mut all = self.loops.iter().flat_map(|site| &site.annotations);
-        all.find(|(name, _)| names.contains(name)).map(|(_, span)| *span)
-    }
 }
 
 #[derive(Default)]
@@ -54,8 +48,7 @@ struct Loops {
 
 impl Loops {
     fn add(&mut self, keyword: Span, attrs: &[syn::Attribute], kind: LoopKeyword) {
-        let parsed = LoopAttributes::parse(attrs, kind, &mut Diagnostics::new());
-        let annotations = parsed.annotations.iter().map(|annotation| (annotation.kind.name(), annotation.span)).collect();
+        let annotations = loop_annotations(attrs, kind, &mut Diagnostics::new());
         self.found.push(LoopSite { keyword, annotations });
     }
 }
@@ -80,6 +73,7 @@ impl<'a> Visit<'a> for Loops {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpwright_codegen::annotations::{ILP, UNROLL};
 
     #[test]
     fn arguments_and_annotations_are_found_by_name() {
@@ -91,7 +85,8 @@ mod tests {
         assert_eq!(text(sites.argument(&["max_registers", "ilp", "block"])), "ilp");
         assert_eq!(text(sites.argument(&["max_registers"])), "k");
         assert_eq!(sites.loops.iter().map(|site| text(site.keyword)).collect::<Vec<_>>(), ["for", "while", "loop"]);
-        assert_eq!(sites.annotation(&["ilp", "unroll"]).map(text).as_deref(), Some("unroll"));
-        assert!(sites.annotation(&["prefetch"]).is_none());
+        let unroll = sites.loops[0].annotations.get(&UNROLL).map(|unroll| text(unroll.place));
+        assert_eq!(unroll.as_deref(), Some("unroll"));
+        assert!(!sites.loops[0].annotations.has(&ILP));
     }
 }

@@ -6,56 +6,21 @@ use proc_macro2::Span;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use warpwright_codegen::analysis::access::Races;
-use warpwright_codegen::ir::{Kernel, Loc, LoopAnnotations};
+use warpwright_codegen::annotations::Annotation;
+use warpwright_codegen::ir::{Annotations, Kernel, Loc};
 use warpwright_codegen::parallel;
 use warpwright_codegen::pipeline::{Built, Legal};
 use warpwright_codegen::target::Target;
 
-/// An annotation that makes more of a body than there is in the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grows {
-    Unroll,
-    Ilp,
-    Vectorize,
-    BatchLoads,
-    Prefetch,
-}
+/// An annotation, and where it stands.
+pub(super) type At = (&'static Annotation, Loc);
 
-impl Grows {
-    const ALL: [Grows; 5] = [Grows::Unroll, Grows::Ilp, Grows::Vectorize, Grows::BatchLoads, Grows::Prefetch];
-
-    /// Where a loop asks for it.
-    fn place(self, annotations: &LoopAnnotations) -> Option<Loc> {
-        match self {
-            Grows::Unroll => annotations.unroll.map(|asked| asked.loc),
-            Grows::Ilp => annotations.ilp.map(|asked| asked.loc),
-            Grows::Vectorize => annotations.vectorize.map(|asked| asked.loc),
-            Grows::BatchLoads => annotations.batch_loads.map(|asked| asked.loc),
-            Grows::Prefetch => annotations.prefetch.map(|asked| asked.loc),
-        }
-    }
-
-    fn leave_out(self, annotations: &mut LoopAnnotations) {
-        match self {
-            Grows::Unroll => annotations.unroll = None,
-            Grows::Ilp => annotations.ilp = None,
-            Grows::Vectorize => annotations.vectorize = None,
-            Grows::BatchLoads => annotations.batch_loads = None,
-            Grows::Prefetch => annotations.prefetch = None,
-        }
-    }
-}
-
-/// The places where a kernel asks for something that makes more of it: each once, though several loops of the IR may come from one of the source.
-pub(super) fn asked(kernel: &Kernel) -> Vec<(Grows, Loc)> {
-    let mut all: Vec<(Grows, Loc)> = Vec::new();
-    for annotations in kernel.annotations.values() {
-        for grows in Grows::ALL {
-            if let Some(loc) = grows.place(annotations)
-                && !all.contains(&(grows, loc))
-            {
-                all.push((grows, loc));
-            }
+/// The annotations of a kernel, which make more of it: each once, though several loops of the IR may come from one of the source.
+pub(super) fn asked(kernel: &Kernel) -> Vec<At> {
+    let mut all: Vec<At> = Vec::new();
+    for asked in kernel.annotations.values().flat_map(Annotations::iter) {
+        if !all.contains(&(asked.annotation, asked.place)) {
+            all.push((asked.annotation, asked.place));
         }
     }
     all.sort_by_key(|(_, loc)| *loc);
@@ -68,7 +33,7 @@ pub struct Tried(RefCell<Vec<Rc<Without>>>);
 
 /// The variant without one of its annotations.
 pub(super) struct Without {
-    pub(super) asked: (Grows, Loc),
+    pub(super) asked: At,
     /// `None` if what is left of the others could not be kept.
     legal: Option<Legal>,
     /// Registers that it needs, and all that is known of it: each found when somebody asks.
@@ -85,10 +50,10 @@ impl Without {
 }
 
 /// The variant without each of some annotations.
-pub(super) fn without(subject: &Subject<'_>, asked: &[(Grows, Loc)]) -> Vec<Rc<Without>> {
+pub(super) fn without(subject: &Subject<'_>, asked: &[At]) -> Vec<Rc<Without>> {
     let mut tried = subject.tried.0.borrow_mut();
-    let is_new = |asked: &&(Grows, Loc)| tried.iter().all(|known| known.asked != **asked);
-    let new: Vec<(Grows, Loc)> = asked.iter().filter(is_new).copied().collect();
+    let is_new = |asked: &&At| tried.iter().all(|known| known.asked != **asked);
+    let new: Vec<At> = asked.iter().filter(is_new).copied().collect();
     let (built, statements) = (subject.built, &subject.lowered.statements[..]);
     let legal = parallel::map(&new, |asked| legal_without(built?, statements, *asked));
     let make = |(asked, legal)| Rc::new(Without { asked, legal, needed: Cell::default(), known: OnceCell::new() });
@@ -96,12 +61,8 @@ pub(super) fn without(subject: &Subject<'_>, asked: &[(Grows, Loc)]) -> Vec<Rc<W
     tried.iter().filter(|known| asked.contains(&known.asked)).cloned().collect()
 }
 
-fn legal_without(built: &Built, statements: &[u32], (grows, loc): (Grows, Loc)) -> Option<Legal> {
-    let without = built.annotated(|asked| {
-        if grows.place(asked) == Some(loc) {
-            grows.leave_out(asked);
-        }
-    });
+fn legal_without(built: &Built, statements: &[u32], (annotation, loc): At) -> Option<Legal> {
+    let without = built.annotated(|asked| (asked.annotation, asked.place) != (annotation, loc));
     let legal = without.schedule(statements).0?.legal().clone();
     // Here, where several variants are worked on at once.
     legal.addressed();

@@ -7,7 +7,7 @@ use super::expression::expr;
 use super::{Checker, OpenScope, Unfilled};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::UnaryOp;
-use crate::syntax::{LetAttributes, LoopKeyword, SharedAttribute};
+use crate::syntax::{LoopKeyword, SharedAttribute};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -90,10 +90,10 @@ impl Checker<'_, '_> {
 
     fn let_statement(&mut self, local: &syn::Local) -> Option<Statement> {
         let mut findings = Diagnostics::new();
-        let attributes = LetAttributes::parse(&local.attrs, &mut findings);
+        let shared = SharedAttribute::find(&local.attrs, &mut findings);
         self.context.diagnostics.borrow_mut().append(findings);
-        if let Some(shared) = &attributes.shared {
-            return self.shared_declaration(local, shared);
+        if let Some(shared) = shared {
+            return self.shared_declaration(local, &shared);
         }
         let init = local.init.as_ref().map(|init| self.expression(&init.expr));
         // It does not see the names that the pattern binds.

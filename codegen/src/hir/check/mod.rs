@@ -26,7 +26,7 @@ pub(crate) use pattern::array_len;
 
 use self::names::{Name, Names};
 use super::items::{ConstId, FnId, Items, ModuleId};
-use super::tree::{Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, LoopAnnotations, Rows, ScopeId};
+use super::tree::{Annotations, Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, Rows, ScopeId};
 use super::types::{AdtId, Arg, Infer, Kind, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::{ConstValue, Program};
@@ -157,7 +157,7 @@ pub(crate) struct Checker<'c, 'p> {
     /// Names bound by the first alternative of each open or-pattern.
     or_bindings: Vec<Option<HashMap<String, LocalId>>>,
     /// What is asked of loops.
-    annotations: HashMap<ScopeId, LoopAnnotations>,
+    annotations: HashMap<ScopeId, Annotations>,
     /// How the rows of shared arrays lie.
     rows: HashMap<LocalId, Rows>,
 }

@@ -8,14 +8,15 @@
 //! continues the innermost loop. Parameters are loaded before the loops; what is shared is shared by all elements.
 
 use super::{Lowerer, Returns};
+use crate::annotations::{Elements, Word};
 use crate::diagnostic::Diagnostic;
 use crate::hir::tree;
-use crate::ir::{Axis, BinaryOp, Block, Inst, LoopAnnotations, Op, Region, Terminator, Value};
+use crate::ir::{Annotations, Axis, BinaryOp, Block, Inst, Op, Region, Terminator, Value};
 use proc_macro2::Span;
 
 /// What lowering knows and learns of the elements of a thread.
 #[derive(Default)]
-pub(super) struct Elements {
+pub(super) struct ElementLoops {
     /// `ilp`, where it is more than one.
     groups: Option<(u32, Value)>,
     /// `vectorize`, where it is more than one.
@@ -36,22 +37,21 @@ struct Open {
 
 impl Lowerer<'_, '_> {
     /// Runs `body`, the kernel's, for each element of a thread.
-    pub(super) fn for_each_element(&mut self, asked: &tree::LoopAnnotations, body: impl FnOnce(&mut Self)) {
-        let all = LoopAnnotations { of_kernel: true, ..self.annotations(asked) };
-        let outermost = LoopAnnotations { vectorize: None, ..all };
+    pub(super) fn for_each_element(&mut self, asked: &tree::Annotations, body: impl FnOnce(&mut Self)) {
+        let all = self.annotations(asked);
         let mut open = Vec::new();
-        if let Some(ilp) = all.ilp {
-            let group = self.open_elements(ilp.value, outermost, &mut open);
-            self.elements.groups = Some((ilp.value, group));
+        for asked in all.iter() {
+            let Some(elements) = asked.annotation.elements else { continue };
+            let is_outermost = open.is_empty();
+            let own = all.filter(|other| other == asked || is_outermost && other.annotation.elements.is_none());
+            let place = self.open_elements(asked.count(), own, &mut open);
+            match elements {
+                Elements::Groups => self.elements.groups = Some((asked.count(), place)),
+                Elements::Lanes => self.elements.lanes = Some((asked.count(), place)),
+            }
         }
-        if let Some(vectorize) = all.vectorize {
-            let batch_loads = if open.is_empty() { all.batch_loads } else { None };
-            let annotations = LoopAnnotations { ilp: None, batch_loads, ..all };
-            let lane = self.open_elements(vectorize.value, annotations, &mut open);
-            self.elements.lanes = Some((vectorize.value, lane));
-        }
-        if all.batch_loads.is_some() && open.is_empty() {
-            self.open_elements(1, outermost, &mut open);
+        if open.is_empty() && !all.is_empty() {
+            self.open_elements(1, all, &mut open);
         }
         body(self);
         for Open { outer, .. } in open.into_iter().rev() {
@@ -64,10 +64,8 @@ impl Lowerer<'_, '_> {
     }
 
     /// Opens a loop of `count` iterations; what is built next is its body. Gives its induction variable.
-    fn open_elements(&mut self, count: u32, annotations: LoopAnnotations, open: &mut Vec<Open>) -> Value {
-        let places = [annotations.ilp.map(|asked| asked.loc), annotations.vectorize.map(|asked| asked.loc)];
-        let place = places.into_iter().flatten().next().or(annotations.batch_loads.map(|asked| asked.loc));
-        self.loc = place.unwrap_or(self.loc);
+    fn open_elements(&mut self, count: u32, annotations: Annotations, open: &mut Vec<Open>) -> Value {
+        self.loc = annotations.iter().next().map_or(self.loc, |asked| asked.place);
         let index = self.kernel.index_type();
         let inner = self.kernel.new_block(&[index]);
         let mut b = self.builder();
@@ -117,11 +115,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Why the body cannot run for several elements of a thread, if so. A warning if the arguments say `best_effort`.
-    pub(super) fn refuse_elements(&self, asked: &tree::LoopAnnotations) -> Option<Diagnostic> {
-        let several = [("ilp", asked.ilp), ("vectorize", asked.vectorize)];
-        let (name, asked) = several.iter().find_map(|(name, asked)| asked.map(|asked| (*name, asked)))?;
-        let count = asked.value;
-        let error = |message: String| Diagnostic::error(asked.span, message);
+    pub(super) fn refuse_elements(&self, asked: &tree::Annotations) -> Option<Diagnostic> {
+        let several = || asked.iter().filter(|asked| asked.annotation.elements.is_some());
+        let first = several().next()?;
+        let (name, count) = (first.annotation.name, first.count());
+        let error = |message: String| Diagnostic::error(first.place, message);
         let uses = self.kernel.use_counts();
         let is_used = |value: &Value| uses.get(usize::from(*value)).is_some_and(|count| *count > 0);
         let refused = if let Some((what, span)) = &self.elements.meeting {
@@ -141,7 +139,7 @@ impl Lowerer<'_, '_> {
         } else {
             return None;
         };
-        let is_soft = several.iter().all(|(_, asked)| asked.is_none_or(|asked| asked.words.best_effort));
+        let is_soft = several().all(|asked| asked.says(Word::BestEffort));
         Some(if is_soft { refused.best_effort() } else { refused })
     }
 }

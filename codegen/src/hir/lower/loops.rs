@@ -3,10 +3,10 @@
 use super::environment::{Tree, Var};
 use super::place::Place;
 use super::{Exit, Lowerer};
+use crate::annotations::Asked;
 use crate::hir::tree::{self, Block as Body, Expr, ExprKind, ForLoop, LocalId, LocalKind, ScopeId, Statement};
 use crate::hir::types::Ty;
-use crate::ir::{Asked, Inst, LoopAnnotations, Op, Region, Terminator, Value};
-use crate::syntax::Words;
+use crate::ir::{Annotations, Inst, Op, Region, Terminator, Value};
 
 impl Lowerer<'_, '_> {
     /// Enters a loop's scope: what `break` and `continue` in it mean.
@@ -17,36 +17,26 @@ impl Lowerer<'_, '_> {
 
     /// Whether a loop is annotated `unroll(1)`.
     fn keeps_rolled(&self, scope: ScopeId) -> bool {
-        self.frame().body.annotations.get(&scope).is_some_and(|asked| asked.rolled.is_some())
+        self.frame().body.annotations.get(&scope).is_some_and(|all| all.iter().any(Asked::keeps_rolled))
     }
 
     /// Hands on what is asked of a loop.
     fn annotate(&mut self, inst: Inst, scope: ScopeId) {
-        let Some(asked) = self.frame().body.annotations.get(&scope).copied() else { return };
+        let Some(asked) = self.frame().body.annotations.get(&scope).cloned() else { return };
         let annotations = self.annotations(&asked);
         if !annotations.is_empty() {
             self.kernel.annotations.insert(inst, annotations);
         }
     }
 
-    /// The same annotations in the kernel's locations.
-    pub(super) fn annotations(&mut self, asked: &tree::LoopAnnotations) -> LoopAnnotations {
-        LoopAnnotations {
-            unroll: asked.unroll.map(|asked| self.asked(asked)),
-            ilp: asked.ilp.map(|asked| self.asked(asked)),
-            batch_loads: asked.batch_loads.map(|asked| self.asked(asked)),
-            prefetch: asked.prefetch.map(|asked| self.asked(asked)),
-            vectorize: asked.vectorize.map(|asked| self.asked(asked)),
-            of_kernel: false,
-        }
-    }
-
-    fn asked<T>(&mut self, tree::Asked { value, span, words }: tree::Asked<T>) -> Asked<T> {
-        let outer = self.loc;
-        self.at(span);
-        let loc = std::mem::replace(&mut self.loc, outer);
-        let Words { best_effort, assume_disjoint, assume_aligned } = words;
-        Asked { value, loc, best_effort, assume_disjoint, assume_aligned }
+    /// The same annotations in the kernel's locations, `unroll(1)` left out.
+    pub(super) fn annotations(&mut self, asked: &tree::Annotations) -> Annotations {
+        asked.filter(|asked| !asked.keeps_rolled()).filter_map(|&Asked { annotation, place, argument, words }| {
+            let outer = self.loc;
+            self.at(place);
+            let place = std::mem::replace(&mut self.loc, outer);
+            Some(Asked { annotation, place, argument, words })
+        })
     }
 
     pub(super) fn while_loop(&mut self, scope: ScopeId, condition: &Expr, body: &Body) -> Tree {

@@ -30,7 +30,7 @@ use crate::ir::{
 };
 use crate::syntax::{Unit, UnitId};
 use crate::target::limits::{CONSTANT_BYTES, SHARED_BYTES};
-use elements::Elements;
+use elements::ElementLoops;
 use environment::{Tree, Var};
 use proc_macro2::Span;
 use std::collections::HashMap;
@@ -92,7 +92,7 @@ pub(super) struct Lowerer<'c, 'p> {
     structs: HashMap<Ty, StructId>,
     shared: HashMap<(FnId, Vec<Arg>, LocalId, tree::Rows), Object>,
     tables: HashMap<String, Object>,
-    elements: Elements,
+    elements: ElementLoops,
     /// Whether the kernel has grown beyond measure (reported).
     too_long: bool,
     /// Calls inlined so far.
@@ -110,7 +110,7 @@ pub(super) fn lower<'p>(
     function: FnId,
     args: &[Arg],
     options: KernelOptions,
-    elements: &tree::LoopAnnotations,
+    elements: &tree::Annotations,
 ) -> Option<(Lowered, Option<Diagnostic>)> {
     let body = context.body(function, args)?;
     let item = &context.items.functions[function.0];
@@ -133,7 +133,7 @@ pub(super) fn lower<'p>(
         structs: HashMap::new(),
         shared: HashMap::new(),
         tables: HashMap::new(),
-        elements: Elements::default(),
+        elements: ElementLoops::default(),
         too_long: false,
         calls: 0,
         depth: 0,

@@ -1,6 +1,7 @@
 //! What of `#[kernel(…)]` is refused, and what becomes of the rest.
 
 use super::*;
+use crate::annotations::{BATCH_LOADS, VECTORIZE, Word};
 use crate::syntax::tests::render;
 use crate::target::OPENCL;
 
@@ -53,7 +54,7 @@ fn unknown_arguments_name_the_nearest() {
         "max_regs = 256, maxregisters = 1",
         &[
             "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-         `contract`, `bounds`, `targets`, `variants`, `ilp`, `batch_loads`, `vectorize`, `best_effort`, `require`, `allow`, `warn` and `deny`",
+         `contract`, `bounds`, `targets`, `variants`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
             "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
         ],
     );
@@ -154,10 +155,10 @@ fn annotations_of_a_kernel_are_parsed() {
     let text = "ilp = ILP, vectorize(V, assume_aligned, assume_disjoint), batch_loads, best_effort";
     let parsed = KernelAttributes::parse(text.parse().unwrap(), &mut diagnostics);
     assert!(diagnostics.is_empty(), "{:?}", render(&diagnostics));
-    assert!(parsed.best_effort && parsed.batch_loads.as_ref().is_some_and(|annotation| annotation.argument.is_none()));
-    let words = parsed.vectorize.as_ref().unwrap().words;
-    assert!(words.assume_aligned && words.assume_disjoint && !words.best_effort);
-    assert_eq!((parsed.annotations().count(), parsed.values().count()), (3, 2));
+    assert!(parsed.best_effort && parsed.annotations.get(&BATCH_LOADS).is_some_and(|written| written.argument.is_none()));
+    let vectorize = parsed.annotations.get(&VECTORIZE).unwrap();
+    assert!(vectorize.says(Word::AssumeAligned) && vectorize.says(Word::AssumeDisjoint) && !vectorize.says(Word::BestEffort));
+    assert_eq!((parsed.annotations.iter().count(), parsed.values().count()), (3, 2));
     check("batch_loads = BATCH, ilp(4, best_effort), vectorize = 2", &[]);
     check("ilp = 0", &["0: `ilp` by 0 is not possible: it must be at least 1; use 1 for no change"]);
     check("ilp, block = 64", &["ilp: `ilp` needs a number; write `ilp = 4`"]);

@@ -2,9 +2,10 @@
 
 use super::lex::Token;
 use super::{ParseError, Parser, named};
+use crate::annotations::{Annotation, On, Word, Words};
 use crate::ir::{
-    Access, Address, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Loc, LoopAnnotations, Memory, MemoryOp, Message,
-    Object, Op, PrintPart, Region, Special, Step, Terminator, TextureOp, UnaryOp, Unroll, Value,
+    Access, Address, Annotations, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Loc, Memory, MemoryOp, Message, Object,
+    Op, PrintPart, Region, Special, Step, Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -88,22 +89,22 @@ impl<'t> Parser<'t> {
         Ok(Op::Region(Region::For { start, end, step, init, body, keep_rolled }))
     }
 
-    /// ` unroll(4) ilp(2) batch_loads`, as [`LoopAnnotations`] prints them.
+    /// ` unroll(4) ilp(2) batch_loads`, as [`Annotations`] prints them.
     fn annotations(&mut self, inst: Inst) -> Result<(), ParseError> {
-        let mut all = LoopAnnotations::default();
+        let mut all = Annotations::default();
         while let Token::Word(word) = *self.peek() {
             self.advance();
-            let (n, asked) = self.annotation()?;
-            let count = n.ok_or_else(|| self.error(format!("`{word}` needs a number")));
-            match word {
-                "unroll" => all.unroll = Some(asked.with(n.map_or(Unroll::Full, Unroll::By))),
-                "ilp" => all.ilp = Some(asked.with(count?)),
-                "vectorize" => all.vectorize = Some(asked.with(count?)),
-                "batch_loads" => all.batch_loads = Some(asked),
-                "prefetch" => all.prefetch = Some(asked),
-                "of_kernel" => all.of_kernel = true,
-                _ => return Err(self.error(format!("`{word}` is no annotation of a loop"))),
+            if word == "of_kernel" {
+                all.of_kernel = true;
+                continue;
             }
+            let annotation = Annotation::all_on(On::Loop).find(|annotation| annotation.name == word);
+            let annotation = annotation.ok_or_else(|| self.error(format!("`{word}` is no annotation of a loop")))?;
+            let asked = self.annotation(annotation)?;
+            if annotation.needs_number() && asked.argument.is_none() {
+                return Err(self.error(format!("`{word}` needs a number")));
+            }
+            all.insert(asked);
         }
         if !all.is_empty() {
             self.kernel.annotations.insert(inst, all);
@@ -112,26 +113,23 @@ impl<'t> Parser<'t> {
     }
 
     /// `(4, best_effort)`, or nothing.
-    fn annotation(&mut self) -> Result<(Option<u32>, Asked<()>), ParseError> {
-        let (mut n, mut asked) = (None, Asked::new((), Loc(0)));
+    fn annotation(&mut self, annotation: &'static Annotation) -> Result<Asked, ParseError> {
+        let mut asked = Asked { annotation, place: Loc(0), argument: None, words: Words::default() };
         if !self.eat('(') {
-            return Ok((n, asked));
+            return Ok(asked);
         }
         while !self.eat(')') {
-            if matches!(self.peek(), Token::Number(_)) {
-                n = Some(self.integer()?);
-            } else if self.eat_word("best_effort") {
-                asked.best_effort = true;
-            } else if self.eat_word("assume_disjoint") {
-                asked.assume_disjoint = true;
-            } else if self.eat_word("assume_aligned") {
-                asked.assume_aligned = true;
-            } else {
-                return Err(self.expected("a number, `best_effort`, `assume_disjoint` or `assume_aligned`"));
+            match *self.peek() {
+                Token::Number(_) => asked.argument = Some(self.integer()?),
+                Token::Word(word) if let Some(word) = Word::named(word) => {
+                    self.advance();
+                    asked.words.add(word);
+                }
+                _ => return Err(self.expected("a number, `best_effort`, `assume_disjoint` or `assume_aligned`")),
             }
             self.eat(',');
         }
-        Ok((n, asked))
+        Ok(asked)
     }
 
     fn loop_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {

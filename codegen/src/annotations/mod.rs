@@ -1,0 +1,306 @@
+//! Annotations: what a source may ask of loops, of a whole kernel and of shared arrays. A row for each, and the map from rows to what is asked.
+//!
+//! The map is the same from the source to the schedule: `syntax` fills it with expressions, `hir` with their values for one instance, the
+//! IR keeps it beside its loops, and `schedule` has a pass for each row that may stand on a loop. What reads, checks, prints and parses
+//! annotations asks the rows, so that nothing else knows their names.
+
+mod table;
+
+pub use table::{ANNOTATIONS, BATCH_LOADS, ILP, PAD, PREFETCH, SWIZZLE, UNROLL, VECTORIZE};
+
+use std::fmt;
+
+/// A row: all that is known of an annotation but its pass.
+#[derive(Debug)]
+pub struct Annotation {
+    /// Its name in the source and in the text form of the IR.
+    pub name: &'static str,
+    /// Its argument.
+    pub takes: Takes,
+    /// The words that mean something to it.
+    pub words: &'static [Word],
+    /// Where it may stand.
+    pub on: &'static [On],
+    /// On which loops it may stand.
+    pub loops: Loops,
+    /// What its number is as an argument of `#[kernel(…)]`. `None`: the outermost loop over a thread's elements has it.
+    pub elements: Option<Elements>,
+    /// Whether it makes as many iterations one as its number says: such a loop does not stay rolled, and is unrolled only afterwards.
+    pub joins: bool,
+}
+
+/// An annotation's argument. `false`, and the least of numbers that must be given, ask for nothing.
+#[derive(Clone, Copy, Debug)]
+pub enum Takes {
+    /// `true`, `false` or nothing, which means `true`.
+    Switch,
+    /// A number.
+    Number(Numbers),
+    /// A number, where 1 keeps the loop rolled; or `true`, `false` or nothing for every iteration.
+    All(Numbers),
+}
+
+/// The numbers that an annotation takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    /// The smallest.
+    pub least: i128,
+    /// The largest.
+    pub most: i128,
+    /// Whether they are powers of two.
+    pub are_powers: bool,
+    /// Why there are no others.
+    pub limit: &'static str,
+    /// What to write instead of another one.
+    pub instead: &'static str,
+    /// One that makes a good example.
+    pub example: u32,
+}
+
+/// Where an annotation may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// Before a loop: `#[ilp(4)]`.
+    Loop,
+    /// Among the arguments of `#[kernel(…)]`: `ilp = 4`.
+    Kernel,
+    /// Among the arguments of `#[shared(…)]`: `pad = 1`.
+    Shared,
+}
+
+/// The loops that an annotation may stand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loops {
+    /// Every loop.
+    All,
+    /// A `for`: iterations are counted.
+    Counted,
+    /// A `for`; with the number 1 every loop.
+    CountedUnlessOne,
+}
+
+/// What an annotation's number is on a kernel: so many elements for each thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// A block's threads apart.
+    Groups,
+    /// Consecutive ones.
+    Lanes,
+}
+
+/// A word behind an annotation's argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// What cannot be kept is a warning.
+    BestEffort,
+    /// The person promises that no access of another iteration (or, to `batch_loads`, no store before it) touches the element that a
+    /// load reads.
+    AssumeDisjoint,
+    /// The person promises that a group's first element is a multiple of its length.
+    AssumeAligned,
+}
+
+impl Word {
+    /// Every word, as it is written.
+    pub const ALL: [(Word, &'static str); 3] =
+        [(Word::BestEffort, "best_effort"), (Word::AssumeDisjoint, "assume_disjoint"), (Word::AssumeAligned, "assume_aligned")];
+
+    /// The word that is written so.
+    pub fn named(text: &str) -> Option<Word> {
+        Word::ALL.into_iter().find(|(_, name)| *name == text).map(|(word, _)| word)
+    }
+}
+
+/// A set of words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Words(u8);
+
+impl Words {
+    /// Whether it is among them.
+    pub fn has(self, word: Word) -> bool {
+        self.0 & (1 << word as u8) != 0
+    }
+
+    /// Adds a word. Whether it was not among them.
+    pub fn add(&mut self, word: Word) -> bool {
+        let before = self.0;
+        self.0 |= 1 << word as u8;
+        self.0 != before
+    }
+}
+
+impl PartialEq for Annotation {
+    fn eq(&self, other: &Annotation) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Annotation {}
+
+impl Annotation {
+    /// The annotation of this name.
+    pub fn named(name: &str) -> Option<&'static Annotation> {
+        ANNOTATIONS.iter().copied().find(|annotation| annotation.name == name)
+    }
+
+    /// Those that may stand there, in the order of the table.
+    pub fn all_on(on: On) -> impl Iterator<Item = &'static Annotation> {
+        ANNOTATIONS.iter().copied().filter(move |annotation| annotation.on.contains(&on))
+    }
+
+    /// The numbers that it takes, if it takes any.
+    pub fn numbers(&self) -> Option<&Numbers> {
+        match &self.takes {
+            Takes::Switch => None,
+            Takes::Number(numbers) | Takes::All(numbers) => Some(numbers),
+        }
+    }
+
+    /// Whether an argument must be given.
+    pub fn needs_number(&self) -> bool {
+        matches!(self.takes, Takes::Number(_))
+    }
+
+    /// What is wrong with a number as its argument, and the way out.
+    pub fn refuse_number(&self, value: i128) -> Option<(String, String)> {
+        let numbers = self.numbers()?;
+        let refused = |why: String| format!("`{}` by {value} is not possible: {why}", self.name);
+        if value < numbers.least {
+            let least = numbers.least;
+            let means = if self.needs_number() { "for no change" } else { "to keep the loop rolled" };
+            return Some((refused(format!("it must be at least {least}")), format!("use {least} {means}")));
+        }
+        let is_good = value <= numbers.most && !(numbers.are_powers && value.count_ones() != 1);
+        (!is_good).then(|| (refused(numbers.limit.to_owned()), numbers.instead.to_owned()))
+    }
+
+    /// How it is written there.
+    pub fn example(&self, on: On) -> String {
+        let name = self.name;
+        match (on, self.numbers().map(|numbers| numbers.example)) {
+            (On::Loop, Some(n)) => format!("#[{name}({n})]"),
+            (On::Loop, None) => format!("#[{name}]"),
+            (On::Kernel, Some(n)) => format!("{name} = {n}"),
+            (On::Kernel, None) => format!("{name} = true"),
+            (On::Shared, Some(n)) => format!("#[shared({name} = {n})]"),
+            (On::Shared, None) => format!("#[shared({name})]"),
+        }
+    }
+}
+
+/// One annotation that stands somewhere. `P` tells the place: a span of the source, or a location of a kernel. `A` is the argument: an
+/// expression, or its value; `true` and what is left out are `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked<P, A = Option<u32>> {
+    /// Which.
+    pub annotation: &'static Annotation,
+    /// Its name in the source: where errors are shown.
+    pub place: P,
+    /// Its argument.
+    pub argument: A,
+    /// The words behind it.
+    pub words: Words,
+}
+
+impl<P, A> Asked<P, A> {
+    /// Whether it has this word.
+    pub fn says(&self, word: Word) -> bool {
+        self.words.has(word)
+    }
+}
+
+impl<P> Asked<P> {
+    /// Its number: how many iterations or elements.
+    pub fn count(&self) -> u32 {
+        self.argument.unwrap_or(1)
+    }
+
+    /// Whether it is `unroll(1)`: the loop stays as it is. Of all others 1 asks for nothing.
+    pub fn keeps_rolled(&self) -> bool {
+        self.argument == Some(1) && !self.annotation.needs_number()
+    }
+}
+
+/// The annotations of one loop, kernel or array: each at most once, in the order of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotations<P, A = Option<u32>> {
+    asked: Vec<Asked<P, A>>,
+    /// Whether they are arguments of `#[kernel]`; in the IR, whether the loop is one over the elements of a thread that they imply.
+    pub of_kernel: bool,
+}
+
+impl<P, A> Default for Annotations<P, A> {
+    fn default() -> Annotations<P, A> {
+        Annotations { asked: Vec::new(), of_kernel: false }
+    }
+}
+
+impl<P, A> Annotations<P, A> {
+    /// What is asked of this annotation.
+    pub fn get(&self, annotation: &Annotation) -> Option<&Asked<P, A>> {
+        self.iter().find(|asked| asked.annotation == annotation)
+    }
+
+    /// Whether this annotation is among them.
+    pub fn has(&self, annotation: &Annotation) -> bool {
+        self.get(annotation).is_some()
+    }
+
+    /// Adds one, or replaces it.
+    pub fn insert(&mut self, asked: Asked<P, A>) {
+        self.take(asked.annotation);
+        self.asked.push(asked);
+        self.asked.sort_by_key(|asked| ANNOTATIONS.iter().position(|annotation| *annotation == asked.annotation));
+    }
+
+    /// Takes one out.
+    pub fn take(&mut self, annotation: &Annotation) -> Option<Asked<P, A>> {
+        let at = self.asked.iter().position(|asked| asked.annotation == annotation)?;
+        Some(self.asked.remove(at))
+    }
+
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.asked.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Asked<P, A>> {
+        self.asked.iter()
+    }
+
+    /// Adds a word to each.
+    pub fn say(&mut self, word: Word) {
+        for asked in &mut self.asked {
+            asked.words.add(word);
+        }
+    }
+
+    /// Those for which `f` gives something.
+    pub fn filter_map<Q, B>(&self, f: impl FnMut(&Asked<P, A>) -> Option<Asked<Q, B>>) -> Annotations<Q, B> {
+        Annotations { asked: self.asked.iter().filter_map(f).collect(), of_kernel: self.of_kernel }
+    }
+}
+
+impl<P: Clone> Annotations<P> {
+    /// Those of them that are wanted.
+    #[must_use]
+    pub fn filter(&self, wanted: impl Fn(&Asked<P>) -> bool) -> Annotations<P> {
+        self.filter_map(|asked| wanted(asked).then(|| asked.clone()))
+    }
+}
+
+/// The text form: ` unroll(4) ilp(2) batch_loads`, each with a space before it; words follow in the parentheses.
+impl<P> fmt::Display for Annotations<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for asked in self.iter() {
+            let words = Word::ALL.into_iter().filter(|(word, _)| asked.says(*word)).map(|(_, name)| name.to_owned());
+            let arguments: Vec<String> = asked.argument.map(|n| n.to_string()).into_iter().chain(words).collect();
+            write!(f, " {}", asked.annotation.name)?;
+            if !arguments.is_empty() {
+                write!(f, "({})", arguments.join(", "))?;
+            }
+        }
+        f.write_str(if self.of_kernel { " of_kernel" } else { "" })
+    }
+}

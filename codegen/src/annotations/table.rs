@@ -1,0 +1,83 @@
+//! The rows. Which pass keeps those of loops is said in `schedule`; `docs/language.md` says what they mean.
+
+use super::{Annotation, Elements, Loops, Numbers, On, Takes, Word};
+
+/// Every annotation, in the order in which texts list them.
+pub static ANNOTATIONS: &[&Annotation] = &[&UNROLL, &ILP, &VECTORIZE, &BATCH_LOADS, &PREFETCH, &PAD, &SWIZZLE];
+
+/// What most of a row is.
+const PLAIN: Annotation =
+    Annotation { name: "", takes: Takes::Switch, words: &[], on: &[], loops: Loops::Counted, elements: None, joins: false };
+
+/// What most of a row's numbers are.
+const NUMBERS: Numbers =
+    Numbers { least: 1, most: 1, are_powers: false, limit: "", instead: "use a smaller number, for example 2, 4 or 8", example: 4 };
+
+/// `#[unroll]`, `#[unroll(N)]`: iterations are written out. Beyond the most, the instruction cache loses what the branches gain.
+pub static UNROLL: Annotation = Annotation {
+    name: "unroll",
+    takes: Takes::All(Numbers { most: 1024, limit: "the most copies of a body are 1024", ..NUMBERS }),
+    words: &[Word::BestEffort],
+    on: &[On::Loop],
+    loops: Loops::CountedUnlessOne,
+    ..PLAIN
+};
+
+/// `#[ilp(N)]`: N iterations at a time, interleaved. Each needs a register for its value and one for its address.
+pub static ILP: Annotation = Annotation {
+    name: "ilp",
+    takes: Takes::Number(Numbers { most: 128, limit: "a thread has 255 registers, so the most iterations at a time are 128", ..NUMBERS }),
+    words: &[Word::BestEffort, Word::AssumeDisjoint],
+    on: &[On::Loop, On::Kernel],
+    elements: Some(Elements::Groups),
+    joins: true,
+    ..PLAIN
+};
+
+/// `#[vectorize(N)]`: N consecutive iterations with accesses of N, of as many elements as every device has.
+pub static VECTORIZE: Annotation = Annotation {
+    name: "vectorize",
+    takes: Takes::Number(Numbers {
+        most: 8,
+        are_powers: true,
+        limit: "an access takes 1, 2, 4 or 8 elements, and 16 bytes at most",
+        instead: "use 2 or 4",
+        ..NUMBERS
+    }),
+    words: &[Word::BestEffort, Word::AssumeDisjoint, Word::AssumeAligned],
+    on: &[On::Loop, On::Kernel],
+    elements: Some(Elements::Lanes),
+    joins: true,
+    ..PLAIN
+};
+
+/// `#[batch_loads]`: the loads of the body are issued before what waits for one of them.
+pub static BATCH_LOADS: Annotation = Annotation {
+    name: "batch_loads",
+    words: &[Word::BestEffort, Word::AssumeDisjoint],
+    on: &[On::Loop, On::Kernel],
+    loops: Loops::All,
+    ..PLAIN
+};
+
+/// `#[prefetch]`: the loads of the next iteration are issued before the work of this one.
+pub static PREFETCH: Annotation =
+    Annotation { name: "prefetch", words: &[Word::BestEffort, Word::AssumeDisjoint], on: &[On::Loop], ..PLAIN };
+
+/// `#[shared(pad = P)]`: room for P more elements behind each row. Sixty-four are 32-bit words of two rounds through all banks.
+pub static PAD: Annotation = Annotation {
+    name: "pad",
+    takes: Takes::Number(Numbers {
+        least: 0,
+        most: 64,
+        limit: "the padding after a row is 0 to 64 elements",
+        instead: "write `pad = 1`: this is usually enough",
+        example: 1,
+        ..NUMBERS
+    }),
+    on: &[On::Shared],
+    ..PLAIN
+};
+
+/// `#[shared(swizzle)]`: the columns of each row are permuted by its number.
+pub static SWIZZLE: Annotation = Annotation { name: "swizzle", on: &[On::Shared], ..PLAIN };
