@@ -17,8 +17,8 @@ pub struct Annotation {
     pub name: &'static str,
     /// Its argument.
     pub takes: Takes,
-    /// The words that mean something to it.
-    pub words: &'static [Word],
+    /// The modifiers that mean something to it.
+    pub modifiers: &'static [Modifier],
     /// Where it may stand.
     pub on: &'static [On],
     /// On which loops it may stand.
@@ -88,9 +88,9 @@ pub enum Elements {
     Lanes,
 }
 
-/// A word behind an annotation's argument.
+/// A modifier behind an annotation's argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum Modifier {
     /// What cannot be kept is a warning.
     BestEffort,
     /// The person promises that no access of another iteration (or, to `batch_loads`, no store before it) touches the element that a
@@ -100,31 +100,31 @@ pub enum Word {
     AssumeAligned,
 }
 
-impl Word {
-    /// Every word, as it is written.
-    pub const ALL: [(Word, &'static str); 3] =
-        [(Word::BestEffort, "best_effort"), (Word::AssumeDisjoint, "assume_disjoint"), (Word::AssumeAligned, "assume_aligned")];
+impl Modifier {
+    /// Every modifier, as it is written.
+    pub const ALL: [(Modifier, &'static str); 3] =
+        [(Modifier::BestEffort, "best_effort"), (Modifier::AssumeDisjoint, "assume_disjoint"), (Modifier::AssumeAligned, "assume_aligned")];
 
-    /// The word that is written so.
-    pub fn named(text: &str) -> Option<Word> {
-        Word::ALL.into_iter().find(|(_, name)| *name == text).map(|(word, _)| word)
+    /// The modifier that is written so.
+    pub fn named(text: &str) -> Option<Modifier> {
+        Modifier::ALL.into_iter().find(|(_, name)| *name == text).map(|(modifier, _)| modifier)
     }
 }
 
-/// A set of words.
+/// A set of modifiers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Words(u8);
+pub struct Modifiers(u8);
 
-impl Words {
+impl Modifiers {
     /// Whether it is among them.
-    pub fn has(self, word: Word) -> bool {
-        self.0 & (1 << word as u8) != 0
+    pub fn has(self, modifier: Modifier) -> bool {
+        self.0 & (1 << modifier as u8) != 0
     }
 
-    /// Adds a word. Whether it was not among them.
-    pub fn add(&mut self, word: Word) -> bool {
+    /// Adds a modifier. Whether it was not among them.
+    pub fn add(&mut self, modifier: Modifier) -> bool {
         let before = self.0;
-        self.0 |= 1 << word as u8;
+        self.0 |= 1 << modifier as u8;
         self.0 != before
     }
 }
@@ -198,14 +198,14 @@ pub struct Asked<P, A = Option<u32>> {
     pub place: P,
     /// Its argument.
     pub argument: A,
-    /// The words behind it.
-    pub words: Words,
+    /// The modifiers behind it.
+    pub modifiers: Modifiers,
 }
 
 impl<P, A> Asked<P, A> {
-    /// Whether it has this word.
-    pub fn says(&self, word: Word) -> bool {
-        self.words.has(word)
+    /// Whether it has this modifier.
+    pub fn says(&self, modifier: Modifier) -> bool {
+        self.modifiers.has(modifier)
     }
 }
 
@@ -269,10 +269,10 @@ impl<P, A> Annotations<P, A> {
         self.asked.iter()
     }
 
-    /// Adds a word to each.
-    pub fn say(&mut self, word: Word) {
+    /// Adds a modifier to each.
+    pub fn say(&mut self, modifier: Modifier) {
         for asked in &mut self.asked {
-            asked.words.add(word);
+            asked.modifiers.add(modifier);
         }
     }
 
@@ -290,17 +290,89 @@ impl<P: Clone> Annotations<P> {
     }
 }
 
-/// The text form: ` unroll(4) ilp(2) batch_loads`, each with a space before it; words follow in the parentheses.
+/// The text form: ` unroll(4) ilp(2) batch_loads`, each with a space before it; modifiers follow in the parentheses.
 impl<P> fmt::Display for Annotations<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for asked in self.iter() {
-            let words = Word::ALL.into_iter().filter(|(word, _)| asked.says(*word)).map(|(_, name)| name.to_owned());
-            let arguments: Vec<String> = asked.argument.map(|n| n.to_string()).into_iter().chain(words).collect();
+            let modifiers = Modifier::ALL.into_iter().filter(|(modifier, _)| asked.says(*modifier)).map(|(_, name)| name.to_owned());
+            let arguments: Vec<String> = asked.argument.map(|n| n.to_string()).into_iter().chain(modifiers).collect();
             write!(f, " {}", asked.annotation.name)?;
             if !arguments.is_empty() {
                 write!(f, "({})", arguments.join(", "))?;
             }
         }
         f.write_str(if self.of_kernel { " of_kernel" } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Annotation, Modifier, On};
+
+    const PAGE: &str = include_str!("../../../docs/language.md");
+
+    /// The rows of the first table behind a mark of the manual, each as its cells.
+    fn table(mark: &str) -> Vec<Vec<&'static str>> {
+        let (_, behind) = PAGE.split_once(mark).unwrap_or_else(|| panic!("{mark} is in docs/language.md"));
+        let lines = behind.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| line.starts_with('|'));
+        lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
+    }
+
+    /// The words between backticks.
+    fn names(text: &str) -> Vec<&str> {
+        text.split('`').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn the_manual_has_every_annotation_and_its_limit() {
+        for (mark, on, prefix) in
+            [("**On a loop**", On::Loop, "#["), ("**On a kernel**", On::Kernel, ""), ("**On a shared", On::Shared, "#[shared(")]
+        {
+            let rows = table(mark);
+            let name = |row: &Vec<&'static str>| {
+                let form = names(row[0])[0].strip_prefix(prefix).unwrap_or_else(|| panic!("{row:?}"));
+                form.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default()
+            };
+            let mut listed: Vec<&str> = rows.iter().map(name).collect();
+            listed.dedup();
+            let mut known: Vec<&str> = Annotation::all_on(on).map(|annotation| annotation.name).collect();
+            listed.sort_unstable();
+            known.sort_unstable();
+            assert_eq!(listed, known, "{mark}");
+            for annotation in Annotation::all_on(on).filter(|annotation| annotation.on[0] == on) {
+                let Some(most) = annotation.numbers().map(|numbers| numbers.most) else { continue };
+                let most = if most < 1000 { most.to_string() } else { format!("{},{:03}", most / 1000, most % 1000) };
+                let says = |row: &&Vec<&'static str>| name(row) == annotation.name && row[1].contains(&most);
+                assert!(rows.iter().any(|row| says(&row)), "{}: {most}", annotation.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_manual_says_what_each_modifier_is_for() {
+        let rows = table("**Modifiers**");
+        let listed: Vec<(&str, Vec<&str>)> = rows.iter().map(|row| (names(row[0])[0], names(row[1]))).collect();
+        for ((modifier, name), (listed, on)) in Modifier::ALL.into_iter().zip(&listed) {
+            assert_eq!(name, *listed);
+            let takes = |annotation: &&Annotation| annotation.modifiers.contains(&modifier);
+            let mut known: Vec<&str> = Annotation::all_on(On::Loop).filter(takes).map(|annotation| annotation.name).collect();
+            let mut on: Vec<&str> =
+                if on.is_empty() { Annotation::all_on(On::Loop).map(|annotation| annotation.name).collect() } else { on.clone() };
+            known.sort_unstable();
+            on.sort_unstable();
+            assert_eq!(known, on, "{name}");
+        }
+        assert_eq!(listed.len(), Modifier::ALL.len());
+    }
+
+    #[test]
+    fn refusals_name_the_limit() {
+        for annotation in super::ANNOTATIONS {
+            let Some(numbers) = annotation.numbers() else { continue };
+            assert!(numbers.limit.contains(&numbers.most.to_string()), "{}", annotation.name);
+            assert_eq!(annotation.refuse_number(numbers.most), None);
+            assert!(annotation.refuse_number(numbers.most + 1).is_some_and(|(message, _)| message.ends_with(numbers.limit)));
+            assert!(annotation.refuse_number(numbers.least - 1).is_some());
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! The rows. Which pass keeps those of loops is said in `schedule`; `docs/language.md` says what they mean.
 
-use super::{Annotation, Elements, Loops, Numbers, On, Takes, Word};
+use super::{Annotation, Elements, Loops, Modifier, Numbers, On, Takes};
 
 /// Every annotation, in the order in which texts list them.
 pub static ANNOTATIONS: &[&Annotation] = &[&UNROLL, &ILP, &VECTORIZE, &BATCH_LOADS, &PREFETCH, &PAD, &SWIZZLE];
 
 /// What most of a row is.
 const PLAIN: Annotation =
-    Annotation { name: "", takes: Takes::Switch, words: &[], on: &[], loops: Loops::Counted, elements: None, joins: false };
+    Annotation { name: "", takes: Takes::Switch, modifiers: &[], on: &[], loops: Loops::Counted, elements: None, joins: false };
 
 /// What most of a row's numbers are.
 const NUMBERS: Numbers =
@@ -17,7 +17,7 @@ const NUMBERS: Numbers =
 pub static UNROLL: Annotation = Annotation {
     name: "unroll",
     takes: Takes::All(Numbers { most: 1024, limit: "the most copies of a body are 1024", ..NUMBERS }),
-    words: &[Word::BestEffort],
+    modifiers: &[Modifier::BestEffort],
     on: &[On::Loop],
     loops: Loops::CountedUnlessOne,
     ..PLAIN
@@ -27,7 +27,7 @@ pub static UNROLL: Annotation = Annotation {
 pub static ILP: Annotation = Annotation {
     name: "ilp",
     takes: Takes::Number(Numbers { most: 128, limit: "a thread has 255 registers, so the most iterations at a time are 128", ..NUMBERS }),
-    words: &[Word::BestEffort, Word::AssumeDisjoint],
+    modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint],
     on: &[On::Loop, On::Kernel],
     elements: Some(Elements::Groups),
     joins: true,
@@ -44,7 +44,7 @@ pub static VECTORIZE: Annotation = Annotation {
         instead: "use 2 or 4",
         ..NUMBERS
     }),
-    words: &[Word::BestEffort, Word::AssumeDisjoint, Word::AssumeAligned],
+    modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint, Modifier::AssumeAligned],
     on: &[On::Loop, On::Kernel],
     elements: Some(Elements::Lanes),
     joins: true,
@@ -54,7 +54,7 @@ pub static VECTORIZE: Annotation = Annotation {
 /// `#[batch_loads]`: the loads of the body are issued before what waits for one of them.
 pub static BATCH_LOADS: Annotation = Annotation {
     name: "batch_loads",
-    words: &[Word::BestEffort, Word::AssumeDisjoint],
+    modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint],
     on: &[On::Loop, On::Kernel],
     loops: Loops::All,
     ..PLAIN
@@ -62,7 +62,7 @@ pub static BATCH_LOADS: Annotation = Annotation {
 
 /// `#[prefetch]`: the loads of the next iteration are issued before the work of this one.
 pub static PREFETCH: Annotation =
-    Annotation { name: "prefetch", words: &[Word::BestEffort, Word::AssumeDisjoint], on: &[On::Loop], ..PLAIN };
+    Annotation { name: "prefetch", modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint], on: &[On::Loop], ..PLAIN };
 
 /// `#[shared(pad = P)]`: room for P more elements behind each row. Sixty-four are 32-bit words of two rounds through all banks.
 pub static PAD: Annotation = Annotation {

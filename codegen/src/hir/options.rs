@@ -3,7 +3,7 @@
 use super::check::{Checker, TypeScope};
 use super::tree::Annotations;
 use super::types::{Const, Ty};
-use crate::annotations::{Asked, ILP, VECTORIZE, Word};
+use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
 use crate::syntax::{Comparison, KernelAttributes, Quantity, RequireClause, Sense};
@@ -65,7 +65,7 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     }
     let mut written = attributes.annotations.clone();
     if attributes.best_effort {
-        written.say(Word::BestEffort);
+        written.say(Modifier::BestEffort);
     }
     let elements = checker.evaluated(&written);
     options.ilp = elements.get(&ILP).map_or(1, Asked::count);

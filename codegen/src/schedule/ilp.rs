@@ -25,7 +25,7 @@ use super::room::Copies;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Finding, Schedule};
-use crate::annotations::{ILP, Word};
+use crate::annotations::{ILP, Modifier};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Annotations, Asked, BinaryOp, Block, Builder, Inst, Kernel, Object, ObjectKind, Op, Region, Space, Terminator, Value};
 
@@ -150,7 +150,7 @@ pub(super) fn independent(kernel: &Kernel, around: &Around, inst: Inst, asked: &
     if let Some(finding) = found {
         return Err(finding);
     }
-    if asked.says(Word::AssumeDisjoint) {
+    if asked.says(Modifier::AssumeDisjoint) {
         return Ok(walk);
     }
     let counts = |object: Object| !(of_kernel && kernel.objects[object].space() == Space::Global);

@@ -11,7 +11,7 @@ use super::obstacles::Obstacles;
 use super::{Elements, Finding, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
-use crate::annotations::{Annotation, Word};
+use crate::annotations::{Annotation, Modifier};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
     Access, Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator, Type,
@@ -48,7 +48,7 @@ pub(super) fn move_loads(
         let of_kernel = annotations.of_kernel;
         let before = Saved::of(schedule.kernel, inst);
         let around = schedule.around(inst);
-        let assume_disjoint = asked.says(Word::AssumeDisjoint);
+        let assume_disjoint = asked.says(Modifier::AssumeDisjoint);
         let elements = &schedule.elements;
         let asking = Asking { name: annotation.name, assume_disjoint, of_kernel, elements, within_iteration, around: &around };
         if let Err(finding) = keep(schedule.kernel, (inst, block), asking) {

@@ -27,7 +27,7 @@ mod varying;
 mod vectorize;
 mod versions;
 
-use crate::annotations::{Annotation, BATCH_LOADS, ILP, PREFETCH, UNROLL, VECTORIZE, Word};
+use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
@@ -118,7 +118,7 @@ impl Schedule<'_> {
     /// Reports that an annotation cannot be kept.
     fn refuse(&mut self, asked: &Asked, mut finding: Finding) {
         finding.loc = asked.place;
-        finding.is_warning = asked.says(Word::BestEffort);
+        finding.is_warning = asked.says(Modifier::BestEffort);
         self.findings.push(finding);
     }
 }
@@ -171,6 +171,19 @@ fn check(kernel: &Kernel, pass: &str) {
 mod tests {
     use super::PASSES;
     use crate::annotations::{Annotation, On};
+
+    #[test]
+    fn the_manual_has_the_order_on_one_loop() {
+        let mut order: Vec<String> = Vec::new();
+        for pass in PASSES.iter().rev().filter(|pass| pass.annotation.is_some()) {
+            let name = format!("`{}`", pass.name());
+            if !order.contains(&name) {
+                order.insert(0, name);
+            }
+        }
+        let said = format!("they apply in this order: {}.", order.join(", "));
+        assert!(include_str!("../../../docs/language.md").contains(&said), "{said}");
+    }
 
     #[test]
     fn every_annotation_of_loops_has_a_pass() {

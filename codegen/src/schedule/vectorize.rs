@@ -23,7 +23,7 @@ use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Finding, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
-use crate::annotations::{UNROLL, VECTORIZE, Word};
+use crate::annotations::{Modifier, UNROLL, VECTORIZE};
 use crate::collections::HashSet;
 use crate::ir::{
     Address, Annotations, Asked, Block, Inst, Kernel, Memory, MemoryOp, MemoryType, ObjectKind, Op, Region, Space, Step, Type, Value,
@@ -66,7 +66,7 @@ fn keep(schedule: &mut Schedule<'_>, (inst, block): (Inst, Block), asked: &Asked
 /// else nothing more is asked of the kernel as a whole, since what would be said of it only follows from this.
 fn give_up(kernel: &mut Kernel, inst: Inst, asked: &Asked) {
     let Some(annotations) = kernel.annotations.get_mut(&inst).filter(|annotations| annotations.of_kernel) else { return };
-    if asked.says(Word::BestEffort) {
+    if asked.says(Modifier::BestEffort) {
         annotations.insert(Asked { annotation: &UNROLL, argument: None, ..*asked });
     } else {
         kernel.annotations.retain(|_, annotations| !annotations.of_kernel);
@@ -255,7 +255,7 @@ fn classify(
             "this access",
         );
     }
-    if !asked.says(Word::AssumeAligned)
+    if !asked.says(Modifier::AssumeAligned)
         && let Some((_, Some((factor, rest)))) = &split
     {
         let start = affine.polynomial(kernel, walk.start);

@@ -1,11 +1,11 @@
-//! One annotation as it is written: its argument, an expression, and its words.
+//! One annotation as it is written: its argument, an expression, and its modifiers.
 //!
 //! `#[ilp(4, best_effort)]` on a loop; `ilp(4, best_effort)` or `ilp = 4` in `#[kernel(…)]`; `pad = 1` in `#[shared(…)]`. The expression may name
 //! constants and const generics, so its value is looked at twice: here where it is a literal, in `hir::check` for each instance. What an
 //! annotation takes is in its row.
 
 use super::attributes::{literal_int, parse_list};
-use crate::annotations::{Annotation, Annotations, Asked, Loops, On, Takes, Word, Words};
+use crate::annotations::{Annotation, Annotations, Asked, Loops, Modifier, Modifiers, On, Takes};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::nearest::nearest;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -39,7 +39,7 @@ impl WrittenAnnotations {
 
 impl Written {
     fn new(annotation: &'static Annotation, place: Span) -> Written {
-        Asked { annotation, place, argument: None, words: Words::default() }
+        Asked { annotation, place, argument: None, modifiers: Modifiers::default() }
     }
 
     /// Parses an attribute of a loop. `None` if it has another form (reported).
@@ -75,7 +75,7 @@ impl Written {
         diagnostics: &mut Diagnostics,
     ) -> syn::Result<Written> {
         let mut written = Written::new(annotation, name.span());
-        if input.peek(syn::token::Paren) && !annotation.words.is_empty() {
+        if input.peek(syn::token::Paren) && !annotation.modifiers.is_empty() {
             let group: proc_macro2::Group = input.parse()?;
             written.parse_arguments(group.stream(), diagnostics);
         } else if input.peek(Token![=]) {
@@ -91,7 +91,7 @@ impl Written {
         Ok(written)
     }
 
-    /// What stands in the parentheses: an expression and words, in any order.
+    /// What stands in the parentheses: an expression and modifiers, in any order.
     fn parse_arguments(&mut self, tokens: TokenStream, diagnostics: &mut Diagnostics) {
         let of = format!("`{}`", self.annotation.name);
         parse_list(tokens, &of, diagnostics, |input, diagnostics| self.parse_argument(input, diagnostics));
@@ -101,17 +101,17 @@ impl Written {
         let name = self.annotation.name;
         if let Some(ident) = lone_word(input) {
             let text = ident.to_string();
-            let known = Word::named(&text);
+            let known = Modifier::named(&text);
             // Constants and const generics are upper case, but need not be.
-            let near = nearest(&text, Word::ALL.map(|(_, name)| name)).filter(|_| text.contains('_'));
+            let near = nearest(&text, Modifier::ALL.map(|(_, name)| name)).filter(|_| text.contains('_'));
             if known.is_some() || near.is_some() || (self.argument.is_some() && text.chars().any(char::is_lowercase)) {
                 input.parse::<Ident>()?;
                 let refused = match (known, near) {
-                    (Some(word), _) if !self.annotation.words.contains(&word) => {
+                    (Some(modifier), _) if !self.annotation.modifiers.contains(&modifier) => {
                         Some((format!("`{text}` does not apply to `{name}`"), "remove it".to_owned()))
                     }
-                    (Some(word), _) => {
-                        (!self.words.add(word)).then(|| (format!("`{text}` is given twice"), "remove one of them".to_owned()))
+                    (Some(modifier), _) => {
+                        (!self.modifiers.add(modifier)).then(|| (format!("`{text}` is given twice"), "remove one of them".to_owned()))
                     }
                     (None, Some(near)) => Some((format!("unknown modifier `{text}` in `{name}`"), format!("write `{near}`"))),
                     (None, None) => Some((format!("unknown modifier `{text}` in `{name}`"), "remove it".to_owned())),
@@ -229,12 +229,12 @@ mod tests {
         let found: Vec<_> = parsed.iter().map(|written| (written.annotation, written.argument.is_some())).collect();
         let with_arguments = [false, true, true, true, true];
         assert_eq!(found, ANNOTATIONS.iter().copied().zip(with_arguments).collect::<Vec<_>>());
-        let words: Vec<Vec<&str>> = parsed
+        let modifiers: Vec<Vec<&str>> = parsed
             .iter()
-            .map(|written| Word::ALL.into_iter().filter(|(word, _)| written.says(*word)).map(|(_, name)| name).collect())
+            .map(|written| Modifier::ALL.into_iter().filter(|(modifier, _)| written.says(*modifier)).map(|(_, name)| name).collect())
             .collect();
         let (none, soft, disjoint) = (vec![], vec!["best_effort"], vec!["assume_disjoint"]);
-        assert_eq!(words, [none.clone(), soft, vec!["assume_disjoint", "assume_aligned"], disjoint, none]);
+        assert_eq!(modifiers, [none.clone(), soft, vec!["assume_disjoint", "assume_aligned"], disjoint, none]);
         assert_eq!(parsed.arguments().count(), 4);
     }
 
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_known_and_fit() {
+    fn modifiers_are_known_and_fit() {
         check("#[ilp(2, best_efort)]", &["best_efort: unknown modifier `best_efort` in `ilp`; write `best_effort`"]);
         check("#[prefetch(asume_disjoint)]", &["asume_disjoint: unknown modifier `asume_disjoint` in `prefetch`; write `assume_disjoint`"]);
         check("#[ilp(2, softly)]", &["softly: unknown modifier `softly` in `ilp`; remove it"]);

@@ -1,5 +1,6 @@
 //! Annotations at random.
 
+use warpwright_codegen::annotations::{Annotation, Modifier, On, UNROLL};
 use warpwright_tests::random::Random;
 
 /// For a loop of so many iterations, if that is known; `is_disjoint`: nothing in it writes what loads of it read.
@@ -21,8 +22,8 @@ pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: 
         13 => vec!["vectorize", "batch_loads"],
         14 => vec!["prefetch", "ilp"],
         _ => {
-            let all = ["unroll(N)", "ilp", "batch_loads", "prefetch", "vectorize"];
-            all.into_iter().filter(|_| below(2) == 0).collect()
+            let all = Annotation::all_on(On::Loop).filter(|_| below(2) == 0);
+            all.map(|annotation| if *annotation == UNROLL { "unroll(N)" } else { annotation.name }).collect()
         }
     };
     if below(2) == 0 {
@@ -31,7 +32,7 @@ pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: 
     // Mostly what the loop has iterations for.
     let most = trips.unwrap_or(8).max(1);
     // `unroll(1)` keeps a loop as it is, and contradicts what does not.
-    let contradicts = names.iter().any(|name| ["ilp", "vectorize"].contains(name));
+    let contradicts = names.iter().any(|name| Annotation::named(name).is_some_and(|annotation| annotation.joins));
     let mut all = Vec::new();
     for name in names {
         let number = [1, 2, 2, 3, 4, 4, 5, 8][below(8)];
@@ -41,19 +42,20 @@ pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: 
             "unroll" if trips.is_none() && below(4) > 0 => "unroll(N)",
             name => name,
         };
-        match name {
-            "unroll(N)" if contradicts && number == 1 => words.push("2".to_owned()),
-            "unroll(N)" | "ilp" => words.push(number.to_string()),
-            "vectorize" => words.push([1, 2, 2, 4, 4, 8][below(6)].to_string()),
-            _ => {}
+        let annotation = Annotation::named(name.trim_end_matches("(N)")).expect("a name of the table");
+        match annotation.numbers().filter(|_| name != "unroll") {
+            Some(_) if contradicts && number == 1 && !annotation.needs_number() => words.push("2".to_owned()),
+            Some(numbers) if numbers.are_powers => words.push([1, 2, 2, 4, 4, 8][below(6)].to_string()),
+            Some(_) => words.push(number.to_string()),
+            None => {}
         }
-        if is_disjoint && name != "unroll" && name != "unroll(N)" && below(5) == 0 {
+        if is_disjoint && annotation.modifiers.contains(&Modifier::AssumeDisjoint) && below(5) == 0 {
             words.push("assume_disjoint".to_owned());
         }
         if below(7) == 0 {
             words.push("best_effort".to_owned());
         }
-        let name = name.trim_end_matches("(N)");
+        let name = annotation.name;
         all.push(if words.is_empty() { name.to_owned() } else { format!("{name}({})", words.join(", ")) });
     }
     all

@@ -1,6 +1,7 @@
 //! The kernels of the table, as they are and with other annotations on every loop: the same results.
 
 use warpwright::{Device, Launch};
+use warpwright_codegen::annotations::{Annotation, On};
 use warpwright_runtime::definition::{DeviceItem, KernelDefinition, SourceText};
 use warpwright_tests::random::Random;
 use warpwright_tests::table::{Bench, CASES};
@@ -17,8 +18,6 @@ const SETS: [(&str, bool); 9] = [
     ("#[ilp(3, best_effort)]", true),
     ("#[ilp(2, best_effort)] #[batch_loads(best_effort)] #[prefetch(best_effort)]", true),
 ];
-
-const NAMES: [&str; 5] = ["unroll", "ilp", "batch_loads", "prefetch", "vectorize"];
 
 /// A source whose loops have these annotations and no others, and how many loops that are.
 fn annotated(text: &str, annotations: &str) -> (String, usize) {
@@ -49,8 +48,8 @@ fn is_word(text: &str) -> bool {
 /// The length of a loop's annotation that stands here.
 fn annotation(text: &str) -> Option<usize> {
     let inner = text.strip_prefix("#[")?.trim_start();
-    let name = NAMES.iter().find(|name| inner.starts_with(**name))?;
-    let after = inner[name.len()..].trim_start();
+    let annotation = Annotation::all_on(On::Loop).find(|annotation| inner.starts_with(annotation.name))?;
+    let after = inner[annotation.name.len()..].trim_start();
     if !after.starts_with(['(', ']']) {
         return None;
     }

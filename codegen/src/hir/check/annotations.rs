@@ -47,8 +47,8 @@ impl Checker<'_, '_> {
     }
 
     fn asked(&mut self, written: &Written) -> Option<Asked<Span>> {
-        let &Asked { annotation, place, words, .. } = written;
-        let Some(expr) = &written.argument else { return Some(Asked { annotation, place, argument: None, words }) };
+        let &Asked { annotation, place, modifiers, .. } = written;
+        let Some(expr) = &written.argument else { return Some(Asked { annotation, place, argument: None, modifiers }) };
         if let syn::Expr::Path(path) = expr
             && let Some(name) = path.path.get_ident().map(ToString::to_string)
             && self.lookup_local(&name).is_some()
@@ -63,7 +63,7 @@ impl Checker<'_, '_> {
             return None;
         }
         if ty == Ty::BOOL && !annotation.needs_number() {
-            return (value != 0).then_some(Asked { annotation, place, argument: None, words });
+            return (value != 0).then_some(Asked { annotation, place, argument: None, modifiers });
         }
         let is_number = ty.is_int() || self.infer.kind(&ty) == Some(Kind::Int);
         let Some(numbers) = annotation.numbers().filter(|_| is_number) else {
@@ -76,7 +76,7 @@ impl Checker<'_, '_> {
             return None;
         }
         let asks = value != numbers.least || !annotation.needs_number();
-        u32::try_from(value).ok().filter(|_| asks).map(|value| Asked { annotation, place, argument: Some(value), words })
+        u32::try_from(value).ok().filter(|_| asks).map(|value| Asked { annotation, place, argument: Some(value), modifiers })
     }
 
     /// Evaluates `pad` and `swizzle` of a shared array.

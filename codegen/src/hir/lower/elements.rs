@@ -8,7 +8,7 @@
 //! continues the innermost loop. Parameters are loaded before the loops; what is shared is shared by all elements.
 
 use super::{Lowerer, Returns};
-use crate::annotations::{Elements, Word};
+use crate::annotations::{Elements, Modifier};
 use crate::diagnostic::Diagnostic;
 use crate::hir::tree;
 use crate::ir::{Annotations, Axis, BinaryOp, Block, Inst, Op, Region, Terminator, Value};
@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
         } else {
             return None;
         };
-        let is_soft = several().all(|asked| asked.says(Word::BestEffort));
+        let is_soft = several().all(|asked| asked.says(Modifier::BestEffort));
         Some(if is_soft { refused.best_effort() } else { refused })
     }
 }

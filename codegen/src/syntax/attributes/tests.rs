@@ -1,7 +1,7 @@
 //! What of `#[kernel(…)]` is refused, and what becomes of the rest.
 
 use super::*;
-use crate::annotations::{BATCH_LOADS, VECTORIZE, Word};
+use crate::annotations::{BATCH_LOADS, Modifier, VECTORIZE};
 use crate::syntax::tests::render;
 use crate::target::OPENCL;
 
@@ -157,7 +157,7 @@ fn annotations_of_a_kernel_are_parsed() {
     assert!(diagnostics.is_empty(), "{:?}", render(&diagnostics));
     assert!(parsed.best_effort && parsed.annotations.get(&BATCH_LOADS).is_some_and(|written| written.argument.is_none()));
     let vectorize = parsed.annotations.get(&VECTORIZE).unwrap();
-    assert!(vectorize.says(Word::AssumeAligned) && vectorize.says(Word::AssumeDisjoint) && !vectorize.says(Word::BestEffort));
+    assert!(vectorize.says(Modifier::AssumeAligned) && vectorize.says(Modifier::AssumeDisjoint) && !vectorize.says(Modifier::BestEffort));
     assert_eq!((parsed.annotations.iter().count(), parsed.values().count()), (3, 2));
     check("batch_loads = BATCH, ilp(4, best_effort), vectorize = 2", &[]);
     check("ilp = 0", &["0: `ilp` by 0 is not possible: it must be at least 1; use 1 for no change"]);

@@ -2,7 +2,7 @@
 
 use super::lex::Token;
 use super::{ParseError, Parser, named};
-use crate::annotations::{Annotation, On, Word, Words};
+use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
     Access, Address, Annotations, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Loc, Memory, MemoryOp, Message, Object,
     Op, PrintPart, Region, Special, Step, Terminator, TextureOp, UnaryOp, Value,
@@ -114,16 +114,16 @@ impl<'t> Parser<'t> {
 
     /// `(4, best_effort)`, or nothing.
     fn annotation(&mut self, annotation: &'static Annotation) -> Result<Asked, ParseError> {
-        let mut asked = Asked { annotation, place: Loc(0), argument: None, words: Words::default() };
+        let mut asked = Asked { annotation, place: Loc(0), argument: None, modifiers: Modifiers::default() };
         if !self.eat('(') {
             return Ok(asked);
         }
         while !self.eat(')') {
             match *self.peek() {
                 Token::Number(_) => asked.argument = Some(self.integer()?),
-                Token::Word(word) if let Some(word) = Word::named(word) => {
+                Token::Word(word) if let Some(modifier) = Modifier::named(word) => {
                     self.advance();
-                    asked.words.add(word);
+                    asked.modifiers.add(modifier);
                 }
                 _ => return Err(self.expected("a number, `best_effort`, `assume_disjoint` or `assume_aligned`")),
             }
