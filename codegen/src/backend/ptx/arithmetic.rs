@@ -1,21 +1,23 @@
 //! Arithmetic, comparisons, selections.
 
+use super::code::{Class, Operand, Reg};
 use super::emitter::{Emitter, ptx};
 use super::fuse::{Factor, Wide};
-use super::registers::{Class, Operand, Reg, bits_suffix, logic_suffix, suffix};
-use crate::ir::{BinaryOp, CompareOp, Type, UnaryOp};
+use super::types::{bits_suffix, logic_suffix, signed, suffix};
+use super::words::{Mnemonic, Word};
+use crate::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp};
 
 impl Emitter<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, ty: Type, d: Reg, a: Operand) {
         match op {
-            UnaryOp::Neg if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, "xor.b16 {d}, {a}, 0x8000;"),
-            UnaryOp::Abs if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, "and.b16 {d}, {a}, 0x7FFF;"),
+            UnaryOp::Neg if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, Xor.B16 d, a, Scalar::new(ty, 0x8000)),
+            UnaryOp::Abs if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, And.B16 d, a, Scalar::new(ty, 0x7FFF)),
             UnaryOp::Abs if ty.is_unsigned_int() => self.copy(d, a),
-            UnaryOp::Abs => ptx!(self, "abs.{} {d}, {a};", suffix(ty)),
+            UnaryOp::Abs => ptx!(self, Abs.(suffix(ty)) d, a),
             // Negation wants a signed type.
-            UnaryOp::Neg if ty.is_int() => ptx!(self, "neg.s{} {d}, {a};", ty.bits().max(16)),
-            UnaryOp::Neg => ptx!(self, "neg.{} {d}, {a};", suffix(ty)),
-            UnaryOp::Not => ptx!(self, "not.{} {d}, {a};", logic_suffix(ty)),
+            UnaryOp::Neg if ty.is_int() => ptx!(self, Neg.(signed(ty.bits().max(16))) d, a),
+            UnaryOp::Neg => ptx!(self, Neg.(suffix(ty)) d, a),
+            UnaryOp::Not => ptx!(self, Not.(logic_suffix(ty)) d, a),
         }
         self.normalize(ty, d);
     }
@@ -23,20 +25,22 @@ impl Emitter<'_> {
     /// Brings an 8-bit value back to how registers hold it: extended to 16 bits.
     pub(super) fn normalize(&mut self, ty: Type, d: Reg) {
         match ty {
-            Type::I8 => ptx!(self, "cvt.s16.s8 {d}, {d};"),
-            Type::U8 => ptx!(self, "and.b16 {d}, {d}, 255;"),
+            Type::I8 => ptx!(self, Cvt.S16.S8 d, d),
+            Type::U8 => ptx!(self, And.B16 d, d, 255),
             _ => {}
         }
     }
 
     pub(super) fn binary(&mut self, op: BinaryOp, ty: Type, d: Reg, a: Operand, b: Operand) {
         match op {
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => ptx!(self, "{}.{} {d}, {a}, {b};", op.word(), logic_suffix(ty)),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => ptx!(self, (mnemonic(op)).(logic_suffix(ty)) d, a, b),
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, ty, d, a, b),
             _ if ty.is_float() => self.float_binary(op, ty, d, a, b),
             _ => {
-                let mnemonic = if op == BinaryOp::Mul { "mul.lo" } else { op.word() };
-                ptx!(self, "{mnemonic}.{} {d}, {a}, {b};", suffix(ty));
+                match op {
+                    BinaryOp::Mul => ptx!(self, Mul.Lo.(suffix(ty)) d, a, b),
+                    _ => ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b),
+                }
                 if !matches!(op, BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max) {
                     self.normalize(ty, d);
                 }
@@ -47,19 +51,19 @@ impl Emitter<'_> {
     /// PTX clamps shift counts; Rust takes them modulo the width.
     fn shift(&mut self, op: BinaryOp, ty: Type, d: Reg, a: Operand, count: Operand) {
         let most = ty.bits() - 1;
-        let count = match count.constant() {
-            Some(count) => Operand::word(count.bits as u32 & most),
-            None => {
+        let count: Operand = match count {
+            Operand::Constant(count) => (count.bits as u32 & most).into(),
+            count => {
                 let masked = self.temp(Class::Word);
-                ptx!(self, "and.b32 {masked}, {count}, {most};");
+                ptx!(self, And.B32 masked, count, most);
                 masked.into()
             }
         };
         if op == BinaryOp::Shl {
-            ptx!(self, "shl.{} {d}, {a}, {count};", logic_suffix(ty));
+            ptx!(self, Shl.(logic_suffix(ty)) d, a, count);
             self.normalize(ty, d);
         } else {
-            ptx!(self, "shr.{} {d}, {a}, {count};", suffix(ty));
+            ptx!(self, Shr.(suffix(ty)) d, a, count);
         }
     }
 
@@ -72,9 +76,9 @@ impl Emitter<'_> {
         }
         match op {
             BinaryOp::Rem => self.float_remainder(ty, d, a, b),
-            BinaryOp::Min | BinaryOp::Max => ptx!(self, "{}.{} {d}, {a}, {b};", op.word(), suffix(ty)),
+            BinaryOp::Min | BinaryOp::Max => ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b),
             // `.rn` also forbids ptxas to contract a product and a sum on its own.
-            _ => ptx!(self, "{}.rn.{} {d}, {a}, {b};", op.word(), suffix(ty)),
+            _ => ptx!(self, (mnemonic(op)).Rn.(suffix(ty)) d, a, b),
         }
     }
 
@@ -86,16 +90,16 @@ impl Emitter<'_> {
 
     pub(super) fn mul_add(&mut self, ty: Type, d: Reg, [a, b, c]: [Operand; 3]) {
         match ty {
-            Type::F16 if self.has(53) => ptx!(self, "fma.rn.f16 {d}, {a}, {b}, {c};"),
+            Type::F16 if self.has(53) => ptx!(self, Fma.Rn.F16 d, a, b, c),
             Type::F16 | Type::BF16 => {
                 let [a, b, c] = [a, b, c].map(|x| self.widen(ty, x));
                 let wide = self.temp(Class::Float);
-                ptx!(self, "fma.rn.f32 {wide}, {a}, {b}, {c};");
+                ptx!(self, Fma.Rn.F32 wide, a, b, c);
                 self.narrow(ty, d, wide);
             }
-            Type::F32 | Type::F64 => ptx!(self, "fma.rn.{} {d}, {a}, {b}, {c};", suffix(ty)),
+            Type::F32 | Type::F64 => ptx!(self, Fma.Rn.(suffix(ty)) d, a, b, c),
             _ => {
-                ptx!(self, "mad.lo.{} {d}, {a}, {b}, {c};", suffix(ty));
+                ptx!(self, Mad.Lo.(suffix(ty)) d, a, b, c);
                 self.normalize(ty, d);
             }
         }
@@ -107,7 +111,7 @@ impl Emitter<'_> {
             Factor::Value(value) => self.operand(value),
             Factor::Constant(scalar) => Operand::Constant(scalar),
         });
-        ptx!(self, "mul.wide.{} {d}, {a}, {b};", suffix(wide.ty));
+        ptx!(self, Mul.Wide.(suffix(wide.ty)) d, a, b);
     }
 
     pub(super) fn compare(&mut self, op: CompareOp, ty: Type, d: Reg, a: Operand, b: Operand) {
@@ -118,42 +122,50 @@ impl Emitter<'_> {
             let (a, b) = (self.widen(ty, a), self.widen(ty, b));
             return self.compare(op, Type::F32, d, a.into(), b.into());
         }
-        // Every comparison is false of a NaN, but `!=`, which is true.
-        let word = if op == CompareOp::Ne && ty.is_float() { "neu" } else { op.word() };
-        ptx!(self, "setp.{word}.{} {d}, {a}, {b};", suffix(ty));
+        let word = match op {
+            CompareOp::Eq => Word::Eq,
+            // Every comparison is false of a NaN, but `!=`, which is true.
+            CompareOp::Ne if ty.is_float() => Word::Neu,
+            CompareOp::Ne => Word::Ne,
+            CompareOp::Lt => Word::Lt,
+            CompareOp::Le => Word::Le,
+            CompareOp::Gt => Word::Gt,
+            CompareOp::Ge => Word::Ge,
+        };
+        ptx!(self, Setp.(word).(suffix(ty)) d, a, b);
     }
 
     fn compare_bools(&mut self, op: CompareOp, d: Reg, a: Operand, b: Operand) {
         let negated = self.temp(Class::Predicate);
         match op {
-            CompareOp::Ne => ptx!(self, "xor.pred {d}, {a}, {b};"),
+            CompareOp::Ne => ptx!(self, Xor.Pred d, a, b),
             CompareOp::Eq => {
-                ptx!(self, "xor.pred {negated}, {a}, {b};");
-                ptx!(self, "not.pred {d}, {negated};");
+                ptx!(self, Xor.Pred negated, a, b);
+                ptx!(self, Not.Pred d, negated);
             }
             // a < b is !a & b; a <= b is !a | b.
             CompareOp::Lt | CompareOp::Le => {
-                ptx!(self, "not.pred {negated}, {a};");
-                ptx!(self, "{}.pred {d}, {negated}, {b};", if op == CompareOp::Lt { "and" } else { "or" });
+                ptx!(self, Not.Pred negated, a);
+                ptx!(self, (if op == CompareOp::Lt { Mnemonic::And } else { Mnemonic::Or }).Pred d, negated, b);
             }
             CompareOp::Gt | CompareOp::Ge => {
-                ptx!(self, "not.pred {negated}, {b};");
-                ptx!(self, "{}.pred {d}, {a}, {negated};", if op == CompareOp::Gt { "and" } else { "or" });
+                ptx!(self, Not.Pred negated, b);
+                ptx!(self, (if op == CompareOp::Gt { Mnemonic::And } else { Mnemonic::Or }).Pred d, a, negated);
             }
         }
     }
 
     pub(super) fn select(&mut self, ty: Type, d: Reg, condition: Reg, a: Operand, b: Operand) {
         if ty != Type::Bool {
-            ptx!(self, "selp.{} {d}, {a}, {b}, {condition};", bits_suffix(ty));
+            ptx!(self, Selp.(bits_suffix(ty)) d, a, b, condition);
             return;
         }
         // (c & a) | (!c & b)
         let [yes, otherwise, no] = [(); 3].map(|()| self.temp(Class::Predicate));
-        ptx!(self, "and.pred {yes}, {condition}, {a};");
-        ptx!(self, "not.pred {otherwise}, {condition};");
-        ptx!(self, "and.pred {no}, {otherwise}, {b};");
-        ptx!(self, "or.pred {d}, {yes}, {no};");
+        ptx!(self, And.Pred yes, condition, a);
+        ptx!(self, Not.Pred otherwise, condition);
+        ptx!(self, And.Pred no, otherwise, b);
+        ptx!(self, Or.Pred d, yes, no);
     }
 
     /// x − n·y, n the integer part of x / y, exactly: PTX has no instruction for it. Long division of the significands, some bits at a
@@ -162,5 +174,23 @@ impl Emitter<'_> {
         let (a, b) = (self.constant_register(a, ty), self.constant_register(b, ty));
         let form = if ty == Type::F64 { super::remainder::F64 } else { super::remainder::F32 };
         self.template(form, Some(d), &[a, b]);
+    }
+}
+
+/// What does a whole-number operation, or one of floats that is alike.
+fn mnemonic(op: BinaryOp) -> Mnemonic {
+    match op {
+        BinaryOp::Add => Mnemonic::Add,
+        BinaryOp::Sub => Mnemonic::Sub,
+        BinaryOp::Mul => Mnemonic::Mul,
+        BinaryOp::Div => Mnemonic::Div,
+        BinaryOp::Rem => Mnemonic::Rem,
+        BinaryOp::And => Mnemonic::And,
+        BinaryOp::Or => Mnemonic::Or,
+        BinaryOp::Xor => Mnemonic::Xor,
+        BinaryOp::Shl => Mnemonic::Shl,
+        BinaryOp::Shr => Mnemonic::Shr,
+        BinaryOp::Min => Mnemonic::Min,
+        BinaryOp::Max => Mnemonic::Max,
     }
 }

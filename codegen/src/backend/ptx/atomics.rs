@@ -1,21 +1,23 @@
 //! Atomic read-modify-writes: `atom`, `red` where nobody wants the old value, and loops of compare-and-swap where PTX has neither.
 
+use super::code::{Address, Base, Class, Operand, Reg};
 use super::emitter::{Emitter, ptx};
-use super::memory::{Place, space_word};
-use super::registers::{Class, Operand, Reg, bits_suffix, logic_suffix};
+use super::memory::space_word;
+use super::types::{bits_suffix, logic_suffix, signed, suffix, unsigned, untyped};
+use super::words::Word;
 use crate::ir::{AtomicOp, BinaryOp, Object, Type, UnaryOp, Value};
 
 /// An atomic to be printed. `d`: where the old value goes, if somebody wants it.
 struct Atomic {
     op: AtomicOp,
     ty: Type,
-    space: &'static str,
-    place: Place,
+    space: Word,
+    place: Address,
     d: Option<Reg>,
 }
 
 impl Emitter<'_> {
-    pub(super) fn atomic(&mut self, op: AtomicOp, object: Object, place: Place, operands: &[Value], result: Option<Value>) {
+    pub(super) fn atomic(&mut self, op: AtomicOp, object: Object, place: Address, operands: &[Value], result: Option<Value>) {
         let ty = self.kernel.ty(operands[0]);
         let space = space_word(self.kernel.objects[object].space());
         let d = result.filter(|v| self.uses[v.0 as usize] > 0).map(|v| self.register(v));
@@ -27,48 +29,51 @@ impl Emitter<'_> {
         if ty.bytes() < 4 {
             self.narrow_atomic(atomic, &operands);
         } else if op == AtomicOp::Sub {
-            self.atomic_sub(atomic, operands[0]);
+            self.atomic_sub(atomic, operands[0].clone());
         } else {
             match self.form(op, ty) {
                 Some(form) => self.direct_atomic(&atomic, form, &operands),
-                None => self.swap_loop(&atomic, operands[0]),
+                None => self.swap_loop(&atomic, operands[0].clone()),
             }
         }
     }
 
     /// The operation and type in PTX, if this target has it. Sums wrap, so signed 64-bit ones are unsigned.
-    fn form(&mut self, op: AtomicOp, ty: Type) -> Option<String> {
-        let bits = ty.bits();
-        let signed = if ty.is_signed_int() { 's' } else { 'u' };
+    fn form(&mut self, op: AtomicOp, ty: Type) -> Option<[Word; 2]> {
+        let bits = untyped(ty.bits());
         match op {
             AtomicOp::Add if ty == Type::F64 => {
                 self.has(60).then(|| self.needs(50))?;
-                Some("add.f64".into())
+                Some([Word::Add, Word::F64])
             }
-            AtomicOp::Add if ty == Type::F32 => Some("add.f32".into()),
-            AtomicOp::Add => Some(format!("add.u{bits}")),
+            AtomicOp::Add if ty == Type::F32 => Some([Word::Add, Word::F32]),
+            AtomicOp::Add => Some([Word::Add, unsigned(ty.bits())]),
             AtomicOp::Min | AtomicOp::Max if ty.is_float() => None,
-            AtomicOp::Min | AtomicOp::Max => Some(format!("{}.{signed}{bits}", op.word())),
-            AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => Some(format!("{}.b{bits}", op.word())),
-            AtomicOp::Exchange => Some(format!("exch.b{bits}")),
-            AtomicOp::CompareExchange => Some(format!("cas.b{bits}")),
+            AtomicOp::Min => Some([Word::Min, suffix(ty)]),
+            AtomicOp::Max => Some([Word::Max, suffix(ty)]),
+            AtomicOp::And => Some([Word::And, bits]),
+            AtomicOp::Or => Some([Word::Or, bits]),
+            AtomicOp::Xor => Some([Word::Xor, bits]),
+            AtomicOp::Exchange => Some([Word::Exch, bits]),
+            AtomicOp::CompareExchange => Some([Word::Cas, bits]),
             AtomicOp::Sub => None,
         }
     }
 
-    fn direct_atomic(&mut self, atomic: &Atomic, form: String, operands: &[Operand]) {
+    fn direct_atomic(&mut self, atomic: &Atomic, [word, suffix]: [Word; 2], operands: &[Operand]) {
         let Atomic { op, ty, space, place, d } = atomic;
         let is_swap = matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);
         if d.is_none() && !is_swap {
-            ptx!(self, "red.{space}.{form} {place}, {};", operands[0]);
+            ptx!(self, Red.(*space).(word).(suffix) place, &operands[0]);
             return;
         }
         let d = d.unwrap_or_else(|| self.temp_of(*ty));
         // `.b32` takes no float constant.
-        let operands: Vec<Operand> = operands.iter().map(|o| if is_swap { self.constant_register(*o, *ty).into() } else { *o }).collect();
+        let operands: Vec<Operand> =
+            operands.iter().map(|o| if is_swap { self.constant_register(o.clone(), *ty).into() } else { o.clone() }).collect();
         match operands.as_slice() {
-            [expected, new] => ptx!(self, "atom.{space}.{form} {d}, {place}, {expected}, {new};"),
-            _ => ptx!(self, "atom.{space}.{form} {d}, {place}, {};", operands[0]),
+            [expected, new] => ptx!(self, Atom.(*space).(word).(suffix) d, place, expected, new),
+            _ => ptx!(self, Atom.(*space).(word).(suffix) d, place, &operands[0]),
         }
     }
 
@@ -90,17 +95,17 @@ impl Emitter<'_> {
         let (old, new, found) = (d.unwrap_or_else(|| self.temp_of(*ty)), self.temp_of(*ty), self.temp_of(*ty));
         let [expected, replaced] = [(); 2].map(|()| self.temp(if ty.bytes() == 8 { Class::Long } else { Class::Word }));
         let (again, top) = (self.temp(Class::Predicate), self.new_label());
-        ptx!(self, "ld.{space}.{suffix} {found}, {place};");
+        ptx!(self, Ld.(*space).(suffix) found, place);
         self.label(top);
-        ptx!(self, "mov.{suffix} {old}, {found};");
+        ptx!(self, Mov.(suffix) old, found);
         self.binary(binary_op(*op), *ty, new, old.into(), operand);
-        ptx!(self, "mov.{bits} {expected}, {old};");
-        ptx!(self, "mov.{bits} {replaced}, {new};");
-        ptx!(self, "atom.{space}.cas.{bits} {replaced}, {place}, {expected}, {replaced};");
-        ptx!(self, "mov.{bits} {found}, {replaced};");
+        ptx!(self, Mov.(bits) expected, old);
+        ptx!(self, Mov.(bits) replaced, new);
+        ptx!(self, Atom.(*space).Cas.(bits) replaced, place, expected, replaced);
+        ptx!(self, Mov.(bits) found, replaced);
         // Bits are compared, not numbers: of NaN and −0 the swap would never be seen to succeed, or too soon.
-        ptx!(self, "setp.ne.{bits} {again}, {replaced}, {expected};");
-        ptx!(self, "@{again} bra $L{top};");
+        ptx!(self, Setp.Ne.(bits) again, replaced, expected);
+        self.jump_if(again, true, top);
     }
 
     /// 8 and 16 bits: in the 32-bit word around them, which the arrays' alignment and padding put within the allocation.
@@ -111,62 +116,62 @@ impl Emitter<'_> {
         let [kept, word, found, part, bits] = [(); 5].map(|()| self.temp(Class::Word));
         let (old, new) = (d.unwrap_or_else(|| self.temp_of(ty)), self.temp_of(ty));
         let (again, top, done) = (self.temp(Class::Predicate), self.new_label(), self.new_label());
-        ptx!(self, "shl.b32 {kept}, {mask}, {shift};");
-        ptx!(self, "not.b32 {kept}, {kept};");
-        ptx!(self, "ld.{space}.u32 {found}, {base};");
+        ptx!(self, Shl.B32 kept, mask, shift);
+        ptx!(self, Not.B32 kept, kept);
+        ptx!(self, Ld.(space).U32 found, &base);
         self.label(top);
-        ptx!(self, "mov.b32 {word}, {found};");
-        ptx!(self, "shr.u32 {part}, {word}, {shift};");
-        ptx!(self, "cvt.u16.u32 {old}, {part};");
+        ptx!(self, Mov.B32 word, found);
+        ptx!(self, Shr.U32 part, word, shift);
+        ptx!(self, Cvt.U16.U32 old, part);
         self.normalize(ty, old);
         match (op, operands) {
             (AtomicOp::CompareExchange, [expected, replacement]) => {
-                ptx!(self, "setp.ne.b16 {again}, {old}, {expected};");
-                ptx!(self, "@{again} bra $L{done};");
-                self.copy(new, *replacement);
+                ptx!(self, Setp.Ne.B16 again, old, expected);
+                self.jump_if(again, true, done);
+                self.copy(new, replacement.clone());
             }
-            (AtomicOp::Exchange, _) => self.copy(new, operands[0]),
-            _ => self.binary(binary_op(op), ty, new, old.into(), operands[0]),
+            (AtomicOp::Exchange, _) => self.copy(new, operands[0].clone()),
+            _ => self.binary(binary_op(op), ty, new, old.into(), operands[0].clone()),
         }
-        ptx!(self, "cvt.u32.u16 {bits}, {new};");
-        ptx!(self, "and.b32 {bits}, {bits}, {mask};");
-        ptx!(self, "shl.b32 {bits}, {bits}, {shift};");
-        ptx!(self, "and.b32 {part}, {word}, {kept};");
-        ptx!(self, "or.b32 {part}, {part}, {bits};");
-        ptx!(self, "atom.{space}.cas.b32 {found}, {base}, {word}, {part};");
-        ptx!(self, "setp.ne.u32 {again}, {found}, {word};");
-        ptx!(self, "@{again} bra $L{top};");
+        ptx!(self, Cvt.U32.U16 bits, new);
+        ptx!(self, And.B32 bits, bits, mask);
+        ptx!(self, Shl.B32 bits, bits, shift);
+        ptx!(self, And.B32 part, word, kept);
+        ptx!(self, Or.B32 part, part, bits);
+        ptx!(self, Atom.(space).Cas.B32 found, &base, word, part);
+        ptx!(self, Setp.Ne.U32 again, found, word);
+        self.jump_if(again, true, top);
         self.label(done);
     }
 
     /// The place of the 32-bit word that a place is in, and the bits before it in the word.
-    fn word_around(&mut self, place: &Place) -> (Place, Reg) {
+    fn word_around(&mut self, place: &Address) -> (Address, Reg) {
         let shift = self.temp(Class::Word);
-        let address = match place {
-            Place::Reg(reg, offset) => {
+        let address = match &place.base {
+            Base::Reg(reg) => {
                 let address = self.temp(reg.class);
                 let width = if reg.class == Class::Long { 64 } else { 32 };
-                ptx!(self, "add.s{width} {address}, {reg}, {offset};");
+                ptx!(self, Add.(signed(width)) address, reg, place.offset.unwrap_or(0));
                 address
             }
-            Place::Symbol(symbol, offset) => {
+            Base::Symbol(symbol) => {
                 let address = self.temp(Class::Word);
-                ptx!(self, "mov.u32 {address}, {symbol};");
-                ptx!(self, "add.s32 {address}, {address}, {offset};");
+                ptx!(self, Mov.U32 address, symbol);
+                ptx!(self, Add.S32 address, address, place.offset.unwrap_or(0));
                 address
             }
         };
         let base = self.temp(address.class);
         if address.class == Class::Long {
-            ptx!(self, "cvt.u32.u64 {shift}, {address};");
-            ptx!(self, "and.b64 {base}, {address}, -4;");
+            ptx!(self, Cvt.U32.U64 shift, address);
+            ptx!(self, And.B64 base, address, -4);
         } else {
-            ptx!(self, "mov.b32 {shift}, {address};");
-            ptx!(self, "and.b32 {base}, {address}, -4;");
+            ptx!(self, Mov.B32 shift, address);
+            ptx!(self, And.B32 base, address, -4);
         }
-        ptx!(self, "and.b32 {shift}, {shift}, 3;");
-        ptx!(self, "shl.b32 {shift}, {shift}, 3;");
-        (Place::Reg(base, 0), shift)
+        ptx!(self, And.B32 shift, shift, 3);
+        ptx!(self, Shl.B32 shift, shift, 3);
+        (Address { base: Base::Reg(base), offset: None }, shift)
     }
 }
 

@@ -1,7 +1,8 @@
 //! `as`, for every pair of types: saturating from float to integer, wrapping between integers, one rounding to nearest even else.
 
+use super::code::{Class, Operand, Reg};
 use super::emitter::{Emitter, ptx};
-use super::registers::{Class, Operand, Reg, bits_suffix, suffix};
+use super::types::{bits_suffix, suffix, unsigned, untyped};
 use crate::ir::{Scalar, Type};
 
 impl Emitter<'_> {
@@ -9,7 +10,7 @@ impl Emitter<'_> {
         if from == to {
             self.copy(d, a.into());
         } else if from == Type::Bool {
-            ptx!(self, "selp.{} {d}, 1, 0, {a};", bits_suffix(to));
+            ptx!(self, Selp.(bits_suffix(to)) d, 1, 0, a);
         } else {
             match (from.is_float(), to.is_float()) {
                 (false, false) => self.cast_int(from, to, d, a),
@@ -25,8 +26,8 @@ impl Emitter<'_> {
         let (narrow, wide) = (from.bits().max(16), to.bits().max(16));
         match narrow.cmp(&wide) {
             std::cmp::Ordering::Equal => self.copy(d, a.into()),
-            std::cmp::Ordering::Less => ptx!(self, "cvt.{}.{} {d}, {a};", suffix(to), suffix(from)),
-            std::cmp::Ordering::Greater => ptx!(self, "cvt.u{wide}.u{narrow} {d}, {a};"),
+            std::cmp::Ordering::Less => ptx!(self, Cvt.(suffix(to)).(suffix(from)) d, a),
+            std::cmp::Ordering::Greater => ptx!(self, Cvt.(unsigned(wide)).(unsigned(narrow)) d, a),
         }
         // A register that holds the same 8 bits by another sign, or more than 8.
         self.normalize(to, d);
@@ -40,10 +41,10 @@ impl Emitter<'_> {
             }
             Type::BF16 => {
                 let exact = self.temp(Class::Float);
-                ptx!(self, "cvt.rn.f32.{} {exact}, {a};", suffix(from));
+                ptx!(self, Cvt.Rn.F32.(suffix(from)) exact, a);
                 self.narrow(to, d, exact);
             }
-            _ => ptx!(self, "cvt.rn.{}.{} {d}, {a};", suffix(to), suffix(from)),
+            _ => ptx!(self, Cvt.Rn.(suffix(to)).(suffix(from)) d, a),
         }
     }
 
@@ -51,27 +52,27 @@ impl Emitter<'_> {
     /// as rounding once.
     fn int_to_odd_float(&mut self, from: Type, a: Reg) -> Reg {
         let (cut, back, lost) = (self.temp(Class::Float), self.temp_of(from), self.temp(Class::Predicate));
-        ptx!(self, "cvt.rz.f32.{} {cut}, {a};", suffix(from));
-        ptx!(self, "cvt.rzi.{}.f32 {back}, {cut};", suffix(from));
-        ptx!(self, "setp.ne.{} {lost}, {back}, {a};", suffix(from));
+        ptx!(self, Cvt.Rz.F32.(suffix(from)) cut, a);
+        ptx!(self, Cvt.Rzi.(suffix(from)).F32 back, cut);
+        ptx!(self, Setp.Ne.(suffix(from)) lost, back, a);
         self.set_last_bit(cut, lost)
     }
 
     /// `f32` to odd from `f64`: likewise. Of a NaN the comparison is false.
     fn double_to_odd_float(&mut self, a: Reg) -> Reg {
         let (cut, back, lost) = (self.temp(Class::Float), self.temp(Class::Double), self.temp(Class::Predicate));
-        ptx!(self, "cvt.rz.f32.f64 {cut}, {a};");
-        ptx!(self, "cvt.f64.f32 {back}, {cut};");
-        ptx!(self, "setp.ne.f64 {lost}, {back}, {a};");
+        ptx!(self, Cvt.Rz.F32.F64 cut, a);
+        ptx!(self, Cvt.F64.F32 back, cut);
+        ptx!(self, Setp.Ne.F64 lost, back, a);
         self.set_last_bit(cut, lost)
     }
 
     fn set_last_bit(&mut self, cut: Reg, lost: Reg) -> Reg {
         let (bits, last, odd) = (self.temp(Class::Word), self.temp(Class::Word), self.temp(Class::Float));
-        ptx!(self, "selp.b32 {last}, 1, 0, {lost};");
-        ptx!(self, "mov.b32 {bits}, {cut};");
-        ptx!(self, "or.b32 {bits}, {bits}, {last};");
-        ptx!(self, "mov.b32 {odd}, {bits};");
+        ptx!(self, Selp.B32 last, 1, 0, lost);
+        ptx!(self, Mov.B32 bits, cut);
+        ptx!(self, Or.B32 bits, bits, last);
+        ptx!(self, Mov.B32 odd, bits);
         odd
     }
 
@@ -90,8 +91,8 @@ impl Emitter<'_> {
                 let wide = self.widen(from, a.into());
                 self.cast_float(Type::F32, to, d, wide);
             }
-            (Type::F16, _) | (Type::F32, Type::F64) => ptx!(self, "cvt.{}.{} {d}, {a};", suffix(to), suffix(from)),
-            _ => ptx!(self, "cvt.rn.{}.{} {d}, {a};", suffix(to), suffix(from)),
+            (Type::F16, _) | (Type::F32, Type::F64) => ptx!(self, Cvt.(suffix(to)).(suffix(from)) d, a),
+            _ => ptx!(self, Cvt.Rn.(suffix(to)).(suffix(from)) d, a),
         }
     }
 
@@ -104,7 +105,7 @@ impl Emitter<'_> {
         let wide = self.temp(Class::Float);
         match ty {
             Type::BF16 => self.widen_bf16(wide, a),
-            _ => ptx!(self, "cvt.f32.f16 {wide}, {a};"),
+            _ => ptx!(self, Cvt.F32.F16 wide, a),
         }
         wide
     }
@@ -112,17 +113,17 @@ impl Emitter<'_> {
     /// The bits become the upper half.
     fn widen_bf16(&mut self, d: Reg, a: Reg) {
         let zero = self.temp(Class::Half);
-        ptx!(self, "mov.b16 {zero}, 0;");
-        ptx!(self, "mov.b32 {d}, {{{zero}, {a}}};");
+        ptx!(self, Mov.B16 zero, 0);
+        ptx!(self, Mov.B32 d, [zero, a]);
     }
 
     /// An `f32` as a short float, rounded to nearest even.
     pub(super) fn narrow(&mut self, ty: Type, d: Reg, a: Reg) {
         match ty {
-            Type::F16 => ptx!(self, "cvt.rn.f16.f32 {d}, {a};"),
+            Type::F16 => ptx!(self, Cvt.Rn.F16.F32 d, a),
             _ if self.has(80) => {
                 self.needs(70);
-                ptx!(self, "cvt.rn.bf16.f32 {d}, {a};");
+                ptx!(self, Cvt.Rn.Bf16.F32 d, a);
             }
             _ => self.narrow_by_bits(d, a),
         }
@@ -132,13 +133,13 @@ impl Emitter<'_> {
     fn narrow_by_bits(&mut self, d: Reg, a: Reg) {
         let [bits, last] = [(); 2].map(|()| self.temp(Class::Word));
         let (low, is_nan) = (self.temp(Class::Half), self.temp(Class::Predicate));
-        ptx!(self, "mov.b32 {bits}, {a};");
-        ptx!(self, "bfe.u32 {last}, {bits}, 16, 1;");
-        ptx!(self, "add.u32 {bits}, {bits}, {last};");
-        ptx!(self, "add.u32 {bits}, {bits}, 0x7FFF;");
-        ptx!(self, "setp.neu.f32 {is_nan}, {a}, {a};");
-        ptx!(self, "selp.b32 {bits}, 0x7FFF0000, {bits}, {is_nan};");
-        ptx!(self, "mov.b32 {{{low}, {d}}}, {bits};");
+        ptx!(self, Mov.B32 bits, a);
+        ptx!(self, Bfe.U32 last, bits, 16, 1);
+        ptx!(self, Add.U32 bits, bits, last);
+        ptx!(self, Add.U32 bits, bits, Operand::Bits("0x7FFF"));
+        ptx!(self, Setp.Neu.F32 is_nan, a, a);
+        ptx!(self, Selp.B32 bits, Operand::Bits("0x7FFF0000"), bits, is_nan);
+        ptx!(self, Mov.B32 [low, d], bits);
     }
 
     /// PTX's own conversion saturates. NaN is 0 by it only where it is done in 32 bits, so elsewhere it is put in. Integers of 8 and
@@ -156,22 +157,22 @@ impl Emitter<'_> {
         self.saturate(from, signed, word, a);
         let most = (1i128 << (to.bits() - u32::from(to.is_signed_int()))) - 1;
         if to.is_signed_int() {
-            ptx!(self, "max.s32 {word}, {word}, {};", Operand::int(Type::I32, -most - 1));
+            ptx!(self, Max.S32 word, word, Scalar::int(Type::I32, -most - 1));
         }
-        ptx!(self, "min.{} {word}, {word}, {};", suffix(signed), Operand::int(signed, most));
-        ptx!(self, "cvt.u16.u32 {d}, {word};");
+        ptx!(self, Min.(suffix(signed)) word, word, Scalar::int(signed, most));
+        ptx!(self, Cvt.U16.U32 d, word);
     }
 
     /// To an integer of 32 or 64 bits.
     fn saturate(&mut self, from: Type, to: Type, d: Reg, a: Reg) {
         if from == Type::F32 && to.bits() == 32 {
-            ptx!(self, "cvt.rzi.{}.f32 {d}, {a};", suffix(to));
+            ptx!(self, Cvt.Rzi.(suffix(to)).F32 d, a);
             return;
         }
         let (kept, is_number) = (self.temp_of(to), self.temp(Class::Predicate));
-        ptx!(self, "cvt.rzi.{}.{} {kept}, {a};", suffix(to), suffix(from));
-        ptx!(self, "setp.num.{} {is_number}, {a}, {a};", suffix(from));
-        ptx!(self, "selp.{} {d}, {kept}, {}, {is_number};", bits_suffix(to), Operand::Constant(Scalar::int(to, 0)));
+        ptx!(self, Cvt.Rzi.(suffix(to)).(suffix(from)) kept, a);
+        ptx!(self, Setp.Num.(suffix(from)) is_number, a, a);
+        ptx!(self, Selp.(bits_suffix(to)) d, kept, Scalar::int(to, 0), is_number);
     }
 
     /// The same bits in a register of another kind. 8-bit values of the other sign are extended anew.
@@ -185,7 +186,7 @@ impl Emitter<'_> {
                 let width = to.bits().max(16);
                 match to {
                     Type::Bool => self.copy(d, a),
-                    _ => ptx!(self, "mov.b{width} {d}, {a};"),
+                    _ => ptx!(self, Mov.(untyped(width)) d, a),
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Structured control flow as labels and branches: loops tested at the bottom, short branches and guarded accesses predicated (`predicate`), no jump where falling through
 //! will do.
 
+use super::code::{Class, Guard, Label, Operand, Reg, Statement};
 use super::emitter::{Emitter, ptx};
-use super::registers::{Class, Operand, Reg, suffix};
+use super::types::suffix;
 use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value};
 
 /// What a `Break` or `Continue` can name: an enclosing loop or region.
@@ -18,7 +19,7 @@ pub(super) struct Frame {
 
 /// A label, and whether anything jumps to it.
 struct Jump {
-    label: u32,
+    label: Label,
     is_used: bool,
 }
 
@@ -50,7 +51,7 @@ impl Emitter<'_> {
     /// The kernel's body.
     pub(super) fn body(&mut self) {
         if self.block(self.kernel.body) == End::Falls {
-            ptx!(self, "ret;");
+            ptx!(self, Ret);
         }
     }
 
@@ -61,7 +62,7 @@ impl Emitter<'_> {
             match &self.kernel.insts[*inst].op {
                 Op::Terminator(Terminator::Yield(_)) => return End::Falls,
                 Op::Terminator(Terminator::Return) => {
-                    ptx!(self, "ret;");
+                    ptx!(self, Ret);
                     return End::Left;
                 }
                 Op::Terminator(Terminator::Break(target, values)) => {
@@ -111,12 +112,14 @@ impl Emitter<'_> {
         self.move_values(to, &values);
     }
 
-    fn jump(&mut self, label: u32) {
-        ptx!(self, "bra $L{label};");
+    fn jump(&mut self, label: Label) {
+        ptx!(self, Bra label);
     }
 
-    fn jump_if(&mut self, condition: Reg, wanted: bool, label: u32) {
-        ptx!(self, "@{}{condition} bra $L{label};", if wanted { "" } else { "!" });
+    pub(super) fn jump_if(&mut self, condition: Reg, wanted: bool, label: Label) {
+        self.predicate = Some(Guard { reg: condition, wanted });
+        self.jump(label);
+        self.predicate = None;
     }
 
     /// A jump out of, or to the next iteration of, an enclosing loop or region.
@@ -128,7 +131,7 @@ impl Emitter<'_> {
         self.jump(label);
     }
 
-    fn mark_used(&mut self, frame: usize, is_exit: bool) -> u32 {
+    fn mark_used(&mut self, frame: usize, is_exit: bool) -> Label {
         let frame = &mut self.frames[frame];
         let jump = if is_exit { &mut frame.exit } else { &mut frame.next };
         jump.is_used = true;
@@ -223,7 +226,9 @@ impl Emitter<'_> {
             Op::Terminator(Terminator::Break(target, values)) => (target, values, true),
             Op::Terminator(Terminator::Continue(target, values)) => (target, values, false),
             Op::Terminator(Terminator::Return) => {
-                ptx!(self, "@{}{condition} ret;", if wanted { "" } else { "!" });
+                self.predicate = Some(Guard { reg: condition, wanted });
+                ptx!(self, Ret);
+                self.predicate = None;
                 return true;
             }
             _ => return false,
@@ -280,21 +285,21 @@ impl Emitter<'_> {
     }
 
     /// The label of a loop, and what the assembler is told of it.
-    fn loop_top(&mut self, top: u32, keep_rolled: bool) {
+    fn loop_top(&mut self, top: Label, keep_rolled: bool) {
         self.label(top);
         if keep_rolled {
-            ptx!(self, ".pragma \"nounroll\";");
+            self.push(Statement::KeepRolled);
         }
     }
 
     /// `Continue` may jump to the top itself.
-    fn place_next_at_top(&mut self, top: u32) {
+    fn place_next_at_top(&mut self, top: Label) {
         if let Some(frame) = self.frames.last_mut() {
             frame.next.label = top;
         }
     }
 
-    fn rotated_loop(&mut self, body: Block, head: &Head, (top, keep_rolled): (u32, bool), carried: &[Reg], results: &[Reg]) {
+    fn rotated_loop(&mut self, body: Block, head: &Head, (top, keep_rolled): (Label, bool), carried: &[Reg], results: &[Reg]) {
         let insts = self.kernel.blocks[body].insts.clone();
         let out = self.new_label();
         let condition = self.print_head(&insts[..head.length], head.condition);
@@ -344,7 +349,7 @@ impl Emitter<'_> {
 
     fn terminator(&mut self, inst: Inst) -> End {
         match &self.kernel.insts[inst].op {
-            Op::Terminator(Terminator::Return) => ptx!(self, "ret;"),
+            Op::Terminator(Terminator::Return) => ptx!(self, Ret),
             Op::Terminator(Terminator::Break(target, values)) => self.leave(*target, values, true),
             Op::Terminator(Terminator::Continue(target, values)) => self.leave(*target, values, false),
             Op::Terminator(Terminator::Trap(message)) => self.trap(message),
@@ -413,7 +418,7 @@ impl Emitter<'_> {
         }
         if let (None, Count::Below(counter)) = (is_entered, &counter) {
             let inside = self.temp(Class::Predicate);
-            ptx!(self, "setp.lt.{} {inside}, {}, {};", suffix(counter.ty), counter.at, counter.end);
+            ptx!(self, Setp.Lt.(suffix(counter.ty)) inside, counter.at, &counter.end);
             self.jump_if(inside, false, out);
         }
         self.loop_top(top, keep_rolled);
@@ -428,7 +433,7 @@ impl Emitter<'_> {
                 Count::Below(counter) => self.advance(counter, top),
                 Count::Until(at, end) => {
                     let again = self.temp(Class::Predicate);
-                    ptx!(self, "setp.ne.u32 {again}, {at}, {end};");
+                    ptx!(self, Setp.Ne.U32 again, at, end);
                     self.jump_if(again, true, top);
                 }
             }
@@ -473,7 +478,7 @@ impl Emitter<'_> {
     /// `at + distance`, of 32 bits.
     fn distant(&mut self, at: Reg, distance: i128) -> Reg {
         let end = self.temp_of(Type::U32);
-        ptx!(self, "add.u32 {end}, {at}, {};", distance as u32);
+        ptx!(self, Add.U32 end, at, distance as u32);
         end
     }
 
@@ -493,18 +498,18 @@ impl Emitter<'_> {
     }
 
     /// To the next iteration, if there is one. Where the sum might wrap the rest of the way is compared with the step instead.
-    fn advance(&mut self, counter: &Counter, top: u32) {
+    fn advance(&mut self, counter: &Counter, top: Label) {
         let Counter { ty, at, end, step, .. } = counter;
         let again = self.temp(Class::Predicate);
         if counter.is_exact || counter.is_safe {
-            ptx!(self, "add.{} {at}, {at}, {step};", suffix(*ty));
-            ptx!(self, "setp.lt.{} {again}, {at}, {end};", suffix(*ty));
+            ptx!(self, Add.(suffix(*ty)) at, at, step);
+            ptx!(self, Setp.Lt.(suffix(*ty)) again, at, end);
         } else {
             let unsigned = if ty.bits() < 16 { Type::U16 } else { ty.to_unsigned() };
             let rest = self.temp_of(*ty);
-            ptx!(self, "sub.{} {rest}, {end}, {at};", suffix(unsigned));
-            ptx!(self, "add.{} {at}, {at}, {step};", suffix(*ty));
-            ptx!(self, "setp.gt.{} {again}, {rest}, {step};", suffix(unsigned));
+            ptx!(self, Sub.(suffix(unsigned)) rest, end, at);
+            ptx!(self, Add.(suffix(*ty)) at, at, step);
+            ptx!(self, Setp.Gt.(suffix(unsigned)) again, rest, step);
         }
         self.jump_if(again, true, top);
     }

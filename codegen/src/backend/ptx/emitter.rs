@@ -1,19 +1,23 @@
 //! The state of printing one kernel: registers, labels, lines, what the text has come to need, what cannot be printed.
 
+use super::code::{Class, Guard, Instruction, Label, Opcode, Operand, Reg, Statement};
 use super::control::Frame;
-use super::registers::{Class, Operand, Reg, bits_suffix};
+use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Inst, Kernel, Loc, Location, Object, Op, Type, Value};
 use crate::target::Target;
 use proc_macro2::Span;
-use std::fmt::{self, Write};
 
-/// Appends an instruction: `ptx!(emitter, "add.rn.f32 {d}, {a}, {b};")`.
+/// Appends an instruction: `ptx!(emitter, Add.Rn.F32 d, a, b)`. What is computed of an opcode stands in parentheses: `Add.(suffix(ty))`.
 macro_rules! ptx {
-    ($emitter:expr, $($text:tt)*) => {
-        $emitter.line(format_args!($($text)*))
-    };
+    (@ $kind:ident ($word:expr)) => { $word };
+    (@ $kind:ident $word:ident) => { $crate::backend::ptx::words::$kind::$word };
+    ($emitter:expr, $mnemonic:tt $(. $word:tt)* $($operand:expr),*) => {{
+        let (mnemonic, words) = (ptx!(@ Mnemonic $mnemonic), vec![$(ptx!(@ Word $word)),*]);
+        let operands = vec![$($crate::backend::ptx::code::Operand::from($operand)),*];
+        $emitter.put($crate::backend::ptx::code::Opcode { mnemonic, words }, operands);
+    }};
 }
 pub(super) use ptx;
 
@@ -25,8 +29,8 @@ pub(super) struct Emitter<'k> {
     pub(super) bounds: Bounds,
     /// Name of the entry point.
     pub(super) entry: String,
-    /// The instructions so far.
-    pub(super) text: String,
+    /// The body so far.
+    pub(super) code: Vec<Statement>,
     /// The register of each value that has one.
     registers: Vec<Option<Reg>>,
     /// How many registers there are of each class.
@@ -38,11 +42,13 @@ pub(super) struct Emitter<'k> {
     /// Lowest PTX version that has all that was printed.
     pub(super) version: u16,
     labels: u32,
+    /// How many registers and labels there are that templates name.
+    locals: u32,
     /// The place last said by `.loc`, and that of the current instruction.
     said: Loc,
     loc: Loc,
-    /// Printed before every instruction while set: runs only where the register is as the flag says.
-    pub(super) predicate: Option<(Reg, bool)>,
+    /// What every instruction is under while it is set.
+    pub(super) predicate: Option<Guard>,
     /// What `Break` and `Continue` can leave, innermost last.
     pub(super) frames: Vec<Frame>,
     /// Texts in global memory, by index.
@@ -66,13 +72,14 @@ impl<'k> Emitter<'k> {
             target,
             span,
             entry,
-            text: String::with_capacity(4096),
+            code: Vec::new(),
             registers: vec![None; kernel.values.len()],
             counts: [1; Class::ALL.len()],
             uses: kernel.use_counts(),
             wide: vec![None; kernel.insts.len()],
             version: target.ptx_version,
             labels: 0,
+            locals: 0,
             said: Loc(0),
             loc: Loc(0),
             predicate: None,
@@ -108,21 +115,21 @@ impl<'k> Emitter<'k> {
         self.diagnostics.push(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
     }
 
-    /// Appends a line of the body, after what it needs to say of its place. Prefer `ptx!`.
-    pub(super) fn line(&mut self, text: fmt::Arguments<'_>) {
+    /// Appends an instruction. Prefer `ptx!`.
+    pub(super) fn put(&mut self, opcode: Opcode, operands: Vec<Operand>) {
+        self.push(Statement::Instruction(Instruction { guard: self.predicate, opcode, operands }));
+    }
+
+    /// Appends to the body, after what is to be said of its place.
+    pub(super) fn push(&mut self, statement: Statement) {
         if self.loc != self.said {
             let [before, place] = [self.said, self.loc].map(|loc| self.kernel.locations[loc]);
             self.said = self.loc;
             if place.line != 0 && (Location { call: before.call, ..place }) != before {
-                let _ = writeln!(self.text, "\t.loc\t{} {} {}", place.file + 1, place.line, place.column);
+                self.code.push(Statement::Loc([u32::from(place.file) + 1, place.line, place.column]));
             }
         }
-        self.text.push('\t');
-        if let Some((reg, wanted)) = self.predicate {
-            let _ = write!(self.text, "@{}{reg} ", if wanted { "" } else { "!" });
-        }
-        let _ = self.text.write_fmt(text);
-        self.text.push('\n');
+        self.code.push(statement);
     }
 
     /// Says that something printed needs this PTX version.
@@ -136,21 +143,27 @@ impl<'k> Emitter<'k> {
     }
 
     /// A new label.
-    pub(super) fn new_label(&mut self) -> u32 {
+    pub(super) fn new_label(&mut self) -> Label {
         self.labels += 1;
-        self.labels
+        Label { number: self.labels, name: None }
+    }
+
+    /// The number of a new register or label with a name.
+    pub(super) fn local_number(&mut self) -> u32 {
+        self.locals += 1;
+        self.locals
     }
 
     /// Puts a label here.
-    pub(super) fn label(&mut self, label: u32) {
-        let _ = writeln!(self.text, "$L{label}:");
+    pub(super) fn label(&mut self, label: Label) {
+        self.code.push(Statement::Label(label));
     }
 
     /// A new register.
     pub(super) fn temp(&mut self, class: Class) -> Reg {
         let number = self.counts[class as usize];
         self.counts[class as usize] += 1;
-        Reg { class, number }
+        Reg { class, number, name: None }
     }
 
     /// A new register for a type.
@@ -206,9 +219,9 @@ impl<'k> Emitter<'k> {
     pub(super) fn constant_register(&mut self, operand: Operand, ty: Type) -> Reg {
         match operand {
             Operand::Reg(reg) => reg,
-            Operand::Constant(_) => {
+            _ => {
                 let reg = self.temp_of(ty);
-                ptx!(self, "mov.{} {reg}, {operand};", bits_suffix(ty));
+                ptx!(self, Mov.(bits_suffix(ty)) reg, operand);
                 reg
             }
         }
@@ -241,15 +254,7 @@ impl<'k> Emitter<'k> {
 
     /// `to = from`.
     pub(super) fn copy(&mut self, to: Reg, from: Operand) {
-        let suffix = match to.class {
-            Class::Predicate => "pred",
-            Class::Half => "b16",
-            Class::Word => "b32",
-            Class::Float => "f32",
-            Class::Long => "b64",
-            Class::Double => "f64",
-        };
-        ptx!(self, "mov.{suffix} {to}, {from};");
+        ptx!(self, Mov.(to.class.ty()) to, from);
     }
 
     /// Copies values into registers, all at once.

@@ -1,7 +1,8 @@
 //! One instruction without control flow.
 
+use super::code::{Class, Operand, Reg};
 use super::emitter::{Emitter, ptx};
-use super::registers::{Class, Operand, Reg};
+use super::types::signed;
 use crate::ir::intrinsic::{Device, PtxForm, Row};
 use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
 
@@ -17,7 +18,7 @@ impl Emitter<'_> {
                 let d = self.register(data.results[0]);
                 self.computation(inst, compute, d);
             }
-            Op::Memory(memory) => self.memory(memory, &data.results),
+            Op::Memory(memory) => self.access(memory, &data.results),
             Op::Texture(op, object, coordinates) => self.texture(*op, *object, coordinates, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
             Op::Message(Message::Print(parts, values)) => self.print(parts, values),
@@ -26,7 +27,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn memory(&mut self, Memory { op, at }: &Memory, results: &[Value]) {
+    fn access(&mut self, Memory { op, at }: &Memory, results: &[Value]) {
         let Address::Pointer { object, ptr, offset } = at else {
             return self.refuse("an access by path reached the PTX back end, which takes addresses".into(), String::new());
         };
@@ -81,7 +82,7 @@ impl Emitter<'_> {
             Compute::Address(object) => self.address(*object, d),
             Compute::Offset(ptr, bytes) => {
                 let (ptr, bytes) = (self.operand(*ptr), self.operand(*bytes));
-                ptx!(self, "add.s{} {d}, {ptr}, {bytes};", to.bits());
+                ptx!(self, Add.(signed(to.bits())) d, ptr, bytes);
             }
             // It is written where it is used.
             Compute::Const(_) => {}
@@ -89,17 +90,10 @@ impl Emitter<'_> {
     }
 
     fn special(&mut self, special: Special, axis: Axis, d: Reg) {
-        let name = match special {
-            Special::ThreadIdx => "tid",
-            Special::BlockIdx => "ctaid",
-            Special::BlockDim => "ntid",
-            Special::GridDim => "nctaid",
-            Special::LaneId => return ptx!(self, "mov.u32 {d}, %laneid;"),
-            Special::WarpId => return self.warp_id(d),
-        };
         match (special, self.kernel.options.block) {
-            (Special::BlockDim, Some(block)) => ptx!(self, "mov.u32 {d}, {};", block[axis as usize]),
-            _ => ptx!(self, "mov.u32 {d}, %{name}.{};", axis.word()),
+            (Special::WarpId, _) => self.warp_id(d),
+            (Special::BlockDim, Some(block)) => ptx!(self, Mov.U32 d, block[axis as usize]),
+            _ => ptx!(self, Mov.U32 d, Operand::Special(special, axis)),
         }
     }
 
@@ -107,17 +101,17 @@ impl Emitter<'_> {
     fn warp_id(&mut self, d: Reg) {
         let block = self.kernel.options.block;
         let thread = self.temp(Class::Word);
-        ptx!(self, "mov.u32 {thread}, %tid.x;");
+        ptx!(self, Mov.U32 thread, Operand::Special(Special::ThreadIdx, Axis::X));
         if block.is_none_or(|[_, y, z]| y > 1 || z > 1) {
             let [row, height, width] = [(); 3].map(|()| self.temp(Class::Word));
-            ptx!(self, "mov.u32 {row}, %tid.z;");
-            ptx!(self, "mov.u32 {height}, %ntid.y;");
-            ptx!(self, "mov.u32 {width}, %tid.y;");
-            ptx!(self, "mad.lo.u32 {row}, {row}, {height}, {width};");
-            ptx!(self, "mov.u32 {width}, %ntid.x;");
-            ptx!(self, "mad.lo.u32 {thread}, {row}, {width}, {thread};");
+            ptx!(self, Mov.U32 row, Operand::Special(Special::ThreadIdx, Axis::Z));
+            ptx!(self, Mov.U32 height, Operand::Special(Special::BlockDim, Axis::Y));
+            ptx!(self, Mov.U32 width, Operand::Special(Special::ThreadIdx, Axis::Y));
+            ptx!(self, Mad.Lo.U32 row, row, height, width);
+            ptx!(self, Mov.U32 width, Operand::Special(Special::BlockDim, Axis::X));
+            ptx!(self, Mad.Lo.U32 thread, row, width, thread);
         }
-        ptx!(self, "shr.u32 {d}, {thread}, 5;");
+        ptx!(self, Shr.U32 d, thread, 5);
     }
 
     fn intrinsic(&mut self, row: &'static Row, args: &[Value], result: Option<Value>) {
@@ -151,46 +145,6 @@ impl Emitter<'_> {
             // The tests hold that the table has one or the library has it.
             None => self.refuse(format!("`{}`{of} has no form in PTX", row.name), String::new()),
         }
-    }
-
-    /// The lines of a template, filled in. Scratch registers are new each time.
-    pub(super) fn template(&mut self, text: &str, d: Option<Reg>, args: &[Reg]) {
-        let mut scratch: Vec<(&str, Reg)> = Vec::new();
-        for line in text.lines() {
-            let mut filled = String::with_capacity(line.len() + 8);
-            let mut rest = line;
-            while let Some(at) = rest.find(['{', '}']) {
-                filled.push_str(&rest[..at]);
-                let brace = &rest[at..];
-                if brace.starts_with("{{") || brace.starts_with("}}") {
-                    filled.push_str(&brace[..1]);
-                    rest = &brace[2..];
-                    continue;
-                }
-                let (name, after) = brace[1..].split_once('}').unwrap_or((&brace[1..], ""));
-                rest = after;
-                let reg = match (name, name.parse::<usize>()) {
-                    ("d", _) => d,
-                    (_, Ok(n)) => args.get(n).copied(),
-                    _ => Some(self.scratch_register(name, &mut scratch)),
-                };
-                if let Some(reg) = reg {
-                    filled.push_str(&Operand::Reg(reg).to_string());
-                }
-            }
-            filled.push_str(rest);
-            ptx!(self, "{filled}");
-        }
-    }
-
-    /// The register of `tmp0:f32`.
-    fn scratch_register<'t>(&mut self, name: &'t str, scratch: &mut Vec<(&'t str, Reg)>) -> Reg {
-        if let Some((_, reg)) = scratch.iter().find(|(known, _)| *known == name) {
-            return *reg;
-        }
-        let reg = self.temp(Class::of_ptx(name.split(':').nth(1).unwrap_or("b32")));
-        scratch.push((name, reg));
-        reg
     }
 }
 

@@ -1,48 +1,19 @@
 //! Addresses, loads and stores.
 
+use super::code::{Address, Base, Class, Opcode, Reg, Symbol};
 use super::emitter::{Emitter, ptx};
-use super::registers::{Class, Reg, memory_suffix};
-use crate::ir::{Object, ObjectData, ObjectKind, Space, Type, Value};
-use std::fmt;
-
-/// What stands between the brackets: a register or a symbol, and bytes added to it.
-#[derive(Clone)]
-pub(super) enum Place {
-    Reg(Reg, i32),
-    Symbol(String, i32),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (base, offset): (&dyn fmt::Display, i32) = match self {
-            Place::Reg(reg, offset) => (reg, *offset),
-            Place::Symbol(symbol, offset) => (symbol, *offset),
-        };
-        match offset {
-            0 => write!(f, "[{base}]"),
-            _ => write!(f, "[{base}+{offset}]"),
-        }
-    }
-}
-
-impl Place {
-    /// Bytes further on.
-    pub(super) fn after(&self, bytes: i32) -> Place {
-        match self {
-            Place::Reg(reg, offset) => Place::Reg(*reg, offset + bytes),
-            Place::Symbol(symbol, offset) => Place::Symbol(symbol.clone(), offset + bytes),
-        }
-    }
-}
+use super::types::{memory_suffix, unsigned};
+use super::words::{Mnemonic, Word};
+use crate::ir::{Object, ObjectKind, Space, Type, Value};
 
 /// The word of a space in `ld` and `st`.
-pub(super) fn space_word(space: Space) -> &'static str {
+pub(super) fn space_word(space: Space) -> Word {
     match space {
-        Space::Param => "param",
-        Space::Global => "global",
-        Space::Constant => "const",
-        Space::Shared => "shared",
-        Space::Local => "local",
+        Space::Param => Word::Param,
+        Space::Global => Word::Global,
+        Space::Constant => Word::Const,
+        Space::Shared => Word::Shared,
+        Space::Local => Word::Local,
     }
 }
 
@@ -64,43 +35,28 @@ fn piece(ty: Type, elements: usize) -> Piece {
     }
 }
 
-fn vector_suffix(parts: usize) -> &'static str {
-    match parts {
-        1 => "",
-        2 => ".v2",
-        _ => ".v4",
-    }
-}
-
-/// `%f1`, or `{%f1, %f2}`.
-struct List<'a>(&'a [Reg]);
-
-impl fmt::Display for List<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [one] => one.fmt(f),
-            many => {
-                f.write_str("{")?;
-                for (n, reg) in many.iter().enumerate() {
-                    write!(f, "{}{reg}", if n == 0 { "" } else { ", " })?;
-                }
-                f.write_str("}")
-            }
-        }
-    }
+/// The opcode of an access to `parts` of a type: `nc` if it goes through the read-only cache.
+fn opcode(mnemonic: Mnemonic, space: Word, nc: Option<Word>, parts: usize, part: Type) -> Opcode {
+    let vector = match parts {
+        1 => None,
+        2 => Some(Word::V2),
+        _ => Some(Word::V4),
+    };
+    let words = [Some(space), nc, vector, Some(memory_suffix(part))];
+    Opcode { mnemonic, words: words.into_iter().flatten().collect() }
 }
 
 impl Emitter<'_> {
     /// The name of an object in PTX. Dots and letters that PTX does not take are left out; the index keeps names apart.
-    pub(super) fn symbol(&self, object: Object) -> String {
+    pub(super) fn symbol(&self, object: Object) -> Symbol {
         let data = &self.kernel.objects[object];
         if let Some(n) = self.kernel.params.iter().position(|p| *p == object)
             && data.kind != ObjectKind::Constant
         {
-            return format!("{}_param_{n}", self.entry);
+            return format!("{}_param_{n}", self.entry).into();
         }
         let name: String = data.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-        format!("{}_{name}_{}", self.entry, object.0)
+        format!("{}_{name}_{}", self.entry, object.0).into()
     }
 
     /// The address of an object's first byte.
@@ -109,19 +65,20 @@ impl Emitter<'_> {
         if self.kernel.objects[object].space() == Space::Global {
             // Parameters are generic addresses.
             let generic = self.temp(Class::Long);
-            ptx!(self, "ld.param.u64 {generic}, [{symbol}];");
-            ptx!(self, "cvta.to.global.u64 {d}, {generic};");
+            ptx!(self, Ld.Param.U64 generic, Address::of(&symbol));
+            ptx!(self, Cvta.To.Global.U64 d, generic);
         } else {
-            ptx!(self, "mov.u32 {d}, {symbol};");
+            ptx!(self, Mov.U32 d, &symbol);
         }
     }
 
     /// Where an access goes.
-    pub(super) fn place(&mut self, ptr: Value, offset: i32) -> Place {
-        match self.named_address(ptr) {
-            Some(object) => Place::Symbol(self.symbol(object), offset),
-            None => Place::Reg(self.in_register(ptr), offset),
-        }
+    pub(super) fn place(&mut self, ptr: Value, offset: i32) -> Address {
+        let base = match self.named_address(ptr) {
+            Some(object) => Base::Symbol(self.symbol(object)),
+            None => Base::Reg(self.in_register(ptr)),
+        };
+        Address { base, offset: None }.after(offset)
     }
 
     /// The number of elements of a slice.
@@ -130,19 +87,20 @@ impl Emitter<'_> {
             self.lengths.push(object);
         }
         let symbol = self.length_symbol(object);
-        ptx!(self, "ld.param.u{} {d}, [{symbol}];", self.kernel.index_type().bits());
+        ptx!(self, Ld.Param.(unsigned(self.kernel.index_type().bits())) d, Address::of(&symbol));
     }
 
     /// The parameter that a slice's length is passed in.
-    pub(super) fn length_symbol(&self, object: Object) -> String {
-        format!("{}_len", self.symbol(object))
+    pub(super) fn length_symbol(&self, object: Object) -> Symbol {
+        format!("{}_len", self.symbol(object)).into()
     }
 
-    pub(super) fn load(&mut self, object: Object, place: &Place, results: &[Value]) {
+    pub(super) fn load(&mut self, object: Object, place: &Address, results: &[Value]) {
         let data = &self.kernel.objects[object];
         let ty = self.kernel.ty(results[0]);
-        // Under a predicate `.nc` would let later stores overtake the load (`predicate`).
-        let space = if self.predicate.is_some() { space_word(data.space()) } else { load_space(data) };
+        // The read-only cache where nobody writes the buffer. Under a predicate `.nc` would let later stores overtake the load (`predicate`).
+        let is_cached = data.kind == ObjectKind::Global { writable: false } && self.predicate.is_none();
+        let (space, nc) = (space_word(data.space()), is_cached.then_some(Word::Nc));
         let mut done = 0;
         while done < results.len() {
             let Piece { elements, parts, part } = piece(ty, results.len() - done);
@@ -155,19 +113,19 @@ impl Emitter<'_> {
                 (_, Type::Bool, true) => (0..parts).map(|_| self.temp(Class::Half)).collect(),
                 _ => (0..parts).map(|_| self.temp(Class::Word)).collect(),
             };
-            ptx!(self, "ld.{space}{}.{} {}, {at};", vector_suffix(parts), memory_suffix(part), List(&arriving));
+            self.put(opcode(Mnemonic::Ld, space, nc, parts, part), vec![arriving.as_slice().into(), at.into()]);
             if parts != elements {
                 self.unpack(ty, &arriving, &wanted);
             } else if ty == Type::Bool {
                 for (d, byte) in wanted.iter().zip(&arriving) {
-                    ptx!(self, "setp.ne.s16 {d}, {byte}, 0;");
+                    ptx!(self, Setp.Ne.S16 d, byte, 0);
                 }
             }
             done += elements;
         }
     }
 
-    pub(super) fn store(&mut self, object: Object, place: &Place, values: &[Value]) {
+    pub(super) fn store(&mut self, object: Object, place: &Address, values: &[Value]) {
         let space = space_word(self.kernel.objects[object].space());
         let ty = self.kernel.ty(values[0]);
         let mut done = 0;
@@ -180,7 +138,7 @@ impl Emitter<'_> {
                 && !matches!(ty, Type::Bool)
             {
                 let value = self.operand(*one);
-                ptx!(self, "st.{space}.{} {at}, {value};", memory_suffix(ty));
+                ptx!(self, St.(space).(memory_suffix(ty)) at, value);
                 continue;
             }
             let mut given: Vec<Reg> = group.iter().map(|v| self.in_register(*v)).collect();
@@ -188,13 +146,13 @@ impl Emitter<'_> {
                 given = given.into_iter().map(|p| self.bool_byte(p)).collect();
             }
             let leaving = if parts == elements { given } else { self.pack(ty, &given) };
-            ptx!(self, "st.{space}{}.{} {at}, {};", vector_suffix(parts), memory_suffix(part), List(&leaving));
+            self.put(opcode(Mnemonic::St, space, None, parts, part), vec![at.into(), leaving.as_slice().into()]);
         }
     }
 
     fn bool_byte(&mut self, predicate: Reg) -> Reg {
         let byte = self.temp(Class::Half);
-        ptx!(self, "selp.b16 {byte}, 1, 0, {predicate};");
+        ptx!(self, Selp.B16 byte, 1, 0, predicate);
         byte
     }
 
@@ -203,7 +161,7 @@ impl Emitter<'_> {
         let halves: Vec<Reg> =
             if ty.bytes() == 2 { values.to_vec() } else { (0..words.len() * 2).map(|_| self.temp(Class::Half)).collect() };
         for (word, pair) in words.iter().zip(halves.chunks(2)) {
-            ptx!(self, "mov.b32 {{{}, {}}}, {word};", pair[0], pair[1]);
+            ptx!(self, Mov.B32 [pair[0], pair[1]], word);
         }
         if ty.bytes() == 2 {
             return;
@@ -211,19 +169,19 @@ impl Emitter<'_> {
         for (half, pair) in halves.iter().zip(values.chunks(2)) {
             match ty {
                 Type::I8 => {
-                    ptx!(self, "cvt.s16.s8 {}, {half};", pair[0]);
-                    ptx!(self, "shr.s16 {}, {half}, 8;", pair[1]);
+                    ptx!(self, Cvt.S16.S8 pair[0], half);
+                    ptx!(self, Shr.S16 pair[1], half, 8);
                 }
                 Type::U8 => {
-                    ptx!(self, "and.b16 {}, {half}, 255;", pair[0]);
-                    ptx!(self, "shr.u16 {}, {half}, 8;", pair[1]);
+                    ptx!(self, And.B16 pair[0], half, 255);
+                    ptx!(self, Shr.U16 pair[1], half, 8);
                 }
                 _ => {
                     let [low, high] = [(); 2].map(|()| self.temp(Class::Half));
-                    ptx!(self, "and.b16 {low}, {half}, 255;");
-                    ptx!(self, "shr.u16 {high}, {half}, 8;");
-                    ptx!(self, "setp.ne.s16 {}, {low}, 0;", pair[0]);
-                    ptx!(self, "setp.ne.s16 {}, {high}, 0;", pair[1]);
+                    ptx!(self, And.B16 low, half, 255);
+                    ptx!(self, Shr.U16 high, half, 8);
+                    ptx!(self, Setp.Ne.S16 pair[0], low, 0);
+                    ptx!(self, Setp.Ne.S16 pair[1], high, 0);
                 }
             }
         }
@@ -236,9 +194,9 @@ impl Emitter<'_> {
         } else {
             let join = |pair: &[Reg]| {
                 let [low, high, half] = [(); 3].map(|()| self.temp(Class::Half));
-                ptx!(self, "and.b16 {low}, {}, 255;", pair[0]);
-                ptx!(self, "shl.b16 {high}, {}, 8;", pair[1]);
-                ptx!(self, "or.b16 {half}, {low}, {high};");
+                ptx!(self, And.B16 low, pair[0], 255);
+                ptx!(self, Shl.B16 high, pair[1], 8);
+                ptx!(self, Or.B16 half, low, high);
                 half
             };
             values.chunks(2).map(join).collect()
@@ -246,17 +204,9 @@ impl Emitter<'_> {
         let mut words = Vec::new();
         for pair in halves.chunks(2) {
             let word = self.temp(Class::Word);
-            ptx!(self, "mov.b32 {word}, {{{}, {}}};", pair[0], pair[1]);
+            ptx!(self, Mov.B32 word, [pair[0], pair[1]]);
             words.push(word);
         }
         words
-    }
-}
-
-/// The space of a load, and the read-only cache where nobody writes the buffer.
-fn load_space(data: &ObjectData) -> &'static str {
-    match data.kind {
-        ObjectKind::Global { writable: false } => "global.nc",
-        _ => space_word(data.space()),
     }
 }

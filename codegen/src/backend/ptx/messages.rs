@@ -1,9 +1,16 @@
 //! `print!`, assertions and traps: calls of the functions that the driver links in, `vprintf` and `__assertfail`.
 //! CUDA Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System Calls".
 
+use super::code::{Address, Base, Class, Operand, Reg, Statement, Symbol};
 use super::emitter::{Emitter, ptx};
-use super::registers::{Class, Reg};
+use super::types::suffix;
+use super::words::Word;
 use crate::ir::{PrintPart, Type, Value};
+
+/// The functions, as they are declared.
+pub(super) const VPRINTF: &str = "(.param .b32 status) vprintf (.param .b64 format, .param .b64 arguments)";
+pub(super) const ASSERTFAIL: &str =
+    "__assertfail (.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size)";
 
 impl Emitter<'_> {
     /// The arguments stand in local memory as C would pass them to a variadic function.
@@ -14,41 +21,54 @@ impl Emitter<'_> {
         for (value, ty) in values.iter().zip(&types) {
             let (reg, suffix, bytes) = self.promoted(*value, *ty);
             offset = offset.next_multiple_of(bytes);
-            let entry = self.entry.clone();
-            ptx!(self, "st.local.{suffix} [{entry}_print+{offset}], {reg};");
+            let at = Address { base: Base::Symbol(self.print_symbol()), offset: Some(offset as i32) };
+            ptx!(self, St.Local.(suffix) at, reg);
             offset += bytes;
         }
         self.print_bytes = self.print_bytes.max(offset);
         self.has_print = true;
         let arguments = self.temp(Class::Long);
         if values.is_empty() {
-            ptx!(self, "mov.u64 {arguments}, 0;");
+            ptx!(self, Mov.U64 arguments, 0);
         } else {
-            let entry = self.entry.clone();
-            ptx!(self, "mov.u64 {arguments}, {entry}_print;");
-            ptx!(self, "cvta.local.u64 {arguments}, {arguments};");
+            let symbol = self.print_symbol();
+            ptx!(self, Mov.U64 arguments, &symbol);
+            ptx!(self, Cvta.Local.U64 arguments, arguments);
         }
-        ptx!(self, "{{");
-        ptx!(self, ".param .b64 format;");
-        ptx!(self, ".param .b64 arguments;");
-        ptx!(self, ".param .b32 status;");
-        ptx!(self, "st.param.b64 [format], {format};");
-        ptx!(self, "st.param.b64 [arguments], {arguments};");
-        ptx!(self, "call (status), vprintf, (format, arguments);");
-        ptx!(self, "}}");
+        self.scope(&[(Word::B64, "format"), (Word::B64, "arguments"), (Word::B32, "status")]);
+        ptx!(self, St.Param.B64 Address::of("format"), format);
+        ptx!(self, St.Param.B64 Address::of("arguments"), arguments);
+        ptx!(self, Call Operand::Arguments(&["status"]), &Symbol::from("vprintf"), Operand::Arguments(&["format", "arguments"]));
+        self.push(Statement::Close);
+    }
+
+    /// The arguments of `print!` in local memory.
+    pub(super) fn print_symbol(&self) -> Symbol {
+        format!("{}_print", self.entry).into()
+    }
+
+    /// The text of a number in global memory.
+    pub(super) fn text_symbol(&self, index: usize) -> Symbol {
+        format!("{}_text_{index}", self.entry).into()
+    }
+
+    /// Opens a scope for a call.
+    fn scope(&mut self, parameters: &[(Word, &'static str)]) {
+        self.push(Statement::Open);
+        parameters.iter().for_each(|(ty, name)| self.push(Statement::Parameter(*ty, name)));
     }
 
     /// A value as C's default argument promotions make it: the register, its suffix and bytes. A `bool` is a text.
-    fn promoted(&mut self, value: Value, ty: Type) -> (Reg, &'static str, u32) {
+    fn promoted(&mut self, value: Value, ty: Type) -> (Reg, Word, u32) {
         let reg = self.in_register(value);
         let wide = match ty {
-            Type::Bool => return (self.bool_text(reg), "u64", 8),
+            Type::Bool => return (self.bool_text(reg), Word::U64, 8),
             _ if ty.is_float() => Type::F64,
             Type::I8 | Type::I16 => Type::I32,
             Type::U8 | Type::U16 => Type::U32,
             _ => ty,
         };
-        let suffix = super::registers::suffix(wide);
+        let suffix = suffix(wide);
         if wide == ty {
             return (reg, suffix, wide.bytes());
         }
@@ -59,7 +79,7 @@ impl Emitter<'_> {
 
     fn bool_text(&mut self, predicate: Reg) -> Reg {
         let (yes, no, text) = (self.string("true"), self.string("false"), self.temp(Class::Long));
-        ptx!(self, "selp.b64 {text}, {yes}, {no}, {predicate};");
+        ptx!(self, Selp.B64 text, yes, no, predicate);
         text
     }
 
@@ -70,9 +90,9 @@ impl Emitter<'_> {
             self.strings.len() - 1
         });
         let address = self.temp(Class::Long);
-        let entry = self.entry.clone();
-        ptx!(self, "mov.u64 {address}, {entry}_text_{index};");
-        ptx!(self, "cvta.global.u64 {address}, {address};");
+        let symbol = self.text_symbol(index);
+        ptx!(self, Mov.U64 address, &symbol);
+        ptx!(self, Cvta.Global.U64 address, address);
         address
     }
 
@@ -80,7 +100,7 @@ impl Emitter<'_> {
     pub(super) fn assert(&mut self, condition: Value, parts: &[PrintPart], values: &[Value]) {
         let condition = self.in_register(condition);
         let holds = self.new_label();
-        ptx!(self, "@{condition} bra $L{holds};");
+        self.jump_if(condition, true, holds);
         if !values.is_empty() {
             let mut line = parts.to_vec();
             line.push(PrintPart::Text("\n".into()));
@@ -99,18 +119,17 @@ impl Emitter<'_> {
         let name = self.kernel.name.clone();
         let (message, file, name) = (self.string(message), self.string(&file), self.string(&name));
         self.has_assert = true;
-        ptx!(self, "{{");
-        for parameter in ["b64 message", "b64 file", "b32 line", "b64 function", "b64 size"] {
-            ptx!(self, ".param .{parameter};");
-        }
-        ptx!(self, "st.param.b64 [message], {message};");
-        ptx!(self, "st.param.b64 [file], {file};");
-        ptx!(self, "st.param.b32 [line], {};", place.line);
-        ptx!(self, "st.param.b64 [function], {name};");
-        ptx!(self, "st.param.b64 [size], 1;");
-        ptx!(self, "call __assertfail, (message, file, line, function, size);");
-        ptx!(self, "}}");
-        ptx!(self, "trap;");
+        let parameters = ["message", "file", "line", "function", "size"];
+        self.scope(&parameters.map(|name| (if name == "line" { Word::B32 } else { Word::B64 }, name)));
+        ptx!(self, St.Param.B64 Address::of("message"), message);
+        ptx!(self, St.Param.B64 Address::of("file"), file);
+        ptx!(self, St.Param.B32 Address::of("line"), place.line);
+        ptx!(self, St.Param.B64 Address::of("function"), name);
+        ptx!(self, St.Param.B64 Address::of("size"), 1);
+        let arguments = Operand::Arguments(&["message", "file", "line", "function", "size"]);
+        ptx!(self, Call & Symbol::from("__assertfail"), arguments);
+        self.push(Statement::Close);
+        ptx!(self, Trap);
     }
 }
 

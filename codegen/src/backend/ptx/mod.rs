@@ -1,7 +1,7 @@
 //! PTX.
 //!
-//! An `Addressed` kernel is printed in one walk; `fuse` looks ahead for what its users print, `control` turns regions into labels,
-//! `module` writes what stands around. Values are virtual registers, one each; a loop's carried values are moved into the registers of its
+//! An `Addressed` kernel becomes instructions (`code`) in one walk; `fuse` looks ahead for what is made as part of its users, `control` turns regions into
+//! labels, `template` reads what the table of intrinsics says, `module` makes what stands around. `print` prints them, estimates count them. Values are virtual registers, one each; a loop's carried values are moved into the registers of its
 //! parameters, all at once. Constants stand in place. `predicate` prints guarded accesses without jumps.
 //!
 //! **Traps of PTX**, and where they are kept:
@@ -30,6 +30,7 @@
 mod arithmetic;
 mod atomics;
 mod casts;
+pub mod code;
 mod control;
 mod emitter;
 mod fuse;
@@ -38,18 +39,22 @@ mod memory;
 mod messages;
 mod module;
 mod predicate;
-mod registers;
+mod print;
 mod remainder;
+mod template;
 mod texture;
+mod types;
+pub mod words;
 
 use super::{Backend, Emitted};
 use crate::diagnostic::Diagnostics;
 use crate::ir::{Kernel, Loc, Stage};
 use crate::pipeline::{Addressed, Scheduled};
 use crate::target::{TARGETS, Target};
+use code::{Entry, Module, Statement};
 use emitter::Emitter;
+use messages::{ASSERTFAIL, VPRINTF};
 use proc_macro2::Span;
-use std::fmt::Write;
 
 /// The back end. For any device, the text is that of the oldest target, which all later devices take.
 pub struct Ptx;
@@ -82,30 +87,48 @@ impl Backend for Ptx {
 
 /// The instructions of an `Addressed` kernel in the order in which `target`'s assembler is given them, whether or not it can have them all:
 /// what estimates are made of.
-pub fn body_text(kernel: &Kernel, target: &Target) -> String {
+pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
     let mut emitter = Emitter::new(kernel, target, module::entry_name(&kernel.name), &|_| Span::call_site());
     emitter.fuse();
     emitter.body();
-    emitter.text
+    emitter.code
 }
 
 /// Prints an `Addressed` kernel for `target`, in the lowest PTX version that has what it uses. `span` gives the source span behind a
 /// location, for refusals: intrinsics without a form for the target, memory beyond its limits.
 pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
-    let entry = module::entry_name(&kernel.name);
-    let mut emitter = Emitter::new(kernel, target, entry.clone(), span);
+    let module = module(kernel, target, span)?;
+    let text = module.to_string();
+    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, .. } = module;
+    Ok(Emitted { text, entry, abi, shared_bytes, ..Emitted::default() })
+}
+
+/// The same as data: what [`emit_ptx`] prints.
+pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Module, Diagnostics> {
+    let name = module::entry_name(&kernel.name);
+    let mut emitter = Emitter::new(kernel, target, name.clone(), span);
     emitter.fuse();
     emitter.body();
     let (abi, parameters) = emitter.parameters();
-    let mut declarations = String::new();
-    emitter.declare_registers(&mut declarations);
-    let shared_bytes = emitter.declare_memory(&mut declarations);
-    let mut text = emitter.module();
+    let (memory, shared_bytes) = emitter.memory();
+    let variables = emitter.variables();
     emitter.diagnostics.barrier()?;
-    let _ = write!(text, "\n.visible .entry {entry}(");
-    for (n, parameter) in parameters.iter().enumerate() {
-        let _ = write!(text, "{}\n\t{parameter}", if n == 0 { "" } else { "," });
-    }
-    let _ = write!(text, "\n)\n{}{{\n{declarations}\n{}}}\n{}", emitter.directives(), emitter.text, emitter.files());
-    Ok(Emitted { text, entry, abi, shared_bytes, ..Emitted::default() })
+    let functions = [(emitter.has_print, VPRINTF), (emitter.has_assert, ASSERTFAIL)];
+    Ok(Module {
+        version: emitter.version,
+        target: target.name,
+        functions: functions.into_iter().filter_map(|(is_called, function)| is_called.then_some(function)).collect(),
+        variables,
+        files: emitter.files(),
+        entry: Entry {
+            name,
+            parameters,
+            directives: emitter.directives(),
+            registers: emitter.counts,
+            variables: memory,
+            body: emitter.code,
+        },
+        abi,
+        shared_bytes,
+    })
 }

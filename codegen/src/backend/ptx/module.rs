@@ -1,29 +1,31 @@
 //! What stands around the instructions: the header, the entry's parameters and directives, the declarations of memory.
 
+use super::code::{Initial, Linkage, Statement, Variable};
 use super::emitter::Emitter;
-use super::registers::Class;
+use super::types::{memory_suffix, unsigned, untyped};
+use super::words::Word;
 use crate::backend::AbiArgument;
-use crate::ir::{MemoryType, ObjectData, ObjectKind, Scalar, Type};
+use crate::ir::{MemoryType, ObjectData, ObjectKind, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
-use std::fmt::Write;
 
 impl Emitter<'_> {
     /// The arguments in order, and how each is declared.
-    pub(super) fn parameters(&mut self) -> (Vec<AbiArgument>, Vec<String>) {
+    pub(super) fn parameters(&mut self) -> (Vec<AbiArgument>, Vec<Variable>) {
         let (mut abi, mut declared) = (Vec::new(), Vec::new());
         let index_bytes = u64::from(self.kernel.index_type().bytes());
+        let index_type = unsigned(self.kernel.index_type().bits());
         for (param, object) in self.kernel.params.iter().enumerate() {
             let data = &self.kernel.objects[*object];
             let (bytes, align) = (data.ty.size(&self.kernel.structs), data.ty.align(&self.kernel.structs));
             let symbol = self.symbol(*object);
             match data.kind {
-                ObjectKind::Constant => abi.push(AbiArgument::ConstantSymbol { param, symbol, bytes }),
+                ObjectKind::Constant => abi.push(AbiArgument::ConstantSymbol { param, symbol: symbol.to_string(), bytes }),
                 ObjectKind::Global { .. } => {
                     abi.push(AbiArgument::Buffer { param });
-                    declared.push(format!(".param .u64 {symbol}"));
+                    declared.push(Variable::parameter(Word::U64, symbol));
                     if self.lengths.contains(object) {
                         abi.push(AbiArgument::Length { param, bytes: index_bytes });
-                        declared.push(format!(".param .u{} {}", index_bytes * 8, self.length_symbol(*object)));
+                        declared.push(Variable::parameter(index_type, self.length_symbol(*object)));
                     }
                 }
                 ObjectKind::Texture => self.texture_parameters(param, *object, &mut abi, &mut declared),
@@ -32,8 +34,8 @@ impl Emitter<'_> {
                 _ => {
                     abi.push(AbiArgument::Value { param, bytes, align });
                     declared.push(match &data.ty {
-                        MemoryType::Scalar(ty) => format!(".param .{} {symbol}", super::registers::memory_suffix(*ty)),
-                        _ => format!(".param .align {align} .b8 {symbol}[{bytes}]"),
+                        MemoryType::Scalar(ty) => Variable::parameter(memory_suffix(*ty), symbol),
+                        _ => Variable::bytes(Word::Param, align, symbol, bytes),
                     });
                 }
             }
@@ -46,7 +48,7 @@ impl Emitter<'_> {
                     other => other.size(&self.kernel.structs),
                 };
                 abi.push(AbiArgument::DynamicLength { element, bytes: index_bytes });
-                declared.push(format!(".param .u{} {}", index_bytes * 8, self.length_symbol(object)));
+                declared.push(Variable::parameter(index_type, self.length_symbol(object)));
             }
         }
         self.check_parameters(&abi);
@@ -72,12 +74,12 @@ impl Emitter<'_> {
     }
 
     /// Shared and local memory, within the entry; the bytes of shared memory.
-    pub(super) fn declare_memory(&mut self, text: &mut String) -> u64 {
-        let mut shared = 0u64;
+    pub(super) fn memory(&mut self) -> (Vec<Variable>, u64) {
+        let (mut declared, mut shared) = (Vec::new(), 0u64);
         for (object, data) in self.kernel.objects.iter() {
             let space = match data.kind {
-                ObjectKind::Shared => ".shared",
-                ObjectKind::Local => ".local",
+                ObjectKind::Shared => Word::Shared,
+                ObjectKind::Local => Word::Local,
                 _ => continue,
             };
             if matches!(data.ty, MemoryType::Slice(_)) {
@@ -85,21 +87,21 @@ impl Emitter<'_> {
             }
             // Whole words: narrow atomics work on the word around them. Vector accesses want up to 16 bytes of alignment.
             let (bytes, align) = (self.bytes(data).max(1).next_multiple_of(4), self.alignment(data));
-            let _ = writeln!(text, "\t{space} .align {align} .b8 {}[{bytes}];", self.symbol(object));
+            declared.push(Variable::bytes(space, align, self.symbol(object), bytes));
             if data.kind == ObjectKind::Shared {
                 shared = shared.next_multiple_of(align) + bytes;
                 if shared > u64::from(self.target.limits.shared_per_block) {
                     let limit = self.target.limits.shared_per_block;
                     let message = format!("shared arrays up to `{}` take {shared} bytes, and a block can have {limit}", data.name);
                     self.refuse_at(data.loc, message, "make an array smaller, or `#[shared(dynamic)]`, which can be larger".into());
-                    return shared;
+                    return (declared, shared);
                 }
             }
         }
         if self.has_print {
-            let _ = writeln!(text, "\t.local .align 8 .b8 {}_print[{}];", self.entry, self.print_bytes.max(8));
+            declared.push(Variable::bytes(Word::Local, 8, self.print_symbol(), self.print_bytes.max(8).into()));
         }
-        shared
+        (declared, shared)
     }
 
     fn bytes(&self, data: &ObjectData) -> u64 {
@@ -116,99 +118,68 @@ impl Emitter<'_> {
         }
     }
 
-    /// The module up to the entry's body: version, functions that the driver links, texts, constants, dynamic shared memory.
-    pub(super) fn module(&mut self) -> String {
-        let mut text = String::with_capacity(512);
-        let constants = self.constants();
-        let version = self.version;
-        let _ = writeln!(text, ".version {}.{}\n.target {}\n.address_size 64\n", version / 10, version % 10, self.target.name);
-        if self.has_print {
-            text.push_str(".extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 arguments);\n");
-        }
-        if self.has_assert {
-            text.push_str(
-                ".extern .func __assertfail (.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size);\n",
-            );
-        }
-        for (n, string) in self.strings.iter().enumerate() {
-            let bytes: Vec<String> = string.bytes().chain([0]).map(|b| b.to_string()).collect();
-            let _ = writeln!(text, ".global .align 1 .b8 {}_text_{n}[{}] = {{{}}};", self.entry, bytes.len(), bytes.join(", "));
-        }
-        text.push_str(&constants);
+    /// What stands before the entry: texts, constants, dynamic shared memory.
+    pub(super) fn variables(&mut self) -> Vec<Variable> {
+        let text = |(n, text): (usize, &String)| {
+            let variable = Variable::bytes(Word::Global, 1, self.text_symbol(n), text.len() as u64 + 1);
+            Variable { initial: Initial::Text(text.clone()), ..variable }
+        };
+        let mut declared: Vec<Variable> = self.strings.iter().enumerate().map(text).collect();
+        self.constants(&mut declared);
         for (object, data) in self.kernel.objects.iter() {
             if data.kind == ObjectKind::Shared && matches!(data.ty, MemoryType::Slice(_)) {
-                let _ = writeln!(text, ".extern .shared .align 16 .b8 {}[];", self.symbol(object));
+                let variable = Variable::bytes(Word::Shared, 16, self.symbol(object), 0);
+                declared.push(Variable { linkage: Linkage::Extern, length: Some(None), ..variable });
             }
         }
-        text
+        declared
     }
 
-    fn constants(&mut self) -> String {
-        let mut text = String::new();
+    fn constants(&mut self, declared: &mut Vec<Variable>) {
         let mut total = 0u64;
         for (object, data) in self.kernel.objects.iter() {
-            let symbol = match data.kind {
-                ObjectKind::Constant | ObjectKind::Table(_) => self.symbol(object),
-                _ => continue,
+            let table = match &data.kind {
+                ObjectKind::Constant => None,
+                ObjectKind::Table(scalars) => Some(scalars),
+                ObjectKind::Global { .. } | ObjectKind::Shared | ObjectKind::Local | ObjectKind::Value | ObjectKind::Texture => continue,
             };
             let (bytes, align) = (self.bytes(data), self.alignment(data));
             total += bytes;
             if total > u64::from(CONSTANT_BYTES) {
                 let message = format!("constants up to `{}` take {total} bytes, and there are {CONSTANT_BYTES}", data.name);
-                self.refuse_at(data.loc, message, "pass the data in a buffer, `&Global<T>`".into());
-                return text;
+                return self.refuse_at(data.loc, message, "pass the data in a buffer, `&Global<T>`".into());
             }
-            let _ = match &data.kind {
-                ObjectKind::Table(scalars) => writeln!(text, ".const .align {align} {};", table(&symbol, scalars)),
-                _ => writeln!(text, ".visible .const .align {align} .b8 {symbol}[{}];", bytes.max(1)),
-            };
+            let variable = Variable::bytes(Word::Const, align, self.symbol(object), bytes.max(1));
+            declared.push(match table {
+                None => Variable { linkage: Linkage::Visible, ..variable },
+                Some(scalars) => Variable {
+                    ty: untyped(scalars.first().map_or(Type::U8, |scalar| scalar.ty).bytes() * 8),
+                    length: Some(Some(scalars.len().max(1) as u64)),
+                    initial: Initial::Table(scalars.iter().map(|scalar| scalar.bits).collect()),
+                    ..variable
+                },
+            });
         }
-        text
     }
 
     /// `.reqntid` and its like.
-    pub(super) fn directives(&self) -> String {
+    pub(super) fn directives(&self) -> Vec<(&'static str, Vec<u32>)> {
         let options = &self.kernel.options;
-        let mut text = match options.block {
-            Some([x, y, z]) => format!(".reqntid {x}, {y}, {z}\n"),
+        let threads = match options.block {
+            Some(block) => ("reqntid", block.to_vec()),
             // What it can at most be launched with.
-            None => format!(".maxntid {BLOCK_THREADS}, 1, 1\n"),
+            None => ("maxntid", vec![BLOCK_THREADS, 1, 1]),
         };
-        if let Some(blocks) = options.min_blocks {
-            let _ = writeln!(text, ".minnctapersm {blocks}");
-        }
-        if let Some(registers) = options.max_registers {
-            let _ = writeln!(text, ".maxnreg {registers}");
-        }
-        text
+        let blocks = options.min_blocks.map(|blocks| ("minnctapersm", vec![blocks]));
+        let registers = options.max_registers.map(|registers| ("maxnreg", vec![registers]));
+        [Some(threads), blocks, registers].into_iter().flatten().collect()
     }
 
-    pub(super) fn declare_registers(&self, text: &mut String) {
-        for (class, prefix, ty) in Class::ALL {
-            let count = self.counts[class as usize];
-            if count > 1 {
-                let _ = writeln!(text, "\t.reg .{ty}\t{prefix}<{count}>;");
-            }
-        }
+    /// The source files, if a location names any.
+    pub(super) fn files(&self) -> Vec<String> {
+        let has_places = self.code.iter().any(|statement| matches!(statement, Statement::Loc(_)));
+        if has_places { self.kernel.files.clone() } else { Vec::new() }
     }
-
-    /// `.file` for each source file that a location names.
-    pub(super) fn files(&self) -> String {
-        let mut text = String::new();
-        if self.text.contains("\t.loc\t") {
-            for (n, file) in self.kernel.files.iter().enumerate() {
-                let _ = writeln!(text, "\t.file\t{} \"{}\"", n + 1, file.replace('\\', "/").replace('"', "'"));
-            }
-        }
-        text
-    }
-}
-
-/// A constant table as an initialised array, by its bits.
-fn table(symbol: &str, scalars: &[Scalar]) -> String {
-    let ty = scalars.first().map_or(Type::U8, |s| s.ty);
-    let bits: Vec<String> = scalars.iter().map(|s| format!("0x{:X}", s.bits)).collect();
-    format!(".b{} {symbol}[{}] = {{{}}}", ty.bytes() * 8, scalars.len().max(1), bits.join(", "))
 }
 
 /// The name of an entry: PTX takes Rust's names but for letters beyond ASCII, and for the one constant that it predefines.

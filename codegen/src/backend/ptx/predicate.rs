@@ -19,8 +19,8 @@
 //! @%p1 ld.global.f32 %f1, [%rd4];
 //! ```
 
+use super::code::{Guard, Reg};
 use super::emitter::Emitter;
-use super::registers::Reg;
 use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Terminator, Type, Value};
 
 /// Most instructions of any kind that are predicated rather than jumped over.
@@ -51,7 +51,7 @@ impl Emitter<'_> {
                 break;
             }
             self.enter(*inst);
-            self.predicate = if is_batch && op.effects(self.kernel).is_pure() { None } else { Some((condition, wanted)) };
+            self.predicate = if is_batch && op.effects(self.kernel).is_pure() { None } else { Some(Guard { reg: condition, wanted }) };
             self.instruction(*inst);
         }
         self.predicate = None;
@@ -71,7 +71,7 @@ impl Emitter<'_> {
             }
         }
         self.predicated(condition, wanted, arm);
-        self.predicate = Some((condition, wanted));
+        self.predicate = Some(Guard { reg: condition, wanted });
         self.move_values(results, &values);
         self.predicate = None;
         true

@@ -4,10 +4,11 @@
 //! read at the middle of its texel, by a texture object of its own that neither filters nor scales. A texture has at most 131,072 columns
 //! (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"), whose middles are exact in `f32`.
 
+use super::code::{Address, Class, Operand, Reg, Symbol, Variable};
 use super::emitter::{Emitter, ptx};
-use super::registers::{Class, Reg};
+use super::words::Word;
 use crate::backend::{AbiArgument, TextureReads};
-use crate::ir::{Axis, Object, TextureOp, Type, Value};
+use crate::ir::{Axis, Object, Scalar, TextureOp, Type, Value};
 
 /// What the kernel asks of a texture beside its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,8 +37,8 @@ impl Emitter<'_> {
     /// The middle of a texel.
     fn middle(&mut self, coordinate: Value) -> Reg {
         let (integer, float) = (self.in_register(coordinate), self.temp(Class::Float));
-        ptx!(self, "cvt.rn.f32.s32 {float}, {integer};");
-        ptx!(self, "add.rn.f32 {float}, {float}, 0f3F000000;");
+        ptx!(self, Cvt.Rn.F32.S32 float, integer);
+        ptx!(self, Add.Rn.F32 float, float, Scalar::float(Type::F32, 0.5));
         float
     }
 
@@ -47,24 +48,23 @@ impl Emitter<'_> {
         };
         let symbol = self.handle(object, Handle::Reads(reads));
         let handle = self.temp(Class::Long);
-        ptx!(self, "ld.param.u64 {handle}, [{symbol}];");
+        ptx!(self, Ld.Param.U64 handle, Address::of(&symbol));
         let (ty, class) = match component {
-            ty if ty.is_float() => ("f32", Class::Float),
-            ty if ty.is_signed_int() => ("s32", Class::Word),
-            _ => ("u32", Class::Word),
+            ty if ty.is_float() => (Word::F32, Class::Float),
+            ty if ty.is_signed_int() => (Word::S32, Class::Word),
+            _ => (Word::U32, Class::Word),
         };
         let is_direct = component.bytes() == 4;
         let texel = [0, 1, 2, 3].map(|n: usize| match results.get(n) {
             Some(result) if is_direct => self.register(*result),
             _ => self.temp(class),
         });
-        let [a, b, c, d] = texel;
-        ptx!(self, "tex.2d.v4.{ty}.f32 {{{a}, {b}, {c}, {d}}}, [{handle}, {{{x}, {y}}}];");
+        ptx!(self, Tex.D2.V4.(ty).F32 texel, Operand::Texel(vec![handle, x, y]));
         if !is_direct {
             for (result, arrived) in results.iter().zip(texel) {
                 let result = self.register(*result);
                 // Of 8 bits in 16, extended as they arrive.
-                ptx!(self, "cvt.u16.u32 {result}, {arrived};");
+                ptx!(self, Cvt.U16.U32 result, arrived);
             }
         }
     }
@@ -73,33 +73,33 @@ impl Emitter<'_> {
         let symbol = self.handle(object, Handle::Extent(axis));
         let d = self.register(result);
         if self.kernel.ty(result) == Type::U32 {
-            return ptx!(self, "ld.param.u32 {d}, [{symbol}];");
+            return ptx!(self, Ld.Param.U32 d, Address::of(&symbol));
         }
         let narrow = self.temp(Class::Word);
-        ptx!(self, "ld.param.u32 {narrow}, [{symbol}];");
-        ptx!(self, "cvt.u64.u32 {d}, {narrow};");
+        ptx!(self, Ld.Param.U32 narrow, Address::of(&symbol));
+        ptx!(self, Cvt.U64.U32 d, narrow);
     }
 
     /// The parameter of a handle, which is declared from now on.
-    fn handle(&mut self, object: Object, handle: Handle) -> String {
+    fn handle(&mut self, object: Object, handle: Handle) -> Symbol {
         if !self.handles.contains(&(object, handle)) {
             self.handles.push((object, handle));
         }
         self.handle_symbol(object, handle)
     }
 
-    fn handle_symbol(&self, object: Object, handle: Handle) -> String {
+    fn handle_symbol(&self, object: Object, handle: Handle) -> Symbol {
         let symbol = self.symbol(object);
         match handle {
             Handle::Reads(TextureReads::Sample) => symbol,
-            Handle::Reads(TextureReads::Fetch) => format!("{symbol}_fetch"),
-            Handle::Extent(Axis::X) => format!("{symbol}_width"),
-            Handle::Extent(_) => format!("{symbol}_height"),
+            Handle::Reads(TextureReads::Fetch) => format!("{symbol}_fetch").into(),
+            Handle::Extent(Axis::X) => format!("{symbol}_width").into(),
+            Handle::Extent(_) => format!("{symbol}_height").into(),
         }
     }
 
     /// What a texture is passed as: only what the body asks for.
-    pub(super) fn texture_parameters(&self, param: usize, object: Object, abi: &mut Vec<AbiArgument>, declared: &mut Vec<String>) {
+    pub(super) fn texture_parameters(&self, param: usize, object: Object, abi: &mut Vec<AbiArgument>, declared: &mut Vec<Variable>) {
         let mut handles: Vec<Handle> = self.handles.iter().filter(|(of, _)| *of == object).map(|(_, handle)| *handle).collect();
         handles.sort_unstable();
         for handle in handles {
@@ -107,11 +107,11 @@ impl Emitter<'_> {
             match handle {
                 Handle::Reads(reads) => {
                     abi.push(AbiArgument::Texture { param, reads });
-                    declared.push(format!(".param .u64 {symbol}"));
+                    declared.push(Variable::parameter(Word::U64, symbol));
                 }
                 Handle::Extent(axis) => {
                     abi.push(AbiArgument::Extent { param, axis });
-                    declared.push(format!(".param .u32 {symbol}"));
+                    declared.push(Variable::parameter(Word::U32, symbol));
                 }
             }
         }

@@ -1,43 +1,12 @@
-//! PTX as the model reads it: what is printed for the assembler, line by line, without what registers do not depend on.
+//! PTX as the model reads it: what the assembler is given, without what registers do not depend on.
 
+use warpwright_codegen::backend::ptx::code::{self, Address, Base, Class, Instruction, Label, Operand, Statement};
+use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
 use warpwright_codegen::collections::HashMap;
+use warpwright_codegen::ir::{Scalar, Space, Special};
 
 /// A virtual register, numbered densely.
 pub(super) type Reg = u32;
-
-/// Most registers of one operand list: a vector of four, an address, a guard, and room.
-const MOST: usize = 8;
-
-/// A short list of registers.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Regs {
-    items: [Reg; MOST],
-    len: u8,
-}
-
-impl Regs {
-    pub(super) fn push(&mut self, reg: Reg) {
-        if usize::from(self.len) < MOST {
-            self.items[usize::from(self.len)] = reg;
-            self.len += 1;
-        }
-    }
-
-    pub(super) fn as_slice(&self) -> &[Reg] {
-        &self.items[..usize::from(self.len)]
-    }
-}
-
-/// Memory spaces, as far as their order and latency differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Space {
-    Global,
-    Shared,
-    Constant,
-    Local,
-    /// Of a call.
-    Argument,
-}
 
 /// What the assembler makes of an instruction that is more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,11 +57,11 @@ pub(super) enum Op {
 }
 
 /// One instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Inst {
     pub(super) op: Op,
-    pub(super) dst: Regs,
-    pub(super) src: Regs,
+    pub(super) dst: Vec<Reg>,
+    pub(super) src: Vec<Reg>,
     /// The predicate that it stands under.
     pub(super) guard: Option<Reg>,
     /// Where a branch goes.
@@ -125,7 +94,7 @@ pub(super) struct Stretch {
     pub(super) keep_rolled: bool,
 }
 
-/// A kernel's text.
+/// A kernel's body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Code {
     pub(super) stretches: Vec<Stretch>,
@@ -135,99 +104,61 @@ pub(super) struct Code {
     pub(super) places: Vec<[u32; 3]>,
 }
 
-/// Reads the body of an entry.
-pub(super) fn read(text: &str) -> Code {
+/// The body of an entry as the model sees it.
+pub(super) fn read(body: &[Statement]) -> Code {
     let mut reader = Reader::default();
     reader.code.places.push([0; 3]);
     reader.code.stretches.push(Stretch::default());
-    let body = text.find("\n{").map_or(text, |at| &text[at + 2..]);
-    for line in body.lines() {
-        reader.line(line.trim());
-    }
+    body.iter().for_each(|statement| reader.statement(statement));
     reader.code
 }
 
 #[derive(Default)]
-struct Reader<'t> {
+struct Reader<'b> {
     code: Code,
-    /// Registers `%r12` by class and number.
-    numbered: [Vec<Reg>; 6],
-    /// Names declared in templates, in the scopes open now, innermost last.
-    scopes: Vec<HashMap<&'t str, Reg>>,
-    /// Labels, those in templates by the number of their scope.
-    labels: HashMap<(u32, &'t str), u32>,
-    scope_numbers: Vec<u32>,
-    scope_count: u32,
+    /// Registers by class and number, and those with names by number.
+    registers: [Vec<Reg>; Class::ALL.len() + 1],
+    labels: HashMap<Label, u32>,
+    /// Arrays, from 1.
+    symbols: HashMap<&'b str, u32>,
     /// Whether the next instruction begins a stretch.
     is_ended: bool,
 }
 
 const NONE: Reg = Reg::MAX;
 
-impl<'t> Reader<'t> {
-    fn line(&mut self, line: &'t str) {
-        match line.as_bytes().first() {
-            None => {}
-            Some(b'.') => self.directive(line),
-            Some(b'{') => {
-                self.scopes.push(HashMap::default());
-                self.scope_count += 1;
-                self.scope_numbers.push(self.scope_count);
-                self.line(line[1..].trim());
-            }
-            Some(b'}') => {
-                self.scopes.pop();
-                self.scope_numbers.pop();
-            }
-            Some(b'/') => {}
-            Some(_) => match line.strip_suffix(':') {
-                Some(label) => self.place_label(label),
-                None => self.instruction(line.trim_end_matches(';')),
-            },
-        }
-    }
-
-    fn directive(&mut self, line: &'t str) {
-        let mut words = line.split_ascii_whitespace();
-        match words.next() {
-            Some(".loc") => {
-                let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-                let place = [number(), number(), number()];
-                self.code.places.push(place);
-            }
-            Some(".pragma") => {
+impl<'b> Reader<'b> {
+    fn statement(&mut self, statement: &'b Statement) {
+        match statement {
+            Statement::Instruction(instruction) => self.instruction(instruction),
+            Statement::Label(label) => self.place_label(*label),
+            Statement::Loc(place) => self.code.places.push(*place),
+            Statement::KeepRolled => {
                 if let Some(last) = self.code.stretches.last_mut() {
                     last.keep_rolled = true;
                 }
             }
-            // Of templates: `.reg .b32 x, y;`. The body's own declare `%r<12>`, whose registers are made when they are met.
-            Some(".reg") if !line.contains('<') => {
-                let width = words.next().map_or(1, width_of);
-                for name in words.flat_map(|word| word.split(',')).map(|word| word.trim_end_matches(';')).filter(|word| !word.is_empty()) {
-                    let reg = self.new_reg(width);
-                    if let Some(scope) = self.scopes.last_mut() {
-                        scope.insert(name, reg);
-                    }
-                }
+            Statement::Registers(_, regs) => {
+                regs.iter().for_each(|reg| {
+                    self.register(reg);
+                });
             }
-            _ => {}
+            Statement::Open | Statement::Close | Statement::Parameter(..) => {}
         }
     }
 
-    fn new_reg(&mut self, width: u8) -> Reg {
-        self.code.widths.push(width);
-        self.code.widths.len() as Reg - 1
-    }
-
-    fn label_number(&mut self, name: &'t str) -> u32 {
-        // The body's labels begin with a `$`, templates' do not.
-        let scope = if name.starts_with('$') { 0 } else { self.scope_numbers.last().copied().unwrap_or(0) };
+    fn label_number(&mut self, label: Label) -> u32 {
         let next = self.labels.len() as u32;
-        *self.labels.entry((scope, name)).or_insert(next)
+        *self.labels.entry(label).or_insert(next)
     }
 
-    fn place_label(&mut self, name: &'t str) {
-        let label = self.label_number(name);
+    fn symbol_number(&mut self, symbol: &'b str) -> u32 {
+        let next = self.symbols.len() as u32 + 1;
+        *self.symbols.entry(symbol).or_insert(next)
+    }
+
+    fn place_label(&mut self, label: Label) {
+        let label = self.label_number(label);
         let is_fresh = self.code.stretches.last().is_some_and(|stretch| stretch.insts.is_empty());
         if !is_fresh {
             self.code.stretches.push(Stretch::default());
@@ -238,45 +169,33 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn instruction(&mut self, line: &'t str) {
-        let (guard, line) = match line.strip_prefix('@') {
-            Some(rest) => {
-                let (guard, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-                (self.register(guard.trim_start_matches('!')), rest)
-            }
-            None => (None, line),
-        };
-        let (name, operands) = line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, ""));
-        let Some(op) = op_of(name, operands) else { return };
-        let place = self.code.places.len() as u32 - 1;
+    fn instruction(&mut self, instruction: &'b Instruction) {
+        let opcode = &instruction.opcode;
+        let op = op_of(instruction);
         let mut inst = Inst {
             op,
-            dst: Regs::default(),
-            src: Regs::default(),
-            guard,
+            dst: Vec::new(),
+            src: Vec::new(),
+            guard: instruction.guard.map(|guard| self.register(&guard.reg)),
             label: 0,
             constant: None,
-            is_sum: name.starts_with("add."),
-            vector: vector_of(name),
-            bytes: bytes_of(name),
+            is_sum: opcode.mnemonic == Mnemonic::Add,
+            vector: opcode.elements(),
+            bytes: opcode.words.last().and_then(|word| word.bits()).map_or(4, |bits| bits as u8 / 8),
             offset: 0,
             symbol: 0,
             scale: 0,
             extra: 0,
-            place,
+            place: self.code.places.len() as u32 - 1,
         };
-        if op == Op::Branch {
-            inst.label = self.label_number(operands.trim());
-        } else {
-            self.operands(&mut inst, operands, writes(op, name));
-        }
-        if let Some(constant) = inst.constant {
-            inst.scale = match name.split('.').next() {
-                Some("shl") => constant.clamp(0, 31) as u8,
-                Some("mul") if constant != 0 => constant.trailing_zeros() as u8,
-                _ => 0,
-            };
-        }
+        let (results, sources) = instruction.results_and_sources();
+        inst.dst.extend(results.iter().flat_map(Operand::registers).map(|reg| self.register(reg)));
+        sources.iter().for_each(|operand| self.source(&mut inst, operand));
+        inst.scale = match (opcode.mnemonic, inst.constant) {
+            (Mnemonic::Shl, Some(constant)) => constant.clamp(0, 31) as u8,
+            (Mnemonic::Mul, Some(constant)) if constant != 0 => constant.trailing_zeros() as u8,
+            _ => 0,
+        };
         if self.is_ended {
             self.code.stretches.push(Stretch::default());
         }
@@ -286,158 +205,98 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Sorts the registers named in operands into those written and those read. The first operand is written, if any is.
-    fn operands(&mut self, inst: &mut Inst, text: &'t str, has_result: bool) {
-        let (mut is_result, mut depth) = (has_result, 0);
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            match bytes[at] {
-                b'{' | b'[' | b'(' => depth += 1,
-                b'}' | b']' | b')' => depth -= 1,
-                b',' if depth == 0 => is_result = false,
-                c if is_word(c) => {
-                    let end = at + bytes[at..].iter().take_while(|c| is_word(**c)).count();
-                    match self.register(&text[at..end]) {
-                        Some(reg) if is_result => inst.dst.push(reg),
-                        Some(reg) => inst.src.push(reg),
-                        None if !is_result && depth == 0 && !bytes[at].is_ascii_digit() => {
-                            inst.symbol = 1 + self.label_number(&text[at..end]);
-                            inst.constant = Some(0);
-                        }
-                        None if !is_result && depth == 0 => {
-                            let sign = if at > 0 && bytes[at - 1] == b'-' { -1 } else { 1 };
-                            inst.constant = Some(text[at..end].parse::<i64>().map_or(0, |value| sign * value));
-                        }
-                        None if depth > 0 => match text[at..end].parse::<i64>() {
-                            Ok(offset) => inst.offset = if at > 0 && bytes[at - 1] == b'-' { -offset } else { offset },
-                            Err(_) => inst.symbol = 1 + self.label_number(&text[at..end]),
-                        },
-                        None => {}
-                    }
-                    at = end;
-                    continue;
+    /// What an instruction reads.
+    fn source(&mut self, inst: &mut Inst, operand: &'b Operand) {
+        inst.src.extend(operand.registers().iter().map(|reg| self.register(reg)));
+        match operand {
+            Operand::Reg(_) | Operand::Vector(_) | Operand::Texel(_) | Operand::Special(..) | Operand::Arguments(_) => {}
+            // A whole number, where it is written as one.
+            Operand::Constant(scalar) => inst.constant = Some(whole(*scalar).unwrap_or(0)),
+            Operand::Bits(_) => inst.constant = Some(0),
+            Operand::Symbol(symbol) => (inst.symbol, inst.constant) = (self.symbol_number(symbol), Some(0)),
+            Operand::Address(Address { base, offset }) => {
+                inst.offset = i64::from(offset.unwrap_or(0));
+                if let Base::Symbol(symbol) = base {
+                    inst.symbol = self.symbol_number(symbol);
                 }
-                _ => {}
             }
-            at += 1;
+            Operand::Label(label) => inst.label = self.label_number(*label),
         }
     }
 
-    /// The register of a word, if it is one's name.
-    fn register(&mut self, word: &'t str) -> Option<Reg> {
-        let Some(name) = word.strip_prefix('%') else {
-            return self.scopes.iter().rev().find_map(|scope| scope.get(word)).copied();
-        };
-        let digits = name.find(|c: char| c.is_ascii_digit())?;
-        let (class, width) = match &name[..digits] {
-            "p" => (0, 0),
-            "rs" => (1, 1),
-            "r" => (2, 1),
-            "f" => (3, 1),
-            "rd" => (4, 2),
-            "fd" => (5, 2),
-            _ => return None,
-        };
-        let number: usize = name[digits..].parse().ok()?;
-        if self.numbered[class].len() <= number {
-            self.numbered[class].resize(number + 1, NONE);
+    fn register(&mut self, reg: &code::Reg) -> Reg {
+        let (class, number) = (if reg.name.is_some() { Class::ALL.len() } else { reg.class as usize }, reg.number as usize);
+        if self.registers[class].len() <= number {
+            self.registers[class].resize(number + 1, NONE);
         }
-        if self.numbered[class][number] == NONE {
-            self.numbered[class][number] = self.new_reg(width);
+        if self.registers[class][number] == NONE {
+            self.registers[class][number] = self.code.widths.len() as Reg;
+            self.code.widths.push(match reg.class {
+                Class::Predicate => 0,
+                Class::Half | Class::Word | Class::Float => 1,
+                Class::Long | Class::Double => 2,
+            });
         }
-        Some(self.numbered[class][number])
+        self.registers[class][number]
     }
 }
 
-fn vector_of(name: &str) -> u8 {
-    let has = |part: &str| name.split('.').any(|word| word == part);
-    if has("v4") { 4 } else { 1 + u8::from(has("v2")) }
+/// A whole number that 64 bits with a sign hold.
+fn whole(scalar: Scalar) -> Option<i64> {
+    if scalar.ty.is_float() { None } else { i64::try_from(scalar.as_int()).ok() }
 }
 
-/// Bytes of an element: its type is the last word that names one.
-fn bytes_of(name: &str) -> u8 {
-    match name.rsplit('.').next().unwrap_or("").trim_start_matches(|c: char| !c.is_ascii_digit()) {
-        "8" => 1,
-        "16" => 2,
-        "64" => 8,
-        _ => 4,
-    }
-}
-
-fn is_word(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, b'%' | b'_' | b'$' | b'.')
-}
-
-fn width_of(ty: &str) -> u8 {
-    match ty {
-        ".pred" => 0,
-        _ if ty.ends_with("64") => 2,
-        _ => 1,
-    }
-}
-
-/// Whether the first operand is written.
-fn writes(op: Op, name: &str) -> bool {
-    match op {
-        Op::Store(_) | Op::Branch | Op::Return | Op::Call => false,
-        Op::Barrier => name.contains(".red"),
-        Op::Atomic(_) => name.starts_with("atom"),
-        _ => true,
-    }
-}
-
-/// What an instruction is, by its name; `None` for what is none.
-fn op_of(name: &str, operands: &str) -> Option<Op> {
-    let mut parts = name.split('.');
-    let first = parts.next().unwrap_or("");
-    let is_float = |name: &str| [".f32", ".f64", ".f16", ".bf16", "f16x2"].iter().any(|ty| name.contains(ty));
-    let is_wide = name.ends_with("64");
-    Some(match first {
-        "mov" if operands.contains("%tid") || operands.contains("%laneid") => Op::ThreadSpecial,
-        "mov" if ["%ctaid", "%nctaid", "%ntid"].iter().any(|special| operands.contains(special)) => Op::BlockSpecial,
-        // Halves put together and taken apart are work.
-        "mov" if operands.contains('{') => Op::Integer,
-        "mov" => Op::Move,
-        "cvta" => Op::SameAddress,
-        "ld" => match space(name) {
-            None => Op::Param,
-            Some(space) => Op::Load(space, name.contains(".nc") || space == Space::Constant),
+/// What an instruction is.
+fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
+    use Mnemonic::*;
+    let is_float = opcode.words.iter().any(|word| word.is_float());
+    let ty = opcode.words.last().copied();
+    let is_wide = ty.and_then(Word::bits) == Some(64);
+    match opcode.mnemonic {
+        Mov => operands.iter().find_map(moved).unwrap_or(Op::Move),
+        Cvta => Op::SameAddress,
+        Ld => match opcode.space() {
+            None | Some(Space::Param) => Op::Param,
+            Some(space) => Op::Load(space, opcode.has(Word::Nc) || space == Space::Constant),
         },
-        "tex" => Op::Load(Space::Global, true),
-        "st" => Op::Store(space(name).unwrap_or(Space::Argument)),
-        "red" | "atom" => Op::Atomic(space(name).unwrap_or(Space::Global)),
-        "bar" | "barrier" | "membar" | "fence" => Op::Barrier,
-        "bra" => Op::Branch,
-        "ret" | "exit" | "trap" => Op::Return,
-        "call" => Op::Call,
-        "mul" if name.starts_with("mul.wide") => Op::Wide,
-        "add" if name.ends_with("s64") || name.ends_with("u64") => Op::AddLong,
-        "cvt" if name == "cvt.u64.u32" || name == "cvt.s64.u32" => Op::ZeroExtend,
-        "div" | "rem" if !is_float(name) => Op::Slow(match () {
-            () if is_wide => Slow::Divide64,
-            () if name.ends_with("16") => Slow::Divide16,
-            () => Slow::Divide32,
+        Tex => Op::Load(Space::Global, true),
+        St => Op::Store(opcode.space().unwrap_or(Space::Global)),
+        Red | Atom => Op::Atomic(opcode.space().unwrap_or(Space::Global)),
+        Bar | Membar => Op::Barrier,
+        Bra => Op::Branch,
+        Ret | Trap => Op::Return,
+        Call => Op::Call,
+        Mul if opcode.has(Word::Wide) => Op::Wide,
+        Add if matches!(ty, Some(Word::S64 | Word::U64)) => Op::AddLong,
+        Cvt if matches!(opcode.words.as_slice(), [Word::U64 | Word::S64, Word::U32]) => Op::ZeroExtend,
+        Cvt if is_float => Op::Far,
+        Div | Rem if !is_float => Op::Slow(match ty.and_then(Word::bits) {
+            Some(64) => Slow::Divide64,
+            Some(16) => Slow::Divide16,
+            _ => Slow::Divide32,
         }),
-        "div" | "rcp" if name.contains(".rn") => Op::Slow(if is_wide { Slow::DivideDouble } else { Slow::DivideFloat }),
-        "min" | "max" if name.ends_with("f64") => Op::Slow(Slow::ChoiceDouble),
-        "sqrt" if name.contains(".rn") => Op::Slow(if is_wide { Slow::RootDouble } else { Slow::RootFloat }),
-        "shfl" | "vote" | "match" | "redux" | "ex2" | "lg2" | "sin" | "cos" | "rcp" | "rsqrt" | "sqrt" | "div" | "tanh" | "activemask" => {
-            Op::Far
+        Div | Rcp if opcode.has(Word::Rn) => Op::Slow(if is_wide { Slow::DivideDouble } else { Slow::DivideFloat }),
+        Min | Max if ty == Some(Word::F64) => Op::Slow(Slow::ChoiceDouble),
+        Sqrt if opcode.has(Word::Rn) => Op::Slow(if is_wide { Slow::RootDouble } else { Slow::RootFloat }),
+        Shfl | Vote | Match | Ex2 | Lg2 | Sin | Cos | Rcp | Rsqrt | Sqrt | Div | Tanh => Op::Far,
+        Abs | Add | And | Bfe | Brev | Clz | Cvt | Fma | Mad | Max | Min | Mul | Neg | Not | Or | Popc | Prmt | Rem | Selp | Setp | Shf
+        | Shl | Shr | Sub | Vabsdiff4 | Xor => {
+            if is_float {
+                Op::Float
+            } else {
+                Op::Integer
+            }
         }
-        "cvt" if is_float(name) => Op::Far,
-        _ if is_float(name) => Op::Float,
-        _ => Op::Integer,
-    })
+    }
 }
 
-/// The space of an access; `None` for parameters of the kernel.
-fn space(name: &str) -> Option<Space> {
-    name.split('.').find_map(|part| match part {
-        "global" => Some(Space::Global),
-        "shared" => Some(Space::Shared),
-        "const" => Some(Space::Constant),
-        "local" => Some(Space::Local),
+/// What a move is because of an operand.
+fn moved(operand: &Operand) -> Option<Op> {
+    match operand {
+        Operand::Special(Special::ThreadIdx | Special::LaneId | Special::WarpId, _) => Some(Op::ThreadSpecial),
+        Operand::Special(Special::BlockIdx | Special::BlockDim | Special::GridDim, _) => Some(Op::BlockSpecial),
+        // Halves put together and taken apart are work.
+        Operand::Vector(_) => Some(Op::Integer),
         _ => None,
-    })
+    }
 }

@@ -90,20 +90,20 @@ impl Stretches {
         let count = code.widths.len();
         let mut writes = vec![0u32; count];
         for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {
-            inst.dst.as_slice().iter().for_each(|reg| writes[*reg as usize] += 1);
+            inst.dst.iter().for_each(|reg| writes[*reg as usize] += 1);
         }
         let mut found = Stretches { readers: vec![Vec::new(); count], writers: vec![Vec::new(); count] };
         for (n, stretch) in code.stretches.iter().enumerate() {
             for inst in &stretch.insts {
                 let is_partial = |reg: Reg| inst.guard.is_some() && writes[reg as usize] > 1;
-                let old = inst.dst.as_slice().iter().copied().filter(|reg| is_partial(*reg));
-                for reg in inst.src.as_slice().iter().chain(&inst.guard).copied().chain(old) {
+                let old = inst.dst.iter().copied().filter(|reg| is_partial(*reg));
+                for reg in inst.src.iter().chain(&inst.guard).copied().chain(old) {
                     let reg = reg as usize;
                     if found.writers[reg].last() != Some(&n) && found.readers[reg].last() != Some(&n) {
                         found.readers[reg].push(n);
                     }
                 }
-                for reg in inst.dst.as_slice() {
+                for reg in &inst.dst {
                     let writers = &mut found.writers[*reg as usize];
                     if writers.last() != Some(&n) {
                         writers.push(n);

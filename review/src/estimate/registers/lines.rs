@@ -23,7 +23,7 @@ pub struct LineRegisters {
 /// The registers live at each line of a kernel of stage `Addressed`, in the order of files and lines. Instructions stand as they are printed;
 /// the assembler moves them, so that the most of these figures is not the estimate.
 pub fn live_by_line(kernel: &Kernel, target: &'static Target) -> Vec<LineRegisters> {
-    let mut code = code::read(&ptx::body_text(kernel, target));
+    let mut code = code::read(&ptx::body(kernel, target));
     locals::promote(&mut code);
     simplify::simplify(&mut code, Machine { has_uniform: target.capability >= 75, loads_pointers: target.capability >= 90 });
     let successors = flow::successors(&code);
@@ -56,7 +56,7 @@ struct Live<'c> {
 impl Live<'_> {
     /// Forgets what may be live at the beginning of a stretch that was walked.
     fn clear(&mut self, stretch: &Stretch, out: &Set) {
-        let used = stretch.insts.iter().flat_map(|inst| inst.dst.as_slice().iter().chain(inst.src.as_slice()).chain(&inst.guard)).copied();
+        let used = stretch.insts.iter().flat_map(|inst| inst.dst.iter().chain(inst.src.as_slice()).chain(&inst.guard)).copied();
         used.chain(out.iter()).for_each(|reg| self.is_live[reg as usize] = false);
         self.count = 0;
     }
@@ -65,9 +65,9 @@ impl Live<'_> {
     fn step(&mut self, inst: &Inst) -> u32 {
         let behind = self.count;
         if inst.guard.is_none() {
-            inst.dst.as_slice().iter().for_each(|reg| self.set(*reg, false));
+            inst.dst.iter().for_each(|reg| self.set(*reg, false));
         }
-        inst.src.as_slice().iter().chain(&inst.guard).for_each(|reg| self.set(*reg, true));
+        inst.src.iter().chain(&inst.guard).for_each(|reg| self.set(*reg, true));
         behind.max(self.count)
     }
 

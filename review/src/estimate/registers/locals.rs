@@ -1,8 +1,9 @@
 //! Arrays of a thread that are in local memory in PTX, and in registers in what the assembler makes of it: those whose every element is
 //! named by a constant. A loop that only fills one does not count: it is written out.
 
-use super::code::{Code, Inst, Op, Reg, Regs, Space};
+use super::code::{Code, Inst, Op, Reg};
 use warpwright_codegen::collections::HashMap;
+use warpwright_codegen::ir::Space;
 
 /// Promotes in place.
 pub(super) fn promote(code: &mut Code) {
@@ -11,7 +12,7 @@ pub(super) fn promote(code: &mut Code) {
     for stretch in &code.stretches {
         let is_loop = stretch.insts.last().is_some_and(|last| last.op == Op::Branch && stretch.labels.contains(&last.label));
         for inst in stretch.insts.iter().filter(|inst| is_local(inst)) {
-            let is_filling = is_loop && matches!(inst.op, Op::Store(_)) && inst.src.as_slice().len() == 1;
+            let is_filling = is_loop && matches!(inst.op, Op::Store(_)) && inst.src.len() == 1;
             if inst.vector > 1 || inst.guard.is_some() || (inst.symbol == 0 && !is_filling) {
                 return;
             }
@@ -30,12 +31,10 @@ pub(super) fn promote(code: &mut Code) {
                 code.widths.push(width);
                 code.widths.len() as Reg - 1
             });
-            let mut named = Regs::default();
-            named.push(element);
             if matches!(inst.op, Op::Load(..)) {
-                inst.src = named;
+                inst.src = vec![element];
             } else {
-                inst.dst = named;
+                inst.dst = vec![element];
             }
             inst.op = Op::Move;
             inst.symbol = 0;

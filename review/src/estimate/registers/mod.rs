@@ -1,7 +1,7 @@
 //! Registers of a thread: a model of the assembler.
 //!
-//! `ptxas` orders and allocates on its own, so that the names in PTX say little. What is counted here is made in the same steps: the text
-//! that it would be given is read back (`code`), simplified as it does it (`locals`, `simplify`, `unroll`, `vectors`), its control flow
+//! `ptxas` orders and allocates on its own, so that the names in PTX say little. What is counted here is made in the same steps: what
+//! it would be given is taken as it comes from the back end (`code`), simplified as it does it (`locals`, `simplify`, `unroll`, `vectors`), its control flow
 //! followed (`flow`), and each stretch put in the order that keeps the fewest values live and in one that hides latency (`schedule`);
 //! values are numbered in pairs and rows (`allocate`). Between the two orders the assembler decides by the steps of occupancy (`ladder`):
 //! it takes registers freely up to the step that the kernel needs, and none beyond. What is left over is fitted (`constants`).
@@ -27,7 +27,7 @@ use simplify::Machine;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use warpwright_codegen::backend::ptx;
+use warpwright_codegen::backend::ptx::{self, code::Statement};
 use warpwright_codegen::ir::{Kernel, Loc};
 use warpwright_codegen::target::Target;
 
@@ -48,7 +48,7 @@ pub struct Registers {
 
 /// Estimates a kernel of stage `Addressed`.
 pub fn registers(kernel: &Kernel, target: &'static Target) -> Registers {
-    let measure = Measure::new(ptx::body_text(kernel, target), Machine::of(target.capability));
+    let measure = Measure::new(ptx::body(kernel, target), Machine::of(target.capability));
     measure.registers(kernel, target)
 }
 
@@ -66,10 +66,10 @@ pub(crate) fn needed_on_any(kernel: &Kernel, targets: &[&'static Target]) -> u32
 fn on_each<T>(kernel: &Kernel, targets: &[&'static Target], f: impl Fn(&Measure, &'static Target) -> T) -> Vec<T> {
     let mut measures: Vec<Measure> = Vec::new();
     let one = |target: &&'static Target| {
-        let (text, machine) = (ptx::body_text(kernel, target), Machine::of(target.capability));
-        let known = measures.iter().position(|measure| measure.machine == machine && measure.text == text);
+        let (body, machine) = (ptx::body(kernel, target), Machine::of(target.capability));
+        let known = measures.iter().position(|measure| measure.machine == machine && measure.body == body);
         let known = known.unwrap_or_else(|| {
-            measures.push(Measure::new(text, machine));
+            measures.push(Measure::new(body, machine));
             measures.len() - 1
         });
         f(&measures[known], target)
@@ -114,7 +114,7 @@ pub struct Features {
 /// The figures of a kernel of stage `Addressed`.
 #[doc(hidden)]
 pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
-    let measure = Measure::new(ptx::body_text(kernel, target), Machine::of(target.capability));
+    let measure = Measure::new(ptx::body(kernel, target), Machine::of(target.capability));
     let ladder = Ladder::new(&kernel.options, target);
     let reserved = reserved(target.capability);
     let needed = measure.fewest + reserved;
@@ -125,20 +125,20 @@ pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
 
 /// A kernel as the model sees it.
 struct Measure {
-    text: String,
+    body: Vec<Statement>,
     machine: Machine,
     code: code::Code,
     graphs: Vec<Graph>,
     /// Registers that suffice for each stretch, and for all.
     fewest_of: Vec<u32>,
     fewest: u32,
-    /// By room: what was found of it. Targets that the text is the same for often have the same.
+    /// By room: what was found of it. Targets that the body is the same for often have the same.
     filled: RefCell<BTreeMap<u32, Rc<(u32, Peak)>>>,
 }
 
 impl Measure {
-    fn new(text: String, machine: Machine) -> Measure {
-        let mut code = code::read(&text);
+    fn new(body: Vec<Statement>, machine: Machine) -> Measure {
+        let mut code = code::read(&body);
         locals::promote(&mut code);
         simplify::simplify(&mut code, machine);
         let successors = flow::successors(&code);
@@ -151,7 +151,7 @@ impl Measure {
         let graphs: Vec<Graph> = code.stretches.iter().zip(&out).map(make).collect();
         let fewest_of: Vec<u32> = graphs.iter().map(|graph| graph.fewest().registers).collect();
         let fewest = fewest_of.iter().copied().max().unwrap_or(0);
-        Measure { text, machine, code, graphs, fewest_of, fewest, filled: RefCell::default() }
+        Measure { body, machine, code, graphs, fewest_of, fewest, filled: RefCell::default() }
     }
 
     /// Registers that would be needed on a target without a limit.

@@ -1,9 +1,10 @@
 //! Orders of a stretch's instructions, and how many registers are live in each: as printed, the fewest, and loads first.
 
-use super::code::{Inst, Op, Reg, Space, Stretch};
+use super::code::{Inst, Op, Reg, Stretch};
 use super::flow::Set;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use warpwright_codegen::ir::Space;
 
 /// Stretches longer than this are looked at as printed: an order for each step looks through everything that could be next.
 const LONGEST: usize = 1500;
@@ -87,7 +88,7 @@ impl Scratch {
     pub(super) fn new(stretches: &[Stretch], count: usize) -> Scratch {
         let (mut writes, mut places) = (vec![0; count], vec![0; count]);
         for inst in stretches.iter().flat_map(|stretch| &stretch.insts) {
-            for reg in inst.dst.as_slice() {
+            for reg in &inst.dst {
                 writes[*reg as usize] += 1;
                 places[*reg as usize] = inst.place;
             }
@@ -124,8 +125,8 @@ impl Graph {
             };
             let mut waits: Vec<u32> = Vec::new();
             let is_partial = |reg: Reg| inst.guard.is_some() && scratch.writes[reg as usize] > 1;
-            let old: Vec<Reg> = inst.dst.as_slice().iter().copied().filter(|reg| is_partial(*reg)).collect();
-            for reg in inst.src.as_slice().iter().chain(&inst.guard).copied().chain(old) {
+            let old: Vec<Reg> = inst.dst.iter().copied().filter(|reg| is_partial(*reg)).collect();
+            for reg in inst.src.iter().chain(&inst.guard).copied().chain(old) {
                 let mut value = scratch.current[reg as usize];
                 if value == NONE {
                     value = graph.values.len() as u32;
@@ -141,7 +142,7 @@ impl Graph {
                     waits.push(makers[value as usize]);
                 }
             }
-            for reg in inst.dst.as_slice() {
+            for reg in &inst.dst {
                 let value = graph.values.len() as u32;
                 let width = u32::from(widths[*reg as usize]);
                 graph.values.push(Value { width, reads: 0, is_out: false, is_in: false, row: None, place: inst.place });
@@ -203,7 +204,7 @@ impl Graph {
         let count = usize::from(inst.vector);
         let values: &[u32] = match inst.op {
             Op::Load(..) if node.defs.len() == count => &node.defs,
-            Op::Store(_) if inst.src.as_slice().len() >= count && node.uses.len() >= count => {
+            Op::Store(_) if inst.src.len() >= count && node.uses.len() >= count => {
                 let guards = usize::from(inst.guard.is_some());
                 let end = node.uses.len() - guards.min(node.uses.len() - count);
                 &node.uses[end - count..end]
@@ -434,7 +435,7 @@ fn is_far(op: Op) -> bool {
 
 /// Cycles until the next instruction can be issued: memory takes its operands one after the other.
 fn cost(inst: &Inst, widths: &[u8]) -> u32 {
-    let width: u32 = inst.dst.as_slice().iter().map(|reg| u32::from(widths[*reg as usize])).sum();
+    let width: u32 = inst.dst.iter().map(|reg| u32::from(widths[*reg as usize])).sum();
     match inst.op {
         Op::Load(..) => 2 * width.max(1),
         Op::Slow(_) => 20,

@@ -1,7 +1,8 @@
 //! What the assembler makes of PTX before it orders and allocates: copies vanish, constants and parameters are operands, products and
 //! sums become one address, values of the whole block live in registers of their own.
 
-use super::code::{Code, Inst, Op, Reg, Regs, Slow, Space};
+use super::code::{Code, Inst, Op, Reg, Slow};
+use warpwright_codegen::ir::Space;
 
 /// What differs between targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl<'c> Simplifier<'c> {
         let count = code.widths.len();
         let mut writes = vec![0; count];
         for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {
-            inst.dst.as_slice().iter().for_each(|reg| writes[*reg as usize] += 1);
+            inst.dst.iter().for_each(|reg| writes[*reg as usize] += 1);
         }
         Simplifier { code, machine, known: vec![Known::Plain; count], writes, is_product: vec![false; count] }
     }
@@ -78,14 +79,15 @@ impl<'c> Simplifier<'c> {
 
     /// Decides what each register written once is. Definitions come before uses, but round loops, where registers are written twice.
     fn know(&mut self) {
-        let insts: Vec<Inst> = self.code.stretches.iter().flat_map(|stretch| stretch.insts.iter().copied()).collect();
-        for inst in insts {
+        let stretches = std::mem::take(&mut self.code.stretches);
+        for inst in stretches.iter().flat_map(|stretch| &stretch.insts) {
             let &[dst] = inst.dst.as_slice() else { continue };
             if self.writes[dst as usize] != 1 || (inst.guard.is_some() && inst.op != Op::Param) {
                 continue;
             }
-            self.known[dst as usize] = self.what(&inst, dst);
+            self.known[dst as usize] = self.what(inst, dst);
         }
+        self.code.stretches = stretches;
     }
 
     fn what(&mut self, inst: &Inst, dst: Reg) -> Known {
@@ -117,11 +119,11 @@ impl<'c> Simplifier<'c> {
         let count = self.code.widths.len();
         let (mut factor, mut is_kept) = (vec![None; count], vec![false; count]);
         for inst in self.code.stretches.iter().flat_map(|stretch| &stretch.insts) {
-            for reg in inst.src.as_slice().iter().map(|reg| self.resolve(*reg)) {
+            for reg in inst.src.iter().map(|reg| self.resolve(*reg)) {
                 is_kept[reg as usize] |= inst.op != Op::AddLong;
             }
-            let dst = inst.dst.as_slice().first().copied();
-            let varying: Vec<Reg> = inst.src.as_slice().iter().copied().filter(|reg| !self.is_free(*reg)).collect();
+            let dst = inst.dst.first().copied();
+            let varying: Vec<Reg> = inst.src.iter().copied().filter(|reg| !self.is_free(*reg)).collect();
             if let (Op::Wide, Some(dst), &[only]) = (inst.op, dst, varying.as_slice())
                 && self.writes[dst as usize] == 1
                 && self.writes[self.resolve(only) as usize] == 1
@@ -146,7 +148,7 @@ impl<'c> Simplifier<'c> {
         let (mut base, mut is_kept) = (vec![None; count], vec![false; count]);
         for inst in self.code.stretches.iter().flat_map(|stretch| &stretch.insts) {
             let is_access = matches!(inst.op, Op::Load(..) | Op::Store(_) | Op::Atomic(_));
-            for reg in inst.src.as_slice().iter().map(|reg| self.resolve(*reg)) {
+            for reg in inst.src.iter().map(|reg| self.resolve(*reg)) {
                 is_kept[reg as usize] |= !is_access;
             }
             if let (Op::AddLong, &[dst], &[source], true) = (inst.op, inst.dst.as_slice(), inst.src.as_slice(), inst.constant.is_some())
@@ -184,25 +186,25 @@ impl<'c> Simplifier<'c> {
                 if is_gone {
                     continue;
                 }
-                let mut src = Regs::default();
+                let mut src = Vec::new();
                 let is_sum = inst.op == Op::AddLong;
                 inst.extra = extra(inst.op);
                 // Memory takes no constants: they are put in registers first.
-                let values = inst.src.as_slice().len() - usize::from(inst.symbol == 0).min(inst.src.as_slice().len());
+                let values = inst.src.len() - usize::from(inst.symbol == 0).min(inst.src.len());
                 let is_store = matches!(inst.op, Op::Store(_) | Op::Atomic(_));
                 inst.extra += if is_store && values == 0 { inst.vector * inst.bytes.div_ceil(4) } else { 0 };
-                let adds_to_constant = is_sum && inst.src.as_slice().iter().any(|reg| self.is_free(*reg));
-                let has_factor = inst.src.as_slice().iter().any(|reg| self.is_product[*reg as usize]);
+                let adds_to_constant = is_sum && inst.src.iter().any(|reg| self.is_free(*reg));
+                let has_factor = inst.src.iter().any(|reg| self.is_product[*reg as usize]);
                 // A product of which one factor is a constant, added to what is in constant memory: one of the two must be in a register.
                 inst.extra += u8::from(adds_to_constant && has_factor && !self.machine.loads_pointers);
-                for reg in inst.src.as_slice() {
+                for reg in &inst.src {
                     let reg = self.resolve(*reg);
                     let is_operand = match self.known[reg as usize] {
                         Known::Free => !(self.machine.loads_pointers && is_sum && self.code.widths[reg as usize] == 2),
                         Known::Uniform => self.machine.has_uniform,
                         _ => false,
                     };
-                    if !is_operand && !src.as_slice().contains(&reg) {
+                    if !is_operand && !src.contains(&reg) {
                         src.push(reg);
                     }
                 }
@@ -224,7 +226,7 @@ fn is_pure(op: Op) -> bool {
 fn remove_unused(code: &mut Code) {
     let mut reads = vec![0u32; code.widths.len()];
     let each = |inst: &Inst, f: &mut dyn FnMut(Reg)| {
-        inst.src.as_slice().iter().chain(&inst.guard).for_each(|reg| f(*reg));
+        inst.src.iter().chain(&inst.guard).for_each(|reg| f(*reg));
     };
     for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {
         each(inst, &mut |reg| reads[reg as usize] += 1);
@@ -232,7 +234,7 @@ fn remove_unused(code: &mut Code) {
     for stretch in code.stretches.iter_mut().rev() {
         let mut kept: Vec<Inst> = Vec::with_capacity(stretch.insts.len());
         for inst in stretch.insts.drain(..).rev() {
-            if is_pure(inst.op) && !inst.dst.as_slice().is_empty() && inst.dst.as_slice().iter().all(|reg| reads[*reg as usize] == 0) {
+            if is_pure(inst.op) && !inst.dst.is_empty() && inst.dst.iter().all(|reg| reads[*reg as usize] == 0) {
                 each(&inst, &mut |reg| reads[reg as usize] -= 1);
             } else {
                 kept.push(inst);

@@ -1,6 +1,6 @@
 //! Loops that the assembler unrolls by itself: counted ones of one stretch, by four, and short ones whole.
 
-use super::code::{Code, Inst, Op, Reg, Regs, Stretch};
+use super::code::{Code, Inst, Op, Reg, Stretch};
 use super::flow::Set;
 use warpwright_codegen::collections::HashMap;
 
@@ -16,18 +16,21 @@ const MOST_WHOLE: i64 = 32;
 
 /// Unrolls in place. `out`: what is live behind each stretch.
 pub(super) fn unroll(code: &mut Code, out: &[Set]) {
-    // By register: where it was written last, in the order of the text.
-    let mut written: HashMap<Reg, Inst> = HashMap::default();
+    // By register: the constant that was last moved into it, in the order of the text, unless something else was written since.
+    let mut written: HashMap<Reg, Option<i64>> = HashMap::default();
     for (stretch, out) in code.stretches.iter_mut().zip(out) {
         if let Some(copies) = copies(stretch, &written) {
             stretch.insts = repeat(&stretch.insts, copies, &mut code.widths, out);
         }
-        written.extend(stretch.insts.iter().flat_map(|inst| inst.dst.as_slice().iter().map(|reg| (*reg, *inst))));
+        for inst in &stretch.insts {
+            let constant = inst.constant.filter(|_| inst.op == Op::Move && inst.src.is_empty());
+            written.extend(inst.dst.iter().map(|reg| (*reg, constant)));
+        }
     }
 }
 
 /// How often a stretch's body is to be repeated, if it is such a loop.
-fn copies(stretch: &Stretch, written: &HashMap<Reg, Inst>) -> Option<usize> {
+fn copies(stretch: &Stretch, written: &HashMap<Reg, Option<i64>>) -> Option<usize> {
     let last = stretch.insts.last()?;
     let is_loop = last.op == Op::Branch && stretch.labels.contains(&last.label);
     let has_barrier = stretch.insts.iter().any(|inst| matches!(inst.op, Op::Barrier | Op::Call | Op::Slow(_)));
@@ -35,11 +38,10 @@ fn copies(stretch: &Stretch, written: &HashMap<Reg, Inst>) -> Option<usize> {
         return None;
     }
     // The register that is compared, and by how much it grows.
-    let test = stretch.insts.iter().rfind(|inst| last.guard.is_some_and(|guard| inst.dst.as_slice().contains(&guard)))?;
-    let (counter, step) = test.src.as_slice().iter().find_map(|reg| Some((*reg, step(&stretch.insts, *reg)?)))?;
-    let whole = test.constant.filter(|_| test.src.as_slice().len() == 1).and_then(|bound| {
-        let first = written.get(&counter)?;
-        let first = first.constant.filter(|_| first.op == Op::Move && first.src.as_slice().is_empty())?;
+    let test = stretch.insts.iter().rfind(|inst| last.guard.is_some_and(|guard| inst.dst.contains(&guard)))?;
+    let (counter, step) = test.src.iter().find_map(|reg| Some((*reg, step(&stretch.insts, *reg)?)))?;
+    let whole = test.constant.filter(|_| test.src.len() == 1).and_then(|bound| {
+        let first = (*written.get(&counter)?)?;
         let trips = (bound - first) / step.max(1);
         (step > 0 && (2..=MOST_WHOLE).contains(&trips) && trips as usize * stretch.insts.len() <= MOST).then_some(trips as usize)
     });
@@ -73,9 +75,9 @@ fn repeat(insts: &[Inst], copies: usize, widths: &mut Vec<u8>, out: &Set) -> Vec
     for copy in 0..copies {
         let is_last = copy + 1 == copies;
         for (at, inst) in body.iter().enumerate() {
-            let is_step = inst.is_sum && inst.constant.is_some() && inst.src.as_slice().len() == 1 && inst.guard.is_none();
-            let is_test = last.guard.is_some_and(|guard| inst.dst.as_slice().contains(&guard));
-            let is_copy = inst.op == Op::Move && inst.src.as_slice().len() == 1 && inst.guard.is_none();
+            let is_step = inst.is_sum && inst.constant.is_some() && inst.src.len() == 1 && inst.guard.is_none();
+            let is_test = last.guard.is_some_and(|guard| inst.dst.contains(&guard));
+            let is_copy = inst.op == Op::Move && inst.src.len() == 1 && inst.guard.is_none();
             match (inst.dst.as_slice(), inst.src.as_slice()) {
                 // A pointer or counter that grows by a constant is the first one and an offset.
                 (&[dst], &[src]) if !is_last && (is_step || is_copy) => {
@@ -84,15 +86,15 @@ fn repeat(insts: &[Inst], copies: usize, widths: &mut Vec<u8>, out: &Set) -> Vec
                 }
                 _ if is_test && !is_last => {}
                 _ => {
-                    let mut inst = *inst;
+                    let mut inst = inst.clone();
                     if matches!(inst.op, Op::Load(..) | Op::Store(_)) {
-                        inst.offset += inst.src.as_slice().first().map_or(0, |reg| ahead[*reg as usize]);
+                        inst.offset += inst.src.first().map_or(0, |reg| ahead[*reg as usize]);
                     }
-                    inst.src = renamed(inst.src, &now);
+                    inst.src = renamed(&inst.src, &now);
                     inst.guard = inst.guard.map(|guard| now[guard as usize]);
-                    let mut dst = Regs::default();
-                    for reg in inst.dst.as_slice() {
-                        let is_final = is_last && body[at + 1..].iter().all(|later| !later.dst.as_slice().contains(reg));
+                    let mut dst = Vec::with_capacity(inst.dst.len());
+                    for reg in &inst.dst {
+                        let is_final = is_last && body[at + 1..].iter().all(|later| !later.dst.contains(reg));
                         let is_own = is_final && out.has(*reg) || inst.guard.is_some();
                         let new = if is_own {
                             *reg
@@ -110,15 +112,15 @@ fn repeat(insts: &[Inst], copies: usize, widths: &mut Vec<u8>, out: &Set) -> Vec
             }
         }
     }
-    repeated.push(Inst { guard: last.guard.map(|guard| now[guard as usize]), ..*last });
+    repeated.push(Inst { guard: last.guard.map(|guard| now[guard as usize]), ..last.clone() });
     repeated
 }
 
-fn renamed(regs: Regs, now: &[Reg]) -> Regs {
-    let mut renamed = Regs::default();
-    for reg in regs.as_slice() {
+fn renamed(regs: &[Reg], now: &[Reg]) -> Vec<Reg> {
+    let mut renamed = Vec::with_capacity(regs.len());
+    for reg in regs {
         let reg = now[*reg as usize];
-        if !renamed.as_slice().contains(&reg) {
+        if !renamed.contains(&reg) {
             renamed.push(reg);
         }
     }

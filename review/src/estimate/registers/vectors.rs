@@ -1,6 +1,7 @@
 //! Loads from shared memory side by side, which the assembler makes one of.
 
-use super::code::{Code, Inst, Op, Reg, Space};
+use super::code::{Code, Inst, Op, Reg};
+use warpwright_codegen::ir::Space;
 
 /// Bytes of the widest access, as a power of two.
 const WIDEST: u8 = 4;
@@ -29,7 +30,7 @@ fn alignments(code: &Code) -> Vec<u8> {
     for _ in 0..ROUNDS {
         let mut next = vec![ALL; code.widths.len()];
         for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {
-            let of_sources = inst.src.as_slice().iter().map(|reg| found[*reg as usize]).min();
+            let of_sources = inst.src.iter().map(|reg| found[*reg as usize]).min();
             let of_constant = inst.constant.map_or(ALL, |constant| constant.trailing_zeros().min(31) as u8);
             let power = match inst.op {
                 Op::Move if inst.symbol > 0 => WIDEST,
@@ -38,7 +39,7 @@ fn alignments(code: &Code) -> Vec<u8> {
                 Op::Integer | Op::AddLong if inst.is_sum => of_sources.unwrap_or(0).min(of_constant),
                 _ => 0,
             };
-            for reg in inst.dst.as_slice() {
+            for reg in &inst.dst {
                 next[*reg as usize] = next[*reg as usize].min(power);
             }
         }
@@ -66,8 +67,8 @@ fn join_stretch(insts: &mut Vec<Inst>, alignments: &[u8]) {
     let mut candidates = Vec::new();
     for (at, inst) in insts.iter().enumerate() {
         match inst.op {
-            Op::Load(Space::Shared, _) if inst.vector == 1 && inst.guard.is_none() && inst.bytes >= 4 && inst.src.as_slice().len() <= 1 => {
-                let base = inst.src.as_slice().first().copied();
+            Op::Load(Space::Shared, _) if inst.vector == 1 && inst.guard.is_none() && inst.bytes >= 4 && inst.src.len() <= 1 => {
+                let base = inst.src.first().copied();
                 candidates.push(Candidate { region, base, symbol: inst.symbol, bytes: inst.bytes, offset: inst.offset, at });
             }
             Op::Store(Space::Shared) | Op::Atomic(_) | Op::Barrier | Op::Call => region += 1,
@@ -91,14 +92,9 @@ fn join_stretch(insts: &mut Vec<Inst>, alignments: &[u8]) {
         let count = [4, 2].into_iter().find(|count| fits(*count)).unwrap_or(1);
         if count > 1 {
             let keeper = rest[..count].iter().map(|candidate| candidate.at).min().unwrap_or(first.at);
-            let mut joined = insts[keeper];
-            joined.dst = Default::default();
-            for candidate in &rest[..count] {
-                insts[candidate.at].dst.as_slice().iter().for_each(|reg| joined.dst.push(*reg));
-                is_gone[candidate.at] = candidate.at != keeper;
-            }
-            joined.vector = count as u8;
-            insts[keeper] = joined;
+            let dst = rest[..count].iter().flat_map(|candidate| insts[candidate.at].dst.iter().copied()).collect();
+            rest[..count].iter().for_each(|candidate| is_gone[candidate.at] = candidate.at != keeper);
+            (insts[keeper].dst, insts[keeper].vector) = (dst, count as u8);
             rest = &rest[count..];
         } else {
             rest = others;

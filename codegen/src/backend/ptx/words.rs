@@ -1,0 +1,82 @@
+//! The words that opcodes are made of: what an instruction does, and how.
+
+macro_rules! words {
+    ($(#[$attribute:meta])* $name:ident { $($variant:ident $word:literal,)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "by their words in PTX")]
+        pub enum $name { $($variant,)* }
+
+        impl $name {
+            /// Its word in PTX.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            /// What has this word.
+            pub(super) fn named(word: &str) -> Option<$name> {
+                match word { $($word => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// What an instruction does: the first word of its opcode.
+    Mnemonic {
+        Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos",
+        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fma "fma", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Membar "membar",
+        Min "min", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
+        Ret "ret", Rsqrt "rsqrt", Selp "selp", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
+        St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Xor "xor",
+    }
+}
+
+words! {
+    /// A further word of an opcode: a modifier or a type.
+    Word {
+        // Types.
+        Pred "pred", B8 "b8", B16 "b16", B32 "b32", B64 "b64", U8 "u8", U16 "u16", U32 "u32", U64 "u64",
+        S8 "s8", S16 "s16", S32 "s32", S64 "s64", F16 "f16", Bf16 "bf16", F32 "f32", F64 "f64",
+        // Memory.
+        Param "param", Global "global", Const "const", Shared "shared", Local "local", Nc "nc", To "to", V2 "v2", V4 "v4", D2 "2d",
+        // Rounding, precision.
+        Rn "rn", Rz "rz", Rzi "rzi", Rmi "rmi", Rpi "rpi", Rni "rni", Approx "approx", Ftz "ftz",
+        // Parts of products, and how shifts go.
+        Lo "lo", Hi "hi", Wide "wide", L "l", R "r", Wrap "wrap",
+        // Comparisons.
+        Eq "eq", Ne "ne", Neu "neu", Lt "lt", Le "le", Gt "gt", Ge "ge", Num "num",
+        // What atomics, reductions and video instructions do with what is there.
+        Add "add", Min "min", Max "max", And "and", Or "or", Xor "xor", Exch "exch", Cas "cas", Popc "popc", Red "red",
+        // Of threads together.
+        Sync "sync", Idx "idx", Up "up", Down "down", Bfly "bfly", Ballot "ballot", Any "any", All "all",
+        Warp "warp", Cta "cta", Gl "gl", Sys "sys",
+    }
+}
+
+impl Mnemonic {
+    /// Whether its first operand may be written; `bar` writes one where it reduces.
+    pub(super) fn has_result(self) -> bool {
+        use Mnemonic::*;
+        !matches!(self, St | Red | Bar | Membar | Bra | Ret | Trap | Call)
+    }
+}
+
+impl Word {
+    /// The bits of a type; none of a modifier, and of `pred`, which is no number.
+    pub fn bits(self) -> Option<u32> {
+        use Word::*;
+        match self {
+            B8 | U8 | S8 => Some(8),
+            B16 | U16 | S16 | F16 | Bf16 => Some(16),
+            B32 | U32 | S32 | F32 => Some(32),
+            B64 | U64 | S64 | F64 => Some(64),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a type of floats.
+    pub fn is_float(self) -> bool {
+        matches!(self, Word::F16 | Word::Bf16 | Word::F32 | Word::F64)
+    }
+}
