@@ -277,11 +277,7 @@ impl Affine {
             }
             Op::Compute(Compute::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b)) if kernel.ty(value).is_int() => {
                 let (a, b) = (self.polynomial(kernel, a), self.polynomial(kernel, b));
-                match op {
-                    BinaryOp::Add => Some(a.plus(&b, 1)),
-                    BinaryOp::Sub => Some(a.minus(&b)),
-                    _ => a.times(&b),
-                }
+                op.sign().map(|sign| a.plus(&b, sign as i64)).or_else(|| a.times(&b))
             }
             Op::Compute(Compute::Binary(BinaryOp::Shl, a, count)) => {
                 let count = kernel.constant(count)?.bits % u64::from(bits);
@@ -308,7 +304,9 @@ impl Affine {
                     _ => None,
                 }
             }
-            _ => None,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                None
+            }
         }
     }
 
@@ -335,7 +333,9 @@ impl Affine {
                     None => Key::Value(value),
                 }
             }
-            _ => Key::Value(value),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                Key::Value(value)
+            }
         }
     }
 
@@ -344,10 +344,7 @@ impl Affine {
             return *atom;
         }
         let atom = Atom(self.keys.len() as u32);
-        let least = match key {
-            Key::Special(Special::BlockDim | Special::GridDim, _) => 1,
-            _ => 0,
-        };
+        let least = if matches!(key, Key::Special(Special::BlockDim | Special::GridDim, _)) { 1 } else { 0 };
         let upper = self.bounds.upper(kernel, value);
         self.ranges.push((least, upper));
         self.keys.push(key.clone());

@@ -92,22 +92,25 @@ impl Finder<'_> {
     /// The induction variable stays below the end of its loop.
     fn induction(&self, block: Block, depth: u32) -> Option<u64> {
         let owner = self.owner.get(usize::from(block)).copied().flatten()?;
-        match &self.kernel.insts[owner].op {
-            Op::Region(Region::For { end, .. }) => Some(self.bound(*end, depth - 1).saturating_sub(1)),
-            _ => None,
+        if let Op::Region(Region::For { end, .. }) = &self.kernel.insts[owner].op {
+            Some(self.bound(*end, depth - 1).saturating_sub(1))
+        } else {
+            None
         }
     }
 
     fn op(&self, op: &Op, depth: u32) -> Option<u64> {
         let of = |value: Value| self.bound(value, depth - 1);
-        match op {
-            Op::Compute(Compute::Const(scalar)) => Some(scalar.bits),
-            Op::Compute(Compute::Special(special, axis)) => Some(special_bound(self.kernel, *special, *axis)),
-            Op::Compute(Compute::Select(_, a, b)) => Some(of(*a).max(of(*b))),
-            Op::Compute(Compute::Cast(a)) if self.kernel.ty(*a).is_unsigned_int() => Some(of(*a)),
-            Op::Compute(Compute::Cast(a)) if self.kernel.ty(*a) == Type::Bool => Some(1),
-            Op::Compute(Compute::Binary(op, a, b)) => binary_bound(self.kernel, *op, (*a, of(*a)), (*b, of(*b))),
-            _ => None,
+        let Op::Compute(compute) = op else { return None };
+        use Compute::*;
+        match compute {
+            Const(scalar) => Some(scalar.bits),
+            Special(special, axis) => Some(special_bound(self.kernel, *special, *axis)),
+            Select(_, a, b) => Some(of(*a).max(of(*b))),
+            Cast(a) if self.kernel.ty(*a).is_unsigned_int() => Some(of(*a)),
+            Cast(a) if self.kernel.ty(*a) == Type::Bool => Some(1),
+            Binary(op, a, b) => binary_bound(self.kernel, *op, (*a, of(*a)), (*b, of(*b))),
+            Unary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => None,
         }
     }
 }
@@ -128,12 +131,15 @@ fn binary_bound(kernel: &Kernel, op: BinaryOp, (left, a): (Value, u64), (right, 
         BinaryOp::Shr => Some(a >> (constant(right)? % bits)),
         BinaryOp::Shl => fits(a.checked_mul(1 << (constant(right)? % bits))),
         // max(x, c) - c does not wrap round.
-        BinaryOp::Sub => match kernel.def(left)?.1 {
-            Op::Compute(Compute::Binary(BinaryOp::Max, _, least)) if constant(*least)? >= constant(right)? => {
+        BinaryOp::Sub => {
+            if let Op::Compute(Compute::Binary(BinaryOp::Max, _, least)) = kernel.def(left)?.1
+                && constant(*least)? >= constant(right)?
+            {
                 a.checked_sub(constant(right)?)
+            } else {
+                None
             }
-            _ => None,
-        },
+        }
     }
 }
 
@@ -167,13 +173,12 @@ impl Finder<'_> {
     /// The axis of the block's index that a value is a sum with.
     fn block_axis(&self, value: Value, depth: u32) -> Option<Axis> {
         let depth = depth.checked_sub(1)?;
-        match self.kernel.def(value)?.1 {
-            Op::Compute(Compute::Special(Special::BlockIdx, axis)) => Some(*axis),
-            Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, a, b) | Compute::MulAdd(a, b, _)) => {
-                self.block_axis(*a, depth).or_else(|| self.block_axis(*b, depth))
-            }
-            _ => None,
+        let op = self.kernel.def(value)?.1;
+        if let Op::Compute(Compute::Special(Special::BlockIdx, axis)) = op {
+            return Some(*axis);
         }
+        let is_sum = matches!(op, Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl, ..) | Compute::MulAdd(..)));
+        op.operands().into_iter().take(2).filter(|_| is_sum).find_map(|operand| self.block_axis(operand, depth))
     }
 
     fn of_block(&self, value: Value, axis: Axis, depth: u32) -> Option<OfBlock> {
@@ -233,21 +238,16 @@ impl Finder<'_> {
         if count == 1 {
             return Some(value);
         }
-        let factor = |value: Value| match self.kernel.def(value)?.1 {
-            Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => {
-                self.kernel.constant(*b).filter(|c| c.bits == u64::from(count)).map(|_| *a)
-            }
-            Op::Compute(Compute::Binary(BinaryOp::Shl, a, b)) => {
-                self.kernel.constant(*b).filter(|c| 1u64 << (c.bits % 32) == u64::from(count)).map(|_| *a)
-            }
-            _ => None,
+        let factor = |value: Value| {
+            let Op::Compute(Compute::Binary(op @ (BinaryOp::Mul | BinaryOp::Shl), a, b)) = self.kernel.def(value)?.1 else { return None };
+            let factor = self.kernel.constant(*b).map(|c| if *op == BinaryOp::Mul { c.bits } else { 1u64 << (c.bits % 32) });
+            (factor == Some(u64::from(count))).then_some(*a)
         };
         let is_rest = |value: Value| depth > 0 && self.bound(value, depth - 1) < u64::from(count);
-        match self.kernel.def(value)?.1 {
-            Op::Compute(Compute::Binary(BinaryOp::Add, a, b)) => {
-                factor(*a).filter(|_| is_rest(*b)).or_else(|| factor(*b).filter(|_| is_rest(*a)))
-            }
-            _ => factor(value),
+        if let Op::Compute(Compute::Binary(BinaryOp::Add, a, b)) = self.kernel.def(value)?.1 {
+            factor(*a).filter(|_| is_rest(*b)).or_else(|| factor(*b).filter(|_| is_rest(*a)))
+        } else {
+            factor(value)
         }
     }
 }

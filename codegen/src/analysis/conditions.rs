@@ -52,29 +52,24 @@ impl Conditions {
     fn walk(&mut self, kernel: &Kernel, block: Block, mut holding: Holding) {
         let and = |condition, is, outer: &Holding| Some(Rc::new(Held { condition, is, outer: outer.clone() }));
         for inst in &kernel.blocks[block].insts {
-            match kernel.insts[*inst].op {
-                Op::Memory(Memory { at: Address::Path(_), .. }) => {
-                    self.holding.insert(*inst, holding.clone());
+            let op = &kernel.insts[*inst].op;
+            if let Op::Region(Region::If { condition, then_block, else_block }) = *op {
+                for (arm, is) in [(then_block, true), (else_block, false)] {
+                    self.walk(kernel, arm, and(condition, is, &holding));
                 }
-                Op::Message(Message::Assert(condition, ..)) => holding = and(condition, true, &holding),
-                Op::Region(Region::If { condition, then_block, else_block }) => {
-                    for (arm, is) in [(then_block, true), (else_block, false)] {
-                        self.walk(kernel, arm, and(condition, is, &holding));
-                    }
-                    for (arm, is) in [(then_block, false), (else_block, true)] {
-                        if !falls_through(kernel, arm) {
-                            holding = and(condition, is, &holding);
-                        }
+                for (arm, is) in [(then_block, false), (else_block, true)] {
+                    if !falls_through(kernel, arm) {
+                        holding = and(condition, is, &holding);
                     }
                 }
-                ref op => {
-                    if matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. })) {
-                        self.holding.insert(*inst, holding.clone());
-                    }
-                    for child in op.blocks() {
-                        self.walk(kernel, child, holding.clone());
-                    }
-                }
+                continue;
+            }
+            if let Op::Memory(Memory { at: Address::Path(_), .. }) | Op::Region(Region::For { .. } | Region::Loop { .. }) = op {
+                self.holding.insert(*inst, holding.clone());
+            }
+            op.blocks().into_iter().for_each(|child| self.walk(kernel, child, holding.clone()));
+            if let Op::Message(Message::Assert(condition, ..)) = op {
+                holding = and(*condition, true, &holding);
             }
         }
     }

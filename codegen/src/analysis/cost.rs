@@ -24,7 +24,7 @@ pub fn issue_slots(kernel: &Kernel, inst: Inst) -> u32 {
         Op::Compute(Compute::Cast(_)) => 2 * wide,
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) if is_always_in_range(kernel, inst) => 2,
         Op::Intrinsic(row, _) if row.row().effects.is_pure() => u32::from(row.row().cost),
-        _ => u32::MAX / 64,
+        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => u32::MAX / 64,
     }
 }
 
@@ -38,17 +38,15 @@ pub fn is_speculable(kernel: &Kernel, inst: Inst) -> bool {
             kernel.constant(*divisor).is_some_and(|c| c.bits != 0)
         }
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) => is_always_in_range(kernel, inst),
-        op => op.effects(kernel).is_speculatable(),
+        op
+        @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_)) => {
+            op.effects(kernel).is_speculatable()
+        }
     }
 }
 
 /// A load from a read-only object of fixed size by constant indices within it.
 fn is_always_in_range(kernel: &Kernel, inst: Inst) -> bool {
     let data = &kernel.insts[inst];
-    match &data.op {
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
-            kernel.objects[access.object].is_read_only() && constant_place(kernel, access, data.results.len()).is_some()
-        }
-        _ => false,
-    }
+    matches!(&data.op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if kernel.objects[access.object].is_read_only() && constant_place(kernel, access, data.results.len()).is_some())
 }

@@ -146,7 +146,7 @@ impl Walk<'_> {
                     self.add(*param, reasons);
                 }
             }
-            _ => self.plain(inst),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => self.plain(inst),
         }
     }
 
@@ -173,7 +173,7 @@ impl Walk<'_> {
                 reasons |= if is_own || !object.is_read_only() && object.space() == Space::Global { self.around } else { 0 };
             }
             Op::Intrinsic(row, _) if row.row().effects.is_of_warp() => reasons |= self.under,
-            _ => {}
+            Op::Compute(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
         for result in &data.results {
             self.add(*result, reasons);
@@ -189,7 +189,9 @@ impl Walk<'_> {
         match &self.kernel.insts[inst].op {
             Op::Region(Region::For { body, .. }) => self.kernel.blocks[*body].params.get(1..).unwrap_or_default(),
             Op::Region(Region::Loop { body, .. }) => &self.kernel.blocks[*body].params,
-            _ => &[],
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                &[]
+            }
         }
     }
 

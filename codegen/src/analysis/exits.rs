@@ -41,15 +41,18 @@ impl Exits {
 
     fn block(&mut self, kernel: &Kernel, block: Block, owner: Option<Inst>) {
         for inst in &kernel.blocks[block].insts {
-            match &kernel.insts[*inst].op {
-                Op::Terminator(Terminator::Break(target, _)) => self.get_mut(*target).breaks.push(*inst),
-                Op::Terminator(Terminator::Continue(target, _)) => self.get_mut(*target).continues.push(*inst),
-                Op::Terminator(Terminator::Yield(_)) => {
+            let op = &kernel.insts[*inst].op;
+            op.blocks().into_iter().for_each(|child| self.block(kernel, child, Some(*inst)));
+            let Op::Terminator(terminator) = op else { continue };
+            match terminator {
+                Terminator::Break(target, _) => self.get_mut(*target).breaks.push(*inst),
+                Terminator::Continue(target, _) => self.get_mut(*target).continues.push(*inst),
+                Terminator::Yield(_) => {
                     if let Some(owner) = owner {
                         self.get_mut(owner).yields.push(*inst);
                     }
                 }
-                op => op.blocks().into_iter().for_each(|child| self.block(kernel, child, Some(*inst))),
+                Terminator::Return | Terminator::Trap(_) => {}
             }
         }
     }
@@ -57,16 +60,18 @@ impl Exits {
 
 /// The values an exit hands over.
 pub fn exit_values(op: &Op) -> &[Value] {
-    match op {
-        Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) => values,
-        _ => &[],
+    if let Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) = op {
+        values
+    } else {
+        &[]
     }
 }
 
 /// The same, to change.
 pub fn exit_values_mut(op: &mut Op) -> Option<&mut Vec<Value>> {
-    match op {
-        Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) => Some(values),
-        _ => None,
+    if let Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) = op {
+        Some(values)
+    } else {
+        None
     }
 }

@@ -69,7 +69,7 @@ impl Walk<'_> {
             },
             Op::Region(Region::Block { body }) => match self.block(*body) {
                 Left::To(target) if target == inst => {}
-                left => return left,
+                left @ (Left::On | Left::To(_) | Left::Kernel) => return left,
             },
             Op::Region(Region::For { start, end, body, .. }) => {
                 let bounds = self.known.get(start).zip(self.known.get(end));
@@ -82,7 +82,7 @@ impl Walk<'_> {
             }
             Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => return Left::To(*target),
             Op::Terminator(Terminator::Return | Terminator::Trap(_)) => return Left::Kernel,
-            op => {
+            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_)) => {
                 if let ([result], Some(value)) = (&data.results[..], self.value(op, &data.results)) {
                     self.known.insert(*result, value);
                 }

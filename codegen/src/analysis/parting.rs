@@ -82,7 +82,7 @@ impl Search<'_> {
                 let exit = self.exits.iter().find(|(target, _)| target == inst);
                 exit.map(|(_, condition)| Parting::Exit(*condition))
             }
-            _ => None,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => None,
         })
     }
 
@@ -93,11 +93,12 @@ impl Search<'_> {
 
     /// Whether a block has an exit that leaves `owner` or begins it anew, and is not every thread's. `apart`: the threads have parted in it.
     fn leaves_apart(&self, block: Block, owner: Inst, apart: bool) -> bool {
-        self.kernel.blocks[block].insts.iter().any(|inst| match &self.kernel.insts[*inst].op {
-            Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => *target == owner && apart,
-            op => {
+        self.kernel.blocks[block].insts.iter().any(|inst| {
+            if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = &self.kernel.insts[*inst].op {
+                *target == owner && apart
+            } else {
                 let apart = apart || self.is_parting_condition(*inst);
-                op.blocks().into_iter().any(|child| self.leaves_apart(child, owner, apart))
+                self.kernel.insts[*inst].op.blocks().into_iter().any(|child| self.leaves_apart(child, owner, apart))
             }
         })
     }

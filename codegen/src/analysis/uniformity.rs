@@ -82,9 +82,10 @@ impl Uniformity {
 
     /// Whether all threads that come to a loop go round it equally often.
     pub fn goes_round_together(&self, kernel: &Kernel, inst: Inst) -> bool {
-        let is_even = match &kernel.insts[inst].op {
-            Op::Region(Region::For { start, end, step, .. }) => [start, end, step].into_iter().all(|value| self.is_uniform(*value)),
-            _ => true,
+        let is_even = if let Op::Region(Region::For { start, end, step, .. }) = &kernel.insts[inst].op {
+            [start, end, step].into_iter().all(|value| self.is_uniform(*value))
+        } else {
+            true
         };
         is_even && !self.torn.contains(&inst)
     }
@@ -184,7 +185,7 @@ impl Walk<'_> {
             }
             // A trap ends the launch: there is no thread that goes on without the others.
             Op::Terminator(Terminator::Return | Terminator::Trap(_)) => {}
-            _ => {
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) => {
                 let divergent = self.makes_divergent(inst);
                 for result in results {
                     self.mark(*result, divergent);
@@ -216,9 +217,10 @@ impl Walk<'_> {
 
     fn yielded(&mut self, values: &[Value]) {
         let Some(owner) = self.owners.last().copied() else { return };
-        match &self.kernel.insts[owner].op {
-            Op::Region(Region::For { .. } | Region::Loop { .. }) => self.carried(owner, values),
-            _ => self.flow(&self.kernel.insts[owner].results, values, false),
+        if matches!(&self.kernel.insts[owner].op, Op::Region(Region::For { .. } | Region::Loop { .. })) {
+            self.carried(owner, values);
+        } else {
+            self.flow(&self.kernel.insts[owner].results, values, false);
         }
     }
 
@@ -226,7 +228,7 @@ impl Walk<'_> {
         match &self.kernel.insts[target].op {
             Op::Region(Region::For { body, .. }) => self.flow(&self.kernel.blocks[*body].params[1..], values, false),
             Op::Region(Region::Loop { body, .. }) => self.flow(&self.kernel.blocks[*body].params, values, false),
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }
 
@@ -260,7 +262,7 @@ impl Walk<'_> {
                 let result = self.kernel.insts[inst].results.first();
                 result.is_none_or(|result| joined_lanes(self.kernel, *result) != ALL_LANES)
             }
-            _ => operands,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => operands,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What an instruction may do beside giving its results. This is the only statement of it: passes, analyses and devices ask here.
 
-use super::{BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op};
+use super::{BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, Region, Terminator};
 
 /// Threads that something concerns, from few to many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +26,17 @@ pub enum Completion {
     Awaits,
 }
 
+/// What runs after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// What stands behind it.
+    GoesOn,
+    /// It decides what: one block of several, a block several times, what stands behind a region.
+    Steers,
+    /// The same, and maybe nothing: the thread returns, traps, or goes round for ever.
+    MayEnd,
+}
+
 /// What an instruction may do beside giving its results, itself: what the blocks of a region do is not counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effects {
@@ -43,8 +54,8 @@ pub struct Effects {
     pub can_fault: bool,
     /// Whether the user sees it: a message, a failed assertion.
     pub is_observed: bool,
-    /// Whether it decides what runs next.
-    pub is_control: bool,
+    /// What runs next.
+    pub control: Control,
 }
 
 impl Effects {
@@ -57,7 +68,7 @@ impl Effects {
         completes: Completion::Now,
         can_fault: false,
         is_observed: false,
-        is_control: false,
+        control: Control::GoesOn,
     };
 
     /// Exchanges values among the lanes of a warp, and orders nothing.
@@ -115,7 +126,8 @@ impl Op {
             Op::Intrinsic(row, _) => row.row().effects,
             Op::Message(Message::Print(..)) => Effects { is_observed: true, ..Effects::PURE },
             Op::Message(Message::Assert(..)) => Effects { is_observed: true, can_fault: true, ..Effects::PURE },
-            Op::Region(_) | Op::Terminator(_) => Effects { is_control: true, ..Effects::PURE },
+            Op::Region(region) => Effects { control: region.control(), ..Effects::PURE },
+            Op::Terminator(terminator) => Effects { control: terminator.control(), ..Effects::PURE },
         }
     }
 }
@@ -139,6 +151,24 @@ impl Compute {
             | Compute::Len(_)
             | Compute::Address(_)
             | Compute::Offset(..) => Effects::PURE,
+        }
+    }
+}
+
+impl Region {
+    fn control(&self) -> Control {
+        match self {
+            Region::If { .. } | Region::For { .. } | Region::Block { .. } => Control::Steers,
+            Region::Loop { .. } => Control::MayEnd,
+        }
+    }
+}
+
+impl Terminator {
+    fn control(&self) -> Control {
+        match self {
+            Terminator::Yield(_) | Terminator::Break(..) | Terminator::Continue(..) => Control::Steers,
+            Terminator::Return | Terminator::Trap(_) => Control::MayEnd,
         }
     }
 }

@@ -23,7 +23,7 @@ mod walk;
 pub use access::{Access, Step};
 pub use builder::Builder;
 pub(crate) use compact::Locations;
-pub use effects::{Completion, Effects, Scope};
+pub use effects::{Completion, Control, Effects, Scope};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};

@@ -87,6 +87,17 @@ words! {
     }
 }
 
+impl BinaryOp {
+    /// The sign of the second operand in a sum or a difference.
+    pub fn sign(self) -> Option<i128> {
+        match self {
+            BinaryOp::Add => Some(1),
+            BinaryOp::Sub => Some(-1),
+            _ => None,
+        }
+    }
+}
+
 words! {
     /// Comparisons, result `bool`. Floats: ordered (false with a NaN), except `Ne`, which is true with one.
     #[expect(missing_docs, reason = "comparisons by their names")]
@@ -239,6 +250,16 @@ pub struct Memory {
     pub op: MemoryOp,
     /// Where.
     pub at: Address,
+}
+
+impl Memory {
+    /// The scalars that it reads or writes, where `results` are the instruction's: of an atomic operation the old value.
+    pub fn scalars<'a>(&'a self, results: &'a [Value]) -> &'a [Value] {
+        match &self.op {
+            MemoryOp::Load | MemoryOp::Atomic(..) => results,
+            MemoryOp::Store(values) => values,
+        }
+    }
 }
 
 /// What an access does.

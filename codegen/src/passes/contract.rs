@@ -68,19 +68,16 @@ impl Contract<'_> {
         self.home.resize(kernel.values.len(), None);
         for inst in insts {
             let data = &kernel.insts[*inst];
-            match data.op {
-                Op::Compute(Compute::Binary(BinaryOp::Mul, ..)) => {
-                    for value in data.results.iter().filter(|value| is_fusible(kernel.ty(**value))) {
-                        self.home[usize::from(*value)] = Some(block);
-                    }
+            let Op::Compute(Compute::Binary(op, a, b)) = data.op else { continue };
+            if op == BinaryOp::Mul {
+                for value in data.results.iter().filter(|value| is_fusible(kernel.ty(**value))) {
+                    self.home[usize::from(*value)] = Some(block);
                 }
-                Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub, a, b)) => {
-                    let product = [a, b].into_iter().find(|value| self.home[usize::from(*value)] == Some(block));
-                    if let Some(product) = product {
-                        self.sums[usize::from(product)] += 1;
-                    }
+            } else if op.sign().is_some() {
+                let product = [a, b].into_iter().find(|value| self.home[usize::from(*value)] == Some(block));
+                if let Some(product) = product {
+                    self.sums[usize::from(product)] += 1;
                 }
-                _ => {}
             }
         }
     }

@@ -73,13 +73,14 @@ impl Cse<'_> {
     fn available(&mut self, inst: Inst) -> Option<Vec<Value>> {
         let kernel = &*self.rewrite.kernel;
         let data = &kernel.insts[inst];
-        let version = match &data.op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => self.versions[usize::from(access.object)],
-            op if op.effects(kernel).is_pure() && data.results.len() == 1 => 0,
-            op => {
-                self.write(inst, &Clobbers::of(&op.effects(kernel)));
-                return None;
-            }
+        let effects = data.op.effects(kernel);
+        let version = if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = &data.op {
+            self.versions[usize::from(access.object)]
+        } else if effects.is_pure() && data.results.len() == 1 {
+            0
+        } else {
+            self.write(inst, &Clobbers::of(&effects));
+            return None;
         };
         let key = key(&data.op, data.results.first().map(|value| kernel.ty(*value)));
         let entries = self.table.entry(key).or_default();
@@ -178,7 +179,11 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
                 return state.finish();
             }
         }
-        _ => {}
+        Op::Compute(Compute::MulAdd(..) | Compute::Select(..) | Compute::Cast(_) | Compute::Bitcast(_) | Compute::Offset(..))
+        | Op::Memory(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => {}
     }
     op.for_each_operand(|value| value.hash(&mut state));
     state.finish()

@@ -13,8 +13,7 @@
 
 use crate::analysis::exits::{Exits, exit_values_mut};
 use crate::ir::{
-    Address, Block, EntityMap, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Terminator, Value,
-    ValueDef,
+    Block, Control, EntityMap, Inst, Kernel, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Terminator, Value, ValueDef,
 };
 
 /// Runs it.
@@ -97,8 +96,8 @@ impl<'k> Marks<'k> {
     fn roots(&mut self) {
         let (kernel, mut read) = (self.kernel, vec![false; self.kernel.objects.len()]);
         kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(access) }) = &kernel.insts[inst].op {
-                read[usize::from(access.object)] = true;
+            if let Some(object) = kernel.effects(inst).reads {
+                read[usize::from(object)] = true;
             }
         });
         let mut roots = Vec::new();
@@ -145,7 +144,9 @@ impl<'k> Marks<'k> {
             Op::Region(Region::If { condition, .. }) => self.value(*condition),
             Op::Region(Region::Loop { .. } | Region::Block { .. })
             | Op::Terminator(Terminator::Yield(_) | Terminator::Break(..) | Terminator::Continue(..)) => {}
-            op => op.for_each_operand(|value| self.value(value)),
+            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_)) => {
+                op.for_each_operand(|value| self.value(value));
+            }
         }
         let exits = self.exits.get(inst);
         exits.breaks.iter().chain(&exits.continues).for_each(|exit| self.inst(*exit));
@@ -157,7 +158,7 @@ impl<'k> Marks<'k> {
             Op::Region(Region::If { .. } | Region::Block { .. }) => self.handed_over(inst, n, true, true),
             Op::Region(Region::Loop { .. }) => self.handed_over(inst, n, true, false),
             Op::Region(Region::For { .. }) => self.carried(inst, n),
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
         }
     }
 
@@ -195,15 +196,13 @@ impl<'k> Marks<'k> {
 
 /// Whether an instruction is needed whatever its results are.
 fn is_root(kernel: &Kernel, op: &Op, read: &[bool]) -> bool {
-    match op {
-        Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(access) }) => {
-            kernel.objects[access.object].kind != ObjectKind::Local || read[usize::from(access.object)]
-        }
-        Op::Memory(Memory { op: MemoryOp::Load, .. }) => false,
-        Op::Region(Region::If { .. } | Region::For { .. } | Region::Block { .. })
-        | Op::Terminator(Terminator::Yield(_) | Terminator::Break(..) | Terminator::Continue(..)) => false,
-        op => !op.effects(kernel).is_pure(),
-    }
+    let effects = op.effects(kernel);
+    let is_seen = |object: Object| kernel.objects[object].kind != ObjectKind::Local || read[usize::from(object)];
+    effects.writes.is_some_and(is_seen)
+        || effects.is_observed
+        || effects.is_convergent()
+        || effects.orders.is_some()
+        || effects.control == Control::MayEnd
 }
 
 struct Sweep<'k> {
@@ -248,7 +247,7 @@ impl Sweep<'_> {
                 }
                 self.narrow_carried(inst, body, &results, 1);
             }
-            _ => {
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 self.narrow_exits(&exits.breaks, &results);
                 self.narrow_exits(&exits.yields, &results);
             }

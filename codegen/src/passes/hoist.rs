@@ -64,7 +64,7 @@ impl Hoist<'_> {
                     leaves |= self.block(else_block, depth, true);
                 }
                 Op::Region(Region::Block { body }) => leaves |= self.block(body, certain, conditional),
-                _ => {
+                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {
                     if let Some(target) = self.target(inst, certain, conditional) {
                         self.preheaders[target].push(inst);
                         self.results_at(inst, target);
@@ -107,12 +107,7 @@ impl Hoist<'_> {
             return None;
         }
         let free = is_speculable(kernel, inst) && (!conditional || issue_slots(kernel, inst) <= CHEAP);
-        let sure = match &data.op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
-                kernel.objects[access.object].is_read_only() && target.max(certain) < self.preheaders.len()
-            }
-            _ => false,
-        };
+        let sure = matches!(&data.op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if kernel.objects[access.object].is_read_only() && target.max(certain) < self.preheaders.len());
         match (free, sure) {
             (true, _) => Some(target),
             (_, true) => Some(target.max(certain)),
@@ -123,11 +118,10 @@ impl Hoist<'_> {
     /// Whether a loop surely runs its body once.
     fn runs(&self, inst: Inst) -> bool {
         let kernel = &*self.rewrite.kernel;
-        match &kernel.insts[inst].op {
-            Op::Region(Region::For { start, end, .. }) => {
-                kernel.constant(*start).zip(kernel.constant(*end)).is_some_and(|(start, end)| start.as_int() < end.as_int())
-            }
-            _ => true,
+        if let Op::Region(Region::For { start, end, .. }) = &kernel.insts[inst].op {
+            kernel.constant(*start).zip(kernel.constant(*end)).is_some_and(|(start, end)| start.as_int() < end.as_int())
+        } else {
+            true
         }
     }
 

@@ -31,11 +31,12 @@ fn convert_block(rewrite: &mut Rewrite<'_>, block: Block) {
         for child in rewrite.kernel.insts[inst].op.blocks() {
             convert_block(rewrite, child);
         }
-        match rewrite.kernel.insts[inst].op {
-            Op::Region(Region::If { condition, then_block, else_block }) if is_short(rewrite.kernel, inst, then_block, else_block) => {
-                convert(rewrite, block, inst, condition, [then_block, else_block]);
-            }
-            _ => rewrite.keep(block, inst),
+        if let Op::Region(Region::If { condition, then_block, else_block }) = rewrite.kernel.insts[inst].op
+            && is_short(rewrite.kernel, inst, then_block, else_block)
+        {
+            convert(rewrite, block, inst, condition, [then_block, else_block]);
+        } else {
+            rewrite.keep(block, inst);
         }
     }
 }

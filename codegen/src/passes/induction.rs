@@ -77,13 +77,15 @@ impl Affine {
         if !is_carriable(kernel.ty(counter)) {
             return affine;
         }
+        use Compute::*;
         affine.values.insert(counter);
         let mut inside: HashSet<Value> = kernel.blocks[body].params.iter().copied().collect();
         for inst in &kernel.blocks[body].insts {
             let data = &kernel.insts[*inst];
             inside.extend(&data.results);
             let [result] = data.results[..] else { continue };
-            if matches!(data.op, Op::Compute(Compute::Const(_))) {
+            let Op::Compute(compute) = &data.op else { continue };
+            if matches!(compute, Const(_)) {
                 affine.constants.insert(result);
                 continue;
             }
@@ -91,13 +93,13 @@ impl Affine {
             let moves = |value: &Value| affine.values.contains(value);
             let any = |value: &Value| stays(value) || moves(value);
             let is_product = |a: &Value, b: &Value| any(a) && any(b) && (stays(a) || stays(b));
-            let is_affine = match &data.op {
-                Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) | Compute::Offset(a, b)) => any(a) && any(b),
-                Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => is_product(a, b),
-                Op::Compute(Compute::Binary(BinaryOp::Shl, a, count)) => moves(a) && kernel.constant(*count).is_some(),
-                Op::Compute(Compute::MulAdd(a, b, c)) => is_product(a, b) && any(c),
-                Op::Compute(Compute::Cast(a)) => moves(a) && kernel.ty(*a).bits() == kernel.ty(result).bits(),
-                _ => false,
+            let is_affine = match compute {
+                Binary(BinaryOp::Add | BinaryOp::Sub, a, b) | Offset(a, b) => any(a) && any(b),
+                Binary(BinaryOp::Mul, a, b) => is_product(a, b),
+                Binary(BinaryOp::Shl, a, count) => moves(a) && kernel.constant(*count).is_some(),
+                MulAdd(a, b, c) => is_product(a, b) && any(c),
+                Cast(a) => moves(a) && kernel.ty(*a).bits() == kernel.ty(result).bits(),
+                Const(_) | Special(..) | Unary(..) | Binary(..) | Compare(..) | Select(..) | Bitcast(_) | Len(_) | Address(_) => false,
             };
             let mut operands = Vec::new();
             data.op.for_each_operand(|value| operands.push(value));
@@ -113,15 +115,16 @@ impl Affine {
         let mut roots = Vec::new();
         kernel.walk_block(body, &mut |kernel, _, inst| {
             let data = &kernel.insts[inst];
-            let asked = match &data.op {
-                Op::Memory(Memory { at: Address::Pointer { ptr, .. }, .. }) => *ptr,
-                Op::Compute(Compute::Cast(index))
-                    if kernel.ty(data.results[0]).is_int() && kernel.ty(*index).bits() < kernel.ty(data.results[0]).bits() =>
-                {
-                    *index
-                }
-                _ => return,
+            let is_widening = |index| {
+                let ty = kernel.ty(data.results[0]);
+                ty.is_int() && kernel.ty(index).bits() < ty.bits()
             };
+            let (Op::Memory(Memory { at: Address::Pointer { ptr: asked, .. }, .. }) | Op::Compute(Compute::Cast(asked))) = data.op else {
+                return;
+            };
+            if matches!(data.op, Op::Compute(_)) && !is_widening(asked) {
+                return;
+            }
             let root = self.without_constant(kernel, asked);
             if root != self.counter && self.values.contains(&root) && !roots.contains(&root) {
                 roots.push(root);
@@ -204,18 +207,19 @@ impl Before<'_> {
     }
 
     fn find_distance(&mut self, value: Value) -> Distance {
-        let Some((_, op)) = self.b.kernel.def(value) else { return Distance::Known(0) };
-        match op.clone() {
-            Op::Compute(Compute::Binary(BinaryOp::Add, a, b) | Compute::Offset(a, b)) => {
+        let Some((_, Op::Compute(compute))) = self.b.kernel.def(value) else { return Distance::Known(0) };
+        use Compute::*;
+        match *compute {
+            Binary(BinaryOp::Add, a, b) | Offset(a, b) => {
                 let (a, b) = (self.distance(a), self.distance(b));
                 self.sum(BinaryOp::Add, a, b)
             }
-            Op::Compute(Compute::Binary(BinaryOp::Sub, a, b)) => {
+            Binary(BinaryOp::Sub, a, b) => {
                 let (a, b) = (self.distance(a), self.distance(b));
                 self.sum(BinaryOp::Sub, a, b)
             }
-            Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => self.product(a, b),
-            Op::Compute(Compute::Binary(BinaryOp::Shl, a, count)) => {
+            Binary(BinaryOp::Mul, a, b) => self.product(a, b),
+            Binary(BinaryOp::Shl, a, count) => {
                 let count = self.number(count).unwrap_or(0) & i128::from(self.b.kernel.ty(value).bits() - 1);
                 match self.distance(a) {
                     Distance::Known(distance) => Distance::Known(distance << count),
@@ -225,18 +229,20 @@ impl Before<'_> {
                     }
                 }
             }
-            Op::Compute(Compute::MulAdd(a, b, c)) => {
+            MulAdd(a, b, c) => {
                 let (product, c) = (self.product(a, b), self.distance(c));
                 self.sum(BinaryOp::Add, product, c)
             }
-            Op::Compute(Compute::Cast(a)) => match self.distance(a) {
+            Cast(a) => match self.distance(a) {
                 Distance::Computed(distance) => {
                     let ty = self.b.kernel.ty(value);
                     Distance::Computed(self.b.cast(distance, ty))
                 }
                 known => known,
             },
-            _ => Distance::Known(0),
+            Const(_) | Special(..) | Unary(..) | Binary(..) | Compare(..) | Select(..) | Bitcast(_) | Len(_) | Address(_) => {
+                Distance::Known(0)
+            }
         }
     }
 
@@ -303,11 +309,12 @@ fn carry(kernel: &mut Kernel, owner: Inst, root: Value, first: Value, distance: 
                 *operand = param;
             }
         });
-        let value = match kernel.insts[inst].op {
-            Op::Terminator(Terminator::Yield(_)) if block == body => advance(kernel, block, loc, param, distance),
-            Op::Terminator(Terminator::Continue(target, _)) if target == owner => advance(kernel, block, loc, param, distance),
-            Op::Terminator(Terminator::Break(target, _)) if target == owner => param,
-            _ => continue,
+        let Op::Terminator(terminator) = &kernel.insts[inst].op else { continue };
+        let value = match terminator {
+            Terminator::Yield(_) if block == body => advance(kernel, block, loc, param, distance),
+            Terminator::Continue(target, _) if *target == owner => advance(kernel, block, loc, param, distance),
+            Terminator::Break(target, _) if *target == owner => param,
+            Terminator::Yield(_) | Terminator::Continue(..) | Terminator::Break(..) | Terminator::Return | Terminator::Trap(_) => continue,
         };
         if let Op::Terminator(Terminator::Yield(values) | Terminator::Continue(_, values) | Terminator::Break(_, values)) =
             &mut kernel.insts[inst].op

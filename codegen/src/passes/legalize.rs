@@ -42,32 +42,31 @@ fn is_short(ty: Type) -> bool {
 
 /// The value that takes the place of an operation on short floats.
 fn legal(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {
+    use Compute::*;
     let data = &rewrite.kernel.insts[inst];
-    let first = match data.op {
-        Op::Compute(Compute::Unary(_, a) | Compute::Binary(_, a, _) | Compute::MulAdd(a, ..) | Compute::Compare(_, a, _)) => a,
-        _ => return None,
-    };
+    let Op::Compute(Unary(_, first) | Binary(_, first, _) | MulAdd(first, ..) | Compare(_, first, _)) = data.op else { return None };
     let ty = Some(rewrite.kernel.ty(first)).filter(|ty| is_short(*ty))?;
     let loc = data.loc;
     let b = &mut Builder::new(rewrite.kernel, block, loc);
     let wide = |b: &mut Builder<'_>, value| b.cast(value, Type::F32);
-    match b.kernel.insts[inst].op {
-        Op::Compute(Compute::Unary(op, a)) => Some(by_bits(b, op, a, ty)),
-        Op::Compute(Compute::Binary(op, left, right)) => {
+    let Op::Compute(compute) = &b.kernel.insts[inst].op else { return None };
+    match *compute {
+        Unary(op, a) => Some(by_bits(b, op, a, ty)),
+        Binary(op, left, right) => {
             let (left, right) = (wide(b, left), wide(b, right));
             let result = b.binary(op, left, right);
             Some(b.cast(result, ty))
         }
-        Op::Compute(Compute::MulAdd(x, y, z)) => {
+        MulAdd(x, y, z) => {
             let (x, y, z) = (wide(b, x), wide(b, y), wide(b, z));
             let result = b.mul_add(x, y, z);
             Some(b.cast(result, ty))
         }
-        Op::Compute(Compute::Compare(op, left, right)) => {
+        Compare(op, left, right) => {
             let (left, right) = (wide(b, left), wide(b, right));
             Some(b.compare(op, left, right))
         }
-        _ => None,
+        Const(_) | Special(..) | Select(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => None,
     }
 }
 

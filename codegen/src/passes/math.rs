@@ -55,9 +55,10 @@ fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
 
 /// The library's function that an instruction calls.
 fn name(kernel: &Kernel, inst: Inst) -> Option<&'static str> {
-    match &kernel.insts[inst].op {
-        Op::Intrinsic(row, _) => Some(row.row()).filter(|row| row.is_of_the_library()).map(|row| row.name),
-        _ => None,
+    if let Op::Intrinsic(row, _) = &kernel.insts[inst].op {
+        Some(row.row()).filter(|row| row.is_of_the_library()).map(|row| row.name)
+    } else {
+        None
     }
 }
 
@@ -65,9 +66,10 @@ fn name(kernel: &Kernel, inst: Inst) -> Option<&'static str> {
 type Calls = HashMap<(&'static str, Value), Vec<(usize, Inst)>>;
 
 fn argument(rewrite: &Rewrite<'_>, inst: Inst) -> Option<Value> {
-    match &rewrite.kernel.insts[inst].op {
-        Op::Intrinsic(_, arguments) => arguments.first().map(|value| rewrite.resolve(*value)),
-        _ => None,
+    if let Op::Intrinsic(_, arguments) = &rewrite.kernel.insts[inst].op {
+        arguments.first().map(|value| rewrite.resolve(*value))
+    } else {
+        None
     }
 }
 
@@ -140,30 +142,30 @@ impl Import<'_> {
                 let parameter = self.library.params.iter().position(|object| *object == access.object);
                 let argument = parameter.and_then(|n| self.arguments.get(n));
                 self.names.values.extend(data.results.first().copied().zip(argument.copied()));
+                return;
             }
             Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => {
                 let values: Vec<_> = values.iter().map(|value| self.value(*value)).collect();
-                self.results.extend(values);
+                return self.results.extend(values);
             }
-            Op::Terminator(Terminator::Return) => {}
-            op => {
-                let types: Vec<_> = data.results.iter().map(|value| self.library.ty(*value)).collect();
-                let copy = kernel.new_inst(op.clone(), &types, self.loc);
-                self.names.insts.insert(inst, copy);
-                let mut op = op.clone();
-                op.for_each_operand_mut(|value| *value = self.value(*value));
-                op.for_each_block_mut(|block| *block = self.block(kernel, *block));
-                if let Some(object) = op.object_mut() {
-                    *object = self.object(kernel, *object);
-                }
-                if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = &mut op {
-                    *target = self.names.insts[target];
-                }
-                kernel.insts[copy].op = op;
-                self.names.values.extend(data.results.iter().copied().zip(kernel.insts[copy].results.iter().copied()));
-                kernel.blocks[into].insts.push(copy);
-            }
+            Op::Terminator(Terminator::Return) => return,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
+        let types: Vec<_> = data.results.iter().map(|value| self.library.ty(*value)).collect();
+        let copy = kernel.new_inst(data.op.clone(), &types, self.loc);
+        self.names.insts.insert(inst, copy);
+        let mut op = data.op.clone();
+        op.for_each_operand_mut(|value| *value = self.value(*value));
+        op.for_each_block_mut(|block| *block = self.block(kernel, *block));
+        if let Some(object) = op.object_mut() {
+            *object = self.object(kernel, *object);
+        }
+        if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = &mut op {
+            *target = self.names.insts[target];
+        }
+        kernel.insts[copy].op = op;
+        self.names.values.extend(data.results.iter().copied().zip(kernel.insts[copy].results.iter().copied()));
+        kernel.blocks[into].insts.push(copy);
     }
 
     fn value(&self, value: Value) -> Value {

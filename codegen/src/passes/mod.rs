@@ -4,6 +4,9 @@
 //! pipeline; a line's comment is the reason why it stands where it stands. Every pass leaves a kernel that [`crate::verify`]
 //! accepts, whether or not the passes round it run; this workspace's debug builds check that after each.
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod address;
 #[cfg(test)]
 mod check;

@@ -56,11 +56,11 @@ impl Slots {
         let mut refused = vec![false; kernel.objects.len()];
         kernel.for_each_inst(|kernel, _, inst| {
             let data = &kernel.insts[inst];
-            let (access, scalars) = match &data.op {
-                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (access, data.results.len()),
-                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => (access, values.len()),
-                Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(access) }) => (access, usize::MAX),
-                _ => return,
+            let Op::Memory(Memory { op, at: Address::Path(access) }) = &data.op else { return };
+            let scalars = match op {
+                MemoryOp::Load => data.results.len(),
+                MemoryOp::Store(values) => values.len(),
+                MemoryOp::Atomic(..) => usize::MAX,
             };
             if is_local(&access.object) && constant_place(kernel, access, scalars).is_none() {
                 refused[usize::from(access.object)] = true;
@@ -156,8 +156,9 @@ impl Promote<'_> {
     fn access(&mut self, block: Block, inst: Inst) -> bool {
         let kernel = &*self.rewrite.kernel;
         let data = &kernel.insts[inst];
-        match &data.op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
+        let Op::Memory(Memory { op, at: Address::Path(access) }) = &data.op else { return false };
+        match op {
+            MemoryOp::Load => {
                 let Some(slot) = self.slots.slot(kernel, access, data.results.len()) else { return false };
                 let (results, loc) = (data.results.clone(), data.loc);
                 for (n, result) in results.into_iter().enumerate() {
@@ -166,14 +167,14 @@ impl Promote<'_> {
                 }
                 true
             }
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
+            MemoryOp::Store(values) => {
                 let Some(slot) = self.slots.slot(kernel, access, values.len()) else { return false };
                 for (n, value) in values.iter().enumerate() {
                     self.current[slot + n] = Some(*value);
                 }
                 true
             }
-            _ => false,
+            MemoryOp::Atomic(..) => false,
         }
     }
 
@@ -225,7 +226,9 @@ impl Promote<'_> {
             Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => {
                 self.hand_over(block, inst, Some(target), loc);
             }
-            _ => self.rewrite.keep(block, inst),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {
+                self.rewrite.keep(block, inst);
+            }
         }
     }
 

@@ -53,11 +53,8 @@ impl Sums {
 
 /// Sign of the right side, and both sides, of an integer sum.
 fn as_sum(kernel: &Kernel, inst: Inst) -> Option<(i128, Value, Value)> {
-    match kernel.insts[inst].op {
-        Op::Compute(Compute::Binary(BinaryOp::Add, a, b)) if kernel.ty(a).is_int() => Some((1, a, b)),
-        Op::Compute(Compute::Binary(BinaryOp::Sub, a, b)) if kernel.ty(a).is_int() => Some((-1, a, b)),
-        _ => None,
-    }
+    let Op::Compute(Compute::Binary(op, a, b)) = kernel.insts[inst].op else { return None };
+    op.sign().filter(|_| kernel.ty(a).is_int()).map(|sign| (sign, a, b))
 }
 
 /// One term of a sum: `sign * value * factor`.

@@ -92,8 +92,5 @@ pub(super) fn terminator(kernel: &Kernel, block: Block) -> Option<Inst> {
 
 /// What a block yields, if it ends in a `Yield`.
 pub(super) fn yielded(kernel: &Kernel, block: Block) -> Option<&[Value]> {
-    match &kernel.insts[terminator(kernel, block)?].op {
-        Op::Terminator(Terminator::Yield(values)) => Some(values),
-        _ => None,
-    }
+    if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[terminator(kernel, block)?].op { Some(values) } else { None }
 }

@@ -40,12 +40,12 @@ fn reduced(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value>
     let loc = data.loc;
     let c = rewrite.kernel.constant(y).filter(|c| c.ty.is_int() && c.bits != 0)?;
     let mut arithmetic = Arithmetic { b: rewrite.builder(block, loc), ty: c.ty };
-    match op {
-        BinaryOp::Mul => arithmetic.multiply(x, c.bits),
-        BinaryOp::Div if c.ty.is_signed_int() => arithmetic.divide_signed(x, c.as_int()),
-        BinaryOp::Div => arithmetic.divide_unsigned(x, c.bits),
-        BinaryOp::Rem if c.ty.is_signed_int() => arithmetic.remainder_signed(x, c.as_int(), y),
-        BinaryOp::Rem => arithmetic.remainder_unsigned(x, c.bits, y),
+    match (op, c.ty.is_signed_int()) {
+        (BinaryOp::Mul, _) => arithmetic.multiply(x, c.bits),
+        (BinaryOp::Div, true) => arithmetic.divide_signed(x, c.as_int()),
+        (BinaryOp::Div, false) => arithmetic.divide_unsigned(x, c.bits),
+        (BinaryOp::Rem, true) => arithmetic.remainder_signed(x, c.as_int(), y),
+        (BinaryOp::Rem, false) => arithmetic.remainder_unsigned(x, c.bits, y),
         _ => None,
     }
 }

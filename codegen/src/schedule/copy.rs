@@ -76,7 +76,7 @@ impl Copy {
                     None => Op::Terminator(Terminator::Continue(self.owner(target), values)),
                 };
             }
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
         kernel.insts[new].op = op;
         for (from, to) in results.into_iter().zip(kernel.insts[new].results.clone()) {
@@ -198,7 +198,7 @@ pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
         count += match &kernel.insts[inst].op {
             Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => 0,
             Op::Intrinsic(row, _) if row.row().is_of_the_library() => usize::from(row.row().cost).max(1),
-            _ => 1,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => 1,
         };
     });
     count

@@ -9,7 +9,7 @@ use super::rows::Rows;
 use crate::analysis::affine::{Affine, Atom, Facts, Polynomial};
 use crate::analysis::alias::{MemoryLocation, PathStep};
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Access, Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -37,11 +37,12 @@ impl MemoryAccess {
     /// Of an instruction, if it is one.
     pub(super) fn of(kernel: &Kernel, affine: &mut Affine, inst: Inst) -> Option<MemoryAccess> {
         let data = &kernel.insts[inst];
-        let (access, kind, scalars): (&Access, Kind, usize) = match &data.op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (access, Kind::Read, data.results.len()),
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => (access, Kind::Write, values.len()),
-            Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(access) }) => (access, Kind::Atomic, 1),
-            _ => return None,
+        let Op::Memory(memory @ Memory { op, at: Address::Path(access) }) = &data.op else { return None };
+        let scalars = memory.scalars(&data.results).len();
+        let kind = match op {
+            MemoryOp::Load => Kind::Read,
+            MemoryOp::Store(_) => Kind::Write,
+            MemoryOp::Atomic(..) => Kind::Atomic,
         };
         Some(MemoryAccess { inst, kind, at: MemoryLocation::of(kernel, affine, access, scalars), others: None })
     }

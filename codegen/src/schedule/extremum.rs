@@ -118,14 +118,15 @@ fn choice(kernel: &Kernel, inst: Inst, n: usize) -> Option<Choice> {
         Op::Region(Region::If { condition, then_block, else_block }) => {
             let given = |block: Block| {
                 let last = *kernel.blocks[block].insts.last()?;
-                match &kernel.insts[last].op {
-                    Op::Terminator(Terminator::Yield(values)) => Some((*values.get(n)?, (last, n))),
-                    _ => None,
+                if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[last].op {
+                    Some((*values.get(n)?, (last, n)))
+                } else {
+                    None
                 }
             };
             Some((condition, [given(then_block)?, given(else_block)?]))
         }
-        _ => None,
+        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
     }
 }
 
@@ -181,7 +182,9 @@ fn comparison(
                 };
                 work.extend([(first, arm == 0, (inst, 0)), (arms[arm].0, is, arms[arm].1)]);
             }
-            _ => return None,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return None;
+            }
         }
     }
     found
@@ -197,9 +200,10 @@ fn is_same(kernel: &Kernel, a: Value, b: Value) -> bool {
         }
         let (ValueDef::Result(x, n), ValueDef::Result(y, m)) = (kernel.values[a].def, kernel.values[b].def) else { return false };
         let mut ops = [x, y].map(|inst| kernel.insts[inst].op.clone());
-        let is_repeatable = match &ops[0] {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => kernel.objects[access.object].is_read_only(),
-            op => op.effects(kernel).is_pure() && op.blocks().is_empty(),
+        let is_repeatable = if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = &ops[0] {
+            kernel.objects[access.object].is_read_only()
+        } else {
+            ops[0].effects(kernel).is_pure() && ops[0].blocks().is_empty()
         };
         let [left, right] = [&ops[0], &ops[1]].map(|op| op.operands());
         if n != m || kernel.ty(a) != kernel.ty(b) || !is_repeatable || left.len() != right.len() {
@@ -287,19 +291,16 @@ impl Extremum {
         let mut value = new;
         for (choice, (condition, is)) in update.choices.iter().zip(&update.path).rev() {
             let (a, b) = if *is { (value, param) } else { (param, value) };
-            value = match kernel.insts[*choice].op {
-                Op::Region(Region::If { then_block, else_block, .. }) => {
-                    give(kernel, then_block, a);
-                    give(kernel, else_block, b);
-                    kernel.add_result(*choice, ty)
-                }
-                _ => {
-                    let selection = kernel.new_inst(Op::Compute(Compute::Select(*condition, a, b)), &[ty], kernel.insts[*choice].loc);
-                    let home = home(kernel, *choice);
-                    let at = kernel.blocks[home].insts.iter().position(|other| other == choice).unwrap_or(0);
-                    kernel.blocks[home].insts.insert(at + 1, selection);
-                    kernel.insts[selection].results[0]
-                }
+            value = if let Op::Region(Region::If { then_block, else_block, .. }) = kernel.insts[*choice].op {
+                give(kernel, then_block, a);
+                give(kernel, else_block, b);
+                kernel.add_result(*choice, ty)
+            } else {
+                let selection = kernel.new_inst(Op::Compute(Compute::Select(*condition, a, b)), &[ty], kernel.insts[*choice].loc);
+                let home = home(kernel, *choice);
+                let at = kernel.blocks[home].insts.iter().position(|other| other == choice).unwrap_or(0);
+                kernel.blocks[home].insts.insert(at + 1, selection);
+                kernel.insts[selection].results[0]
             };
         }
         give(kernel, walk.body, value);
@@ -321,9 +322,10 @@ impl Extremum {
             let of =
                 |winner: &[(usize, Value)], k: usize| winner.iter().find(|(own, _)| *own == k).map_or(parts[k][0], |(_, value)| *value);
             let (new, old) = (parts[self.best][n], of(&winner, self.best));
-            let (better, later) = match self.op {
-                CompareOp::Lt | CompareOp::Le => (CompareOp::Lt, self.op == CompareOp::Le),
-                _ => (CompareOp::Gt, self.op == CompareOp::Ge),
+            let (better, later) = if matches!(self.op, CompareOp::Lt | CompareOp::Le) {
+                (CompareOp::Lt, self.op == CompareOp::Le)
+            } else {
+                (CompareOp::Gt, self.op == CompareOp::Ge)
             };
             let mut wins = b.compare(better, new, old);
             if let Some(when) = self.when {

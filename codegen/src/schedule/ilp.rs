@@ -183,7 +183,7 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
             );
             Some(finding.label(loc, format!("`{what}` is here")))
         }
-        _ => None,
+        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
     }
 }
 
@@ -259,7 +259,7 @@ fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block,
             match carried {
                 Carried::Accumulator(_) | Carried::Best => given.extend(copies.iter().map(|copy| copy.get(value))),
                 Carried::Replaced => given.push(copies[n - 1].get(value)),
-                _ => given.push(copies[0].get(value)),
+                Carried::Invariant | Carried::Other(_) => given.push(copies[0].get(value)),
             }
         }
         given
@@ -273,7 +273,7 @@ fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block,
     let joined = parts.into_iter().zip(&plan.carried).enumerate().map(|(k, (parts, carried))| match carried {
         Carried::Accumulator(op) => join(&mut b, *op, parts),
         Carried::Best => best.get(&k).copied().unwrap_or(parts[0]),
-        _ => parts[0],
+        Carried::Invariant | Carried::Replaced | Carried::Other(_) => parts[0],
     });
     let joined = joined.collect();
     finish(schedule, block, inst, groups.rest, joined, behind);

@@ -104,11 +104,10 @@ impl Interleave<'_> {
             }
         }
         let data = &self.kernel.insts[inst];
-        let is_fixed = match &data.op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
-                self.kernel.objects[access.object].is_read_only() && conditions.is_none()
-            }
-            op => op.effects(self.kernel).is_pure(),
+        let is_fixed = if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = &data.op {
+            self.kernel.objects[access.object].is_read_only() && conditions.is_none()
+        } else {
+            data.op.effects(self.kernel).is_pure()
         };
         if n > 0 && is_fixed && data.op.operands().iter().all(|v| copies[n].get(*v) == copies[0].get(*v)) {
             let results = data.results.clone();
@@ -138,12 +137,11 @@ impl Interleave<'_> {
         let InstData { mut op, results, loc } = self.kernel.insts[inst].clone();
         op.for_each_operand_mut(|value| *value = copies[0].get(*value));
         let mut types = Vec::new();
-        match &mut op {
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => {
-                let Op::Memory(Memory { op: MemoryOp::Store(each), at: Address::Path(_) }) = &self.kernel.insts[inst].op else { return };
-                *values = copies.iter().map(|copy| copy.get(each[0])).collect();
-            }
-            _ => types = vec![self.kernel.ty(results[0]); copies.len()],
+        if let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) = &mut op {
+            let Op::Memory(Memory { op: MemoryOp::Store(each), at: Address::Path(_) }) = &self.kernel.insts[inst].op else { return };
+            *values = copies.iter().map(|copy| copy.get(each[0])).collect();
+        } else {
+            types = vec![self.kernel.ty(results[0]); copies.len()];
         }
         let wide = Builder::new(self.kernel, into, loc).push(op, &types);
         for (n, element) in self.kernel.insts[wide].results.clone().into_iter().enumerate() {
@@ -197,7 +195,9 @@ impl Interleave<'_> {
                     self.whole(inst, copies, into);
                 }
             }
-            _ => self.whole(inst, copies, into),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                self.whole(inst, copies, into);
+            }
         }
     }
 

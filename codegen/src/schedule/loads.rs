@@ -74,7 +74,7 @@ pub(super) fn unit(kernel: &Kernel, inst: Inst) -> Option<Inst> {
                 _ => None,
             }
         }
-        _ => None,
+        Op::Compute(_) | Op::Memory(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn has_loads(kernel: &Kernel, block: Block) -> Option<Inst> {
         let is_load = match &kernel.insts[inst].op {
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access),
             Op::Texture(op, ..) => op.reads(),
-            _ => false,
+            Op::Compute(_) | Op::Memory(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
         };
         if is_load {
             found = found.or(Some(inst));
@@ -157,7 +157,7 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, 
                 Err(Finding::new(message, help).label(kernel.insts[load].loc, "a load in the inner loop"))
             }
         },
-        _ => Ok(()),
+        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => Ok(()),
     }
 }
 

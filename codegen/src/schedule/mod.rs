@@ -5,6 +5,9 @@
 //! other access or the variable that is in the way, and what would help; with `best_effort` it is a warning, and the loop stays as
 //! it is. Nothing here changes what a kernel computes, but for the sums that `ilp` splits.
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod around;
 mod batch_loads;
 mod copy;

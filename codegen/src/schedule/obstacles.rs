@@ -51,17 +51,18 @@ impl Obstacles {
             visit(kernel, *outer, &mut |inst| inside.push(inst));
             let within: HashSet<Inst> = inside.iter().copied().collect();
             for inst in inside {
-                let kind = match &kernel.insts[inst].op {
-                    // Who leaves an inner loop comes out before the load all the same.
-                    Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) if !within.contains(target) => {
-                        Kind::Exit
-                    }
-                    Op::Terminator(Terminator::Return) => Kind::Exit,
-                    _ if is_barrier(kernel, inst) => Kind::Barrier,
-                    _ => match MemoryAccess::of(kernel, affine, inst).filter(MemoryAccess::writes) {
-                        Some(write) => Kind::Write(write),
-                        None => continue,
-                    },
+                // Who leaves an inner loop comes out before the load all the same.
+                let op = &kernel.insts[inst].op;
+                let is_exit = matches!(op, Op::Terminator(Terminator::Return))
+                    || matches!(op, Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) if !within.contains(target));
+                let kind = if is_exit {
+                    Kind::Exit
+                } else if is_barrier(kernel, inst) {
+                    Kind::Barrier
+                } else if let Some(write) = MemoryAccess::of(kernel, affine, inst).filter(MemoryAccess::writes) {
+                    Kind::Write(write)
+                } else {
+                    continue;
                 };
                 all.push(Obstacle { at, inst, kind });
             }
@@ -102,10 +103,7 @@ impl Obstacles {
 impl Obstacle {
     /// What it writes.
     fn object(&self) -> Option<Object> {
-        match &self.kind {
-            Kind::Write(write) => Some(write.at.object),
-            _ => None,
-        }
+        if let Kind::Write(write) = &self.kind { Some(write.at.object) } else { None }
     }
 
     /// Why a load has to stay behind it, if it has to.

@@ -135,7 +135,9 @@ impl Chain<'_> {
                 // Operands of a `For`: start, end, step, then the first values.
                 self.link(inst, 3 + n, init[n], param) && self.yields(body, n, inner) && self.only_falls_through(inst)
             }
-            _ => false,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                false
+            }
         };
         if found {
             self.values.insert(value);
@@ -167,10 +169,7 @@ impl Chain<'_> {
     /// Whether what a block yields leads back.
     fn yields(&mut self, block: Block, n: usize, param: Value) -> bool {
         let Some(last) = self.kernel.blocks[block].insts.last().copied() else { return false };
-        match &self.kernel.insts[last].op {
-            Op::Terminator(Terminator::Yield(values)) => self.link(last, n, values[n], param),
-            _ => false,
-        }
+        matches!(&self.kernel.insts[last].op, Op::Terminator(Terminator::Yield(values)) if self.link(last, n, values[n], param))
     }
 
     /// Whether nothing leaves or repeats the loop but its end.
@@ -190,16 +189,16 @@ pub(super) fn identity(op: BinaryOp, ty: Type) -> Scalar {
     let ones = if ty == Type::Bool { Scalar::bool(true) } else { Scalar::int(ty, -1) };
     let least = if ty.is_signed_int() { Scalar::int(ty, -(1i128 << (ty.bits() - 1))) } else { Scalar::int(ty, 0) };
     let greatest = if ty.is_signed_int() { Scalar::int(ty, (1i128 << (ty.bits() - 1)) - 1) } else { Scalar::int(ty, -1) };
-    match op {
+    match (op, ty.is_float()) {
         // x + −0 is x, also where x is −0.
-        BinaryOp::Add if ty.is_float() => Scalar::float(ty, -0.0),
-        BinaryOp::Mul if ty.is_float() => Scalar::float(ty, 1.0),
+        (BinaryOp::Add, true) => Scalar::float(ty, -0.0),
+        (BinaryOp::Mul, true) => Scalar::float(ty, 1.0),
         // `min` and `max` give the number if one side is none.
-        BinaryOp::Min | BinaryOp::Max if ty.is_float() => Scalar::float(ty, f64::NAN),
-        BinaryOp::Mul => Scalar::int(ty, 1),
-        BinaryOp::Min => greatest,
-        BinaryOp::Max => least,
-        BinaryOp::And => ones,
+        (BinaryOp::Min | BinaryOp::Max, true) => Scalar::float(ty, f64::NAN),
+        (BinaryOp::Mul, false) => Scalar::int(ty, 1),
+        (BinaryOp::Min, false) => greatest,
+        (BinaryOp::Max, false) => least,
+        (BinaryOp::And, _) => ones,
         _ if ty == Type::Bool => Scalar::bool(false),
         _ => Scalar::int(ty, 0),
     }

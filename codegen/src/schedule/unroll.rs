@@ -147,7 +147,7 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Finding> {
     kernel.walk_block(walk.body, &mut |kernel, _, inner| match kernel.insts[inner].op {
         Op::Terminator(Terminator::Break(target, _)) => breaks |= target == inst,
         Op::Terminator(Terminator::Continue(target, _)) => continues |= target == inst,
-        _ => {}
+        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
     });
     let ends = matches!(parts(kernel, walk.body).1.map(|last| &kernel.insts[last].op), Some(Op::Terminator(Terminator::Yield(_))));
     Ok(Plan { walk, n, breaks, has_exits: continues || !ends })

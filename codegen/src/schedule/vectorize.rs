@@ -281,20 +281,18 @@ fn classify(
 
 fn access_type(kernel: &Kernel, inst: Inst) -> Type {
     let data = &kernel.insts[inst];
-    match &data.op {
-        Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => kernel.ty(values[0]),
-        _ => kernel.ty(data.results[0]),
+    if let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) = &data.op {
+        kernel.ty(values[0])
+    } else {
+        kernel.ty(data.results[0])
     }
 }
 
 /// Whether the access is one scalar, neighbours lie side by side, and every row is a multiple of `n` long.
 fn is_row_of_scalars(kernel: &Kernel, inst: Inst, n: u32) -> bool {
     let data = &kernel.insts[inst];
-    let (access, width) = match &data.op {
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (access, data.results.len()),
-        Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => (access, values.len()),
-        _ => return false,
-    };
+    let Op::Memory(memory @ Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) = &data.op else { return false };
+    let width = memory.scalars(&data.results).len();
     if kernel.swizzled.contains(&access.object) {
         return false;
     }

@@ -34,9 +34,14 @@ pub(super) enum Other {
 
 /// The one `if` without `else` at the top of the body whose condition differs from element to element.
 pub(super) fn find_guard(kernel: &Kernel, walk: &Counted, varying: &HashSet<Value>) -> Option<Guard> {
-    let branches = parts(kernel, walk.body).0.into_iter().filter_map(|inst| match kernel.insts[inst].op {
-        Op::Region(Region::If { condition, else_block, .. }) if varying.contains(&condition) => Some((inst, condition, else_block)),
-        _ => None,
+    let branches = parts(kernel, walk.body).0.into_iter().filter_map(|inst| {
+        if let Op::Region(Region::If { condition, else_block, .. }) = kernel.insts[inst].op
+            && varying.contains(&condition)
+        {
+            Some((inst, condition, else_block))
+        } else {
+            None
+        }
     });
     let branches: Vec<_> = branches.collect();
     let [(branch, condition, else_block)] = branches[..] else { return None };
@@ -74,9 +79,10 @@ fn is_computable(kernel: &Kernel, value: Value) -> bool {
     let mut fails = false;
     kernel.for_each_needed(&[value], |value| {
         let Some((_, op)) = kernel.def(value) else { return false };
-        let is_fixed = match op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => kernel.objects[access.object].kind == ObjectKind::Value,
-            op => op.effects(kernel).is_speculatable(),
+        let is_fixed = if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = op {
+            kernel.objects[access.object].kind == ObjectKind::Value
+        } else {
+            op.effects(kernel).is_speculatable()
         };
         fails |= !is_fixed;
         !fails

@@ -30,17 +30,14 @@ impl Verifier<'_> {
     }
 
     fn check_object_type(&mut self, id: Object, object: &ObjectData) {
-        let element = match &object.ty {
-            MemoryType::Slice(element) => {
-                let may_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Shared | ObjectKind::Texture);
-                self.require(may_be_slice, || format!("{id} is a slice"));
-                element
-            }
-            ty => {
-                let must_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Texture);
-                self.require(!must_be_slice, || format!("{id} is a buffer and no slice"));
-                ty
-            }
+        let element = if let MemoryType::Slice(element) = &object.ty {
+            let may_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Shared | ObjectKind::Texture);
+            self.require(may_be_slice, || format!("{id} is a slice"));
+            element
+        } else {
+            let must_be_slice = matches!(object.kind, ObjectKind::Global { .. } | ObjectKind::Texture);
+            self.require(!must_be_slice, || format!("{id} is a buffer and no slice"));
+            &object.ty
         };
         self.require(is_sized(element), || format!("{id} has a slice or a pointer in it"));
         let has_texels = object.kind != ObjectKind::Texture || object.texel().is_some();

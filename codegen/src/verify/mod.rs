@@ -27,6 +27,9 @@
 //! **Stages.** Accesses of memory go to an `Address::Path` until `Legal`, to an `Address::Pointer` in `Addressed` only, as values that are pointers are
 //! (`Compute::Address`, `Compute::Offset`). A pointer's space is its object's, its offset as wide as it is.
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use crate::ir::{Block, Inst, Kernel, Location, Op, Region, Stage, Value};
 use std::fmt;
 

@@ -46,7 +46,9 @@ impl Verifier<'_> {
             Op::Terminator(Terminator::Yield(values)) => self.check_yield(values),
             Op::Terminator(Terminator::Break(target, values)) => self.check_break(*target, values),
             Op::Terminator(Terminator::Continue(target, values)) => self.check_continue(*target, values),
-            op => self.check_types(op, &data.results),
+            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_)) => {
+                self.check_types(op, &data.results);
+            }
         }
         if data.op.is_terminator() {
             self.require(data.results.is_empty(), || "a terminator has results".to_owned());
@@ -78,7 +80,7 @@ impl Verifier<'_> {
                 let carried = self.types(init);
                 self.check_list(self.params(*body).to_vec(), &carried, "parameters of the body");
             }
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
         }
         self.owners.push(inst);
         for block in data.op.blocks() {
@@ -116,10 +118,7 @@ impl Verifier<'_> {
 
     /// The types of what a loop carries; `None` if it is no loop.
     fn carried(&self, inst: Inst) -> Option<Vec<Type>> {
-        match self.op(inst) {
-            Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) => Some(self.types(init)),
-            _ => None,
-        }
+        if let Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) = self.op(inst) { Some(self.types(init)) } else { None }
     }
 
     /// The types of values.

@@ -40,7 +40,11 @@ impl Verifier<'_> {
                 self.check_type(*condition, Type::Bool, "the condition");
                 self.check_message(parts, values, results);
             }
-            op => self.check_memory(op, results),
+            Op::Compute(Compute::Len(_) | Compute::Address(_) | Compute::Offset(..))
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Region(_)
+            | Op::Terminator(_) => self.check_memory(op, results),
         }
         let pointers = results.iter().any(|value| matches!(self.kernel.ty(*value), Type::Ptr(_)));
         self.require(!pointers || self.kernel.stage == Stage::Addressed, || "a pointer before addresses are made".to_owned());
@@ -59,7 +63,9 @@ impl Verifier<'_> {
                 self.check_type(b, Type::U32, "the count");
             }
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => self.check_same(LOGIC, &[a, b], results),
-            _ => self.check_same(ARITHMETIC, &[a, b], results),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max => {
+                self.check_same(ARITHMETIC, &[a, b], results);
+            }
         }
     }
 
@@ -119,9 +125,10 @@ const LOGIC: Class = Class::Only(&[Type::Bool, Type::I8, Type::I16, Type::I32, T
 /// What `T` stands for: the type of the first argument; of the result for associated functions.
 fn type_variable(row: &Row, args: &[Type], results: &[Type]) -> Option<Type> {
     let of = |sorts: &[Sort], types: &[Type]| sorts.iter().zip(types).find(|(sort, _)| **sort == Sort::T).map(|(_, ty)| *ty);
-    match row.call {
-        Call::Associated => of(row.results, results),
-        _ => of(row.args, args).or_else(|| of(row.results, results)).or(args.first().copied()),
+    if row.call == Call::Associated {
+        of(row.results, results)
+    } else {
+        of(row.args, args).or_else(|| of(row.results, results)).or(args.first().copied())
     }
 }
 

@@ -187,9 +187,10 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
 
 /// What each iteration of a loop takes beside its body.
 pub fn iteration(op: &Op) -> Cost {
-    match op {
-        Op::Region(Region::For { .. }) => Cost::one(Pipe::Integer, 1.0).and(Pipe::Logic, 1.0).and(Pipe::Control, 1.0),
-        _ => Cost::one(Pipe::Control, 1.0),
+    if matches!(op, Op::Region(Region::For { .. })) {
+        Cost::one(Pipe::Integer, 1.0).and(Pipe::Logic, 1.0).and(Pipe::Control, 1.0)
+    } else {
+        Cost::one(Pipe::Control, 1.0)
     }
 }
 

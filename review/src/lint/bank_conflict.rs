@@ -148,10 +148,10 @@ fn beside(kernel: &Kernel, ty: &MemoryType, columns: u64) -> Option<u64> {
 /// Most passes of any access to an array.
 fn passes(kernel: &Kernel, array: Object) -> u32 {
     let facts = access::analyse(kernel).accesses;
-    let degrees = facts.iter().filter(|fact| fact.object == array).filter_map(|fact| match fact.pattern {
-        Pattern::Shared { degree, .. } => Some(degree.most),
-        _ => None,
-    });
+    let degrees = facts
+        .iter()
+        .filter(|fact| fact.object == array)
+        .filter_map(|fact| if let Pattern::Shared { degree, .. } = fact.pattern { Some(degree.most) } else { None });
     degrees.max().unwrap_or(1)
 }
 

@@ -95,14 +95,13 @@ fn spread(kernel: &Kernel, fact: &AccessFact) -> Option<Spread> {
     if fact.doubt == Doubt::Data && matches!(fact.pattern, Pattern::Constant { .. }) || fact.is_rare || object.name == math::TABLE {
         return None;
     }
-    match fact.pattern {
-        Pattern::Constant { addresses } => (addresses.least >= 2).then_some(Spread::Known(addresses)),
-        _ => {
-            let elements = object.ty.size(&kernel.structs) / u64::from(fact.bytes.max(1));
-            let most = elements.min(WARP.into());
-            let spread = if fact.by_thread { Spread::Thread(most) } else { Spread::Data(most) };
-            (fact.by_data && fact.lanes.most > 1 && elements >= FEWEST_ELEMENTS).then_some(spread)
-        }
+    if let Pattern::Constant { addresses } = fact.pattern {
+        (addresses.least >= 2).then_some(Spread::Known(addresses))
+    } else {
+        let elements = object.ty.size(&kernel.structs) / u64::from(fact.bytes.max(1));
+        let most = elements.min(WARP.into());
+        let spread = if fact.by_thread { Spread::Thread(most) } else { Spread::Data(most) };
+        (fact.by_data && fact.lanes.most > 1 && elements >= FEWEST_ELEMENTS).then_some(spread)
     }
 }
 
@@ -113,9 +112,10 @@ fn name(object: &ObjectData) -> String {
 
 fn help(kernel: &Kernel, fact: &AccessFact) -> String {
     let object = &kernel.objects[fact.object];
-    match object.kind {
-        ObjectKind::Table(_) => "copy the table to a `#[shared]` array at the kernel's begin, or take it as `&Global<…>`".to_owned(),
-        _ => format!("take `{}` as `&Global<…>`, whose cache serves a warp at once, or copy it to a `#[shared]` array first", object.name),
+    if matches!(object.kind, ObjectKind::Table(_)) {
+        "copy the table to a `#[shared]` array at the kernel's begin, or take it as `&Global<…>`".to_owned()
+    } else {
+        format!("take `{}` as `&Global<…>`, whose cache serves a warp at once, or copy it to a `#[shared]` array first", object.name)
     }
 }
 

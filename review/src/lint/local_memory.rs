@@ -65,8 +65,9 @@ fn help(kernel: &Kernel, object: Object) -> String {
 }
 
 fn access(kernel: &Kernel, inst: Inst) -> Option<&Access> {
-    match &kernel.insts[inst].op {
-        Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) => Some(access),
-        _ => None,
+    if let Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) = &kernel.insts[inst].op {
+        Some(access)
+    } else {
+        None
     }
 }

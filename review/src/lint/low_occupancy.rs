@@ -49,9 +49,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let all: Vec<Short<'_>> = known.targets.iter().filter_map(short).collect();
     let Some(worst) = all.iter().min_by(|a, b| a.prediction.attained.total_cmp(&b.prediction.attained)) else { return };
     let limiters: Vec<String> = worst.now.limiters().map(|resource| resource.to_string()).collect();
-    let (what, loads) = match worst.prediction.bound {
-        Bound::ArithmeticLatency => ("arithmetic", String::new()),
-        _ => ("memory", format!(" with {} in flight per thread", count(worst.prediction.loads_in_flight, "load"))),
+    let (what, loads) = if worst.prediction.bound == Bound::ArithmeticLatency {
+        ("arithmetic", String::new())
+    } else {
+        ("memory", format!(" with {} in flight per thread", count(worst.prediction.loads_in_flight, "load")))
     };
     let others: Vec<_> = all.iter().map(|short| short.on.target).filter(|target| *target != worst.on.target).collect();
     let others = if others.is_empty() { String::new() } else { format!("; {} likewise", on(others)) };
@@ -125,9 +126,10 @@ fn help(short: &Short<'_>) -> String {
         Resource::Registers => format!("keep fewer values at once, at most {figure} registers instead of {}", short.now.demand.registers),
         _ => format!("use blocks of {figure} threads"),
     };
-    let more = match short.prediction.bound {
-        Bound::ArithmeticLatency => "do more independent work in each thread (`ilp`)",
-        _ => "have each thread load more at once (`ilp`, `batch_loads`)",
+    let more = if short.prediction.bound == Bound::ArithmeticLatency {
+        "do more independent work in each thread (`ilp`)"
+    } else {
+        "have each thread load more at once (`ilp`, `batch_loads`)"
     };
     format!("{edit}, for {} of {} warps; or {more}", found.warps, found.limits.warps)
 }

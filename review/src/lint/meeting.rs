@@ -67,9 +67,12 @@ impl<'k> Meeting<'k> {
         let around: Vec<Inst> = self.around(inst).collect();
         let leaves = |target: &Option<Inst>| target.is_none_or(|target| around.contains(&target));
         let is_harmless = |exit: Inst, target: Option<Inst>| {
-            self.around(exit).take_while(|owner| Some(*owner) != target).all(|owner| match &self.kernel.insts[owner].op {
-                Op::Region(Region::If { condition, .. }) => self.uniformity.is_uniform(*condition) || self.is_boundary(*condition),
-                _ => self.uniformity.goes_round_together(self.kernel, owner),
+            self.around(exit).take_while(|owner| Some(*owner) != target).all(|owner| {
+                if let Op::Region(Region::If { condition, .. }) = &self.kernel.insts[owner].op {
+                    self.uniformity.is_uniform(*condition) || self.is_boundary(*condition)
+                } else {
+                    self.uniformity.goes_round_together(self.kernel, owner)
+                }
             })
         };
         self.exits.iter().all(|(exit, target)| !leaves(target) || is_harmless(*exit, *target)).then_some(guard)

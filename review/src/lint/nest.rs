@@ -43,10 +43,7 @@ impl<'k> Nest<'k> {
 
     /// Whether a value is made of constants and of counters of loops that the assembler unrolls by itself: constant once it has.
     pub(super) fn is_constant_once_unrolled(&self, value: Value) -> bool {
-        let is_source = |value: Value| match self.kernel.values[value].def {
-            ValueDef::Param(block, 0) => self.bodies.get(&block).is_some_and(|inst| unrolls(self.kernel, *inst)),
-            _ => false,
-        };
+        let is_source = |value: Value| matches!(self.kernel.values[value].def, ValueDef::Param(block, 0) if self.bodies.get(&block).is_some_and(|inst| unrolls(self.kernel, *inst)));
         made_of(self.kernel, value, &is_source)
     }
 }
@@ -65,10 +62,7 @@ pub(super) fn trips(kernel: &Kernel, op: &Op) -> Option<f64> {
 
 /// Whether the assembler surely unrolls a loop.
 fn unrolls(kernel: &Kernel, inst: Inst) -> bool {
-    match &kernel.insts[inst].op {
-        op @ Op::Region(Region::For { keep_rolled: false, .. }) => trips(kernel, op).is_some_and(|trips| trips <= SURELY_UNROLLED),
-        _ => false,
-    }
+    matches!(&kernel.insts[inst].op, op @ Op::Region(Region::For { keep_rolled: false, .. }) if trips(kernel, op).is_some_and(|trips| trips <= SURELY_UNROLLED))
 }
 
 /// Whether a value is computed from constants and sources alone.

@@ -59,10 +59,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
         let first = own[0];
         let fact = of_inst[&first.insts[0]];
-        let sectors = match fact.pattern {
-            Pattern::Global { sectors, .. } => text(sectors),
-            _ => "up to 32".to_owned(),
-        };
+        let sectors = if let Pattern::Global { sectors, .. } = fact.pattern { text(sectors) } else { "up to 32".to_owned() };
         let (n, bytes) = (first.insts.len() as u32, first.ty.bytes());
         let name = &legal.objects[object].name;
         let (verb, noun) = if first.is_store { ("written", "store") } else { ("read", "load") };
@@ -137,9 +134,12 @@ fn pieces(kernel: &Kernel, block: Block, facts: &BTreeMap<Inst, &AccessFact>, al
         };
         let is_wanted = |object: Object| {
             let data = &kernel.objects[object];
-            let is_spread = facts.get(inst).is_some_and(|fact| match fact.pattern {
-                Pattern::Global { stride, .. } => !fact.is_rare && stride.is_some_and(|stride| stride != 0),
-                _ => !fact.is_rare && fact.by_data,
+            let is_spread = facts.get(inst).is_some_and(|fact| {
+                if let Pattern::Global { stride, .. } = fact.pattern {
+                    !fact.is_rare && stride.is_some_and(|stride| stride != 0)
+                } else {
+                    !fact.is_rare && fact.by_data
+                }
             });
             data.space() == Space::Global && is_record(kernel, object) && element(kernel, object) <= i64::from(SECTOR) && is_spread
         };

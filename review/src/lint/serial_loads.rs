@@ -69,8 +69,5 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 }
 
 fn object(kernel: &Kernel, inst: Inst) -> Option<Object> {
-    match &kernel.insts[inst].op {
-        Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) => Some(*object),
-        _ => None,
-    }
+    if let Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) = &kernel.insts[inst].op { Some(*object) } else { None }
 }

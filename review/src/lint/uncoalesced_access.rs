@@ -115,9 +115,10 @@ fn is_dense(fact: &AccessFact) -> bool {
 
 /// Bytes of an element of a buffer, as the source declares it.
 pub(super) fn element(kernel: &Kernel, object: Object) -> i64 {
-    match &kernel.objects[object].ty {
-        MemoryType::Slice(element) => element.size(&kernel.structs).max(1) as i64,
-        other => other.size(&kernel.structs).max(1) as i64,
+    if let MemoryType::Slice(element) = &kernel.objects[object].ty {
+        element.size(&kernel.structs).max(1) as i64
+    } else {
+        kernel.objects[object].ty.size(&kernel.structs).max(1) as i64
     }
 }
 

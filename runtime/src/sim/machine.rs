@@ -44,9 +44,12 @@ pub(super) struct Block {
 
 impl Block {
     fn new(launch: &Launch<'_>) -> Block {
-        let cells = |(n, object): (usize, &ObjectInfo)| match object.space {
-            Space::Shared if launch.program.orders => Cells::new(launch.sizes[n], object.granule),
-            _ => Cells::default(),
+        let cells = |(n, object): (usize, &ObjectInfo)| {
+            if matches!(object.space, Space::Shared if launch.program.orders) {
+                Cells::new(launch.sizes[n], object.granule)
+            } else {
+                Cells::default()
+            }
         };
         Block {
             number: 0,

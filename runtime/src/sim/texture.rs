@@ -33,18 +33,15 @@ pub(super) fn read(launch: &Launch<'_>, read: &TextureRead, registers: &mut Regi
     let mut found = vec![[0; LANES]; channels];
     for lane in lanes(active) {
         let (x, y) = (x[lane] as u32, y[lane] as u32);
-        match read.op {
-            TextureOp::Fetch => {
-                let Some(texel) = picture.fetch(x as i32, y as i32) else { continue };
-                found.iter_mut().enumerate().for_each(|(channel, all)| all[lane] = component(texel, channel));
-            }
-            _ => {
-                let texel = |texel: usize| {
-                    std::array::from_fn(|channel| if channel < channels { f32::from_bits(component(texel, channel) as u32) } else { 0.0 })
-                };
-                let sampled: [f32; 4] = picture.sample(f32::from_bits(x), f32::from_bits(y), texel);
-                found.iter_mut().zip(sampled).for_each(|(all, component)| all[lane] = u64::from(component.to_bits()));
-            }
+        if matches!(read.op, TextureOp::Fetch) {
+            let Some(texel) = picture.fetch(x as i32, y as i32) else { continue };
+            found.iter_mut().enumerate().for_each(|(channel, all)| all[lane] = component(texel, channel));
+        } else {
+            let texel = |texel: usize| {
+                std::array::from_fn(|channel| if channel < channels { f32::from_bits(component(texel, channel) as u32) } else { 0.0 })
+            };
+            let sampled: [f32; 4] = picture.sample(f32::from_bits(x), f32::from_bits(y), texel);
+            found.iter_mut().zip(sampled).for_each(|(all, component)| all[lane] = u64::from(component.to_bits()));
         }
     }
     for (result, bits) in read.results.iter().zip(&found) {

@@ -84,11 +84,14 @@ impl Condition {
 
     /// `a op b`.
     pub(super) fn binary(op: BinaryOp, a: &Condition, b: &Condition) -> Condition {
-        match op {
-            BinaryOp::And => Condition::made(a.yes & b.yes, a.no | b.no, [a, b], Some(false)),
-            BinaryOp::Or => Condition::made(a.yes | b.yes, a.no & b.no, [a, b], Some(true)),
-            _ => Condition::made(a.yes & b.no | a.no & b.yes, a.yes & b.yes | a.no & b.no, [a, b], None),
-        }
+        let (yes, no, decides) = if op == BinaryOp::And {
+            (a.yes & b.yes, a.no | b.no, Some(false))
+        } else if op == BinaryOp::Or {
+            (a.yes | b.yes, a.no & b.no, Some(true))
+        } else {
+            (a.yes & b.no | a.no & b.yes, a.yes & b.yes | a.no & b.no, None)
+        };
+        Condition::made(yes, no, [a, b], decides)
     }
 
     /// `if self { a } else { b }`.
@@ -124,10 +127,7 @@ impl Condition {
             return if op == CompareOp::Eq { apart } else { apart.not() };
         }
         // The unknown part goes in steps: if no lane's known part lies beyond another step, all lanes are on one side.
-        let side = |n: i64| match op {
-            CompareOp::Lt | CompareOp::Ge => n.div_euclid(step),
-            _ => -(-n).div_euclid(step),
-        };
+        let side = |n: i64| if matches!(op, CompareOp::Lt | CompareOp::Ge) { n.div_euclid(step) } else { -(-n).div_euclid(step) };
         if matches!(known.map(side), Lanes::Same(_)) { Condition::unknown(Doubt::Uniform, open.varies) } else { open }
     }
 }

@@ -179,7 +179,7 @@ impl<'k> Evaluator<'k> {
         self.nesting += 1;
         let found = match self.compute(value) {
             LaneValue::Unknown(why) if why.is_data => self.at_least(value),
-            found => found,
+            found @ (LaneValue::Sum(_) | LaneValue::Condition(_) | LaneValue::Unknown(_)) => found,
         };
         self.nesting -= 1;
         self.bind(value, found.clone());
@@ -252,7 +252,7 @@ impl<'k> Evaluator<'k> {
                 Ok(sum) => LaneValue::Sum(sum),
                 Err(why) => LaneValue::Unknown(why),
             },
-            _ => self.at_least(value),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => self.at_least(value),
         }
     }
 
@@ -323,7 +323,7 @@ impl<'k> Evaluator<'k> {
         match self.atoms.source(atom) {
             AtomSource::Parameter(object, _) => Some((*object, false)),
             AtomSource::Length(object) => Some((*object, true)),
-            _ => None,
+            AtomSource::Geometry(..) | AtomSource::Iteration(_) | AtomSource::Warp | AtomSource::Other(_) => None,
         }
     }
 
@@ -333,10 +333,7 @@ impl<'k> Evaluator<'k> {
         let kernel = self.kernel;
         let yielded = |block: Block| {
             let last = kernel.blocks[block].insts.last()?;
-            match &kernel.insts[*last].op {
-                Op::Terminator(Terminator::Yield(values)) => values.get(usize::from(n)).copied(),
-                _ => None,
-            }
+            if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[*last].op { values.get(usize::from(n)).copied() } else { None }
         };
         match blocks.map(yielded) {
             [Some(a), Some(b)] => self.choice(condition, a, b, value),
@@ -373,32 +370,37 @@ impl<'k> Evaluator<'k> {
             // At the boundary something else: what depends on the lane is what is meant inside.
             Doubt::Boundary | Doubt::Limit if b.is_uniform() && !a.is_uniform() => clamped(a),
             Doubt::Boundary | Doubt::Limit if a.is_uniform() && !b.is_uniform() => clamped(b),
-            _ => Some(LaneValue::Unknown(Unknown { is_data: condition.varies == 0, varies: condition.varies })),
+            Doubt::None | Doubt::Uniform | Doubt::Boundary | Doubt::Limit | Doubt::Data => {
+                Some(LaneValue::Unknown(Unknown { is_data: condition.varies == 0, varies: condition.varies }))
+            }
         }
     }
 
     fn boolean(&mut self, op: &Op, value: Value) -> LaneValue {
         let kernel = self.kernel;
-        let condition = match *op {
-            Op::Compute(Compute::Unary(UnaryOp::Not, a)) => self.condition(a).not(),
-            Op::Compute(Compute::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), a, b)) => {
+        let Op::Compute(compute) = op else { return self.at_least(value) };
+        use Compute::*;
+        let condition = match *compute {
+            Unary(UnaryOp::Not, a) => self.condition(a).not(),
+            Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), a, b) => {
                 let (a, b) = (self.condition(a), self.condition(b));
                 Condition::binary(op, &a, &b)
             }
-            Op::Compute(Compute::Select(c, a, b)) => return self.choice(c, a, b, value),
-            Op::Compute(Compute::Compare(op, a, b)) if kernel.ty(a).is_int() => match (self.sum(a), self.sum(b)) {
+            Select(c, a, b) => return self.choice(c, a, b, value),
+            Compare(op, a, b) if kernel.ty(a).is_int() => match (self.sum(a), self.sum(b)) {
                 (Ok(left), Ok(right)) => self.compare(op, kernel.ty(a), &left, &right),
                 (a, b) => {
                     let why = a.err().unwrap_or_default().and(b.err().unwrap_or_default());
                     Condition::unknown(Doubt::Data, if why.is_data { 0 } else { why.varies })
                 }
             },
-            Op::Compute(Compute::Compare(op @ (CompareOp::Eq | CompareOp::Ne), a, b)) if kernel.ty(a) == Type::Bool => {
+            Compare(op @ (CompareOp::Eq | CompareOp::Ne), a, b) if kernel.ty(a) == Type::Bool => {
                 let (a, b) = (self.condition(a), self.condition(b));
                 let differs = Condition::binary(BinaryOp::Xor, &a, &b);
                 if op == CompareOp::Ne { differs } else { differs.not() }
             }
-            _ => return self.at_least(value),
+            Const(_) | Special(..) | Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_)
+            | Offset(..) => return self.at_least(value),
         };
         let is_hopeless = condition.yes | condition.no == 0 && condition.rest == Doubt::Data && condition.varies == 0;
         if is_hopeless { self.at_least(value) } else { LaneValue::Condition(condition) }
@@ -425,18 +427,22 @@ impl<'k> Evaluator<'k> {
         match op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Ne if is_below => Condition::always(true),
             CompareOp::Gt | CompareOp::Ge | CompareOp::Eq if is_below => Condition::always(false),
-            _ => Condition::compare(&self.atoms, op, a, b),
+            CompareOp::Eq | CompareOp::Ne | CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
+                Condition::compare(&self.atoms, op, a, b)
+            }
         }
     }
 
     // --- integers ---
 
     fn integer(&mut self, op: &Op, ty: Type, value: Value) -> Result<Sum, Unknown> {
+        let Op::Compute(compute) = op else { return sum_or_data(self.at_least(value)) };
         let bits = ty.bits();
-        match *op {
-            Op::Compute(Compute::Unary(UnaryOp::Neg, a)) => Ok(Sum::number(bits, 0).plus(&self.sum(a)?, -1)),
-            Op::Compute(Compute::Unary(UnaryOp::Not, a)) => Ok(Sum::number(bits, -1).plus(&self.sum(a)?, -1)),
-            Op::Compute(Compute::Binary(op, a, b)) => {
+        use Compute::*;
+        match *compute {
+            Unary(UnaryOp::Neg, a) => Ok(Sum::number(bits, 0).plus(&self.sum(a)?, -1)),
+            Unary(UnaryOp::Not, a) => Ok(Sum::number(bits, -1).plus(&self.sum(a)?, -1)),
+            Binary(op, a, b) => {
                 let (a, b) = (self.sum(a), self.sum(b));
                 let (a, b) = match (a, b) {
                     (Ok(a), Ok(b)) => (a, b),
@@ -446,21 +452,19 @@ impl<'k> Evaluator<'k> {
                 sum.is_clamped |= a.is_clamped || b.is_clamped;
                 Ok(sum)
             }
-            Op::Compute(Compute::MulAdd(a, b, c)) => {
+            MulAdd(a, b, c) => {
                 let (a, b, c) = (self.sum(a)?, self.sum(b)?, self.sum(c)?);
                 Ok(self.product(&a, &b)?.plus(&c, 1))
             }
-            Op::Compute(Compute::Select(c, a, b)) => match self.choice(c, a, b, value) {
-                LaneValue::Sum(sum) => Ok(sum),
+            Select(c, a, b) => match self.choice(c, a, b, value) {
                 LaneValue::Unknown(why) => Err(why),
-                LaneValue::Condition(_) => Err(Unknown::DATA),
+                found @ (LaneValue::Sum(_) | LaneValue::Condition(_)) => sum_or_data(found),
             },
-            Op::Compute(Compute::Cast(a)) => self.cast(a, ty, value),
-            Op::Compute(Compute::Bitcast(a)) if self.kernel.ty(a).is_int() => self.sum(a),
-            _ => match self.at_least(value) {
-                LaneValue::Sum(sum) => Ok(sum),
-                _ => Err(Unknown::DATA),
-            },
+            Cast(a) => self.cast(a, ty, value),
+            Bitcast(a) if self.kernel.ty(a).is_int() => self.sum(a),
+            Const(_) | Special(..) | Unary(..) | Compare(..) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => {
+                sum_or_data(self.at_least(value))
+            }
         }
     }
 
@@ -482,10 +486,7 @@ impl<'k> Evaluator<'k> {
                 return Ok(Sum::number(ty.bits(), 1).chosen(&Sum::number(ty.bits(), 0), condition.yes));
             }
         }
-        match if self.is_uniform(a) { self.uniform(value, 0) } else { self.at_least(value) } {
-            LaneValue::Sum(sum) => Ok(sum),
-            _ => Err(Unknown::DATA),
-        }
+        sum_or_data(if self.is_uniform(a) { self.uniform(value, 0) } else { self.at_least(value) })
     }
 
     fn product(&mut self, a: &Sum, b: &Sum) -> Result<Sum, Unknown> {
@@ -508,11 +509,11 @@ impl<'k> Evaluator<'k> {
     }
 
     fn binary(&mut self, op: BinaryOp, ty: Type, a: &Sum, b: &Sum) -> Result<Sum, Unknown> {
-        match op {
-            BinaryOp::Add => return Ok(a.plus(b, 1)),
-            BinaryOp::Sub => return Ok(a.plus(b, -1)),
-            BinaryOp::Mul => return self.product(a, b),
-            _ => {}
+        if let Some(sign) = op.sign() {
+            return Ok(a.plus(b, sign as i64));
+        }
+        if op == BinaryOp::Mul {
+            return self.product(a, b);
         }
         if let (Some(a), Some(b)) = (a.as_known(), b.as_known()) {
             return known(op, ty, &a, &b).map(|lanes| Sum::known(ty.bits(), lanes)).ok_or(Unknown::DATA);
@@ -646,4 +647,9 @@ pub(super) fn is_loop(kernel: &Kernel, inst: Inst) -> bool {
 /// Whether the warp's number is among what varies.
 pub(super) fn needs_warps(varies: Varies) -> bool {
     varies & WARP != 0
+}
+
+/// A value that is a sum.
+fn sum_or_data(found: LaneValue) -> Result<Sum, Unknown> {
+    if let LaneValue::Sum(sum) = found { Ok(sum) } else { Err(Unknown::DATA) }
 }

@@ -155,11 +155,11 @@ impl Atoms {
         let grid = self.grid?;
         let number = |atom: &Atom| {
             let data = &self.list[atom.0 as usize];
-            match &data.source {
-                AtomSource::Geometry(Special::BlockIdx, axis) => Some(i64::from(grid[*axis as usize] / 2)),
-                AtomSource::Geometry(Special::GridDim, axis) => Some(i64::from(grid[*axis as usize])),
-                _ => data.by_warp.as_ref().and_then(|numbers| numbers.get(numbers.len() / 2)).copied(),
+            if let AtomSource::Geometry(special @ (Special::BlockIdx | Special::GridDim), axis) = &data.source {
+                let blocks = i64::from(grid[*axis as usize]);
+                return Some(if *special == Special::BlockIdx { blocks / 2 } else { blocks });
             }
+            data.by_warp.as_ref().and_then(|numbers| numbers.get(numbers.len() / 2)).copied()
         };
         let mut middle = Sum::number(sum.bits, 0);
         for (product, lanes) in &sum.terms {
@@ -176,10 +176,7 @@ impl Atoms {
         }
         let atom = Atom(self.list.len() as u32);
         let of_block = source != AtomSource::Warp;
-        let reasons = match source {
-            AtomSource::Geometry(Special::BlockIdx, axis) => Dependence::axis(axis),
-            _ => 0,
-        };
+        let reasons = if let AtomSource::Geometry(Special::BlockIdx, axis) = source { Dependence::axis(axis) } else { 0 };
         self.list.push(AtomData { source: source.clone(), divisor, most, varies, by_warp: None, of_block, reasons });
         self.known.insert(source, atom);
         atom

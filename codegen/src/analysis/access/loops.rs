@@ -60,7 +60,9 @@ impl<'k> Walk<'k> {
             Op::Region(Region::Loop { init, body, .. }) => {
                 Parts { inst, range: None, init, body: *body, carried: &kernel.blocks[*body].params, counter: None }
             }
-            _ => return None,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return None;
+            }
         })
     }
 

@@ -27,16 +27,13 @@ pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> Ac
     let mut order = Vec::new();
     note_order(walk.kernel, walk.kernel.body, &mut Vec::new(), &mut order);
     for (inst, loops, innermost) in order {
-        match &walk.kernel.insts[inst].op {
-            Op::Region(Region::If { .. } | Region::For { .. }) => {
-                patterns.branches.push(branch(walk, inst, branches.get(&inst).map_or(&[], Vec::as_slice)));
-            }
-            _ => {
-                let records: Vec<&Record> = seen.get(&inst).into_iter().flatten().map(|n| &walk.records[*n]).collect();
-                if let Some(fact) = access(walk, inst, (loops, innermost), &records, warps) {
-                    places.add(&walk.values.atoms, fact.object, records.first().and_then(|record| record.address.as_ref().ok()));
-                    patterns.accesses.push(fact);
-                }
+        if matches!(&walk.kernel.insts[inst].op, Op::Region(Region::If { .. } | Region::For { .. })) {
+            patterns.branches.push(branch(walk, inst, branches.get(&inst).map_or(&[], Vec::as_slice)));
+        } else {
+            let records: Vec<&Record> = seen.get(&inst).into_iter().flatten().map(|n| &walk.records[*n]).collect();
+            if let Some(fact) = access(walk, inst, (loops, innermost), &records, warps) {
+                places.add(&walk.values.atoms, fact.object, records.first().and_then(|record| record.address.as_ref().ok()));
+                patterns.accesses.push(fact);
             }
         }
     }
@@ -83,10 +80,10 @@ fn moves(walk: &Walk<'_>, (inst, innermost): (Inst, Option<Inst>), records: &[&R
             let rows = factor.unsigned_abs().div_ceil(element.unsigned_abs()) as i64 * factor.signum();
             let by = if product.len() == 1 { Move::Bytes(factor) } else { Move::Rows(rows) };
             for atom in product {
-                match atoms.source(*atom) {
-                    AtomSource::Iteration(inst) if innermost == Some(*inst) => moves.round = by,
-                    AtomSource::Geometry(Special::BlockIdx, axis) => moves.block[*axis as usize] = by,
-                    _ => {}
+                if let AtomSource::Geometry(Special::BlockIdx, axis) = atoms.source(*atom) {
+                    moves.block[*axis as usize] = by;
+                } else if matches!(atoms.source(*atom), AtomSource::Iteration(inst) if innermost == Some(*inst)) {
+                    moves.round = by;
                 }
             }
         }
@@ -129,14 +126,9 @@ fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact 
 /// Bytes of a lane, and of what its address is a multiple.
 pub(super) fn widths(kernel: &Kernel, inst: Inst) -> (u32, u32) {
     let data = &kernel.insts[inst];
-    let (scalars, first) = match &data.op {
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) => (data.results.len() as u32, data.results.first()),
-        Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => (values.len() as u32, values.first()),
-        Op::Memory(Memory { op: MemoryOp::Atomic(_, values), at: Address::Path(_) }) => (1, values.first()),
-        _ => (0, None),
-    };
-    let scalar = first.map_or(1, |value| kernel.ty(*value).bytes());
-    (scalar * scalars, scalar * scalars)
+    let Op::Memory(memory) = &data.op else { return (0, 0) };
+    let bytes = memory.scalars(&data.results).iter().map(|value| kernel.ty(*value).bytes()).sum();
+    (bytes, bytes)
 }
 
 fn access(
@@ -147,11 +139,11 @@ fn access(
     warps: Option<Warps>,
 ) -> Option<AccessFact> {
     let kernel = walk.kernel;
-    let (kind, place) = match &kernel.insts[inst].op {
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => (AccessKind::Load, access),
-        Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(access) }) => (AccessKind::Store, access),
-        Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(access) }) => (AccessKind::Atomic, access),
-        _ => return None,
+    let Op::Memory(Memory { op, at: Address::Path(place) }) = &kernel.insts[inst].op else { return None };
+    let kind = match op {
+        MemoryOp::Load => AccessKind::Load,
+        MemoryOp::Store(_) => AccessKind::Store,
+        MemoryOp::Atomic(..) => AccessKind::Atomic,
     };
     let object = place.object;
     let space = kernel.objects[object].space();
@@ -169,7 +161,7 @@ fn access(
         Space::Shared => {
             (0, records.iter().find_map(|record| Some(traffic::if_wide(record.address.as_ref().ok()?, record.mask))).unwrap_or(0))
         }
-        _ => (0, 0),
+        Space::Param | Space::Constant | Space::Local => (0, 0),
     };
     let by_data = records.iter().any(|record| record.address.as_ref().is_err_and(|why| why.is_data));
     Some(AccessFact {
@@ -223,7 +215,7 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
                 add(&mut total.passes, traffic.passes);
                 traffic.degree
             }
-            _ => {
+            Space::Param | Space::Constant | Space::Local => {
                 let addresses = traffic::addresses(atoms, address, record.mask);
                 add(&mut total.figure, addresses);
                 addresses
@@ -242,7 +234,7 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
             step: step(walk, first, element_bytes(walk.kernel, inst)),
         },
         Space::Shared => Pattern::Shared { degree: figure, stride },
-        _ => Pattern::Constant { addresses: figure },
+        Space::Param | Space::Constant | Space::Local => Pattern::Constant { addresses: figure },
     };
     (pattern, total)
 }

@@ -159,7 +159,7 @@ impl<'k> Walk<'k> {
             Op::Terminator(Terminator::Return | Terminator::Trap(_)) => self.leave(None, false),
             Op::Intrinsic(row, _) if row.row().effects.is_barrier() => self.interval += 1,
             Op::Intrinsic(row, _) if row.row().effects == Effects::barrier(Scope::Warp) => self.warp_interval += 1,
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
         }
     }
 
@@ -318,7 +318,7 @@ impl<'k> Walk<'k> {
         match self.values.atoms.source(atom) {
             AtomSource::Other(_) => atom >= *first,
             AtomSource::Iteration(_) => true,
-            _ => false,
+            AtomSource::Geometry(..) | AtomSource::Length(_) | AtomSource::Parameter(..) | AtomSource::Warp => false,
         }
     }
 }

@@ -75,12 +75,12 @@ impl Affine {
         let (op, a, b) = match op {
             CompareOp::Gt => (CompareOp::Lt, b, a),
             CompareOp::Ge => (CompareOp::Le, b, a),
-            _ => (op, a, b),
+            CompareOp::Eq | CompareOp::Ne | CompareOp::Lt | CompareOp::Le => (op, a, b),
         };
         let least = match op {
             CompareOp::Lt | CompareOp::Ne => 1,
             CompareOp::Le => 0,
-            _ => return,
+            CompareOp::Eq | CompareOp::Gt | CompareOp::Ge => return,
         };
         let (less, greater) = (self.polynomial(kernel, a), self.polynomial(kernel, b));
         let difference = greater.minus(&less);
@@ -160,7 +160,7 @@ impl Comparisons<'_> {
                     self.choice(first, [a, b], is);
                 }
             }
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }
 

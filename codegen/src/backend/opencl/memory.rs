@@ -211,12 +211,11 @@ impl Writer<'_> {
 
 /// The initializer of a table, a pair of braces for each array.
 fn nested(ty: &MemoryType, scalars: &mut impl Iterator<Item = String>) -> String {
-    match ty {
-        MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
-            let parts: Vec<String> = (0..*n).map(|_| nested(element, scalars)).collect();
-            format!("{{{}}}", parts.join(", "))
-        }
-        _ => scalars.next().unwrap_or_else(|| "0".into()),
+    if let MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) = ty {
+        let parts: Vec<String> = (0..*n).map(|_| nested(element, scalars)).collect();
+        format!("{{{}}}", parts.join(", "))
+    } else {
+        scalars.next().unwrap_or_else(|| "0".into())
     }
 }
 

@@ -44,10 +44,7 @@ fn split_exchanges(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Vec<Diagnosti
 
 /// The name of what the source calls where an instruction stands.
 pub(super) fn called(kernel: &Kernel, inst: Inst) -> &'static str {
-    let own = match kernel.insts[inst].op {
-        Op::Intrinsic(row, _) => row.row().name,
-        _ => "",
-    };
+    let own = if let Op::Intrinsic(row, _) = kernel.insts[inst].op { row.row().name } else { "" };
     kernel.location(inst).call.map_or(own, |RowId(row)| row.name)
 }
 

@@ -28,10 +28,8 @@ impl Prelude {
     /// `a / b` or `a % b` on `int` or `long` with `MIN / -1` wrapping.
     pub(super) fn division(&self, op: BinaryOp, ty: Type) -> String {
         let (t, u, zero) = if ty == Type::I32 { ("int", "uint", "0u") } else { ("long", "ulong", "0ul") };
-        let (word, sign, by_minus_one) = match op {
-            BinaryOp::Div => ("div", "/", format!("({t})({zero} - ({u})a)")),
-            _ => ("rem", "%", "0".into()),
-        };
+        let (word, sign, by_minus_one) =
+            if op == BinaryOp::Div { ("div", "/", format!("({t})({zero} - ({u})a)")) } else { ("rem", "%", "0".into()) };
         self.ask(format!("ww_{word}_{ty}"), |name| {
             format!("{t} {name}({t} a, {t} b) {{\n    return b == -1 ? {by_minus_one} : a {sign} b;\n}}")
         })

@@ -56,10 +56,7 @@ impl Writer<'_> {
                 }
                 (ObjectKind::Texture, _) => self.texture_parameter(param, *object, &mut texts, &mut abi),
                 (kind, ty) => {
-                    let element = match ty {
-                        MemoryType::Array(element, _) | MemoryType::Slice(element) => element,
-                        other => other,
-                    };
+                    let element = if let MemoryType::Array(element, _) | MemoryType::Slice(element) = ty { element } else { ty };
                     // Nobody writes a read-only buffer while the kernel runs, so nothing aliases it.
                     let restrict = if matches!(kind, ObjectKind::Global { writable: false }) { "restrict " } else { "" };
                     texts.push(pointer(qualifier(kind), &self.ordered_declarator(*object, element), &format!("{restrict}{name}")));
@@ -103,10 +100,7 @@ impl Writer<'_> {
         }
         for (object, name) in &self.length_names {
             if kernel.objects[*object].kind == ObjectKind::Shared {
-                let element = match &kernel.objects[*object].ty {
-                    MemoryType::Slice(element) => element.size(&kernel.structs),
-                    _ => 1,
-                };
+                let element = if let MemoryType::Slice(element) = &kernel.objects[*object].ty { element.size(&kernel.structs) } else { 1 };
                 texts.push(format!("const {} {name}", memory_type(index)));
                 abi.push(AbiArgument::DynamicLength { element, bytes });
             }

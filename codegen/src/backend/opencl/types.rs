@@ -14,10 +14,7 @@ use std::fmt::Write;
 
 /// The type of a value.
 pub(super) fn value_type(ty: Type) -> &'static str {
-    match ty {
-        Type::Bool => "bool",
-        _ => memory_type(ty),
-    }
+    if ty == Type::Bool { "bool" } else { memory_type(ty) }
 }
 
 /// The type of a scalar in memory, an argument included.

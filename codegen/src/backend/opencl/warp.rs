@@ -51,10 +51,7 @@ impl Writer<'_> {
 
     /// A call of a function that exchanges words: the first argument as one, the others as they are.
     fn called(&self, function: &str, ty: Type, args: &[Expr]) -> Expr {
-        let word = match ty {
-            Type::Bool => format!("(uint)({})", args[0].text),
-            ty => bitcast_expr(&args[0], ty, Type::U32).text,
-        };
+        let word = if ty == Type::Bool { format!("(uint)({})", args[0].text) } else { bitcast_expr(&args[0], ty, Type::U32).text };
         let others: String = args[1..].iter().map(|e| format!(", {}", e.text)).collect();
         Expr::new(format!("{function}({}, {word}{others})", self.exchange_name), PRIMARY)
     }

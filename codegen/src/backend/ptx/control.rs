@@ -376,10 +376,15 @@ impl Emitter<'_> {
             return None;
         }
         let leaving = |block: Block| match self.kernel.blocks[block].insts.as_slice() {
-            [only] => match &self.kernel.insts[*only].op {
-                Op::Terminator(Terminator::Break(target, values)) if *target == owner => Some(values.clone()),
-                _ => None,
-            },
+            [only] => {
+                if let Op::Terminator(Terminator::Break(target, values)) = &self.kernel.insts[*only].op
+                    && *target == owner
+                {
+                    Some(values.clone())
+                } else {
+                    None
+                }
+            }
             _ => None,
         };
         match (leaving(then_block), leaving(else_block)) {

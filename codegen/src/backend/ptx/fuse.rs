@@ -94,10 +94,7 @@ impl Emitter<'_> {
 
     /// Accesses through the address of an object that has a name in PTX: `[tile+64]`.
     fn fuse_address(&mut self, inst: Inst) {
-        let ptr = match self.kernel.insts[inst].op {
-            Op::Memory(Memory { at: Address::Pointer { ptr, .. }, .. }) => ptr,
-            _ => return,
-        };
+        let Op::Memory(Memory { at: Address::Pointer { ptr, .. }, .. }) = self.kernel.insts[inst].op else { return };
         if self.named_address(ptr).is_some() {
             self.uses[ptr.0 as usize] -= 1;
         }

@@ -245,9 +245,14 @@ impl Printer<'_> {
         if op != BinaryOp::Add {
             return None;
         }
-        let special = |v: Value, which: Special| match self.kernel.def(v)?.1 {
-            Op::Compute(Compute::Special(special, axis)) if *special == which => Some(*axis),
-            _ => None,
+        let special = |v: Value, which: Special| {
+            if let Op::Compute(Compute::Special(special, axis)) = self.kernel.def(v)?.1
+                && *special == which
+            {
+                Some(*axis)
+            } else {
+                None
+            }
         };
         [(a, b), (b, a)].into_iter().find_map(|(first, thread)| {
             let axis = special(thread, Special::ThreadIdx)?;

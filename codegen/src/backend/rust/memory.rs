@@ -343,11 +343,10 @@ fn is_uniform(ty: &MemoryType) -> bool {
 
 /// The value of a table, a pair of brackets for each array.
 fn nested(ty: &MemoryType, scalars: &mut impl Iterator<Item = String>) -> String {
-    match ty {
-        MemoryType::Array(element, n) => {
-            let parts: Vec<String> = (0..*n).map(|_| nested(element, scalars)).collect();
-            format!("[{}]", parts.join(", "))
-        }
-        _ => scalars.next().unwrap_or_else(|| "0".into()),
+    if let MemoryType::Array(element, n) = ty {
+        let parts: Vec<String> = (0..*n).map(|_| nested(element, scalars)).collect();
+        format!("[{}]", parts.join(", "))
+    } else {
+        scalars.next().unwrap_or_else(|| "0".into())
     }
 }

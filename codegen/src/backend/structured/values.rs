@@ -211,9 +211,10 @@ pub(in super::super) trait Values<'k>: Language<'k> {
             }
             Binding::Pending(_) => {
                 state.pending.retain(|pending| pending.value != value);
-                match std::mem::replace(&mut state.bindings[index], Binding::Unbound) {
-                    Binding::Pending(expr) => expr,
-                    _ => Expr::new("0", PRIMARY),
+                if let Binding::Pending(expr) = std::mem::replace(&mut state.bindings[index], Binding::Unbound) {
+                    expr
+                } else {
+                    Expr::new("0", PRIMARY)
                 }
             }
             // The verifier refuses uses before definitions.
@@ -274,10 +275,7 @@ pub(in super::super) trait Values<'k>: Language<'k> {
             self.bind_storage(result, storage);
             return;
         }
-        let atom = match self.state().binding(value) {
-            Binding::Atom(expr) => Some(expr.text.clone()),
-            _ => None,
-        };
+        let atom = if let Binding::Atom(expr) = self.state().binding(value) { Some(expr.text.clone()) } else { None };
         let expr = self.take_like(value, result);
         // What was converted on the way is to be converted once.
         if atom.is_some_and(|text| text == expr.text) { self.bind(result, expr) } else { self.define(inst, result, expr) }

@@ -134,35 +134,25 @@ impl Addressing<'_> {
                 let maker = kernel.def(value).map(|(maker, _)| maker);
                 maker.is_some_and(|maker| insts.contains(&maker)) && kernel.constant(value).is_none()
             };
-            insts.iter().all(|inst| match &kernel.insts[*inst].op {
-                Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => true,
-                Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) => {
-                    !access.indices().any(is_made_here)
+            insts.iter().all(|inst| {
+                let op = &kernel.insts[*inst].op;
+                if let Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) = op {
+                    return !access.indices().any(is_made_here);
                 }
-                _ => false,
+                matches!(op, Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)))
             })
         })
     }
 
     /// Gives a load, store or atomic its address, built at the end of `block`; `happens` unless it is predicated.
     fn access(&mut self, block: Block, inst: Inst, happens: bool) {
-        let access = match &mut self.rewrite.kernel.insts[inst].op {
-            Op::Memory(Memory { at: Address::Path(access), .. }) => access,
-            _ => return,
-        };
+        let Op::Memory(Memory { at: Address::Path(access), .. }) = &mut self.rewrite.kernel.insts[inst].op else { return };
         let object = access.object;
         let access = Access { object, path: std::mem::take(&mut access.path) };
         let (ptr, offset) = self.locate(block, inst, &access, happens);
-        let op = &mut self.rewrite.kernel.insts[inst].op;
-        *op = match std::mem::replace(op, Op::Terminator(Terminator::Return)) {
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(_) }) => {
-                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } })
-            }
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(_) }) => {
-                Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, offset } })
-            }
-            _ => Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }),
-        };
+        if let Op::Memory(memory) = &mut self.rewrite.kernel.insts[inst].op {
+            memory.at = Address::Pointer { object, ptr, offset };
+        }
     }
 
     /// The pointer and the constant of an access, built before `inst`.

@@ -91,11 +91,12 @@ impl Converge<'_> {
     /// Where an instruction of the original kernel leaves to, if what it leaves is taken apart.
     pub(super) fn escape(&self, inst: Inst) -> Option<Exit> {
         let is_apart = |target: Inst| self.contexts.iter().any(|context| context.inst == target);
-        match self.kernel().insts[inst].op {
-            Op::Terminator(Terminator::Break(target, _)) if is_apart(target) => Some(Exit::Break(target)),
-            Op::Terminator(Terminator::Continue(target, _)) if is_apart(target) => Some(Exit::Continue(target)),
-            Op::Terminator(Terminator::Return) if !self.plan.is_for_all(inst) => Some(Exit::Return),
-            _ => None,
+        let Op::Terminator(terminator) = &self.kernel().insts[inst].op else { return None };
+        match *terminator {
+            Terminator::Break(target, _) => is_apart(target).then_some(Exit::Break(target)),
+            Terminator::Continue(target, _) => is_apart(target).then_some(Exit::Continue(target)),
+            Terminator::Return => (!self.plan.is_for_all(inst)).then_some(Exit::Return),
+            Terminator::Yield(_) | Terminator::Trap(_) => None,
         }
     }
 
@@ -119,10 +120,13 @@ impl Converge<'_> {
     pub(super) fn types_of(&self, exit: Exit) -> Vec<Type> {
         match exit {
             Exit::Break(target) => self.types(&self.kernel().insts[target].results),
-            Exit::Continue(target) => match &self.kernel().insts[target].op {
-                Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) => self.types(init),
-                _ => Vec::new(),
-            },
+            Exit::Continue(target) => {
+                if let Op::Region(Region::For { init, .. } | Region::Loop { init, .. }) = &self.kernel().insts[target].op {
+                    self.types(init)
+                } else {
+                    Vec::new()
+                }
+            }
             Exit::Return => Vec::new(),
         }
     }

@@ -35,7 +35,9 @@ impl Converge<'_> {
                 (init, body, keep_rolled, Some(Range { start, end, step }))
             }
             Op::Region(Region::Loop { init, body, keep_rolled }) => (init, body, keep_rolled, None),
-            _ => return on,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return on;
+            }
         };
         let results = self.kernel().insts[inst].results.clone();
         let params = self.kernel().blocks[body].params.clone();
@@ -185,10 +187,13 @@ impl Converge<'_> {
         let mut owned = exits.to_vec();
         let mut leaves = false;
         for block in kernel.insts[inst].op.blocks() {
-            kernel.walk_block(block, &mut |kernel, _, inst| match kernel.insts[inst].op {
-                Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => leaves |= !owned.contains(&target),
-                Op::Terminator(Terminator::Return) => leaves = true,
-                _ => owned.push(inst),
+            kernel.walk_block(block, &mut |kernel, _, inst| {
+                let Op::Terminator(terminator) = &kernel.insts[inst].op else { return owned.push(inst) };
+                leaves |= match terminator {
+                    Terminator::Break(target, _) | Terminator::Continue(target, _) => !owned.contains(target),
+                    Terminator::Return => true,
+                    Terminator::Yield(_) | Terminator::Trap(_) => false,
+                };
             });
         }
         leaves

@@ -224,10 +224,9 @@ fn nested(kernel: &Kernel, inst: Inst) -> Vec<Inst> {
 /// Whether every thread may run an instruction: it cannot fault and touches no memory but parameters.
 fn is_free(kernel: &Kernel, inst: Inst) -> bool {
     let data = &kernel.insts[inst];
-    match &data.op {
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
-            kernel.objects[access.object].kind == ObjectKind::Value && !access.path.iter().any(|step| matches!(step, Step::Index(_)))
-        }
-        op => op.effects(kernel).is_speculatable(),
+    if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = &data.op {
+        kernel.objects[access.object].kind == ObjectKind::Value && !access.path.iter().any(|step| matches!(step, Step::Index(_)))
+    } else {
+        data.op.effects(kernel).is_speculatable()
     }
 }

@@ -83,13 +83,13 @@ fn ones(ty: Type) -> Scalar {
 
 /// `x + 0`, `x - 0`, `x | 0`, `x ^ 0`, `x << 0`, `x >> 0`, `x * 1`, `x / 1`, `x & !0` = `x`; `b ^ true = !b`.
 fn neutral(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
-    use BinaryOp::{Add, And, Div, Mul, Or, Shl, Shr, Sub, Xor};
+    use BinaryOp::*;
     let c = cx.constant(b)?;
     let is_neutral = match op {
         Add | Sub | Or | Xor | Shl | Shr => c.bits == 0,
         Mul | Div => c.bits == 1,
         And => c == ones(c.ty),
-        _ => false,
+        Rem | Min | Max => false,
     };
     if op == Xor && c.is_true() {
         return Some(cx.b.unary(UnaryOp::Not, a));
@@ -100,10 +100,10 @@ fn neutral(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Val
 /// `x * 0 = x & 0 = 0`, `x | !0 = !0`, `x % 1 = 0`.
 fn absorbing(cx: &mut Context<'_>, op: BinaryOp, _: Value, b: Value) -> Option<Value> {
     let c = cx.constant(b)?;
-    let result = match op {
-        BinaryOp::Mul | BinaryOp::And if c.bits == 0 => c,
-        BinaryOp::Or if c == ones(c.ty) => c,
-        BinaryOp::Rem if c.bits == 1 => Scalar::int(c.ty, 0),
+    let result = match (op, c.bits) {
+        (BinaryOp::Mul | BinaryOp::And, 0) => c,
+        (BinaryOp::Or, _) if c == ones(c.ty) => c,
+        (BinaryOp::Rem, 1) => Scalar::int(c.ty, 0),
         _ => return None,
     };
     Some(cx.b.constant(result))
@@ -111,14 +111,11 @@ fn absorbing(cx: &mut Context<'_>, op: BinaryOp, _: Value, b: Value) -> Option<V
 
 /// `x - x = x ^ x = 0`; `x & x`, `x | x`, `min(x, x)`, `max(x, x)` = `x`.
 fn same_operands(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
-    use BinaryOp::{And, Max, Min, Or, Sub, Xor};
+    use BinaryOp::*;
     match op {
-        Sub | Xor if a == b => {
-            let ty = cx.ty(a);
-            Some(cx.b.int(ty, 0))
-        }
-        And | Or | Min | Max if a == b => Some(a),
-        _ => None,
+        Add | Mul | Div | Rem | Shl | Shr => None,
+        Sub | Xor => (a == b).then(|| cx.b.int(cx.ty(a), 0)),
+        And | Or | Min | Max => (a == b).then_some(a),
     }
 }
 
@@ -132,14 +129,9 @@ fn shift_count(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option
 
 /// `(x ± c) ± d = x ± (c ± d)`, with whichever sign makes the constant the smaller one.
 fn add_chain(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
-    let sign = |op| match op {
-        BinaryOp::Add => Some(1),
-        BinaryOp::Sub => Some(-1),
-        _ => None,
-    };
-    let outer = sign(op)? * cx.constant(b)?.as_int();
+    let outer = op.sign()? * cx.constant(b)?.as_int();
     let Some(Op::Compute(Compute::Binary(inner_op, x, c))) = cx.op(a) else { return None };
-    let (x, inner) = (*x, sign(*inner_op)? * cx.constant(*c)?.as_int());
+    let (x, inner) = (*x, inner_op.sign()? * cx.constant(*c)?.as_int());
     let ty = cx.ty(a);
     let sum = Scalar::int(ty, outer + inner);
     let negated = Scalar::int(ty, -(outer + inner));
@@ -160,17 +152,15 @@ fn product_chain(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Opti
 
 /// `(x + y) - y = x`, `(x + y) - x = y`, `(x - y) + y = x`.
 fn cancel(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
-    match op {
-        BinaryOp::Sub => match cx.as_binary(BinaryOp::Add, a)? {
+    if op.sign()? < 0 {
+        return match cx.as_binary(BinaryOp::Add, a)? {
             (x, y) if y == b => Some(x),
             (x, y) if x == b => Some(y),
             _ => None,
-        },
-        BinaryOp::Add => [(a, b), (b, a)]
-            .into_iter()
-            .find_map(|(difference, other)| cx.as_binary(BinaryOp::Sub, difference).filter(|(_, y)| *y == other).map(|(x, _)| x)),
-        _ => None,
+        };
     }
+    let difference = |difference, other| cx.as_binary(BinaryOp::Sub, difference).filter(|(_, y)| *y == other).map(|(x, _)| x);
+    difference(a, b).or_else(|| difference(b, a))
 }
 
 /// `0 - x = -x`; `x - -y = x + y`; `x + -y = x - y`.
@@ -178,11 +168,7 @@ fn subtract_from_zero(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) ->
     if op == BinaryOp::Sub && cx.constant(a).is_some_and(|c| c.bits == 0) && cx.ty(a).is_signed_int() {
         return Some(cx.b.unary(UnaryOp::Neg, b));
     }
-    let opposite = match op {
-        BinaryOp::Add => BinaryOp::Sub,
-        BinaryOp::Sub => BinaryOp::Add,
-        _ => return None,
-    };
+    let opposite = if op.sign()? > 0 { BinaryOp::Sub } else { BinaryOp::Add };
     let y = cx.as_unary(UnaryOp::Neg, b)?;
     Some(cx.b.binary(opposite, a, y))
 }
@@ -200,13 +186,13 @@ fn limits(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Valu
         (Scalar::int(ty, 0), ones(ty))
     };
     let small = |limit: u64| ty.is_unsigned_int() && cx.bounds.upper(cx.b.kernel, a) <= limit;
-    match op {
-        BinaryOp::Max if c == least => Some(a),
-        BinaryOp::Min if c == greatest => Some(a),
-        BinaryOp::Max if c == greatest => Some(b),
-        BinaryOp::Min if c == least => Some(b),
-        BinaryOp::Rem if c.bits > 0 && small(c.bits - 1) => Some(a),
-        BinaryOp::And if (c.bits & c.bits.wrapping_add(1)) == 0 && small(c.bits) => Some(a),
-        _ => None,
-    }
+    use BinaryOp::*;
+    let (keeps, absorbs) = match op {
+        Max => (c == least, c == greatest),
+        Min => (c == greatest, c == least),
+        Rem => (c.bits > 0 && small(c.bits - 1), false),
+        And => ((c.bits & c.bits.wrapping_add(1)) == 0 && small(c.bits), false),
+        Add | Sub | Mul | Div | Or | Xor | Shl | Shr => return None,
+    };
+    keeps.then_some(a).or(absorbs.then_some(b))
 }

@@ -11,13 +11,7 @@ pub(super) const SELECT: &[Select] = &[decided, same_arms, negated_condition, of
 
 /// `c < x = x > c`.
 fn constant_right(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
-    let mirrored = match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-        same => same,
-    };
+    let mirrored = op.swapped();
     (cx.constant(a).is_some() && cx.constant(b).is_none()).then(|| cx.b.compare(mirrored, b, a))
 }
 
@@ -31,18 +25,15 @@ fn same_operands(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Opt
 fn known_bound(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
     let c = cx.constant(b).filter(|c| c.ty.is_unsigned_int())?.bits;
     let upper = cx.bounds.upper(cx.b.kernel, a);
-    let holds = match op {
-        CompareOp::Lt if upper < c => true,
-        CompareOp::Lt if c == 0 => false,
-        CompareOp::Le if upper <= c => true,
-        CompareOp::Gt if upper <= c => false,
-        CompareOp::Ge if c == 0 => true,
-        CompareOp::Ge if upper < c => false,
-        CompareOp::Eq if upper < c => false,
-        CompareOp::Ne if upper < c => true,
-        _ => return None,
+    let (always, never) = match op {
+        CompareOp::Lt => (upper < c, c == 0),
+        CompareOp::Le => (upper <= c, false),
+        CompareOp::Gt => (false, upper <= c),
+        CompareOp::Ge => (c == 0, upper < c),
+        CompareOp::Eq => (false, upper < c),
+        CompareOp::Ne => (upper < c, false),
     };
-    Some(cx.b.bool(holds))
+    (always || never).then(|| cx.b.bool(always))
 }
 
 /// Unsigned `x < 1 = x == 0`, and `x >= 1 = x != 0`: what asks for zero is one comparison.
@@ -51,7 +42,7 @@ fn below_one(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<
     let op = match op {
         CompareOp::Lt => CompareOp::Eq,
         CompareOp::Ge => CompareOp::Ne,
-        _ => return None,
+        CompareOp::Eq | CompareOp::Ne | CompareOp::Le | CompareOp::Gt => return None,
     };
     let zero = cx.b.constant(Scalar::new(one.ty, 0));
     Some(cx.b.compare(op, a, zero))
@@ -60,23 +51,19 @@ fn below_one(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<
 /// `b == true = b`, `b == false = !b`, and `!=` the other way round.
 fn with_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
     let c = cx.constant(b).filter(|c| c.ty == Type::Bool)?;
-    match op {
-        CompareOp::Eq | CompareOp::Ne if (op == CompareOp::Eq) == c.is_true() => Some(a),
-        CompareOp::Eq | CompareOp::Ne => Some(cx.b.unary(UnaryOp::Not, a)),
-        _ => None,
-    }
+    let is_equal = matches!(op, CompareOp::Eq | CompareOp::Ne).then_some(op == CompareOp::Eq)?;
+    Some(if is_equal == c.is_true() { a } else { cx.b.unary(UnaryOp::Not, a) })
 }
 
 /// `(b as int) != 0 = b`, `(b as int) == 0 = !b`.
 fn widened_bool(cx: &mut Context<'_>, op: CompareOp, a: Value, b: Value) -> Option<Value> {
     let _zero = cx.constant(b).filter(|c| c.bits == 0 && c.ty.is_int())?;
     let Some(Op::Compute(Compute::Cast(inner))) = cx.op(a) else { return None };
-    let inner = *inner;
+    let inner = Some(*inner).filter(|inner| cx.ty(*inner) == Type::Bool)?;
     match op {
-        _ if cx.ty(inner) != Type::Bool => None,
         CompareOp::Ne => Some(inner),
         CompareOp::Eq => Some(cx.b.unary(UnaryOp::Not, inner)),
-        _ => None,
+        CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => None,
     }
 }
 

@@ -20,11 +20,8 @@ fn through_wider(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
     let (from, middle) = (cx.ty(x), cx.ty(a));
     let exact = holds_all_of(middle, from) || is_truncation(middle, ty) && (from.is_int() || from == Type::Bool);
     // `bool` converts to integers only, and on the way from a float an integer saturates where from an integer it wraps.
-    let legal = match from {
-        Type::Bool => ty.is_int(),
-        _ if from.is_int() && middle.is_float() && ty.is_int() => holds_all_of(ty, from),
-        _ => true,
-    };
+    let legal =
+        if from == Type::Bool { ty.is_int() } else { !(from.is_int() && middle.is_float() && ty.is_int()) || holds_all_of(ty, from) };
     (exact && legal).then(|| cx.b.cast(x, ty))
 }
 
@@ -48,10 +45,10 @@ fn is_truncation(middle: Type, ty: Type) -> bool {
 
 /// Binary digits of a float type.
 fn digits(ty: Type) -> u32 {
-    match ty {
-        Type::F16 => 11,
-        Type::BF16 => 8,
-        Type::F32 => 24,
+    match ty.bits() {
+        16 if ty == Type::BF16 => 8,
+        16 => 11,
+        32 => 24,
         _ => 53,
     }
 }

@@ -16,11 +16,12 @@ fn equals(scalar: Scalar, value: f64) -> bool {
 /// `x * 1 = x / 1 = x`; `x - (+0) = x + (-0) = x`, for every x, both zeros included. `x + (+0)` is not x where x is −0.
 fn neutral(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
     let c = cx.constant(b)?;
+    use BinaryOp::*;
     let is_neutral = match op {
-        BinaryOp::Mul | BinaryOp::Div => equals(c, 1.0),
-        BinaryOp::Sub => equals(c, 0.0),
-        BinaryOp::Add => equals(c, -0.0),
-        _ => false,
+        Mul | Div => equals(c, 1.0),
+        Sub => equals(c, 0.0),
+        Add => equals(c, -0.0),
+        Rem | And | Or | Xor | Shl | Shr | Min | Max => false,
     };
     is_neutral.then_some(a)
 }
@@ -33,20 +34,12 @@ fn minus_one(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<V
 
 /// `a + -b = a - b`, `-a + b = b - a`, `a - -b = a + b`.
 fn negated(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
-    match op {
-        BinaryOp::Add => {
-            if let Some(y) = cx.as_unary(UnaryOp::Neg, b) {
-                return Some(cx.b.binary(BinaryOp::Sub, a, y));
-            }
-            let x = cx.as_unary(UnaryOp::Neg, a)?;
-            Some(cx.b.binary(BinaryOp::Sub, b, x))
-        }
-        BinaryOp::Sub => {
-            let y = cx.as_unary(UnaryOp::Neg, b)?;
-            Some(cx.b.binary(BinaryOp::Add, a, y))
-        }
-        _ => None,
+    let is_sum = op.sign()? > 0;
+    if let Some(y) = cx.as_unary(UnaryOp::Neg, b) {
+        return Some(cx.b.binary(if is_sum { BinaryOp::Sub } else { BinaryOp::Add }, a, y));
     }
+    let x = cx.as_unary(UnaryOp::Neg, a).filter(|_| is_sum)?;
+    Some(cx.b.binary(BinaryOp::Sub, b, x))
 }
 
 /// `-a * -b = a * b`, `-a / -b = a / b`: signs multiply apart from the rounding.

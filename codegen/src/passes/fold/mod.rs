@@ -97,11 +97,14 @@ fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
         Op::Compute(Compute::Const(_) | Compute::Select(..)) => None,
         Op::Compute(compute) => eval::compute(compute, ty, |value| kernel.constant(value)),
         Op::Intrinsic(row, args) => evaluate_row(kernel, *row, args, ty),
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => match &kernel.objects[access.object].kind {
-            ObjectKind::Table(scalars) => scalars.get(constant_place(kernel, access, 1)?).copied(),
-            _ => None,
-        },
-        _ => None,
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
+            if let ObjectKind::Table(scalars) = &kernel.objects[access.object].kind {
+                scalars.get(constant_place(kernel, access, 1)?).copied()
+            } else {
+                None
+            }
+        }
+        Op::Memory(_) | Op::Texture(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
     }
 }
 
@@ -117,7 +120,7 @@ fn fixed_geometry(kernel: &Kernel, special: Special, axis: Axis) -> Option<Scala
     match special {
         Special::BlockDim => Some(Scalar::u32(size)),
         Special::ThreadIdx if size == 1 => Some(Scalar::u32(0)),
-        _ => None,
+        Special::ThreadIdx | Special::BlockIdx | Special::GridDim | Special::LaneId | Special::WarpId => None,
     }
 }
 
@@ -194,20 +197,20 @@ impl Fold<'_> {
             return Some(self.rewrite.builder(block, loc).constant(scalar));
         }
         let mut context = Context { b: Builder::new(self.rewrite.kernel, block, loc), bounds: &self.bounds };
-        match context.b.kernel.insts[inst].op {
-            Op::Compute(Compute::Unary(op, a)) => first(arithmetic::UNARY, |rule| rule(&mut context, op, a)),
-            Op::Compute(Compute::Binary(op, a, b)) if ty.is_float() => first(float::BINARY, |rule| rule(&mut context, op, a, b)),
-            Op::Compute(Compute::Binary(op, a, b)) => first(arithmetic::BINARY, |rule| rule(&mut context, op, a, b)),
-            Op::Compute(Compute::MulAdd(a, b, c)) => first(float::MUL_ADD, |rule| rule(&mut context, a, b, c)),
-            Op::Compute(Compute::Compare(op, a, b)) => first(choice::COMPARE, |rule| rule(&mut context, op, a, b)),
-            Op::Compute(Compute::Select(c, a, b)) => first(choice::SELECT, |rule| rule(&mut context, c, a, b)),
-            Op::Compute(Compute::Cast(a)) => first(convert::CAST, |rule| rule(&mut context, a, ty)),
-            Op::Compute(Compute::Bitcast(a)) => first(convert::BITCAST, |rule| rule(&mut context, a, ty)),
+        let Op::Compute(compute) = &context.b.kernel.insts[inst].op else { return None };
+        use Compute::*;
+        match *compute {
+            Unary(op, a) => first(arithmetic::UNARY, |rule| rule(&mut context, op, a)),
+            Binary(op, a, b) if ty.is_float() => first(float::BINARY, |rule| rule(&mut context, op, a, b)),
+            Binary(op, a, b) => first(arithmetic::BINARY, |rule| rule(&mut context, op, a, b)),
+            MulAdd(a, b, c) => first(float::MUL_ADD, |rule| rule(&mut context, a, b, c)),
+            Compare(op, a, b) => first(choice::COMPARE, |rule| rule(&mut context, op, a, b)),
+            Select(c, a, b) => first(choice::SELECT, |rule| rule(&mut context, c, a, b)),
+            Cast(a) => first(convert::CAST, |rule| rule(&mut context, a, ty)),
+            Bitcast(a) => first(convert::BITCAST, |rule| rule(&mut context, a, ty)),
             // Where a loop's pointers start, if it starts at 0.
-            Op::Compute(Compute::Offset(pointer, bytes)) => {
-                context.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer)
-            }
-            _ => None,
+            Offset(pointer, bytes) => context.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer),
+            Const(_) | Special(..) | Len(_) | Address(_) => None,
         }
     }
 }

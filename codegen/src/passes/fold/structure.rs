@@ -34,7 +34,7 @@ impl Fold<'_> {
                     false
                 }
             }
-            _ => false,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => false,
         }
     }
 
@@ -50,7 +50,7 @@ impl Fold<'_> {
         match &self.rewrite.kernel.insts[*last].op {
             Op::Terminator(Terminator::Yield(values)) => self.finish(inst, values.clone()),
             Op::Terminator(Terminator::Break(target, values)) if *target == inst => self.finish(inst, values.clone()),
-            _ => {
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 self.rewrite.keep(block, *last);
                 return true;
             }
@@ -127,7 +127,9 @@ impl Fold<'_> {
         let first = match &self.rewrite.kernel.insts[inst].op {
             Op::Region(Region::For { start, init, .. }) => std::iter::once(start).chain(init).copied().collect(),
             Op::Region(Region::Loop { init, .. }) => init.clone(),
-            _ => Vec::new(),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                Vec::new()
+            }
         };
         let params = self.rewrite.kernel.blocks[body].params.clone();
         params.into_iter().zip(first).for_each(|(param, value)| self.rewrite.replace(param, value));
@@ -140,7 +142,9 @@ impl Fold<'_> {
         let (init, offset) = match &kernel.insts[inst].op {
             Op::Region(Region::For { init, .. }) => (init, 1),
             Op::Region(Region::Loop { init, .. }) => (init, 0),
-            _ => return false,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return false;
+            }
         };
         let exits = self.exits.get(inst);
         let mut constant = Vec::new();

@@ -49,8 +49,9 @@ impl Fold<'_> {
         }
         for n in 0..self.rewrite.kernel.blocks[block].insts.len() {
             let inst = self.rewrite.kernel.blocks[block].insts[n];
-            match self.rewrite.kernel.insts[inst].op {
-                Op::Region(Region::If { then_block, else_block, .. }) => {
+            let Op::Region(found) = &self.rewrite.kernel.insts[inst].op else { continue };
+            match *found {
+                Region::If { then_block, else_block, .. } => {
                     let leaves = [then_block, else_block].map(|arm| self.is_break_to(arm, region));
                     let goes_on = match leaves {
                         [true, _] => else_block,
@@ -62,11 +63,11 @@ impl Fold<'_> {
                     self.tail(else_block, region, types);
                     return;
                 }
-                Op::Region(Region::Loop { body, .. }) if self.exits.get(inst).breaks.is_empty() => {
+                Region::Loop { body, .. } if self.exits.get(inst).breaks.is_empty() => {
                     self.end_with_loop(block, n, inst, body, region, types);
                     return;
                 }
-                _ => {}
+                Region::For { .. } | Region::Loop { .. } | Region::Block { .. } => {}
             }
         }
     }

@@ -43,10 +43,7 @@ impl Chains {
         while let Some(next) = self.next[usize::from(members[members.len() - 1])].filter(|_| members.len() < 8) {
             members.push(next);
         }
-        let step_of = |inst: Inst| match &kernel.insts[inst].op {
-            Op::Region(Region::For { step, .. }) => Some(*step),
-            _ => None,
-        };
+        let step_of = |inst: Inst| if let Op::Region(Region::For { step, .. }) = &kernel.insts[inst].op { Some(*step) } else { None };
         let last = step_of(members[members.len() - 1]);
         let mut left = total;
         for member in members {

@@ -127,12 +127,12 @@ impl<'k> Compiler<'k> {
 
     /// Sets where a jump leads.
     fn patch(&mut self, jump: usize, to: u32) {
-        match &mut self.program.steps[jump] {
-            SimStep::If { otherwise: target, .. }
-            | SimStep::Else { end: target, .. }
-            | SimStep::Enter { end: target, .. }
-            | SimStep::SkipIfEmpty(target) => *target = to,
-            _ => {}
+        if let SimStep::If { otherwise: target, .. }
+        | SimStep::Else { end: target, .. }
+        | SimStep::Enter { end: target, .. }
+        | SimStep::SkipIfEmpty(target) = &mut self.program.steps[jump]
+        {
+            *target = to;
         }
     }
 

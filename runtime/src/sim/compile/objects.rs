@@ -49,9 +49,10 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     let written = written_objects(kernel);
     for (object, data) in kernel.objects.iter() {
         let n = usize::from(object);
-        let (is_slice, unit) = match &data.ty {
-            MemoryType::Slice(element) => (true, element.size(&kernel.structs)),
-            whole => (false, whole.size(&kernel.structs)),
+        let (is_slice, unit) = if let MemoryType::Slice(element) = &data.ty {
+            (true, element.size(&kernel.structs))
+        } else {
+            (false, data.ty.size(&kernel.structs))
         };
         if is_slice && unit == 0 {
             return Err(format!("`{}` has elements of no size", data.name));
@@ -184,8 +185,5 @@ fn is_order_free(kernel: &Kernel) -> bool {
 
 /// The type that values of a memory scalar have; a check that the kernel's accesses agree with it.
 pub(super) fn scalar_of(ty: &MemoryType) -> Option<Type> {
-    match ty {
-        MemoryType::Scalar(ty) => Some(*ty),
-        _ => None,
-    }
+    if let MemoryType::Scalar(ty) = ty { Some(*ty) } else { None }
 }

@@ -152,10 +152,7 @@ impl Compiler<'_> {
     fn intrinsic(&mut self, row: RowId, args: &[Value], results: &[Value]) -> Result<()> {
         let row = row.row();
         let device = row.device().ok_or_else(|| format!("intrinsic `{}` was not expanded", row.name))?;
-        let ty = match row.call {
-            intrinsic::Call::Associated => results.first().or(args.first()),
-            _ => args.first().or(results.first()),
-        };
+        let ty = if row.call == intrinsic::Call::Associated { results.first().or(args.first()) } else { args.first().or(results.first()) };
         let ty = ty.map_or(Type::U32, |v| self.ty(*v));
         self.count(class_of_row(row, ty), 1);
         let slots = self.slots(args)?;
@@ -211,13 +208,12 @@ fn one(results: &[Value]) -> Result<Value> {
 
 /// An operation's operands as the steps take them, and the type it works on.
 fn operands(op: &Op, ty: impl Fn(Value) -> Type) -> (Vec<Value>, Type) {
-    match op {
-        Op::Compute(Compute::Select(c, a, b)) => (vec![*a, *b, *c], ty(*a)),
-        op => {
-            let values = op.operands();
-            let first = values.first().map_or(Type::U32, |v| ty(*v));
-            (values, first)
-        }
+    if let Op::Compute(Compute::Select(c, a, b)) = op {
+        (vec![*a, *b, *c], ty(*a))
+    } else {
+        let values = op.operands();
+        let first = values.first().map_or(Type::U32, |v| ty(*v));
+        (values, first)
     }
 }
 
@@ -255,10 +251,7 @@ fn word(op: &Op) -> &'static str {
 }
 
 fn class_of(op: &Op, ty: Type) -> InstructionClass {
-    match op {
-        Op::Compute(Compute::Cast(_)) => InstructionClass::Convert,
-        _ => class_of_type(ty),
-    }
+    if matches!(op, Op::Compute(Compute::Cast(_))) { InstructionClass::Convert } else { class_of_type(ty) }
 }
 
 fn class_of_type(ty: Type) -> InstructionClass {
