@@ -17,7 +17,7 @@ fn builtin(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::Exchange => "xchg",
         AtomicOp::CompareExchange => "cmpxchg",
-        op => op.word(),
+        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => op.word(),
     }
 }
 

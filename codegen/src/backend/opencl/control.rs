@@ -167,12 +167,14 @@ impl Writer<'_> {
         {
             return format!("{counter} += {step}");
         }
-        match ty {
-            Type::I32 => format!("{counter} += (int)min((uint){step}, (uint){limit} - (uint){counter})"),
-            Type::I64 => format!("{counter} += (long)min((ulong){step}, (ulong){limit} - (ulong){counter})"),
-            _ if is_promoted(ty) && by.is_some() => format!("{counter} += min({step}, {limit} - {counter})"),
-            _ if is_promoted(ty) => format!("{counter} += min((int){step}, {limit} - {counter})"),
-            _ => format!("{counter} += min({step}, {limit} - {counter})"),
+        if ty == Type::I32 {
+            format!("{counter} += (int)min((uint){step}, (uint){limit} - (uint){counter})")
+        } else if ty == Type::I64 {
+            format!("{counter} += (long)min((ulong){step}, (ulong){limit} - (ulong){counter})")
+        } else if is_promoted(ty) && by.is_none() {
+            format!("{counter} += min((int){step}, {limit} - {counter})")
+        } else {
+            format!("{counter} += min({step}, {limit} - {counter})")
         }
     }
 }

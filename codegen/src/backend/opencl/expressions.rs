@@ -155,17 +155,16 @@ impl Writer<'_> {
 
     /// `a op b`.
     pub(super) fn binary(&mut self, op: BinaryOp, a: Value, b: Value, ty: Type) -> Expr {
-        match ty {
-            Type::F16 | Type::BF16 => self.narrow_float_binary(op, a, b, ty),
-            Type::F32 | Type::F64 => {
-                let (x, y) = (self.take(a), self.take(b));
-                float_binary(op, &x, &y)
-            }
-            Type::Bool => {
-                let (x, y) = (self.take(a), self.take(b));
-                bool_binary(op, &x, &y, self.is_taken_apart)
-            }
-            _ => self.int_binary(op, a, b, ty),
+        if matches!(ty, Type::F16 | Type::BF16) {
+            self.narrow_float_binary(op, a, b, ty)
+        } else if ty.is_float() {
+            let (x, y) = (self.take(a), self.take(b));
+            float_binary(op, &x, &y)
+        } else if ty == Type::Bool {
+            let (x, y) = (self.take(a), self.take(b));
+            bool_binary(op, &x, &y, self.is_taken_apart)
+        } else {
+            self.int_binary(op, a, b, ty)
         }
     }
 
@@ -191,15 +190,9 @@ impl Writer<'_> {
             },
             BinaryOp::Mul => self.wrapping(op, &x, &y, ty),
             BinaryOp::Div | BinaryOp::Rem => self.division(op, &x, &y, ty, constant.map(Scalar::as_int)),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                let (word, level) = match op {
-                    BinaryOp::And => ("&", AND),
-                    BinaryOp::Or => ("|", OR),
-                    _ => ("^", XOR),
-                };
-                let expr = Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &[&x, &y]);
-                if is_promoted(ty) { expr.loose() } else { expr }
-            }
+            BinaryOp::And => logic(&x, "&", &y, AND, ty),
+            BinaryOp::Or => logic(&x, "|", &y, OR, ty),
+            BinaryOp::Xor => logic(&x, "^", &y, XOR, ty),
             BinaryOp::Shl | BinaryOp::Shr => shift(op, &x, &y, constant.map(|c| c.bits), ty),
             BinaryOp::Min | BinaryOp::Max => Expr::over(format!("{}({}, {})", op.word(), x.typed(ty), y.typed(ty)), PRIMARY, &[&x, &y]),
         }
@@ -207,11 +200,7 @@ impl Writer<'_> {
 
     /// `a + b`, `a - b`, `a * b`, wrapping: signed overflow is undefined in C, unsigned is not.
     fn wrapping(&mut self, op: BinaryOp, x: &Expr, y: &Expr, ty: Type) -> Expr {
-        let (word, level) = match op {
-            BinaryOp::Add => ("+", ADD),
-            BinaryOp::Sub => ("-", ADD),
-            _ => ("*", MULTIPLY),
-        };
+        let (word, level) = op.sign().map_or(("*", MULTIPLY), |sign| (if sign > 0 { "+" } else { "-" }, ADD));
         if is_promoted(ty) && !(ty == Type::U16 && op == BinaryOp::Mul) {
             // `int` has room for it.
             return cut(Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &[x, y]), ty);
@@ -225,14 +214,14 @@ impl Writer<'_> {
         let word = if op == BinaryOp::Div { "/" } else { "%" };
         let parts = [x, y];
         let plain = || infix((&x.text, x.level), word, (&y.text, y.level), MULTIPLY);
-        match ty {
-            Type::I32 | Type::I64 if constant.is_none_or(|c| c == -1) => {
+        match (ty.is_signed_int(), is_promoted(ty)) {
+            (true, false) if constant.is_none_or(|c| c == -1) => {
                 let name = self.prelude.division(op, ty);
                 Expr::over(format!("{name}({}, {})", x.text, y.text), PRIMARY, &parts)
             }
-            _ if ty.is_signed_int() && is_promoted(ty) => cut(Expr::over(plain(), MULTIPLY, &parts), ty),
-            _ if is_promoted(ty) => Expr::over(plain(), MULTIPLY, &parts).loose(),
-            _ => Expr::over(plain(), MULTIPLY, &parts),
+            (true, true) => cut(Expr::over(plain(), MULTIPLY, &parts), ty),
+            (false, true) => Expr::over(plain(), MULTIPLY, &parts).loose(),
+            (_, false) => Expr::over(plain(), MULTIPLY, &parts),
         }
     }
 
@@ -246,7 +235,7 @@ impl Writer<'_> {
                 let wide = Expr::over(format!("fma({}, {}, {})", x.text, y.text, z.text), PRIMARY, &[&x, &y, &z]);
                 self.cast_expr(&wide, Type::F32, ty)
             }
-            _ => {
+            Type::Bool | Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::Ptr(_) => {
                 let product = self.wrapping(BinaryOp::Mul, &x, &y, ty);
                 self.wrapping(BinaryOp::Add, &product, &z, ty)
             }
@@ -382,6 +371,12 @@ fn shift(op: BinaryOp, x: &Expr, y: &Expr, count: Option<u64>, ty: Type) -> Expr
     }
 }
 
+/// `a & b`, `a | b`, `a ^ b` of integers.
+fn logic(x: &Expr, word: &str, y: &Expr, level: Level, ty: Type) -> Expr {
+    let expr = Expr::over(infix((&x.text, x.level), word, (&y.text, y.level), level), level, &[x, y]);
+    if is_promoted(ty) { expr.loose() } else { expr }
+}
+
 fn float_binary(op: BinaryOp, x: &Expr, y: &Expr) -> Expr {
     let parts = [x, y];
     let call = |name: &str| Expr::over(format!("{name}({}, {})", x.text, y.text), PRIMARY, &parts);
@@ -399,7 +394,9 @@ fn float_binary(op: BinaryOp, x: &Expr, y: &Expr) -> Expr {
         BinaryOp::Div => operator("/", MULTIPLY),
         BinaryOp::Rem => call("fmod"),
         BinaryOp::Min => call("fmin"),
-        _ => call("fmax"),
+        BinaryOp::Max => call("fmax"),
+        // The others are of integers.
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => call(op.word()),
     }
 }
 

@@ -5,7 +5,7 @@ use super::expressions::{EQUALITY, Expr, PRIMARY};
 use super::order::IN_ORDER;
 use super::types::{Declarator, literal, memory_type};
 use crate::backend::structured::{Language, Values};
-use crate::ir::{Access, Address, Inst, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
+use crate::ir::{Access, Address, Inst, Memory, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
 
 /// A place in memory: `tile[i][j]`, `p.pos[2]`.
 pub(super) struct Lvalue {
@@ -179,17 +179,10 @@ impl Writer<'_> {
         let mut bytes = 0;
         self.kernel.for_each_inst(|kernel, _, inst| {
             let data = &kernel.insts[inst];
-            let (access, ty, n) = match &data.op {
-                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) if data.results.len() > 1 => {
-                    (access, kernel.ty(data.results[0]), data.results.len())
-                }
-                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) if values.len() > 1 => {
-                    (access, kernel.ty(values[0]), values.len())
-                }
-                _ => return,
-            };
-            if access.object == object {
-                bytes = bytes.max(ty.bytes() * n as u32);
+            let Op::Memory(memory @ Memory { at: Address::Path(access), .. }) = &data.op else { return };
+            let scalars = memory.scalars(&data.results);
+            if access.object == object && scalars.len() > 1 {
+                bytes = bytes.max(kernel.ty(scalars[0]).bytes() * scalars.len() as u32);
             }
         });
         if bytes == 0 { String::new() } else { format!(" __attribute__((aligned({bytes})))") }

@@ -34,6 +34,9 @@
 //!   `converge` has taken apart, bools meet by `&` and `|`.
 //! * Names: builtins are overloaded functions in one scope with everything else, and vendors define macros; `names` has the table.
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod atomics;
 mod casts;
 mod control;
@@ -220,19 +223,16 @@ impl<'k> Writer<'k> {
             Op::Compute(_) | Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Region(_) | Op::Terminator(_) => {}
         }
         let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
-        match op {
-            Op::Compute(Compute::Const(scalar)) => self.bind(result, types::literal(*scalar)),
-            Op::Compute(Compute::Len(object)) => {
-                let name = self.length_names.iter().find(|(o, _)| o == object).map_or(String::new(), |(_, name)| name.clone());
-                self.bind(result, expressions::Expr::new(name, expressions::PRIMARY));
-            }
-            op => match self.computation(op, result) {
-                Some(expr) => self.define(inst, result, expr),
-                None => {
-                    let message = format!("the kernel `{}` is not in the stage that OpenCL C is printed from", self.kernel.name);
-                    self.refuse(inst, Diagnostic::error(self.span_of(inst), message));
-                }
-            },
+        if let Op::Compute(Compute::Const(scalar)) = op {
+            self.bind(result, types::literal(*scalar));
+        } else if let Op::Compute(Compute::Len(object)) = op {
+            let name = self.length_names.iter().find(|(o, _)| o == object).map_or(String::new(), |(_, name)| name.clone());
+            self.bind(result, expressions::Expr::new(name, expressions::PRIMARY));
+        } else if let Some(expr) = self.computation(op, result) {
+            self.define(inst, result, expr);
+        } else {
+            let message = format!("the kernel `{}` is not in the stage that OpenCL C is printed from", self.kernel.name);
+            self.refuse(inst, Diagnostic::error(self.span_of(inst), message));
         }
     }
 

@@ -101,7 +101,9 @@ impl Prelude {
             AtomicOp::Add => format!("as_{t}(expected) + value"),
             AtomicOp::Sub => format!("as_{t}(expected) - value"),
             AtomicOp::Min => format!("fmin(as_{t}(expected), value)"),
-            _ => format!("fmax(as_{t}(expected), value)"),
+            AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Exchange | AtomicOp::CompareExchange => {
+                format!("fmax(as_{t}(expected), value)")
+            }
         };
         self.ask(format!("ww_atomic_{}_{ty}{space}", op.word()), |name| {
             format!(

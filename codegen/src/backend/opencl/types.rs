@@ -47,13 +47,9 @@ pub(super) fn literal(scalar: Scalar) -> Expr {
         Type::F32 | Type::F64 => float_literal(scalar),
         Type::I32 if value == i128::from(i32::MIN) => Expr::new("INT_MIN", PRIMARY),
         Type::I64 if value == i128::from(i64::MIN) => Expr::new("LONG_MIN", PRIMARY),
-        ty => {
-            let suffix = match ty {
-                Type::U32 => "u",
-                Type::U64 => "ul",
-                Type::I64 => "l",
-                _ => "",
-            };
+        ty @ (Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::Ptr(_)) => {
+            let suffixes = [(Type::U32, "u"), (Type::U64, "ul"), (Type::I64, "l")];
+            let suffix = suffixes.iter().find(|(of, _)| *of == ty).map_or("", |(_, suffix)| *suffix);
             let expr = Expr::new(format!("{value}{suffix}"), if value < 0 { UNARY } else { PRIMARY }).of_integer(value);
             if is_promoted(ty) { expr.loose() } else { expr }
         }

@@ -39,28 +39,27 @@ pub(super) type Expr = structured::Expr<Extra>;
 impl Expr {
     /// A constant.
     pub(super) fn literal(scalar: Scalar) -> Expr {
-        let level = |text: &str| if text.starts_with('-') { UNARY } else { PRIMARY };
-        let mut expr = match scalar.ty {
-            Type::Bool => return Expr::new(scalar.to_string(), PRIMARY),
-            Type::F32 | Type::F64 if scalar.as_f64().is_finite() => {
-                let text = if scalar.ty == Type::F32 {
-                    format!("{:?}", f32::from_bits(scalar.bits as u32))
-                } else {
-                    format!("{:?}", scalar.as_f64())
-                };
-                Expr::new(text.clone(), level(&text))
-            }
-            ty if ty.is_float() => {
-                let text = match (scalar.as_f64().is_infinite(), scalar.as_f64() > 0.0, ty) {
-                    (true, true, Type::F32 | Type::F64) => format!("{ty}::INFINITY"),
-                    (true, false, Type::F32 | Type::F64) => format!("{ty}::NEG_INFINITY"),
-                    _ => format!("{ty}::from_bits({:#x})", scalar.bits),
+        let ty = scalar.ty;
+        if ty == Type::Bool {
+            return Expr::new(scalar.to_string(), PRIMARY);
+        }
+        let text = if ty.is_float() {
+            let is_wide = matches!(ty, Type::F32 | Type::F64);
+            if !is_wide || !scalar.as_f64().is_finite() {
+                let text = match (scalar.as_f64().is_infinite() && is_wide, scalar.as_f64() > 0.0) {
+                    (true, true) => format!("{ty}::INFINITY"),
+                    (true, false) => format!("{ty}::NEG_INFINITY"),
+                    (false, _) => format!("{ty}::from_bits({:#x})", scalar.bits),
                 };
                 return Expr::new(text, PRIMARY);
             }
-            ty if ty.is_signed_int() && scalar.as_int() == -1i128 << (ty.bits() - 1) => return Expr::new(format!("{ty}::MIN"), PRIMARY),
-            _ => Expr::new(scalar.as_int().to_string(), level(&scalar.as_int().to_string())),
+            if ty == Type::F32 { format!("{:?}", f32::from_bits(scalar.bits as u32)) } else { format!("{:?}", scalar.as_f64()) }
+        } else if ty.is_signed_int() && scalar.as_int() == -1i128 << (ty.bits() - 1) {
+            return Expr::new(format!("{ty}::MIN"), PRIMARY);
+        } else {
+            scalar.as_int().to_string()
         };
+        let mut expr = Expr::new(text.clone(), if text.starts_with('-') { UNARY } else { PRIMARY });
         expr.extra.literal = Some(scalar);
         expr
     }
@@ -196,12 +195,14 @@ impl Printer<'_> {
                 Expr::over(format!("!{}", e.at(UNARY)), UNARY, &[&e])
             }
             UnaryOp::Abs if unsigned => self.take_as(a, kind),
-            _ => {
+            UnaryOp::Neg | UnaryOp::Abs => {
                 let e = self.receiver_as(a, kind);
-                let name = match op {
-                    UnaryOp::Neg => "wrapping_neg",
-                    _ if ty.is_int() => "wrapping_abs",
-                    _ => "abs",
+                let name = if op == UnaryOp::Neg {
+                    "wrapping_neg"
+                } else if ty.is_int() {
+                    "wrapping_abs"
+                } else {
+                    "abs"
                 };
                 Expr::over(format!("{}.{name}()", e.at(PRIMARY)), PRIMARY, &[&e])
             }

@@ -112,7 +112,7 @@ impl Classes<'_> {
             Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(_) })
             | Op::Intrinsic(..)
             | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
-            _ => return,
+            Op::Compute(_) | Op::Memory(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
         };
         results.iter().for_each(|result| self.fixed[result.0 as usize] = Some(kind));
     }
@@ -120,6 +120,17 @@ impl Classes<'_> {
     fn is_scalar_parameter(&self, object: Object) -> bool {
         let data = &self.kernel.objects[object];
         data.kind == ObjectKind::Value && data.ty == MemoryType::Scalar(self.kernel.index_type())
+    }
+
+    fn compute(&mut self, compute: &Compute, result: Value) {
+        use Compute::*;
+        match *compute {
+            Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) | Unary(_, a) => self.join(&[a, result]),
+            Binary(_, a, b) | Select(_, a, b) => self.join(&[a, b, result]),
+            MulAdd(a, b, c) => self.join(&[a, b, c, result]),
+            Compare(_, a, b) => self.join(&[a, b]),
+            Const(_) | Special(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => {}
+        }
     }
 
     fn visit(&mut self, inst: Inst, params: &[Value]) {
@@ -137,11 +148,7 @@ impl Classes<'_> {
                 let b = self.root(b);
                 self.parent[a] = b;
             }
-            Op::Compute(Compute::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) | Compute::Unary(_, a)) => self.join(&[*a, data.results[0]]),
-            Op::Compute(Compute::Binary(_, a, b)) => self.join(&[*a, *b, data.results[0]]),
-            Op::Compute(Compute::MulAdd(a, b, c)) => self.join(&[*a, *b, *c, data.results[0]]),
-            Op::Compute(Compute::Compare(_, a, b)) => self.join(&[*a, *b]),
-            Op::Compute(Compute::Select(_, a, b)) => self.join(&[*a, *b, data.results[0]]),
+            Op::Compute(compute) => self.compute(compute, data.results[0]),
             Op::Region(Region::If { .. } | Region::Block { .. }) => {}
             Op::Region(Region::For { start, end, step, init, .. }) => {
                 self.join(&[params[0], *start, *end, *step]);
@@ -160,7 +167,7 @@ impl Classes<'_> {
                 }
             }
             Op::Terminator(Terminator::Continue(target, values)) => self.join_carried(*target, values),
-            _ => {}
+            Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
         }
         for block in data.op.blocks() {
             let Some(last) = kernel.blocks[block].insts.last() else { continue };

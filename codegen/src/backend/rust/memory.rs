@@ -162,7 +162,12 @@ impl Printer<'_> {
                     let zeros = self.filled(&data.ty, 0);
                     self.line(&format!("let mut {name} = {zeros};"));
                 }
-                _ => {}
+                ObjectKind::Local
+                | ObjectKind::Value
+                | ObjectKind::Global { .. }
+                | ObjectKind::Constant
+                | ObjectKind::Texture
+                | ObjectKind::Table(_) => {}
             }
         }
     }
@@ -194,22 +199,22 @@ impl Printer<'_> {
         let kernel = self.kernel;
         let (mut value, mut stores, mut places) = (None, Vec::new(), HashSet::new());
         for inst in kernel.blocks[block].insts.iter().skip_while(|inst| **inst != first) {
-            match &kernel.insts[*inst].op {
-                Op::Compute(Compute::Const(_)) => {}
-                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) })
-                    if access.object == object && values.len() == 1 =>
-                {
-                    let scalar = kernel.constant(values[0])?;
-                    if *value.get_or_insert(scalar) != scalar {
-                        return None;
-                    }
-                    places.insert(constant_place(kernel, access, 1)?);
-                    stores.push(*inst);
+            let op = &kernel.insts[*inst].op;
+            if matches!(op, Op::Compute(Compute::Const(_))) {
+                continue;
+            }
+            let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) = op else { break };
+            // Other arrays may be filled in between.
+            if values.len() != 1 || access.object != object && kernel.objects[access.object].kind != ObjectKind::Local {
+                break;
+            }
+            if access.object == object {
+                let scalar = kernel.constant(values[0])?;
+                if *value.get_or_insert(scalar) != scalar {
+                    return None;
                 }
-                // Other arrays may be filled in between.
-                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) })
-                    if values.len() == 1 && kernel.objects[access.object].kind == ObjectKind::Local => {}
-                _ => break,
+                places.insert(constant_place(kernel, access, 1)?);
+                stores.push(*inst);
             }
             if places.len() == scalars_of(kernel, &kernel.objects[object].ty) {
                 return Some((value?, stores));

@@ -6,6 +6,9 @@
 //! the source left uninitialised are zeros; conditions are asked for as far as is needed, `&` reads `&&`. The rooms: `kinds` tells `usize` from `u32`, which the IR does
 //! not; `names`; `values` (what becomes a variable), `expression`, `statement`, `memory` (parameters, arrays, plain accesses).
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod expression;
 mod kinds;
 mod memory;
@@ -126,7 +129,7 @@ impl Printer<'_> {
             Op::Compute(Compute::Special(special, axis)) if self.kernel.values[result].name.is_none() => {
                 self.bind(result, Self::special(*special, *axis));
             }
-            op => {
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 let expr = self.computation(op, result);
                 self.define(inst, result, expr);
             }
@@ -157,7 +160,12 @@ impl Printer<'_> {
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, Some(result)),
             Op::Compute(Compute::Len(object)) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
             // Addresses are of a later stage, and the rest is statements.
-            _ => expression::Expr::new("0 /* of another stage */", PRIMARY),
+            Op::Compute(Compute::Const(_) | Compute::Address(_) | Compute::Offset(..))
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => expression::Expr::new("0 /* of another stage */", PRIMARY),
         }
     }
 }

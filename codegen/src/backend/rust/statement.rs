@@ -224,17 +224,15 @@ impl Printer<'_> {
                 return;
             }
             let is_index = |v: &Value| kernel.constant(*v).is_none() && self.kinds.value(*v) == Kind::Index;
-            match op {
-                Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) })
-                    if access.indices().any(|index| index == counter) =>
-                {
-                    says = true;
-                }
-                Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b)) => {
-                    says |= *a != *b && is_index(a) && is_index(b);
-                }
-                Op::Compute(Compute::Compare(_, a, b)) => says |= *a != *b && is_index(a) && is_index(b),
-                _ => asks = true,
+            if let Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) = op
+                && access.indices().any(|index| index == counter)
+            {
+                says = true;
+            } else if let Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) | Compute::Compare(_, a, b)) = op
+            {
+                says |= *a != *b && is_index(a) && is_index(b);
+            } else {
+                asks = true;
             }
         });
         says && !asks && self.kinds.value(counter) == Kind::Index

@@ -7,6 +7,9 @@
 //! Values carried round a loop, and results of an `if`, live in variables ([`Storage`]). Invariant: of the values bound to one
 //! variable, at most one is still to be used. That is what lets the accumulator of an inner loop be that of the outer one.
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod control;
 mod expr;
 mod values;

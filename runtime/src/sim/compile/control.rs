@@ -33,7 +33,7 @@ impl Compiler<'_> {
             }
             Op::Region(Region::Loop { init, body, .. }) => self.endless_loop(inst, init, *body)?,
             Op::Region(Region::Block { body }) => self.region(inst, *body)?,
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
         }
         // Lanes may be gone for longer than this construct: what follows has another mask, or none.
         self.segment = segment;
@@ -202,7 +202,9 @@ impl Compiler<'_> {
                 self.emit(SimStep::Trap(message));
                 Ok(())
             }
-            _ => Err("a block that does not end".into()),
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) => {
+                Err("a block that does not end".into())
+            }
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         let base = match data.kind {
             ObjectKind::Shared => &mut program.shared_bytes,
             ObjectKind::Local => &mut program.local_bytes,
-            _ => &mut 0,
+            ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture | ObjectKind::Table(_) => &mut 0,
         };
         let start = base.next_multiple_of(OBJECT_ALIGN);
         if !is_slice {
@@ -150,7 +150,7 @@ impl Synchronises {
                     found.has_fences |= !row.row().effects.is_convergent() && row.row().effects.orders.is_some();
                     return;
                 }
-                _ => return,
+                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
             };
             let is_used = data.results.iter().any(|v| uses[usize::from(*v)] != 0);
             found.waits |= is_used;
@@ -172,7 +172,9 @@ fn is_order_free(kernel: &Kernel) -> bool {
                 return;
             }
             Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at }) => (*op, at.object(), operands),
-            _ => return,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return;
+            }
         };
         let is_global = kernel.objects[object].space() == Space::Global;
         let commutes = !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);

@@ -20,19 +20,7 @@ impl Compiler<'_> {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
         match &data.op {
-            Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_)) => {
-                self.known(&data.op, one(&data.results)?)
-            }
-            Op::Compute(
-                Compute::Unary(..)
-                | Compute::Binary(..)
-                | Compute::MulAdd(..)
-                | Compute::Compare(..)
-                | Compute::Select(..)
-                | Compute::Cast(_)
-                | Compute::Bitcast(_)
-                | Compute::Offset(..),
-            ) => self.arithmetic(&data.op, one(&data.results)?),
+            Op::Compute(compute) => self.compute(compute, &data.op.operands(), one(&data.results)?),
             Op::Memory(memory) => self.memory(memory, &data.results),
             Op::Texture(op, object, at) => self.texture(*op, *object, at, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(*row, args, &data.results),
@@ -54,33 +42,43 @@ impl Compiler<'_> {
         }
     }
 
-    /// What is known before the kernel starts.
-    fn known(&mut self, op: &Op, result: Value) -> Result<()> {
-        let ty = self.ty(result);
-        let preset = match op {
-            Op::Compute(Compute::Const(scalar)) => Preset::Constant(scalar.ty, scalar.bits),
-            Op::Compute(Compute::Special(special, axis)) => Preset::Special(*special, *axis),
-            Op::Compute(Compute::Len(object)) => Preset::Len(usize::from(*object)),
-            Op::Compute(Compute::Address(object)) => {
+    fn compute(&mut self, compute: &Compute, operands: &[Value], result: Value) -> Result<()> {
+        use Compute::*;
+        match compute {
+            Const(scalar) => self.known(Preset::Constant(scalar.ty, scalar.bits), result),
+            Special(special, axis) => self.counted(Preset::Special(*special, *axis), result),
+            Len(object) => self.counted(Preset::Len(usize::from(*object)), result),
+            Address(object) => {
                 let n = usize::from(*object);
-                Preset::Constant(ty, self.program.objects[n].address(n))
+                self.counted(Preset::Constant(self.ty(result), self.program.objects[n].address(n)), result)
             }
-            _ => return Err("not a known value".into()),
-        };
-        if !matches!(op, Op::Compute(Compute::Const(_))) {
-            self.count(InstructionClass::Other, 1);
+            // The condition comes last in a step.
+            Select(c, a, b) => self.arithmetic(compute, &[*a, *b, *c], result),
+            Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Offset(..) => {
+                self.arithmetic(compute, operands, result)
+            }
         }
-        let reg = self.preset(ty, preset)?;
+    }
+
+    /// What is known before the kernel starts, and costs an instruction.
+    fn counted(&mut self, preset: Preset, result: Value) -> Result<()> {
+        self.count(InstructionClass::Other, 1);
+        self.known(preset, result)
+    }
+
+    /// What is known before the kernel starts.
+    fn known(&mut self, preset: Preset, result: Value) -> Result<()> {
+        let reg = self.preset(self.ty(result), preset)?;
         self.slots[usize::from(result)] = Some(reg);
         Ok(())
     }
 
-    fn arithmetic(&mut self, op: &Op, result: Value) -> Result<()> {
+    fn arithmetic(&mut self, op: &Compute, values: &[Value], result: Value) -> Result<()> {
         let to = self.ty(result);
-        let (values, ty) = operands(op, |v| self.ty(v));
+        let ty = self.ty(values[0]);
         let run = pure(op, ty, to).ok_or_else(|| format!("`{}` on `{ty}` giving `{to}`", word(op)))?;
-        self.count(class_of(op, ty), 1);
-        let slots = self.slots(&values)?;
+        self.count(if matches!(op, Compute::Cast(_)) { InstructionClass::Convert } else { class_of_type(ty) }, 1);
+        let slots = self.slots(values)?;
         let d = self.define(result)?;
         let at = |n: usize| slots.get(n).map_or(0, |reg| reg.index());
         let operands = Operands { d: d.index(), a: at(0), b: at(1), c: at(2) };
@@ -89,8 +87,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn check_arithmetic(&mut self, op: &Op, ty: Type, operands: Operands, slots: &[Reg]) {
-        if let Op::Compute(Compute::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor)) = op {
+    fn check_arithmetic(&mut self, op: &Compute, ty: Type, operands: Operands, slots: &[Reg]) {
+        if let Compute::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) = op {
             let is_safe = self.kernel.constant(*divisor).is_some_and(|c| c.bits != 0);
             if let Some(find) = arith::divides_by_zero(ty).filter(|_| !is_safe) {
                 self.check(find, operands, CheckFailure::DivisionByZero);
@@ -99,11 +97,12 @@ impl Compiler<'_> {
         if !self.program.options.overflow {
             return;
         }
-        let find = match op {
-            Op::Compute(Compute::Binary(op, ..)) => arith::overflows(*op, ty),
-            Op::Compute(Compute::Unary(op, _)) => arith::unary_overflows(*op, ty),
-            Op::Compute(Compute::MulAdd(..)) => arith::mul_add_overflows(ty),
-            _ => None,
+        let find = if let Compute::Binary(op, ..) = op {
+            arith::overflows(*op, ty)
+        } else if let Compute::Unary(op, _) = op {
+            arith::unary_overflows(*op, ty)
+        } else {
+            arith::mul_add_overflows(ty).filter(|_| matches!(op, Compute::MulAdd(..)))
         };
         if let Some(find) = find {
             self.check(find, operands, CheckFailure::Overflow { operation: word(op), ty, operands: slots.to_vec() });
@@ -168,7 +167,7 @@ impl Compiler<'_> {
                 self.program.barriers.push(Barrier { eval, argument: slots.first().copied(), result, location });
                 self.emit(SimStep::Barrier(self.program.barriers.len() as u32 - 1));
             }
-            lanes => {
+            lanes @ (Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_)) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let eval = CallEval::new(lanes).ok_or("an intrinsic without a meaning")?;
                 let name = self.location.call.map_or(row.name, |call| call.row().name);
@@ -206,52 +205,39 @@ fn one(results: &[Value]) -> Result<Value> {
     }
 }
 
-/// An operation's operands as the steps take them, and the type it works on.
-fn operands(op: &Op, ty: impl Fn(Value) -> Type) -> (Vec<Value>, Type) {
-    if let Op::Compute(Compute::Select(c, a, b)) = op {
-        (vec![*a, *b, *c], ty(*a))
-    } else {
-        let values = op.operands();
-        let first = values.first().map_or(Type::U32, |v| ty(*v));
-        (values, first)
-    }
-}
-
-fn pure(op: &Op, ty: Type, to: Type) -> Option<Pure> {
+fn pure(op: &Compute, ty: Type, to: Type) -> Option<Pure> {
+    use Compute::*;
     match op {
-        Op::Compute(Compute::Unary(op, _)) => arith::unary(*op, ty),
-        Op::Compute(Compute::Binary(op, ..)) => arith::binary(*op, ty),
-        Op::Compute(Compute::Offset(..)) => arith::binary(BinaryOp::Add, ty),
-        Op::Compute(Compute::MulAdd(..)) => arith::mul_add(ty),
-        Op::Compute(Compute::Compare(op, ..)) => arith::compare(*op, ty),
-        Op::Compute(Compute::Select(..)) => Some(arith::selection(ty)),
-        Op::Compute(Compute::Cast(_)) => arith::cast(ty, to),
-        Op::Compute(Compute::Bitcast(_)) => arith::bitcast(ty, to),
-        _ => None,
+        Unary(op, _) => arith::unary(*op, ty),
+        Binary(op, ..) => arith::binary(*op, ty),
+        Offset(..) => arith::binary(BinaryOp::Add, ty),
+        MulAdd(..) => arith::mul_add(ty),
+        Compare(op, ..) => arith::compare(*op, ty),
+        Select(..) => Some(arith::selection(ty)),
+        Cast(_) => arith::cast(ty, to),
+        Bitcast(_) => arith::bitcast(ty, to),
+        Const(_) | Special(..) | Len(_) | Address(_) => None,
     }
 }
 
 /// The operation's word, for messages.
-fn word(op: &Op) -> &'static str {
+fn word(op: &Compute) -> &'static str {
+    use Compute::*;
     match op {
-        Op::Compute(Compute::Unary(UnaryOp::Neg, _)) => "-",
-        Op::Compute(Compute::Unary(op, _)) => op.word(),
-        Op::Compute(Compute::Binary(BinaryOp::Add, ..)) => "+",
-        Op::Compute(Compute::Binary(BinaryOp::Sub, ..)) => "-",
-        Op::Compute(Compute::Binary(BinaryOp::Mul, ..)) => "*",
-        Op::Compute(Compute::Binary(BinaryOp::Div, ..)) => "/",
-        Op::Compute(Compute::Binary(op, ..)) => op.word(),
-        Op::Compute(Compute::MulAdd(..)) => "mul_add",
-        Op::Compute(Compute::Compare(op, ..)) => op.word(),
-        Op::Compute(Compute::Select(..)) => "select",
-        Op::Compute(Compute::Cast(_)) => "cast",
-        Op::Compute(Compute::Bitcast(_)) => "bitcast",
-        _ => "operation",
+        Unary(UnaryOp::Neg, _) => "-",
+        Unary(op, _) => op.word(),
+        Binary(BinaryOp::Add, ..) => "+",
+        Binary(BinaryOp::Sub, ..) => "-",
+        Binary(BinaryOp::Mul, ..) => "*",
+        Binary(BinaryOp::Div, ..) => "/",
+        Binary(op, ..) => op.word(),
+        MulAdd(..) => "mul_add",
+        Compare(op, ..) => op.word(),
+        Select(..) => "select",
+        Cast(_) => "cast",
+        Bitcast(_) => "bitcast",
+        Const(_) | Special(..) | Len(_) | Address(_) | Offset(..) => "operation",
     }
-}
-
-fn class_of(op: &Op, ty: Type) -> InstructionClass {
-    if matches!(op, Op::Compute(Compute::Cast(_))) { InstructionClass::Convert } else { class_of_type(ty) }
 }
 
 fn class_of_type(ty: Type) -> InstructionClass {
@@ -259,7 +245,9 @@ fn class_of_type(ty: Type) -> InstructionClass {
         Type::F16 | Type::BF16 => InstructionClass::Half,
         Type::F32 => InstructionClass::F32,
         Type::F64 => InstructionClass::F64,
-        _ => InstructionClass::Integer,
+        Type::Bool | Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::Ptr(_) => {
+            InstructionClass::Integer
+        }
     }
 }
 
