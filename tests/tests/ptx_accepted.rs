@@ -268,7 +268,7 @@ fn atomics_of_every_type_are_accepted() {
 fn has_form(row: &Row, ty: Option<Type>, target: &Target) -> bool {
     row.device().is_some_and(|device| {
         let fits = |types: &[Type]| types.is_empty() || ty.is_some_and(|ty| types.contains(&ty));
-        device.ptx.iter().any(|form| fits(form.types) && form.capability <= target.capability)
+        device.ptx.iter().any(|form| fits(form.types) && form.needs.is_met_by(target))
     })
 }
 

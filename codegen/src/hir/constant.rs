@@ -3,6 +3,8 @@
 use super::tree::{Block, Expr, ExprKind};
 use super::types::{Const, Infer, Ty};
 use crate::diagnostic::Diagnostic;
+use crate::intrinsics;
+use crate::ir::intrinsic::Constant;
 use crate::ir::{BinaryOp, Scalar, Type, UnaryOp, eval};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -111,27 +113,6 @@ fn elements(value: &ConstValue) -> i128 {
     match value {
         ConstValue::Array(items) | ConstValue::Tuple(items) => items.iter().map(elements).fold(0, i128::saturating_add),
         _ => 1,
-    }
-}
-
-/// What an integer method gives without wrapping; `None` where it has no value, or is not one that constants are made with.
-fn exact_method(name: &str, args: &[i128]) -> Option<i128> {
-    match (name, args) {
-        ("min", &[a, b]) => Some(a.min(b)),
-        ("max", &[a, b]) => Some(a.max(b)),
-        ("clamp", &[a, low, high]) if low <= high => Some(a.clamp(low, high)),
-        ("abs", &[a]) => Some(a.abs()),
-        ("abs_diff", &[a, b]) => Some((a - b).abs()),
-        ("pow", &[a, n]) => Some(a.saturating_pow(u32::try_from(n).ok()?)),
-        ("div_ceil", &[a, b]) if b > 0 => Some((a + b - 1) / b),
-        ("next_multiple_of", &[a, b]) if b > 0 => Some((a + b - 1) / b * b),
-        ("next_power_of_two", &[a]) => i128::try_from(u128::try_from(a).ok()?.checked_next_power_of_two()?).ok(),
-        ("is_power_of_two", &[a]) => Some(i128::from(a.count_ones() == 1)),
-        ("ilog2", &[a]) => a.checked_ilog2().map(i128::from),
-        ("isqrt", &[a]) => a.checked_isqrt(),
-        ("div_euclid", &[a, b]) => a.checked_div_euclid(b),
-        ("rem_euclid", &[a, b]) => a.checked_rem_euclid(b),
-        _ => None,
     }
 }
 
@@ -271,15 +252,14 @@ impl Evaluator<'_> {
 
     fn intrinsic(&self, row: crate::ir::intrinsic::RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Evaluated<ConstValue> {
         let args = args.iter().map(|arg| self.scalar(arg)).collect::<Evaluated<Vec<_>>>()?;
-        let known = match (row.row().name, args.as_slice()) {
-            (name, [first, ..]) if first.ty.is_int() => {
+        let constant = args.first().and_then(|first| intrinsics::row_for(row, first.ty).row().constant);
+        let known = match constant {
+            Some(Constant::Exact(of)) => {
                 let numbers: Vec<i128> = args.iter().map(|a| a.as_int()).collect();
-                exact_method(name, &numbers).map(|value| self.fitting(self.ty(expr)?, value, expr)).transpose()?
+                of(&numbers).map(|value| self.fitting(self.ty(expr)?, value, expr)).transpose()?
             }
-            ("min", [a, b]) => eval::binary(BinaryOp::Min, *a, *b),
-            ("max", [a, b]) => eval::binary(BinaryOp::Max, *a, *b),
-            ("abs", [a]) => eval::unary(UnaryOp::Abs, *a),
-            _ => None,
+            Some(Constant::OfScalars(of)) => of(&args),
+            None => None,
         };
         let lane = match row.row().device().map(|device| device.eval) {
             Some(crate::ir::intrinsic::Eval::Lane(f)) => scalar_type(&self.infer.resolve(ty)).zip(self.ty(expr).ok()).map(|(t, result)| {

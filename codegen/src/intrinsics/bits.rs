@@ -5,6 +5,7 @@ use super::integer::int_like;
 use crate::ir::intrinsic::Sort::{Is, T};
 use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::ir::{BinaryOp, Builder, CompareOp, Type, UnaryOp, Value};
+use crate::target::Requirement;
 
 const COUNT: Sort = Is(Type::U32);
 const BOOL: &[Sort] = &[Is(Type::Bool)];
@@ -17,8 +18,8 @@ const NOT_U32: Class = Class::Only(&[Type::I8, Type::U8, Type::I16, Type::U16, T
 
 const fn forms(b32: &'static str, b64: &'static str) -> [PtxForm; 2] {
     [
-        PtxForm { types: &[Type::U32], text: b32, capability: 20, version: 20 },
-        PtxForm { types: &[Type::U64], text: b64, capability: 20, version: 20 },
+        PtxForm { types: &[Type::U32], text: b32, needs: Requirement::since(20, 20) },
+        PtxForm { types: &[Type::U64], text: b64, needs: Requirement::since(20, 20) },
     ]
 }
 
@@ -41,7 +42,10 @@ pub(super) const ROWS: &[Row] = &[
     Row::method("trailing_ones", Class::Int, ONE, &[COUNT], |b, a| vec![of_complement(b, "trailing_zeros", a[0])])
         .cost(5)
         .doc("how many bits from the lowest on are 1"),
-    Row::method("ilog2", Class::Int, ONE, &[COUNT], expand_ilog2).cost(4).doc("the highest bit's number; of 0 undefined"),
+    Row::method("ilog2", Class::Int, ONE, &[COUNT], expand_ilog2)
+        .exact(|a| a[0].checked_ilog2().map(i128::from))
+        .cost(4)
+        .doc("the highest bit's number; of 0 undefined"),
     Row::new("rotate_left", Call::Method, U32_ONLY, &[T, COUNT], ONE, ROTATE_LEFT).doc("rotated left, the count modulo the width"),
     Row::new("rotate_right", Call::Method, U32_ONLY, &[T, COUNT], ONE, ROTATE_RIGHT).doc("rotated right, the count modulo the width"),
     Row::method("rotate_left", NOT_U32, &[T, COUNT], ONE, |b, a| expand_rotate(b, a, [BinaryOp::Shl, BinaryOp::Shr]))
@@ -56,8 +60,12 @@ pub(super) const ROWS: &[Row] = &[
         .doc("the bits from the other end"),
     Row::new("swap_bytes", Call::Method, U32_ONLY, ONE, ONE, SWAP_BYTES).doc("the bytes from the other end"),
     Row::method("swap_bytes", NOT_U32, ONE, ONE, expand_swap_bytes).cost(3).doc("the bytes from the other end"),
-    Row::method("is_power_of_two", Class::Unsigned, ONE, BOOL, expand_is_power_of_two).cost(3).doc("whether one bit is 1"),
+    Row::method("is_power_of_two", Class::Unsigned, ONE, BOOL, expand_is_power_of_two)
+        .exact(|a| Some(i128::from(a[0].count_ones() == 1)))
+        .cost(3)
+        .doc("whether one bit is 1"),
     Row::method("next_power_of_two", Class::Unsigned, ONE, ONE, expand_next_power_of_two)
+        .exact(|a| i128::try_from(u128::try_from(a[0]).ok()?.checked_next_power_of_two()?).ok())
         .cost(6)
         .doc("the least power of two not below; 0 if it does not fit"),
 ];
@@ -83,19 +91,19 @@ const REVERSE_BITS: Body = Body::Device(Device {
 });
 
 const SWAP_BYTES: Body = device(
-    &[PtxForm { types: &[Type::U32], text: "prmt.b32 {d}, {0}, 0, 0x0123;", capability: 20, version: 20 }],
+    &[PtxForm { types: &[Type::U32], text: "prmt.b32 {d}, {0}, 0, 0x0123;", needs: Requirement::since(20, 20) }],
     "as_uint(as_uchar4({0}).wzyx)",
     |_, a| u64::from((a[0] as u32).swap_bytes()),
 );
 
 const ROTATE_LEFT: Body = device(
-    &[PtxForm { types: &[Type::U32], text: "shf.l.wrap.b32 {d}, {0}, {0}, {1};", capability: 32, version: 31 }],
+    &[PtxForm { types: &[Type::U32], text: "shf.l.wrap.b32 {d}, {0}, {0}, {1};", needs: Requirement::since(32, 31) }],
     "rotate({0}, {1})",
     |_, a| u64::from((a[0] as u32).rotate_left(a[1] as u32)),
 );
 
 const ROTATE_RIGHT: Body = device(
-    &[PtxForm { types: &[Type::U32], text: "shf.r.wrap.b32 {d}, {0}, {0}, {1};", capability: 32, version: 31 }],
+    &[PtxForm { types: &[Type::U32], text: "shf.r.wrap.b32 {d}, {0}, {0}, {1};", needs: Requirement::since(32, 31) }],
     "rotate({0}, 0u - {1})",
     |_, a| u64::from((a[0] as u32).rotate_right(a[1] as u32)),
 );

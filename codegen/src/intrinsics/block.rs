@@ -5,6 +5,7 @@ use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Me
 use crate::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
 };
+use crate::target::Requirement;
 use crate::target::limits::{BLOCK_THREADS, WARP};
 
 const BOOL: Sort = Is(Type::Bool);
@@ -16,7 +17,7 @@ const fn device(text: &'static [PtxForm], opencl: &'static str, eval: Eval) -> B
 /// The PTX of a row that every target has.
 macro_rules! form {
     ($text:literal) => {
-        &[PtxForm { types: &[], text: $text, capability: 20, version: 20 }]
+        &[PtxForm { types: &[], text: $text, needs: Requirement::since(20, 20) }]
     };
 }
 

@@ -5,7 +5,8 @@ use super::call_method;
 use crate::ir::Math;
 use crate::ir::intrinsic::Sort::{Is, T, UnsignedT};
 use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
-use crate::ir::{BinaryOp, Builder, CompareOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Builder, CompareOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value, eval};
+use crate::target::Requirement;
 
 /// The types that devices compute in.
 pub(super) const WIDE: Class = Class::Only(&[Type::F32, Type::F64]);
@@ -48,8 +49,8 @@ pub(super) use through_f32;
 /// Both forms of an instruction that PTX has for `f32` and `f64` since its beginning.
 const fn both(f32: &'static str, f64: &'static str) -> [PtxForm; 2] {
     [
-        PtxForm { types: &[Type::F32], text: f32, capability: 10, version: 10 },
-        PtxForm { types: &[Type::F64], text: f64, capability: 13, version: 10 },
+        PtxForm { types: &[Type::F32], text: f32, needs: Requirement::since(10, 10) },
+        PtxForm { types: &[Type::F64], text: f64, needs: Requirement::since(13, 10) },
     ]
 }
 
@@ -59,10 +60,14 @@ const fn device(name: &'static str, ptx: &'static [PtxForm], opencl: &'static st
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row::method("abs", Class::Float, &[T], &[T], |b, a| vec![b.unary(UnaryOp::Abs, a[0])]).doc("the absolute value: the sign bit cleared"),
+    Row::method("abs", Class::Float, &[T], &[T], |b, a| vec![b.unary(UnaryOp::Abs, a[0])])
+        .of_constants(|a| eval::unary(UnaryOp::Abs, a[0]))
+        .doc("the absolute value: the sign bit cleared"),
     Row::method("min", Class::Float, &[T, T], &[T], |b, a| vec![b.binary(BinaryOp::Min, a[0], a[1])])
+        .of_constants(|a| eval::binary(BinaryOp::Min, a[0], a[1]))
         .doc("the lesser; the number if one is NaN"),
     Row::method("max", Class::Float, &[T, T], &[T], |b, a| vec![b.binary(BinaryOp::Max, a[0], a[1])])
+        .of_constants(|a| eval::binary(BinaryOp::Max, a[0], a[1]))
         .doc("the greater; the number if one is NaN"),
     Row::method("clamp", Class::Float, &[T, T, T], &[T], expand_clamp).cost(2).doc("kept within two bounds; NaN stays NaN"),
     Row::method("mul_add", Class::Float, &[T, T, T], &[T], |b, a| vec![b.mul_add(a[0], a[1], a[2])]).doc("`self * a + b`, rounded once"),

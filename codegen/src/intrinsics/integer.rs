@@ -5,6 +5,7 @@ use super::float::{squaring_loop, unrolled_power};
 use crate::ir::intrinsic::Sort::{Is, T, UnsignedT};
 use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::ir::{BinaryOp, Builder, CompareOp, Scalar, Type, UnaryOp, Value};
+use crate::target::Requirement;
 
 /// The widths that devices compute in.
 const WIDE: Class = Class::Only(&[Type::I32, Type::U32, Type::I64, Type::U64]);
@@ -22,21 +23,33 @@ macro_rules! binary {
 }
 
 const fn form(types: &'static [Type], text: &'static str) -> PtxForm {
-    PtxForm { types, text, capability: 20, version: 20 }
+    PtxForm { types, text, needs: Requirement::since(20, 20) }
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row::method("abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])]).doc("the absolute value, wrapping"),
+    Row::method("abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])])
+        .exact(|a| Some(a[0].abs()))
+        .doc("the absolute value, wrapping"),
     Row::method("wrapping_abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])]).doc("the absolute value, wrapping"),
     Row::method("unsigned_abs", Class::Signed, T1, &[UnsignedT], expand_unsigned_abs).cost(1).doc("the absolute value, unsigned"),
-    Row::method("min", Class::Int, TWO, T1, binary!(Min)).doc("the lesser"),
-    Row::method("max", Class::Int, TWO, T1, binary!(Max)).doc("the greater"),
-    Row::method("clamp", Class::Int, &[T, T, T], T1, expand_clamp).cost(2).doc("kept within two bounds"),
+    Row::method("min", Class::Int, TWO, T1, binary!(Min)).exact(|a| Some(a[0].min(a[1]))).of_ord().doc("the lesser"),
+    Row::method("max", Class::Int, TWO, T1, binary!(Max)).exact(|a| Some(a[0].max(a[1]))).of_ord().doc("the greater"),
+    Row::method("clamp", Class::Int, &[T, T, T], T1, expand_clamp)
+        .exact(|a| (a[1] <= a[2]).then(|| a[0].clamp(a[1], a[2])))
+        .of_ord()
+        .cost(2)
+        .doc("kept within two bounds"),
     Row::method("signum", Class::Signed, T1, T1, expand_signum).cost(3).doc("-1, 0 or 1"),
     Row::method("is_negative", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Lt, a[0])]).doc("whether it is below 0"),
     Row::method("is_positive", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Gt, a[0])]).doc("whether it is above 0"),
-    Row::method("abs_diff", Class::Int, TWO, &[UnsignedT], expand_abs_diff).cost(4).doc("the distance"),
-    Row::method("pow", Class::Int, &[T, COUNT], T1, expand_pow).cost(20).doc("a power by repeated squaring, wrapping"),
+    Row::method("abs_diff", Class::Int, TWO, &[UnsignedT], expand_abs_diff)
+        .exact(|a| Some((a[0] - a[1]).abs()))
+        .cost(4)
+        .doc("the distance"),
+    Row::method("pow", Class::Int, &[T, COUNT], T1, expand_pow)
+        .exact(|a| Some(a[0].saturating_pow(u32::try_from(a[1]).ok()?)))
+        .cost(20)
+        .doc("a power by repeated squaring, wrapping"),
     Row::method("wrapping_pow", Class::Int, &[T, COUNT], T1, expand_pow).cost(20).doc("a power by repeated squaring, wrapping"),
     Row::method("wrapping_add", Class::Int, TWO, T1, binary!(Add)).doc("the sum, wrapping"),
     Row::method("wrapping_sub", Class::Int, TWO, T1, binary!(Sub)).doc("the difference, wrapping"),
@@ -49,16 +62,29 @@ pub(super) const ROWS: &[Row] = &[
     Row::method("saturating_add", Class::Int, TWO, T1, expand_saturating_add).cost(5).doc("the sum, kept in range"),
     Row::method("saturating_sub", Class::Int, TWO, T1, expand_saturating_sub).cost(5).doc("the difference, kept in range"),
     Row::method("saturating_mul", Class::Int, TWO, T1, expand_saturating_mul).cost(8).doc("the product, kept in range"),
-    Row::method("rem_euclid", Class::Int, TWO, T1, expand_rem_euclid).cost(40).doc("the remainder that is not negative"),
-    Row::method("div_euclid", Class::Int, TWO, T1, expand_div_euclid).cost(45).doc("the quotient that belongs to `rem_euclid`"),
-    Row::method("div_ceil", Class::Unsigned, TWO, T1, expand_div_ceil).cost(42).doc("the quotient, rounded up"),
+    Row::method("rem_euclid", Class::Int, TWO, T1, expand_rem_euclid)
+        .exact(|a| a[0].checked_rem_euclid(a[1]))
+        .cost(40)
+        .doc("the remainder that is not negative"),
+    Row::method("div_euclid", Class::Int, TWO, T1, expand_div_euclid)
+        .exact(|a| a[0].checked_div_euclid(a[1]))
+        .cost(45)
+        .doc("the quotient that belongs to `rem_euclid`"),
+    Row::method("div_ceil", Class::Unsigned, TWO, T1, expand_div_ceil)
+        .exact(|a| (a[1] > 0).then(|| (a[0] + a[1] - 1) / a[1]))
+        .cost(42)
+        .doc("the quotient, rounded up"),
     Row::method("is_multiple_of", Class::Unsigned, TWO, BOOL, expand_is_multiple_of)
         .cost(42)
         .doc("whether it is a multiple of another; of 0, only 0 is"),
     Row::method("next_multiple_of", Class::Unsigned, TWO, T1, expand_next_multiple_of)
+        .exact(|a| (a[1] > 0).then(|| (a[0] + a[1] - 1) / a[1] * a[1]))
         .cost(43)
         .doc("the least multiple of another that is not below; wrapping"),
-    Row::method("isqrt", Class::Int, T1, T1, expand_isqrt).cost(30).doc("the integer part of the square root"),
+    Row::method("isqrt", Class::Int, T1, T1, expand_isqrt)
+        .exact(|a| a[0].checked_isqrt())
+        .cost(30)
+        .doc("the integer part of the square root"),
     Row::new("mul_hi", Call::Method, WIDE, TWO, T1, Body::Device(MUL_HI)).cost(2).doc("the high half of the product"),
     Row::method("mul_hi", NARROW, TWO, T1, expand_narrow_mul_hi).cost(2).doc("the high half of the product"),
     Row::method("mul24", Class::Only(&[Type::I32, Type::U32]), TWO, T1, expand_mul24)
@@ -70,7 +96,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 const SAD4: Device = Device {
-    ptx: &[PtxForm { types: &[Type::U32], text: "vabsdiff4.u32.u32.u32.add {d}, {0}, {1}, {2};", capability: 30, version: 30 }],
+    ptx: &[PtxForm { types: &[Type::U32], text: "vabsdiff4.u32.u32.u32.add {d}, {0}, {1}, {2};", needs: Requirement::since(30, 30) }],
     opencl: "warpwright_sad4({0}, {1}, {2})",
     opencl_prelude: "inline uint warpwright_sad4(uint a, uint b, uint sum) {\n\
                      \x20   uchar4 d = abs_diff(as_uchar4(a), as_uchar4(b));\n\

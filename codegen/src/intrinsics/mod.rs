@@ -17,6 +17,18 @@ mod tests;
 mod transcendental;
 mod warp;
 
+/// The names of the rows that the compiler itself calls.
+pub(crate) mod called {
+    /// Which lanes of the warp are there, or vote.
+    pub(crate) const BALLOT: &str = "ballot";
+    /// Bits of a type: ones of `!0`.
+    pub(crate) const COUNT_ONES: &str = "count_ones";
+    /// What a division by a constant is made of.
+    pub(crate) const MUL_HI: &str = "mul_hi";
+    /// Whether any thread of the block goes on.
+    pub(crate) const SYNC_THREADS_OR: &str = "sync_threads_or";
+}
+
 /// Every row, family by family.
 pub const FAMILIES: &[&[Row]] =
     &[float::ROWS, transcendental::ROWS, native::ROWS, fast::ROWS, integer::ROWS, bits::ROWS, warp::ROWS, block::ROWS];
@@ -34,6 +46,11 @@ pub fn function(name: &str) -> Option<RowId> {
 /// The function of this name whose `T` may be `ty`: where types differ in how they are made, there is a row for each group.
 pub fn function_for(name: &str, ty: Type) -> Option<RowId> {
     rows().find(|row| row.call == Call::Function && row.name == name && (row.over == Class::None || row.over.contains(ty))).map(RowId)
+}
+
+/// Whether integers have the method of this name from `Ord`.
+pub(crate) fn is_of_ord(name: &str) -> bool {
+    rows().any(|row| row.is_of_ord && row.name == name)
 }
 
 /// The method of this name whose receiver may be `ty`.
@@ -63,7 +80,7 @@ pub fn emit(b: &mut Builder<'_>, row: RowId, ty: Type, args: &[Value]) -> Vec<Va
 }
 
 /// The row of the same name and call whose `T` may be `ty`.
-fn row_for(row: RowId, ty: Type) -> RowId {
+pub(crate) fn row_for(row: RowId, ty: Type) -> RowId {
     let fits = |other: &&Row| other.name == row.0.name && other.call == row.0.call && other.over.contains(ty);
     if row.0.over == Class::None || row.0.over.contains(ty) { row } else { rows().find(fits).map_or(row, RowId) }
 }

@@ -8,6 +8,7 @@ use super::float::{SHORT, WIDE, float_like, lane, through_f32};
 use crate::ir::intrinsic::Sort::T;
 use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::ir::{BinaryOp, Builder, Type, Value};
+use crate::target::Requirement;
 
 /// The only type that most of the approximations have.
 pub(super) const SINGLE: Class = Class::Only(&[Type::F32]);
@@ -29,14 +30,16 @@ const fn short(name: &'static str, args: &'static [Sort], expand: fn(&mut Builde
 
 /// An instruction for `f32` that every target has.
 const fn single(text: &'static str) -> PtxForm {
-    PtxForm { types: &[Type::F32], text, capability: 10, version: 10 }
+    PtxForm { types: &[Type::F32], text, needs: Requirement::since(10, 10) }
 }
 
 pub(super) const ROWS: &[Row] = &[
     native("native_sin", SINGLE, ONE, &[single("sin.approx.f32 {d}, {0};")], "native_sin({0})", lane!(|x| x.sin()))
+        .takes_subnormals()
         .accuracy("absolute error 2^-20.5 in [-2π, 2π] (PTX ISA, `sin`)")
         .doc("the sine"),
     native("native_cos", SINGLE, ONE, &[single("cos.approx.f32 {d}, {0};")], "native_cos({0})", lane!(|x| x.cos()))
+        .takes_subnormals()
         .accuracy("absolute error 2^-20.5 in [-2π, 2π] (PTX ISA, `cos`)")
         .doc("the cosine"),
     native("native_exp2", SINGLE, ONE, &[single("ex2.approx.f32 {d}, {0};")], "native_exp2({0})", lane!(|x| x.exp2()))
@@ -65,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
         ONE,
         &[
             single("rsqrt.approx.f32 {d}, {0};"),
-            PtxForm { types: &[Type::F64], text: "rsqrt.approx.f64 {d}, {0};", capability: 13, version: 14 },
+            PtxForm { types: &[Type::F64], text: "rsqrt.approx.f64 {d}, {0};", needs: Requirement::since(13, 14) },
         ],
         // OpenCL has `native_` functions for `float` only.
         "rsqrt({0})",
@@ -79,7 +82,7 @@ pub(super) const ROWS: &[Row] = &[
         ONE,
         &[
             single("rcp.approx.f32 {d}, {0};"),
-            PtxForm { types: &[Type::F64], text: "rcp.approx.ftz.f64 {d}, {0};", capability: 20, version: 21 },
+            PtxForm { types: &[Type::F64], text: "rcp.approx.ftz.f64 {d}, {0};", needs: Requirement::since(20, 21) },
         ],
         "(1 / {0})",
         lane!(|x| 1.0 / x),
@@ -91,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
         SINGLE,
         ONE,
         &[
-            PtxForm { types: &[Type::F32], text: "tanh.approx.f32 {d}, {0};", capability: 75, version: 70 },
+            PtxForm { types: &[Type::F32], text: "tanh.approx.f32 {d}, {0};", needs: Requirement::since(75, 70) },
             // 1 − 2 / (2^(2·log2(e)·x) + 1)
             single(
                 "mul.f32 {tmp0:f32}, {0}, 0f4038AA3B;\nex2.approx.f32 {tmp0:f32}, {tmp0:f32};\nadd.f32 {tmp0:f32}, {tmp0:f32}, 0f3F800000;\n\
@@ -102,6 +105,7 @@ pub(super) const ROWS: &[Row] = &[
         "tanh({0})",
         lane!(|x| x.tanh()),
     )
+    .takes_subnormals()
     .accuracy("relative error 2^-11 (PTX ISA, `tanh`); before sm_75 absolute error about 2^-22, from `ex2` and `rcp`")
     .doc("the hyperbolic tangent"),
     made("native_exp", SINGLE, ONE, |b, a| vec![scaled_after(b, a[0], std::f64::consts::LOG2_E, "native_exp2")])

@@ -8,6 +8,7 @@ use crate::ir::Type;
 use crate::ir::intrinsic::Sort::T;
 use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
 use crate::math;
+use crate::target::Requirement;
 
 /// A function that PTX has no instruction for: its row for the wide types. `cost` is that of the library's function of `f32`, whose instructions were
 /// counted; a division or square root counts as 10.
@@ -29,8 +30,10 @@ const TWO: &[Sort] = &[T, T];
 
 pub(super) const ROWS: &[Row] = &[
     precise("sin", ONE, 24, "sin({0})", lane!(|x| math::f32::sin(x); math::f64::sin(x)))
+        .together("cos", "sin_cos", 0)
         .fast("native_sin").accuracy("2 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the sine"),
     precise("cos", ONE, 24, "cos({0})", lane!(|x| math::f32::cos(x); math::f64::cos(x)))
+        .together("sin", "sin_cos", 1)
         .fast("native_cos").accuracy("2 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the cosine"),
     precise("tan", ONE, 34, "tan({0})", lane!(|x| math::f32::tan(x); math::f64::tan(x)))
         .fast("fast_tan").accuracy("4 ulp, f64 2 (PTX); 5 ulp (OpenCL)").doc("the tangent"),
@@ -108,8 +111,12 @@ pub(super) const ROWS: &[Row] = &[
 
 const RSQRT: Device = Device {
     ptx: &[
-        PtxForm { types: &[Type::F32], text: "rsqrt.approx.f32 {d}, {0};", capability: 10, version: 10 },
-        PtxForm { types: &[Type::F64], text: "sqrt.rn.f64 {tmp0:f64}, {0};\nrcp.rn.f64 {d}, {tmp0:f64};", capability: 20, version: 20 },
+        PtxForm { types: &[Type::F32], text: "rsqrt.approx.f32 {d}, {0};", needs: Requirement::since(10, 10) },
+        PtxForm {
+            types: &[Type::F64],
+            text: "sqrt.rn.f64 {tmp0:f64}, {0};\nrcp.rn.f64 {d}, {tmp0:f64};",
+            needs: Requirement::since(20, 20),
+        },
     ],
     opencl: "rsqrt({0})",
     opencl_prelude: "",

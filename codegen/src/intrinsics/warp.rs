@@ -10,6 +10,7 @@ use super::call_function;
 use crate::ir::intrinsic::Sort::{Is, T};
 use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Gives, Meeting, PtxForm, Row, Sort};
 use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Effects, Scalar, Scope, Special, Type, Value};
+use crate::target::Requirement;
 
 const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32]);
 const PIECES: Class =
@@ -22,7 +23,7 @@ const LANE: Sort = Sort::Lane;
 /// The PTX of a row in PTX 6.0, where the `.sync` forms begin; every target from sm_30 has it.
 macro_rules! sync {
     ($text:literal) => {
-        &[PtxForm { types: &[], text: $text, capability: 30, version: 60 }]
+        &[PtxForm { types: &[], text: $text, needs: Requirement::since(30, 60) }]
     };
 }
 
@@ -238,8 +239,8 @@ const MATCH_32: (Device, Meeting) = (
     with_prelude(
         device(
             &[
-                PtxForm { types: &[], text: "match.any.sync.b32 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
-                PtxForm { types: &[], text: match_by_ballots!("32", "31"), capability: 30, version: 60 },
+                PtxForm { types: &[], text: "match.any.sync.b32 {d}, {0}, 0xffffffff;", needs: Requirement::since(70, 60) },
+                PtxForm { types: &[], text: match_by_ballots!("32", "31"), needs: Requirement::since(30, 60) },
             ],
             "ww_match_any(as_uint({0}), 32u)",
             Eval::Warp(|_, a, mask| matches(&a[0], mask)),
@@ -253,8 +254,8 @@ const MATCH_64: (Device, Meeting) = (
     with_prelude(
         device(
             &[
-                PtxForm { types: &[], text: "match.any.sync.b64 {d}, {0}, 0xffffffff;", capability: 70, version: 60 },
-                PtxForm { types: &[], text: match_by_ballots!("64", "63"), capability: 30, version: 60 },
+                PtxForm { types: &[], text: "match.any.sync.b64 {d}, {0}, 0xffffffff;", needs: Requirement::since(70, 60) },
+                PtxForm { types: &[], text: match_by_ballots!("64", "63"), needs: Requirement::since(30, 60) },
             ],
             "ww_match_any(as_ulong({0}), 64u)",
             Eval::Warp(|_, a, mask| matches(&a[0], mask)),

@@ -5,6 +5,7 @@
 //! simulator and constant folding use. An instruction ([`Op::Intrinsic`](super::Op::Intrinsic)) refers to its row, so the IR asks no table.
 
 use super::{Builder, Effects, Kernel, Scalar, Type, Value};
+use crate::target::Requirement;
 pub use meeting::{Absent, Exchange, Gives, Meeting};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -82,10 +83,8 @@ pub struct PtxForm {
     /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments, always registers; `{tmp0:f32}` is a scratch register of a
     /// PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are braces. One instruction a line.
     pub text: &'static str,
-    /// Lowest compute capability, as 10·major + minor.
-    pub capability: u16,
-    /// Lowest PTX version, as 10·major + minor.
-    pub version: u16,
+    /// What it needs of the target.
+    pub needs: Requirement,
 }
 
 /// How the simulator and the folder compute it.
@@ -127,6 +126,26 @@ pub enum Body {
     Device(Device),
 }
 
+/// A function of the library that computes two rows' results of one argument for little more than one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Together {
+    /// The other row's name.
+    pub with: &'static str,
+    /// The function's name.
+    pub function: &'static str,
+    /// Which of the function's two results is this row's.
+    pub result: usize,
+}
+
+/// What a row gives while constants are computed.
+#[derive(Clone, Copy)]
+pub enum Constant {
+    /// Of whole numbers without wrapping: whether the result fits its type is asked afterwards. `None` where it has no value.
+    Exact(fn(&[i128]) -> Option<i128>),
+    /// Of scalars of a type.
+    OfScalars(fn(&[Scalar]) -> Option<Scalar>),
+}
+
 /// An intrinsic.
 pub struct Row {
     /// The name in the source and in the IR's text form. Unique together with `call` and each type of `over`.
@@ -147,6 +166,14 @@ pub struct Row {
     pub fast: Option<&'static str>,
     /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit.
     pub cost: u16,
+    /// Whether Rust has it from `Ord`: then an integer whose type is still open takes that of the arguments.
+    pub is_of_ord: bool,
+    /// Whether estimates count no instructions that scale subnormal arguments of the special-function unit.
+    pub takes_subnormals: bool,
+    /// The function of the library that computes it together with another row.
+    pub together: Option<Together>,
+    /// What it gives in constants, where its body does not say it.
+    pub constant: Option<Constant>,
     /// How it is made.
     pub body: Body,
     /// Error bound and where it is from; empty where the result is exact or correctly rounded.
@@ -165,7 +192,24 @@ impl Row {
         results: &'static [Sort],
         body: Body,
     ) -> Row {
-        Row { name, call, over, args, results, effects: Effects::PURE, meeting: None, fast: None, cost: 1, body, accuracy: "", doc: "" }
+        Row {
+            name,
+            call,
+            over,
+            args,
+            results,
+            effects: Effects::PURE,
+            meeting: None,
+            fast: None,
+            cost: 1,
+            is_of_ord: false,
+            takes_subnormals: false,
+            together: None,
+            constant: None,
+            body,
+            accuracy: "",
+            doc: "",
+        }
     }
 
     /// A method that expands.
@@ -196,6 +240,31 @@ impl Row {
 
     pub(crate) const fn cost(mut self, cost: u16) -> Row {
         self.cost = cost;
+        self
+    }
+
+    pub(crate) const fn of_ord(mut self) -> Row {
+        self.is_of_ord = true;
+        self
+    }
+
+    pub(crate) const fn takes_subnormals(mut self) -> Row {
+        self.takes_subnormals = true;
+        self
+    }
+
+    pub(crate) const fn together(mut self, with: &'static str, function: &'static str, result: usize) -> Row {
+        self.together = Some(Together { with, function, result });
+        self
+    }
+
+    pub(crate) const fn exact(mut self, of: fn(&[i128]) -> Option<i128>) -> Row {
+        self.constant = Some(Constant::Exact(of));
+        self
+    }
+
+    pub(crate) const fn of_constants(mut self, of: fn(&[Scalar]) -> Option<Scalar>) -> Row {
+        self.constant = Some(Constant::OfScalars(of));
         self
     }
 

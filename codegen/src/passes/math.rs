@@ -6,6 +6,7 @@
 
 use super::rewrite::Rewrite;
 use crate::collections::HashMap;
+use crate::ir::intrinsic::Row;
 use crate::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, ObjectData, ObjectKind, Op, Terminator, Value};
 use crate::math;
 
@@ -42,9 +43,9 @@ fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
         let partner = partner(rewrite, inst, n, &mut calls);
         match expand(rewrite.kernel, block, inst, partner.is_some())[..] {
             [value] => rewrite.replace(result, value),
-            [sine, cosine] => {
-                let is_sine = name(rewrite.kernel, inst) == Some("sin");
-                let (value, other) = if is_sine { (sine, cosine) } else { (cosine, sine) };
+            [first, second] => {
+                let is_first = row(rewrite.kernel, inst).and_then(|row| row.together).is_none_or(|together| together.result == 0);
+                let (value, other) = if is_first { (first, second) } else { (second, first) };
                 rewrite.replace(result, value);
                 known.extend(partner.map(|partner| (partner, other)));
             }
@@ -53,16 +54,13 @@ fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
     }
 }
 
-/// The library's function that an instruction calls.
-fn name(kernel: &Kernel, inst: Inst) -> Option<&'static str> {
-    if let Op::Intrinsic(row, _) = &kernel.insts[inst].op {
-        Some(row.row()).filter(|row| row.is_of_the_library()).map(|row| row.name)
-    } else {
-        None
-    }
+/// The row of an instruction that calls a function of the library.
+fn row(kernel: &Kernel, inst: Inst) -> Option<&'static Row> {
+    let Op::Intrinsic(row, _) = &kernel.insts[inst].op else { return None };
+    Some(row.row()).filter(|row| row.is_of_the_library())
 }
 
-/// The sines and cosines of a block: by name and argument, the places at which they stand, last ones first.
+/// The calls of a block that functions compute two of together: by name and argument, the places at which they stand, last ones first.
 type Calls = HashMap<(&'static str, Value), Vec<(usize, Inst)>>;
 
 fn argument(rewrite: &Rewrite<'_>, inst: Inst) -> Option<Value> {
@@ -76,30 +74,27 @@ fn argument(rewrite: &Rewrite<'_>, inst: Inst) -> Option<Value> {
 fn calls(rewrite: &Rewrite<'_>, insts: &[Inst]) -> Calls {
     let mut calls = Calls::default();
     for (n, inst) in insts.iter().copied().enumerate().rev() {
-        if let (Some(name @ ("sin" | "cos")), Some(argument)) = (name(rewrite.kernel, inst), argument(rewrite, inst)) {
-            calls.entry((name, argument)).or_default().push((n, inst));
+        let row = row(rewrite.kernel, inst).filter(|row| row.together.is_some());
+        if let Some((row, argument)) = row.zip(argument(rewrite, inst)) {
+            calls.entry((row.name, argument)).or_default().push((n, inst));
         }
     }
     calls
 }
 
-/// The cosine of what the n-th instruction takes the sine of, or the other way round, further down its block: both cost little more than one.
+/// What is computed together with the n-th instruction, further down its block: the cosine of what it takes the sine of, or the other way round.
 fn partner(rewrite: &Rewrite<'_>, inst: Inst, n: usize, calls: &mut Calls) -> Option<Inst> {
-    let wanted = match name(rewrite.kernel, inst)? {
-        "sin" => "cos",
-        "cos" => "sin",
-        _ => return None,
-    };
+    let wanted = row(rewrite.kernel, inst)?.together?.with;
     let others = calls.get_mut(&(wanted, argument(rewrite, inst)?))?;
     while others.pop_if(|(place, _)| *place <= n).is_some() {}
     others.last().map(|(_, other)| *other)
 }
 
-/// Appends what computes an instruction's result to `block`, and gives the result; sine and cosine of an argument if it is `both`.
+/// Appends what computes an instruction's result to `block`, and gives the result; two results if it is `both`.
 fn expand(kernel: &mut Kernel, block: Block, inst: Inst, both: bool) -> Vec<Value> {
     let data = &kernel.insts[inst];
-    let (Op::Intrinsic(_, arguments), Some(name)) = (&data.op, name(kernel, inst)) else { return Vec::new() };
-    let name = if both { "sin_cos" } else { name };
+    let (Op::Intrinsic(_, arguments), Some(row)) = (&data.op, row(kernel, inst)) else { return Vec::new() };
+    let name = row.together.filter(|_| both).map_or(row.name, |together| together.function);
     let library = arguments.first().and_then(|first| math::function(name, kernel.ty(*first), kernel.options.index));
     let Some(library) = library else { return Vec::new() };
     let mut import = Import { library, arguments: arguments.clone(), loc: data.loc, names: Names::default(), results: Vec::new() };

@@ -89,7 +89,7 @@ impl Arithmetic<'_> {
 
     /// `x ⊗ m`.
     fn high(&mut self, x: Value, m: u128) -> Option<Value> {
-        let row = intrinsics::by_name("mul_hi", Some(self.ty))?;
+        let row = intrinsics::by_name(intrinsics::called::MUL_HI, Some(self.ty))?;
         let m = self.b.int(self.ty, m as i128);
         Some(self.b.intrinsic(row, vec![x, m], self.ty))
     }

@@ -7,8 +7,10 @@
 pub mod limits;
 
 mod chosen;
+mod requirement;
 
 pub use chosen::{DEFAULT_TARGETS, OPENCL, Targets};
+pub use requirement::{Requirement, Variant};
 
 use crate::nearest::nearest;
 use limits::Limits;
@@ -20,6 +22,8 @@ pub struct Target {
     pub name: &'static str,
     /// 10·major + minor, as in `sm_NN`.
     pub capability: u16,
+    /// Whether it is a variant of the capability: `sm_90a`.
+    pub variant: Option<Variant>,
     /// First PTX version that knows it, 10·major + minor.
     pub ptx_version: u16,
     /// What a multiprocessor and a block of it hold.
@@ -28,7 +32,7 @@ pub struct Target {
 
 const fn row(name: &'static str, capability: u16, ptx_version: u16) -> Target {
     match Limits::of(capability) {
-        Some(limits) => Target { name, capability, ptx_version, limits },
+        Some(limits) => Target { name, capability, variant: None, ptx_version, limits },
         None => panic!("a target needs a row of limits"),
     }
 }

@@ -258,11 +258,8 @@ fn intrinsic(kernel: &Kernel, row: &warpwright_codegen::ir::intrinsic::Row, ty: 
     }
     // The table counts a special function as four slots.
     let special = Cost::one(Pipe::Special, 1.0).and(Pipe::Single, (slots - 4.0).max(0.0)).floating(1.0);
-    match row.name {
-        name if ["sin", "cos", "tanh"].iter().any(|short| name.ends_with(short)) => special,
-        // Subnormal arguments are scaled before and after.
-        _ => special.and(Pipe::Single, 2.0).and(Pipe::Logic, 1.0),
-    }
+    // Subnormal arguments are scaled before and after.
+    if row.takes_subnormals { special } else { special.and(Pipe::Single, 2.0).and(Pipe::Logic, 1.0) }
 }
 
 /// Accesses of 16 bytes at most that these values take.

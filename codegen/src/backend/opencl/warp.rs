@@ -10,7 +10,7 @@ use super::casts::bitcast_expr;
 use super::expressions::{Expr, PRIMARY, UNARY};
 use super::forms::Form;
 use crate::backend::structured::Values;
-use crate::intrinsics::function;
+use crate::intrinsics::{called, function};
 use crate::ir::intrinsic::{Exchange, Row};
 use crate::ir::{Inst, Type, Value};
 
@@ -100,8 +100,8 @@ impl Writer<'_> {
 
     /// Votes of a warp: its ballot against no lane, or that of those who object.
     fn vote(&self, row: &str, of_all: bool) -> String {
-        let ballot = function("ballot").and_then(|ballot| match ballot.row().meeting?.exchange {
-            Exchange::Words { between, result } => Some(self.exchange_function("ballot", [between, result], 1)),
+        let ballot = function(called::BALLOT).and_then(|ballot| match ballot.row().meeting?.exchange {
+            Exchange::Words { between, result } => Some(self.exchange_function(called::BALLOT, [between, result], 1)),
             Exchange::None | Exchange::Barrier | Exchange::Vote { .. } | Exchange::Count(_) => None,
         });
         let ballot = ballot.unwrap_or_else(|| unreachable!("the table has a `ballot` of words"));

@@ -123,7 +123,7 @@ impl Emitter<'_> {
         let Some(form) = self.ptx_form(device, ty) else {
             return self.refuse_intrinsic(row, device, ty);
         };
-        self.needs(form.version);
+        self.needs(form.needs.ptx_version);
         let args: Vec<Reg> = args.iter().map(|v| self.in_register(*v)).collect();
         let d = result.map(|v| self.register(v));
         self.template(form.text, d, &args);
@@ -132,16 +132,14 @@ impl Emitter<'_> {
     /// The first form for the type that the target has.
     fn ptx_form(&self, device: &Device, ty: Option<Type>) -> Option<&'static PtxForm> {
         let forms: &'static [PtxForm] = device.ptx;
-        forms.iter().find(|form| is_for(form, ty) && self.has(form.capability))
+        forms.iter().find(|form| is_for(form, ty) && form.needs.is_met_by(self.target))
     }
 
     fn refuse_intrinsic(&mut self, row: &Row, device: &Device, ty: Option<Type>) {
         let of = ty.map(|ty| format!(" of `{ty}`")).unwrap_or_default();
-        match device.ptx.iter().filter(|form| is_for(form, ty)).map(|form| form.capability).min() {
-            Some(needed) => self.refuse(
-                format!("`{}`{of} needs sm_{needed}, and the target is {}", row.name, self.target.name),
-                format!("choose a target from sm_{needed} on"),
-            ),
+        let forms = device.ptx.iter().filter(|form| is_for(form, ty));
+        match forms.filter_map(|form| form.needs.missing(self.target).map(|missing| (form.needs.capability, missing))).min() {
+            Some((_, (missing, help))) => self.refuse(format!("`{}`{of} {missing}", row.name), help),
             // The tests hold that the table has one or the library has it.
             None => self.refuse(format!("`{}`{of} has no form in PTX", row.name), String::new()),
         }

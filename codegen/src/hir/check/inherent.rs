@@ -67,7 +67,7 @@ pub(super) fn index_constant(ty: &Ty, name: &str) -> Option<ExprKind> {
         (Ty::Isize, "MAX") => Some(greatest()),
         (Ty::Isize, "MIN") => Some(ExprKind::Unary(UnaryOp::Not, of(greatest(), Ty::Isize))),
         (Ty::Usize | Ty::Isize, "BITS") => {
-            let row = intrinsics::method("count_ones", Type::U32)?;
+            let row = intrinsics::method(intrinsics::called::COUNT_ONES, Type::U32)?;
             Some(ExprKind::Intrinsic(row, Ty::Usize, vec![*of(ones(), Ty::Usize)]))
         }
         _ => None,

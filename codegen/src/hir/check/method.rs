@@ -106,7 +106,7 @@ impl Checker<'_, '_> {
         let name = call.method.to_string();
         let mut early: Option<Vec<Expr>> = None;
         // Of `Ord`, so an integer of a type that is not known yet takes that of the arguments.
-        if self.infer.kind(ty) == Some(Kind::Int) && matches!(name.as_str(), "min" | "max" | "clamp") {
+        if self.infer.kind(ty) == Some(Kind::Int) && intrinsics::is_of_ord(&name) {
             let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
             for arg in &args {
                 self.infer.unify(&receiver.ty, &arg.ty);

@@ -1,7 +1,7 @@
 //! Meetings: every thread comes, and what a thread outside the mask passes contributes nothing.
 
 use super::Converge;
-use crate::intrinsics::function;
+use crate::intrinsics::{called, function};
 use crate::ir::intrinsic::{Absent, RowId};
 use crate::ir::{BinaryOp, Inst, Op, Type, Value};
 
@@ -25,7 +25,7 @@ impl Converge<'_> {
             self.rewrite.kernel.insts[inst].op = Op::Intrinsic(row, vec![passed]);
         }
         self.rewrite.keep(self.at, inst);
-        if let (Absent::CutOut, Some(present)) = (absent, function("ballot")) {
+        if let (Absent::CutOut, Some(present)) = (absent, function(called::BALLOT)) {
             let present = self.builder().intrinsic(present, vec![on], Type::U32);
             let lanes = self.builder().binary(BinaryOp::And, results[0], present);
             self.stand_for(results[0], lanes);
@@ -34,7 +34,7 @@ impl Converge<'_> {
 
     /// Whether any thread of the block passes `true`.
     pub(super) fn anyone(&mut self, wants: Value) -> Value {
-        let row: RowId = function("sync_threads_or").unwrap_or_else(|| unreachable!("the table has `sync_threads_or`"));
+        let row: RowId = function(called::SYNC_THREADS_OR).unwrap_or_else(|| unreachable!("the table has it"));
         self.builder().intrinsic(row, vec![wants], Type::Bool)
     }
 }

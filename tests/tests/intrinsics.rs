@@ -1,0 +1,73 @@
+//! What the table of intrinsics says is said there alone, and all that it says is read: each cell through what prints it, or runs it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use warpwright_codegen::intrinsics;
+
+/// Words that are rows' names and other things, too, and where they are the others.
+const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
+    ("codegen/src/ir/op.rs", &["abs", "min", "max"], "core instructions"),
+    ("codegen/src/text", &["mul_add"], "a core instruction in the text form"),
+    ("runtime/src/sim/compile/operations.rs", &["mul_add"], "a core instruction in messages"),
+    ("codegen/src/backend/rust/expression.rs", &["wrapping_neg", "wrapping_abs", "abs"], "core instructions in Rust"),
+    ("codegen/src/backend/opencl/names.rs", &[], "names that OpenCL C keeps for itself"),
+    ("codegen/src/hir/check/call.rs", &["from_f32", "from_f64"], "conversions: casts"),
+    ("codegen/src/hir/check/method.rs", &["to_f32", "to_f64"], "conversions: casts"),
+    ("codegen/src/hir/check/message.rs", &["ln"], "the end of `println`"),
+    ("codegen/src/syntax/chains.rs", &["all", "any", "max", "min"], "methods of iterators"),
+    ("codegen/src/syntax/levels.rs", &["all"], "a group of rustc's lints"),
+    ("src/cli/occupancy/show.rs", &["any"], "any number"),
+    ("review/src/estimate/registers", &[], "PTX instructions"),
+    ("dsl-macros/src/expand/twin.rs", &["erf", "erfc"], "methods that Rust's floats lack"),
+    // The precise functions, by their names.
+    ("codegen/src/math", &[], "the list of precise functions"),
+    ("codegen/src/library", &[], "the list of precise functions"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        if path.is_dir() && name != "tests" {
+            sources(&path, found);
+        } else if name.ends_with(".rs") && name != "tests.rs" {
+            found.push(path);
+        }
+    }
+}
+
+/// String literals of a source that are one word, comments and unit tests left out, with their lines.
+fn words(source: &str) -> Vec<(usize, String)> {
+    let code = source.split("#[cfg(test)]\nmod").next().unwrap_or_default();
+    let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    let is_word = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    lines.flat_map(|(n, line)| line.split('"').skip(1).step_by(2).filter(is_word).map(move |text| (n + 1, text.to_owned()))).collect()
+}
+
+#[test]
+fn no_other_file_names_a_row() {
+    let names: BTreeSet<&str> = intrinsics::rows().map(|row| row.name).collect();
+    let mut files = Vec::new();
+    for folder in ["codegen/src", "review/src", "runtime/src/sim", "dsl-macros/src", "src"] {
+        sources(&root().join(folder), &mut files);
+    }
+    assert!(files.len() > 300, "{} files", files.len());
+    let mut wrong = Vec::new();
+    for file in files {
+        let path = file.strip_prefix(root()).expect("in the workspace").to_string_lossy().replace('\\', "/");
+        if path.starts_with("codegen/src/intrinsics") {
+            continue;
+        }
+        let meant = OTHER_MEANINGS.iter().find(|(place, ..)| path.starts_with(place));
+        let is_meant = |word: &str| meant.is_some_and(|(_, words, _)| words.is_empty() || words.contains(&word));
+        let text = std::fs::read_to_string(&file).expect("a source is text");
+        for (line, word) in words(&text).into_iter().filter(|(_, word)| names.contains(word.as_str()) && !is_meant(word)) {
+            wrong.push(format!("{path}:{line}: \"{word}\""));
+        }
+    }
+    assert!(wrong.is_empty(), "rows are named outside the table; say what is asked of them in a cell:\n{}", wrong.join("\n"));
+}
