@@ -302,6 +302,61 @@ fn every_intrinsic_with_a_form_is_accepted() {
     });
 }
 
+/// A kernel that is one intrinsic for a type.
+fn only(row: &'static Row, ty: Type) -> Kernel {
+    let mut m = Maker::new("only", KernelOptions::default());
+    let sorts: Vec<_> = row.args.iter().map(|sort| Row::sort(*sort, ty, &m.kernel)).collect();
+    let args: Vec<_> = sorts.into_iter().map(|ty| m.unknown(ty)).collect();
+    let results: Vec<_> = row.results.iter().map(|sort| Row::sort(*sort, ty, &m.kernel)).collect();
+    let inst = m.builder().push(Op::Intrinsic(RowId(row), args), &results);
+    for value in m.kernel.insts[inst].results.clone() {
+        m.keep(value);
+    }
+    m.finish()
+}
+
+/// The `.version` of a module, as in a row.
+fn version(text: &str) -> u16 {
+    let digits = text.lines().find_map(|line| line.strip_prefix(".version ")).expect("a version").replace('.', "");
+    digits.parse().expect("two digits")
+}
+
+/// Each spelling is what the first target that has all it needs prints, in a version of PTX that has it; and where no spelling's needs are met,
+/// the error names what is missing.
+#[test]
+fn every_form_is_printed_where_its_needs_are_met() {
+    let mut printed = Vec::new();
+    let mut wrong = Vec::new();
+    for row in intrinsics::rows() {
+        let Some(device) = row.device().filter(|device| !device.ptx.is_empty()) else { continue };
+        let all = types().filter(|ty| row.over.contains(*ty)).chain((row.over == Class::None).then_some(Type::U32));
+        for (ty, target) in all.flat_map(|ty| TARGETS.iter().map(move |target| (ty, target))) {
+            let mut forms = device.ptx.iter().filter(|form| form.types.is_empty() || form.types.contains(&ty));
+            let found = emit(&only(row, ty), target);
+            match (forms.find(|form| form.needs.is_met_by(target)), found) {
+                (Some(form), Ok(text)) => {
+                    let mnemonics = form
+                        .text
+                        .lines()
+                        .filter_map(|line| line.split_whitespace().find(|word| word.contains('.') && !word.starts_with('.')));
+                    let lacks: Vec<&str> = mnemonics.filter(|word| !text.contains(&word.replace("{{", "{").replace("}}", "}"))).collect();
+                    if !lacks.is_empty() || version(&text) < form.needs.ptx_version {
+                        wrong.push(format!("`{}` of `{ty}` on {}: {lacks:?} is not in\n{text}", row.name, target.name));
+                    }
+                    printed.push(std::ptr::from_ref(form));
+                }
+                (None, Err(refusal)) if refusal.contains(&format!("`{}`", row.name)) && refusal.contains("needs sm_") => {}
+                (form, found) => wrong.push(format!("`{}` of `{ty}` on {}: {form:?}, {found:?}", row.name, target.name)),
+            }
+        }
+        for form in device.ptx.iter().filter(|form| !printed.contains(&std::ptr::from_ref(*form))) {
+            wrong.push(format!("`{}`: nothing prints {:?}", row.name, form.text));
+        }
+    }
+    wrong.truncate(20);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn geometry_messages_and_options_are_accepted() {
     accept("geometry_messages_and_options_are_accepted", |_| {

@@ -30,7 +30,7 @@ const fn fence(name: &'static str, scope: Scope, body: Body) -> Row {
 }
 
 const fn reduction(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, Class::Num, &[T], &[T], Body::Expand(expand)).effects(Effects::barrier(Scope::Block)).cost(100)
+    Row::new(name, Call::Function, Class::Num, &[T], &[T], Body::Expand(expand)).effects(Effects::barrier(Scope::Block))
 }
 
 pub(super) const ROWS: &[Row] = &[

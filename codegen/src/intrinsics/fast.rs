@@ -18,7 +18,7 @@ const fn fast(
     accuracy: &'static str,
     doc: &'static str,
 ) -> Row {
-    Row::new(name, Call::Function, SINGLE, args, &[T], Body::Expand(expand)).cost(12).accuracy(accuracy).doc(doc)
+    Row::new(name, Call::Function, SINGLE, args, &[T], Body::Expand(expand)).accuracy(accuracy).doc(doc)
 }
 
 pub(super) const ROWS: &[Row] = &[

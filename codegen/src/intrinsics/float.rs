@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::method("max", Class::Float, &[T, T], &[T], |b, a| vec![b.binary(BinaryOp::Max, a[0], a[1])])
         .of_constants(|a| eval::binary(BinaryOp::Max, a[0], a[1]))
         .doc("the greater; the number if one is NaN"),
-    Row::method("clamp", Class::Float, &[T, T, T], &[T], expand_clamp).cost(2).doc("kept within two bounds; NaN stays NaN"),
+    Row::method("clamp", Class::Float, &[T, T, T], &[T], expand_clamp).doc("kept within two bounds; NaN stays NaN"),
     Row::method("mul_add", Class::Float, &[T, T, T], &[T], |b, a| vec![b.mul_add(a[0], a[1], a[2])]).doc("`self * a + b`, rounded once"),
     device("floor", &both("cvt.rmi.f32.f32 {d}, {0};", "cvt.rmi.f64.f64 {d}, {0};"), "floor({0})", lane!(|x| x.floor()))
         .cost(2)
@@ -92,12 +92,12 @@ pub(super) const ROWS: &[Row] = &[
     Row::method("trunc", SHORT, &[T], &[T], through_f32!("trunc")).doc("the integer part"),
     Row::method("round_ties_even", SHORT, &[T], &[T], through_f32!("round_ties_even")).doc("the nearest integer, halves to even"),
     Row::method("sqrt", SHORT, &[T], &[T], through_f32!("sqrt")).doc("the square root, correctly rounded"),
-    Row::method("round", Class::Float, &[T], &[T], expand_round).cost(5).doc("the nearest integer, halves away from zero"),
-    Row::method("fract", Class::Float, &[T], &[T], expand_fract).cost(3).doc("`self - self.trunc()`"),
-    Row::method("recip", Class::Float, &[T], &[T], expand_recip).fast("native_recip").cost(8).doc("`1 / self`, correctly rounded"),
+    Row::method("round", Class::Float, &[T], &[T], expand_round).doc("the nearest integer, halves away from zero"),
+    Row::method("fract", Class::Float, &[T], &[T], expand_fract).doc("`self - self.trunc()`"),
+    Row::method("recip", Class::Float, &[T], &[T], expand_recip).fast("native_recip").doc("`1 / self`, correctly rounded"),
     Row::method("copysign", Class::Float, &[T, T], &[T], |b, a| vec![copysign(b, a[0], a[1])])
         .doc("the magnitude of one with the sign of another"),
-    Row::method("signum", Class::Float, &[T], &[T], expand_signum).cost(3).doc("1 with the sign of self; NaN of NaN"),
+    Row::method("signum", Class::Float, &[T], &[T], expand_signum).doc("1 with the sign of self; NaN of NaN"),
     Row::method("is_nan", Class::Float, &[T], BOOL, |b, a| vec![b.compare(CompareOp::Ne, a[0], a[0])]).doc("whether it is NaN"),
     Row::method("is_finite", Class::Float, &[T], BOOL, |b, a| vec![compare_to_infinity(b, CompareOp::Lt, a[0])])
         .doc("whether it is neither infinite nor NaN"),
@@ -118,16 +118,14 @@ pub(super) const ROWS: &[Row] = &[
     narrow("from_f32", &[Is(Type::F32)], Class::Only(&[Type::BF16]), |b, a| vec![b.cast(a[0], Type::BF16)]),
     narrow("from_f64", &[Is(Type::F64)], Class::Only(&[Type::F16]), |b, a| vec![b.cast(a[0], Type::F16)]),
     narrow("from_f64", &[Is(Type::F64)], Class::Only(&[Type::BF16]), |b, a| vec![b.cast(a[0], Type::BF16)]),
-    Row::method("rem_euclid", Class::Float, &[T, T], &[T], expand_rem_euclid).cost(40).doc("the remainder that is not negative"),
-    Row::method("div_euclid", Class::Float, &[T, T], &[T], expand_div_euclid).cost(60).doc("the quotient that belongs to `rem_euclid`"),
+    Row::method("rem_euclid", Class::Float, &[T, T], &[T], expand_rem_euclid).doc("the remainder that is not negative"),
+    Row::method("div_euclid", Class::Float, &[T, T], &[T], expand_div_euclid).doc("the quotient that belongs to `rem_euclid`"),
     Row::method("to_radians", Class::Float, &[T], &[T], expand_to_radians).doc("times π / 180"),
     Row::method("to_degrees", Class::Float, &[T], &[T], expand_to_degrees).doc("times 180 / π"),
     Row::method("powi", WIDE, &[T, Is(Type::I32)], &[T], expand_powi)
-        .cost(20)
         .accuracy("one rounding per multiplication of repeated squaring (the order of LLVM's `__powisf2`)")
         .doc("an integer power"),
     Row::method("powi", SHORT, &[T, Is(Type::I32)], &[T], through_f32!("powi"))
-        .cost(20)
         .accuracy("as of `f32`, then rounded")
         .doc("an integer power"),
 ];

@@ -21,11 +21,11 @@ const fn native(name: &'static str, over: Class, args: &'static [Sort], ptx: &'s
 }
 
 const fn made(name: &'static str, over: Class, args: &'static [Sort], expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, over, args, &[T], Body::Expand(expand)).cost(5)
+    Row::new(name, Call::Function, over, args, &[T], Body::Expand(expand))
 }
 
 const fn short(name: &'static str, args: &'static [Sort], expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    made(name, SHORT, args, expand).cost(6).accuracy("as of `f32`, then rounded")
+    made(name, SHORT, args, expand).accuracy("as of `f32`, then rounded")
 }
 
 /// An instruction for `f32` that every target has.

@@ -127,6 +127,7 @@ fn a_name_means_one_row_for_each_type() {
             assert!(seen.insert((row.name, row.call == Call::Function, ty)), "`{}` has two rows for {ty:?}", row.name);
         }
         assert!(!row.doc.is_empty(), "`{}` says what it computes", row.name);
+        assert!(row.device().is_some() || row.cost == 1, "`{}` costs what it is made of", row.name);
     }
 }
 

@@ -22,7 +22,7 @@ const fn short(
     args: &'static [Sort],
     expand: fn(&mut crate::ir::Builder<'_>, &[crate::ir::Value]) -> Vec<crate::ir::Value>,
 ) -> Row {
-    Row::method(name, SHORT, args, &[T], expand).cost(30).accuracy("as of `f32`, then rounded")
+    Row::method(name, SHORT, args, &[T], expand).accuracy("as of `f32`, then rounded")
 }
 
 const ONE: &[Sort] = &[T];
@@ -102,9 +102,8 @@ pub(super) const ROWS: &[Row] = &[
     short("hypot", TWO, through_f32!("hypot")).doc("`(self² + other²).sqrt()` without overflow"),
     short("erf", ONE, through_f32!("erf")).doc("the error function"),
     short("erfc", ONE, through_f32!("erfc")).doc("1 less the error function"),
-    short("rsqrt", ONE, through_f32!("rsqrt")).cost(4).doc("`1 / self.sqrt()`"),
+    short("rsqrt", ONE, through_f32!("rsqrt")).doc("`1 / self.sqrt()`"),
     Row::method("sin_cos", Class::Float, ONE, &[T, T], |b, a| vec![call_method(b, "sin", a), call_method(b, "cos", a)])
-        .cost(60)
         .accuracy("as of `sin` and `cos`")
         .doc("sine and cosine"),
 ];

@@ -50,11 +50,11 @@ const fn with_prelude(device: Device, opencl_prelude: &'static str) -> Device {
 
 /// A shuffle of another width than 32 bits, in pieces of 32.
 const fn pieces(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, PIECES, &[T, LANE], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE).cost(9)
+    Row::new(name, Call::Function, PIECES, &[T, LANE], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE)
 }
 
 const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, over, &[T], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE).cost(30)
+    Row::new(name, Call::Function, over, &[T], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -80,7 +80,6 @@ pub(super) const ROWS: &[Row] = &[
         .doc("the lanes that pass the same bits"),
     Row::new("match_any", Call::Function, SHORT, &[T], &[MASK], Body::Expand(expand_short_match))
         .effects(Effects::EXCHANGE)
-        .cost(9)
         .doc("the lanes that pass the same bits"),
     warp("sync_warp", Class::None, &[], &[], SYNC_WARP)
         .effects(Effects::barrier(Scope::Warp))

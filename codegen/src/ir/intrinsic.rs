@@ -164,7 +164,8 @@ pub struct Row {
     pub meeting: Option<Meeting>,
     /// The row that `math = fast` uses in its place, for `f32`.
     pub fast: Option<&'static str>,
-    /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit.
+    /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit. Of rows of devices: others cost what
+    /// they are made of.
     pub cost: u16,
     /// Whether Rust has it from `Ord`: then an integer whose type is still open takes that of the arguments.
     pub is_of_ord: bool,

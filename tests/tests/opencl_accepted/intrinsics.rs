@@ -5,7 +5,7 @@ use super::CHILD;
 use super::build::{BLOCK, edges, elementwise, from_bytes, is_same, job};
 use warpwright_codegen::intrinsics::rows;
 use warpwright_codegen::ir::intrinsic::{Call, Class, Eval, Row, RowId, Sort};
-use warpwright_codegen::ir::{Builder, Scalar, Type, Value};
+use warpwright_codegen::ir::{Builder, Op, Scalar, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 
 /// Most that a float may be off, in units of the last place: the bounds of OpenCL C 1.2, table 7.4, are at most 16. Results near
@@ -104,4 +104,34 @@ fn check(case: &Case, tool: Tool, buffers: &[Vec<u8>], wrong: &mut Vec<String>) 
             wrong.push(format!("{} on {} of {}: {expected} expected, {got} found", case.job.name, tool.name(), args.join(", ")));
         }
     }
+}
+
+/// Each cell for OpenCL C is in the text of a kernel that calls the row, with the functions that it calls. Rows to which threads come together are
+/// run in `warps`.
+#[test]
+fn every_cell_is_printed() {
+    let mut wrong = Vec::new();
+    for row in rows().filter(|row| !row.effects.is_convergent()) {
+        let Some(device) = row.device() else { continue };
+        let mut types = Type::SCALARS.iter().map(|(ty, _)| *ty).filter(|ty| row.over.contains(*ty));
+        let ty = types.next().unwrap_or(Type::U32);
+        let args: Vec<Type> = row.args.iter().map(|sort| sort_type(*sort, ty)).chain([Type::U32]).collect();
+        let results: Vec<Type> = row.results.iter().map(|sort| sort_type(*sort, ty)).collect();
+        let kernel = elementwise(row.name, &args, |b: &mut Builder<'_>, args: &[Value]| {
+            let (other, args) = args.split_last().expect("one of its own");
+            let inst = b.push(Op::Intrinsic(RowId(row), args.to_vec()), &results);
+            b.kernel.insts[inst].results.iter().copied().chain([*other]).collect()
+        });
+        let contents = vec![Vec::new(); kernel.params.len()];
+        let text = job(&kernel, BLOCK, 0, &contents).text;
+        let pieces = device.opencl.split('}').map(|piece| piece.split('{').next().unwrap_or_default().trim());
+        let function = device.opencl_prelude.split('(').next().unwrap_or_default().replace("inline ", "");
+        let lacks: Vec<&str> = pieces.chain([function.as_str()]).filter(|piece| !text.contains(*piece)).collect();
+        if !lacks.is_empty() {
+            wrong.push(format!("`{}`: {lacks:?} is not in\n{text}", row.name));
+        }
+    }
+    let n = wrong.len();
+    wrong.truncate(10);
+    assert!(wrong.is_empty(), "{n} wrong:\n{}", wrong.join("\n"));
 }
