@@ -39,12 +39,7 @@ pub(super) struct Asking<'a> {
 type Keep = fn(&mut Kernel, (Inst, Block), Asking<'_>) -> Result<(), Finding>;
 
 /// Takes an annotation that moves loads from each loop that has it, inner ones first. `keep` moves them; where it cannot, the loop is as it was.
-pub(super) fn move_loads(
-    schedule: &mut Schedule<'_>,
-    annotation: &Annotation,
-    within_iteration: bool,
-    keep: Keep,
-) {
+pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &Annotation, within_iteration: bool, keep: Keep) {
     for (inst, block) in loops(schedule.kernel, |annotations| annotations.has(annotation)) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
         let Some(asked) = annotations.take(annotation) else { continue };

@@ -1,6 +1,9 @@
 //! Structured control flow as labels and branches: loops tested at the bottom, short branches and guarded accesses predicated (`predicate`), no jump where falling through
 //! will do.
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::code::{Class, Guard, Label, Operand, Reg, Statement};
 use super::emitter::{Emitter, ptx};
 use super::types::suffix;
@@ -77,8 +80,8 @@ impl Emitter<'_> {
                     self.trap(message);
                     return End::Left;
                 }
-                op if !op.blocks().is_empty() => self.region(*inst),
-                _ => self.instruction(*inst),
+                Op::Region(_) => self.region(*inst),
+                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) => self.instruction(*inst),
             }
         }
         End::Falls
@@ -90,7 +93,7 @@ impl Emitter<'_> {
             Op::Region(Region::For { .. }) => self.counted_loop(inst),
             Op::Region(Region::Loop { ref init, body, keep_rolled }) => self.open_loop(inst, init, body, keep_rolled),
             Op::Region(Region::Block { body }) => self.once(inst, body),
-            _ => {}
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
         }
     }
 
@@ -231,7 +234,9 @@ impl Emitter<'_> {
                 self.predicate = None;
                 return true;
             }
-            _ => return false,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return false;
+            }
         };
         let Some(n) = self.frames.iter().rposition(|frame| frame.inst == *target) else { return false };
         let to = if is_exit { &self.frames[n].results } else { &self.frames[n].carried };
@@ -339,9 +344,9 @@ impl Emitter<'_> {
             self.enter(*inst);
             match &self.kernel.insts[*inst].op {
                 Op::Terminator(Terminator::Yield(_)) => return End::Falls,
-                op if op.is_terminator() => return self.terminator(*inst),
-                op if !op.blocks().is_empty() => self.region(*inst),
-                _ => self.instruction(*inst),
+                Op::Terminator(_) => return self.terminator(*inst),
+                Op::Region(_) => self.region(*inst),
+                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) => self.instruction(*inst),
             }
         }
         End::Falls
@@ -353,7 +358,9 @@ impl Emitter<'_> {
             Op::Terminator(Terminator::Break(target, values)) => self.leave(*target, values, true),
             Op::Terminator(Terminator::Continue(target, values)) => self.leave(*target, values, false),
             Op::Terminator(Terminator::Trap(message)) => self.trap(message),
-            _ => return End::Falls,
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return End::Falls;
+            }
         }
         End::Left
     }

@@ -19,6 +19,9 @@
 //! @%p1 ld.global.f32 %f1, [%rd4];
 //! ```
 
+// A new instruction is to make the compiler list what must know it.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::code::{Guard, Reg};
 use super::emitter::Emitter;
 use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Terminator, Type, Value};
@@ -108,7 +111,22 @@ impl Emitter<'_> {
                 }
                 Op::Compute(Compute::Binary(op, a, _)) => is_wide(a) && !matches!(op, BinaryOp::Div | BinaryOp::Rem),
                 Op::Compute(Compute::MulAdd(a, ..) | Compute::Offset(a, _)) => is_wide(a),
-                _ => false,
+                Op::Compute(
+                    Compute::Special(..)
+                    | Compute::Unary(..)
+                    | Compute::Compare(..)
+                    | Compute::Select(..)
+                    | Compute::Cast(_)
+                    | Compute::Bitcast(_)
+                    | Compute::Len(_)
+                    | Compute::Address(_),
+                )
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Message(_)
+                | Op::Region(_)
+                | Op::Terminator(_) => false,
             }
         };
         let count = |is_counted: fn(&Op) -> bool| insts.iter().filter(|inst| is_counted(&self.kernel.insts[**inst].op)).count();
@@ -132,7 +150,15 @@ impl Emitter<'_> {
                     }
                     addresses += 1;
                 }
-                _ => return false,
+                Op::Compute(_)
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Message(_)
+                | Op::Region(_)
+                | Op::Terminator(_) => {
+                    return false;
+                }
             }
         }
         (1..=MOST_ACCESSES).contains(&(loads + stores)) && stores <= MOST_STORES && addresses <= MOST_ADDRESSES
@@ -145,7 +171,13 @@ impl Emitter<'_> {
             Op::Compute(Compute::Binary(op, ..)) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl),
             Op::Compute(Compute::Cast(from)) => is_index(self.kernel.ty(*from)),
             Op::Compute(Compute::MulAdd(..) | Compute::Address(_) | Compute::Offset(..) | Compute::Special(..) | Compute::Len(_)) => true,
-            _ => false,
+            Op::Compute(Compute::Const(_) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..) | Compute::Bitcast(_))
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => false,
         };
         is_sum && results.iter().all(|result| is_index(self.kernel.ty(*result)))
     }
