@@ -32,18 +32,20 @@ pub use warpwright_runtime::{
 };
 pub use warpwright_runtime::{ptxas, tuned};
 
-/// What [`Launch::report`] says.
+/// What [`Launch::report`] says. With the feature `inspect`.
+#[cfg(feature = "inspect")]
 pub mod report {
     pub use warpwright_runtime::report::*;
 }
 
-/// Launches looked at instead of run: what [`Launch::inspect`] and [`compare!`] give.
+/// Launches looked at instead of run: what [`Launch::inspect`] and [`compare!`] give. With the feature `inspect`.
+#[cfg(feature = "inspect")]
 pub mod inspect {
     pub use warpwright_runtime::inspect::*;
 }
 
 /// Looks at launches side by side, without running them: an [`inspect::Comparison`], whose items are to be asserted on and whose text is a
-/// table.
+/// table. With the feature `inspect`.
 ///
 /// ```
 /// use warpwright::prelude::*;
@@ -69,6 +71,7 @@ pub mod inspect {
 /// ```
 ///
 /// The launches may borrow the same buffers: each is let go before the next is made.
+#[cfg(feature = "inspect")]
 #[macro_export]
 macro_rules! compare {
     ($target:expr; $($launch:expr),+ $(,)?) => {

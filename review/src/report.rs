@@ -1,6 +1,5 @@
 //! What is known of one variant on one target, as people and programs read it. Every figure here is *estimated*.
 
-use crate::estimate::occupancy::Occupancy;
 use crate::estimate::registers::Registers;
 use crate::estimate::time::Prediction;
 use crate::estimate::{Known, MemoryUse};
@@ -9,6 +8,7 @@ use warpwright_codegen::analysis::access::{AccessFact, AccessKind, BranchFact, D
 use warpwright_codegen::ir::{Kernel, Loc, Space};
 use warpwright_codegen::syntax::SourcePlace;
 use warpwright_codegen::target::Target;
+use warpwright_codegen::target::occupancy::Occupancy;
 
 fn place_of(kernel: &Kernel, loc: Loc) -> SourcePlace {
     let at = kernel.locations[loc];

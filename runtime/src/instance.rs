@@ -17,9 +17,6 @@ use warpwright_codegen::ir::{IndexWidth, Kernel, MemoryType, ObjectData, ObjectK
 use warpwright_codegen::pipeline::{self, Legal, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance as Assignment, Program, Unit, UnitId};
 use warpwright_codegen::target::Target;
-use warpwright_review::estimate::estimate;
-use warpwright_review::report::Estimated;
-use warpwright_review::require;
 
 /// What a launch must know of a compiled instance.
 #[derive(Clone, Debug)]
@@ -50,7 +47,7 @@ pub(crate) struct LoweredKernel<'s> {
     /// Whether threads wait for or talk to each other.
     is_cooperative: bool,
     program: &'s Program,
-    lowered: &'s Lowered<Scheduled>,
+    pub(crate) lowered: &'s Lowered<Scheduled>,
 }
 
 impl LoweredKernel<'_> {
@@ -62,15 +59,6 @@ impl LoweredKernel<'_> {
     /// The kernel as a back end prints it: for a compute capability, or for any device.
     pub(crate) fn emit(&self, backend: &dyn Backend, target: Option<&Target>) -> Result<Emitted> {
         self.lowered.emit(backend, target).map_err(|found| refused(self.definition, self.program, &found))
-    }
-
-    /// What is known of the kernel on a target, and what of its contract does not hold there.
-    pub(crate) fn report(&self, target: &'static Target, words: &str) -> (Estimated, Vec<String>) {
-        let known = estimate(self.legal(), &[target]);
-        let judged = require::judge(&self.lowered.required, &known, |loc| self.lowered.span(loc));
-        let broken = judged.iter().map(|finding| finding.message.clone()).collect();
-        let report = Estimated::all(words, &known).into_iter().next();
-        (report.expect("one target, one report"), broken)
     }
 
     /// What a launch must know.

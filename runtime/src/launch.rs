@@ -10,16 +10,13 @@ use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::inspect::Inspection;
 use crate::instance::{Instance, with_lowered};
 use crate::repack::for_device;
-use crate::report::Report;
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
 use crate::texture::{Texel, Texture};
 use crate::timing::Timing;
 use crate::twin::TwinEntry;
-use crate::variants::words;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -36,8 +33,8 @@ use warpwright_codegen::target::Target;
 /// ```
 #[must_use = "a launch does nothing until `.launch(&device)`, `.launch_on(&stream)`, `.time(…)` or `.simulate()`"]
 pub struct Launch<'a> {
-    definition: &'static KernelDefinition,
-    generics: Generics,
+    pub(crate) definition: &'static KernelDefinition,
+    pub(crate) generics: Generics,
     twin: TwinEntry,
     arguments: Arguments<'a>,
     geometry: Geometry,
@@ -223,34 +220,6 @@ impl Launch<'_> {
         with_lowered(self.definition, &self.generics, |kernel| Ok(kernel.legal().to_string()))
     }
 
-    /// What is known of this instance on a compute capability, `sm_90` say, before it runs. Needs no device. Where an assembler is found
-    /// (see [`crate::ptxas`]), what it measures stands beside what is estimated.
-    ///
-    /// # Errors
-    /// [`Error::UnknownTarget`]; [`Error::Compile`] if the kernel does not compile for it.
-    pub fn report(&self, target: &str) -> Result<Report> {
-        let target = find_target(target)?;
-        with_lowered(self.definition, &self.generics, |kernel| {
-            let (estimated, broken) = kernel.report(target, &self.words());
-            Ok(Report::new(estimated, &kernel.emit(&Ptx, Some(target))?.text, broken))
-        })
-    }
-
-    /// What this instance becomes on a compute capability, `sm_90` say: the report, and the texts, to assert on in tests. Needs no device.
-    /// `compare!` does it for several launches.
-    ///
-    /// # Errors
-    /// As [`Launch::report`].
-    pub fn inspect(&self, target: &str) -> Result<Inspection> {
-        let target = find_target(target)?;
-        with_lowered(self.definition, &self.generics, |kernel| {
-            let (estimated, broken) = kernel.report(target, &self.words());
-            let ptx = kernel.emit(&Ptx, Some(target))?.text;
-            let opencl_c = kernel.emit(&OpenCl, None).map(|emitted| emitted.text);
-            Ok(Inspection::new(Report::new(estimated, &ptx, broken), &ptx, opencl_c))
-        })
-    }
-
     /// The kernel as readable Rust, its annotations done: what `warpwright emit --format rust` prints.
     ///
     /// # Errors
@@ -281,11 +250,6 @@ impl Launch<'_> {
         let plan = launch.plan(&device, &instance)?;
         instance.executable.launch(&plan, device.own_stream())?;
         simulate::contents(&self.arguments, &copies)
-    }
-
-    /// What tells this instance from others of the kernel: `B = 64, ILP = 4`.
-    fn words(&self) -> String {
-        words(self.definition.generics, &self.generics)
     }
 
     /// The definition of the kernel.
@@ -353,7 +317,7 @@ impl Launch<'_> {
     }
 }
 
-fn find_target(name: &str) -> Result<&'static Target> {
+pub(crate) fn find_target(name: &str) -> Result<&'static Target> {
     Target::find(name).map_err(|unknown| Error::UnknownTarget { target: name.to_owned(), help: unknown.help() })
 }
 

@@ -20,6 +20,7 @@ mod error;
 #[doc(hidden)]
 pub mod generated;
 mod inline;
+#[cfg(feature = "inspect")]
 pub mod inspect;
 mod instance;
 mod launch;
@@ -33,6 +34,7 @@ pub mod prelude;
 mod properties;
 pub mod ptxas;
 mod repack;
+#[cfg(feature = "inspect")]
 pub mod report;
 pub mod sim;
 mod simulate;

@@ -1,7 +1,14 @@
 //! `Launch::report`: what is known of an instance before it runs.
 
+use crate::error::Result;
+use crate::instance::LoweredKernel;
 use crate::ptxas::{Measured, Ptxas, PtxasError};
 use std::fmt;
+use warpwright_codegen::backend::ptx::Ptx;
+use warpwright_codegen::target::Target;
+use warpwright_review::estimate::estimate;
+use warpwright_review::require::judge;
+
 pub use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
 pub use warpwright_codegen::syntax::SourcePlace;
 pub use warpwright_review::estimate::MemoryUse;
@@ -23,17 +30,22 @@ pub struct Report {
 }
 
 impl Report {
-    /// Asks the assembler that is found about a text.
-    pub(crate) fn new(estimated: Estimated, ptx: &str, broken: Vec<String>) -> Report {
-        let target = estimated.target.capability;
+    /// What is known of an instance, and its PTX. Asks the assembler that is found about it.
+    pub(crate) fn of(kernel: &LoweredKernel<'_>, target: &'static Target, words: &str) -> Result<(Report, String)> {
+        let known = estimate(kernel.legal(), &[target]);
+        let judged = judge(&kernel.lowered.required, &known, |loc| kernel.lowered.span(loc));
+        let broken = judged.iter().map(|finding| finding.message.clone()).collect();
+        let estimated = Estimated::all(words, &known).into_iter().next().expect("one target, one report");
+        let ptx = kernel.emit(&Ptx, Some(target))?.text;
         let asked = Ptxas::find().and_then(|found| match found {
-            Some(ptxas) => ptxas.measure(ptx, target).map(|measured| Some((ptxas.release.clone(), measured))),
+            Some(ptxas) => ptxas.measure(&ptx, target.capability).map(|measured| Some((ptxas.release.clone(), measured))),
             None => Ok(None),
         });
-        match asked {
-            Ok(measured) => Report { estimated, measured, not_measured: None, broken },
-            Err(error) => Report { estimated, measured: None, not_measured: Some(error), broken },
-        }
+        let (measured, not_measured) = match asked {
+            Ok(measured) => (measured, None),
+            Err(error) => (None, Some(error)),
+        };
+        Ok((Report { estimated, measured, not_measured, broken }, ptx))
     }
 }
 

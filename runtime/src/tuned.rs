@@ -2,7 +2,6 @@
 
 use crate::device::Device;
 use crate::error::debug_of_variants;
-use crate::inspect::without_places;
 use crate::launch::Launch;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -250,6 +249,12 @@ pub fn measured(file: &str) -> Vec<Measured> {
     rows.iter().filter_map(|value| row(value.get_ref())).collect()
 }
 
+/// PTX without `.file` and `.loc`: what is left is code.
+pub(crate) fn without_places(ptx: &str) -> String {
+    let is_code = |line: &&str| !line.trim_start().starts_with(".loc") && !line.trim_start().starts_with(".file");
+    ptx.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
+}
+
 /// A scalar's text.
 fn plain(value: &DeValue<'_>) -> String {
     match value {
@@ -258,5 +263,16 @@ fn plain(value: &DeValue<'_>) -> String {
         DeValue::Float(number) => number.as_str().to_owned(),
         DeValue::Boolean(value) => value.to_string(),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_left_out_and_code_is_not() {
+        let ptx = ".version 7.0\n.file 1 \"a.rs\"\n{\n\t.loc\t1 2 3\n\tret;\n}\n";
+        assert_eq!(without_places(ptx), ".version 7.0\n{\n\tret;\n}\n");
     }
 }

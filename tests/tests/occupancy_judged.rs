@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use warpwright_codegen::target::limits::{LIMITS, Limits, WARP};
-use warpwright_review::estimate::occupancy::{CachePreference, Demand, Options, Resource, occupancy};
+use warpwright_codegen::target::occupancy::{CachePreference, Demand, Options, Resource, occupancy};
 use warpwright_tests::random::Random;
 
 const TEST: &str = "occupancy_equals_nvidias_header";

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::target::Target;
-use warpwright_review::estimate::occupancy::{Demand, Options, occupancy};
+use warpwright_codegen::target::occupancy::{Demand, Options, occupancy};
 use warpwright_review::estimate::registers::{Registers, registers};
 use warpwright_tests::corpus::{self, Variant};
 use warpwright_tests::ptxas::{Ptxas, found_or_skip};

@@ -1,6 +1,6 @@
 //! What the hardware is like: what a multiprocessor holds, one row per compute capability, 1.0 to 12.1; and what all devices have alike.
 //!
-//! The rows are what NVIDIA's occupancy arithmetic needs (the module `estimate::occupancy` of the crate `warpwright-review`), and what a kernel can be given. Rows of a family are
+//! The rows are what NVIDIA's occupancy arithmetic needs ([`super::occupancy`]), and what a kernel can be given. Rows of a family are
 //! written as what sets them apart from its first. This module uses nothing else of this crate: whoever needs a figure of the hardware takes it from here.
 //!
 //! Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", in the edition that has the capability (1.x and

@@ -5,6 +5,7 @@
 //! Source: PTX ISA, "Release Notes" (first version of each target).
 
 pub mod limits;
+pub mod occupancy;
 
 mod chosen;
 mod requirement;

@@ -7,7 +7,7 @@
 //! | file | what it knows |
 //! |---|---|
 //! | `facts.rs` | the figures that no target changes, gathered |
-//! | `occupancy.rs` | resident blocks, by NVIDIA's own arithmetic: exact |
+//! | `demand.rs` | what a block asks for, and the resident blocks that follow by NVIDIA's own arithmetic: exact |
 //! | `registers.rs` | registers of a thread: a model of the assembler |
 //! | `launched.rs` | what of a launch is known |
 //! | `weights.rs`, `control.rs` | how often a thread runs what |
@@ -20,12 +20,12 @@
 
 mod constants;
 mod control;
+pub mod demand;
 mod facts;
 pub mod flight;
 mod launched;
 pub mod mix;
 pub mod model;
-pub mod occupancy;
 pub mod registers;
 #[cfg(test)]
 mod tests;
@@ -36,12 +36,12 @@ pub mod weights;
 pub use facts::{MemoryUse, VariantFacts};
 pub use launched::Launched;
 
-use occupancy::Occupancy;
 use registers::Registers;
 use time::{Prediction, Threads};
 use warpwright_codegen::analysis::access::Races;
 use warpwright_codegen::pipeline::Legal;
 use warpwright_codegen::target::Target;
+use warpwright_codegen::target::occupancy::Occupancy;
 
 /// One variant of a kernel, with what is known of it.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
     let registers = registers::registers_of_each(addressed, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
-        let occupancy = occupancy::of_kernel(&legal, &facts, registers.estimate, launched.dynamic_shared, target);
+        let occupancy = demand::of_kernel(&legal, &facts, registers.estimate, launched.dynamic_shared, target);
         let prediction = time::predict(addressed, &threads, occupancy.as_ref(), target);
         Estimate { target, registers, occupancy, prediction }
     };

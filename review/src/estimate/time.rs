@@ -5,7 +5,6 @@ use super::launched::Launched;
 use super::mix::{self, Mix};
 pub use super::model::{Bound, Rate, Work};
 use super::model::{headroom, rate};
-use super::occupancy::Occupancy;
 use super::traffic::{Requests, Traffic};
 use super::weights::{Certainty, Weights};
 use crate::machine::{Machine, Pipe, SHARPNESS};
@@ -13,6 +12,7 @@ use warpwright_codegen::analysis::access::{AccessFact, BranchFact};
 use warpwright_codegen::ir::{Inst, Kernel};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::limits::WARP;
+use warpwright_codegen::target::occupancy::Occupancy;
 
 /// The share of the memory's (or of another bound's) throughput that counts as reached.
 pub const REACHED: f64 = 0.9;

@@ -6,8 +6,8 @@
 use super::what_if::{asked, without};
 use super::{Finding, Lint, Subject, each};
 use crate::estimate::Estimate;
-use crate::estimate::occupancy::Resource;
 use warpwright_codegen::annotations::BATCH_LOADS;
+use warpwright_codegen::target::occupancy::Resource;
 
 pub(super) const LINT: Lint = Lint {
     name: "costly_batch",

@@ -7,10 +7,10 @@
 
 use super::{Finding, Lint, Subject, on, register_cliff, what_if};
 use crate::estimate::Estimate;
-use crate::estimate::occupancy::{Occupancy, OccupancyStep, Resource};
 use crate::estimate::time::{Bound, Prediction};
 use proc_macro2::Span;
 use warpwright_codegen::ir::{Kernel, ObjectKind};
+use warpwright_codegen::target::occupancy::{Occupancy, OccupancyStep, Resource};
 
 pub(super) const LINT: Lint = Lint {
     name: "low_occupancy",

@@ -9,8 +9,8 @@
 
 use super::{Finding, Lint, Subject, each, what_if};
 use crate::estimate::Estimate;
-use crate::estimate::occupancy::{Occupancy, OccupancyStep, Resource};
 use crate::estimate::registers::Registers;
+use warpwright_codegen::target::occupancy::{Occupancy, OccupancyStep, Resource};
 
 pub(super) const LINT: Lint = Lint {
     name: "register_cliff",
@@ -85,8 +85,8 @@ fn over_a_step(now: &Occupancy, needed: u32) -> Option<OccupancyStep> {
 mod tests {
     use super::super::testing::found_at;
     use super::*;
-    use crate::estimate::occupancy::{Demand, Options, occupancy};
     use warpwright_codegen::target::limits::Limits;
+    use warpwright_codegen::target::occupancy::{Demand, Options, occupancy};
 
     fn resident(capability: &str, threads: u32, registers: u32, shared: u32) -> Occupancy {
         let limits = Limits::find(capability).expect("a capability");

@@ -5,10 +5,10 @@
 
 use super::{Finding, Lint, Subject, each, what_if};
 use crate::estimate::Estimate;
-use crate::estimate::occupancy::{Demand, Options, occupancy};
 use proc_macro2::Span;
 use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::target::limits::{BLOCK_THREADS, WARP};
+use warpwright_codegen::target::occupancy::{Demand, Options, occupancy};
 
 pub(super) const LINT: Lint = Lint {
     name: "register_spill",

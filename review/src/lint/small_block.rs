@@ -3,8 +3,8 @@
 use super::partial_warp::shape;
 use super::{Finding, Lint, Subject, each};
 use crate::estimate::Estimate;
-use crate::estimate::occupancy::Resource;
 use warpwright_codegen::target::limits::WARP;
+use warpwright_codegen::target::occupancy::Resource;
 
 pub(super) const LINT: Lint = Lint {
     name: "small_block",

@@ -1,15 +1,19 @@
 //! The functions of the CUDA driver that this library calls, loaded when first asked for.
 //!
-//! cudarc finds the library and names the types. Its functions are not called: they panic where a symbol is missing, and give an enum
-//! that has no value for the codes of drivers newer than the bindings. Here results are plain numbers, and a missing symbol is an error.
+//! Bindings of the whole driver would take longer to compile than the rest of this crate. Results are plain numbers, since drivers newer than
+//! this have other codes, and a missing symbol is an error.
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
+use super::sys;
 use crate::error::{Error, Result};
-use cudarc::driver::sys;
+use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::OnceLock;
+
+/// What the driver's library is called.
+const LIBRARIES: [&str; 3] = ["libcuda.so.1", "libcuda.so", "nvcuda.dll"];
 
 /// What a function returns: 0, or what went wrong.
 pub(super) type Code = u32;
@@ -50,12 +54,10 @@ macro_rules! functions {
         impl Driver {
             fn load() -> Result<Driver, String> {
                 // SAFETY: loads a library; its initialisers are the driver vendor's.
-                let library = unsafe {
-                    if !sys::is_culib_present() {
-                        return Err("no library `cuda` (libcuda.so.1, nvcuda.dll) can be loaded".into());
-                    }
-                    sys::culib()
-                };
+                let found = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+                // It stays for good: what is found in it is called until the process ends.
+                let library = found.map(|library| Box::leak(Box::new(library)));
+                let library = library.ok_or("no library `cuda` (libcuda.so.1, nvcuda.dll) can be loaded")?;
                 Ok(Driver {
                     $($name: {
                         let found = [$symbol, $($old)?].into_iter().find_map(|symbol| {
@@ -102,13 +104,13 @@ functions! {
     cuMemcpyHtoDAsync = "cuMemcpyHtoDAsync_v2" (to: sys::CUdeviceptr, from: *const c_void, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoHAsync = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoDAsync = "cuMemcpyDtoDAsync_v2" (to: sys::CUdeviceptr, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
-    cuMemcpy2DAsync = "cuMemcpy2DAsync_v2" (copy: *const sys::CUDA_MEMCPY2D_st, stream: sys::CUstream);
-    cuArrayCreate = "cuArrayCreate_v2" (array: *mut sys::CUarray, descriptor: *const sys::CUDA_ARRAY_DESCRIPTOR_st);
+    cuMemcpy2DAsync = "cuMemcpy2DAsync_v2" (copy: *const sys::CUDA_MEMCPY2D, stream: sys::CUstream);
+    cuArrayCreate = "cuArrayCreate_v2" (array: *mut sys::CUarray, descriptor: *const sys::CUDA_ARRAY_DESCRIPTOR);
     cuArrayDestroy = "cuArrayDestroy" (array: sys::CUarray);
     cuTexObjectCreate = "cuTexObjectCreate" (
         object: *mut sys::CUtexObject,
-        resource: *const sys::CUDA_RESOURCE_DESC_st,
-        texture: *const sys::CUDA_TEXTURE_DESC_st,
+        resource: *const sys::CUDA_RESOURCE_DESC,
+        texture: *const sys::CUDA_TEXTURE_DESC,
         view: *const c_void,
     );
     cuTexObjectDestroy = "cuTexObjectDestroy" (object: sys::CUtexObject);

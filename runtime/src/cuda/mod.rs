@@ -8,6 +8,7 @@
 mod driver;
 mod module;
 mod queue;
+mod sys;
 mod texture;
 
 use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Queue};
@@ -15,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
-use cudarc::driver::sys;
 use driver::{Code, Driver, code};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;

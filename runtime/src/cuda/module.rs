@@ -5,6 +5,7 @@
 use super::Context;
 use super::driver::code;
 use super::queue::CudaEvent;
+use super::sys;
 use crate::arguments::ArgumentKind;
 use crate::backend::{Executable, Marker, Plan};
 use crate::check::parameter_name;
@@ -15,7 +16,6 @@ use crate::order::Uses;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
-use cudarc::driver::sys;
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};

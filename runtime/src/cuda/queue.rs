@@ -4,12 +4,12 @@
 
 use super::Context;
 use super::driver::code;
+use super::sys;
 use super::texture::TextureMemory;
 use super::{fault_meaning, is_fault};
 use crate::backend::{Marker, Memory, Queue};
 use crate::definition::KernelDefinition;
 use crate::error::{Error, Result};
-use cudarc::driver::sys;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl CudaQueue {
     }
 
     /// Copies all texels of a texture, to or from it.
-    fn copy_texture(&self, copy: &sys::CUDA_MEMCPY2D_st) -> Result<()> {
+    fn copy_texture(&self, copy: &sys::CUDA_MEMCPY2D) -> Result<()> {
         self.context.bind()?;
         // SAFETY: the callers in this file name both sides, each with as many bytes as the picture has; the context is current.
         let code = unsafe { self.context.driver.cuMemcpy2DAsync(copy, self.stream) };
@@ -68,7 +68,7 @@ impl Queue for CudaQueue {
     unsafe fn write(&self, to: &dyn Memory, from: *const u8, bytes: usize, wait: bool) -> Result<()> {
         if let Some(picture) = to.picture() {
             let mut copy = TextureMemory::copy_of(to.handle(), picture, true);
-            (copy.srcMemoryType, copy.srcHost) = (sys::CUmemorytype_enum::CU_MEMORYTYPE_HOST, from.cast());
+            (copy.srcMemoryType, copy.srcHost) = (sys::CU_MEMORYTYPE_HOST, from.cast());
             self.copy_texture(&copy)?;
         } else if bytes != 0 {
             self.context.bind()?;
@@ -82,7 +82,7 @@ impl Queue for CudaQueue {
     unsafe fn read(&self, from: &dyn Memory, to: *mut u8, bytes: usize, wait: bool) -> Result<()> {
         if let Some(picture) = from.picture() {
             let mut copy = TextureMemory::copy_of(from.handle(), picture, false);
-            (copy.dstMemoryType, copy.dstHost) = (sys::CUmemorytype_enum::CU_MEMORYTYPE_HOST, to.cast());
+            (copy.dstMemoryType, copy.dstHost) = (sys::CU_MEMORYTYPE_HOST, to.cast());
             self.copy_texture(&copy)?;
         } else if bytes != 0 {
             self.context.bind()?;
@@ -106,7 +106,7 @@ impl Queue for CudaQueue {
     unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
         if let Some(picture) = to.picture() {
             let mut copy = TextureMemory::copy_of(to.handle(), picture, true);
-            (copy.srcMemoryType, copy.srcDevice) = (sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE, from.handle());
+            (copy.srcMemoryType, copy.srcDevice) = (sys::CU_MEMORYTYPE_DEVICE, from.handle());
             return self.copy_texture(&copy);
         }
         if bytes == 0 {

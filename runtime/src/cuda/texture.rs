@@ -4,20 +4,15 @@
 
 use super::Context;
 use super::driver::code;
+use super::sys;
 use crate::backend::Memory;
 use crate::error::{Error, Result};
 use crate::texture::{Addressing, Filter, Picture};
-use cudarc::driver::sys;
 use std::ffi::c_uint;
-use std::mem::zeroed;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use warpwright_codegen::backend::TextureReads;
 use warpwright_codegen::ir::Type;
-
-/// `CU_TRSF_READ_AS_INTEGER`, `CU_TRSF_NORMALIZED_COORDINATES`.
-const READ_AS_INTEGER: c_uint = 1;
-const NORMALIZED_COORDINATES: c_uint = 2;
 
 /// An array with its texture objects; 0 for one that could not be made.
 pub(super) struct TextureMemory {
@@ -45,7 +40,7 @@ impl TextureMemory {
         };
         context.bind()?;
         let (width, height) = (picture.width as usize, picture.height as usize);
-        let descriptor = sys::CUDA_ARRAY_DESCRIPTOR_st { Width: width, Height: height, Format: format, NumChannels: picture.channels };
+        let descriptor = sys::CUDA_ARRAY_DESCRIPTOR { Width: width, Height: height, Format: format, NumChannels: picture.channels };
         let mut array = null_mut();
         // SAFETY: writes one handle; the context is current.
         match unsafe { context.driver.cuArrayCreate(&mut array, &descriptor) } {
@@ -62,22 +57,22 @@ impl TextureMemory {
         let sampling = &self.picture.sampling;
         let is_sample = reads == TextureReads::Sample;
         let address = match sampling.addressing {
-            Addressing::Clamp => sys::CUaddress_mode_enum::CU_TR_ADDRESS_MODE_CLAMP,
-            Addressing::Border => sys::CUaddress_mode_enum::CU_TR_ADDRESS_MODE_BORDER,
+            Addressing::Clamp => sys::CU_TR_ADDRESS_MODE_CLAMP,
+            Addressing::Border => sys::CU_TR_ADDRESS_MODE_BORDER,
         };
         let is_linear = is_sample && sampling.filter == Filter::Linear;
-        let integers = if self.picture.component.is_float() { 0 } else { READ_AS_INTEGER };
-        let normalized = if is_sample && sampling.normalized { NORMALIZED_COORDINATES } else { 0 };
-        // SAFETY: plain data, for which zeros are values: the first mode of each, no flags, a border of zeros.
-        let (mut resource, mut texture): (sys::CUDA_RESOURCE_DESC_st, sys::CUDA_TEXTURE_DESC_st) = unsafe { (zeroed(), zeroed()) };
-        resource.resType = sys::CUresourcetype_enum::CU_RESOURCE_TYPE_ARRAY;
-        resource.res.array = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 { hArray: self.array };
-        texture.addressMode = [address; 3];
-        texture.filterMode = match is_linear {
-            true => sys::CUfilter_mode_enum::CU_TR_FILTER_MODE_LINEAR,
-            false => sys::CUfilter_mode_enum::CU_TR_FILTER_MODE_POINT,
+        let integers = if self.picture.component.is_float() { 0 } else { sys::CU_TRSF_READ_AS_INTEGER };
+        let normalized = if is_sample && sampling.normalized { sys::CU_TRSF_NORMALIZED_COORDINATES } else { 0 };
+        let mut res = sys::Resource { reserved: [0; 32] };
+        res.hArray = self.array;
+        let resource = sys::CUDA_RESOURCE_DESC { resType: sys::CU_RESOURCE_TYPE_ARRAY, res, flags: 0 };
+        let filter = if is_linear { sys::CU_TR_FILTER_MODE_LINEAR } else { sys::CU_TR_FILTER_MODE_POINT };
+        let texture = sys::CUDA_TEXTURE_DESC {
+            addressMode: [address; 3],
+            filterMode: filter,
+            flags: integers | normalized,
+            ..sys::CUDA_TEXTURE_DESC::default()
         };
-        texture.flags = integers | normalized;
         let mut object = 0;
         // SAFETY: writes one handle; the descriptions are filled in, and no view of other texels is asked for.
         let code = unsafe { self.context.driver.cuTexObjectCreate(&mut object, &resource, &texture, null()) };
@@ -86,21 +81,21 @@ impl TextureMemory {
     }
 
     /// A copy of all texels, one side of which is this array; the caller names the other.
-    pub(super) fn copy_of(array: u64, picture: &Picture, to_array: bool) -> sys::CUDA_MEMCPY2D_st {
+    pub(super) fn copy_of(array: u64, picture: &Picture, to_array: bool) -> sys::CUDA_MEMCPY2D {
         let (array, none) = (array as sys::CUarray, null_mut());
         let row = picture.width as usize * picture.texel_bytes() as usize;
         // An array has no pitch of its own.
-        sys::CUDA_MEMCPY2D_st {
+        sys::CUDA_MEMCPY2D {
             srcXInBytes: 0,
             srcY: 0,
-            srcMemoryType: sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY,
+            srcMemoryType: sys::CU_MEMORYTYPE_ARRAY,
             srcHost: null(),
             srcDevice: 0,
             srcArray: if to_array { none } else { array },
             srcPitch: row,
             dstXInBytes: 0,
             dstY: 0,
-            dstMemoryType: sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY,
+            dstMemoryType: sys::CU_MEMORYTYPE_ARRAY,
             dstHost: null_mut(),
             dstDevice: 0,
             dstArray: if to_array { array } else { none },
@@ -112,16 +107,15 @@ impl TextureMemory {
 }
 
 /// The format of an array's components.
-fn format(component: Type) -> Option<sys::CUarray_format> {
-    use sys::CUarray_format_enum as Format;
+fn format(component: Type) -> Option<c_uint> {
     Some(match component {
-        Type::F32 => Format::CU_AD_FORMAT_FLOAT,
-        Type::I8 => Format::CU_AD_FORMAT_SIGNED_INT8,
-        Type::I16 => Format::CU_AD_FORMAT_SIGNED_INT16,
-        Type::I32 => Format::CU_AD_FORMAT_SIGNED_INT32,
-        Type::U8 => Format::CU_AD_FORMAT_UNSIGNED_INT8,
-        Type::U16 => Format::CU_AD_FORMAT_UNSIGNED_INT16,
-        Type::U32 => Format::CU_AD_FORMAT_UNSIGNED_INT32,
+        Type::F32 => sys::CU_AD_FORMAT_FLOAT,
+        Type::I8 => sys::CU_AD_FORMAT_SIGNED_INT8,
+        Type::I16 => sys::CU_AD_FORMAT_SIGNED_INT16,
+        Type::I32 => sys::CU_AD_FORMAT_SIGNED_INT32,
+        Type::U8 => sys::CU_AD_FORMAT_UNSIGNED_INT8,
+        Type::U16 => sys::CU_AD_FORMAT_UNSIGNED_INT16,
+        Type::U32 => sys::CU_AD_FORMAT_UNSIGNED_INT32,
         _ => return None,
     })
 }

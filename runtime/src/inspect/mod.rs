@@ -7,10 +7,45 @@ pub use comparison::Comparison;
 pub use steps::{Order, OrderStep};
 
 use crate::error::Result;
+use crate::instance::with_lowered;
+use crate::launch::{Launch, find_target};
 use crate::report::Report;
+use crate::tuned::without_places;
+use crate::variants::words;
 use std::fmt;
 use warpwright_codegen::analysis::access::Range;
-use warpwright_review::estimate::occupancy::Occupancy;
+use warpwright_codegen::backend::opencl::OpenCl;
+use warpwright_codegen::target::occupancy::Occupancy;
+
+impl Launch<'_> {
+    /// What is known of this instance on a compute capability, `sm_90` say, before it runs. Needs no device. Where an assembler is found
+    /// (see [`crate::ptxas`]), what it measures stands beside what is estimated.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTarget`](crate::Error::UnknownTarget); [`Error::Compile`](crate::Error::Compile) if the kernel does not compile for it.
+    pub fn report(&self, target: &str) -> Result<Report> {
+        let target = find_target(target)?;
+        with_lowered(self.definition, &self.generics, |kernel| Ok(Report::of(kernel, target, &self.words())?.0))
+    }
+
+    /// What this instance becomes on a compute capability, `sm_90` say: the report, and the texts, to assert on in tests. Needs no device.
+    /// `compare!` does it for several launches.
+    ///
+    /// # Errors
+    /// As [`Launch::report`].
+    pub fn inspect(&self, target: &str) -> Result<Inspection> {
+        let target = find_target(target)?;
+        with_lowered(self.definition, &self.generics, |kernel| {
+            let (report, ptx) = Report::of(kernel, target, &self.words())?;
+            Ok(Inspection::new(report, &ptx, kernel.emit(&OpenCl, None).map(|emitted| emitted.text)))
+        })
+    }
+
+    /// What tells this instance from others of the kernel: `B = 64, ILP = 4`.
+    fn words(&self) -> String {
+        words(self.definition.generics, &self.generics)
+    }
+}
 
 /// What an instance of a kernel becomes on one target.
 ///
@@ -99,12 +134,6 @@ impl fmt::Display for Inspection {
     }
 }
 
-/// PTX without `.file` and `.loc`: what is left is code.
-pub(crate) fn without_places(ptx: &str) -> String {
-    let is_code = |line: &&str| !line.trim_start().starts_with(".loc") && !line.trim_start().starts_with(".file");
-    ptx.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
-}
-
 /// The name of the instruction in a line of a kernel's body: directives (`.reg`), labels and braces have none.
 fn opcode(line: &str) -> Option<&str> {
     let line = line.trim();
@@ -135,11 +164,5 @@ mod tests {
         for (line, name) in names {
             assert_eq!(opcode(line), name, "{line}");
         }
-    }
-
-    #[test]
-    fn places_are_left_out_and_code_is_not() {
-        let ptx = ".version 7.0\n.file 1 \"a.rs\"\n{\n\t.loc\t1 2 3\n\tret;\n}\n";
-        assert_eq!(without_places(ptx), ".version 7.0\n{\n\tret;\n}\n");
     }
 }

@@ -6,7 +6,7 @@ use warpwright::ptxas::Ptxas;
 use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
 use warpwright_codegen::syntax::SourcePlace;
-use warpwright_review::estimate::occupancy::Resource;
+use warpwright_codegen::target::occupancy::Resource;
 use warpwright_review::report::AccessReport;
 
 /// The whole output.

@@ -1,7 +1,7 @@
 //! Occupancy as programs read it.
 
 use serde_json::{Map, Value, json};
-use warpwright_review::estimate::occupancy::{CachePreference, Occupancy, OccupancyStep, Resource};
+use warpwright_codegen::target::occupancy::{CachePreference, Occupancy, OccupancyStep, Resource};
 
 /// One demand and what comes of it.
 pub(super) fn of(found: &Occupancy) -> Value {

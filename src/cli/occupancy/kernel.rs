@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::syntax::{Instance, KernelAttributes, Setting};
 use warpwright_codegen::target::Target;
-use warpwright_review::estimate::occupancy::{self as estimate, demand_of, impossible};
+use warpwright_codegen::target::occupancy::{self, impossible};
+use warpwright_review::estimate::demand::demand_of;
 use warpwright_review::estimate::registers::Registers;
 use warpwright_review::{Scope, Variant};
 
@@ -22,7 +23,7 @@ struct Row {
     target: &'static Target,
     /// The estimate, unless the command line gives the figure.
     estimated: Option<Registers>,
-    occupancy: estimate::Occupancy,
+    occupancy: occupancy::Occupancy,
 }
 
 impl Occupancy {
@@ -118,7 +119,7 @@ impl Occupancy {
                 variant: variant.words.to_owned(),
                 target: on.target,
                 estimated: self.registers.is_none().then(|| on.registers.clone()),
-                occupancy: estimate::occupancy(on.target.limits, &demand, &options),
+                occupancy: occupancy::occupancy(on.target.limits, &demand, &options),
             });
         }
     }

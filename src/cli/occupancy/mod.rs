@@ -10,7 +10,7 @@ use super::source::Define;
 use super::{OUTPUT, Stop, VARIANTS, print, style};
 use std::str::FromStr;
 use warpwright_codegen::target::limits::Limits;
-use warpwright_review::estimate::occupancy::{CachePreference, Demand, Options, impossible, occupancy};
+use warpwright_codegen::target::occupancy::{CachePreference, Demand, Options, impossible, occupancy};
 
 /// Say how many blocks a multiprocessor holds, what limits them, and how far the next step is.
 #[derive(clap::Args)]

@@ -1,6 +1,6 @@
 //! The curves of occupancy over block size, registers and shared memory, in block characters, with the present point marked.
 
-use warpwright_review::estimate::occupancy::{Occupancy, Point, Resource};
+use warpwright_codegen::target::occupancy::{Occupancy, Point, Resource};
 
 /// Lines of a curve.
 const HEIGHT: usize = 6;
@@ -61,7 +61,7 @@ fn eighths(column: &[Point], most: u32) -> usize {
 mod tests {
     use super::*;
     use warpwright_codegen::target::limits::Limits;
-    use warpwright_review::estimate::occupancy::{Demand, Options, occupancy};
+    use warpwright_codegen::target::occupancy::{Demand, Options, occupancy};
 
     #[test]
     fn the_present_point_stands_under_its_column() {

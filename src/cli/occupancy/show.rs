@@ -1,7 +1,7 @@
 //! Occupancy as people read it.
 
 use super::super::table::{Cell, Heading, Table};
-use warpwright_review::estimate::occupancy::{Occupancy, Resource};
+use warpwright_codegen::target::occupancy::{Occupancy, Resource};
 
 /// Everything about one demand.
 pub(super) fn one(found: &Occupancy) -> String {

@@ -1,7 +1,7 @@
 //! The applications of Ryoo et al. (PPoPP 2008), their table 3, and our forms of each.
 
 use super::library::{Looked, Named};
-use warpwright_review::estimate::occupancy::Resource;
+use warpwright_codegen::target::occupancy::Resource;
 use warpwright_review::estimate::time::Bound;
 
 /// What the document says keeps a kernel from being faster.

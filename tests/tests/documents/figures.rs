@@ -3,7 +3,7 @@
 use super::library::{Library, Looked, Named};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::limits::Limits;
-use warpwright_review::estimate::occupancy::{Demand, Occupancy, Options, occupancy};
+use warpwright_codegen::target::occupancy::{Demand, Occupancy, Options, occupancy};
 use warpwright_review::report::Estimated;
 use warpwright_tests::ptxas::Ptxas;
 

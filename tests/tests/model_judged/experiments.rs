@@ -3,8 +3,8 @@
 use crate::{Errors, percent};
 use std::fmt::Write;
 use warpwright_codegen::target::limits::Limits;
+use warpwright_codegen::target::occupancy::{Demand, Options, occupancy};
 use warpwright_review::estimate::model::{Work, rate};
-use warpwright_review::estimate::occupancy::{Demand, Options, occupancy};
 use warpwright_review::machine::Machine;
 use warpwright_tests::chains::additions;
 

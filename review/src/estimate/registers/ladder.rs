@@ -1,9 +1,9 @@
 //! Steps of occupancy: the most registers of a thread with which a multiprocessor holds one block more.
 
-use crate::estimate::occupancy::{Demand, Options, occupancy, register_ladder};
 use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::limits::BLOCK_THREADS;
+use warpwright_codegen::target::occupancy::{Demand, Options, occupancy, register_ladder};
 
 /// How many registers the assembler may give a kernel, and where it stops on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What is said of clauses that do not hold, or of which nothing is known.
 
 use super::*;
+use crate::estimate::demand;
 use crate::estimate::estimate;
-use crate::estimate::occupancy;
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range, Total};
 use warpwright_codegen::ir::{Object, Space};
 use warpwright_codegen::pipeline::Legal;
@@ -20,7 +20,7 @@ fn known(block: &str) -> Known {
     for (estimate, registers) in known.targets.iter_mut().zip([72, 80]) {
         let found = &mut estimate.registers;
         (found.estimate, found.low, found.high, found.peak) = (registers, registers - 8, registers + 8, Vec::new());
-        estimate.occupancy = occupancy::of_kernel(&known.legal, &known.facts, registers, 0, estimate.target);
+        estimate.occupancy = demand::of_kernel(&known.legal, &known.facts, registers, 0, estimate.target);
     }
     known.facts.accesses.clear();
     known

@@ -7,7 +7,7 @@ use super::super::variant::Variant;
 use super::super::yardstick::Yardstick;
 use super::scale::{Scale, digits, log_ticks, place, short, ticks, unit_of_time};
 use serde_json::{Value as Json, json};
-use warpwright_review::estimate::occupancy::{Resource, occupancy};
+use warpwright_codegen::target::occupancy::{Resource, occupancy};
 use warpwright_review::estimate::time::{Prediction, predict};
 use warpwright_review::machine::Machine;
 

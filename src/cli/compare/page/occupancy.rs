@@ -4,7 +4,7 @@ use super::super::columns::Cell;
 use super::cells;
 use super::scale::{Scale, place};
 use serde_json::{Value as Json, json};
-use warpwright_review::estimate::occupancy::{Occupancy, OccupancyStep, Resource, occupancy};
+use warpwright_codegen::target::occupancy::{Occupancy, OccupancyStep, Resource, occupancy};
 
 /// `65,536`.
 fn grouped(figure: u32) -> String {

@@ -13,8 +13,8 @@
 //!   the smallest possible one that is at least what was asked for, and at least what one block needs.
 //!
 //! ```
-//! use warpwright_review::estimate::occupancy::{Demand, Options, Resource, occupancy};
 //! use warpwright_codegen::target::limits::Limits;
+//! use warpwright_codegen::target::occupancy::{Demand, Options, Resource, occupancy};
 //!
 //! let g80 = Limits::find("1.0").unwrap();
 //! let tile = Demand { threads: 256, registers: 11, ..Demand::default() };
@@ -29,11 +29,8 @@ mod steps;
 
 pub use steps::{OccupancyStep, Point, register_ladder};
 
-use super::VariantFacts;
+use super::limits::{BARRIERS_PER_BLOCK, Limits, RegisterUnit, WARP};
 use std::fmt;
-use warpwright_codegen::ir::{Kernel, Op};
-use warpwright_codegen::target::Target;
-use warpwright_codegen::target::limits::{BARRIERS_PER_BLOCK, Limits, RegisterUnit, WARP};
 
 /// What limits the resident blocks of a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -393,27 +390,6 @@ fn preferred_shared(limits: &Limits, preference: CachePreference) -> u32 {
         CachePreference::Percent(percent) => of_percent(percent),
     };
     size.copied().unwrap_or(limits.shared)
-}
-
-/// The occupancy of a kernel of stage `Legal` with this many registers and bytes of dynamic shared memory, if its attribute fixes the block.
-pub fn of_kernel(kernel: &Kernel, facts: &VariantFacts, registers: u32, dynamic_shared: u32, target: &'static Target) -> Option<Occupancy> {
-    let demand = demand_of(kernel, facts, registers, kernel.options.block?, dynamic_shared)?;
-    Some(occupancy(target.limits, &demand, &Options::default()))
-}
-
-/// What a block of a kernel of stage `Legal` asks for in a launch with this block and so many bytes of dynamic shared memory. `None` if a
-/// figure is beyond anything a launch can have.
-pub fn demand_of(kernel: &Kernel, facts: &VariantFacts, registers: u32, block: [u32; 3], dynamic_shared: u32) -> Option<Demand> {
-    let threads = block.iter().try_fold(1u32, |threads, side| threads.checked_mul(*side))?;
-    let shared = u32::try_from(facts.memory.shared).ok()?.checked_add(dynamic_shared)?;
-    Some(Demand { threads, registers, shared, barriers: barriers(kernel), virtual_resources: 0 })
-}
-
-/// Named barriers of a block: all that this compiler prints are barrier 0.
-fn barriers(kernel: &Kernel) -> u32 {
-    let is_barrier = |op: &Op| op.effects(kernel).is_barrier();
-    let mut insts = kernel.blocks.values().flat_map(|block| &block.insts);
-    u32::from(insts.any(|inst| is_barrier(&kernel.insts[*inst].op)))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! tests (`occupancy_judged`).
 
 use super::*;
-use warpwright_codegen::target::limits::LIMITS;
+use crate::target::limits::LIMITS;
 
 fn resident(capability: &str, threads: u32, registers: u32, shared: u32) -> Occupancy {
     let limits = Limits::find(capability).expect("a capability");

@@ -5,8 +5,8 @@
 //! may hold fewer warps, so block sizes are tried one after the other, a warp at a time.
 
 use super::{CachePreference, Demand, Occupancy, Options, Resource, occupancy};
+use crate::target::limits::{BARRIERS_PER_BLOCK, Limits, WARP};
 use std::fmt;
-use warpwright_codegen::target::limits::{BARRIERS_PER_BLOCK, Limits, WARP};
 
 /// Another demand, and what it would give.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,163 @@
+//! The types and numbers of the CUDA driver's interface that this library uses, by the driver's own names.
+//!
+//! Source: CUDA Driver API, "Data types used by CUDA driver", and `cuda.h`, whose layouts these are.
+
+#![expect(non_camel_case_types, non_snake_case, reason = "the driver's own names")]
+
+use std::ffi::{c_int, c_uint, c_void};
+
+macro_rules! handles {
+    ($($name:ident)*) => {
+        $(pub(super) type $name = *mut c_void;)*
+    };
+}
+
+handles!(CUarray CUcontext CUevent CUfunction CUmodule CUstream);
+
+pub(super) type CUdevice = c_int;
+pub(super) type CUdeviceptr = u64;
+pub(super) type CUtexObject = u64;
+
+/// What `cuDeviceGetAttribute` is asked.
+#[derive(Clone, Copy)]
+pub(super) enum CUdevice_attribute {
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z = 4,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y = 6,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z = 7,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
+    CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH = 22,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT = 23,
+    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37,
+    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
+    CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+}
+
+/// What `cuFuncGetAttribute` is asked.
+#[derive(Clone, Copy)]
+pub(super) enum CUfunction_attribute {
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+}
+
+/// What `cuModuleLoadDataEx` is told.
+pub(super) enum CUjit_option {
+    CU_JIT_ERROR_LOG_BUFFER = 5,
+    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+}
+
+/// `CUmemorytype`.
+pub(super) const CU_MEMORYTYPE_HOST: c_uint = 1;
+pub(super) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
+pub(super) const CU_MEMORYTYPE_ARRAY: c_uint = 3;
+
+/// `CUarray_format`.
+pub(super) const CU_AD_FORMAT_UNSIGNED_INT8: c_uint = 1;
+pub(super) const CU_AD_FORMAT_UNSIGNED_INT16: c_uint = 2;
+pub(super) const CU_AD_FORMAT_UNSIGNED_INT32: c_uint = 3;
+pub(super) const CU_AD_FORMAT_SIGNED_INT8: c_uint = 8;
+pub(super) const CU_AD_FORMAT_SIGNED_INT16: c_uint = 9;
+pub(super) const CU_AD_FORMAT_SIGNED_INT32: c_uint = 10;
+pub(super) const CU_AD_FORMAT_FLOAT: c_uint = 32;
+
+/// `CUresourcetype`.
+pub(super) const CU_RESOURCE_TYPE_ARRAY: c_uint = 0;
+
+/// `CUaddress_mode`.
+pub(super) const CU_TR_ADDRESS_MODE_CLAMP: c_uint = 1;
+pub(super) const CU_TR_ADDRESS_MODE_BORDER: c_uint = 3;
+
+/// `CUfilter_mode`.
+pub(super) const CU_TR_FILTER_MODE_POINT: c_uint = 0;
+pub(super) const CU_TR_FILTER_MODE_LINEAR: c_uint = 1;
+
+/// Flags of a texture object.
+pub(super) const CU_TRSF_READ_AS_INTEGER: c_uint = 1;
+pub(super) const CU_TRSF_NORMALIZED_COORDINATES: c_uint = 2;
+
+/// A copy between arrays and other memory.
+#[repr(C)]
+pub(super) struct CUDA_MEMCPY2D {
+    pub(super) srcXInBytes: usize,
+    pub(super) srcY: usize,
+    pub(super) srcMemoryType: c_uint,
+    pub(super) srcHost: *const c_void,
+    pub(super) srcDevice: CUdeviceptr,
+    pub(super) srcArray: CUarray,
+    pub(super) srcPitch: usize,
+    pub(super) dstXInBytes: usize,
+    pub(super) dstY: usize,
+    pub(super) dstMemoryType: c_uint,
+    pub(super) dstHost: *mut c_void,
+    pub(super) dstDevice: CUdeviceptr,
+    pub(super) dstArray: CUarray,
+    pub(super) dstPitch: usize,
+    pub(super) WidthInBytes: usize,
+    pub(super) Height: usize,
+}
+
+#[repr(C)]
+pub(super) struct CUDA_ARRAY_DESCRIPTOR {
+    pub(super) Width: usize,
+    pub(super) Height: usize,
+    pub(super) Format: c_uint,
+    pub(super) NumChannels: c_uint,
+}
+
+/// What a texture object reads: one array, of the kinds that the union of `cuda.h` has.
+#[repr(C)]
+pub(super) struct CUDA_RESOURCE_DESC {
+    pub(super) resType: c_uint,
+    pub(super) res: Resource,
+    pub(super) flags: c_uint,
+}
+
+#[repr(C)]
+pub(super) union Resource {
+    pub(super) hArray: CUarray,
+    pub(super) reserved: [c_int; 32],
+}
+
+/// How a texture object reads.
+#[repr(C)]
+#[derive(Default)]
+pub(super) struct CUDA_TEXTURE_DESC {
+    pub(super) addressMode: [c_uint; 3],
+    pub(super) filterMode: c_uint,
+    pub(super) flags: c_uint,
+    pub(super) maxAnisotropy: c_uint,
+    pub(super) mipmapFilterMode: c_uint,
+    pub(super) mipmapLevelBias: f32,
+    pub(super) minMipmapLevelClamp: f32,
+    pub(super) maxMipmapLevelClamp: f32,
+    pub(super) borderColor: [f32; 4],
+    pub(super) reserved: [c_int; 12],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::{align_of, offset_of, size_of};
+
+    #[test]
+    fn layouts_are_those_of_the_driver() {
+        // As a C compiler lays `cuda.h` out where pointers have 64 bits.
+        assert_eq!((size_of::<CUDA_MEMCPY2D>(), offset_of!(CUDA_MEMCPY2D, dstMemoryType), align_of::<CUDA_MEMCPY2D>()), (128, 72, 8));
+        assert_eq!((size_of::<CUDA_ARRAY_DESCRIPTOR>(), offset_of!(CUDA_ARRAY_DESCRIPTOR, NumChannels)), (24, 20));
+        assert_eq!((size_of::<CUDA_RESOURCE_DESC>(), offset_of!(CUDA_RESOURCE_DESC, flags)), (144, 136));
+        assert_eq!((size_of::<CUDA_TEXTURE_DESC>(), offset_of!(CUDA_TEXTURE_DESC, borderColor)), (104, 40));
+    }
+}
