@@ -13,6 +13,7 @@ pub mod diagnostic;
 pub mod hir;
 pub mod intrinsics;
 pub mod ir;
+pub mod library;
 pub mod math;
 pub mod nearest;
 pub mod parallel;

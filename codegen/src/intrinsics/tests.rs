@@ -1,9 +1,9 @@
 //! The table holds together, and its rows compute what Rust computes.
 
 use super::*;
+use crate::ir::KernelOptions;
 use crate::ir::intrinsic::{Eval, Exchange, Gives, Meeting};
 use crate::ir::{Block, Effects, Inst, Kernel, Region, Scalar, Scope, Terminator, eval};
-use crate::ir::{IndexWidth, KernelOptions};
 use std::collections::{HashMap, HashSet};
 
 fn types() -> impl Iterator<Item = Type> {
@@ -155,7 +155,7 @@ fn templates_name_arguments_that_exist() {
             assert_eq!(has_result, !row.results.is_empty(), "`{}`: {}", row.name, form.text);
             assert!(form.types.iter().all(|ty| row.over.contains(*ty)), "`{}`: {}", row.name, form.text);
         }
-        let in_library = |ty: Type| crate::math::function(row.name, ty, IndexWidth::Bits32).is_some();
+        let in_library = |ty: Type| crate::library::function(row.name, ty).is_some();
         let has_form = |ty: Type| device.ptx.iter().any(|form| form.types.is_empty() || form.types.contains(&ty));
         let is_covered = |ty: Type| if device.ptx.is_empty() { in_library(ty) } else { has_form(ty) };
         assert!(types().filter(|ty| row.over.contains(*ty)).all(is_covered), "`{}` has no form in PTX for some type", row.name);

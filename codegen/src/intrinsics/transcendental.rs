@@ -1,5 +1,5 @@
 //! Transcendental methods of floats in `math = precise`. PTX has no instruction for them, but for `rsqrt`: there they are the functions of
-//! [`crate::math`]. Error bounds in ulp: CUDA C++ Programming Guide, "Mathematical Functions Appendix", tables of single and double
+//! [`crate::math`], as [`crate::library`] has them. Error bounds in ulp: CUDA C++ Programming Guide, "Mathematical Functions Appendix", tables of single and double
 //! precision, which our library keeps too; OpenCL C specification, "Relative Error as ULPs", full profile.
 
 use super::call_method;

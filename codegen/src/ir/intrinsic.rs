@@ -106,7 +106,7 @@ pub enum Eval {
 /// A row that devices have an instruction or function for. One result at most.
 #[derive(Clone, Copy)]
 pub struct Device {
-    /// Spellings in PTX, first match wins. Empty: PTX is given the function of the row's name of the library ([`crate::math`]).
+    /// Spellings in PTX, first match wins. Empty: PTX is given the function of the row's name of the library ([`crate::library`]).
     pub ptx: &'static [PtxForm],
     /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result. Empty where an [`Exchange::Count`] serves
     /// every device.
@@ -290,7 +290,7 @@ impl Row {
         }
     }
 
-    /// Whether PTX is given a function of the library ([`crate::math`]).
+    /// Whether PTX is given a function of the library ([`crate::library`]).
     pub fn is_of_the_library(&self) -> bool {
         self.device().is_some_and(|device| device.ptx.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Functions that PTX has no instruction for become the instructions of the library's functions ([`crate::math`]).
+//! Functions that PTX has no instruction for become the instructions of the library's functions ([`crate::library`]).
 //!
 //! **Needs** nothing; stands before all that makes addresses, since the library's tables are read by their indices. **Preserves** what a function
 //! computes within its error bound; the library's code is as it was optimised, and no product and sum in it is fused that did not say so. Every
@@ -7,8 +7,10 @@
 use super::rewrite::Rewrite;
 use crate::collections::HashMap;
 use crate::ir::intrinsic::Row;
-use crate::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, ObjectData, ObjectKind, Op, Terminator, Value};
-use crate::math;
+use crate::ir::{
+    Access, Address, Block, Builder, Inst, Kernel, Loc, Memory, MemoryOp, Object, ObjectData, ObjectKind, Op, Step, Terminator, Type, Value,
+};
+use crate::library;
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -18,11 +20,14 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     }
     let body = kernel.body;
     let mut rewrite = Rewrite::new(kernel);
-    expand_block(&mut rewrite, body);
+    expand_block(&mut rewrite, &mut Library::default(), body);
     rewrite.changed
 }
 
-fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
+/// The functions that a kernel has asked for, by name and type; none where the library lacks one.
+type Library = HashMap<(&'static str, Type), Option<Kernel>>;
+
+fn expand_block(rewrite: &mut Rewrite<'_>, library: &mut Library, block: Block) {
     let insts = rewrite.take(block);
     // What an earlier instruction of the block has computed beside its own result.
     let mut known: HashMap<Inst, Value> = HashMap::default();
@@ -30,7 +35,7 @@ fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
     for (n, inst) in insts.iter().copied().enumerate() {
         rewrite.resolve_operands(inst);
         for child in rewrite.kernel.insts[inst].op.blocks() {
-            expand_block(rewrite, child);
+            expand_block(rewrite, library, child);
         }
         let Some(result) = rewrite.result(inst) else {
             rewrite.keep(block, inst);
@@ -41,7 +46,7 @@ fn expand_block(rewrite: &mut Rewrite<'_>, block: Block) {
             continue;
         }
         let partner = partner(rewrite, inst, n, &mut calls);
-        match expand(rewrite.kernel, block, inst, partner.is_some())[..] {
+        match expand(rewrite.kernel, library, block, inst, partner.is_some())[..] {
             [value] => rewrite.replace(result, value),
             [first, second] => {
                 let is_first = row(rewrite.kernel, inst).and_then(|row| row.together).is_none_or(|together| together.result == 0);
@@ -91,11 +96,12 @@ fn partner(rewrite: &Rewrite<'_>, inst: Inst, n: usize, calls: &mut Calls) -> Op
 }
 
 /// Appends what computes an instruction's result to `block`, and gives the result; two results if it is `both`.
-fn expand(kernel: &mut Kernel, block: Block, inst: Inst, both: bool) -> Vec<Value> {
+fn expand(kernel: &mut Kernel, library: &mut Library, block: Block, inst: Inst, both: bool) -> Vec<Value> {
     let data = &kernel.insts[inst];
     let (Op::Intrinsic(_, arguments), Some(row)) = (&data.op, row(kernel, inst)) else { return Vec::new() };
     let name = row.together.filter(|_| both).map_or(row.name, |together| together.function);
-    let library = arguments.first().and_then(|first| math::function(name, kernel.ty(*first), kernel.options.index));
+    let Some(ty) = arguments.first().map(|first| kernel.ty(*first)) else { return Vec::new() };
+    let library = library.entry((name, ty)).or_insert_with(|| library::function(name, ty));
     let Some(library) = library else { return Vec::new() };
     let mut import = Import { library, arguments: arguments.clone(), loc: data.loc, names: Names::default(), results: Vec::new() };
     import.contents(kernel, library.body, block);
@@ -146,11 +152,14 @@ impl Import<'_> {
             Op::Terminator(Terminator::Return) => return,
             Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
-        let types: Vec<_> = data.results.iter().map(|value| self.library.ty(*value)).collect();
-        let copy = kernel.new_inst(data.op.clone(), &types, self.loc);
-        self.names.insts.insert(inst, copy);
         let mut op = data.op.clone();
         op.for_each_operand_mut(|value| *value = self.value(*value));
+        if let Op::Memory(Memory { at: Address::Path(access), .. }) = &mut op {
+            self.widen(kernel, access, into);
+        }
+        let types: Vec<_> = data.results.iter().map(|value| self.library.ty(*value)).collect();
+        let copy = kernel.new_inst(op.clone(), &types, self.loc);
+        self.names.insts.insert(inst, copy);
         op.for_each_block_mut(|block| *block = self.block(kernel, *block));
         if let Some(object) = op.object_mut() {
             *object = self.object(kernel, *object);
@@ -161,6 +170,16 @@ impl Import<'_> {
         kernel.insts[copy].op = op;
         self.names.values.extend(data.results.iter().copied().zip(kernel.insts[copy].results.iter().copied()));
         kernel.blocks[into].insts.push(copy);
+    }
+
+    /// Makes the indices of an access as wide as the kernel's: the library's have 32 bits.
+    fn widen(&self, kernel: &mut Kernel, access: &mut Access, into: Block) {
+        let ty = kernel.index_type();
+        for step in &mut access.path {
+            if let Step::Index(index) = step {
+                *index = Builder::new(kernel, into, self.loc).cast(*index, ty);
+            }
+        }
     }
 
     fn value(&self, value: Value) -> Value {
@@ -182,7 +201,7 @@ impl Import<'_> {
             return *known;
         }
         let data = &self.library.objects[object];
-        let copy = ObjectData { name: math::TABLE.to_owned(), loc: self.loc, ..data.clone() };
+        let copy = ObjectData { name: library::TABLE.to_owned(), loc: self.loc, ..data.clone() };
         let known = kernel.objects.iter().find(|(_, known)| known.name == copy.name && known.kind == copy.kind).map(|(object, _)| object);
         let copy = known.unwrap_or_else(|| kernel.objects.push(copy));
         self.names.objects.insert(object, copy);

@@ -7,7 +7,7 @@ use super::weights::Weights;
 use warpwright_codegen::analysis::access::{AccessFact, Move, Pattern, Range};
 use warpwright_codegen::collections::{HashMap, HashSet};
 use warpwright_codegen::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Space};
-use warpwright_codegen::math;
+use warpwright_codegen::library;
 
 /// Bytes of a line.
 const LINE: i64 = 64;
@@ -73,7 +73,7 @@ fn addresses(kernel: &Kernel, fact: &AccessFact) -> f64 {
     match (&object.kind, &fact.pattern) {
         (_, Pattern::Constant { addresses: Range { least, most } }) => (f64::from(*least) + f64::from(*most)) / 2.0,
         // The library's own tables are for arguments that few lanes have.
-        (ObjectKind::Table(_), _) if object.name == math::TABLE => 1.0,
+        (ObjectKind::Table(_), _) if object.name == library::TABLE => 1.0,
         _ if !fact.by_data => 1.0,
         _ if fact.by_thread => lanes.min(elements),
         _ => elements * (1.0 - (1.0 - 1.0 / elements).powf(lanes)),

@@ -9,7 +9,7 @@ use super::launched::Launched;
 use super::mix::access;
 use warpwright_codegen::analysis::access::{AccessFact, BranchFact, Divergence, Pattern};
 use warpwright_codegen::ir::{Block, Compute, Inst, Kernel, Loc, Memory, MemoryOp, ObjectKind, Op, Region, Space, Terminator};
-use warpwright_codegen::math;
+use warpwright_codegen::library;
 
 /// How often a loop is taken to run where only the launch knows.
 pub const UNKNOWN_TRIPS: f64 = 1000.0;
@@ -153,7 +153,7 @@ impl Marks {
             let is_global = access(kernel, *inst).is_some_and(|(space, ..)| space == Space::Global);
             let reads_table = data.op.object().is_some_and(|object| {
                 let object = &kernel.objects[object];
-                matches!(object.kind, ObjectKind::Table(_)) && object.name == math::TABLE
+                matches!(object.kind, ObjectKind::Table(_)) && object.name == library::TABLE
             });
             let rare = is_global && self.insts[usize::from(*inst)].is_rare;
             all.add(Inside { accesses: is_global.into(), rare: rare.into(), reads_table, place: Some(Ok(data.loc)) });

@@ -10,7 +10,7 @@ use super::{Finding, Lint, Subject};
 use std::collections::BTreeMap;
 use warpwright_codegen::analysis::access::{AccessFact, Doubt, Pattern, Range};
 use warpwright_codegen::ir::{Kernel, ObjectData, ObjectKind, Space};
-use warpwright_codegen::math;
+use warpwright_codegen::library;
 use warpwright_codegen::target::limits::WARP;
 
 pub(super) const LINT: Lint = Lint {
@@ -92,7 +92,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 fn spread(kernel: &Kernel, fact: &AccessFact) -> Option<Spread> {
     let object = &kernel.objects[fact.object];
     // Tables that functions of the library bring along are nobody's to move.
-    if fact.doubt == Doubt::Data && matches!(fact.pattern, Pattern::Constant { .. }) || fact.is_rare || object.name == math::TABLE {
+    if fact.doubt == Doubt::Data && matches!(fact.pattern, Pattern::Constant { .. }) || fact.is_rare || object.name == library::TABLE {
         return None;
     }
     if let Pattern::Constant { addresses } = fact.pattern {
