@@ -3,6 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::intrinsics;
+use warpwright_codegen::ir::intrinsic::{Row, RowId};
+use warpwright_codegen::ir::{Builder, Kernel, KernelOptions, Loc, Op, Type};
+use warpwright_codegen::pipeline::compile_text;
+use warpwright_codegen::syntax::Instance;
+use warpwright_review::estimate::mix;
+use warpwright_review::machine::Pipe;
 
 /// Words that are rows' names and other things, too, and where they are the others.
 const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
@@ -72,4 +78,29 @@ fn no_other_file_names_a_row() {
     }
     assert!(wrong.is_empty(), "rows are named outside the table; say what is asked of them in a cell:\n{}", wrong.join("\n"));
     assert!(unmet.is_empty(), "nothing is meant by {unmet:?}");
+}
+
+/// In Rust, what `min` of an integer without a type is compared with gives it one, since `min` is of `Ord`.
+#[test]
+fn methods_of_ord_take_the_type_of_their_arguments() {
+    for call in ["min(n)", "max(n)", "clamp(1, n)"] {
+        let source = format!("#[kernel] fn k(n: u64, y: &mut Global<u64>) {{ let a = 3; y[global_id().x] = a.{call}; }}");
+        let compiled = compile_text("kernel.rs", &source, "k", &Instance::default());
+        assert!(compiled.is_ok(), "{call}: {:?}", compiled.err().map(|found| found.iter().map(|d| d.message.clone()).collect::<Vec<_>>()));
+    }
+}
+
+/// `sin`, `cos` and `tanh` take subnormals as they are; the other instructions of the special-function unit are scaled round (the assembler's code).
+#[test]
+fn scaling_round_special_functions_is_counted() {
+    let single = |name: &str| {
+        let row: &'static Row = intrinsics::function_for(name, Type::F32).expect("the table has it").row();
+        let mut kernel = Kernel::new("k", KernelOptions::default());
+        let body = kernel.body;
+        let args: Vec<_> = row.args.iter().map(|_| kernel.add_param(body, Type::F32)).collect();
+        let inst = Builder::new(&mut kernel, body, Loc(0)).push(Op::Intrinsic(RowId(row), args), &[Type::F32]);
+        mix::cost(&kernel, inst).of(Pipe::Single)
+    };
+    assert_eq!(["native_sin", "native_cos", "native_tanh"].map(single), [0.0; 3]);
+    assert_eq!(["native_exp2", "native_log2", "native_sqrt", "native_rsqrt", "native_recip"].map(single), [2.0; 5]);
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ir::KernelOptions;
-use crate::ir::intrinsic::{Eval, Exchange, Gives, Meeting};
+use crate::ir::intrinsic::{Constant, Eval, Exchange, Gives, Meeting};
 use crate::ir::{Block, Effects, Inst, Kernel, Region, Scalar, Scope, Terminator, eval};
 use std::collections::{HashMap, HashSet};
 
@@ -408,6 +408,56 @@ fn fast_forms_are_close() {
         let scalar = Scalar::float(Type::F32, f64::from(x));
         let found = run(find(name, Type::F32), Type::F32, &[scalar], Math::Fast)[0].as_f64();
         assert!((found / f64::from(x) - 1.0).abs() < 1e-5, "fast {name}({x}): {found}");
+    }
+}
+
+/// A slip in the cell, not the accuracy, which other tests judge.
+#[test]
+fn fast_forms_compute_the_same() {
+    for row in rows().filter(|row| row.fast.is_some()) {
+        let args: Vec<_> = [0.3, 0.7].iter().take(row.args.len()).map(|x| Scalar::float(Type::F32, *x)).collect();
+        let [fast, precise] = [Math::Fast, Math::Precise].map(|math| run(row, Type::F32, &args, math)[0].as_f64());
+        assert!((fast - precise).abs() < 1e-5 * precise.abs().max(1.0), "`{}` of {args:?}: {fast}, not {precise}", row.name);
+    }
+}
+
+/// A constant is what the row gives where nothing wraps.
+#[test]
+fn constants_are_what_rows_compute() {
+    for row in rows() {
+        let numbers = [1, 2, 3, 7, 12, 100];
+        let pairs = numbers.iter().flat_map(|a| numbers.iter().map(|b| [*a, *b, 200]));
+        for all in pairs.filter(|all| row.args.len() < 3 || all[1] <= all[2]) {
+            let numbers = &all[..row.args.len()];
+            let ty = if row.over.contains(Type::I64) { Type::I64 } else { Type::U64 };
+            match row.constant {
+                None => {}
+                Some(Constant::Exact(of)) => {
+                    let kernel = Kernel::new("k", KernelOptions::default());
+                    let typed = row.args.iter().zip(numbers).map(|(sort, n)| Scalar::int(Row::sort(*sort, ty, &kernel), *n));
+                    let exact = of(numbers).expect("it has a value");
+                    let found = run(row, ty, &typed.collect::<Vec<_>>(), Math::Precise)[0];
+                    // A power may be beyond the type: then it is refused.
+                    if i64::try_from(exact).is_ok() {
+                        assert_eq!(i128::from(found.bits), exact, "`{}` of {numbers:?}", row.name);
+                    }
+                }
+                Some(Constant::OfScalars(of)) => {
+                    let args: Vec<_> = numbers.iter().map(|n| Scalar::float(Type::F32, 5.0 - *n as f64)).collect();
+                    assert_eq!(of(&args), Some(run(row, Type::F32, &args, Math::Precise)[0]), "`{}` of {args:?}", row.name);
+                }
+            }
+        }
+    }
+}
+
+/// Two rows that one function of the library computes name each other, and one result each.
+#[test]
+fn rows_that_are_computed_together_are_pairs() {
+    for row in rows() {
+        let Some(together) = row.together else { continue };
+        let other = find(together.with, Type::F32).together.expect("it names this one");
+        assert_eq!((other.with, other.function, other.result), (row.name, together.function, 1 - together.result));
     }
 }
 
