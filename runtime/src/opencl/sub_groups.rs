@@ -28,7 +28,7 @@ const EXTENSIONS: [&str; 4] =
     ["cl_khr_subgroup_shuffle", "cl_khr_subgroup_ballot", "cl_khr_subgroup_non_uniform_vote", "cl_intel_required_subgroup_size"];
 
 /// Set to `off`: sub-groups are not used.
-const VARIABLE: &str = "LANESWRIGHT_SUB_GROUPS";
+const VARIABLE: &str = "WARPWRIGHT_SUB_GROUPS";
 
 /// What each thread tells: its place by sub-groups, the size of its own, what it got where warps part, and who voted where lanes have returned.
 const PROBE: &str = "__kernel __attribute__((intel_reqd_sub_group_size(32)))
