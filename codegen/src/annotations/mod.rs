@@ -6,7 +6,7 @@
 
 mod table;
 
-pub use table::{ANNOTATIONS, BATCH_LOADS, ILP, PAD, PREFETCH, SWIZZLE, UNROLL, VECTORIZE};
+pub use table::*;
 
 use std::fmt;
 
