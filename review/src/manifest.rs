@@ -108,6 +108,7 @@ fn targets(list: &Spanned<DeValue<'_>>, error: &dyn Fn(usize, String, String) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpwright_codegen::target::OPENCL;
 
     fn names(manifest: &str) -> Option<Vec<&'static str>> {
         Manifest::parse(manifest).expect("a manifest").targets.map(|targets| targets.gpus.iter().map(|target| target.name).collect())
@@ -123,7 +124,7 @@ mod tests {
             assert_eq!(Manifest::parse(none), Ok(Manifest::default()), "{none}");
         }
         let opencl = Manifest::parse("[package.metadata.warpwright]\ntargets = [\"opencl\"]").unwrap().targets;
-        assert_eq!(opencl, Some(Targets { gpus: Vec::new(), opencl: true }));
+        assert_eq!(opencl, Some(Targets { gpus: Vec::new(), families: vec![&OPENCL] }));
         assert_eq!(names("package = { metadata = { warpwright = { targets = [\"9.0\"] } } }"), Some(vec!["sm_90"]));
     }
 

@@ -14,7 +14,7 @@ use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::parallel;
 use warpwright_codegen::pipeline::{Scheduled, compile_each};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Setting, UnitId};
-use warpwright_codegen::target::{OPENCL, Targets};
+use warpwright_codegen::target::{Family, Targets};
 
 /// What a kernel is reviewed for.
 #[derive(Clone, Copy, Debug)]
@@ -107,9 +107,10 @@ pub fn review(
     let mut found = rules.join().filter_map(|finding| attributes.levels.apply(finding));
     if !found.iter().any(|finding| finding.level == Level::Error && finding.lint.is_none()) {
         found.append(lints.join());
-        if scope.targets.gpus.is_empty() {
-            let help = format!("add a compute capability, for example `targets = [{OPENCL}, sm_90]`");
-            let reason = format!("the kernel's only target is `{OPENCL}`, and nothing is estimated for OpenCL devices");
+        if let ([], [family, ..]) = (&scope.targets.gpus[..], &scope.targets.families[..]) {
+            let Family { name, devices } = family;
+            let help = format!("add a compute capability, for example `targets = [{name}, sm_90]`");
+            let reason = format!("the kernel's only target is `{name}`, and nothing is estimated for {devices}");
             found.extend(required_is_open(item, &reason, &help, scope.findings));
         }
         let open = (left_out > 0).then(|| left_out_finding(&sites, instances.len(), left_out, all, scope));

@@ -1,7 +1,7 @@
 //! What can go wrong between a kernel and its result: one variant for each cause, with the figure, the limit and the way out.
 
 use std::sync::Arc;
-use warpwright_codegen::target::OPENCL;
+use warpwright_codegen::target::Family;
 
 /// The result of what talks to a device.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -152,7 +152,7 @@ pub enum Error {
         reason: String,
     },
     /// No compute capability of this name is known.
-    #[error("{}; {help}", if target == OPENCL { "nothing is estimated for OpenCL devices".to_owned() } else { format!("there is no target `{target}`") })]
+    #[error("{}; {help}", Family::find(target).map_or_else(|| format!("there is no target `{target}`"), |family| format!("nothing is estimated for {}", family.devices)))]
     UnknownTarget {
         /// What was asked for.
         target: String,

@@ -2,7 +2,7 @@
 
 use super::Stop;
 use std::path::Path;
-use warpwright_codegen::target::{OPENCL, Target, Targets};
+use warpwright_codegen::target::{Family, Target, Targets};
 use warpwright_review::manifest::{FINDINGS, Manifest, findings};
 
 /// What the manifest of a source file's crate says of kernels, if there is one. The environment comes before it, as it does for the macro.
@@ -47,9 +47,9 @@ pub(super) fn named(names: &[String]) -> Result<Targets, Stop> {
 /// # Errors
 /// There is none among them.
 pub(super) fn with_figures(targets: Targets, kernel: &str) -> Result<Targets, Stop> {
-    if targets.gpus.is_empty() {
+    if let ([], [Family { name, devices }, ..]) = (&targets.gpus[..], &targets.families[..]) {
         let message = format!(
-            "`{OPENCL}` is the only target of `{kernel}`, and nothing is estimated for OpenCL devices; give a compute capability, for example `--targets sm_90`"
+            "`{name}` is the only target of `{kernel}`, and nothing is estimated for {devices}; give a compute capability, for example `--targets sm_90`"
         );
         return Err(Stop::usage(message));
     }

@@ -66,7 +66,7 @@ fn what_is_said_to_spill_spills() {
     for path in ["sums", "doubles", "walk"] {
         for instance in declared_instances(&program, unit, path).expect("the variants are known") {
             let mut spilled = None;
-            let scope = Scope { targets: &Targets { gpus: vec![target], opencl: false }, findings: None, most: usize::MAX };
+            let scope = Scope { targets: &Targets { gpus: vec![target], families: Vec::new() }, findings: None, most: usize::MAX };
             let mut look = |variant: &Variant<'_>| {
                 let emitted = variant.lowered.emit(&Ptx, Some(target)).expect("it is printed");
                 let measured = assembler.measure(&emitted.text, target.capability).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -9,39 +9,33 @@ use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
 use crate::ir::{Axis, Loc, Stage, TextureOp};
 use crate::pipeline::{Legal, Scheduled};
-use crate::target::{OPENCL, Target, Targets};
+use crate::target::{Family, Target, Targets};
 use proc_macro2::Span;
+
+/// What a back end prints.
+pub struct Language {
+    /// The format's name: `ptx`.
+    pub name: &'static str,
+    /// The language's name: `PTX`.
+    pub title: &'static str,
+    /// What the text is for, in a line of the command's help.
+    pub purpose: &'static str,
+    /// The stage that is printed.
+    pub stage: Stage,
+    /// Whether there is a text for each compute capability. If not, one text is for all devices.
+    pub is_per_target: bool,
+    /// Whether a device takes the text. If not, it is for people.
+    pub is_for_devices: bool,
+    /// The devices that take the text, if they are a target together.
+    pub family: Option<&'static Family>,
+}
 
 /// What prints kernels in one language.
 pub trait Backend: Sync {
-    /// The format's name: `ptx`.
-    fn name(&self) -> &'static str;
+    /// What it prints.
+    fn language(&self) -> &'static Language;
 
-    /// The language's name: `PTX`.
-    fn title(&self) -> &'static str;
-
-    /// What the text is for, in a line of the command's help.
-    fn purpose(&self) -> &'static str;
-
-    /// The stage that it prints.
-    fn stage(&self) -> Stage;
-
-    /// Whether a device takes the text. If not, it is for people.
-    fn is_for_devices(&self) -> bool {
-        true
-    }
-
-    /// Whether there is a text for each compute capability. If not, one text is for all devices.
-    fn is_per_target(&self) -> bool {
-        false
-    }
-
-    /// The name that stands in lists of targets for all devices that take the text together.
-    fn target(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// What keeps a kernel from one of these devices, each thing at its place. `span` gives the source span behind a location.
+    /// What keeps a kernel from a device of the language's family, each thing at its place. `span` gives the source span behind a location.
     fn refusals(&self, _kernel: &Legal, _span: &dyn Fn(Loc) -> Span) -> Diagnostics {
         Diagnostics::new()
     }
@@ -56,9 +50,9 @@ pub trait Backend: Sync {
 /// Every back end.
 pub const BACKENDS: &[&dyn Backend] = &[&rust::Rust, &ptx::Ptx, &opencl::OpenCl];
 
-/// The back ends whose devices, all of them, are among these targets.
+/// The back ends whose family is among these targets.
 pub fn of_targets(targets: &Targets) -> impl Iterator<Item = &'static dyn Backend> {
-    BACKENDS.iter().copied().filter(|backend| backend.target().is_some_and(|name| targets.opencl && name == OPENCL))
+    BACKENDS.iter().copied().filter(|backend| backend.language().family.is_some_and(|family| targets.families.contains(&family)))
 }
 
 impl Lowered<Scheduled> {
@@ -196,5 +190,19 @@ impl Emitted {
         // The portable form's standard comes first.
         let others: String = self.build_options.split_whitespace().skip(1).map(|option| format!(" {option}")).collect();
         self.has_sub_groups.then(|| format!("{standard} -D{}{others}", opencl::SUB_GROUPS_MACRO))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::FAMILIES;
+
+    #[test]
+    fn languages_have_names_of_their_own_and_families_a_language() {
+        let names: std::collections::BTreeSet<&str> = BACKENDS.iter().map(|backend| backend.language().name).collect();
+        assert_eq!(names.len(), BACKENDS.len());
+        let has_backend = |family: &&&Family| BACKENDS.iter().any(|backend| backend.language().family == Some(**family));
+        assert_eq!(FAMILIES.iter().filter(has_backend).count(), FAMILIES.len());
     }
 }

@@ -58,8 +58,24 @@ impl<K> Lowered<K> {
     }
 }
 
-/// Types and lowers one instance of the kernel `name` (its path within the unit) of `unit`. All findings of a phase come at once.
-pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Instance) -> Result<Lowered, Diagnostics> {
+/// The elements that a thread of a kernel is lowered for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PerThread {
+    /// As many as `ilp` and `vectorize` of its attribute ask for.
+    AsAsked,
+    /// One, whatever they ask for.
+    One,
+}
+
+/// Types and lowers one instance of the kernel `name` (its path within the unit) of `unit`; with it comes why it cannot run for several elements of a
+/// thread, if so: then it is of no use. All findings of a phase come at once.
+pub(crate) fn lower_kernel(
+    program: &Program,
+    unit: UnitId,
+    name: &str,
+    instance: &Instance,
+    per_thread: PerThread,
+) -> Result<(Lowered, Option<Diagnostic>), Diagnostics> {
     let context = Context::new(program);
     let function = find_kernel(program, &context, unit, name)?;
     definitions::check_definitions(&context);
@@ -71,28 +87,23 @@ pub fn lower_kernel(program: &Program, unit: UnitId, name: &str, instance: &Inst
     context.diagnostics.borrow_mut().append(findings);
     let mut checker = Checker::new(&context, options::scope(&context, function, &args));
     let (mut options, mut elements) = options::evaluate(&mut checker, &attributes);
-    let required = options::required(&mut checker, &attributes);
-    context.body(function, &args);
-    context.diagnostics.borrow_mut().barrier()?;
-    let mut warnings = Diagnostics::new();
-    loop {
-        let lowered = lower::lower(&context, &program.units, unit, function, &args, options.clone(), &elements);
-        context.diagnostics.borrow_mut().barrier()?;
-        let could_not = || Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled"));
-        let (mut lowered, refused) = lowered.ok_or_else(could_not)?;
-        let Some(refused) = refused else {
-            lowered.warnings = context.diagnostics.take();
-            lowered.warnings.append(warnings);
-            lowered.required = required;
-            refuse_known_indices(&lowered, instance)?;
-            return Ok(lowered);
-        };
-        warnings.push(refused);
-        warnings.barrier()?;
-        // `best_effort`: once more, with one element per thread.
+    if per_thread == PerThread::One {
         elements = elements.filter(|asked| asked.annotation.elements.is_none());
         (options.ilp, options.vectorize) = (1, 1);
     }
+    let required = options::required(&mut checker, &attributes);
+    context.body(function, &args);
+    context.diagnostics.borrow_mut().barrier()?;
+    let lowered = lower::lower(&context, &program.units, unit, function, &args, options, &elements);
+    context.diagnostics.borrow_mut().barrier()?;
+    let could_not = || Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled"));
+    let (mut lowered, refused) = lowered.ok_or_else(could_not)?;
+    lowered.warnings = context.diagnostics.take();
+    lowered.required = required;
+    if refused.is_none() {
+        refuse_known_indices(&lowered, instance)?;
+    }
+    Ok((lowered, refused))
 }
 
 /// Refuses indices that are known to be beyond their arrays. `rustc` tells of literals alone, and only when it builds.

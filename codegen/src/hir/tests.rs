@@ -2,19 +2,19 @@
 
 mod annotations;
 
-use super::lower_kernel;
 use crate::ir::Scalar;
+use crate::pipeline::lower;
 use crate::syntax::{ConstValue, GenericValue, Instance, Program, Unit};
 
 fn compile(source: &str, name: &str, generics: Vec<GenericValue>) -> Result<crate::ir::Kernel, Vec<String>> {
     let mut program = Program::default();
     let unit = Unit::parse("kernel.rs", 1, 1, source).map_err(|d| d.iter().map(|d| d.message.clone()).collect::<Vec<_>>())?;
     let unit = program.add(unit);
-    match lower_kernel(&program, unit, name, &Instance { generics }) {
+    match lower(&program, unit, name, &Instance { generics }) {
         Ok(lowered) => {
             let violations = crate::verify::verify(&lowered.kernel);
             assert!(violations.is_ok(), "{violations:?}\n{}", lowered.kernel);
-            Ok(lowered.kernel)
+            Ok(crate::ir::Kernel::clone(&lowered.kernel))
         }
         Err(diagnostics) => Err(diagnostics.iter().map(|d| d.message.clone()).collect()),
     }
@@ -167,7 +167,7 @@ fn constants_from_outside_are_used() {
     unit.externs.insert("crate::N".into(), crate::syntax::Extern::Constant(ConstValue::Index(7, false)));
     unit.externs.insert("crate::LIMIT".into(), crate::syntax::Extern::Constant(ConstValue::Scalar(Scalar::u32(99))));
     let unit = program.add(unit);
-    let lowered = lower_kernel(&program, unit, "k", &Instance::default()).unwrap_or_else(|d| panic!("{d:?}"));
+    let lowered = lower(&program, unit, "k", &Instance::default()).unwrap_or_else(|d| panic!("{d:?}"));
     let text = lowered.kernel.to_string();
     assert!(text.contains("99") && text.contains('7'), "{text}");
 }

@@ -18,8 +18,8 @@ mod tests;
 
 pub use stages::{Addressed, Built, Legal, Scheduled};
 
-use crate::diagnostic::Diagnostics;
-use crate::hir::{self, Lowered};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hir::{self, Lowered, PerThread};
 use crate::parallel;
 use crate::schedule::Finding;
 use crate::syntax::{Instance, Program, Unit, UnitId};
@@ -61,7 +61,29 @@ pub fn compile_each<'i>(
 /// # Errors
 /// All that is wrong with the source.
 pub fn lower(program: &Program, unit: UnitId, name: &str, instance: &Instance) -> Result<Lowered<Built>, Diagnostics> {
-    Ok(hir::lower_kernel(program, unit, name, instance)?.map(Built::new))
+    let lowered = match hir::lower_kernel(program, unit, name, instance, PerThread::AsAsked)? {
+        (lowered, None) => lowered,
+        (_, Some(refused)) => retry_with_one_element(program, unit, name, instance, refused)?,
+    };
+    Ok(lowered.map(Built::new))
+}
+
+/// The retry of `best_effort`: a kernel whose threads cannot do several elements each does one.
+///
+/// # Errors
+/// What was refused, without `best_effort`.
+fn retry_with_one_element(
+    program: &Program,
+    unit: UnitId,
+    name: &str,
+    instance: &Instance,
+    refused: Diagnostic,
+) -> Result<Lowered, Diagnostics> {
+    let mut warnings = Diagnostics::from(refused);
+    warnings.barrier()?;
+    let (mut lowered, _) = hir::lower_kernel(program, unit, name, instance, PerThread::One)?;
+    lowered.warnings.append(warnings);
+    Ok(lowered)
 }
 
 impl Lowered<Built> {

@@ -1,4 +1,4 @@
-//! Which targets a kernel is checked for: NVIDIA's by their rows, OpenCL devices together.
+//! Which targets a kernel is checked for: NVIDIA's by their rows, families of devices together.
 
 use super::{Target, UnknownTarget};
 use crate::nearest::nearest;
@@ -6,16 +6,35 @@ use crate::nearest::nearest;
 /// What kernels are checked for where nothing is said: data centre cards of two generations, and what desktops have.
 pub const DEFAULT_TARGETS: [&str; 3] = ["sm_80", "sm_89", "sm_90"];
 
-/// The name that stands for every OpenCL device.
-pub const OPENCL: &str = "opencl";
+/// Devices that are one target together: what one of them may not run is refused, and nothing is estimated for them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The name in lists of targets.
+    pub name: &'static str,
+    /// What its devices are called.
+    pub devices: &'static str,
+}
+
+/// Every OpenCL device.
+pub static OPENCL: Family = Family { name: "opencl", devices: "OpenCL devices" };
+
+/// Every family. A back end prints for each ([`Backend::family`](crate::backend::Backend::family)).
+pub static FAMILIES: &[&Family] = &[&OPENCL];
+
+impl Family {
+    /// The family of this name.
+    pub fn find(name: &str) -> Option<&'static Family> {
+        FAMILIES.iter().copied().find(|family| family.name == name)
+    }
+}
 
 /// What kernels are checked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
     /// NVIDIA's, in the order named: of these, figures are estimated.
     pub gpus: Vec<&'static Target>,
-    /// Whether OpenCL devices are among them: what these cannot run is refused. Of them, nothing is estimated.
-    pub opencl: bool,
+    /// Families of devices.
+    pub families: Vec<&'static Family>,
 }
 
 impl Targets {
@@ -24,12 +43,12 @@ impl Targets {
     /// # Errors
     /// There is none.
     pub fn add(&mut self, name: &str) -> Result<(), UnknownTarget> {
-        if name == OPENCL {
-            self.opencl = true;
+        if let Some(family) = Family::find(name) {
+            self.families.push(family);
             return Ok(());
         }
         let found = Target::find(name).map_err(|unknown| UnknownTarget {
-            nearest: unknown.nearest.or_else(|| nearest(&name.to_lowercase(), [OPENCL])),
+            nearest: unknown.nearest.or_else(|| nearest(&name.to_lowercase(), FAMILIES.iter().map(|family| family.name))),
             is_of_a_list: true,
             ..unknown
         });
@@ -47,7 +66,7 @@ impl Targets {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.gpus.is_empty() && !self.opencl
+        self.gpus.is_empty() && self.families.is_empty()
     }
 }
 

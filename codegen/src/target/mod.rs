@@ -1,4 +1,4 @@
-//! What each device can do: one row per compute capability. `opencl`, which stands for all OpenCL devices, has none: see [`Targets`].
+//! What each device can do: one row per compute capability. What stands for many devices together, `opencl`, has none: see [`Family`].
 //!
 //! What is compiled for stands here; what a device holds, of these and of older ones, in [`limits`].
 //!
@@ -10,7 +10,7 @@ pub mod occupancy;
 mod chosen;
 mod requirement;
 
-pub use chosen::{DEFAULT_TARGETS, OPENCL, Targets};
+pub use chosen::{DEFAULT_TARGETS, FAMILIES, Family, OPENCL, Targets};
 pub use requirement::{Requirement, Variant};
 
 use crate::nearest::nearest;
@@ -65,13 +65,13 @@ pub const TARGETS: &[Target] = &[
 
 /// A name that is no target's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is not a {}", if name == OPENCL { "compute capability: nothing is estimated for OpenCL devices" } else { "target" })]
+#[error("`{name}` is not a {}", Family::find(name).map_or("target".to_owned(), |family| format!("compute capability: nothing is estimated for {}", family.devices)))]
 pub struct UnknownTarget {
     /// The name.
     pub name: String,
     /// What it was probably meant to be.
     pub nearest: Option<&'static str>,
-    /// Whether it stands in a list of what kernels are checked for, where `opencl` may stand, too.
+    /// Whether it stands in a list of what kernels are checked for, where families may stand, too.
     pub is_of_a_list: bool,
 }
 
@@ -80,10 +80,10 @@ impl UnknownTarget {
     pub fn help(&self) -> String {
         match self.nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None if self.name == OPENCL => "name an NVIDIA target, for example `sm_90`".to_owned(),
+            None if Family::find(&self.name).is_some() => "name an NVIDIA target, for example `sm_90`".to_owned(),
             None => {
-                let opencl = self.is_of_a_list.then_some(OPENCL);
-                format!("the targets are {}", TARGETS.iter().map(|t| t.name).chain(opencl).collect::<Vec<_>>().join(", "))
+                let families = FAMILIES.iter().filter(|_| self.is_of_a_list).map(|family| family.name);
+                format!("the targets are {}", TARGETS.iter().map(|t| t.name).chain(families).collect::<Vec<_>>().join(", "))
             }
         }
     }

@@ -3,7 +3,8 @@
 use super::{Crate, Reached};
 use std::collections::HashMap;
 use std::path::Path;
-use warpwright_codegen::hir::{declared_instances, lower_kernel};
+use warpwright_codegen::hir::declared_instances;
+use warpwright_codegen::pipeline::lower;
 use warpwright_codegen::syntax::{ConstValue, Extern};
 
 fn crate_of(root: Option<&str>, files: &[(&str, &str)]) -> Crate {
@@ -26,7 +27,7 @@ fn check(files: &[(&str, &str)], path: &str, kernel: &str, expected: &[&str]) {
     if reached.unknown.is_empty() {
         let instances = declared_instances(&reached.program, reached.unit, &reached.name()).expect("the attribute is right");
         for instance in instances {
-            let lowered = lower_kernel(&reached.program, reached.unit, &reached.name(), &instance);
+            let lowered = lower(&reached.program, reached.unit, &reached.name(), &instance);
             let messages: Vec<String> = lowered.err().into_iter().flatten().map(|finding| finding.message).collect();
             assert_eq!(messages, [""; 0]);
         }
@@ -358,7 +359,7 @@ fn functions_of_an_impl_without_a_mark_are_told_from_those_that_are_nowhere() {
     let mut files = crate_of(None, &[("a.rs", &source)]);
     let reached = reach(&mut files, "a.rs", "k");
     let instances = declared_instances(&reached.program, reached.unit, "k").expect("the attribute is right");
-    let found = lower_kernel(&reached.program, reached.unit, "k", &instances[0]).err().into_iter().flatten();
+    let found = lower(&reached.program, reached.unit, "k", &instances[0]).err().into_iter().flatten();
     let messages: Vec<String> = found.map(|finding| finding.message).collect();
     assert_eq!(
         messages,

@@ -6,7 +6,7 @@ use warpwright::ptxas::Ptxas;
 use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
 use warpwright_codegen::syntax::SourcePlace;
-use warpwright_codegen::target::occupancy::Resource;
+use warpwright_codegen::target::{OPENCL, occupancy::Resource};
 use warpwright_review::report::AccessReport;
 
 /// The whole output.
@@ -43,7 +43,7 @@ fn kernel(checked: &Checked) -> Value {
         How::Instances(count) => Some(count),
         How::Open | How::Unchecked => None,
     };
-    json!({ "kernel": checked.kernel, "instances": instances, "opencl": checked.opencl, "reports": reports })
+    json!({ "kernel": checked.kernel, "instances": instances, "opencl": checked.families.contains(&&OPENCL), "reports": reports })
 }
 
 fn row(row: &Row) -> Value {

@@ -13,7 +13,7 @@ use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
-use warpwright_codegen::target::{OPENCL, Targets};
+use warpwright_codegen::target::{FAMILIES, Family, Targets};
 use warpwright_review::report::Estimated;
 use warpwright_review::{Scope, Variant, required_is_open};
 
@@ -44,8 +44,8 @@ pub(super) struct Check {
 struct Checked {
     kernel: String,
     how: How,
-    /// Whether OpenCL devices are among its targets.
-    opencl: bool,
+    /// The families among its targets.
+    families: Vec<&'static Family>,
     reports: Vec<Row>,
 }
 
@@ -146,7 +146,7 @@ impl Check {
             if !reached.unknown.is_empty() {
                 let found = Diagnostics::from_iter(reached.unchecked(of_crate.findings));
                 findings.add(deprecated::apply(found, source.items(), kernel));
-                checked.push(Checked { kernel: kernel.clone(), how: How::Unchecked, opencl: false, reports: Vec::new() });
+                checked.push(Checked { kernel: kernel.clone(), how: How::Unchecked, families: Vec::new(), reports: Vec::new() });
                 continue;
             }
             let item = reached.item();
@@ -165,7 +165,7 @@ impl Check {
             findings.add(no_ptx);
             findings.add(deprecated::apply(found, source.items(), kernel));
             let how = instances.map_or(How::Open, |all| How::Instances(all.len()));
-            checked.push(Checked { kernel: kernel.clone(), opencl: targets.opencl, how, reports });
+            checked.push(Checked { kernel: kernel.clone(), families: targets.families, how, reports });
         }
         Ok(CheckedFile { path, source, kernels: checked, findings: findings.finish() })
     }
@@ -213,9 +213,12 @@ impl CheckedFile<'_> {
         let all: Vec<String> = self.kernels.iter().map(how).collect();
         let mut text = format!("{}: {} without errors: {}\n", self.path, count(all.len(), "kernel"), all.join(", "));
         self.explain_missing();
-        let opencl: Vec<&str> = self.kernels.iter().filter(|checked| checked.opencl).map(|checked| checked.kernel.as_str()).collect();
-        if !opencl.is_empty() {
-            text.push_str(&format!("{OPENCL}: nothing is refused of {}; nothing is estimated for OpenCL devices\n", opencl.join(", ")));
+        for family in FAMILIES {
+            let kernels = self.kernels.iter().filter(|checked| checked.families.contains(family));
+            let kernels: Vec<&str> = kernels.map(|checked| checked.kernel.as_str()).collect();
+            if let (Family { name, devices }, false) = (family, kernels.is_empty()) {
+                text.push_str(&format!("{name}: nothing is refused of {}; nothing is estimated for {devices}\n", kernels.join(", ")));
+            }
         }
         if !quiet {
             text.push_str(&table::of(&self.kernels, ptxas));

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::KernelAttributes;
-use warpwright_codegen::target::{OPENCL, Target};
+use warpwright_codegen::target::{Family, Target};
 use warpwright_review::estimate::weights::{Certainty, DATA_TRIPS, UNKNOWN_TRIPS};
 pub(super) use yardstick::agree;
 
@@ -125,11 +125,9 @@ impl Compare {
             let mut notes = Vec::new();
             notes.extend(has(Certainty::Open).then_some(open));
             notes.extend(has(Certainty::Guessed).then_some(guessed));
-            notes.extend(
-                targets
-                    .opencl
-                    .then(|| format!("{OPENCL}: every variant with figures runs there, too; nothing is estimated for OpenCL devices")),
-            );
+            notes.extend(targets.families.iter().map(|Family { name, devices }| {
+                format!("{name}: every variant with figures runs there, too; nothing is estimated for {devices}")
+            }));
             comparisons.push(Comparison { file: path.to_owned(), kernel, targets: targets.gpus, variants, notes });
         }
         let mut failures = Vec::new();

@@ -74,7 +74,7 @@ impl Format {
     /// As the command line has it.
     fn word(self) -> &'static str {
         match self {
-            Format::Text(backend) => backend.name(),
+            Format::Text(backend) => backend.language().name,
             Format::Ir => "ir",
         }
     }
@@ -89,7 +89,7 @@ impl ValueEnum for Format {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let purpose = match self {
-            Format::Text(backend) => backend.purpose(),
+            Format::Text(backend) => backend.language().purpose,
             Format::Ir => "The compiler's intermediate representation",
         };
         Some(PossibleValue::new(self.word()).help(purpose))
@@ -143,8 +143,10 @@ impl Emit {
             (Some(format), None) => format,
         };
         let (path, chosen) = split(&self.file);
-        if let Some(backend) = BACKENDS.iter().find(|backend| backend.target().is_some() && backend.target() == self.target.as_deref()) {
-            let (name, title) = (backend.name(), backend.title());
+        if let Some(backend) =
+            BACKENDS.iter().find(|backend| backend.language().family.is_some_and(|family| Some(family.name) == self.target.as_deref()))
+        {
+            let (name, title) = (backend.language().name, backend.language().title);
             return Err(Stop::usage(format!(
                 "`{name}` is not a target of PTX; for {title} leave out `--target` and write `--format {name}`"
             )));
@@ -164,7 +166,7 @@ impl Emit {
         for (name, generics, kernel) in kernels {
             match self.emit(&kernel, format, target, &mut clock)? {
                 Ok((text, entry)) => {
-                    let is_per_target = matches!(format, Format::Text(backend) if backend.is_per_target());
+                    let is_per_target = matches!(format, Format::Text(backend) if backend.language().is_per_target);
                     all.push(Printed { name, generics, target: is_per_target.then_some(target), format, text, entry });
                 }
                 Err(found) => findings.add(found),
@@ -236,7 +238,7 @@ impl Emit {
         let mut timings = Timings::new();
         let shown = match (format, self.after.as_deref()) {
             (Format::Text(backend), _) => {
-                kernel.make(backend.stage(), &mut timings);
+                kernel.make(backend.language().stage, &mut timings);
                 Cow::Borrowed(&**kernel)
             }
             (Format::Ir, None) => {
@@ -250,7 +252,7 @@ impl Emit {
         Ok(clock.time("print", || match format {
             Format::Text(backend) => {
                 let emitted = lowered.emit(backend, Some(target))?;
-                let entry = backend.is_for_devices().then(|| json::entry(kernel, &emitted));
+                let entry = backend.language().is_for_devices.then(|| json::entry(kernel, &emitted));
                 Ok((emitted.text, entry))
             }
             Format::Ir => Ok((shown.to_string(), None)),

@@ -75,7 +75,7 @@ impl Tune {
             .as_ref()
             .map_or(self.target.as_str(), |device| if device.kind() == DeviceKind::Cuda { device.target() } else { &self.target });
         let target = Target::find(name).map_err(|error| Stop::usage(format!("{error}; {}", error.help())))?;
-        let targets = Targets { gpus: vec![target], opencl: false };
+        let targets = Targets { gpus: vec![target], families: Vec::new() };
         let mut variants: Vec<Variant> = instances
             .iter()
             .map(|instance| Variant::compile(&source, kernel, &axes, instance, &targets, self.launch.dynamic_shared()))

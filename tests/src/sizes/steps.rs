@@ -6,7 +6,7 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
 use warpwright_codegen::pipeline;
 use warpwright_codegen::syntax::{Program, Unit, check_subset};
-use warpwright_codegen::target::{Target, Targets};
+use warpwright_codegen::target::{OPENCL, Target, Targets};
 use warpwright_review::{Scope, review};
 
 /// What became of a source.
@@ -127,17 +127,17 @@ fn all(source: &str) -> Steps {
             };
             for backend in BACKENDS {
                 let mut timings = Vec::new();
-                lowered.kernel.make(backend.stage(), &mut timings);
+                lowered.kernel.make(backend.language().stage, &mut timings);
                 timings.into_iter().for_each(|(pass, time)| steps.add(pass, time));
-                match steps.time(backend.name(), || lowered.emit(*backend, Some(target))) {
+                match steps.time(backend.language().name, || lowered.emit(*backend, Some(target))) {
                     Err(found) => steps.refused(&found),
-                    Ok(emitted) if backend.is_per_target() => steps.ptx += emitted.text.len(),
+                    Ok(emitted) if backend.language().is_per_target => steps.ptx += emitted.text.len(),
                     Ok(_) => {}
                 }
             }
             lowered.kernel.legal().addressed().for_each_inst(|_, _, _| steps.instructions += 1);
         }
-        let targets = Targets { gpus: vec![target], opencl: true };
+        let targets = Targets { gpus: vec![target], families: vec![&OPENCL] };
         let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
         let found = steps.time("review", || review(&program, unit, &kernel, &instances, scope, None));
         steps.findings += found.iter().count();

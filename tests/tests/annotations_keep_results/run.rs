@@ -95,7 +95,7 @@ pub(crate) fn make(text: &str) -> Result<Made, Wrong> {
     let emit = |backend: &dyn Backend, target| {
         lowered.emit(backend, target).map_err(|found| {
             let first = found.into_iter().next().map(|d| d.message).unwrap_or_default();
-            format!("{} refuses it: {first}", backend.title())
+            format!("{} refuses it: {first}", backend.language().title)
         })
     };
     let opencl = emit(&OpenCl, None)?;

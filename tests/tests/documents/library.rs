@@ -110,7 +110,7 @@ impl Library {
     pub(super) fn look(&mut self, named: Named, target: &'static Target) -> Looked {
         let reached = self.reached(named.file, named.kernel);
         let instance = instance(&reached, named);
-        let targets = Targets { gpus: vec![target], opencl: false };
+        let targets = Targets { gpus: vec![target], families: Vec::new() };
         let mut looked = None;
         let mut look = |variant: &Variant<'_>| {
             let emitted = variant.lowered.emit(&Ptx, Some(target));

@@ -57,7 +57,7 @@ mod warp;
 pub use forms::SUB_GROUPS_MACRO;
 
 use super::structured::{State, Values};
-use super::{Backend, Emitted, TextureReads};
+use super::{Backend, Emitted, Language, TextureReads};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Object, Op, Stage, Value};
 use crate::pipeline::{Legal, Scheduled};
@@ -70,28 +70,22 @@ use proc_macro2::Span;
 /// Options for the device's compiler.
 const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
 
+static LANGUAGE: Language = Language {
+    name: "opencl",
+    title: "OpenCL C",
+    purpose: "OpenCL C 1.2",
+    stage: Stage::Legal,
+    is_per_target: false,
+    is_for_devices: true,
+    family: Some(&OPENCL),
+};
+
 /// The back end.
 pub struct OpenCl;
 
 impl Backend for OpenCl {
-    fn name(&self) -> &'static str {
-        "opencl"
-    }
-
-    fn title(&self) -> &'static str {
-        "OpenCL C"
-    }
-
-    fn purpose(&self) -> &'static str {
-        "OpenCL C 1.2"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Legal
-    }
-
-    fn target(&self) -> Option<&'static str> {
-        Some(OPENCL)
+    fn language(&self) -> &'static Language {
+        &LANGUAGE
     }
 
     fn refusals(&self, kernel: &Legal, span: &dyn Fn(Loc) -> Span) -> Diagnostics {

@@ -46,7 +46,7 @@ mod texture;
 mod types;
 pub mod words;
 
-use super::{Backend, Emitted};
+use super::{Backend, Emitted, Language};
 use crate::diagnostic::Diagnostics;
 use crate::ir::{Kernel, Loc, Stage};
 use crate::pipeline::{Addressed, Scheduled};
@@ -56,28 +56,22 @@ use emitter::Emitter;
 use messages::{ASSERTFAIL, VPRINTF};
 use proc_macro2::Span;
 
+static LANGUAGE: Language = Language {
+    name: "ptx",
+    title: "PTX",
+    purpose: "For NVIDIA's driver and `ptxas`",
+    stage: Stage::Addressed,
+    is_per_target: true,
+    is_for_devices: true,
+    family: None,
+};
+
 /// The back end. For any device, the text is that of the oldest target, which all later devices take.
 pub struct Ptx;
 
 impl Backend for Ptx {
-    fn name(&self) -> &'static str {
-        "ptx"
-    }
-
-    fn title(&self) -> &'static str {
-        "PTX"
-    }
-
-    fn purpose(&self) -> &'static str {
-        "For NVIDIA's driver and `ptxas`"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Addressed
-    }
-
-    fn is_per_target(&self) -> bool {
-        true
+    fn language(&self) -> &'static Language {
+        &LANGUAGE
     }
 
     fn emit(&self, kernel: &Scheduled, target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {

@@ -17,7 +17,7 @@ mod statement;
 mod values;
 
 use super::structured::{Control, PRIMARY, State, Values};
-use super::{Backend, Emitted};
+use super::{Backend, Emitted, Language};
 use crate::diagnostic::Diagnostics;
 use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Op, Stage, Value};
 use crate::pipeline::Scheduled;
@@ -26,28 +26,22 @@ use kinds::Kinds;
 use names::Names;
 use proc_macro2::Span;
 
+static LANGUAGE: Language = Language {
+    name: "rust",
+    title: "Rust, annotations done",
+    purpose: "The kernel as readable Rust, after its annotations",
+    stage: Stage::Scheduled,
+    is_per_target: false,
+    is_for_devices: false,
+    family: None,
+};
+
 /// The back end, for people: annotations are kept, and nothing else is optimised.
 pub struct Rust;
 
 impl Backend for Rust {
-    fn name(&self) -> &'static str {
-        "rust"
-    }
-
-    fn title(&self) -> &'static str {
-        "Rust, annotations done"
-    }
-
-    fn purpose(&self) -> &'static str {
-        "The kernel as readable Rust, after its annotations"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Scheduled
-    }
-
-    fn is_for_devices(&self) -> bool {
-        false
+    fn language(&self) -> &'static Language {
+        &LANGUAGE
     }
 
     fn emit(&self, kernel: &Scheduled, _target: Option<&Target>, _span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {

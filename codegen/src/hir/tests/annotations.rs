@@ -153,7 +153,7 @@ fn best_effort_leaves_one_element_and_a_warning() {
     let source = "#[kernel(ilp = 4, best_effort)] fn k(y: &mut Global<f32>) { sync_threads(); y[global_id().x] = 1.0; }";
     let mut program = crate::syntax::Program::default();
     let unit = program.add(crate::syntax::Unit::parse("k.rs", 1, 1, source).unwrap());
-    let lowered = super::lower_kernel(&program, unit, "k", &Default::default()).unwrap_or_else(|found| panic!("{found:?}"));
+    let lowered = crate::pipeline::lower(&program, unit, "k", &Default::default()).unwrap_or_else(|found| panic!("{found:?}"));
     assert_eq!((lowered.kernel.options.ilp, lowered.kernel.annotations.len()), (1, 0));
     let warnings: Vec<_> = lowered.warnings.iter().map(|warning| (warning.level, warning.span.source_text().unwrap())).collect();
     assert_eq!(warnings, [(crate::diagnostic::Level::Warning, "ilp".to_owned())]);

@@ -3,7 +3,6 @@
 use super::*;
 use crate::annotations::{BATCH_LOADS, Modifier, VECTORIZE};
 use crate::syntax::tests::render;
-use crate::target::OPENCL;
 
 /// The findings on these arguments of `#[kernel(…)]`, as `text under the span: message; help`.
 fn findings(arguments: &str) -> Vec<String> {
@@ -192,7 +191,7 @@ fn the_attribute_is_found_by_its_last_name() {
 fn the_nearest_list_of_targets_counts() {
     let targets_or = |text: &str, of_crate: Option<&Targets>| {
         let targets = KernelAttributes::parse(text.parse().unwrap(), &mut Diagnostics::new()).targets_or(of_crate);
-        targets.gpus.iter().map(|target| target.name).chain(targets.opencl.then_some(OPENCL)).collect::<Vec<_>>()
+        targets.gpus.iter().map(|target| target.name).chain(targets.families.iter().map(|family| family.name)).collect::<Vec<_>>()
     };
     let of_crate = Targets::named(["sm_75", "opencl"]);
     assert_eq!(targets_or("targets = [sm_90]", Some(&of_crate)), ["sm_90"]);

@@ -126,12 +126,12 @@ impl Set {
     pub(super) fn of(comparison: &Comparison, sass: &Sass, texts: &mut Texts) -> Set {
         let (variants, targets) = (&comparison.variants, comparison.targets.len());
         let of_each = |columns: usize| vec![vec![None; columns]; variants.len()];
-        let columns = |backend: &&dyn Backend| of_each(if backend.is_per_target() { targets } else { 1 });
+        let columns = |backend: &&dyn Backend| of_each(if backend.language().is_per_target { targets } else { 1 });
         let mut set = Set { texts: BACKENDS.iter().map(columns).collect(), sass: of_each(targets), ..Set::default() };
         for target in (0..targets).rev() {
             let is_newest = target + 1 == targets;
-            for (at, backend) in BACKENDS.iter().enumerate().filter(|(_, backend)| is_newest || backend.is_per_target()) {
-                let (on, column) = if backend.is_per_target() { (Some(comparison.targets[target]), target) } else { (None, 0) };
+            for (at, backend) in BACKENDS.iter().enumerate().filter(|(_, backend)| is_newest || backend.language().is_per_target) {
+                let (on, column) = if backend.language().is_per_target { (Some(comparison.targets[target]), target) } else { (None, 0) };
                 for (n, variant) in variants.iter().enumerate() {
                     // What a language cannot say is no error of a comparison.
                     let emitted = variant.compiled().and_then(|compiled| backend.emit(&compiled.kernel, on, &|_| Span::call_site()).ok());
@@ -168,9 +168,9 @@ impl Set {
 
     /// The text of a back end for a target, or for any device.
     pub(super) fn text(&self, backend: &dyn Backend, variant: usize, target: usize) -> Option<&Body> {
-        let at = BACKENDS.iter().position(|known| known.name() == backend.name())?;
+        let at = BACKENDS.iter().position(|known| known.language().name == backend.language().name)?;
         let columns = self.texts.get(at)?.get(variant)?;
-        self.body(*columns.get(if backend.is_per_target() { target } else { 0 })?)
+        self.body(*columns.get(if backend.language().is_per_target { target } else { 0 })?)
     }
 
     pub(super) fn sass(&self, variant: usize, target: usize) -> Option<&Body> {
@@ -185,15 +185,16 @@ impl Set {
     /// The kinds of text that there are, with their names.
     pub(super) fn kinds(&self) -> Vec<Json> {
         let has_sass = self.sass.iter().flatten().any(Option::is_some);
-        let kinds = BACKENDS.iter().map(|backend| (backend.name(), backend.title())).chain(has_sass.then_some(("sass", "SASS")));
+        let kinds =
+            BACKENDS.iter().map(|backend| (backend.language().name, backend.language().title)).chain(has_sass.then_some(("sass", "SASS")));
         kinds.map(|(key, name)| json!({ "key": key, "name": name })).collect()
     }
 
     /// By the key of each kind: of each variant its text, or its texts by target.
     pub(super) fn by_variant(&self) -> Json {
         let of_backend = |(backend, texts): (&&dyn Backend, &Vec<Vec<Option<usize>>>)| {
-            let texts = if backend.is_per_target() { json!(texts) } else { json!(texts.concat()) };
-            (backend.name().to_owned(), texts)
+            let texts = if backend.language().is_per_target { json!(texts) } else { json!(texts.concat()) };
+            (backend.language().name.to_owned(), texts)
         };
         let all = BACKENDS.iter().zip(&self.texts).map(of_backend);
         Json::Object(all.chain([("sass".to_owned(), json!(self.sass))]).collect())
