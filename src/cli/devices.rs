@@ -9,10 +9,10 @@ use warpwright::{Device, DeviceKind, DeviceProperties};
 /// List the devices that kernels can run on, the best first, and what each has.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  warpwright devices\n  warpwright devices --json\n\nStandard error says why there is no CUDA or OpenCL device, where there is none."
+    after_help = "Examples:\n  warpwright devices\n  warpwright devices --json\n\nIf there is no CUDA or no OpenCL device, standard error says why."
 )]
 pub(super) struct Devices {
-    /// Print them as JSON, with why others are missing.
+    /// Print them as JSON, with the reasons why others are missing.
     #[arg(long, help_heading = OUTPUT)]
     json: bool,
 }

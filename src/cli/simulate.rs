@@ -22,7 +22,7 @@ pub(super) struct Simulate {
     /// `FILE.rs::kernel`.
     #[arg(value_name = "FILE::kernel", value_hint = ValueHint::FilePath)]
     file: String,
-    /// Give a const generic, a type generic or an outside constant its value.
+    /// Set a const generic, a type generic or an outside constant.
     #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
     #[command(flatten)]

@@ -26,16 +26,16 @@ pub(super) struct Check {
     /// Source files, each `FILE.rs` or `FILE.rs::kernel`.
     #[arg(required = true, value_name = "FILE[::kernel]", value_hint = clap::ValueHint::FilePath)]
     files: Vec<String>,
-    /// Give a generic or an outside constant its value, where the kernel declares no variants.
+    /// Set a generic or an outside constant, if the kernel declares no variants.
     #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
-    /// Check for these instead of what the kernels or the crate's `Cargo.toml` name.
+    /// Targets to check for, instead of those of the kernels or the crate's `Cargo.toml`.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     targets: Vec<String>,
     /// Print everything as JSON: findings, and all figures of every variant on every target.
     #[arg(long, help_heading = OUTPUT)]
     json: bool,
-    /// Leave out the table of figures.
+    /// Omit the table of figures.
     #[arg(short, long, conflicts_with = "json", help_heading = OUTPUT)]
     quiet: bool,
 }

@@ -55,16 +55,16 @@ pub(super) struct Compare {
     file: String,
     #[command(flatten)]
     axes: AxisArguments,
-    /// The targets, instead of what the kernel or the crate's `Cargo.toml` names.
+    /// Targets, instead of those of the kernel or the crate's `Cargo.toml`.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     targets: Vec<String>,
     /// Compare with the same file at another revision of its repository.
     #[arg(long, value_name = "GIT-REV")]
     against: Option<String>,
-    /// Run every variant on the simulator and count; needs `--cover` or `--grid`, and small sizes.
+    /// Run every variant on the simulator and show its counters; needs `--cover` or `--grid`, and small sizes.
     #[arg(long)]
     simulate: bool,
-    /// Time every variant on the best device there is, this many runs each, in turn; results are held against the first variant's.
+    /// Time every variant on the best device, in turn, this many runs each; results are compared with the first variant's.
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     time: Option<u32>,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub(super) struct Compare {
     /// Print everything as JSON.
     #[arg(long, help_heading = OUTPUT)]
     json: bool,
-    /// Write a page as well: figures, texts side by side, occupancy, charts; one file that needs no network.
+    /// Also write an HTML page: figures, texts side by side, occupancy, charts; one file that needs no network.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, value_hint = ValueHint::FilePath)]
     html: Option<PathBuf>,
 }

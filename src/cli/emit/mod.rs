@@ -30,19 +30,19 @@ pub(super) struct Emit {
     /// `FILE.rs` for all its kernels, or `FILE.rs::kernel`.
     #[arg(value_name = "FILE[::kernel]", value_hint = ValueHint::FilePath)]
     file: String,
-    /// Give a const generic, a type generic or an outside constant its value.
+    /// Set a const generic, a type generic or an outside constant.
     #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
-    /// The target to compile for; without it, the first that the crate's `Cargo.toml` names, else `sm_80`.
+    /// The target to compile for; default: the first in the crate's `Cargo.toml`, or else `sm_80`.
     #[arg(long)]
     target: Option<String>,
-    /// What to print: PTX if nothing else is said.
+    /// What to print; default: PTX.
     #[arg(long, value_enum, help_heading = OUTPUT)]
     format: Option<Format>,
-    /// Stop after this pass and print the IR (`built` for none, `scheduled` for those of annotations).
+    /// Stop after this pass and print the IR (`built`: before all passes; `scheduled`: after those of annotations).
     #[arg(long, value_name = "PASS", help_heading = OUTPUT)]
     after: Option<String>,
-    /// Say on standard error how long each step took.
+    /// Print the time of each step on standard error.
     #[arg(long, help_heading = OUTPUT)]
     timings: bool,
     /// Print texts and entry points as JSON.

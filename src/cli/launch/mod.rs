@@ -22,15 +22,15 @@ use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKerne
 /// How a kernel is launched.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct LaunchArguments {
-    /// Elements to cover with threads: `4096`, `1024x768`, `64x64x64`; or, as in `--grid`, what depends on the variant.
+    /// Elements to cover with threads: `4096`, `1024x768`, `64x64x64`; or, as in `--grid`, expressions that depend on the variant.
     #[arg(long, value_name = "EXTENTS", value_parser = Extents::parse, conflicts_with = "grid", help_heading = LAUNCH)]
     cover: Option<Extents>,
-    /// Blocks of the grid: `16`, `8x8`; or for each axis arithmetic over the kernel's const generics and its block, of which each variant has
-    /// its own: `1024/T`, `1024/block.x,768/(block.y*ILP)`. `/` rounds up. `block` is the threads of a block, `block.x` those along an axis;
+    /// Blocks of the grid: `16`, `8x8`; or for each axis an expression over the kernel's const generics and its block, evaluated for each variant:
+    /// `1024/T`, `1024/block.x,768/(block.y*ILP)`. `/` rounds up. `block` is the threads of a block, `block.x` those along an axis;
     /// `true` is 1.
     #[arg(long, value_name = "EXTENTS", value_parser = Extents::parse, help_heading = LAUNCH)]
     grid: Option<Extents>,
-    /// Threads of a block, where the kernel does not fix them.
+    /// Threads per block, if the kernel does not fix them.
     #[arg(long, value_name = "EXTENTS", value_parser = extents::numbers, help_heading = LAUNCH)]
     block: Option<Dim3>,
     /// Bytes of dynamic shared memory.

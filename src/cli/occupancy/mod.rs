@@ -23,31 +23,31 @@ pub(super) struct Occupancy {
     /// A kernel's source: `FILE.rs` for all its kernels, or `FILE.rs::kernel`. Its registers are estimated.
     #[arg(value_name = "FILE[::kernel]", value_hint = clap::ValueHint::FilePath, conflicts_with = "cc")]
     file: Option<String>,
-    /// Instead of a kernel, bare numbers: of this compute capability, 1.0 to 12.1.
+    /// Numbers instead of a kernel: for this compute capability, 1.0 to 12.1.
     #[arg(long, value_name = "CAPABILITY", required_unless_present = "file", requires = "threads", requires = "registers")]
     cc: Option<String>,
-    /// Threads of a block; of a kernel, if its attribute fixes none.
+    /// Threads per block; for a kernel, if its attribute does not fix them.
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
-    /// Registers of a thread; of a kernel, instead of the estimate.
+    /// Registers per thread; for a kernel, instead of the estimate.
     #[arg(long, value_name = "N")]
     registers: Option<u32>,
-    /// Shared memory of a block, bytes; of a kernel, its dynamic shared memory.
+    /// Shared memory per block, bytes; for a kernel, its dynamic shared memory.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     shared: u32,
-    /// Named barriers of a block; a kernel's are known.
+    /// Named barriers per block, for numbers; those of a kernel are known.
     #[arg(long, value_name = "N", conflicts_with = "file", default_value_t = 0)]
     barriers: u32,
-    /// How the memory that shared memory and cache share is divided: `default`, `cache`, `equal`, `shared`, or the percentage for shared memory.
+    /// Preferred division between shared memory and L1 cache: `default`, `cache`, `equal`, `shared`, or the percentage for shared memory.
     #[arg(long, value_name = "PREFERENCE", default_value = "default")]
     carve_out: CarveOut,
-    /// Refuse blocks more shared memory than they get unasked (48 KiB). Launches of warpwright ask where a kernel needs it.
+    /// Limit blocks to the default 48 KiB of shared memory. (warpwright's launches opt in to more if a kernel needs it.)
     #[arg(long)]
     no_opt_in: bool,
-    /// Give a generic or an outside constant its value.
+    /// Set a generic or an outside constant.
     #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS, conflicts_with = "cc")]
     define: Vec<Define>,
-    /// The devices, instead of what the kernel or the crate's `Cargo.toml` names.
+    /// Targets, instead of those of the kernel or the crate's `Cargo.toml`.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',', conflicts_with = "cc")]
     targets: Vec<String>,
     /// Print all of it as JSON.

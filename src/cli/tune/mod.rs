@@ -32,22 +32,22 @@ pub(super) struct Tune {
     axes: AxisArguments,
     #[command(flatten)]
     launch: LaunchArguments,
-    /// The most of the variants that are measured, in per cent.
+    /// The share of variants to measure, at most, in per cent.
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..=100))]
     share: u32,
     /// Timed runs of each variant.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: u32,
-    /// The target that is ranked for where there is no device.
+    /// The target to rank for if there is no device.
     #[arg(long, default_value = "sm_90")]
     target: String,
-    /// Measure nothing: rank by prediction, device or none.
+    /// Rank by prediction only; measure nothing.
     #[arg(long)]
     predict: bool,
-    /// Where the result goes; `KERNEL.tuned.toml` if nothing is said. What is measured stands in it while the run goes on.
+    /// The file for the result; default: `KERNEL.tuned.toml`. It is updated after each measurement.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
-    /// Measure again what an interrupted run has measured.
+    /// Measure again the variants that an interrupted run has measured.
     #[arg(long)]
     afresh: bool,
     /// Print the ranking and the result as JSON.
