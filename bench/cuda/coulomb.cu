@@ -1,5 +1,5 @@
 // The twins of kernels/src/apps/coulomb.rs: the potential with atoms in global memory, and with several points a thread from constant memory in chunks and through the
-// first cache.
+// L1 cache.
 #include "timing.cuh"
 
 namespace {
@@ -106,7 +106,7 @@ float timed_cached(unsigned width, unsigned height, float spacing, const float4*
 
 }  // namespace
 
-// Variants: 0 from global memory, 1 from constant memory with 1, 4 or 8 points a thread, 2 through the first cache with 4 or 8. Atoms are x, y, (z - z of the slice) squared, charge.
+// Variants: 0 from global memory, 1 from constant memory with 1, 4 or 8 points a thread, 2 through the L1 cache with 4 or 8. Atoms are x, y, (z - z of the slice) squared, charge.
 extern "C" float twin_coulomb(unsigned variant, unsigned points, unsigned width, unsigned height, float spacing, const float* atoms, unsigned count, float* potential) {
     const float4* quads = reinterpret_cast<const float4*>(atoms);
     if (variant == 0) {

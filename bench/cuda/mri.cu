@@ -1,4 +1,4 @@
-// The twins of kernels/src/apps/mri: Q and FHd with samples in global memory, and with several voxels a thread from constant memory in chunks and through the first cache.
+// The twins of kernels/src/apps/mri: Q and FHd with samples in global memory, and with several voxels a thread from constant memory in chunks and through the L1 cache.
 #include "timing.cuh"
 
 namespace {
@@ -202,7 +202,7 @@ float timed_sum(unsigned variant, unsigned voxels, Samples samples, unsigned cou
 }  // namespace
 
 // Variants of both: 0 from global memory; from constant memory with 1, 2 or 4 voxels a thread 1 with precise functions, 2 with fast ones, 3 with fast ones less whole turns;
-// 11, 12 and 13 the same through the first cache.
+// 11, 12 and 13 the same through the L1 cache.
 extern "C" float twin_mri_q(
     unsigned variant, unsigned voxels, const float* samples, unsigned count, const float* x, const float* y, const float* z, float* re, float* im, unsigned n) {
     return timed_sum<false>(variant, voxels, {reinterpret_cast<const float4*>(samples), nullptr}, count, {x, y, z, re, im, n});

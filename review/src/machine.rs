@@ -72,9 +72,9 @@ pub struct Cycles {
     pub shuffle: f64,
     /// A load from shared memory.
     pub shared: f64,
-    /// A load that hits the first cache.
+    /// A load that hits the L1 cache.
     pub l1: f64,
-    /// A load that hits the second cache.
+    /// A load that hits the L2 cache.
     pub l2: f64,
     /// A barrier that nobody waits for, of a block of one warp.
     pub barrier: f64,
@@ -84,7 +84,7 @@ pub struct Cycles {
     pub branch: f64,
     /// Each further address of constant memory that the lanes of a warp read: the multiprocessor's cache answers them one after another.
     pub constant: f64,
-    /// Each line of constant memory that comes from the second cache, for the whole multiprocessor.
+    /// Each line of constant memory that comes from the L2 cache, for the whole multiprocessor.
     pub constant_line: f64,
 }
 
@@ -120,7 +120,7 @@ pub struct Memory {
     pub fill: f64,
     /// Bytes a second that a multiprocessor gives out.
     pub drain: f64,
-    /// Bytes of the second cache.
+    /// Bytes of the L2 cache.
     pub l2_bytes: u64,
 }
 
@@ -238,12 +238,12 @@ const HOPPER: Cycles = Cycles {
 };
 
 /// Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking" (2018), and of Turing (2019): 28 and 32 cycles of the
-/// first cache, 193 and 188 of the second, 19 of shared memory.
+/// L1 cache, 193 and 188 of the second, 19 of shared memory.
 const VOLTA: Cycles = Cycles { shared: 19.0, l1: 28.0, l2: 193.0, ..HOPPER };
 const TURING: Cycles = Cycles { shared: 19.0, l1: 32.0, l2: 188.0, double: 40.0, ..HOPPER };
 /// Abdelkhalik et al., "Demystifying the NVIDIA Ampere Architecture through Microbenchmarking and Instruction-level Analysis" (2022).
 const AMPERE: Cycles = Cycles { shared: 23.0, l1: 33.0, l2: 200.0, ..HOPPER };
-/// Jia et al. (2018), tables of Maxwell and Pascal: arithmetic of 6 cycles, shared memory of 23 and 24, second cache of 194 to 234.
+/// Jia et al. (2018), tables of Maxwell and Pascal: arithmetic of 6 cycles, shared memory of 23 and 24, L2 cache of 194 to 234.
 const MAXWELL: Cycles = Cycles {
     single: 6.0,
     integer: 6.0,

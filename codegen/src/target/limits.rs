@@ -44,7 +44,7 @@ pub const CONSTANT_BYTES: u32 = kib(64);
 /// Bytes of a sector, which the caches fetch whole.
 pub const SECTOR: u32 = 32;
 
-/// Bytes of a line of the first cache: four sectors. The first cache and shared memory give as much in one pass.
+/// Bytes of a line of the L1 cache: four sectors. The L1 cache and shared memory give as much in one pass.
 pub const LINE: u32 = 4 * SECTOR;
 
 /// Banks of shared memory, each one word of 4 bytes wide.

@@ -10,7 +10,7 @@
 //! three. `U` atoms a turn share the loop's counting.
 //!
 //! [`potential_cached`] does the same from global memory, all atoms in one launch. Warps that are at different atoms want more of them at a time than the 2 KB that the
-//! constant cache's first level holds; the first cache of global memory holds most of them all, and gives 16 bytes at a time.
+//! constant cache's first level holds; the L1 cache of global memory holds most of them all, and gives 16 bytes at a time.
 
 use super::{Declared, Error, Go, Result};
 use std::ops::Range;
@@ -71,7 +71,7 @@ pub fn potential<const BX: usize, const P: usize, const U: usize>(
     }
 }
 
-/// The same of all atoms, from global memory through the first cache: of each x, y, (z - z of the slice)², q, 4 · `U` numbers at a time.
+/// The same of all atoms, from global memory through the L1 cache: of each x, y, (z - z of the slice)², q, 4 · `U` numbers at a time.
 #[kernel(block = (BX, 4), ilp = P, variants(BX in [32, 64], P in [1, 4, 8], U in [1, 4]))]
 pub fn potential_cached<const BX: usize, const P: usize, const U: usize>(
     width: usize,

@@ -20,7 +20,7 @@ pub struct Work {
     pub read: f64,
     /// Bytes that a block writes to device memory, as whole sectors.
     pub written: f64,
-    /// Bytes that come into the multiprocessor for it, from memory or the second cache.
+    /// Bytes that come into the multiprocessor for it, from memory or the L2 cache.
     pub filled: f64,
     /// Bytes that go out of it.
     pub drained: f64,
@@ -34,7 +34,7 @@ pub struct Work {
     pub returned: f64,
     /// Fused multiply-adds of three different registers that a warp issues.
     pub three_registers: f64,
-    /// Bytes that a block moves to and from shared memory and the first cache, conflicts counted.
+    /// Bytes that a block moves to and from shared memory and the L1 cache, conflicts counted.
     pub shared: f64,
     /// Addresses of constant memory that a block's requests read beyond the first of each.
     pub replays: f64,
@@ -101,7 +101,7 @@ pub enum Bound {
     ArithmeticLatency,
     /// The bandwidth of shared memory.
     SharedMemory,
-    /// The bandwidth of the first cache, which is the same memory.
+    /// The bandwidth of the L1 cache, which is the same memory.
     Cache,
     /// Constant memory, whose cache answers one address at a time.
     Constants,
@@ -118,7 +118,7 @@ impl Bound {
             Bound::Arithmetic => "arithmetic",
             Bound::ArithmeticLatency => "arithmetic latency",
             Bound::SharedMemory => "shared memory",
-            Bound::Cache => "first cache",
+            Bound::Cache => "L1 cache",
             Bound::Constants => "constant memory",
             Bound::Blocks => "start of blocks",
         }

@@ -382,7 +382,7 @@ fn what_begins_at_a_number_that_is_read_is_a_blocks_own() {
     }";
     let [own, ..] = moved(&source.replace("INDEX", "row / 32"));
     assert!((32.0 * 128.0..33.5 * 128.0).contains(&own), "{own}");
-    // One table that all blocks read comes from the second cache.
+    // One table that all blocks read comes from the L2 cache.
     let [common, filled, used] = moved(&source.replace("INDEX", "0"));
     assert!(common <= 128.0 && filled >= 32.0 * 128.0 / 8.0, "{common} of {filled}");
     assert!(used <= common + 128.0, "{used}");
@@ -405,7 +405,7 @@ fn bandwidth_is_never_more_than_the_memorys() {
     }
 }
 
-/// All lanes read one element after another: sectors that come from the second cache are waited for when they are new.
+/// All lanes read one element after another: sectors that come from the L2 cache are waited for when they are new.
 #[test]
 fn a_walk_in_step_waits_for_new_sectors_only() {
     let walk = |fields: &str| {

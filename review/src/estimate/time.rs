@@ -144,7 +144,7 @@ pub struct Threads {
     pub flight: Flight,
     weights: Weights,
     requests: Requests,
-    /// The bytes that a warp moves, if what it comes back to stays in the first cache.
+    /// The bytes that a warp moves, if what it comes back to stays in the L1 cache.
     pub traffic: Traffic,
 }
 
@@ -204,7 +204,7 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
     let written = work.written / (work.read + work.written).max(1.0);
     // As many times what there is hides the latency.
     let sharpness = if rate.scarcest == Bound::MemoryBandwidth { machine.sharpness(written) } else { SHARPNESS };
-    // All that comes into the multiprocessor counts as the memory's: of what the second cache gives, no number in flight would ask too much of it.
+    // All that comes into the multiprocessor counts as the memory's: of what the L2 cache gives, no number in flight would ask too much of it.
     let all = ((work.filled + work.drained) / (work.read + work.written).max(1.0)).max(1.0);
     let memory_ratio = if rate.memory > 0.0 { rate.latency / (rate.memory * all) } else { 0.0 };
     Some(Prediction {
@@ -227,7 +227,7 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
     })
 }
 
-/// Bytes of first cache that a multiprocessor has left when these blocks have their shared memory: both are one memory, of which this much more
+/// Bytes of L1 cache that a multiprocessor has left when these blocks have their shared memory: both are one memory, of which this much more
 /// than all of the shared memory is there since Volta.
 fn first_cache(occupancy: &Occupancy) -> f64 {
     const BESIDE: u32 = 28 * 1024;

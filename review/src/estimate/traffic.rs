@@ -1,8 +1,8 @@
 //! The bytes that a warp moves, and from where, as far as the accesses' patterns tell.
 //!
-//! A request moves whole sectors of 32 bytes. From the first cache comes what stands in sectors that the warp has just read by the same pointer; what
+//! A request moves whole sectors of 32 bytes. From the L1 cache comes what stands in sectors that the warp has just read by the same pointer; what
 //! several warps of a block read at one time; and what a walk along a row reads round after round until it comes to the next sector, as long
-//! as the lines that all resident warps walk along fit. From the second cache comes what all blocks of a row or column of the grid read, and what
+//! as the lines that all resident warps walk along fit. From the L2 cache comes what all blocks of a row or column of the grid read, and what
 //! neighbouring blocks read of each other's. The rest comes from memory. Sectors that are written twice go there once; those that are written
 //! in part are read first, unless they have been.
 
@@ -22,7 +22,7 @@ pub struct Traffic {
     pub read: f64,
     /// Bytes written to it, whole sectors.
     pub written: f64,
-    /// Bytes that come into the first cache, wherever from.
+    /// Bytes that come into the L1 cache, wherever from.
     pub filled: f64,
     /// Bytes that go out of the multiprocessor.
     pub drained: f64,
@@ -30,7 +30,7 @@ pub struct Traffic {
     pub used: f64,
     /// Bytes that go to and from shared memory, conflicts counted.
     pub shared: f64,
-    /// Bytes that global accesses take of the first cache's bandwidth, conflicts counted: it is the same memory.
+    /// Bytes that global accesses take of the L1 cache's bandwidth, conflicts counted: it is the same memory.
     pub cache: f64,
     /// Addresses of constant memory that it reads beyond the first of each request.
     pub replays: f64,
@@ -41,7 +41,7 @@ pub struct Traffic {
 /// Where a load's values come from: shares of its requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadSource {
-    /// Those that find what they want in the first cache.
+    /// Those that find what they want in the L1 cache.
     pub first: f64,
     /// In the second.
     pub second: f64,
@@ -57,10 +57,10 @@ const SECTOR: f64 = limits::SECTOR as f64;
 /// Bytes of a line.
 const LINE: f64 = limits::LINE as f64;
 
-/// Bytes that the first cache, or shared memory, gives in one pass.
+/// Bytes that the L1 cache, or shared memory, gives in one pass.
 const PASS: f64 = LINE;
 
-/// Lines whose tags the first cache looks up in a pass, as our micro-kernels of lanes a stride apart show.
+/// Lines whose tags the L1 cache looks up in a pass, as our micro-kernels of lanes a stride apart show.
 const TAGS: f64 = 4.0;
 
 /// How much more than fits is walked along when nothing stays until the next round. What fits to nine tenths stays; from this ratio on, nothing.
@@ -77,7 +77,7 @@ struct Request {
     lines: f64,
     /// Bytes that its lanes use.
     used: f64,
-    /// Passes through the first cache or shared memory.
+    /// Passes through the L1 cache or shared memory.
     passes: f64,
     /// Warps of the block that make it together.
     sharing: f64,
@@ -175,11 +175,11 @@ impl Requests {
         }
     }
 
-    /// Adds them up, for a multiprocessor that holds so many warps and has so many bytes of first cache.
+    /// Adds them up, for a multiprocessor that holds so many warps and has so many bytes of L1 cache.
     pub fn traffic(&self, warps: f64, cache: f64) -> Traffic {
         let missed = self.missed(warps, cache);
         let mut traffic = Traffic::default();
-        // Of sectors that are read again, and of those that come from the second cache, what is used is used again: what is used of the memory is
+        // Of sectors that are read again, and of those that come from the L2 cache, what is used is used again: what is used of the memory is
         // no more than what came from there.
         let (mut used_read, mut used_written, mut fetched) = (0.0, 0.0, 0.0);
         for request in &self.all {
@@ -263,7 +263,7 @@ impl Request {
         }
     }
 
-    /// Bytes that come into the first cache for one, if so much of what it comes back to is gone.
+    /// Bytes that come into the L1 cache for one, if so much of what it comes back to is gone.
     fn fetched(&self, missed: f64) -> f64 {
         if self.again.is_some() {
             return 0.0;

@@ -1,7 +1,7 @@
 //! `scalar_pieces`: a warp reads or writes the elements of a buffer in pieces, a request for each, where one access would take 2, 4 or 8 scalars at once.
 //!
-//! An element that is a struct or an array is as many loads as it has scalars. The first fetches the sectors, and the others find them in the first cache; but
-//! each takes its passes through that cache, and pieces of a store go to the second cache one by one. What that costs is tried out: the pieces become one access, and
+//! An element that is a struct or an array is as many loads as it has scalars. The first fetches the sectors, and the others find them in the L1 cache; but
+//! each takes its passes through that cache, and pieces of a store go to the L2 cache one by one. What that costs is tried out: the pieces become one access, and
 //! the kernel's time is predicted again. Silent below a tenth.
 //!
 //! Buffers only. Of constant memory NVIDIA's assembler joins neighbouring pieces of 4 and 8 bytes itself: a struct of four `f32` is two loads of 8 bytes by one

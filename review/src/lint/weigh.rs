@@ -18,7 +18,7 @@ pub(super) const WORTH: f64 = 0.02;
 /// Bytes of a sector.
 const SECTOR: f64 = limits::SECTOR as f64;
 
-/// Sectors that the first cache gives in a pass.
+/// Sectors that the L1 cache gives in a pass.
 const SECTORS_OF_A_PASS: f64 = (limits::LINE / limits::SECTOR) as f64;
 
 /// A kernel on the scales.

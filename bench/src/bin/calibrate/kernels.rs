@@ -69,7 +69,7 @@ pub(crate) fn rows<T: Num>(length: usize, pitch: usize, x: &Global<T>, out: &mut
     }
 }
 
-/// Every block reads all of a table, which the second cache holds and the first does not.
+/// Every block reads all of a table, which the L2 cache holds and the L1 cache does not.
 #[kernel(block = B, allow(redundant_global_loads))]
 pub(crate) fn shared_by_blocks<const B: usize, const ILP: usize, const V: usize>(steps: usize, x: &Global<f32>, out: &mut Global<f32>) {
     let mut at = thread_idx().x * V;
@@ -376,7 +376,7 @@ pub(crate) fn dispatch<const N: usize, const FUSED: bool, const W: usize, const 
     out[global_id().x] = sum;
 }
 
-/// Sums words of a small table, lanes `stride` words apart: what the first cache gives.
+/// Sums words of a small table, lanes `stride` words apart: what the L1 cache gives.
 #[kernel(block = 256)]
 pub(crate) fn cached<const U: usize>(rounds: usize, stride: usize, table: &Global<f32>, out: &mut Global<f32>) {
     let lane = lane_id() as usize;

@@ -270,7 +270,7 @@ pub(crate) fn chase(run: &mut Run) -> Outcome<()> {
     Ok(())
 }
 
-/// Lanes a stride apart: passes of the first cache, and sectors of which parts are used.
+/// Lanes a stride apart: passes of the L1 cache, and sectors of which parts are used.
 pub(crate) fn strides(run: &mut Run) -> Outcome<()> {
     let mut out = run.device.zeros::<f32>(1)?;
     let table = run.device.zeros::<f32>(4096)?;
@@ -296,7 +296,7 @@ pub(crate) fn strides(run: &mut Run) -> Outcome<()> {
     Ok(())
 }
 
-/// A thread to a row, rows of several lengths, few blocks and many: how long a sector stays in the first cache. `steps` is the pitch in bytes,
+/// A thread to a row, rows of several lengths, few blocks and many: how long a sector stays in the L1 cache. `steps` is the pitch in bytes,
 /// `vector` the bytes of an element.
 pub(crate) fn rows(run: &mut Run) -> Outcome<()> {
     fn some<T: Num>(run: &mut Run, kernel: &'static str, pitches: &[usize]) -> Outcome<()> {
@@ -320,7 +320,7 @@ pub(crate) fn rows(run: &mut Run) -> Outcome<()> {
     some::<f32>(run, "rows_of_singles", bytes)
 }
 
-/// What all blocks read: the second cache's bandwidth.
+/// What all blocks read: the L2 cache's bandwidth.
 pub(crate) fn common(run: &mut Run) -> Outcome<()> {
     type Common = for<'m> fn(usize, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
     fn launch<'m, const B: usize, const ILP: usize, const V: usize>(

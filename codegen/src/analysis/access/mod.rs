@@ -101,7 +101,7 @@ pub struct AccessFact {
     pub is_ahead: bool,
     /// Of a request to global memory: lines of 128 bytes.
     pub lines: u32,
-    /// Of a request to global memory: passes through the first cache for its banks. To shared memory: those of the 16 bytes round each lane's place,
+    /// Of a request to global memory: passes through the L1 cache for its banks. To shared memory: those of the 16 bytes round each lane's place,
     /// if they are one access.
     pub bank_passes: u32,
 }

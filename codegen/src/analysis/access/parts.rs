@@ -8,7 +8,7 @@ use super::lanes::{Atom, AtomSource, Atoms, Product, Sum};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::Object;
 
-/// Places that are further apart, in bytes, are not neighbours': what is read there is gone from the second cache before it is read again, or might be.
+/// Places that are further apart, in bytes, are not neighbours': what is read there is gone from the L2 cache before it is read again, or might be.
 const FAR: u64 = 1 << 20;
 
 /// The accesses of a kernel.

@@ -151,7 +151,7 @@ pub(super) fn shared(atoms: &Atoms, address: &Sum, mask: Mask, width: u64, align
     SharedTraffic { degree: least(degree, 1), passes: least(passes, 1), replays }
 }
 
-/// Lines of 128 bytes that a request to global memory touches, where they begin at one, and passes through the first cache for its banks, which
+/// Lines of 128 bytes that a request to global memory touches, where they begin at one, and passes through the L1 cache for its banks, which
 /// are those of shared memory.
 ///
 /// Rows at unknown distance have lines of their own, and do not meet in banks.

@@ -9,7 +9,7 @@
 //! thread share each, `U` samples a turn share the loop's counting, `FAST` takes the hardware's sine and cosine.
 //!
 //! [`q_cached`] and [`fhd_cached`] do the same from global memory, all samples in one launch. Warps that are at different samples want more of them at a time than the 2 KB
-//! that the constant cache's first level holds; the first cache of global memory holds most of them all, and gives 16 bytes at a time.
+//! that the constant cache's first level holds; the L1 cache of global memory holds most of them all, and gives 16 bytes at a time.
 //!
 //! `TURNS` takes whole turns from the phase before it is multiplied by 2π. The hardware's functions are good to 2^-20.5 within ± 2π, to
 //! 2^-14.7 within ± 100π (PTX ISA, `sin`), and phases here are dozens of turns. A phase in turns less the nearest whole number is exact, so nothing is lost; and
@@ -172,7 +172,7 @@ pub fn fhd<const P: usize, const U: usize, const FAST: bool, const TURNS: bool>(
     }
 }
 
-/// Q of all samples, from global memory through the first cache: of each the three components of k and |φ|², 4 · `U` numbers at a time.
+/// Q of all samples, from global memory through the L1 cache: of each the three components of k and |φ|², 4 · `U` numbers at a time.
 #[kernel(
     block = 256,
     ilp = P,
@@ -202,7 +202,7 @@ pub fn q_cached<const P: usize, const U: usize, const FAST: bool, const TURNS: b
     }
 }
 
-/// FHd of all samples, from global memory through the first cache: of each the three components of k and the real part of conj(φ)·d, whose imaginary parts are
+/// FHd of all samples, from global memory through the L1 cache: of each the three components of k and the real part of conj(φ)·d, whose imaginary parts are
 /// `imaginary`, `U` at a time.
 #[kernel(
     block = 256,
