@@ -1,7 +1,7 @@
 //! Contraction: a product that is only added becomes part of a fused multiply-add.
 //!
 //! **Needs** `contract = true` (the default; docs/language.md, "Numbers": one rounding instead of two). **Preserves** everything else; runs
-//! after `hoist`, so that an invariant product stays outside its loop. **Refuses** `f16` and `bf16`, whose operations are rounded one by
+//! after `licm`, so that an invariant product stays outside its loop. **Refuses** `f16` and `bf16`, whose operations are rounded one by
 //! one; products of another block (an invariant one is cheaper added than multiplied again); and products with a use that is not such a
 //! sum: they are computed anyway, and fusing would save nothing and give the two uses different values of one product.
 //!

@@ -1,6 +1,6 @@
 //! Addresses and indices that a counted loop moves by the same distance every time are carried round and added to.
 //!
-//! **Needs** addresses, and what is invariant outside its loop (`hoist`). **Preserves** every value: all of it is arithmetic modulo 2ᴺ, in which
+//! **Needs** addresses, and what is invariant outside its loop (`licm`). **Preserves** every value: all of it is arithmetic modulo 2ᴺ, in which
 //! `f(i + s) = f(i) + d` holds for every `f` that is a sum of things that stay and of products of the counter with things that stay. **Refuses**
 //! what is widened on the way: `widen(i + 1)` need not be `widen(i) + 1`, so where a 32-bit index is widened to reach a 64-bit pointer, the
 //! index is what is carried.

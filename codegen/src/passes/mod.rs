@@ -15,10 +15,10 @@ mod converge;
 mod cse;
 mod dce;
 mod fold;
-mod hoist;
 mod if_convert;
 mod induction;
 mod legalize;
+mod licm;
 mod math;
 mod merge_branches;
 mod progression;
@@ -58,13 +58,13 @@ pub const OPTIMIZE: &[Pass] = &[
     pass("fold", fold::run),
     // Before whatever counts costs or uses: equal things are one.
     pass("cse", cse::run),
-    // Before hoist, which takes the invariant parts of the longer sequences out of loops.
+    // Before licm, which takes the invariant parts of the longer sequences out of loops.
     pass("strength", strength::run),
-    // Before hoist, too: invariant terms stand together.
+    // Before licm, too: invariant terms stand together.
     pass("reassociate", reassociate::run),
     // After cse, which tells what is the same inside and outside a loop.
-    pass("hoist", hoist::run),
-    // After hoist: an arm is shorter without its invariants.
+    pass("licm", licm::run),
+    // After licm: an arm is shorter without its invariants.
     pass("if_convert", if_convert::run),
     // Before the last cse, which shares the casts.
     pass("legalize", legalize::run),
@@ -90,15 +90,15 @@ pub const ADDRESS: &[Pass] = &[
     // Different objects and levels share scaled indices.
     pass("cse", cse::run),
     // Addresses of objects, and what of a pointer is invariant.
-    pass("hoist", hoist::run),
-    // After hoist, which tells what is invariant.
+    pass("licm", licm::run),
+    // After licm, which tells what is invariant.
     pass("induction", induction::run),
     // Where loops start is computed alike, and known if the loop starts at a constant.
     pass("fold", fold::run),
     pass("cse", cse::run),
     // What starts an inner loop and is invariant in the outer one.
-    pass("hoist", hoist::run),
-    // After hoist: an invariant product costs nothing where it is used.
+    pass("licm", licm::run),
+    // After licm: an invariant product costs nothing where it is used.
     pass("progression", progression::run),
     // Indices that became immediates, and what carried values were made of.
     pass("dce", dce::run),

@@ -1,6 +1,6 @@
 //! Integer sums in the order that serves: what stays the same longest first, the constant last.
 //!
-//! **Needs** constants joined (`fold`); stands before `hoist`, which takes the first part of a sum out of the loop, and before
+//! **Needs** constants joined (`fold`); stands before `licm`, which takes the first part of a sum out of the loop, and before
 //! `address`, which puts the constant into the instruction. **Preserves** every sum, since integers add modulo 2ⁿ. **Refuses** floats; and
 //! parts that something else uses as well, which would be computed twice.
 //!

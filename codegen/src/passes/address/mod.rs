@@ -1,6 +1,6 @@
 //! From accesses to addresses: `Legal` to `Addressed`, for PTX.
 //!
-//! **Needs** sums with their constants last (`reassociate`); `cse`, `hoist` and `dce` behind it share what accesses have in common and take the invariant
+//! **Needs** sums with their constants last (`reassociate`); `cse`, `licm` and `dce` behind it share what accesses have in common and take the invariant
 //! part out of loops. **Preserves** every place that is in range. **Refuses** nothing.
 //!
 //! `m[i + c].f[j]` becomes a load at a pointer and a constant number of bytes. The pointer is the object's address plus, for every index that is

@@ -27,9 +27,9 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     }
     let depth = vec![0; kernel.values.len()];
     let body = kernel.body;
-    let mut hoist = Hoist { rewrite: Rewrite::new(kernel), depth, preheaders: Vec::new() };
-    hoist.block(body, 0, false);
-    hoist.rewrite.changed
+    let mut licm = Hoist { rewrite: Rewrite::new(kernel), depth, preheaders: Vec::new() };
+    licm.block(body, 0, false);
+    licm.rewrite.changed
 }
 
 struct Hoist<'k> {
