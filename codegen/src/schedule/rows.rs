@@ -48,7 +48,7 @@ impl Rows {
         let mut shapes: HashMap<Shape, usize> = HashMap::default();
         let mut found = Rows { places: Vec::new(), rows: Vec::new(), objects: HashMap::default() };
         for (n, access) in all.iter().enumerate() {
-            let place = place(affine, access, counter, step, inside).map(|Place { shape, strides, bits, at }| {
+            let place = place(affine, access, counter, step, inside).map(|RowAccess { shape, strides, bits, at }| {
                 let row = *shapes.entry((access.at.object, shape)).or_insert(found.rows.len());
                 if row == found.rows.len() {
                     found.rows.push(Row { strides, bits, ..Row::default() });
@@ -129,15 +129,15 @@ impl Row {
     }
 }
 
-struct Place {
+struct RowAccess {
     shape: Vec<Option<Polynomial>>,
     strides: Vec<i64>,
     bits: Vec<u32>,
     at: Vec<i64>,
 }
 
-fn place(affine: &Affine, access: &MemoryAccess, counter: Atom, step: &Polynomial, inside: &HashSet<Value>) -> Option<Place> {
-    let mut place = Place { shape: Vec::new(), strides: Vec::new(), bits: Vec::new(), at: Vec::new() };
+fn place(affine: &Affine, access: &MemoryAccess, counter: Atom, step: &Polynomial, inside: &HashSet<Value>) -> Option<RowAccess> {
+    let mut place = RowAccess { shape: Vec::new(), strides: Vec::new(), bits: Vec::new(), at: Vec::new() };
     for part in &access.at.path {
         let (shape, stride, bits, at) = match part {
             PathStep::Field(field) => (None, 0, i64::BITS, i64::from(*field)),

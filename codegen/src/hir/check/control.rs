@@ -2,7 +2,7 @@
 
 use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, Pattern, Rows, ScopeId, Statement};
 use super::super::types::{Const, Kind, Ty};
-use super::exhaustive::Place;
+use super::exhaustive::PatternSite;
 use super::expression::expr;
 use super::{Checker, OpenScope, Unfilled};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -113,7 +113,7 @@ impl Checker<'_, '_> {
         let pattern = self.pattern(&local.pat, &ty);
         if local.init.as_ref().is_none_or(|init| init.diverge.is_none()) {
             let shape = self.shape_of_let(&pattern);
-            self.matches.push((Place::Let, ty.clone(), vec![shape], pattern.span));
+            self.matches.push((PatternSite::Let, ty.clone(), vec![shape], pattern.span));
         }
         if init.is_none() {
             // `let x;` is assigned later, once: that it is once is rustc's to say.
@@ -262,7 +262,7 @@ impl Checker<'_, '_> {
             return self.error_expression(Diagnostic::error(span, "a `match` without arms is not in the kernel language"));
         }
         let shapes = arms.iter().map(|arm| self.shape_of_arm(arm)).collect();
-        self.matches.push((Place::Match, value.ty.clone(), shapes, e.match_token.span()));
+        self.matches.push((PatternSite::Match, value.ty.clone(), shapes, e.match_token.span()));
         expr(ExprKind::Match(Box::new(value), arms), ty, span)
     }
 

@@ -40,16 +40,16 @@ enum Domain {
 
 impl Checker<'_, '_> {
     /// Reports a `match` whose arms leave values out. Types are known by now.
-    pub(super) fn check_exhaustive(&self, place: Place, ty: &Ty, arms: &[ArmShape], span: Span) {
+    pub(super) fn check_exhaustive(&self, place: PatternSite, ty: &Ty, arms: &[ArmShape], span: Span) {
         let domain = self.domain(ty, 0);
         let rows: Vec<Vec<Shape>> = arms.iter().map(|arm| vec![arm.0.clone()]).collect();
         if let Some(missing) = uncovered(&rows, std::slice::from_ref(&domain), &mut 0) {
             let shown = self.show_value(ty, &missing[0]);
             let error = match place {
-                Place::Match => {
+                PatternSite::Match => {
                     Diagnostic::error(span, format!("this `match` has no arm for `{shown}`")).help("add one, or `_ => …` as the last")
                 }
-                Place::Let => Diagnostic::error(span, format!("this pattern does not fit `{shown}`")).help("use `match` or `if let`"),
+                PatternSite::Let => Diagnostic::error(span, format!("this pattern does not fit `{shown}`")).help("use `match` or `if let`"),
             };
             self.report(error.by_rustc());
         }
@@ -144,7 +144,7 @@ impl Checker<'_, '_> {
 
 /// Where the patterns stand.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum PatternSite {
     Match,
     Let,
 }

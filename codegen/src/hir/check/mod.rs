@@ -145,7 +145,7 @@ pub(crate) struct Checker<'c, 'p> {
     /// Calls of the language's functions with literals, whose types are settled last.
     literal_calls: Vec<(crate::ir::intrinsic::RowId, Ty, Span)>,
     /// Each `match` and `let`: the type of its value, its patterns, where.
-    matches: Vec<(exhaustive::Place, Ty, Vec<exhaustive::ArmShape>, Span)>,
+    matches: Vec<(exhaustive::PatternSite, Ty, Vec<exhaustive::ArmShape>, Span)>,
     /// `a as T`: from what, to what, where.
     casts: Vec<(Ty, Ty, Span)>,
     /// Divisions by a literal 0 and shifts by a literal: the type of the left side, the count of a shift, where.
