@@ -243,7 +243,7 @@ fn atomics(ty: Type) -> Kernel {
         let one = m.builder().constant(if ty.is_float() { Scalar::float(ty, 1.0) } else { Scalar::int(ty, 1) });
         let ptr = m.address(object);
         for (op, _) in AtomicOp::ALL {
-            if ty.is_float() && matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor) {
+            if !op.takes(ty) {
                 continue;
             }
             for operand in [a, one] {
@@ -369,7 +369,7 @@ fn geometry_messages_and_options_are_accepted() {
 fn messages(options: KernelOptions) -> Kernel {
     let mut m = Maker::new("WARP_SZ", options);
     for (special, _) in Special::ALL {
-        for (axis, _) in Axis::ALL {
+        for (axis, _) in Axis::ALL.iter().filter(|(axis, _)| special.has_axes() || *axis == Axis::X) {
             m.make(Op::Compute(Compute::Special(*special, *axis)), Type::U32);
         }
     }
@@ -471,6 +471,7 @@ param m1 "y": global mut [TYPE]
   store_at m1, v6 + 56, v38
   if v37 {
     store_at m1, v6 + 72, v38
+    yield
   }
   return
 }

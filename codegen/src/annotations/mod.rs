@@ -164,7 +164,11 @@ impl Annotation {
     /// What is wrong with a number as its argument, and the way out.
     pub fn refuse_number(&self, value: i128) -> Option<(String, String)> {
         let numbers = self.numbers()?;
-        let refused = |why: String| format!("`{}` by {value} is not possible: {why}", self.name);
+        let asked = match self.on.contains(&On::Shared) {
+            true => format!("`{} = {value}`", self.name),
+            false => format!("`{}` by {value}", self.name),
+        };
+        let refused = |why: String| format!("{asked} is not possible: {why}");
         if value < numbers.least {
             let least = numbers.least;
             let means = if self.needs_number() { "for no change" } else { "to keep the loop rolled" };

@@ -45,6 +45,13 @@ words! {
     }
 }
 
+impl Special {
+    /// Whether it has a value for each axis. If not, the axis is `Axis::X`.
+    pub fn has_axes(self) -> bool {
+        !matches!(self, Special::LaneId | Special::WarpId)
+    }
+}
+
 words! {
     /// Operations on one value, result of the same type.
     UnaryOp {
@@ -152,6 +159,18 @@ words! {
         Exchange = "exchange",
         /// Operands: expected, new. Compares bits.
         CompareExchange = "cas",
+    }
+}
+
+impl AtomicOp {
+    /// Whether there is one for values of this type. Sums and extremes of floats are for all widths, everything else for 4 and 8 bytes.
+    pub fn takes(self, ty: Type) -> bool {
+        let is_word = matches!(ty.bytes(), 4 | 8);
+        match self {
+            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => ty.is_float() || ty.is_int() && is_word,
+            AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => ty.is_int() && is_word,
+            AtomicOp::Exchange | AtomicOp::CompareExchange => is_word && !matches!(ty, Type::Ptr(_)),
+        }
     }
 }
 

@@ -157,7 +157,7 @@ impl Verifier<'_> {
             return self.complain(format!("{expected} operands expected, found {}", operands.len()));
         };
         self.require(operands.iter().all(|other| other == ty), || format!("several types at once: {}", list(operands)));
-        self.require(is_atomic(op, *ty), || format!("not for `{ty}`"));
+        self.require(op.takes(*ty), || format!("not for `{ty}`"));
         self.check_results(results, &[*ty]);
     }
 
@@ -172,15 +172,6 @@ impl Verifier<'_> {
     fn check_pointer(&mut self, object: Object, ptr: Value) {
         let space = self.kernel.objects[object].space();
         self.check_type(ptr, Type::Ptr(space), "the pointer");
-    }
-}
-
-fn is_atomic(op: AtomicOp, ty: Type) -> bool {
-    let is_word = matches!(ty.bytes(), 4 | 8);
-    match op {
-        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => ty.is_float() || ty.is_int() && is_word,
-        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => ty.is_int() && is_word,
-        AtomicOp::Exchange | AtomicOp::CompareExchange => is_word && !matches!(ty, Type::Ptr(_)),
     }
 }
 

@@ -3,15 +3,14 @@
 use super::Verifier;
 use super::structure::list;
 use crate::ir::intrinsic::{Call, Class, Row, Sort};
-use crate::ir::{Axis, BinaryOp, Compute, Message, Op, PrintPart, Scalar, Special, Stage, Type, UnaryOp, Value, eval};
+use crate::ir::{Axis, BinaryOp, Compute, Message, Op, PrintPart, Scalar, Stage, Type, UnaryOp, Value, eval};
 
 impl Verifier<'_> {
     pub(super) fn check_types(&mut self, op: &Op, results: &[Value]) {
         match op {
             Op::Compute(Compute::Const(scalar)) => self.check_constant(*scalar, results),
             Op::Compute(Compute::Special(special, axis)) => {
-                let has_axes = !matches!(special, Special::LaneId | Special::WarpId);
-                self.require(has_axes || *axis == Axis::X, || format!("`{}` has no axes", special.word()));
+                self.require(special.has_axes() || *axis == Axis::X, || format!("`{}` has no axes", special.word()));
                 self.check_results(results, &[Type::U32]);
             }
             Op::Compute(Compute::Unary(op, a)) => {

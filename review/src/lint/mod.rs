@@ -191,7 +191,7 @@ mod tests {
     fn every_lint_has_a_page_that_begins_with_its_name() {
         for lint in LINTS {
             assert!(lint.page.starts_with(&format!("# {}\n\n", lint.name)), "{}", lint.name);
-            for part in ["\n## Why\n", "\n## Example\n", "\n## Mended\n", "\n## Source\n"] {
+            for part in ["\n## Why\n", "\n## Example\n", "\n## Fix\n", "\n## Source\n"] {
                 assert!(lint.page.contains(part), "the page of `{}` has no `{}`", lint.name, part.trim());
             }
             assert!(!lint.summary.is_empty() && !lint.summary.ends_with('.'), "{}", lint.name);

@@ -51,7 +51,7 @@ fn geometry_that_cannot_work_is_refused() {
     });
     case("`.shared_bytes(-4)`: the size must not be negative", &|l| l.block(32).grid(1).shared_bytes(-4).launch(&device));
     case("the threads of the grid number 4294967296; write `#[kernel(index = 64)]`", &|l| l.block(1024).grid(1usize << 22).launch(&device));
-    case("`.time(device, 0)` times nothing", &|l| l.block(32).grid(1).time(&device, 0).map(drop));
+    case("`.time(device, 0)` has no runs: give 1 or more", &|l| l.block(32).grid(1).time(&device, 0).map(drop));
     for (expected, error) in cases {
         assert!(error.contains(expected) && error.contains("`free`"), "expected {expected:?} in {error:?}");
     }
