@@ -106,7 +106,7 @@ fn opencl_is_checked_for_and_has_no_figures() {
     let message = "error: `warp_sum` is under a condition that may split a warp; the target `opencl` needs all lanes of the warp to reach it (in the variant `BY = 1`)";
     folder.run(&["check", "split.rs", "--targets", "opencl"]).refuses(1, &[message, at, "= help: call `warp_sum` before the condition"]);
     let compared = folder.run(&["compare", "split.rs", "--targets", "sm_90,opencl"]);
-    compared.prints("does not compile: split.rs:4:30: `warp_sum` stands under a condition");
+    compared.prints("does not compile: split.rs:4:30: `warp_sum` is under a condition");
     compared.prints("opencl: every variant with figures runs there, too; nothing is estimated for OpenCL devices");
     let json: serde_json::Value =
         serde_json::from_str(&folder.run(&["check", "--json", "ok.rs", "--targets", "opencl"]).out).expect("JSON");
@@ -119,7 +119,7 @@ fn opencl_is_checked_for_and_has_no_figures() {
     folder.run(&["check", "ok.rs", "--targets", "openc"]).refuses(2, &["`openc` is not a target; did you mean `opencl`?"]);
     // The manifest's list counts; for what needs a compute capability, the usual one.
     let folder = Folder::new("opencl-manifest", &[("ok.rs", SAXPY), ("split.rs", split), ("Cargo.toml", manifest)]);
-    folder.run(&["check", "split.rs"]).refuses(1, &["`warp_sum` stands under a condition that may split a warp"]);
+    folder.run(&["check", "split.rs"]).refuses(1, &["`warp_sum` is under a condition that may split a warp"]);
     folder.run(&["emit", "ok.rs"]).prints(".target sm_80");
     // Emitting asks for no target.
     folder.run(&["emit", "split.rs", "--format", "opencl", "-D", "BY=1"]).prints("__kernel");

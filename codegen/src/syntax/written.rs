@@ -140,6 +140,10 @@ impl Written {
             }
             return;
         };
+        // Those of arrays are looked at together with the array's type, in `hir`.
+        if on == On::Shared {
+            return;
+        }
         let is_bool = matches!(argument, Expr::Lit(ExprLit { lit: Lit::Bool(_), .. }));
         diagnostics.extend(match (literal_int(argument), argument) {
             (Some(value), _) if annotation.numbers().is_some() => {

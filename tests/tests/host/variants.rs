@@ -162,7 +162,7 @@ fn what_tune_found_best_is_one_of_them() {
     let types = mixed_variants::<f32, 2>();
     assert_eq!(types.tuned(&tuned("mixed", "T = \"f32\"\nA = \"f64\"\nM = 0\nB = 64")).unwrap().ty("A").as_deref(), Some("f64"));
     let error = copy_variants().tuned(&tuned("copy", "B = 32\nILP = 4\nBATCH = true")).unwrap_err();
-    let text = "the best variant of `copy` is B = 32, BATCH = true, ILP = 4, and it is none of `copy`, which declares 8; declare it, or run `warpwright tune` again";
+    let text = "the best variant of `copy` is B = 32, BATCH = true, ILP = 4, which is not among those of `copy`, which declares 8; declare it, or run `warpwright tune` again";
     assert_eq!(error.to_string(), text);
     let error = copy_variants().tuned(&tuned("times", "B = 64")).unwrap_err();
     assert!(matches!(&error, TunedError::NoVariant { kernel, kernels: "copy", declares: 8, .. } if kernel == "times"), "{error}");
