@@ -180,7 +180,7 @@ fn what_nests_without_end_is_refused() {
         text + &format!("#[device] fn f{n}(v: f32) -> f32 {{ if v > 1.0 {{ f{}(v) }} else {{ v }} }}\n", n - 1)
     });
     let kernel = "#[kernel(block = 64)] pub fn k(y: &mut Global<f32>) { let i = global_id().x; y[i] = f1999(y[i]); }";
-    refused("deep calls", &(deep + kernel), "expressions stand round each other");
+    refused("deep calls", &(deep + kernel), "expressions are nested");
     let constants: String = (0..3000).map(|n| format!("const C{n}: u32 = C{} + 1;\n", n + 1)).collect();
     let kernel = "const C3000: u32 = 0;\n#[kernel(block = 64)] pub fn k(y: &mut Global<u32>) { y[0] = C0; }";
     refused("a chain of constants", &(constants + kernel), "at most 64 are");

@@ -147,7 +147,10 @@ fn a_loop_that_changes_nothing_is_named() {
     let error = fault_on(&device, forgets_to_change(&mut y).grid(1));
     says(
         &error,
-        &["endless.rs:9:5: kernel `forgets_to_change`, block (0, 0, 0), thread (0, 0, 0): endless loop: ", "; help: change in the loop"],
+        &[
+            "endless.rs:9:5: kernel `forgets_to_change`, block (0, 0, 0), thread (0, 0, 0): endless loop: ",
+            "; help: change, in the loop, a value",
+        ],
     );
     let mut x: Vec<u32> = (1..=64).collect();
     let launch = |x: &[u32], y: &mut Buffer<u32>| {
@@ -181,7 +184,7 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
             "endless.rs:65:5: ",
             "thread (1, 0, 0): deadlock: 1 warp of 1 block waits",
             "; 1 thread of this warp left the loop",
-            "help: do inside the loop",
+            "help: do the work that the rest waits for inside the loop",
         ],
     );
 }
