@@ -24,8 +24,8 @@ impl Random {
         Random { state: seed, drawn: None, replayed: None }
     }
 
-    fn replay(numbers: &[u64]) -> Random {
-        Random { state: 0, drawn: None, replayed: Some(numbers.to_vec().into_iter()) }
+    fn replay(numbers: Vec<u64>) -> Random {
+        Random { state: 0, drawn: None, replayed: Some(numbers.into_iter()) }
     }
 
     /// A seed that differs between runs.
@@ -122,7 +122,7 @@ pub fn check_all<T, R>(
         }
         let mut smallest = (case, why.clone());
         shrink(random.drawn.unwrap_or_default(), &mut |numbers| {
-            let case = make(&mut Random::replay(numbers));
+            let case = make(&mut Random::replay(numbers.to_vec()));
             let Err(Failure::Wrong(still)) = tried(&case) else { return false };
             smallest = (case, still);
             true
@@ -260,7 +260,7 @@ mod tests {
         let mut first = Random { drawn: Some(Vec::new()), ..Random::new(5) };
         let made = list(&mut first);
         assert_eq!(made, list(&mut Random::new(5)));
-        assert_eq!(made, list(&mut Random::replay(&first.drawn.unwrap())));
-        assert_eq!(list(&mut Random::replay(&[3])), [0, 0, 0]);
+        assert_eq!(made, list(&mut Random::replay(first.drawn.unwrap())));
+        assert_eq!(list(&mut Random::replay(vec![3])), [0, 0, 0]);
     }
 }

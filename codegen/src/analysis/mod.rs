@@ -1,7 +1,7 @@
 //! Facts about a kernel, each in the file of its name. Pure functions: they change nothing.
 
 // A new instruction is to make the compiler list what must know it.
-#![deny(clippy::wildcard_enum_match_arm)]
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 pub mod access;
 pub mod affine;

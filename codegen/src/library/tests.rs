@@ -42,7 +42,7 @@ fn compiled(ty: Type) -> Vec<Kernel> {
     let unit = program.add(Unit::parse("math", 1, 1, &(source(ty) + &calls)).unwrap());
     let compile = |function: &Function| {
         let lowered = pipeline::compile(&program, unit, &format!("call_{}", function.name), &Instance::default()).unwrap();
-        let mut kernel = Kernel::clone(&lowered.kernel.legal());
+        let mut kernel = Kernel::clone(lowered.kernel.legal());
         kernel.name = function.name.to_owned();
         kernel.files.clear();
         kernel.locations.keys().for_each(|loc| kernel.locations[loc] = Location::default());

@@ -159,7 +159,7 @@ fn a_match_on_an_enum_leaves_no_branch() {
         }";
     let scheduled = scheduled(source, "shapes");
     let kernel = scheduled.legal();
-    assert_eq!(count(&kernel, |_, op| matches!(op, Op::Region(Region::If { .. } | Region::Block { .. }))), 0, "{kernel}");
+    assert_eq!(count(kernel, |_, op| matches!(op, Op::Region(Region::If { .. } | Region::Block { .. }))), 0, "{kernel}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! From a kernel to a [`Program`]: slots for values, steps for instructions.
 
 // A new instruction is to make the compiler list what must know it.
-#![deny(clippy::wildcard_enum_match_arm)]
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod control;
 mod lifetimes;
