@@ -23,7 +23,7 @@ pub fn ptx(source: &str, kernel: &str, generics: &[&str], target: &str) -> Resul
 ///
 /// # Errors
 ///
-/// What the kernel violates of the law, or cannot be printed for the target.
+/// What the kernel violates of the invariants, or cannot be printed for the target.
 pub fn ptx_of_kernel(kernel: Kernel, target: &str) -> Result<String, String> {
     let kernel = Addressed::verified(kernel).map_err(|violations| format!("{violations:?}"))?;
     let target = Target::find(target).map_err(|error| error.to_string())?;

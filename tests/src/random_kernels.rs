@@ -9,7 +9,7 @@ use crate::random::Random;
 use std::collections::BTreeMap;
 use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir::KernelOptions;
-use warpwright_codegen::ir::intrinsic::RowId;
+use warpwright_codegen::ir::intrinsic::IntrinsicId;
 use warpwright_codegen::ir::{
     Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
     Special, Step, Terminator, Type, UnaryOp, Value,
@@ -287,7 +287,7 @@ impl<'r> Generator<'r> {
         self.style != Style::Alone && !self.is_apart
     }
 
-    fn row(name: &str, ty: Type) -> RowId {
+    fn row(name: &str, ty: Type) -> IntrinsicId {
         intrinsics::function_for(name, ty).expect("the table has it")
     }
 

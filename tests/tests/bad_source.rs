@@ -305,11 +305,11 @@ fn compile(text: &str, progress: &mut Progress) {
         progress.checked += 1;
         let Ok(lowered) = built.schedule() else { continue };
         if let Err(violations) = verify(&lowered.kernel) {
-            panic!("the kernel breaks the law: {}", violations[0]);
+            panic!("the kernel breaks an invariant: {}", violations[0]);
         }
         let legal = lowered.kernel.legal();
         if let Err(violations) = verify(legal) {
-            panic!("the optimised kernel breaks the law: {}", violations[0]);
+            panic!("the optimised kernel breaks an invariant: {}", violations[0]);
         }
         // Refusals are fine; panics are not.
         emit_rust(legal);

@@ -5,7 +5,7 @@
 //! ```text
 //! // test fold dce              these passes, in this order
 //! // test schedule              the annotations' passes; or why they cannot be kept
-//! // test verify                nothing: what the law says about it
+//! // test verify                nothing: which invariants it breaks
 //! // test opencl                the back end's text
 //! // test ptx sm_90
 //! ```
@@ -42,7 +42,7 @@ use warpwright_codegen::hir::{Lowered, declared_instances};
 use warpwright_codegen::ir::{Kernel, Location, Scalar};
 use warpwright_codegen::passes;
 use warpwright_codegen::pipeline::{self, Addressed, Built, Legal, Scheduled};
-use warpwright_codegen::schedule::Finding;
+use warpwright_codegen::schedule::Refusal;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit};
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_codegen::text::parse_kernel;
@@ -220,7 +220,7 @@ fn ir_result(mut kernel: Kernel, command: &str) -> Result<String, String> {
 }
 
 /// A promise that cannot be kept, in comments.
-fn found(finding: &Finding, kernel: &Kernel) -> String {
+fn found(finding: &Refusal, kernel: &Kernel) -> String {
     let place = |loc| {
         let Location { line, column, .. } = kernel.locations[loc];
         format!("{line}:{column}")
@@ -247,7 +247,7 @@ fn require_lawful(kernel: &Kernel) -> Result<(), String> {
 
 fn unlawful(violations: Vec<Violation>) -> String {
     let lines: Vec<_> = violations.iter().map(|violation| format!("  {violation}")).collect();
-    format!("the kernel breaks the law\n{}", lines.join("\n"))
+    format!("the kernel breaks an invariant\n{}", lines.join("\n"))
 }
 
 /// The files that a `*.rs` file's commands give.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::intrinsics;
-use warpwright_codegen::ir::intrinsic::{Row, RowId};
+use warpwright_codegen::ir::intrinsic::{Intrinsic, IntrinsicId};
 use warpwright_codegen::ir::{Builder, Kernel, KernelOptions, Loc, Op, Type};
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
@@ -94,11 +94,11 @@ fn methods_of_ord_take_the_type_of_their_arguments() {
 #[test]
 fn scaling_round_special_functions_is_counted() {
     let single = |name: &str| {
-        let row: &'static Row = intrinsics::function_for(name, Type::F32).expect("the table has it").row();
+        let row: &'static Intrinsic = intrinsics::function_for(name, Type::F32).expect("the table has it").row();
         let mut kernel = Kernel::new("k", KernelOptions::default());
         let body = kernel.body;
         let args: Vec<_> = row.args.iter().map(|_| kernel.add_param(body, Type::F32)).collect();
-        let inst = Builder::new(&mut kernel, body, Loc(0)).push(Op::Intrinsic(RowId(row), args), &[Type::F32]);
+        let inst = Builder::new(&mut kernel, body, Loc(0)).push(Op::Intrinsic(IntrinsicId(row), args), &[Type::F32]);
         mix::cost(&kernel, inst).of(Pipe::Single)
     };
     assert_eq!(["native_sin", "native_cos", "native_tanh"].map(single), [0.0; 3]);

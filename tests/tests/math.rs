@@ -3,7 +3,7 @@
 //! mpmath). Special cases are std's. As PTX is given it, in the IR, it must give the same bits on the simulator.
 
 use std::fmt::Write;
-use warpwright_codegen::ir::intrinsic::Row;
+use warpwright_codegen::ir::intrinsic::Intrinsic;
 use warpwright_codegen::ir::{Kernel, Op, Region, Type};
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
@@ -100,7 +100,7 @@ fn rows_promise_what_is_tested() {
         let promise = format!("{} ulp, f64 {} (PTX)", single.bound, double.bound);
         assert!(row.accuracy.starts_with(&promise), "`{}` promises {}, and {promise} is tested", row.name, row.accuracy);
     }
-    let of_the_library = |row: &&Row| row.is_of_the_library();
+    let of_the_library = |row: &&Intrinsic| row.is_of_the_library();
     assert_eq!(intrinsics::rows().filter(of_the_library).count(), singles::CASES.len(), "every function of the library is tested");
 }
 

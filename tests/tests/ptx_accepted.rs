@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir::KernelOptions;
-use warpwright_codegen::ir::intrinsic::{Class, Row, RowId};
+use warpwright_codegen::ir::intrinsic::{Class, Intrinsic, IntrinsicId};
 use warpwright_codegen::ir::{
     Address, AtomicOp, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, Object,
     ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Space, Special, Terminator, Type, UnaryOp, Value,
@@ -265,7 +265,7 @@ fn atomics_of_every_type_are_accepted() {
 }
 
 /// A row's device form, if the target has one for the type.
-fn has_form(row: &Row, ty: Option<Type>, target: &Target) -> bool {
+fn has_form(row: &Intrinsic, ty: Option<Type>, target: &Target) -> bool {
     row.device().is_some_and(|device| {
         let fits = |types: &[Type]| types.is_empty() || ty.is_some_and(|ty| types.contains(&ty));
         device.ptx.iter().any(|form| fits(form.types) && form.needs.is_met_by(target))
@@ -286,10 +286,10 @@ fn every_intrinsic_with_a_form_is_accepted() {
                 let ty = ty.unwrap_or(Type::U32);
                 // Twice: labels and scratch registers must not meet.
                 for _ in 0..2 {
-                    let sorts: Vec<_> = row.args.iter().map(|sort| Row::sort(*sort, ty, &m.kernel)).collect();
+                    let sorts: Vec<_> = row.args.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
                     let args: Vec<_> = sorts.into_iter().map(|ty| m.unknown(ty)).collect();
-                    let results: Vec<_> = row.results.iter().map(|sort| Row::sort(*sort, ty, &m.kernel)).collect();
-                    let inst = m.builder().push(Op::Intrinsic(RowId(row), args), &results);
+                    let results: Vec<_> = row.results.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
+                    let inst = m.builder().push(Op::Intrinsic(IntrinsicId(row), args), &results);
                     for value in m.kernel.insts[inst].results.clone() {
                         m.keep(value);
                     }
@@ -303,12 +303,12 @@ fn every_intrinsic_with_a_form_is_accepted() {
 }
 
 /// A kernel that is one intrinsic for a type.
-fn only(row: &'static Row, ty: Type) -> Kernel {
+fn only(row: &'static Intrinsic, ty: Type) -> Kernel {
     let mut m = Maker::new("only", KernelOptions::default());
-    let sorts: Vec<_> = row.args.iter().map(|sort| Row::sort(*sort, ty, &m.kernel)).collect();
+    let sorts: Vec<_> = row.args.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
     let args: Vec<_> = sorts.into_iter().map(|ty| m.unknown(ty)).collect();
-    let results: Vec<_> = row.results.iter().map(|sort| Row::sort(*sort, ty, &m.kernel)).collect();
-    let inst = m.builder().push(Op::Intrinsic(RowId(row), args), &results);
+    let results: Vec<_> = row.results.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
+    let inst = m.builder().push(Op::Intrinsic(IntrinsicId(row), args), &results);
     for value in m.kernel.insts[inst].results.clone() {
         m.keep(value);
     }

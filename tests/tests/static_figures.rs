@@ -70,7 +70,7 @@ impl Census {
             }
             if !fact.is_certain() {
                 let object = &kernel.objects[fact.object].name;
-                self.silent.push(format!("{place}: {:?} of `{object}`, {:?}", fact.kind, fact.doubt));
+                self.silent.push(format!("{place}: {:?} of `{object}`, {:?}", fact.kind, fact.uncertainty));
             }
         }
         let is_known = facts.iter().all(|fact| fact.is_certain());

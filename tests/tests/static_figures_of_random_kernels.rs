@@ -5,7 +5,7 @@
 //! `WARPWRIGHT_STATIC_KERNELS` runs more of them, `WARPWRIGHT_STATIC_SEED` others.
 
 use std::collections::BTreeMap;
-use warpwright_codegen::analysis::access::{self, AccessFact, Doubt, Pattern, Range};
+use warpwright_codegen::analysis::access::{self, AccessFact, Pattern, Range, Uncertainty};
 use warpwright_codegen::ir::{Kernel, Space};
 use warpwright_codegen::pipeline::{Legal, compile_text};
 use warpwright_codegen::syntax::Instance;
@@ -225,14 +225,14 @@ fn check(text: &str, block: [u32; 3]) -> Result<Census, Failure> {
             Space::Shared => (tally.shared_requests, tally.shared_replays),
             _ => (tally.global_requests, tally.global_sectors),
         };
-        if facts.iter().any(|fact| !fact.is_certain() || fact.doubt > Doubt::Uniform) {
+        if facts.iter().any(|fact| !fact.is_certain() || fact.uncertainty > Uncertainty::Uniform) {
             census.unknown += 1;
             continue;
         }
         let seen: u64 = facts.iter().map(|fact| u64::from(fact.total.requests)).sum();
         let total = |of: fn(&Range) -> u32| facts.iter().map(|fact| u64::from(of(&fact.total.figure))).sum::<u64>() * requests;
         let (mut least, mut most) = (total(|range| range.least), total(|range| range.most));
-        if facts.iter().any(|fact| fact.doubt == Doubt::Uniform) {
+        if facts.iter().any(|fact| fact.uncertainty == Uncertainty::Uniform) {
             // Which warps come by is not known: a request is one of those that were looked at.
             let Some([low, high]) = of_one_request(&facts) else { continue };
             (least, most) = (least.min(low * requests * seen), most.max(high * requests * seen));
@@ -245,12 +245,12 @@ fn check(text: &str, block: [u32; 3]) -> Result<Census, Failure> {
             )));
         }
     }
-    for fact in patterns.branches.iter().filter(|fact| fact.doubt <= Doubt::Uniform) {
+    for fact in patterns.branches.iter().filter(|fact| fact.uncertainty <= Uncertainty::Uniform) {
         census.branches += 1;
         let found = counters.line(line(fact.loc)).map_or(0, |tally| tally.divergent_branches);
         let splits = u64::from(fact.splits.0) * counters.blocks;
         // Not all warps may come by.
-        let holds = if splits == 0 { found == 0 } else { fact.doubt == Doubt::Uniform || found % splits == 0 };
+        let holds = if splits == 0 { found == 0 } else { fact.uncertainty == Uncertainty::Uniform || found % splits == 0 };
         if !holds {
             return Err(Failure::Wrong(format!("line {}: {splits} splits, simulated {found}", line(fact.loc))));
         }

@@ -250,7 +250,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn intrinsic(&self, row: crate::ir::intrinsic::RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Evaluated<ConstValue> {
+    fn intrinsic(&self, row: crate::ir::intrinsic::IntrinsicId, ty: &Ty, args: &[Expr], expr: &Expr) -> Evaluated<ConstValue> {
         let args = args.iter().map(|arg| self.scalar(arg)).collect::<Evaluated<Vec<_>>>()?;
         let constant = args.first().and_then(|first| intrinsics::row_for(row, first.ty).row().constant);
         let known = match constant {

@@ -3,7 +3,7 @@
 use super::items::FnId;
 use super::types::{Arg, Const, Infer, Ty};
 use crate::annotations;
-use crate::ir::intrinsic::RowId;
+use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -114,7 +114,7 @@ pub(crate) enum ExprKind {
     Return(Option<Box<Expr>>),
     /// A `#[device]` function or method, with its generic arguments.
     Call(FnId, Vec<Arg>, Vec<Expr>),
-    Intrinsic(RowId, Ty, Vec<Expr>),
+    Intrinsic(IntrinsicId, Ty, Vec<Expr>),
     Geometry(Geometry),
     /// Elements of a buffer, array or dynamic shared array.
     Len(Box<Expr>),

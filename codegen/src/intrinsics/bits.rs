@@ -2,14 +2,14 @@
 
 use super::call_method;
 use super::integer::int_like;
-use crate::ir::intrinsic::Sort::{Is, T};
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
+use crate::ir::intrinsic::OperandType::{Is, T};
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, CompareOp, Type, UnaryOp, Value};
 use crate::target::Requirement;
 
-const COUNT: Sort = Is(Type::U32);
-const BOOL: &[Sort] = &[Is(Type::Bool)];
-const ONE: &[Sort] = &[T];
+const COUNT: OperandType = Is(Type::U32);
+const BOOL: &[OperandType] = &[Is(Type::Bool)];
+const ONE: &[OperandType] = &[T];
 /// The types of which devices count bits; others go through them.
 const WORDS: Class = Class::Only(&[Type::U32, Type::U64]);
 const OTHERS: Class = Class::Only(&[Type::I8, Type::U8, Type::I16, Type::U16, Type::I32, Type::I64]);
@@ -27,34 +27,38 @@ const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: fn(Type, &[
     Body::Device(Device { ptx, opencl, opencl_prelude: "", eval: Eval::Lane(eval) })
 }
 
-pub(super) const ROWS: &[Row] = &[
-    Row::new("count_ones", Call::Method, WORDS, ONE, &[COUNT], COUNT_ONES).cost(2).doc("how many bits are 1"),
-    Row::method("count_ones", OTHERS, ONE, &[COUNT], |b, a| vec![count_in_word(b, "count_ones", a[0])]).doc("how many bits are 1"),
-    Row::method("count_zeros", Class::Int, ONE, &[COUNT], |b, a| vec![of_complement(b, "count_ones", a[0])]).doc("how many bits are 0"),
-    Row::new("leading_zeros", Call::Method, WORDS, ONE, &[COUNT], LEADING_ZEROS).cost(3).doc("how many bits from the highest on are 0"),
-    Row::method("leading_zeros", OTHERS, ONE, &[COUNT], expand_leading_zeros).doc("how many bits from the highest on are 0"),
-    Row::method("leading_ones", Class::Int, ONE, &[COUNT], |b, a| vec![of_complement(b, "leading_zeros", a[0])])
+pub(super) const ROWS: &[Intrinsic] = &[
+    Intrinsic::new("count_ones", Call::Method, WORDS, ONE, &[COUNT], COUNT_ONES).cost(2).doc("how many bits are 1"),
+    Intrinsic::method("count_ones", OTHERS, ONE, &[COUNT], |b, a| vec![count_in_word(b, "count_ones", a[0])]).doc("how many bits are 1"),
+    Intrinsic::method("count_zeros", Class::Int, ONE, &[COUNT], |b, a| vec![of_complement(b, "count_ones", a[0])])
+        .doc("how many bits are 0"),
+    Intrinsic::new("leading_zeros", Call::Method, WORDS, ONE, &[COUNT], LEADING_ZEROS)
+        .cost(3)
+        .doc("how many bits from the highest on are 0"),
+    Intrinsic::method("leading_zeros", OTHERS, ONE, &[COUNT], expand_leading_zeros).doc("how many bits from the highest on are 0"),
+    Intrinsic::method("leading_ones", Class::Int, ONE, &[COUNT], |b, a| vec![of_complement(b, "leading_zeros", a[0])])
         .doc("how many bits from the highest on are 1"),
-    Row::method("trailing_zeros", Class::Int, ONE, &[COUNT], expand_trailing_zeros).doc("how many bits from the lowest on are 0"),
-    Row::method("trailing_ones", Class::Int, ONE, &[COUNT], |b, a| vec![of_complement(b, "trailing_zeros", a[0])])
+    Intrinsic::method("trailing_zeros", Class::Int, ONE, &[COUNT], expand_trailing_zeros).doc("how many bits from the lowest on are 0"),
+    Intrinsic::method("trailing_ones", Class::Int, ONE, &[COUNT], |b, a| vec![of_complement(b, "trailing_zeros", a[0])])
         .doc("how many bits from the lowest on are 1"),
-    Row::method("ilog2", Class::Int, ONE, &[COUNT], expand_ilog2)
+    Intrinsic::method("ilog2", Class::Int, ONE, &[COUNT], expand_ilog2)
         .exact(|a| a[0].checked_ilog2().map(i128::from))
         .doc("the highest bit's number; of 0 undefined"),
-    Row::new("rotate_left", Call::Method, U32_ONLY, &[T, COUNT], ONE, ROTATE_LEFT).doc("rotated left, the count modulo the width"),
-    Row::new("rotate_right", Call::Method, U32_ONLY, &[T, COUNT], ONE, ROTATE_RIGHT).doc("rotated right, the count modulo the width"),
-    Row::method("rotate_left", NOT_U32, &[T, COUNT], ONE, |b, a| expand_rotate(b, a, [BinaryOp::Shl, BinaryOp::Shr]))
+    Intrinsic::new("rotate_left", Call::Method, U32_ONLY, &[T, COUNT], ONE, ROTATE_LEFT).doc("rotated left, the count modulo the width"),
+    Intrinsic::new("rotate_right", Call::Method, U32_ONLY, &[T, COUNT], ONE, ROTATE_RIGHT).doc("rotated right, the count modulo the width"),
+    Intrinsic::method("rotate_left", NOT_U32, &[T, COUNT], ONE, |b, a| expand_rotate(b, a, [BinaryOp::Shl, BinaryOp::Shr]))
         .doc("rotated left, the count modulo the width"),
-    Row::method("rotate_right", NOT_U32, &[T, COUNT], ONE, |b, a| expand_rotate(b, a, [BinaryOp::Shr, BinaryOp::Shl]))
+    Intrinsic::method("rotate_right", NOT_U32, &[T, COUNT], ONE, |b, a| expand_rotate(b, a, [BinaryOp::Shr, BinaryOp::Shl]))
         .doc("rotated right, the count modulo the width"),
-    Row::new("reverse_bits", Call::Method, WORDS, ONE, ONE, REVERSE_BITS).cost(2).doc("the bits from the other end"),
-    Row::method("reverse_bits", OTHERS, ONE, ONE, |b, a| reversed_in_word(b, "reverse_bits", a[0])).doc("the bits from the other end"),
-    Row::new("swap_bytes", Call::Method, U32_ONLY, ONE, ONE, SWAP_BYTES).doc("the bytes from the other end"),
-    Row::method("swap_bytes", NOT_U32, ONE, ONE, expand_swap_bytes).doc("the bytes from the other end"),
-    Row::method("is_power_of_two", Class::Unsigned, ONE, BOOL, expand_is_power_of_two)
+    Intrinsic::new("reverse_bits", Call::Method, WORDS, ONE, ONE, REVERSE_BITS).cost(2).doc("the bits from the other end"),
+    Intrinsic::method("reverse_bits", OTHERS, ONE, ONE, |b, a| reversed_in_word(b, "reverse_bits", a[0]))
+        .doc("the bits from the other end"),
+    Intrinsic::new("swap_bytes", Call::Method, U32_ONLY, ONE, ONE, SWAP_BYTES).doc("the bytes from the other end"),
+    Intrinsic::method("swap_bytes", NOT_U32, ONE, ONE, expand_swap_bytes).doc("the bytes from the other end"),
+    Intrinsic::method("is_power_of_two", Class::Unsigned, ONE, BOOL, expand_is_power_of_two)
         .exact(|a| Some(i128::from(a[0].count_ones() == 1)))
         .doc("whether one bit is 1"),
-    Row::method("next_power_of_two", Class::Unsigned, ONE, ONE, expand_next_power_of_two)
+    Intrinsic::method("next_power_of_two", Class::Unsigned, ONE, ONE, expand_next_power_of_two)
         .exact(|a| i128::try_from(u128::try_from(a[0]).ok()?.checked_next_power_of_two()?).ok())
         .doc("the least power of two not below; 0 if it does not fit"),
 ];

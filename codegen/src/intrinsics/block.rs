@@ -1,14 +1,14 @@
 //! Block intrinsics: barriers, fences, reductions over the threads of a block. Every thread of the block must come to a barrier or a reduction.
 
-use crate::ir::intrinsic::Sort::{Is, T};
-use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Meeting, PtxForm, Row, Sort};
+use crate::ir::intrinsic::OperandType::{Is, T};
+use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Intrinsic, Meeting, OperandType, PtxForm};
 use crate::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
 };
 use crate::target::Requirement;
 use crate::target::limits::{BLOCK_THREADS, WARP};
 
-const BOOL: Sort = Is(Type::Bool);
+const BOOL: OperandType = Is(Type::Bool);
 
 const fn device(text: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Body {
     Body::Device(Device { ptx: text, opencl, opencl_prelude: "", eval })
@@ -21,19 +21,25 @@ macro_rules! form {
     };
 }
 
-const fn barrier(name: &'static str, args: &'static [Sort], results: &'static [Sort], body: Body, meeting: Meeting) -> Row {
-    Row::new(name, Call::Function, Class::None, args, results, body).effects(Effects::barrier(Scope::Block)).meeting(meeting).cost(10)
+const fn barrier(
+    name: &'static str,
+    args: &'static [OperandType],
+    results: &'static [OperandType],
+    body: Body,
+    meeting: Meeting,
+) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, Class::None, args, results, body).effects(Effects::barrier(Scope::Block)).meeting(meeting).cost(10)
 }
 
-const fn fence(name: &'static str, scope: Scope, body: Body) -> Row {
-    Row::new(name, Call::Function, Class::None, &[], &[], body).effects(Effects::fence(scope)).cost(10)
+const fn fence(name: &'static str, scope: Scope, body: Body) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, Class::None, &[], &[], body).effects(Effects::fence(scope)).cost(10)
 }
 
-const fn reduction(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, Class::Num, &[T], &[T], Body::Expand(expand)).effects(Effects::barrier(Scope::Block))
+const fn reduction(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, Class::Num, &[T], &[T], Body::Expand(expand)).effects(Effects::barrier(Scope::Block))
 }
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[Intrinsic] = &[
     barrier(
         "sync_threads",
         &[],

@@ -6,22 +6,22 @@
 use super::call_function;
 use super::float::{copysign, float_like};
 use super::native::{SINGLE, scaled_before};
-use crate::ir::intrinsic::Sort::T;
-use crate::ir::intrinsic::{Body, Call, Row, Sort};
+use crate::ir::intrinsic::OperandType::T;
+use crate::ir::intrinsic::{Body, Call, Intrinsic, OperandType};
 use crate::ir::{BinaryOp, Builder, CompareOp, UnaryOp, Value};
 use std::f64::consts::{FRAC_PI_2, LOG10_2, PI};
 
 const fn fast(
     name: &'static str,
-    args: &'static [Sort],
+    args: &'static [OperandType],
     expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>,
     accuracy: &'static str,
     doc: &'static str,
-) -> Row {
-    Row::new(name, Call::Function, SINGLE, args, &[T], Body::Expand(expand)).accuracy(accuracy).doc(doc)
+) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, SINGLE, args, &[T], Body::Expand(expand)).accuracy(accuracy).doc(doc)
 }
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[Intrinsic] = &[
     fast("fast_tan", &[T], expand_tan, "absolute error of `native_sin` and `native_cos`, divided", "the tangent"),
     fast("fast_asin", &[T], expand_asin, "absolute error 2e-7 (A&S 4.4.46 in f32)", "the arc sine"),
     fast("fast_acos", &[T], expand_acos, "absolute error 5e-7 (A&S 4.4.46 in f32)", "the arc cosine"),

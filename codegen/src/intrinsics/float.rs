@@ -3,8 +3,8 @@
 
 use super::call_method;
 use crate::ir::Math;
-use crate::ir::intrinsic::Sort::{Is, T, UnsignedT};
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
+use crate::ir::intrinsic::OperandType::{Is, T, UnsignedT};
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, CompareOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value, eval};
 use crate::target::Requirement;
 
@@ -12,7 +12,7 @@ use crate::target::Requirement;
 pub(super) const WIDE: Class = Class::Only(&[Type::F32, Type::F64]);
 /// The types that are stored short and computed as `f32`.
 pub(super) const SHORT: Class = Class::Only(&[Type::F16, Type::BF16]);
-const BOOL: &[Sort] = &[Is(Type::Bool)];
+const BOOL: &[OperandType] = &[Is(Type::Bool)];
 
 /// `Eval::Lane` of a float function, over `f32` and `f64`: `lane!(|x, y| x.powf(y))`.
 macro_rules! lane {
@@ -54,23 +54,24 @@ const fn both(f32: &'static str, f64: &'static str) -> [PtxForm; 2] {
     ]
 }
 
-const fn device(name: &'static str, ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Row {
+const fn device(name: &'static str, ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Intrinsic {
     let device = Device { ptx, opencl, opencl_prelude: "", eval };
-    Row::new(name, Call::Method, WIDE, &[T], &[T], Body::Device(device))
+    Intrinsic::new(name, Call::Method, WIDE, &[T], &[T], Body::Device(device))
 }
 
-pub(super) const ROWS: &[Row] = &[
-    Row::method("abs", Class::Float, &[T], &[T], |b, a| vec![b.unary(UnaryOp::Abs, a[0])])
+pub(super) const ROWS: &[Intrinsic] = &[
+    Intrinsic::method("abs", Class::Float, &[T], &[T], |b, a| vec![b.unary(UnaryOp::Abs, a[0])])
         .of_constants(|a| eval::unary(UnaryOp::Abs, a[0]))
         .doc("the absolute value: the sign bit cleared"),
-    Row::method("min", Class::Float, &[T, T], &[T], |b, a| vec![b.binary(BinaryOp::Min, a[0], a[1])])
+    Intrinsic::method("min", Class::Float, &[T, T], &[T], |b, a| vec![b.binary(BinaryOp::Min, a[0], a[1])])
         .of_constants(|a| eval::binary(BinaryOp::Min, a[0], a[1]))
         .doc("the lesser; the number if one is NaN"),
-    Row::method("max", Class::Float, &[T, T], &[T], |b, a| vec![b.binary(BinaryOp::Max, a[0], a[1])])
+    Intrinsic::method("max", Class::Float, &[T, T], &[T], |b, a| vec![b.binary(BinaryOp::Max, a[0], a[1])])
         .of_constants(|a| eval::binary(BinaryOp::Max, a[0], a[1]))
         .doc("the greater; the number if one is NaN"),
-    Row::method("clamp", Class::Float, &[T, T, T], &[T], expand_clamp).doc("kept within two bounds; NaN stays NaN"),
-    Row::method("mul_add", Class::Float, &[T, T, T], &[T], |b, a| vec![b.mul_add(a[0], a[1], a[2])]).doc("`self * a + b`, rounded once"),
+    Intrinsic::method("clamp", Class::Float, &[T, T, T], &[T], expand_clamp).doc("kept within two bounds; NaN stays NaN"),
+    Intrinsic::method("mul_add", Class::Float, &[T, T, T], &[T], |b, a| vec![b.mul_add(a[0], a[1], a[2])])
+        .doc("`self * a + b`, rounded once"),
     device("floor", &both("cvt.rmi.f32.f32 {d}, {0};", "cvt.rmi.f64.f64 {d}, {0};"), "floor({0})", lane!(|x| x.floor()))
         .cost(2)
         .doc("the greatest integer not above"),
@@ -87,55 +88,60 @@ pub(super) const ROWS: &[Row] = &[
         .fast("native_sqrt")
         .cost(16)
         .doc("the square root, correctly rounded"),
-    Row::method("floor", SHORT, &[T], &[T], through_f32!("floor")).doc("the greatest integer not above"),
-    Row::method("ceil", SHORT, &[T], &[T], through_f32!("ceil")).doc("the least integer not below"),
-    Row::method("trunc", SHORT, &[T], &[T], through_f32!("trunc")).doc("the integer part"),
-    Row::method("round_ties_even", SHORT, &[T], &[T], through_f32!("round_ties_even")).doc("the nearest integer, halves to even"),
-    Row::method("sqrt", SHORT, &[T], &[T], through_f32!("sqrt")).doc("the square root, correctly rounded"),
-    Row::method("round", Class::Float, &[T], &[T], expand_round).doc("the nearest integer, halves away from zero"),
-    Row::method("fract", Class::Float, &[T], &[T], expand_fract).doc("`self - self.trunc()`"),
-    Row::method("recip", Class::Float, &[T], &[T], expand_recip).fast("native_recip").doc("`1 / self`, correctly rounded"),
-    Row::method("copysign", Class::Float, &[T, T], &[T], |b, a| vec![copysign(b, a[0], a[1])])
+    Intrinsic::method("floor", SHORT, &[T], &[T], through_f32!("floor")).doc("the greatest integer not above"),
+    Intrinsic::method("ceil", SHORT, &[T], &[T], through_f32!("ceil")).doc("the least integer not below"),
+    Intrinsic::method("trunc", SHORT, &[T], &[T], through_f32!("trunc")).doc("the integer part"),
+    Intrinsic::method("round_ties_even", SHORT, &[T], &[T], through_f32!("round_ties_even")).doc("the nearest integer, halves to even"),
+    Intrinsic::method("sqrt", SHORT, &[T], &[T], through_f32!("sqrt")).doc("the square root, correctly rounded"),
+    Intrinsic::method("round", Class::Float, &[T], &[T], expand_round).doc("the nearest integer, halves away from zero"),
+    Intrinsic::method("fract", Class::Float, &[T], &[T], expand_fract).doc("`self - self.trunc()`"),
+    Intrinsic::method("recip", Class::Float, &[T], &[T], expand_recip).fast("native_recip").doc("`1 / self`, correctly rounded"),
+    Intrinsic::method("copysign", Class::Float, &[T, T], &[T], |b, a| vec![copysign(b, a[0], a[1])])
         .doc("the magnitude of one with the sign of another"),
-    Row::method("signum", Class::Float, &[T], &[T], expand_signum).doc("1 with the sign of self; NaN of NaN"),
-    Row::method("is_nan", Class::Float, &[T], BOOL, |b, a| vec![b.compare(CompareOp::Ne, a[0], a[0])]).doc("whether it is NaN"),
-    Row::method("is_finite", Class::Float, &[T], BOOL, |b, a| vec![compare_to_infinity(b, CompareOp::Lt, a[0])])
+    Intrinsic::method("signum", Class::Float, &[T], &[T], expand_signum).doc("1 with the sign of self; NaN of NaN"),
+    Intrinsic::method("is_nan", Class::Float, &[T], BOOL, |b, a| vec![b.compare(CompareOp::Ne, a[0], a[0])]).doc("whether it is NaN"),
+    Intrinsic::method("is_finite", Class::Float, &[T], BOOL, |b, a| vec![compare_to_infinity(b, CompareOp::Lt, a[0])])
         .doc("whether it is neither infinite nor NaN"),
-    Row::method("is_infinite", Class::Float, &[T], BOOL, |b, a| vec![compare_to_infinity(b, CompareOp::Eq, a[0])])
+    Intrinsic::method("is_infinite", Class::Float, &[T], BOOL, |b, a| vec![compare_to_infinity(b, CompareOp::Eq, a[0])])
         .doc("whether it is infinite"),
-    Row::method("is_sign_negative", Class::Float, &[T], BOOL, |b, a| vec![sign_is(b, CompareOp::Ne, a[0])])
+    Intrinsic::method("is_sign_negative", Class::Float, &[T], BOOL, |b, a| vec![sign_is(b, CompareOp::Ne, a[0])])
         .doc("whether the sign bit is set"),
-    Row::method("is_sign_positive", Class::Float, &[T], BOOL, |b, a| vec![sign_is(b, CompareOp::Eq, a[0])])
+    Intrinsic::method("is_sign_positive", Class::Float, &[T], BOOL, |b, a| vec![sign_is(b, CompareOp::Eq, a[0])])
         .doc("whether the sign bit is clear"),
-    Row::method("to_bits", Class::Float, &[T], &[UnsignedT], |b, a| vec![to_bits(b, a[0])]).doc("the bits as an unsigned integer"),
+    Intrinsic::method("to_bits", Class::Float, &[T], &[UnsignedT], |b, a| vec![to_bits(b, a[0])]).doc("the bits as an unsigned integer"),
     from_bits(Class::Only(&[Type::F16]), |b, a| vec![b.bitcast(a[0], Type::F16)]),
     from_bits(Class::Only(&[Type::BF16]), |b, a| vec![b.bitcast(a[0], Type::BF16)]),
     from_bits(Class::Only(&[Type::F32]), |b, a| vec![b.bitcast(a[0], Type::F32)]),
     from_bits(Class::Only(&[Type::F64]), |b, a| vec![b.bitcast(a[0], Type::F64)]),
-    Row::method("to_f32", SHORT, &[T], &[Is(Type::F32)], |b, a| vec![b.cast(a[0], Type::F32)]).doc("widened, exactly"),
-    Row::method("to_f64", SHORT, &[T], &[Is(Type::F64)], |b, a| vec![b.cast(a[0], Type::F64)]).doc("widened, exactly"),
+    Intrinsic::method("to_f32", SHORT, &[T], &[Is(Type::F32)], |b, a| vec![b.cast(a[0], Type::F32)]).doc("widened, exactly"),
+    Intrinsic::method("to_f64", SHORT, &[T], &[Is(Type::F64)], |b, a| vec![b.cast(a[0], Type::F64)]).doc("widened, exactly"),
     narrow("from_f32", &[Is(Type::F32)], Class::Only(&[Type::F16]), |b, a| vec![b.cast(a[0], Type::F16)]),
     narrow("from_f32", &[Is(Type::F32)], Class::Only(&[Type::BF16]), |b, a| vec![b.cast(a[0], Type::BF16)]),
     narrow("from_f64", &[Is(Type::F64)], Class::Only(&[Type::F16]), |b, a| vec![b.cast(a[0], Type::F16)]),
     narrow("from_f64", &[Is(Type::F64)], Class::Only(&[Type::BF16]), |b, a| vec![b.cast(a[0], Type::BF16)]),
-    Row::method("rem_euclid", Class::Float, &[T, T], &[T], expand_rem_euclid).doc("the remainder that is not negative"),
-    Row::method("div_euclid", Class::Float, &[T, T], &[T], expand_div_euclid).doc("the quotient that belongs to `rem_euclid`"),
-    Row::method("to_radians", Class::Float, &[T], &[T], expand_to_radians).doc("times π / 180"),
-    Row::method("to_degrees", Class::Float, &[T], &[T], expand_to_degrees).doc("times 180 / π"),
-    Row::method("powi", WIDE, &[T, Is(Type::I32)], &[T], expand_powi)
+    Intrinsic::method("rem_euclid", Class::Float, &[T, T], &[T], expand_rem_euclid).doc("the remainder that is not negative"),
+    Intrinsic::method("div_euclid", Class::Float, &[T, T], &[T], expand_div_euclid).doc("the quotient that belongs to `rem_euclid`"),
+    Intrinsic::method("to_radians", Class::Float, &[T], &[T], expand_to_radians).doc("times π / 180"),
+    Intrinsic::method("to_degrees", Class::Float, &[T], &[T], expand_to_degrees).doc("times 180 / π"),
+    Intrinsic::method("powi", WIDE, &[T, Is(Type::I32)], &[T], expand_powi)
         .accuracy("one rounding per multiplication of repeated squaring (the order of LLVM's `__powisf2`)")
         .doc("an integer power"),
-    Row::method("powi", SHORT, &[T, Is(Type::I32)], &[T], through_f32!("powi"))
+    Intrinsic::method("powi", SHORT, &[T, Is(Type::I32)], &[T], through_f32!("powi"))
         .accuracy("as of `f32`, then rounded")
         .doc("an integer power"),
 ];
 
-const fn from_bits(over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new("from_bits", Call::Associated, over, &[UnsignedT], &[T], Body::Expand(expand)).doc("the float of these bits")
+const fn from_bits(over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Intrinsic {
+    Intrinsic::new("from_bits", Call::Associated, over, &[UnsignedT], &[T], Body::Expand(expand)).doc("the float of these bits")
 }
 
-const fn narrow(name: &'static str, args: &'static [Sort], over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Associated, over, args, &[T], Body::Expand(expand)).doc("rounded to nearest even")
+const fn narrow(
+    name: &'static str,
+    args: &'static [OperandType],
+    over: Class,
+    expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>,
+) -> Intrinsic {
+    Intrinsic::new(name, Call::Associated, over, args, &[T], Body::Expand(expand)).doc("rounded to nearest even")
 }
 
 /// Casts short floats to `f32`, calls, and casts the results back. Other arguments pass as they are.

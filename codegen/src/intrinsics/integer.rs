@@ -2,18 +2,18 @@
 
 use super::call_method;
 use super::float::{squaring_loop, unrolled_power};
-use crate::ir::intrinsic::Sort::{Is, T, UnsignedT};
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
+use crate::ir::intrinsic::OperandType::{Is, T, UnsignedT};
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, CompareOp, Scalar, Type, UnaryOp, Value};
 use crate::target::Requirement;
 
 /// The widths that devices compute in.
 const WIDE: Class = Class::Only(&[Type::I32, Type::U32, Type::I64, Type::U64]);
 const NARROW: Class = Class::Only(&[Type::I8, Type::U8, Type::I16, Type::U16]);
-const COUNT: Sort = Is(Type::U32);
-const BOOL: &[Sort] = &[Is(Type::Bool)];
-const TWO: &[Sort] = &[T, T];
-const T1: &[Sort] = &[T];
+const COUNT: OperandType = Is(Type::U32);
+const BOOL: &[OperandType] = &[Is(Type::Bool)];
+const TWO: &[OperandType] = &[T, T];
+const T1: &[OperandType] = &[T];
 
 /// An expansion that is one binary instruction.
 macro_rules! binary {
@@ -26,57 +26,59 @@ const fn form(types: &'static [Type], text: &'static str) -> PtxForm {
     PtxForm { types, text, needs: Requirement::since(20, 20) }
 }
 
-pub(super) const ROWS: &[Row] = &[
-    Row::method("abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])])
+pub(super) const ROWS: &[Intrinsic] = &[
+    Intrinsic::method("abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])])
         .exact(|a| Some(a[0].abs()))
         .doc("the absolute value, wrapping"),
-    Row::method("wrapping_abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])]).doc("the absolute value, wrapping"),
-    Row::method("unsigned_abs", Class::Signed, T1, &[UnsignedT], expand_unsigned_abs).doc("the absolute value, unsigned"),
-    Row::method("min", Class::Int, TWO, T1, binary!(Min)).exact(|a| Some(a[0].min(a[1]))).of_ord().doc("the lesser"),
-    Row::method("max", Class::Int, TWO, T1, binary!(Max)).exact(|a| Some(a[0].max(a[1]))).of_ord().doc("the greater"),
-    Row::method("clamp", Class::Int, &[T, T, T], T1, expand_clamp)
+    Intrinsic::method("wrapping_abs", Class::Signed, T1, T1, |b, a| vec![b.unary(UnaryOp::Abs, a[0])]).doc("the absolute value, wrapping"),
+    Intrinsic::method("unsigned_abs", Class::Signed, T1, &[UnsignedT], expand_unsigned_abs).doc("the absolute value, unsigned"),
+    Intrinsic::method("min", Class::Int, TWO, T1, binary!(Min)).exact(|a| Some(a[0].min(a[1]))).of_ord().doc("the lesser"),
+    Intrinsic::method("max", Class::Int, TWO, T1, binary!(Max)).exact(|a| Some(a[0].max(a[1]))).of_ord().doc("the greater"),
+    Intrinsic::method("clamp", Class::Int, &[T, T, T], T1, expand_clamp)
         .exact(|a| (a[1] <= a[2]).then(|| a[0].clamp(a[1], a[2])))
         .of_ord()
         .doc("kept within two bounds"),
-    Row::method("signum", Class::Signed, T1, T1, expand_signum).doc("-1, 0 or 1"),
-    Row::method("is_negative", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Lt, a[0])]).doc("whether it is below 0"),
-    Row::method("is_positive", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Gt, a[0])]).doc("whether it is above 0"),
-    Row::method("abs_diff", Class::Int, TWO, &[UnsignedT], expand_abs_diff).exact(|a| Some((a[0] - a[1]).abs())).doc("the distance"),
-    Row::method("pow", Class::Int, &[T, COUNT], T1, expand_pow)
+    Intrinsic::method("signum", Class::Signed, T1, T1, expand_signum).doc("-1, 0 or 1"),
+    Intrinsic::method("is_negative", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Lt, a[0])])
+        .doc("whether it is below 0"),
+    Intrinsic::method("is_positive", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Gt, a[0])])
+        .doc("whether it is above 0"),
+    Intrinsic::method("abs_diff", Class::Int, TWO, &[UnsignedT], expand_abs_diff).exact(|a| Some((a[0] - a[1]).abs())).doc("the distance"),
+    Intrinsic::method("pow", Class::Int, &[T, COUNT], T1, expand_pow)
         .exact(|a| Some(a[0].saturating_pow(u32::try_from(a[1]).ok()?)))
         .doc("a power by repeated squaring, wrapping"),
-    Row::method("wrapping_pow", Class::Int, &[T, COUNT], T1, expand_pow).doc("a power by repeated squaring, wrapping"),
-    Row::method("wrapping_add", Class::Int, TWO, T1, binary!(Add)).doc("the sum, wrapping"),
-    Row::method("wrapping_sub", Class::Int, TWO, T1, binary!(Sub)).doc("the difference, wrapping"),
-    Row::method("wrapping_mul", Class::Int, TWO, T1, binary!(Mul)).doc("the product, wrapping"),
-    Row::method("wrapping_div", Class::Int, TWO, T1, binary!(Div)).doc("the quotient, wrapping"),
-    Row::method("wrapping_rem", Class::Int, TWO, T1, binary!(Rem)).doc("the remainder, wrapping"),
-    Row::method("wrapping_neg", Class::Int, T1, T1, |b, a| vec![b.unary(UnaryOp::Neg, a[0])]).doc("the negative, wrapping"),
-    Row::method("wrapping_shl", Class::Int, &[T, COUNT], T1, binary!(Shl)).doc("shifted left, the count modulo the width"),
-    Row::method("wrapping_shr", Class::Int, &[T, COUNT], T1, binary!(Shr)).doc("shifted right, the count modulo the width"),
-    Row::method("saturating_add", Class::Int, TWO, T1, expand_saturating_add).doc("the sum, kept in range"),
-    Row::method("saturating_sub", Class::Int, TWO, T1, expand_saturating_sub).doc("the difference, kept in range"),
-    Row::method("saturating_mul", Class::Int, TWO, T1, expand_saturating_mul).doc("the product, kept in range"),
-    Row::method("rem_euclid", Class::Int, TWO, T1, expand_rem_euclid)
+    Intrinsic::method("wrapping_pow", Class::Int, &[T, COUNT], T1, expand_pow).doc("a power by repeated squaring, wrapping"),
+    Intrinsic::method("wrapping_add", Class::Int, TWO, T1, binary!(Add)).doc("the sum, wrapping"),
+    Intrinsic::method("wrapping_sub", Class::Int, TWO, T1, binary!(Sub)).doc("the difference, wrapping"),
+    Intrinsic::method("wrapping_mul", Class::Int, TWO, T1, binary!(Mul)).doc("the product, wrapping"),
+    Intrinsic::method("wrapping_div", Class::Int, TWO, T1, binary!(Div)).doc("the quotient, wrapping"),
+    Intrinsic::method("wrapping_rem", Class::Int, TWO, T1, binary!(Rem)).doc("the remainder, wrapping"),
+    Intrinsic::method("wrapping_neg", Class::Int, T1, T1, |b, a| vec![b.unary(UnaryOp::Neg, a[0])]).doc("the negative, wrapping"),
+    Intrinsic::method("wrapping_shl", Class::Int, &[T, COUNT], T1, binary!(Shl)).doc("shifted left, the count modulo the width"),
+    Intrinsic::method("wrapping_shr", Class::Int, &[T, COUNT], T1, binary!(Shr)).doc("shifted right, the count modulo the width"),
+    Intrinsic::method("saturating_add", Class::Int, TWO, T1, expand_saturating_add).doc("the sum, kept in range"),
+    Intrinsic::method("saturating_sub", Class::Int, TWO, T1, expand_saturating_sub).doc("the difference, kept in range"),
+    Intrinsic::method("saturating_mul", Class::Int, TWO, T1, expand_saturating_mul).doc("the product, kept in range"),
+    Intrinsic::method("rem_euclid", Class::Int, TWO, T1, expand_rem_euclid)
         .exact(|a| a[0].checked_rem_euclid(a[1]))
         .doc("the remainder that is not negative"),
-    Row::method("div_euclid", Class::Int, TWO, T1, expand_div_euclid)
+    Intrinsic::method("div_euclid", Class::Int, TWO, T1, expand_div_euclid)
         .exact(|a| a[0].checked_div_euclid(a[1]))
         .doc("the quotient that belongs to `rem_euclid`"),
-    Row::method("div_ceil", Class::Unsigned, TWO, T1, expand_div_ceil)
+    Intrinsic::method("div_ceil", Class::Unsigned, TWO, T1, expand_div_ceil)
         .exact(|a| (a[1] > 0).then(|| (a[0] + a[1] - 1) / a[1]))
         .doc("the quotient, rounded up"),
-    Row::method("is_multiple_of", Class::Unsigned, TWO, BOOL, expand_is_multiple_of)
+    Intrinsic::method("is_multiple_of", Class::Unsigned, TWO, BOOL, expand_is_multiple_of)
         .doc("whether it is a multiple of another; of 0, only 0 is"),
-    Row::method("next_multiple_of", Class::Unsigned, TWO, T1, expand_next_multiple_of)
+    Intrinsic::method("next_multiple_of", Class::Unsigned, TWO, T1, expand_next_multiple_of)
         .exact(|a| (a[1] > 0).then(|| (a[0] + a[1] - 1) / a[1] * a[1]))
         .doc("the least multiple of another that is not below; wrapping"),
-    Row::method("isqrt", Class::Int, T1, T1, expand_isqrt).exact(|a| a[0].checked_isqrt()).doc("the integer part of the square root"),
-    Row::new("mul_hi", Call::Method, WIDE, TWO, T1, Body::Device(MUL_HI)).cost(2).doc("the high half of the product"),
-    Row::method("mul_hi", NARROW, TWO, T1, expand_narrow_mul_hi).doc("the high half of the product"),
-    Row::method("mul24", Class::Only(&[Type::I32, Type::U32]), TWO, T1, expand_mul24)
+    Intrinsic::method("isqrt", Class::Int, T1, T1, expand_isqrt).exact(|a| a[0].checked_isqrt()).doc("the integer part of the square root"),
+    Intrinsic::new("mul_hi", Call::Method, WIDE, TWO, T1, Body::Device(MUL_HI)).cost(2).doc("the high half of the product"),
+    Intrinsic::method("mul_hi", NARROW, TWO, T1, expand_narrow_mul_hi).doc("the high half of the product"),
+    Intrinsic::method("mul24", Class::Only(&[Type::I32, Type::U32]), TWO, T1, expand_mul24)
         .doc("the low 32 bits of the product of the low 24 bits, sign-extended where signed"),
-    Row::new("sad4", Call::Method, Class::Only(&[Type::U32]), &[T, T, T], T1, Body::Device(SAD4))
+    Intrinsic::new("sad4", Call::Method, Class::Only(&[Type::U32]), &[T, T, T], T1, Body::Device(SAD4))
         .cost(1)
         .doc("the distances of the four bytes of two words from each other, added to a third; wrapping"),
 ];

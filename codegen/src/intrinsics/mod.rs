@@ -3,7 +3,7 @@
 //! What a row says is [`crate::ir::intrinsic`]. Adding an intrinsic is adding a row in the file of its family, and a filetest.
 
 use crate::ir::Math;
-use crate::ir::intrinsic::{Body, Call, Class, Row, RowId};
+use crate::ir::intrinsic::{Body, Call, Class, Intrinsic, IntrinsicId};
 use crate::ir::{Builder, Op, Type, Value};
 
 mod bits;
@@ -30,22 +30,22 @@ pub(crate) mod called {
 }
 
 /// Every row, family by family.
-pub const FAMILIES: &[&[Row]] =
+pub const FAMILIES: &[&[Intrinsic]] =
     &[float::ROWS, transcendental::ROWS, native::ROWS, fast::ROWS, integer::ROWS, bits::ROWS, warp::ROWS, block::ROWS];
 
 /// Every row.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
+pub fn rows() -> impl Iterator<Item = &'static Intrinsic> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
 /// The function (`Call::Function`) of this name: the first row of it, whatever its `T` ([`function_for`] takes the types apart).
-pub fn function(name: &str) -> Option<RowId> {
-    rows().find(|row| row.call == Call::Function && row.name == name).map(RowId)
+pub fn function(name: &str) -> Option<IntrinsicId> {
+    rows().find(|row| row.call == Call::Function && row.name == name).map(IntrinsicId)
 }
 
 /// The function of this name whose `T` may be `ty`: where types differ in how they are made, there is a row for each group.
-pub fn function_for(name: &str, ty: Type) -> Option<RowId> {
-    rows().find(|row| row.call == Call::Function && row.name == name && (row.over == Class::None || row.over.contains(ty))).map(RowId)
+pub fn function_for(name: &str, ty: Type) -> Option<IntrinsicId> {
+    rows().find(|row| row.call == Call::Function && row.name == name && (row.over == Class::None || row.over.contains(ty))).map(IntrinsicId)
 }
 
 /// Whether integers have the method of this name from `Ord`.
@@ -54,39 +54,39 @@ pub(crate) fn is_of_ord(name: &str) -> bool {
 }
 
 /// The method of this name whose receiver may be `ty`.
-pub fn method(name: &str, ty: Type) -> Option<RowId> {
-    rows().find(|row| row.call == Call::Method && row.name == name && row.over.contains(ty)).map(RowId)
+pub fn method(name: &str, ty: Type) -> Option<IntrinsicId> {
+    rows().find(|row| row.call == Call::Method && row.name == name && row.over.contains(ty)).map(IntrinsicId)
 }
 
 /// `T::name`: an associated function whose `T` may be `ty`, or a method called by its path.
-pub fn associated(name: &str, ty: Type) -> Option<RowId> {
-    rows().find(|row| row.call != Call::Function && row.name == name && row.over.contains(ty)).map(RowId)
+pub fn associated(name: &str, ty: Type) -> Option<IntrinsicId> {
+    rows().find(|row| row.call != Call::Function && row.name == name && row.over.contains(ty)).map(IntrinsicId)
 }
 
 /// Appends a call of `row` for `T` = `ty`: expanded, or as an instruction; with the row's fast form where the kernel asks for fast
 /// mathematics and there is one. Where a name has several rows, that for `ty` is taken, whichever of them `row` is. Gives the results.
-pub fn emit(b: &mut Builder<'_>, row: RowId, ty: Type, args: &[Value]) -> Vec<Value> {
+pub fn emit(b: &mut Builder<'_>, row: IntrinsicId, ty: Type, args: &[Value]) -> Vec<Value> {
     let row = row_for(row, ty);
     let is_fast = b.kernel.options.math == Math::Fast && ty == Type::F32;
     let row = row.0.fast.filter(|_| is_fast).and_then(function_for_f32).unwrap_or(row).row();
     match row.body {
         Body::Expand(expand) => expand(b, args),
         Body::Device(_) => {
-            let types: Vec<_> = row.results.iter().map(|sort| Row::sort(*sort, ty, b.kernel)).collect();
-            let inst = b.push(Op::Intrinsic(RowId(row), args.to_vec()), &types);
+            let types: Vec<_> = row.results.iter().map(|operand| Intrinsic::operand_type(*operand, ty, b.kernel)).collect();
+            let inst = b.push(Op::Intrinsic(IntrinsicId(row), args.to_vec()), &types);
             b.kernel.insts[inst].results.clone()
         }
     }
 }
 
 /// The row of the same name and call whose `T` may be `ty`.
-pub(crate) fn row_for(row: RowId, ty: Type) -> RowId {
-    let fits = |other: &&Row| other.name == row.0.name && other.call == row.0.call && other.over.contains(ty);
-    if row.0.over == Class::None || row.0.over.contains(ty) { row } else { rows().find(fits).map_or(row, RowId) }
+pub(crate) fn row_for(row: IntrinsicId, ty: Type) -> IntrinsicId {
+    let fits = |other: &&Intrinsic| other.name == row.0.name && other.call == row.0.call && other.over.contains(ty);
+    if row.0.over == Class::None || row.0.over.contains(ty) { row } else { rows().find(fits).map_or(row, IntrinsicId) }
 }
 
-fn function_for_f32(name: &str) -> Option<RowId> {
-    rows().find(|row| row.call == Call::Function && row.name == name && row.over.contains(Type::F32)).map(RowId)
+fn function_for_f32(name: &str) -> Option<IntrinsicId> {
+    rows().find(|row| row.call == Call::Function && row.name == name && row.over.contains(Type::F32)).map(IntrinsicId)
 }
 
 /// [`emit`] of the row of this name and call for the type of the first argument; what expansions call each other with.
@@ -95,7 +95,7 @@ fn call(b: &mut Builder<'_>, call: Call, name: &str, args: &[Value]) -> Value {
     let ty = b.kernel.ty(args[0]);
     let row = rows().find(|row| row.call == call && row.name == name && (row.over == Class::None || row.over.contains(ty)));
     let row = row.unwrap_or_else(|| unreachable!("an expansion calls `{name}` for `{ty}`, which has no row"));
-    emit(b, RowId(row), ty, args)[0]
+    emit(b, IntrinsicId(row), ty, args)[0]
 }
 
 /// The method of this name: see [`call`].
@@ -109,8 +109,9 @@ fn call_function(b: &mut Builder<'_>, name: &str, args: &[Value]) -> Value {
 }
 
 /// The row of this name that a device does itself, for `T` = `ty`: the text form names rows so.
-pub fn by_name(name: &str, ty: Option<Type>) -> Option<RowId> {
-    let fits =
-        |row: &&Row| row.name == name && row.device().is_some() && (row.over == Class::None || ty.is_none_or(|ty| row.over.contains(ty)));
-    rows().find(fits).map(RowId)
+pub fn by_name(name: &str, ty: Option<Type>) -> Option<IntrinsicId> {
+    let fits = |row: &&Intrinsic| {
+        row.name == name && row.device().is_some() && (row.over == Class::None || ty.is_none_or(|ty| row.over.contains(ty)))
+    };
+    rows().find(fits).map(IntrinsicId)
 }

@@ -5,26 +5,38 @@
 
 use super::call_function;
 use super::float::{SHORT, WIDE, float_like, lane, through_f32};
-use crate::ir::intrinsic::Sort::T;
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
+use crate::ir::intrinsic::OperandType::T;
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, Type, Value};
 use crate::target::Requirement;
 
 /// The only type that most of the approximations have.
 pub(super) const SINGLE: Class = Class::Only(&[Type::F32]);
-const ONE: &[Sort] = &[T];
-const TWO: &[Sort] = &[T, T];
+const ONE: &[OperandType] = &[T];
+const TWO: &[OperandType] = &[T, T];
 
-const fn native(name: &'static str, over: Class, args: &'static [Sort], ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Row {
+const fn native(
+    name: &'static str,
+    over: Class,
+    args: &'static [OperandType],
+    ptx: &'static [PtxForm],
+    opencl: &'static str,
+    eval: Eval,
+) -> Intrinsic {
     let device = Device { ptx, opencl, opencl_prelude: "", eval };
-    Row::new(name, Call::Function, over, args, &[T], Body::Device(device)).cost(4)
+    Intrinsic::new(name, Call::Function, over, args, &[T], Body::Device(device)).cost(4)
 }
 
-const fn made(name: &'static str, over: Class, args: &'static [Sort], expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, over, args, &[T], Body::Expand(expand))
+const fn made(
+    name: &'static str,
+    over: Class,
+    args: &'static [OperandType],
+    expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>,
+) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, over, args, &[T], Body::Expand(expand))
 }
 
-const fn short(name: &'static str, args: &'static [Sort], expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
+const fn short(name: &'static str, args: &'static [OperandType], expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Intrinsic {
     made(name, SHORT, args, expand).accuracy("as of `f32`, then rounded")
 }
 
@@ -33,7 +45,7 @@ const fn single(text: &'static str) -> PtxForm {
     PtxForm { types: &[Type::F32], text, needs: Requirement::since(10, 10) }
 }
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[Intrinsic] = &[
     native("native_sin", SINGLE, ONE, &[single("sin.approx.f32 {d}, {0};")], "native_sin({0})", lane!(|x| x.sin()))
         .takes_subnormals()
         .accuracy("absolute error 2^-20.5 in [-2π, 2π] (PTX ISA, `sin`)")

@@ -84,14 +84,14 @@ impl Machine<'_> {
 }
 
 /// A device row by its evaluator.
-fn lane(row: &Row, result: Type, args: &[Scalar]) -> Option<Scalar> {
+fn lane(row: &Intrinsic, result: Type, args: &[Scalar]) -> Option<Scalar> {
     let Eval::Lane(eval) = row.device()?.eval else { return None };
     let bits: Vec<_> = args.iter().map(|a| a.bits).collect();
     Some(Scalar::new(result, eval(args[0].ty, &bits)))
 }
 
 /// The results of `row` for `T` = `ty`: with constant arguments, and with arguments that the expansion cannot see through.
-fn run(row: &'static Row, ty: Type, args: &[Scalar], math: Math) -> Vec<Scalar> {
+fn run(row: &'static Intrinsic, ty: Type, args: &[Scalar], math: Math) -> Vec<Scalar> {
     let [seen, unseen] = [true, false].map(|is_constant| {
         let mut kernel = Kernel::new("k", KernelOptions { math, ..KernelOptions::default() });
         let body = kernel.body;
@@ -99,7 +99,7 @@ fn run(row: &'static Row, ty: Type, args: &[Scalar], math: Math) -> Vec<Scalar> 
         let params: Vec<_> = if is_constant { Vec::new() } else { types.iter().map(|ty| kernel.add_param(body, *ty)).collect() };
         let mut b = Builder::new(&mut kernel, body, crate::ir::Loc(0));
         let values = if is_constant { args.iter().map(|a| b.constant(*a)).collect() } else { params };
-        let results = emit(&mut b, RowId(row), ty, &values);
+        let results = emit(&mut b, IntrinsicId(row), ty, &values);
         b.push(Op::Terminator(Terminator::Yield(results)), &[]);
         let mut machine = Machine { kernel: &kernel, values: HashMap::new() };
         match machine.block(body, if is_constant { &[] } else { args }) {
@@ -184,10 +184,10 @@ fn every_row_expands_for_every_type_in_every_mode() {
             for ty in types().filter(|ty| row.over.contains(*ty)).chain((row.over == Class::None).then_some(Type::U32)) {
                 let mut kernel = Kernel::new("k", KernelOptions { block, math, ..KernelOptions::default() });
                 let body = kernel.body;
-                let args: Vec<_> = row.args.iter().map(|sort| Row::sort(*sort, ty, &kernel)).collect();
+                let args: Vec<_> = row.args.iter().map(|operand| Intrinsic::operand_type(*operand, ty, &kernel)).collect();
                 let args: Vec<_> = args.into_iter().map(|ty| kernel.add_param(body, ty)).collect();
-                let results = emit(&mut Builder::new(&mut kernel, body, crate::ir::Loc(0)), RowId(row), ty, &args);
-                let expected: Vec<_> = row.results.iter().map(|sort| Row::sort(*sort, ty, &kernel)).collect();
+                let results = emit(&mut Builder::new(&mut kernel, body, crate::ir::Loc(0)), IntrinsicId(row), ty, &args);
+                let expected: Vec<_> = row.results.iter().map(|operand| Intrinsic::operand_type(*operand, ty, &kernel)).collect();
                 let found: Vec<_> = results.iter().map(|r| kernel.ty(*r)).collect();
                 assert_eq!(found, expected, "`{}` for {ty}", row.name);
             }
@@ -195,7 +195,7 @@ fn every_row_expands_for_every_type_in_every_mode() {
     }
 }
 
-fn find(name: &str, ty: Type) -> &'static Row {
+fn find(name: &str, ty: Type) -> &'static Intrinsic {
     rows().find(|r| r.call != Call::Function && r.name == name && r.over.contains(ty)).unwrap_or_else(|| panic!("`{name}` for {ty}"))
 }
 
@@ -434,7 +434,8 @@ fn constants_are_what_rows_compute() {
                 None => {}
                 Some(Constant::Exact(of)) => {
                     let kernel = Kernel::new("k", KernelOptions::default());
-                    let typed = row.args.iter().zip(numbers).map(|(sort, n)| Scalar::int(Row::sort(*sort, ty, &kernel), *n));
+                    let typed =
+                        row.args.iter().zip(numbers).map(|(operand, n)| Scalar::int(Intrinsic::operand_type(*operand, ty, &kernel), *n));
                     let exact = of(numbers).expect("it has a value");
                     let found = run(row, ty, &typed.collect::<Vec<_>>(), Math::Precise)[0];
                     // A power may be beyond the type: then it is refused.

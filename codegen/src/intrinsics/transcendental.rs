@@ -5,30 +5,30 @@
 use super::call_method;
 use super::float::{SHORT, WIDE, lane, through_f32};
 use crate::ir::Type;
-use crate::ir::intrinsic::Sort::T;
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, PtxForm, Row, Sort};
+use crate::ir::intrinsic::OperandType::T;
+use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
 use crate::math;
 use crate::target::Requirement;
 
 /// A function that PTX has no instruction for: its row for the wide types. `cost` is that of the library's function of `f32`, whose instructions were
 /// counted; a division or square root counts as 10.
-const fn precise(name: &'static str, args: &'static [Sort], cost: u16, opencl: &'static str, eval: Eval) -> Row {
+const fn precise(name: &'static str, args: &'static [OperandType], cost: u16, opencl: &'static str, eval: Eval) -> Intrinsic {
     let device = Device { ptx: &[], opencl, opencl_prelude: "", eval };
-    Row::new(name, Call::Method, WIDE, args, &[T], Body::Device(device)).cost(cost)
+    Intrinsic::new(name, Call::Method, WIDE, args, &[T], Body::Device(device)).cost(cost)
 }
 
 const fn short(
     name: &'static str,
-    args: &'static [Sort],
+    args: &'static [OperandType],
     expand: fn(&mut crate::ir::Builder<'_>, &[crate::ir::Value]) -> Vec<crate::ir::Value>,
-) -> Row {
-    Row::method(name, SHORT, args, &[T], expand).accuracy("as of `f32`, then rounded")
+) -> Intrinsic {
+    Intrinsic::method(name, SHORT, args, &[T], expand).accuracy("as of `f32`, then rounded")
 }
 
-const ONE: &[Sort] = &[T];
-const TWO: &[Sort] = &[T, T];
+const ONE: &[OperandType] = &[T];
+const TWO: &[OperandType] = &[T, T];
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[Intrinsic] = &[
     precise("sin", ONE, 24, "sin({0})", lane!(|x| math::f32::sin(x); math::f64::sin(x)))
         .together("cos", "sin_cos", 0)
         .fast("native_sin").accuracy("2 ulp, f64 2 (PTX); 4 ulp (OpenCL)").doc("the sine"),
@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
         .fast("fast_erf").accuracy("2 ulp, f64 2 (PTX); 16 ulp (OpenCL)").doc("the error function"),
     precise("erfc", ONE, 58, "erfc({0})", lane!(|x| math::f32::erfc(x); math::f64::erfc(x)))
         .fast("fast_erfc").accuracy("4 ulp, f64 5 (PTX); 16 ulp (OpenCL)").doc("1 less the error function"),
-    Row::new("rsqrt", Call::Method, WIDE, ONE, &[T], Body::Device(RSQRT))
+    Intrinsic::new("rsqrt", Call::Method, WIDE, ONE, &[T], Body::Device(RSQRT))
         .fast("native_rsqrt")
         .cost(4)
         .accuracy("2 ulp (PTX ISA, `rsqrt.approx.f32`: relative error 2^-22.9; OpenCL 2 ulp); f64: 1.5 ulp, a reciprocal of a square root, both rounded")
@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
     short("erf", ONE, through_f32!("erf")).doc("the error function"),
     short("erfc", ONE, through_f32!("erfc")).doc("1 less the error function"),
     short("rsqrt", ONE, through_f32!("rsqrt")).doc("`1 / self.sqrt()`"),
-    Row::method("sin_cos", Class::Float, ONE, &[T, T], |b, a| vec![call_method(b, "sin", a), call_method(b, "cos", a)])
+    Intrinsic::method("sin_cos", Class::Float, ONE, &[T, T], |b, a| vec![call_method(b, "sin", a), call_method(b, "cos", a)])
         .accuracy("as of `sin` and `cos`")
         .doc("sine and cosine"),
 ];

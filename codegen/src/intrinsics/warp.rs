@@ -1,24 +1,24 @@
 //! Warp intrinsics: shuffles, votes, reductions over the 32 lanes of a warp.
 //!
-//! The law: every thread of the warp that exists must come to the intrinsic, in the same place. (A block whose size is no multiple of
+//! The rule: every thread of the warp that exists must come to the intrinsic, in the same place. (A block whose size is no multiple of
 //! 32 has a last warp with fewer threads; its missing lanes take no part.) What a shuffle gives from a lane that takes no part is undefined.
 //! Distances and lanes are taken modulo 32.
 //!
 //! PTX: the member mask is the full warp, which names the threads that have not exited (PTX ISA, `shfl.sync`, `vote.sync`).
 
 use super::call_function;
-use crate::ir::intrinsic::Sort::{Is, T};
-use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Gives, Meeting, PtxForm, Row, Sort};
+use crate::ir::intrinsic::OperandType::{Is, T};
+use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Gives, Intrinsic, Meeting, OperandType, PtxForm};
 use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Effects, Scalar, Scope, Special, Type, Value};
 use crate::target::Requirement;
 
 const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32]);
 const PIECES: Class =
     Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16, Type::I64, Type::U64, Type::F64]);
-const BOOL: Sort = Is(Type::Bool);
-const MASK: Sort = Is(Type::U32);
+const BOOL: OperandType = Is(Type::Bool);
+const MASK: OperandType = Is(Type::U32);
 /// Lanes, and distances between them: as `lane_id()`.
-const LANE: Sort = Sort::Lane;
+const LANE: OperandType = OperandType::Lane;
 
 /// The PTX of a row in PTX 6.0, where the `.sync` forms begin; every target from sm_30 has it.
 macro_rules! sync {
@@ -30,11 +30,11 @@ macro_rules! sync {
 const fn warp(
     name: &'static str,
     over: Class,
-    args: &'static [Sort],
-    results: &'static [Sort],
+    args: &'static [OperandType],
+    results: &'static [OperandType],
     (device, meeting): (Device, Meeting),
-) -> Row {
-    Row::new(name, Call::Function, over, args, results, Body::Device(device)).effects(Effects::EXCHANGE).meeting(meeting).cost(4)
+) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, over, args, results, Body::Device(device)).effects(Effects::EXCHANGE).meeting(meeting).cost(4)
 }
 
 /// `opencl` is for devices with sub-groups, from three functions that lanes need not all come to: `sub_group_shuffle`, `sub_group_shuffle_xor`
@@ -49,15 +49,15 @@ const fn with_prelude(device: Device, opencl_prelude: &'static str) -> Device {
 }
 
 /// A shuffle of another width than 32 bits, in pieces of 32.
-const fn pieces(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, PIECES, &[T, LANE], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE)
+const fn pieces(name: &'static str, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, PIECES, &[T, LANE], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE)
 }
 
-const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Row {
-    Row::new(name, Call::Function, over, &[T], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE)
+const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Intrinsic {
+    Intrinsic::new(name, Call::Function, over, &[T], &[T], Body::Expand(expand)).effects(Effects::EXCHANGE)
 }
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[Intrinsic] = &[
     warp("shuffle", WORDS, &[T, LANE], &[T], SHUFFLE).doc("the value of the given lane"),
     warp("shuffle_up", WORDS, &[T, LANE], &[T], SHUFFLE_UP).doc("the value of the lane this much below; its own value if there is none"),
     warp("shuffle_down", WORDS, &[T, LANE], &[T], SHUFFLE_DOWN)
@@ -78,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
     warp("match_any", Class::Only(&[Type::I64, Type::U64, Type::F64]), &[T], &[MASK], MATCH_64)
         .cost(16)
         .doc("the lanes that pass the same bits"),
-    Row::new("match_any", Call::Function, SHORT, &[T], &[MASK], Body::Expand(expand_short_match))
+    Intrinsic::new("match_any", Call::Function, SHORT, &[T], &[MASK], Body::Expand(expand_short_match))
         .effects(Effects::EXCHANGE)
         .doc("the lanes that pass the same bits"),
     warp("sync_warp", Class::None, &[], &[], SYNC_WARP)

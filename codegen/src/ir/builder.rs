@@ -1,6 +1,6 @@
 //! Appends instructions to a block: what lowering and passes build code with.
 
-use super::intrinsic::RowId;
+use super::intrinsic::IntrinsicId;
 use super::{Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Loc, Op, Region, Scalar, Special, Terminator, Type, UnaryOp, Value};
 
 /// Appends to one block at a time, at one source location at a time. No simplification happens here: that is the passes' work.
@@ -102,7 +102,7 @@ impl<'k> Builder<'k> {
     }
 
     /// An intrinsic with one result.
-    pub fn intrinsic(&mut self, row: RowId, args: Vec<Value>, ty: Type) -> Value {
+    pub fn intrinsic(&mut self, row: IntrinsicId, args: Vec<Value>, ty: Type) -> Value {
         self.push1(Op::Intrinsic(row, args), ty)
     }
 

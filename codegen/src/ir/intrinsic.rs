@@ -62,7 +62,7 @@ impl Class {
 
 /// The type of an argument or result, relative to `T`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum OperandType {
     /// `T`.
     T,
     /// The unsigned integer as wide as `T` (`to_bits`, `unsigned_abs`).
@@ -147,7 +147,7 @@ pub enum Constant {
 }
 
 /// An intrinsic.
-pub struct Row {
+pub struct Intrinsic {
     /// The name in the source and in the IR's text form. Unique together with `call` and each type of `over`.
     pub name: &'static str,
     /// How the source names it.
@@ -155,9 +155,9 @@ pub struct Row {
     /// What `T` may be.
     pub over: Class,
     /// Arguments, the receiver included.
-    pub args: &'static [Sort],
+    pub args: &'static [OperandType],
     /// Results: none, one, or a tuple.
-    pub results: &'static [Sort],
+    pub results: &'static [OperandType],
     /// What else it does.
     pub effects: Effects,
     /// What threads give each other, for rows of devices to which they come together.
@@ -183,17 +183,17 @@ pub struct Row {
     pub doc: &'static str,
 }
 
-impl Row {
+impl Intrinsic {
     /// A row of cost 1 without effects, meeting, fast form, error bound: the constructor that the families' tables use.
     pub(crate) const fn new(
         name: &'static str,
         call: Call,
         over: Class,
-        args: &'static [Sort],
-        results: &'static [Sort],
+        args: &'static [OperandType],
+        results: &'static [OperandType],
         body: Body,
-    ) -> Row {
-        Row {
+    ) -> Intrinsic {
+        Intrinsic {
             name,
             call,
             over,
@@ -217,76 +217,76 @@ impl Row {
     pub(crate) const fn method(
         name: &'static str,
         over: Class,
-        args: &'static [Sort],
-        results: &'static [Sort],
+        args: &'static [OperandType],
+        results: &'static [OperandType],
         expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>,
-    ) -> Row {
-        Row::new(name, Call::Method, over, args, results, Body::Expand(expand))
+    ) -> Intrinsic {
+        Intrinsic::new(name, Call::Method, over, args, results, Body::Expand(expand))
     }
 
-    pub(crate) const fn effects(mut self, effects: Effects) -> Row {
+    pub(crate) const fn effects(mut self, effects: Effects) -> Intrinsic {
         self.effects = effects;
         self
     }
 
-    pub(crate) const fn meeting(mut self, meeting: Meeting) -> Row {
+    pub(crate) const fn meeting(mut self, meeting: Meeting) -> Intrinsic {
         self.meeting = Some(meeting);
         self
     }
 
-    pub(crate) const fn fast(mut self, name: &'static str) -> Row {
+    pub(crate) const fn fast(mut self, name: &'static str) -> Intrinsic {
         self.fast = Some(name);
         self
     }
 
-    pub(crate) const fn cost(mut self, cost: u16) -> Row {
+    pub(crate) const fn cost(mut self, cost: u16) -> Intrinsic {
         self.cost = cost;
         self
     }
 
-    pub(crate) const fn of_ord(mut self) -> Row {
+    pub(crate) const fn of_ord(mut self) -> Intrinsic {
         self.is_of_ord = true;
         self
     }
 
-    pub(crate) const fn takes_subnormals(mut self) -> Row {
+    pub(crate) const fn takes_subnormals(mut self) -> Intrinsic {
         self.takes_subnormals = true;
         self
     }
 
-    pub(crate) const fn together(mut self, with: &'static str, function: &'static str, result: usize) -> Row {
+    pub(crate) const fn together(mut self, with: &'static str, function: &'static str, result: usize) -> Intrinsic {
         self.together = Some(Together { with, function, result });
         self
     }
 
-    pub(crate) const fn exact(mut self, of: fn(&[i128]) -> Option<i128>) -> Row {
+    pub(crate) const fn exact(mut self, of: fn(&[i128]) -> Option<i128>) -> Intrinsic {
         self.constant = Some(Constant::Exact(of));
         self
     }
 
-    pub(crate) const fn of_constants(mut self, of: fn(&[Scalar]) -> Option<Scalar>) -> Row {
+    pub(crate) const fn of_constants(mut self, of: fn(&[Scalar]) -> Option<Scalar>) -> Intrinsic {
         self.constant = Some(Constant::OfScalars(of));
         self
     }
 
-    pub(crate) const fn accuracy(mut self, accuracy: &'static str) -> Row {
+    pub(crate) const fn accuracy(mut self, accuracy: &'static str) -> Intrinsic {
         self.accuracy = accuracy;
         self
     }
 
-    pub(crate) const fn doc(mut self, doc: &'static str) -> Row {
+    pub(crate) const fn doc(mut self, doc: &'static str) -> Intrinsic {
         self.doc = doc;
         self
     }
 
     /// The types that arguments and results have where `T` is `ty`.
-    pub fn sort(sort: Sort, ty: Type, kernel: &Kernel) -> Type {
-        match sort {
-            Sort::T => ty,
-            Sort::UnsignedT => ty.to_unsigned(),
-            Sort::Is(fixed) => fixed,
-            Sort::Lane => Type::U32,
-            Sort::Index => kernel.index_type(),
+    pub fn operand_type(operand: OperandType, ty: Type, kernel: &Kernel) -> Type {
+        match operand {
+            OperandType::T => ty,
+            OperandType::UnsignedT => ty.to_unsigned(),
+            OperandType::Is(fixed) => fixed,
+            OperandType::Lane => Type::U32,
+            OperandType::Index => kernel.index_type(),
         }
     }
 
@@ -306,9 +306,9 @@ impl Row {
 
 /// A row of the table, by reference. Equal if the names and calls are.
 #[derive(Clone, Copy)]
-pub struct RowId(pub &'static Row);
+pub struct IntrinsicId(pub &'static Intrinsic);
 
-impl RowId {
+impl IntrinsicId {
     /// What a row that works lane by lane gives for these arguments; `ty` is the result's type.
     pub fn of_scalars(self, args: &[Scalar], ty: Type) -> Option<Scalar> {
         let row = self.row();
@@ -319,26 +319,26 @@ impl RowId {
     }
 
     /// The row.
-    pub fn row(self) -> &'static Row {
+    pub fn row(self) -> &'static Intrinsic {
         self.0
     }
 }
 
-impl PartialEq for RowId {
-    fn eq(&self, other: &RowId) -> bool {
+impl PartialEq for IntrinsicId {
+    fn eq(&self, other: &IntrinsicId) -> bool {
         self.0.name == other.0.name && self.0.call == other.0.call
     }
 }
 
-impl Eq for RowId {}
+impl Eq for IntrinsicId {}
 
-impl Hash for RowId {
+impl Hash for IntrinsicId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.name.hash(state);
     }
 }
 
-impl fmt::Debug for RowId {
+impl fmt::Debug for IntrinsicId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.name)
     }

@@ -1,11 +1,11 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
-use super::intrinsic::RowId;
+use super::intrinsic::IntrinsicId;
 use super::{Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Type, Value};
 use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a kernel stands. Each stage keeps the law of the ones before, but for what its line says.
+/// Where a kernel stands. Each stage keeps the invariants of the ones before, but for what its line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// As lowered from the source.
@@ -34,7 +34,7 @@ pub struct Location {
     /// From 1.
     pub column: u32,
     /// The function of the language that is called there, where the instructions are what it is made of: `warp_sum`'s shuffles.
-    pub call: Option<RowId>,
+    pub call: Option<IntrinsicId>,
 }
 
 /// What defines a value.
@@ -84,7 +84,7 @@ pub struct Kernel {
     pub name: String,
     /// The arguments of its attribute, evaluated.
     pub options: KernelOptions,
-    /// Where it stands: which law the verifier holds it to, and what its text form says.
+    /// Where it stands: which invariants the verifier holds it to, and what its text form says.
     pub(crate) stage: Stage,
     /// Its parameters, in the host's order.
     pub params: Vec<Object>,

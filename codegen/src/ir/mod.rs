@@ -3,7 +3,7 @@
 //! A [`Kernel`] owns vectors of values, instructions, blocks and memory objects, named by newtyped indices whose `Display` is
 //! the text form (`v3`, `i7`, `b1`, `m0`). Control flow is structured: [`Region::If`], [`Region::For`], [`Region::Loop`] and
 //! [`Region::Block`] own child blocks; values carried round a loop are block parameters; there are no phis and no floating
-//! expressions: order is the vector's. The law is in [`crate::verify`].
+//! expressions: order is the vector's. The invariants are in [`crate::verify`].
 
 mod access;
 mod builder;

@@ -1,6 +1,6 @@
 //! The instruction kinds that passes must understand. Everything else is [`Op::Intrinsic`], a row of the table.
 
-use super::intrinsic::RowId;
+use super::intrinsic::IntrinsicId;
 use super::{Access, Block, Inst, Object, Scalar, Type, Value};
 
 macro_rules! words {
@@ -223,7 +223,7 @@ pub enum Op {
     /// Reads a texture or asks for its extent; operands as [`TextureOp`] says. Results: the components of a texel, or one extent.
     Texture(TextureOp, Object, Vec<Value>),
     /// A row of the table of intrinsics.
-    Intrinsic(RowId, Vec<Value>),
+    Intrinsic(IntrinsicId, Vec<Value>),
     /// Says something to the user.
     Message(Message),
     /// Runs blocks.

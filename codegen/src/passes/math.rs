@@ -6,7 +6,7 @@
 
 use super::rewrite::Rewrite;
 use crate::collections::HashMap;
-use crate::ir::intrinsic::Row;
+use crate::ir::intrinsic::Intrinsic;
 use crate::ir::{
     Access, Address, Block, Builder, Inst, Kernel, Loc, Memory, MemoryOp, Object, ObjectData, ObjectKind, Op, Step, Terminator, Type, Value,
 };
@@ -60,7 +60,7 @@ fn expand_block(rewrite: &mut Rewrite<'_>, library: &mut Library, block: Block) 
 }
 
 /// The row of an instruction that calls a function of the library.
-fn row(kernel: &Kernel, inst: Inst) -> Option<&'static Row> {
+fn row(kernel: &Kernel, inst: Inst) -> Option<&'static Intrinsic> {
     let Op::Intrinsic(row, _) = &kernel.insts[inst].op else { return None };
     Some(row.row()).filter(|row| row.is_of_the_library())
 }

@@ -21,7 +21,7 @@ pub use stages::{Addressed, Built, Legal, Scheduled};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{self, Lowered, PerThread};
 use crate::parallel;
-use crate::schedule::Finding;
+use crate::schedule::Refusal;
 use crate::syntax::{Instance, Program, Unit, UnitId};
 
 /// Types and lowers one instance of the kernel `name` (its path within the unit) of `unit`, and keeps its annotations.
@@ -97,7 +97,7 @@ impl Lowered<Built> {
     }
 
     /// Takes over what [`Built::schedule`] gave.
-    fn keep(mut self, (scheduled, findings): (Option<Scheduled>, Vec<Finding>)) -> Result<(Lowered<Scheduled>, Built), Diagnostics> {
+    fn keep(mut self, (scheduled, findings): (Option<Scheduled>, Vec<Refusal>)) -> Result<(Lowered<Scheduled>, Built), Diagnostics> {
         let found: Diagnostics = findings.into_iter().map(|finding| finding.diagnostic(|loc| self.span(loc))).collect();
         self.warnings.append(found);
         self.warnings.barrier()?;

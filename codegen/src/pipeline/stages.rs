@@ -2,7 +2,7 @@
 
 use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
-use crate::schedule::{Finding, schedule_kernel};
+use crate::schedule::{Refusal, schedule_kernel};
 use crate::verify::{Violation, verify};
 use std::fmt;
 use std::ops::Deref;
@@ -48,7 +48,7 @@ macro_rules! stage {
             /// Of a kernel that was made by hand or read from the text form.
             ///
             /// # Errors
-            /// What the kernel violates of the law of this stage.
+            /// What the kernel violates of the invariants of this stage.
             pub fn verified(mut kernel: Kernel) -> Result<$name, Vec<Violation>> {
                 kernel.stage = Stage::$name;
                 verify(&kernel)?;
@@ -70,7 +70,7 @@ impl Built {
 
     /// Keeps every annotation; `statements` tells by location which statement of the source an instruction belongs to. No kernel if a promise cannot be
     /// kept; with `best_effort`, that is a warning.
-    pub fn schedule(&self, statements: &[u32]) -> (Option<Scheduled>, Vec<Finding>) {
+    pub fn schedule(&self, statements: &[u32]) -> (Option<Scheduled>, Vec<Refusal>) {
         let mut kernel = self.0.clone();
         let findings = schedule_kernel(&mut kernel, statements);
         let is_kept = findings.iter().all(|finding| finding.is_warning);

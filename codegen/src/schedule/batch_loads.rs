@@ -14,7 +14,7 @@ use super::copy::parts;
 use super::dependence::MemoryAccess;
 use super::loads::{Asking, has_loads, move_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
-use super::{Finding, Schedule};
+use super::{Refusal, Schedule};
 use crate::analysis::cost::is_speculable;
 use crate::annotations::BATCH_LOADS;
 use crate::collections::{HashMap, HashSet};
@@ -25,10 +25,10 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     move_loads(schedule, &BATCH_LOADS, true, batch);
 }
 
-fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> Result<(), Finding> {
+fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> Result<(), Refusal> {
     let Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
     if has_loads(kernel, body).is_none() {
-        return Err(Finding::new("there are no global loads here to batch", "leave `batch_loads` out"));
+        return Err(Refusal::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
     take_out(kernel, body, asking)?;
     let (insts, last) = parts(kernel, body);
@@ -41,7 +41,7 @@ fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> R
 }
 
 /// The level of every instruction.
-fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32>, Finding> {
+fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32>, Refusal> {
     let mut affine = asking.around.affine();
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let mut pairs = 0;
@@ -64,14 +64,14 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
                     if check.is_some_and(|(earlier, _)| *earlier <= obstacle.at) {
                         break;
                     }
-                    if let Some(finding) = obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs) {
-                        return Err(finding);
+                    if let Some(refusal) = obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs) {
+                        return Err(refusal);
                     }
                 }
                 if let Some((_, other)) = check {
                     let message = "`batch_loads` cannot issue a load before a check that itself waits for a load";
-                    let finding = Finding::new(message, "check before the first load, or after the last");
-                    return Err(finding.label(kernel.insts[load].loc, "this load").label(kernel.insts[*other].loc, "the check"));
+                    let refusal = Refusal::new(message, "check before the first load, or after the last");
+                    return Err(refusal.label(kernel.insts[load].loc, "this load").label(kernel.insts[*other].loc, "the check"));
                 }
                 if !kernel.objects[access.at.object].is_read_only() {
                     reads = reads.max(level);

@@ -14,17 +14,17 @@
 //! fewer than N iterations has no group: it stays as it is.
 
 use super::around::Around;
+use super::budget::Copies;
 use super::copy::{Copy, each_loop};
 use super::dependence::{Conflict, Kind, carried_through_memory};
 use super::extremum::{Extremum, extremum};
-use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::interleave::{Interleave, is_flat};
 use super::reduction::{Carried, carried, identity};
-use super::room::Copies;
+use super::refusal::written;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
-use super::{Element, Finding, Schedule};
+use super::{Element, Refusal, Schedule};
 use crate::annotations::{ILP, Modifier};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Annotations, Asked, BinaryOp, Block, Builder, Inst, Kernel, Object, ObjectKind, Op, Region, Space, Terminator, Value};
@@ -42,13 +42,13 @@ fn keep(schedule: &mut Schedule<'_>, (inst, mut block): (Inst, Block), asked: &A
     let around = schedule.around(inst);
     let plan = match plan(schedule.kernel, &around, inst, asked, rest.of_kernel) {
         Ok(plan) => plan,
-        Err(finding) => return schedule.refuse(asked, finding),
+        Err(refusal) => return schedule.refuse(asked, refusal),
     };
     let guard = guard(schedule.kernel, &around, &plan, rest.of_kernel);
     let instead = |fits: u64| format!("write {}", written("ilp", &fits.to_string(), rest.of_kernel));
     let body = plan.walk.body;
     let copies = Copies { name: "ilp", body, n: plan.n.into(), versions: 1 + u64::from(guard.is_some()), instead: &instead };
-    if !schedule.take_room(asked, &copies) {
+    if !schedule.take_from_budget(asked, &copies) {
         return;
     }
     schedule.kernel.annotations.remove(&inst);
@@ -71,7 +71,7 @@ struct Plan {
     extrema: Vec<Extremum>,
 }
 
-fn plan(kernel: &mut Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Plan, Finding> {
+fn plan(kernel: &mut Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Plan, Refusal> {
     let n = asked.count();
     let mut walk = independent(kernel, around, inst, asked, of_kernel)?;
     let of = |(k, param): (usize, &Value)| carried(kernel, walk.body, *param, next(kernel, &walk, k));
@@ -113,14 +113,14 @@ pub(super) fn next(kernel: &Kernel, walk: &Counted, k: usize) -> Value {
     }
 }
 
-fn not_an_accumulator(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize, user: Option<Inst>) -> Finding {
+fn not_an_accumulator(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize, user: Option<Inst>) -> Refusal {
     let name = variable(kernel, inst, walk, k);
     let message = format!("iterations cannot be interleaved: each needs the {name} of the one before");
     let help = "only accumulators may be carried from iteration to iteration: `acc += e`, also with `* & | ^`, `min` and `max`, or `if e > acc { acc = e; at = i; }`, and nothing else in the loop that reads `acc`";
-    let finding = Finding::new(message, help);
+    let refusal = Refusal::new(message, help);
     match user {
-        Some(user) => finding.label(kernel.insts[user].loc, format!("{name} is used here")),
-        None => finding,
+        Some(user) => refusal.label(kernel.insts[user].loc, format!("{name} is used here")),
+        None => refusal,
     }
 }
 
@@ -135,10 +135,10 @@ pub(super) fn variable(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize) ->
 
 /// The loop, if iterations of a group of `n` may run in any order as far as control flow, barriers and memory go.
 /// Elements of a thread (`of_kernel`) are as free of each other in global memory as threads are: without the annotation they are threads.
-pub(super) fn independent(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Counted, Finding> {
+pub(super) fn independent(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Counted, Refusal> {
     let (n, name) = (asked.count(), asked.annotation.name);
     let walk = Counted::of(kernel, inst)
-        .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
+        .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     let mut inside = HashSet::default();
     kernel.walk_block(walk.body, &mut |_, _, inner| {
         inside.insert(inner);
@@ -147,8 +147,8 @@ pub(super) fn independent(kernel: &Kernel, around: &Around, inst: Inst, asked: &
     kernel.walk_block(walk.body, &mut |kernel, _, inner| {
         found = found.take().or_else(|| in_the_way(kernel, &inside, inner, name));
     });
-    if let Some(finding) = found {
-        return Err(finding);
+    if let Some(refusal) = found {
+        return Err(refusal);
     }
     if asked.says(Modifier::AssumeDisjoint) {
         return Ok(walk);
@@ -161,14 +161,14 @@ pub(super) fn independent(kernel: &Kernel, around: &Around, inst: Inst, asked: &
 }
 
 /// What of control flow forbids to reorder iterations of a loop; `inside`: all that is in its body.
-fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) -> Option<Finding> {
+fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) -> Option<Refusal> {
     let loc = kernel.insts[inner].loc;
     let early = |what: &str| {
-        let finding = Finding::new(
+        let refusal = Refusal::new(
             format!("`{name}` starts several iterations at a time, and this loop may be left in the middle of one"),
             "give the loop a bound instead, or guard what must not run with an `if`",
         );
-        Some(finding.label(loc, what))
+        Some(refusal.label(loc, what))
     };
     match &kernel.insts[inner].op {
         // Out of this loop, or out of one or a block round it.
@@ -177,18 +177,18 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
         Op::Terminator(Terminator::Return) => early("the kernel returns here"),
         Op::Intrinsic(row, _) if row.row().effects.orders_blocks() => {
             let what = row.row().name;
-            let finding = Finding::new(
+            let refusal = Refusal::new(
                 format!("`{name}` interleaves iterations, and `{what}` keeps them apart"),
                 "annotate a loop without barriers, inside or instead of this one",
             );
-            Some(finding.label(loc, format!("`{what}` is here")))
+            Some(refusal.label(loc, format!("`{what}` is here")))
         }
         Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
     }
 }
 
 /// Two accesses that may touch the same element.
-fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel: bool) -> Finding {
+fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel: bool) -> Refusal {
     let object = &kernel.objects[conflict.earlier.at.object].name;
     let word = |kind: Kind| match kind {
         Kind::Read => "read",
@@ -212,12 +212,12 @@ fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel
         let promise = written(name, &format!("{n}, assume_disjoint"), of_kernel);
         format!("if no two of {n} neighbouring iterations ever access the same element, write {promise}")
     };
-    let finding =
-        Finding::new(message, help).label(kernel.insts[conflict.earlier.inst].loc, format!("{} here", word(conflict.earlier.kind)));
+    let refusal =
+        Refusal::new(message, help).label(kernel.insts[conflict.earlier.inst].loc, format!("{} here", word(conflict.earlier.kind)));
     if conflict.earlier.inst == conflict.later.inst {
-        return finding;
+        return refusal;
     }
-    finding.label(kernel.insts[conflict.later.inst].loc, format!("{} here", word(conflict.later.kind)))
+    refusal.label(kernel.insts[conflict.later.inst].loc, format!("{} here", word(conflict.later.kind)))
 }
 
 fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block, plan: &Plan, rest: Annotations) {

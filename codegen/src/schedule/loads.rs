@@ -8,7 +8,7 @@ use super::around::Around;
 use super::copy::{Saved, loops, parts};
 use super::dependence::MemoryAccess;
 use super::obstacles::Obstacles;
-use super::{Elements, Finding, Schedule};
+use super::{Elements, Refusal, Schedule};
 use crate::analysis::affine::Affine;
 use crate::analysis::cost::is_speculable;
 use crate::annotations::{Annotation, Modifier};
@@ -36,7 +36,7 @@ pub(super) struct Asking<'a> {
 }
 
 /// Moves the loads of a loop.
-type Keep = fn(&mut Kernel, (Inst, Block), Asking<'_>) -> Result<(), Finding>;
+type Keep = fn(&mut Kernel, (Inst, Block), Asking<'_>) -> Result<(), Refusal>;
 
 /// Takes an annotation that moves loads from each loop that has it, inner ones first. `keep` moves them; where it cannot, the loop is as it was.
 pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &Annotation, within_iteration: bool, keep: Keep) {
@@ -49,9 +49,9 @@ pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &Annotation, w
         let assume_disjoint = asked.says(Modifier::AssumeDisjoint);
         let elements = &schedule.elements;
         let asking = Asking { name: annotation.name, assume_disjoint, of_kernel, elements, within_iteration, around: &around };
-        if let Err(finding) = keep(schedule.kernel, (inst, block), asking) {
+        if let Err(refusal) = keep(schedule.kernel, (inst, block), asking) {
             before.restore(schedule.kernel);
-            schedule.refuse(&asked, finding);
+            schedule.refuse(&asked, refusal);
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
 }
 
 /// Takes every global load in the block's `if`s out of them, so that all stand in the block itself.
-pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Finding> {
+pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Refusal> {
     let affine = asking.around.affine();
     // What holds where is what held before the first is taken out.
     let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Region(Region::If { .. })) && unit(kernel, *inst).is_none();
@@ -119,16 +119,16 @@ struct Search {
     pairs: u32,
 }
 
-fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &mut Search) -> Result<(), Finding> {
+fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &mut Search) -> Result<(), Refusal> {
     let insts = std::mem::take(&mut kernel.blocks[block].insts);
     let mut rest = insts.into_iter();
     let mut failed = None;
     for inst in rest.by_ref() {
         if unit(kernel, inst).is_none()
-            && let Err(finding) = from_inst(kernel, block, inst, asking, search)
+            && let Err(refusal) = from_inst(kernel, block, inst, asking, search)
         {
             kernel.blocks[block].insts.push(inst);
-            failed = Some(finding);
+            failed = Some(refusal);
             break;
         }
         kernel.blocks[block].insts.push(inst);
@@ -137,7 +137,7 @@ fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &m
     failed.map_or(Ok(()), Err)
 }
 
-fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, search: &mut Search) -> Result<(), Finding> {
+fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, search: &mut Search) -> Result<(), Refusal> {
     match kernel.insts[inst].op {
         Op::Region(Region::If { condition, then_block, else_block }) => {
             for (arm, negated) in [(then_block, false), (else_block, true)] {
@@ -152,7 +152,7 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, 
                 let name = asking.name;
                 let message = format!("`{name}` moves the loads of this loop's body, and some are in a loop inside it");
                 let help = format!("unroll the inner loop with `#[unroll]`, or put `#[{name}]` on it instead");
-                Err(Finding::new(message, help).label(kernel.insts[load].loc, "a load in the inner loop"))
+                Err(Refusal::new(message, help).label(kernel.insts[load].loc, "a load in the inner loop"))
             }
         },
         Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => Ok(()),
@@ -174,7 +174,7 @@ fn from_arm(
     Arm { block: arm, condition, negated }: Arm,
     asking: Asking<'_>,
     search: &mut Search,
-) -> Result<(), Finding> {
+) -> Result<(), Refusal> {
     let (insts, last) = parts(kernel, arm);
     if !insts.iter().any(|inst| unit(kernel, *inst).is_some()) {
         return Ok(());
@@ -190,7 +190,7 @@ fn from_arm(
             mark_slice(kernel, *inst, &here, &mut moved).map_err(|needed| {
                 let message =
                     format!("`{}` cannot move a load out of its condition: its address needs what only happens there", asking.name);
-                Finding::new(message, "compute the address before the `if`")
+                Refusal::new(message, "compute the address before the `if`")
                     .label(kernel.insts[load].loc, "this load")
                     .label(kernel.insts[needed].loc, "needs this")
             })?;
@@ -266,7 +266,7 @@ fn check_behind(
     obstacles: &Obstacles,
     place: usize,
     asking: Asking<'_>,
-) -> Result<(), Finding> {
+) -> Result<(), Refusal> {
     let Some(access) = MemoryAccess::of(kernel, affine, load) else { return Ok(()) };
     let before = obstacles.in_the_way(kernel, access.at.object, asking).take_while(|obstacle| obstacle.at < place);
     let found = before.filter_map(|obstacle| obstacle.keeps_behind(kernel, affine, &access, asking, pairs)).next();

@@ -10,10 +10,10 @@
 
 mod around;
 mod batch_loads;
+mod budget;
 mod copy;
 mod dependence;
 mod extremum;
-mod finding;
 mod groups;
 mod ilp;
 mod interleave;
@@ -22,7 +22,7 @@ mod obstacles;
 mod prefetch;
 mod prepare;
 mod reduction;
-mod room;
+mod refusal;
 mod rows;
 mod shared;
 mod unroll;
@@ -35,7 +35,7 @@ use crate::collections::HashMap;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
 use crate::verify::{AFTER_EACH_PASS, verify};
-pub use finding::Finding;
+pub use refusal::Refusal;
 use std::collections::BTreeSet;
 
 /// What consumes one annotation, or makes things simpler for those that do.
@@ -80,10 +80,10 @@ struct Schedule<'k> {
     kernel: &'k mut Kernel,
     /// By location: the statement of the source. Beyond the end, every instruction is a statement of its own.
     statements: &'k [u32],
-    findings: Vec<Finding>,
+    refusals: Vec<Refusal>,
     /// Which copy of an interleaved body an access belongs to, where copies are known to be free of each other in global memory.
     elements: Elements,
-    room: room::Room,
+    budget: budget::Budget,
     /// What stands for the results of loops that are no more.
     names: groups::Names,
     /// What the pass that runs knows, for whom [`Schedule::around`] asks.
@@ -119,43 +119,43 @@ impl Schedule<'_> {
     }
 
     /// Reports that an annotation cannot be kept.
-    fn refuse(&mut self, asked: &Asked, mut finding: Finding) {
-        finding.loc = asked.place;
-        finding.is_warning = asked.says(Modifier::BestEffort);
-        self.findings.push(finding);
+    fn refuse(&mut self, asked: &Asked, mut refusal: Refusal) {
+        refusal.loc = asked.place;
+        refusal.is_warning = asked.says(Modifier::BestEffort);
+        self.refusals.push(refusal);
     }
 }
 
 /// Keeps every annotation of a kernel. Gives the promises that cannot be kept: if one is no warning, the kernel is of no use.
-pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Finding> {
+pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Refusal> {
     let mut schedule = Schedule {
         kernel,
         statements,
-        findings: Vec::new(),
+        refusals: Vec::new(),
         elements: Elements::default(),
-        room: room::Room::default(),
+        budget: budget::Budget::default(),
         names: groups::Names::default(),
         places: around::Places::default(),
     };
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
-        schedule.room = room::Room::of(schedule.kernel);
+        schedule.budget = budget::Budget::of(schedule.kernel);
         for pass in PASSES {
             schedule.places = around::Places::of(schedule.kernel);
             (pass.run)(&mut schedule);
-            if AFTER_EACH_PASS && schedule.findings.iter().all(|finding| finding.is_warning) {
+            if AFTER_EACH_PASS && schedule.refusals.iter().all(|refusal| refusal.is_warning) {
                 check(schedule.kernel, pass.name());
             }
         }
     }
     // Last: all others see the indices of the source.
     shared::run(&mut schedule);
-    let mut findings = schedule.findings;
+    let mut refusals = schedule.refusals;
     // Passes see inner loops first; people read from the top.
-    findings.sort_by_key(|finding| finding.loc.0);
+    refusals.sort_by_key(|refusal| refusal.loc.0);
     kernel.annotations.clear();
     kernel.stage = Stage::Scheduled;
-    findings
+    refusals
 }
 
 /// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.

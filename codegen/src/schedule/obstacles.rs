@@ -1,10 +1,10 @@
 //! What a load may not be moved over: ways out, barriers, stores. Found once for a list of instructions, and sorted by whom they are in the way
 //! of, so that a load of what nobody writes looks at no store.
 
-use super::Finding;
+use super::Refusal;
 use super::dependence::MemoryAccess;
-use super::finding::written;
 use super::loads::{Asking, is_barrier, visit};
+use super::refusal::written;
 use crate::analysis::affine::Affine;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Inst, Kernel, Object, Op, Space, Terminator};
@@ -114,7 +114,7 @@ impl Obstacle {
         access: &MemoryAccess,
         asking: Asking<'_>,
         pairs: &mut u32,
-    ) -> Option<Finding> {
+    ) -> Option<Refusal> {
         let (name, object) = (asking.name, &kernel.objects[access.at.object]);
         let promise = written(name, "assume_disjoint", asking.of_kernel);
         let loc = kernel.insts[access.inst].loc;
@@ -122,14 +122,14 @@ impl Obstacle {
         match &self.kind {
             Kind::Exit => {
                 let message = format!("`{name}` cannot issue a load before it is known that the loop goes on to it");
-                let finding = Finding::new(message, "put an `if` around the code that must not run");
-                Some(finding.label(loc, "this load").label(here, "control may leave here"))
+                let refusal = Refusal::new(message, "put an `if` around the code that must not run");
+                Some(refusal.label(loc, "this load").label(here, "control may leave here"))
             }
             Kind::Barrier => {
                 let message =
                     format!("`{name}` cannot move a load of `{}` before a barrier: other threads may have written it", object.name);
                 let help = format!("take `{0}` as `&Global` if nothing writes it, or promise {promise}", object.name);
-                Some(Finding::new(message, help).label(loc, "this load").label(here, "the barrier"))
+                Some(Refusal::new(message, help).label(loc, "this load").label(here, "the barrier"))
             }
             Kind::Write(write) => {
                 let copies = [self.inst, access.inst].map(|inst| asking.elements.get(&inst));
@@ -144,7 +144,7 @@ impl Obstacle {
                         object.name
                     );
                     return Some(
-                        Finding::new(message, format!("if they never are the same element, write {promise}")).label(loc, "this load"),
+                        Refusal::new(message, format!("if they never are the same element, write {promise}")).label(loc, "this load"),
                     );
                 }
                 if write.is_apart(access, kernel, affine) {
@@ -152,7 +152,7 @@ impl Obstacle {
                 }
                 let message = format!("`{name}` cannot move a load of `{}` before a store that may be to the same element", object.name);
                 let help = format!("if they never are the same element, write {promise}");
-                Some(Finding::new(message, help).label(loc, "this load").label(here, "the store before it"))
+                Some(Refusal::new(message, help).label(loc, "this load").label(here, "the store before it"))
             }
         }
     }

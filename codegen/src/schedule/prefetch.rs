@@ -24,7 +24,7 @@ use super::dependence::{MemoryAccess, defined};
 use super::groups::{Counted, Names};
 use super::loads::{Asking, has_loads, is_barrier, move_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
-use super::{Finding, Schedule};
+use super::{Refusal, Schedule};
 use crate::analysis::cost::is_speculable;
 use crate::annotations::PREFETCH;
 use crate::collections::{HashMap, HashSet};
@@ -36,19 +36,19 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     move_loads(schedule, &PREFETCH, false, prefetch);
 }
 
-fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_>) -> Result<(), Finding> {
+fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_>) -> Result<(), Refusal> {
     let walk = Counted::of(kernel, inst)
-        .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
+        .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     if has_loads(kernel, walk.body).is_none() {
-        return Err(Finding::new("there are no global loads in this loop to prefetch", "leave `prefetch` out"));
+        return Err(Refusal::new("there are no global loads in this loop to prefetch", "leave `prefetch` out"));
     }
     take_out(kernel, walk.body, asking)?;
     let (insts, last) = parts(kernel, walk.body);
     // A body that never falls through has no next iteration.
     if let Some(last) = last.filter(|last| !matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_)))) {
         let message = "`prefetch` loads for the next iteration, and this loop never has one";
-        let finding = Finding::new(message, "leave `prefetch` out");
-        return Err(finding.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
+        let refusal = Refusal::new(message, "leave `prefetch` out");
+        return Err(refusal.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
     }
     let indirect = indirect(kernel, &insts);
     let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some() && !indirect.contains(inst)).collect();
@@ -132,7 +132,7 @@ fn indirect(kernel: &Kernel, insts: &[Inst]) -> HashSet<Inst> {
 }
 
 /// What the units' addresses and conditions need of the body, in order.
-fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Result<Vec<Inst>, Finding> {
+fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Result<Vec<Inst>, Refusal> {
     let inside = defined(kernel, walk.body);
     let here: HashSet<Inst> = insts.iter().copied().collect();
     let mut wanted: HashSet<Inst> = HashSet::default();
@@ -148,14 +148,14 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
                 let message = format!(
                     "`prefetch` needs the addresses of the next iteration ahead of it, and one comes from {name}, which changes from iteration to iteration"
                 );
-                let finding = Finding::new(message, "compute addresses from the loop's counter");
-                return Err(finding.label(loc, "this load"));
+                let refusal = Refusal::new(message, "compute addresses from the loop's counter");
+                return Err(refusal.label(loc, "this load"));
             };
             if !is_speculable(kernel, maker) || !op.blocks().is_empty() || !here.contains(&maker) {
                 let message = "`prefetch` cannot compute the address of a load one iteration ahead";
-                let finding =
-                    Finding::new(message, "compute addresses from the loop's counter and from values that do not change in the loop");
-                return Err(finding.label(loc, "this load").label(kernel.insts[maker].loc, "needs this"));
+                let refusal =
+                    Refusal::new(message, "compute addresses from the loop's counter and from values that do not change in the loop");
+                return Err(refusal.label(loc, "this load").label(kernel.insts[maker].loc, "needs this"));
             }
             if wanted.insert(maker) {
                 work.extend(op.operands());
@@ -166,7 +166,7 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
 }
 
 /// Whether nobody writes what is loaded early.
-fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst], asking: Asking<'_>) -> Result<(), Finding> {
+fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst], asking: Asking<'_>) -> Result<(), Refusal> {
     let mut affine = asking.around.affine();
     let obstacles = Obstacles::of(kernel, &mut affine, insts);
     let places: HashMap<Inst, usize> = insts.iter().enumerate().map(|(n, inst)| (*inst, n)).collect();
@@ -175,8 +175,8 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
     let mut pairs = 0;
     for unit_inst in units {
         let Some(access) = unit(kernel, *unit_inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else { continue };
-        if let Some(finding) = written_between_barriers(kernel, &access, &obstacles, has_barrier, asking) {
-            return Err(finding);
+        if let Some(refusal) = written_between_barriers(kernel, &access, &obstacles, has_barrier, asking) {
+            return Err(refusal);
         }
         // Between where the load is issued and where it stood lie this iteration's stores, and those of its own that stand before it.
         let mut next = None;
@@ -185,14 +185,14 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
             let other = insts[obstacle.at];
             if unit(kernel, other).is_none() && !is_barrier(kernel, other) {
                 let next = next.get_or_insert_with(|| access.in_next_iteration(kernel, &mut affine, walk, &inside));
-                if let Some(finding) = obstacle.keeps_behind(kernel, &mut affine, next, asking, &mut pairs) {
-                    return Err(finding);
+                if let Some(refusal) = obstacle.keeps_behind(kernel, &mut affine, next, asking, &mut pairs) {
+                    return Err(refusal);
                 }
             }
             if obstacle.at < place
-                && let Some(finding) = obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs)
+                && let Some(refusal) = obstacle.keeps_behind(kernel, &mut affine, &access, asking, &mut pairs)
             {
-                return Err(finding);
+                return Err(refusal);
             }
         }
     }
@@ -206,7 +206,7 @@ fn written_between_barriers(
     obstacles: &Obstacles,
     has_barrier: bool,
     asking: Asking<'_>,
-) -> Option<Finding> {
+) -> Option<Refusal> {
     let object = &kernel.objects[access.at.object];
     if object.is_read_only() || asking.assume_disjoint || !has_barrier {
         return None;
@@ -214,8 +214,8 @@ fn written_between_barriers(
     let write = obstacles.first_write(access.at.object)?;
     let message = format!("`prefetch` cannot load `{}` ahead: other threads may write it before the barrier in between", object.name);
     let help = format!("take `{}` as `&Global` if nothing writes it, or promise `#[prefetch(assume_disjoint)]`", object.name);
-    let finding = Finding::new(message, help).label(kernel.insts[access.inst].loc, "this load");
-    Some(finding.label(kernel.insts[write].loc, "written here"))
+    let refusal = Refusal::new(message, help).label(kernel.insts[access.inst].loc, "this load");
+    Some(refusal.label(kernel.insts[write].loc, "written here"))
 }
 
 /// Issues the loads of the iteration whose counter is `counter`, if `condition` holds; else what they give is `otherwise`.

@@ -4,16 +4,16 @@
 //! a loop over groups of N, and a loop over what is left (`schedule::groups`).
 //!
 //! **Legal** always: the order of everything stays. **Refuses** a full unrolling of a loop whose trip count is not known, factors
-//! beyond the trip count, and bodies that would grow beyond all measure (`schedule::room`).
+//! beyond the trip count, and bodies that would grow beyond all measure (`schedule::budget`).
 //!
 //! A loop that is annotated with something else, too, waits for that: `ilp` and `vectorize` make groups, which are then unrolled. What
 //! `prefetch` and `batch_loads` still have to do is asked of the loop over groups; a fully unrolled one stays as a loop of one
 //! iteration until then.
 
+use super::budget::{Copies, MOST_INSTRUCTIONS};
 use super::copy::{Copy, loops, parts, size};
 use super::groups::{Counted, finish, in_groups, open};
-use super::room::{Copies, MOST_INSTRUCTIONS};
-use super::{Finding, Schedule};
+use super::{Refusal, Schedule};
 use crate::annotations::UNROLL;
 use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
 use crate::passes::simplify;
@@ -79,9 +79,9 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
     let Some(mut rest) = schedule.kernel.annotations.get(&inst).cloned() else { return Kept::Yes };
     let Some(asked) = rest.take(&UNROLL) else { return Kept::Yes };
     let refused = match plan(schedule.kernel, inst, &asked) {
-        Err(finding) => Some(finding),
+        Err(refusal) => Some(refusal),
         Ok(plan) => {
-            if !schedule.is_refused(&asked) && !schedule.has_room(&plan.copies()) {
+            if !schedule.is_refused(&asked) && !schedule.fits_budget(&plan.copies()) {
                 if !is_simple {
                     return Kept::NotYet;
                 }
@@ -90,7 +90,7 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
                     return Kept::InPart;
                 }
             }
-            if schedule.take_room(&asked, &plan.copies()) {
+            if schedule.take_from_budget(&asked, &plan.copies()) {
                 schedule.kernel.annotations.remove(&inst);
                 unroll(schedule, inst, block, &plan, rest);
                 return Kept::Yes;
@@ -98,7 +98,7 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
             None
         }
     };
-    refused.into_iter().for_each(|finding| schedule.refuse(&asked, finding));
+    refused.into_iter().for_each(|refusal| schedule.refuse(&asked, refusal));
     schedule.kernel.annotations.insert(inst, rest);
     Kept::Yes
 }
@@ -127,19 +127,19 @@ struct Plan {
     has_exits: bool,
 }
 
-fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Finding> {
+fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Refusal> {
     let walk = Counted::of(kernel, inst)
-        .ok_or_else(|| Finding::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
+        .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     let trips = walk.trips(kernel);
     let n = match (asked.argument, trips) {
         (None, None) => {
             let message = "`#[unroll]` needs a trip count known at compile time, and the bounds of this loop are not constants";
-            return Err(Finding::new(message, "write, for example, `#[unroll(4)]`, or give the bounds as const generics"));
+            return Err(Refusal::new(message, "write, for example, `#[unroll(4)]`, or give the bounds as const generics"));
         }
         (None, Some(trips)) => trips,
         (Some(n), Some(trips)) if u64::from(n) > trips => {
             let message = format!("unrolling by {n} is more than the {trips} iterations of this loop");
-            return Err(Finding::new(message, "write `#[unroll]` to unroll it fully"));
+            return Err(Refusal::new(message, "write `#[unroll]` to unroll it fully"));
         }
         (Some(n), _) => u64::from(n),
     };
@@ -164,7 +164,7 @@ impl Plan {
 fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, loc: Loc) -> bool {
     let walk = &plan.walk;
     let body = size(schedule.kernel, walk.body).max(1) as u64;
-    let whole = schedule.room.whole(loc).unwrap_or(plan.n);
+    let whole = schedule.budget.whole(loc).unwrap_or(plan.n);
     let first = MOST_INSTRUCTIONS as u64 / 4 / body;
     let kernel = &mut *schedule.kernel;
     let is_alone = kernel.annotations.get(&inst).is_none_or(|annotations| annotations.iter().all(|asked| *asked.annotation == UNROLL));
@@ -174,7 +174,7 @@ fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan
     if !is_full || !is_alone || plan.breaks || first == 0 || first >= plan.n || whole.saturating_mul(body) > MOST_FOLDED {
         return false;
     }
-    schedule.room.begin_whole(loc, whole);
+    schedule.budget.begin_whole(loc, whole);
     let behind = open(kernel, block, inst);
     let ty = kernel.ty(walk.counter);
     let between = Builder::new(kernel, block, walk.loc).int(ty, start + i128::from(first) * step);

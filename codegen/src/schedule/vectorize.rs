@@ -12,16 +12,16 @@
 //! then: vectors where every element of the thread passes, else the elements one by one, in loops that stay rolled.
 
 use super::around::Around;
+use super::budget::Copies;
 use super::copy::{Copy, each_loop, parts};
 use super::dependence::{Kind, MemoryAccess, accesses};
-use super::finding::written;
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
 use super::interleave::{Interleave, Wide};
-use super::room::Copies;
+use super::refusal::written;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
-use super::{Finding, Schedule};
+use super::{Refusal, Schedule};
 use crate::analysis::affine::{Affine, Polynomial};
 use crate::annotations::{Modifier, UNROLL, VECTORIZE};
 use crate::collections::HashSet;
@@ -44,14 +44,14 @@ fn keep(schedule: &mut Schedule<'_>, (inst, block): (Inst, Block), asked: &Asked
     let around = schedule.around(inst);
     let plan = match plan(schedule.kernel, &around, inst, asked, rest.of_kernel) {
         Ok(plan) => plan,
-        Err(finding) => {
+        Err(refusal) => {
             give_up(schedule.kernel, inst, asked);
-            return schedule.refuse(asked, finding);
+            return schedule.refuse(asked, refusal);
         }
     };
     let instead = |fits: u64| format!("write {}", written("vectorize", &(1 << fits.ilog2()).to_string(), rest.of_kernel));
     let copies = Copies { name: "vectorize", body: plan.walk.body, n: plan.n.into(), versions: 1, instead: &instead };
-    if !schedule.take_room(asked, &copies) {
+    if !schedule.take_from_budget(asked, &copies) {
         return give_up(schedule.kernel, inst, asked);
     }
     let block = match &plan.guard {
@@ -74,14 +74,14 @@ fn give_up(kernel: &mut Kernel, inst: Inst, asked: &Asked) {
 }
 
 /// There is no vector in a loop of fewer iterations than it takes.
-fn too_few(n: u32, trips: u64, of_kernel: bool) -> Finding {
+fn too_few(n: u32, trips: u64, of_kernel: bool) -> Refusal {
     // Vectors have powers of two.
     let fits = if trips > 1 { 1 << trips.ilog2() } else { 0 };
     let help = match fits {
         0 => "leave it out".to_owned(),
         fits => format!("write {}, or leave it out", written("vectorize", &fits.to_string(), of_kernel)),
     };
-    Finding::new(format!("`vectorize({n})` takes {n} iterations at a time, and this loop has {trips}"), help)
+    Refusal::new(format!("`vectorize({n})` takes {n} iterations at a time, and this loop has {trips}"), help)
 }
 
 struct Plan {
@@ -91,7 +91,7 @@ struct Plan {
     guard: Option<Guard>,
 }
 
-fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Plan, Finding> {
+fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Plan, Refusal> {
     let n = asked.count();
     let walk = independent(kernel, around, inst, asked, of_kernel)?;
     if let Some(trips) = walk.trips(kernel).filter(|trips| *trips < u64::from(n)) {
@@ -117,22 +117,22 @@ fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: 
             Ok(true) => drop(wide.merged.insert(access.inst)),
             Ok(false) => {}
             // Shared memory takes any pattern; what is no vector stays what it is.
-            Err(finding) if space == Space::Shared => of_shared = of_shared.or(Some(finding)),
-            Err(finding) => return Err(finding),
+            Err(refusal) if space == Space::Shared => of_shared = of_shared.or(Some(refusal)),
+            Err(refusal) => return Err(refusal),
         }
     }
-    if let (true, Some(finding)) = (wide.merged.is_empty(), of_shared) {
-        return Err(finding);
+    if let (true, Some(refusal)) = (wide.merged.is_empty(), of_shared) {
+        return Err(refusal);
     }
     if wide.merged.is_empty() {
         let message = "no load or store of this loop goes on by one element an iteration: there is nothing to vectorize";
-        return Err(Finding::new(message, format!("index a buffer with {}, or leave the annotation out", counter_of(of_kernel))));
+        return Err(Refusal::new(message, format!("index a buffer with {}, or leave the annotation out", counter_of(of_kernel))));
     }
     Ok(Plan { walk, n, wide, guard })
 }
 
 /// Carried values, each handed on by one instruction at the top of the body.
-fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Value)>, Finding> {
+fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Value)>, Refusal> {
     let top = parts(kernel, walk.body).0;
     let mut all = Vec::new();
     for (k, param) in walk.carried.iter().enumerate() {
@@ -157,7 +157,7 @@ fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Va
             let name = variable(kernel, inst, walk, k);
             let message = format!("the elements of a vector cannot be worked on together: each needs the {name} of the one before");
             let help = "carry only what one instruction gathers (`acc += e`), and read it after the loop";
-            return Err(Finding::new(message, help));
+            return Err(Refusal::new(message, help));
         }
         all.push((*param, next));
     }
@@ -182,14 +182,14 @@ fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Op
     found
 }
 
-fn under_condition(kernel: &Kernel, access: &MemoryAccess, of_kernel: bool) -> Finding {
+fn under_condition(kernel: &Kernel, access: &MemoryAccess, of_kernel: bool) -> Refusal {
     let name = &kernel.objects[access.at.object].name;
     let message = format!("accesses to `{name}` are under a condition that may differ from element to element");
     let help = match of_kernel {
         true => "put one `if i < n` on the element's number around the body, load before other conditions, and select between values",
         false => "give the loop a bound instead of asking inside it, load in front of the condition, or select between values",
     };
-    Finding::new(message, help).label(kernel.insts[access.inst].loc, "this access")
+    Refusal::new(message, help).label(kernel.insts[access.inst].loc, "this access")
 }
 
 /// What numbers the elements, as a help names it.
@@ -206,11 +206,11 @@ fn classify(
     varying: &HashSet<Value>,
     asked: &Asked,
     of_kernel: bool,
-) -> Result<bool, Finding> {
+) -> Result<bool, Refusal> {
     let n = asked.count();
     let name = &kernel.objects[access.at.object].name;
     let loc = kernel.insts[access.inst].loc;
-    let refuse = |message: String, help: String, label: &str| Err(Finding::new(message, help).label(loc, label));
+    let refuse = |message: String, help: String, label: &str| Err(Refusal::new(message, help).label(loc, label));
     let counter = affine.counter(kernel, walk.counter);
     let varies = |value: Value| varying.contains(&value);
     let mut others = access.outer_atoms().collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The law of the IR. [`verify`] collects every violation; it runs between passes in debug builds and in tests.
+//! The invariants of the IR. [`verify`] collects every violation; it runs between passes in debug builds and in tests.
 //!
 //! **Names.** Every value, instruction, block, object and location that is named exists. A block reachable from the body has one
 //! owner, an instruction one place. A value's definition names the instruction or block that lists it, at that position.
@@ -14,7 +14,7 @@
 //! **Types.** As each [`Op`] says; in short, one type for all operands and the result, but for the count of a shift (`u32`), the result of
 //! a comparison (`bool`), the condition of a `select`, casts and bit casts. Arithmetic is for integers and floats, logic for
 //! integers and `bool`, shifts for integers. `bool` casts to integers, nothing casts to `bool`. An intrinsic's row has a device's
-//! body, its type variable is in its class, arguments and results are of its sorts.
+//! body, its type variable is in its class, arguments and results are of the types that it names.
 //!
 //! **Memory.** Parameters are `Value`, `Global` and `Constant` objects, each once, and all of these are parameters. A `Global` holds a slice,
 //! a `Shared` one may (dynamic), nothing else does, at any depth. A table has as many scalars, of its type, as its type has places.
@@ -44,7 +44,7 @@ mod types;
 /// the macro in debug, too, and would wait for it at every check.
 pub const AFTER_EACH_PASS: bool = cfg!(debug_assertions) && option_env!("WARPWRIGHT_VERIFY").is_some();
 
-/// Something in a kernel that the law forbids: a mistake of the compiler, not of its user.
+/// Something in a kernel that an invariant forbids: a mistake of the compiler, not of its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The instruction, by the kernel's own numbers (`{:#}` prints them).
@@ -72,7 +72,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// Checks the law of the kernel's stage; gives every violation, in program order.
+/// Checks the invariants of the kernel's stage; gives every violation, in program order.
 pub fn verify(kernel: &Kernel) -> Result<(), Vec<Violation>> {
     let mut verifier = Verifier {
         kernel,

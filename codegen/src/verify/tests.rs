@@ -1,4 +1,4 @@
-//! Each rule of the law, broken once.
+//! Each invariant, broken once.
 
 use super::*;
 use crate::ir::{Block, Compute, MemoryType, Object, Region, Scalar, Terminator, Type, Value, ValueDef};

@@ -2,7 +2,7 @@
 
 use super::Verifier;
 use super::structure::list;
-use crate::ir::intrinsic::{Call, Class, Row, Sort};
+use crate::ir::intrinsic::{Call, Class, Intrinsic, OperandType};
 use crate::ir::{Axis, BinaryOp, Compute, Message, Op, PrintPart, Scalar, Stage, Type, UnaryOp, Value, eval};
 
 impl Verifier<'_> {
@@ -97,15 +97,15 @@ impl Verifier<'_> {
         self.require(is_allowed(from, to), || format!("not from `{from}` to `{to}`"));
     }
 
-    fn check_intrinsic(&mut self, row: &Row, args: &[Value], results: &[Value]) {
+    fn check_intrinsic(&mut self, row: &Intrinsic, args: &[Value], results: &[Value]) {
         self.require(row.device().is_some(), || format!("`{}` is made of other instructions and was not expanded", row.name));
         let (found_args, found_results) = (self.types(args), self.types(results));
         let t = type_variable(row, &found_args, &found_results);
         let fits = row.over == Class::None || t.is_some_and(|t| row.over.contains(t));
         self.require(fits, || format!("`{}` is not for {}", row.name, t.map_or("this".to_owned(), |t| format!("`{t}`"))));
         let index = self.kernel.index_type();
-        for (sorts, found, what) in [(row.args, found_args, "arguments"), (row.results, found_results, "results")] {
-            let expected: Vec<Type> = sorts.iter().map(|sort| type_of(*sort, t, index)).collect();
+        for (operands, found, what) in [(row.args, found_args, "arguments"), (row.results, found_results, "results")] {
+            let expected: Vec<Type> = operands.iter().map(|operand| type_of(*operand, t, index)).collect();
             self.require(found == expected, || format!("{what}: {} expected, found {}", list(&expected), list(&found)));
         }
     }
@@ -122,8 +122,10 @@ const ARITHMETIC: Class = Class::Num;
 const LOGIC: Class = Class::Only(&[Type::Bool, Type::I8, Type::I16, Type::I32, Type::I64, Type::U8, Type::U16, Type::U32, Type::U64]);
 
 /// What `T` stands for: the type of the first argument; of the result for associated functions.
-fn type_variable(row: &Row, args: &[Type], results: &[Type]) -> Option<Type> {
-    let of = |sorts: &[Sort], types: &[Type]| sorts.iter().zip(types).find(|(sort, _)| **sort == Sort::T).map(|(_, ty)| *ty);
+fn type_variable(row: &Intrinsic, args: &[Type], results: &[Type]) -> Option<Type> {
+    let of = |operands: &[OperandType], types: &[Type]| {
+        operands.iter().zip(types).find(|(operand, _)| **operand == OperandType::T).map(|(_, ty)| *ty)
+    };
     if row.call == Call::Associated {
         of(row.results, results)
     } else {
@@ -131,13 +133,13 @@ fn type_variable(row: &Row, args: &[Type], results: &[Type]) -> Option<Type> {
     }
 }
 
-fn type_of(sort: Sort, t: Option<Type>, index: Type) -> Type {
-    match sort {
+fn type_of(operand: OperandType, t: Option<Type>, index: Type) -> Type {
+    match operand {
         // Where `T` is unknown a complaint has been made.
-        Sort::T => t.unwrap_or(Type::Bool),
-        Sort::UnsignedT => t.unwrap_or(Type::Bool).to_unsigned(),
-        Sort::Is(ty) => ty,
-        Sort::Lane => Type::U32,
-        Sort::Index => index,
+        OperandType::T => t.unwrap_or(Type::Bool),
+        OperandType::UnsignedT => t.unwrap_or(Type::Bool).to_unsigned(),
+        OperandType::Is(ty) => ty,
+        OperandType::Lane => Type::U32,
+        OperandType::Index => index,
     }
 }

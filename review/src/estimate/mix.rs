@@ -235,7 +235,7 @@ fn is_pair(kernel: &Kernel, value: Value) -> bool {
     matches!(kernel.def(value), Some((_, Op::Compute(Compute::Binary(BinaryOp::Or, a, b)))) if is_two_words(kernel, *a, *b))
 }
 
-fn intrinsic(kernel: &Kernel, row: &warpwright_codegen::ir::intrinsic::Row, ty: Type, operands: &[Value]) -> Cost {
+fn intrinsic(kernel: &Kernel, row: &warpwright_codegen::ir::intrinsic::Intrinsic, ty: Type, operands: &[Value]) -> Cost {
     let slots = f64::from(row.cost);
     let is_float = ty.is_float() || operands.first().is_some_and(|value| kernel.ty(*value).is_float());
     if row.effects.is_of_warp() {

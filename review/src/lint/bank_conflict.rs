@@ -8,7 +8,7 @@ use super::weigh::Scales;
 use super::{Finding, Lint, Subject};
 use crate::report::{conflict_text, extra_text};
 use std::collections::BTreeMap;
-use warpwright_codegen::analysis::access::{self, AccessFact, AccessKind, Doubt, Pattern, Range};
+use warpwright_codegen::analysis::access::{self, AccessFact, AccessKind, Pattern, Range, Uncertainty};
 use warpwright_codegen::ir::{Address, BinaryOp, Compute, Kernel, Memory, MemoryOp, MemoryType, Object, Op, Space, Step};
 use warpwright_codegen::schedule::swizzle;
 use warpwright_codegen::target::limits::WARP;
@@ -63,7 +63,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 /// The degree of a request that takes at least two passes: for sure, or on average of those that were looked at.
 fn conflict(fact: &AccessFact) -> Option<u32> {
     let Pattern::Shared { degree, .. } = fact.pattern else { return None };
-    let is_sure = fact.doubt <= Doubt::Limit && !fact.is_rare;
+    let is_sure = fact.uncertainty <= Uncertainty::Limit && !fact.is_rare;
     let is_usual = degree.least >= 2 || fact.total.requests > 1 && fact.total.figure.least >= fact.total.requests;
     (is_sure && is_usual).then_some(degree.most)
 }

@@ -8,7 +8,7 @@ use super::uncoalesced_access::of_space;
 use super::weigh::Scales;
 use super::{Finding, Lint, Subject};
 use std::collections::BTreeMap;
-use warpwright_codegen::analysis::access::{AccessFact, Doubt, Pattern, Range};
+use warpwright_codegen::analysis::access::{AccessFact, Pattern, Range, Uncertainty};
 use warpwright_codegen::ir::{Kernel, ObjectData, ObjectKind, Space};
 use warpwright_codegen::library;
 use warpwright_codegen::target::limits::WARP;
@@ -92,7 +92,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 fn spread(kernel: &Kernel, fact: &AccessFact) -> Option<Spread> {
     let object = &kernel.objects[fact.object];
     // Tables that functions of the library bring along are nobody's to move.
-    if fact.doubt == Doubt::Data && matches!(fact.pattern, Pattern::Constant { .. }) || fact.is_rare || object.name == library::TABLE {
+    if fact.uncertainty == Uncertainty::Data && matches!(fact.pattern, Pattern::Constant { .. })
+        || fact.is_rare
+        || object.name == library::TABLE
+    {
         return None;
     }
     if let Pattern::Constant { addresses } = fact.pattern {

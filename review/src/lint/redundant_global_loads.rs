@@ -12,7 +12,7 @@ use super::{Finding, Lint, Subject};
 use crate::estimate::time::Bound;
 use crate::estimate::{Estimate, Known};
 use std::collections::BTreeMap;
-use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern};
+use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Pattern, Uncertainty};
 use warpwright_codegen::ir::{Kernel, Space};
 use warpwright_codegen::target::limits::SHARED_BYTES;
 
@@ -79,7 +79,7 @@ fn waits_for_others(known: &Known, scales: &Scales<'_>, facts: &[&AccessFact]) -
 fn is_redundant(kernel: &Kernel, fact: &AccessFact) -> bool {
     let Pattern::Global { bytes, .. } = fact.pattern else { return false };
     let is_broadcast = bytes.most <= fact.bytes;
-    let is_sure = fact.kind == AccessKind::Load && fact.doubt <= Doubt::Limit && !fact.is_rare;
+    let is_sure = fact.kind == AccessKind::Load && fact.uncertainty <= Uncertainty::Limit && !fact.is_rare;
     is_sure && !is_broadcast && kernel.objects[fact.object].is_read_only() && fact.sharing.is_some_and(|warps| warps >= FEWEST_WARPS)
 }
 

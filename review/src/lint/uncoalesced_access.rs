@@ -8,7 +8,7 @@
 use super::weigh::Scales;
 use super::{Finding, Lint, Subject};
 use std::collections::{BTreeMap, BTreeSet};
-use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range};
+use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Pattern, Range, Uncertainty};
 use warpwright_codegen::ir::{Kernel, MemoryType, Object, Space};
 use warpwright_codegen::target::limits::{SECTOR, WARP};
 
@@ -55,7 +55,7 @@ fn wasteful(kernel: &Kernel, fact: &AccessFact) -> Option<Range> {
     let whole = kernel.options.block.map_or(WARP, |block| block.iter().fold(1, |n, size| size.saturating_mul(n)).min(WARP));
     // Who takes part does not matter where each has a sector of its own.
     let is_apart = matches!(fact.pattern, Pattern::Global { stride: Some(stride), .. } if stride.unsigned_abs() >= u64::from(SECTOR));
-    let is_sure = (is_apart || fact.doubt <= Doubt::Limit) && !fact.is_rare && fact.lanes.most == whole;
+    let is_sure = (is_apart || fact.uncertainty <= Uncertainty::Limit) && !fact.is_rare && fact.lanes.most == whole;
     let used = fact.lanes.most * fact.bytes;
     let is_wasteful = sectors.least * SECTOR >= 2 * used && sectors.least >= 2 * bytes.most.div_ceil(SECTOR);
     (is_sure && is_wasteful).then_some(*sectors)
@@ -168,7 +168,7 @@ fn help(kernel: &Kernel, all: &[AccessFact], fact: &AccessFact) -> String {
     }
 }
 
-/// Facts of one space, for the other lints of this room.
+/// Facts of one space, for the other lints of this folder.
 pub(super) fn of_space(facts: &[AccessFact], space: Space) -> impl Iterator<Item = &AccessFact> {
     facts.iter().filter(move |fact| fact.space == space)
 }

@@ -7,7 +7,7 @@ use std::fmt;
 /// Why a simulation gave no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The kernel breaks the law of the IR, or is beyond what the simulator can hold.
+    /// The kernel breaks an invariant of the IR, or is beyond what the simulator can hold.
     #[error("kernel `{kernel}` cannot be simulated: {reason}")]
     Kernel {
         /// The kernel.

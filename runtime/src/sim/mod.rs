@@ -123,7 +123,7 @@ impl SimProgram {
         SimProgram::compile_with(kernel, SimOptions::default())
     }
 
-    /// Compiles a kernel of any stage. Errors: it breaks the IR's law, or is beyond what the simulator can hold.
+    /// Compiles a kernel of any stage. Errors: it breaks an invariant of the IR, or is beyond what the simulator can hold.
     pub fn compile_with(kernel: &Kernel, options: SimOptions) -> Result<SimProgram, Error> {
         Ok(SimProgram { program: compile::compile(kernel, options)? })
     }

@@ -83,7 +83,7 @@ pub(crate) fn make(text: &str) -> Result<Made, Wrong> {
     };
     let lawful = |kernel: &Kernel, when: &str| match verify(kernel) {
         Ok(()) => Ok(()),
-        Err(violations) => Err(format!("{when}: the kernel breaks the law: {}", violations[0])),
+        Err(violations) => Err(format!("{when}: the kernel breaks an invariant: {}", violations[0])),
     };
     let legal = lowered.kernel.legal();
     lawful(&lowered.kernel, "scheduled")?;

@@ -4,7 +4,7 @@
 use super::CHILD;
 use super::build::{BLOCK, edges, elementwise, from_bytes, is_same, job};
 use warpwright_codegen::intrinsics::rows;
-use warpwright_codegen::ir::intrinsic::{Call, Class, Eval, Row, RowId, Sort};
+use warpwright_codegen::ir::intrinsic::{Call, Class, Eval, Intrinsic, IntrinsicId, OperandType};
 use warpwright_codegen::ir::{Builder, Op, Scalar, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 
@@ -13,18 +13,18 @@ use warpwright_tests::opencl_tools::{Job, Tool, run};
 const ULPS: f64 = 20.0;
 
 struct Case {
-    row: &'static Row,
+    row: &'static Intrinsic,
     ty: Type,
     inputs: Vec<Vec<Scalar>>,
     result: Type,
     job: Job,
 }
 
-fn sort_type(sort: Sort, ty: Type) -> Type {
+fn operand_type(sort: OperandType, ty: Type) -> Type {
     match sort {
-        Sort::T => ty,
-        Sort::UnsignedT => ty.to_unsigned(),
-        Sort::Is(ty) => ty,
+        OperandType::T => ty,
+        OperandType::UnsignedT => ty.to_unsigned(),
+        OperandType::Is(ty) => ty,
         _ => Type::U32,
     }
 }
@@ -37,17 +37,18 @@ fn arguments(ty: Type) -> Vec<Scalar> {
     [-9.5, -2.5, -1.0, -0.75, -0.5, -0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 3.0, 10.0, 100.25].map(|v| Scalar::float(ty, v)).to_vec()
 }
 
-fn case(row: &'static Row, ty: Type) -> Case {
-    let types: Vec<Type> = row.args.iter().map(|sort| sort_type(*sort, ty)).collect();
+fn case(row: &'static Intrinsic, ty: Type) -> Case {
+    let types: Vec<Type> = row.args.iter().map(|sort| operand_type(*sort, ty)).collect();
     let sets: Vec<Vec<Scalar>> = types.iter().map(|ty| arguments(*ty)).collect();
     // All pairs of the first two arguments; the third goes along.
     let n = sets[0].len() * sets.get(1).map_or(1, Vec::len);
     let stride = |k: usize| if k == 0 { 1 } else { sets[0].len() };
     let inputs: Vec<Vec<Scalar>> =
         sets.iter().enumerate().map(|(k, set)| (0..n).map(|i| set[(i / stride(k) + k / 2 * i) % set.len()]).collect()).collect();
-    let result = sort_type(row.results[0], ty);
+    let result = operand_type(row.results[0], ty);
     let name = format!("{}_{ty}", row.name);
-    let kernel = elementwise(&name, &types, |b: &mut Builder<'_>, args: &[Value]| vec![b.intrinsic(RowId(row), args.to_vec(), result)]);
+    let kernel =
+        elementwise(&name, &types, |b: &mut Builder<'_>, args: &[Value]| vec![b.intrinsic(IntrinsicId(row), args.to_vec(), result)]);
     let mut contents = inputs.clone();
     contents.push(vec![Scalar { ty: result, bits: 0 }; n]);
     let job = job(&kernel, BLOCK, n, &contents);
@@ -115,11 +116,11 @@ fn every_cell_is_printed() {
         let Some(device) = row.device() else { continue };
         let mut types = Type::SCALARS.iter().map(|(ty, _)| *ty).filter(|ty| row.over.contains(*ty));
         let ty = types.next().unwrap_or(Type::U32);
-        let args: Vec<Type> = row.args.iter().map(|sort| sort_type(*sort, ty)).chain([Type::U32]).collect();
-        let results: Vec<Type> = row.results.iter().map(|sort| sort_type(*sort, ty)).collect();
+        let args: Vec<Type> = row.args.iter().map(|sort| operand_type(*sort, ty)).chain([Type::U32]).collect();
+        let results: Vec<Type> = row.results.iter().map(|sort| operand_type(*sort, ty)).collect();
         let kernel = elementwise(row.name, &args, |b: &mut Builder<'_>, args: &[Value]| {
             let (other, args) = args.split_last().expect("one of its own");
-            let inst = b.push(Op::Intrinsic(RowId(row), args.to_vec()), &results);
+            let inst = b.push(Op::Intrinsic(IntrinsicId(row), args.to_vec()), &results);
             b.kernel.insts[inst].results.iter().copied().chain([*other]).collect()
         });
         let contents = vec![Vec::new(); kernel.params.len()];

@@ -4,18 +4,18 @@
 use super::CHILD;
 use super::build::{at, buffer, edges, empty, from_bytes, global_id, is_same, job};
 use warpwright_codegen::intrinsics::rows;
-use warpwright_codegen::ir::intrinsic::{Eval, Row, RowId, Sort};
+use warpwright_codegen::ir::intrinsic::{Eval, Intrinsic, IntrinsicId, OperandType};
 use warpwright_codegen::ir::{Builder, Kernel, MemoryType, Op, Scalar, Terminator, Type, Value};
 use warpwright_tests::opencl_tools::{Job, Tool, run};
 
 const BLOCKS: usize = 2;
 
 /// `y[i] = row(x[i], n[i])`, all threads together.
-fn kernel(row: &'static Row, ty: Type, block: u32, is_fixed: bool) -> Kernel {
+fn kernel(row: &'static Intrinsic, ty: Type, block: u32, is_fixed: bool) -> Kernel {
     let mut kernel = empty(&format!("{}_{ty}_{block}_{is_fixed}", row.name), is_fixed.then_some(block));
-    let argument = if row.args.first() == Some(&Sort::T) { ty } else { Type::Bool };
+    let argument = if row.args.first() == Some(&OperandType::T) { ty } else { Type::Bool };
     let result = match row.results[0] {
-        Sort::Is(ty) => ty,
+        OperandType::Is(ty) => ty,
         _ => ty,
     };
     let x = buffer(&mut kernel, "x", MemoryType::Scalar(argument), false);
@@ -27,14 +27,14 @@ fn kernel(row: &'static Row, ty: Type, block: u32, is_fixed: bool) -> Kernel {
     let value = b.push1(Op::load(at(x, i)), argument);
     let lane = b.push1(Op::load(at(n, i)), Type::U32);
     let args: Vec<Value> = [value, lane].into_iter().take(row.args.len()).collect();
-    let given = b.intrinsic(RowId(row), args, result);
+    let given = b.intrinsic(IntrinsicId(row), args, result);
     b.push(Op::store(at(y, i), vec![given]), &[]);
     b.push(Op::Terminator(Terminator::Return), &[]);
     kernel
 }
 
 struct Case {
-    row: &'static Row,
+    row: &'static Intrinsic,
     ty: Type,
     block: usize,
     inputs: [Vec<Scalar>; 2],
@@ -42,10 +42,10 @@ struct Case {
     job: Job,
 }
 
-fn case(row: &'static Row, ty: Type, block: usize, is_fixed: bool) -> Case {
+fn case(row: &'static Intrinsic, ty: Type, block: usize, is_fixed: bool) -> Case {
     let kernel = kernel(row, ty, block as u32, is_fixed);
     let threads = BLOCKS * block;
-    let argument = if row.args.first() == Some(&Sort::T) { ty } else { Type::Bool };
+    let argument = if row.args.first() == Some(&OperandType::T) { ty } else { Type::Bool };
     let some = edges(argument);
     let values: Vec<Scalar> = (0..threads).map(|i| some[i * i / 3 % some.len()]).collect();
     // Lanes and distances beyond 32 too, but no lane that a partial warp does not have: what that gives is undefined.
@@ -56,7 +56,7 @@ fn case(row: &'static Row, ty: Type, block: usize, is_fixed: bool) -> Case {
     let operand = |i: usize| (0..37).map(|k| (i * 7 + k) % 37).find(|operand| is_there(i, *operand)).unwrap_or(0);
     let lanes: Vec<Scalar> = (0..threads).map(|i| Scalar::u32(operand(i) as u32)).collect();
     let result = match row.results[0] {
-        Sort::Is(ty) => ty,
+        OperandType::Is(ty) => ty,
         _ => ty,
     };
     let zeros = vec![Scalar { ty: result, bits: 0 }; threads];

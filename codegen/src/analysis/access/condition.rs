@@ -6,7 +6,7 @@ use crate::target::limits::LANES;
 
 /// Why something is not known of each lane, from the harmless to the hopeless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Doubt {
+pub enum Uncertainty {
     /// It is known.
     #[default]
     None,
@@ -28,7 +28,7 @@ pub(super) struct Condition {
     /// Lanes where it surely does not.
     pub(super) no: Mask,
     /// What is known of the other lanes.
-    pub(super) rest: Doubt,
+    pub(super) rest: Uncertainty,
     /// What can be gone through in order to know more.
     pub(super) varies: Varies,
     /// At a boundary or limit: which way the lanes inside go.
@@ -43,11 +43,11 @@ impl Condition {
 
     /// True in these lanes, false in the others.
     pub(super) fn known(yes: Mask) -> Condition {
-        Condition { yes, no: !yes, rest: Doubt::None, varies: 0, usually: None }
+        Condition { yes, no: !yes, rest: Uncertainty::None, varies: 0, usually: None }
     }
 
     /// Known in no lane.
-    pub(super) fn unknown(rest: Doubt, varies: Varies) -> Condition {
+    pub(super) fn unknown(rest: Uncertainty, varies: Varies) -> Condition {
         Condition { yes: 0, no: 0, rest, varies, usually: None }
     }
 
@@ -58,7 +58,7 @@ impl Condition {
 
     /// Whether it is the same in all lanes, known or not.
     pub(super) fn is_uniform(&self) -> bool {
-        self.yes == Mask::MAX || self.no == Mask::MAX || self.open() == Mask::MAX && self.rest <= Doubt::Uniform
+        self.yes == Mask::MAX || self.no == Mask::MAX || self.open() == Mask::MAX && self.rest <= Uncertainty::Uniform
     }
 
     /// `weak`: the way on which the whole is as soon as one part is (`false` of `&&`).
@@ -66,8 +66,8 @@ impl Condition {
         if yes | no == Mask::MAX {
             return Condition::known(yes);
         }
-        let doubt = |c: &Condition| if c.open() == 0 { Doubt::None } else { c.rest };
-        let rest = doubt(of[0]).max(doubt(of[1]));
+        let uncertainty = |c: &Condition| if c.open() == 0 { Uncertainty::None } else { c.rest };
+        let rest = uncertainty(of[0]).max(uncertainty(of[1]));
         let ways = of.iter().filter(|c| c.open() != 0).map(|c| c.usually);
         let usually = weak.and_then(|weak| match ways.clone().any(|way| way == Some(weak)) {
             true => Some(weak),
@@ -109,12 +109,12 @@ impl Condition {
             return Condition::known(holding(&known, op));
         }
         if difference.is_uniform() {
-            return Condition::unknown(Doubt::Uniform, atoms.varies(&difference));
+            return Condition::unknown(Uncertainty::Uniform, atoms.varies(&difference));
         }
         let is_equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
         // Only where nothing else is open does it help to go through what varies.
         let kind = kind(atoms, &difference, is_equality);
-        let varies = if kind == Doubt::Data { atoms.varies(&difference) } else { 0 };
+        let varies = if kind == Uncertainty::Data { atoms.varies(&difference) } else { 0 };
         let open = Condition { usually: usually(atoms, op, a, b), ..Condition::unknown(kind, varies) };
         if !difference.has_one_base() {
             return open;
@@ -128,7 +128,7 @@ impl Condition {
         }
         // The unknown part goes in steps: if no lane's known part lies beyond another step, all lanes are on one side.
         let side = |n: i64| if matches!(op, CompareOp::Lt | CompareOp::Ge) { n.div_euclid(step) } else { -(-n).div_euclid(step) };
-        if matches!(known.map(side), Lanes::Same(_)) { Condition::unknown(Doubt::Uniform, open.varies) } else { open }
+        if matches!(known.map(side), Lanes::Same(_)) { Condition::unknown(Uncertainty::Uniform, open.varies) } else { open }
     }
 }
 
@@ -147,13 +147,13 @@ fn holding(numbers: &Lanes, op: CompareOp) -> Mask {
 }
 
 /// What a comparison of the lanes' places with one number is.
-fn kind(atoms: &Atoms, difference: &Sum, is_equality: bool) -> Doubt {
+fn kind(atoms: &Atoms, difference: &Sum, is_equality: bool) -> Uncertainty {
     if atoms.is_all_varying(difference) {
-        Doubt::Data
+        Uncertainty::Data
     } else if atoms.names_block(difference) && !is_equality {
-        Doubt::Boundary
+        Uncertainty::Boundary
     } else {
-        Doubt::Limit
+        Uncertainty::Limit
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values, lane by lane, found when they are asked for.
 
 use super::Numbers;
-use super::condition::{Condition, Doubt};
+use super::condition::{Condition, Uncertainty};
 use super::lanes::{Atom, AtomSource, Atoms, Lanes, Mask, Sum, Varies, WARP};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
@@ -199,8 +199,8 @@ impl<'k> Evaluator<'k> {
     pub(super) fn condition(&mut self, value: Value) -> Condition {
         match self.value(value) {
             LaneValue::Condition(condition) => condition,
-            LaneValue::Sum(_) => Condition::unknown(Doubt::Data, 0),
-            LaneValue::Unknown(why) => Condition::unknown(Doubt::Data, if why.is_data { 0 } else { why.varies }),
+            LaneValue::Sum(_) => Condition::unknown(Uncertainty::Data, 0),
+            LaneValue::Unknown(why) => Condition::unknown(Uncertainty::Data, if why.is_data { 0 } else { why.varies }),
         }
     }
 
@@ -208,7 +208,7 @@ impl<'k> Evaluator<'k> {
     pub(super) fn uniform(&mut self, value: Value, varies: Varies) -> LaneValue {
         let ty = self.kernel.ty(value);
         if ty == Type::Bool {
-            return LaneValue::Condition(Condition::unknown(Doubt::Uniform, varies));
+            return LaneValue::Condition(Condition::unknown(Uncertainty::Uniform, varies));
         }
         let atom = self.atoms.fresh(1, None, varies);
         self.atoms.depends_on(atom, self.dependence.of_value(value));
@@ -366,11 +366,11 @@ impl<'k> Evaluator<'k> {
         }
         let clamped = |sum: &Sum| Some(LaneValue::Sum(Sum { is_clamped: true, ..sum.clone() }));
         match condition.rest {
-            Doubt::None | Doubt::Uniform if a.is_uniform() && b.is_uniform() && condition.is_uniform() => None,
+            Uncertainty::None | Uncertainty::Uniform if a.is_uniform() && b.is_uniform() && condition.is_uniform() => None,
             // At the boundary something else: what depends on the lane is what is meant inside.
-            Doubt::Boundary | Doubt::Limit if b.is_uniform() && !a.is_uniform() => clamped(a),
-            Doubt::Boundary | Doubt::Limit if a.is_uniform() && !b.is_uniform() => clamped(b),
-            Doubt::None | Doubt::Uniform | Doubt::Boundary | Doubt::Limit | Doubt::Data => {
+            Uncertainty::Boundary | Uncertainty::Limit if b.is_uniform() && !a.is_uniform() => clamped(a),
+            Uncertainty::Boundary | Uncertainty::Limit if a.is_uniform() && !b.is_uniform() => clamped(b),
+            Uncertainty::None | Uncertainty::Uniform | Uncertainty::Boundary | Uncertainty::Limit | Uncertainty::Data => {
                 Some(LaneValue::Unknown(Unknown { is_data: condition.varies == 0, varies: condition.varies }))
             }
         }
@@ -391,7 +391,7 @@ impl<'k> Evaluator<'k> {
                 (Ok(left), Ok(right)) => self.compare(op, kernel.ty(a), &left, &right),
                 (a, b) => {
                     let why = a.err().unwrap_or_default().and(b.err().unwrap_or_default());
-                    Condition::unknown(Doubt::Data, if why.is_data { 0 } else { why.varies })
+                    Condition::unknown(Uncertainty::Data, if why.is_data { 0 } else { why.varies })
                 }
             },
             Compare(op @ (CompareOp::Eq | CompareOp::Ne), a, b) if kernel.ty(a) == Type::Bool => {
@@ -402,7 +402,7 @@ impl<'k> Evaluator<'k> {
             Const(_) | Special(..) | Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_)
             | Offset(..) => return self.at_least(value),
         };
-        let is_hopeless = condition.yes | condition.no == 0 && condition.rest == Doubt::Data && condition.varies == 0;
+        let is_hopeless = condition.yes | condition.no == 0 && condition.rest == Uncertainty::Data && condition.varies == 0;
         if is_hopeless { self.at_least(value) } else { LaneValue::Condition(condition) }
     }
 
@@ -410,7 +410,7 @@ impl<'k> Evaluator<'k> {
     pub(super) fn compare(&mut self, op: CompareOp, ty: Type, a: &Sum, b: &Sum) -> Condition {
         if a.is_clamped || b.is_clamped {
             // What holds inside may not hold at the boundary.
-            return Condition::unknown(Doubt::Limit, 0);
+            return Condition::unknown(Uncertainty::Limit, 0);
         }
         if let (Some(a), Some(b)) = (a.as_known(), b.as_known()) {
             let holds = |lane: usize| {

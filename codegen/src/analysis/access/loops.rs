@@ -1,6 +1,6 @@
 //! Loops of a walk: once for all iterations, or one by one.
 
-use super::condition::{Condition, Doubt};
+use super::condition::{Condition, Uncertainty};
 use super::evaluate::{LaneValue, Unknown};
 use super::lanes::{Atom, AtomSource, Sum, Varies};
 use super::walk::Walk;
@@ -44,7 +44,7 @@ struct Checkpoint {
     left: usize,
     mark: usize,
     active: u32,
-    doubt: Doubt,
+    uncertainty: Uncertainty,
     interval: u32,
     wanted: Varies,
 }
@@ -98,7 +98,7 @@ impl<'k> Walk<'k> {
             left: self.left.len(),
             mark: self.values.mark(),
             active: self.active,
-            doubt: self.doubt,
+            uncertainty: self.uncertainty,
             interval: self.interval,
             wanted: self.wanted,
         }
@@ -109,7 +109,7 @@ impl<'k> Walk<'k> {
         self.branches.truncate(place.branches);
         self.left.truncate(place.left);
         self.values.forget(place.mark, self.depth);
-        (self.active, self.doubt, self.interval, self.wanted) = (place.active, place.doubt, place.interval, place.wanted);
+        (self.active, self.uncertainty, self.interval, self.wanted) = (place.active, place.uncertainty, place.interval, place.wanted);
     }
 
     /// Iterations of a `For`, if they are known and few.
@@ -137,19 +137,19 @@ impl<'k> Walk<'k> {
         let place = self.place();
         self.enter(parts, trips, false);
         let first = self.left.len();
-        let inside = self.doubt;
+        let inside = self.uncertainty;
         self.block(parts.body);
         // Who left in one iteration is missing in the next.
         let leaves = &self.left[first..];
-        let later = leaves.iter().filter(|leave| !leave.goes_on).fold(inside, |doubt, leave| {
-            let is_whole = leave.mask == place.active && leave.doubt <= Doubt::Uniform;
-            let is_part = leave.doubt <= Doubt::Uniform && !is_whole;
-            doubt.max(if is_part { Doubt::Data } else { leave.doubt })
+        let later = leaves.iter().filter(|leave| !leave.goes_on).fold(inside, |uncertainty, leave| {
+            let is_whole = leave.mask == place.active && leave.uncertainty <= Uncertainty::Uniform;
+            let is_part = leave.uncertainty <= Uncertainty::Uniform && !is_whole;
+            uncertainty.max(if is_part { Uncertainty::Data } else { leave.uncertainty })
         });
         if later > inside {
             let wanted = self.wanted;
             self.go_back(&place);
-            self.doubt = later;
+            self.uncertainty = later;
             self.enter(parts, trips, false);
             self.block(parts.body);
             self.wanted |= wanted;
@@ -159,20 +159,20 @@ impl<'k> Walk<'k> {
         }
         let is_for = parts.range.is_some();
         self.active = if is_for { place.active } else { 0 };
-        self.rejoin(parts.inst, place.doubt, place.left);
+        self.rejoin(parts.inst, place.uncertainty, place.left);
         self.values.forget(place.mark, self.depth);
     }
 
     /// The next iteration, for the sake of what one leaves to the next.
     fn once_more(&mut self, parts: &Parts<'_>, trips: Option<u64>, place: &Checkpoint) {
-        let (active, doubt, left, again, wanted) = (self.active, self.doubt, self.left.len(), self.again, self.wanted);
+        let (active, uncertainty, left, again, wanted) = (self.active, self.uncertainty, self.left.len(), self.again, self.wanted);
         self.values.forget(place.mark, self.depth);
         self.active = place.active;
         self.again = true;
         self.enter(parts, trips, true);
         self.block(parts.body);
         self.left.truncate(left);
-        (self.active, self.doubt, self.again, self.wanted) = (active, doubt, again, wanted);
+        (self.active, self.uncertainty, self.again, self.wanted) = (active, uncertainty, again, wanted);
     }
 
     fn stores_to_shared(&self, body: Block) -> bool {
@@ -195,15 +195,15 @@ impl<'k> Walk<'k> {
             let is = self.counter(start, step, iteration, next);
             let ty = self.kernel.ty(counter);
             let condition = match (&is, self.values.sum(end)) {
-                _ if trips.is_some() => Condition::unknown(Doubt::Uniform, 0),
+                _ if trips.is_some() => Condition::unknown(Uncertainty::Uniform, 0),
                 (Ok(counter), Ok(end)) => self.values.compare(CompareOp::Lt, ty, counter, &end),
-                _ => Condition::unknown(Doubt::Data, 0),
+                _ => Condition::unknown(Uncertainty::Data, 0),
             };
             self.note_branch(parts.inst, &condition);
             self.values.bind(counter, is.map_or_else(LaneValue::Unknown, LaneValue::Sum));
             self.active &= !condition.no;
             if self.active & condition.open() != 0 {
-                self.doubt = self.doubt.max(condition.rest);
+                self.uncertainty = self.uncertainty.max(condition.rest);
             }
         }
     }
@@ -290,13 +290,13 @@ impl<'k> Walk<'k> {
             return false;
         }
         let has_breaks = !self.exits.get(parts.inst).breaks.is_empty();
-        self.rejoin(parts.inst, place.doubt, place.left);
+        self.rejoin(parts.inst, place.uncertainty, place.left);
         if parts.range.is_some() && !has_breaks {
             let results = self.kernel.insts[parts.inst].results.clone();
             self.bind_all(&results, carried);
         }
         if parts.range.is_some() {
-            let condition = Condition::unknown(Doubt::Uniform, 0);
+            let condition = Condition::unknown(Uncertainty::Uniform, 0);
             self.note_branch(parts.inst, &condition);
         }
         true

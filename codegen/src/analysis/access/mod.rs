@@ -26,7 +26,7 @@ mod summary;
 mod traffic;
 mod walk;
 
-pub use condition::Doubt;
+pub use condition::Uncertainty;
 pub use races::Race;
 
 use crate::analysis::uniformity::Uniformity;
@@ -84,7 +84,7 @@ pub struct AccessFact {
     /// Lanes of a warp that make it, those of a boundary counted as inside.
     pub lanes: Range,
     /// Whether those lanes do: `None` and `Uniform` surely, `Boundary` where a launch has whole warps.
-    pub doubt: Doubt,
+    pub uncertainty: Uncertainty,
     /// Whether only lanes beyond some boundary make it: the elements that are left over for a vector, say.
     pub is_rare: bool,
     /// Loops round it.
@@ -133,12 +133,12 @@ pub enum Move {
 impl AccessFact {
     /// Whether the figures are those of every request of a launch of whole warps.
     pub fn is_certain(&self) -> bool {
-        self.doubt <= Doubt::Boundary && self.pattern != Pattern::Unknown
+        self.uncertainty <= Uncertainty::Boundary && self.pattern != Pattern::Unknown
     }
 }
 
 /// Sums over the requests that were looked at: their ratio is what a launch has, unless warps with other figures are kept out by a condition
-/// that is not known (`Doubt::Uniform`).
+/// that is not known (`Uncertainty::Uniform`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     /// Requests.
@@ -211,7 +211,7 @@ pub struct BranchFact {
     /// The lanes of each split warp that take an `if`'s first side, among those that came by.
     pub ways: Vec<Ways>,
     /// Whether that is so: `None` and `Uniform` surely, `Boundary` where a launch has whole warps.
-    pub doubt: Doubt,
+    pub uncertainty: Uncertainty,
     /// Whether only lanes beyond some boundary get there.
     pub is_rare: bool,
 }
@@ -219,7 +219,7 @@ pub struct BranchFact {
 impl BranchFact {
     /// Whether that is so in every launch of whole warps.
     pub fn is_certain(&self) -> bool {
-        self.doubt <= Doubt::Boundary
+        self.uncertainty <= Uncertainty::Boundary
     }
 }
 

@@ -4,7 +4,7 @@
 //! do not race with each other; two threads that write one element are taken to write one value.
 
 use super::Warps;
-use super::condition::Doubt;
+use super::condition::Uncertainty;
 use super::lanes::{Atom, Lanes, Sum};
 use super::summary::widths;
 use super::walk::{Record, Walk};
@@ -40,7 +40,7 @@ fn groups<'w>(walk: &'w Walk<'_>) -> HashMap<(u32, u32), Vec<&'w Record>> {
     let mut groups: HashMap<(u32, u32), Vec<&Record>> = HashMap::default();
     for record in &walk.records {
         let Some(object) = walk.kernel.insts[record.inst].op.object() else { continue };
-        let is_sure = record.address.is_ok() && record.doubt <= Doubt::Boundary;
+        let is_sure = record.address.is_ok() && record.uncertainty <= Uncertainty::Boundary;
         if walk.kernel.objects[object].kind == ObjectKind::Shared && is_sure {
             groups.entry((record.interval, object.0)).or_default().push(record);
         }

@@ -1,6 +1,6 @@
 //! What was seen of each instruction, gathered.
 
-use super::condition::Doubt;
+use super::condition::Uncertainty;
 use super::evaluate::Evaluator;
 use super::lanes::{Atom, AtomSource, Lanes, Sum};
 use super::parts::Places;
@@ -118,7 +118,7 @@ fn branch(walk: &Walk<'_>, inst: Inst, records: &[&BranchRecord]) -> BranchFact 
         divergence: records.iter().map(|record| record.divergence).max_by_key(rank).unwrap_or(Divergence::Uniform),
         splits: (ways.len() as u32, records.len() as u32),
         ways,
-        doubt: records.iter().map(|record| record.doubt).max().unwrap_or_default(),
+        uncertainty: records.iter().map(|record| record.uncertainty).max().unwrap_or_default(),
         is_rare: records.iter().all(|record| record.is_rare),
     }
 }
@@ -176,7 +176,7 @@ fn access(
         by_thread: by_data && walk.values.dependence.of_place(place) & DATA == 0,
         offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant().of(0)),
         lanes: Range { least: lanes.clone().min().unwrap_or(0), most: lanes.max().unwrap_or(0) },
-        doubt: records.iter().map(|record| record.doubt).max().unwrap_or(Doubt::Data),
+        uncertainty: records.iter().map(|record| record.uncertainty).max().unwrap_or(Uncertainty::Data),
         is_rare: records.iter().all(|record| record.is_rare),
         loops,
         total,

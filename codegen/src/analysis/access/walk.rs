@@ -4,7 +4,7 @@
 //! number would decide (`t % (2 * s)` with `s` doubled every time), iteration by iteration. In the same way the warps of a block: any of them
 //! at first, each of them where it matters.
 
-use super::condition::{Condition, Doubt};
+use super::condition::{Condition, Uncertainty};
 use super::evaluate::{Evaluator, LaneValue, Threads, Unknown, needs_warps};
 use super::lanes::{Atom, AtomSource, Atoms, Mask, Sum, Varies};
 use super::{Divergence, Numbers, Ways, loops};
@@ -22,7 +22,7 @@ pub(super) struct Record {
     /// Lanes that may make it.
     pub(super) mask: Mask,
     /// Whether they do.
-    pub(super) doubt: Doubt,
+    pub(super) uncertainty: Uncertainty,
     /// The warp's number; 0 for any warp.
     pub(super) warp: u32,
     /// Whether only lanes beyond some boundary make it.
@@ -47,7 +47,7 @@ pub(super) struct BranchRecord {
     /// And how.
     pub(super) ways: Ways,
     /// Whether that may be otherwise for lack of knowledge.
-    pub(super) doubt: Doubt,
+    pub(super) uncertainty: Uncertainty,
     /// Whether only lanes beyond some boundary get there.
     pub(super) is_rare: bool,
 }
@@ -60,7 +60,7 @@ pub(super) struct Leave {
     /// The lanes.
     pub(super) mask: Mask,
     /// Whether they do.
-    pub(super) doubt: Doubt,
+    pub(super) uncertainty: Uncertainty,
     /// Whether they go on with the next iteration.
     pub(super) goes_on: bool,
 }
@@ -78,7 +78,7 @@ pub(super) struct Walk<'k> {
     pub(super) wanted: Varies,
     pub(super) loops: HashMap<Inst, loops::LoopState>,
     pub(super) active: Mask,
-    pub(super) doubt: Doubt,
+    pub(super) uncertainty: Uncertainty,
     pub(super) left: Vec<Leave>,
     /// Loops round the present place.
     pub(super) depth: u32,
@@ -104,7 +104,7 @@ impl<'k> Walk<'k> {
             branches: Vec::new(),
             wanted: 0,
             loops: HashMap::default(),
-            doubt: Doubt::None,
+            uncertainty: Uncertainty::None,
             left: Vec::new(),
             depth: 0,
             again: false,
@@ -124,7 +124,7 @@ impl<'k> Walk<'k> {
 
     /// The same as another warp.
     pub(super) fn run_as(&mut self, warp: u32, threads: Threads) {
-        (self.active, self.doubt, self.depth) = (threads.mask, Doubt::None, 0);
+        (self.active, self.uncertainty, self.depth) = (threads.mask, Uncertainty::None, 0);
         (self.interval, self.warp_interval, self.warp) = (0, 0, warp);
         self.left.clear();
         self.values.restart(threads);
@@ -164,7 +164,7 @@ impl<'k> Walk<'k> {
     }
 
     fn leave(&mut self, target: Option<Inst>, goes_on: bool) {
-        self.left.push(Leave { target, mask: self.active, doubt: self.doubt, goes_on });
+        self.left.push(Leave { target, mask: self.active, uncertainty: self.uncertainty, goes_on });
         self.active = 0;
     }
 
@@ -178,15 +178,15 @@ impl<'k> Walk<'k> {
         if let Err(why) = &address {
             self.want(*why);
         }
-        let doubt = match &address {
-            Ok(sum) if sum.is_clamped => self.doubt.max(Doubt::Limit),
-            _ => self.doubt,
+        let uncertainty = match &address {
+            Ok(sum) if sum.is_clamped => self.uncertainty.max(Uncertainty::Limit),
+            _ => self.uncertainty,
         };
         self.records.push(Record {
             inst,
             address,
             mask: self.active,
-            doubt,
+            uncertainty,
             warp: self.warp,
             is_rare: self.is_rare,
             again: self.again,
@@ -233,17 +233,17 @@ impl<'k> Walk<'k> {
         let is_together = self.values.uniformity.is_uniform(condition) && self.values.uniformity.runs_together(inst);
         let condition = self.values.condition(condition);
         self.note_branch(inst, &condition);
-        let (active, doubt) = (self.active, self.doubt);
+        let (active, uncertainty) = (self.active, self.uncertainty);
         let first = self.side(&condition, active & !condition.no, (inst, true, is_together), then_block);
-        (self.active, self.doubt) = (active, doubt);
+        (self.active, self.uncertainty) = (active, uncertainty);
         let second = self.side(&condition, active & !condition.yes, (inst, false, is_together), else_block);
         self.active = first.active | second.active;
         // Lanes meet again, unless some of them left.
-        self.doubt = if first.is_whole && second.is_whole {
-            doubt
+        self.uncertainty = if first.is_whole && second.is_whole {
+            uncertainty
         } else {
-            let of = |side: &Side| if side.active == 0 { doubt } else { side.doubt };
-            doubt.max(of(&first)).max(of(&second))
+            let of = |side: &Side| if side.active == 0 { uncertainty } else { side.uncertainty };
+            uncertainty.max(of(&first)).max(of(&second))
         };
     }
 
@@ -251,11 +251,11 @@ impl<'k> Walk<'k> {
         let open = mask & condition.open();
         if open != 0 {
             // All of these lanes together, or none: but others come for sure.
-            let is_part = open != mask && condition.rest <= Doubt::Uniform;
-            self.doubt = self.doubt.max(if is_part { Doubt::Limit } else { condition.rest });
+            let is_part = open != mask && condition.rest <= Uncertainty::Uniform;
+            self.uncertainty = self.uncertainty.max(if is_part { Uncertainty::Limit } else { condition.rest });
         }
         self.active = mask;
-        let (doubt, is_rare) = (self.doubt, self.is_rare);
+        let (uncertainty, is_rare) = (self.uncertainty, self.is_rare);
         self.is_rare |= condition.open() & mask == mask && condition.usually == Some(!way);
         if is_together {
             self.sides.push((inst, way));
@@ -265,44 +265,50 @@ impl<'k> Walk<'k> {
         if is_together {
             self.sides.pop();
         }
-        Side { active: self.active, doubt: self.doubt, is_whole: self.active == mask && self.doubt == doubt }
+        Side { active: self.active, uncertainty: self.uncertainty, is_whole: self.active == mask && self.uncertainty == uncertainty }
     }
 
     pub(super) fn note_branch(&mut self, inst: Inst, condition: &Condition) {
         let active = self.active;
         let open = condition.open() & active;
         let is_sure_of_some = (condition.yes | condition.no) & active != 0;
-        if open != 0 && condition.rest > Doubt::Uniform {
+        if open != 0 && condition.rest > Uncertainty::Uniform {
             self.wanted |= condition.varies;
         }
-        let (divergence, doubt) = match condition.rest {
-            _ if open == 0 && (condition.yes & active == 0 || condition.no & active == 0) => (Divergence::Uniform, Doubt::None),
-            _ if open == 0 => (Divergence::Splits, Doubt::None),
-            Doubt::None | Doubt::Uniform | Doubt::Boundary if is_sure_of_some => (Divergence::Splits, Doubt::Data),
-            Doubt::None | Doubt::Uniform => (Divergence::Uniform, Doubt::None),
-            Doubt::Boundary => (Divergence::Boundary, Doubt::Boundary),
-            Doubt::Limit | Doubt::Data => (Divergence::Unknown, Doubt::Data),
+        let (divergence, uncertainty) = match condition.rest {
+            _ if open == 0 && (condition.yes & active == 0 || condition.no & active == 0) => (Divergence::Uniform, Uncertainty::None),
+            _ if open == 0 => (Divergence::Splits, Uncertainty::None),
+            Uncertainty::None | Uncertainty::Uniform | Uncertainty::Boundary if is_sure_of_some => (Divergence::Splits, Uncertainty::Data),
+            Uncertainty::None | Uncertainty::Uniform => (Divergence::Uniform, Uncertainty::None),
+            Uncertainty::Boundary => (Divergence::Boundary, Uncertainty::Boundary),
+            Uncertainty::Limit | Uncertainty::Data => (Divergence::Unknown, Uncertainty::Data),
         };
         if !self.again {
             let ways = Ways { active, taken: condition.yes & active };
-            self.branches.push(BranchRecord { inst, divergence, ways, doubt: doubt.max(self.doubt), is_rare: self.is_rare });
+            self.branches.push(BranchRecord {
+                inst,
+                divergence,
+                ways,
+                uncertainty: uncertainty.max(self.uncertainty),
+                is_rare: self.is_rare,
+            });
         }
     }
 
     fn region(&mut self, inst: Inst, body: Block) {
-        let (doubt, left) = (self.doubt, self.left.len());
+        let (uncertainty, left) = (self.uncertainty, self.left.len());
         self.block(body);
-        self.rejoin(inst, doubt, left);
+        self.rejoin(inst, uncertainty, left);
     }
 
     /// Takes back the lanes that left `inst`; `left`: how many had left something before it.
-    pub(super) fn rejoin(&mut self, inst: Inst, doubt: Doubt, left: usize) {
+    pub(super) fn rejoin(&mut self, inst: Inst, uncertainty: Uncertainty, left: usize) {
         let back = self.left[left..].iter().filter(|leave| leave.target == Some(inst));
         self.active |= back.fold(0, |mask, leave| mask | leave.mask);
         let mut kept = self.left.split_off(left);
         kept.retain(|leave| leave.target != Some(inst));
         // What left further out is missing now.
-        self.doubt = kept.iter().fold(doubt, |doubt, leave| doubt.max(leave.doubt));
+        self.uncertainty = kept.iter().fold(uncertainty, |uncertainty, leave| uncertainty.max(leave.uncertainty));
         self.left.append(&mut kept);
     }
 
@@ -326,7 +332,7 @@ impl<'k> Walk<'k> {
 /// How a side of a branch ends.
 struct Side {
     active: Mask,
-    doubt: Doubt,
+    uncertainty: Uncertainty,
     /// Whether no lane left.
     is_whole: bool,
 }

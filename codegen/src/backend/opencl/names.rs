@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn what_the_table_of_intrinsics_calls_is_reserved() {
-        for device in crate::intrinsics::rows().filter_map(crate::ir::intrinsic::Row::device) {
+        for device in crate::intrinsics::rows().filter_map(crate::ir::intrinsic::Intrinsic::device) {
             for (at, _) in device.opencl.match_indices('(') {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 let word = device.opencl[..at].rsplit(|c| !is_word(c)).next().unwrap_or_default();

@@ -8,7 +8,7 @@ use super::forms;
 use crate::analysis::access::uniform_in_warps;
 use crate::analysis::parting::{Parting, partings};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::intrinsic::RowId;
+use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{Inst, Kernel, Loc, Op};
 use crate::pipeline::Legal;
 use proc_macro2::Span;
@@ -45,7 +45,7 @@ fn split_exchanges(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Vec<Diagnosti
 /// The name of what the source calls where an instruction stands.
 pub(super) fn called(kernel: &Kernel, inst: Inst) -> &'static str {
     let own = if let Op::Intrinsic(row, _) = kernel.insts[inst].op { row.row().name } else { "" };
-    kernel.location(inst).call.map_or(own, |RowId(row)| row.name)
+    kernel.location(inst).call.map_or(own, |IntrinsicId(row)| row.name)
 }
 
 fn split_exchange(name: &str, at: Span, parting: Parting, by: Span) -> Diagnostic {

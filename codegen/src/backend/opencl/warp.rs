@@ -11,12 +11,12 @@ use super::expressions::{Expr, PRIMARY, UNARY};
 use super::forms::Form;
 use crate::backend::structured::Values;
 use crate::intrinsics::{called, function};
-use crate::ir::intrinsic::{Exchange, Row};
+use crate::ir::intrinsic::{Exchange, Intrinsic};
 use crate::ir::{Inst, Type, Value};
 
 impl Writer<'_> {
     /// Whether a row is made here and not by its text in the table.
-    pub(super) fn is_exchange(&self, row: &Row) -> bool {
+    pub(super) fn is_exchange(&self, row: &Intrinsic) -> bool {
         match row.meeting.map(|meeting| meeting.exchange) {
             None | Some(Exchange::None) => false,
             Some(Exchange::Count(_)) => true,
@@ -25,7 +25,7 @@ impl Writer<'_> {
     }
 
     /// Prints a warp intrinsic or a barrier with a result.
-    pub(super) fn exchange(&mut self, inst: Inst, row: &'static Row, args: &[Value]) {
+    pub(super) fn exchange(&mut self, inst: Inst, row: &'static Intrinsic, args: &[Value]) {
         let exprs: Vec<Expr> = args.iter().map(|v| self.take(*v)).collect();
         self.flush_loads();
         let result = self.kernel.insts[inst].results.first().copied();

@@ -6,7 +6,7 @@
 use super::code::{Class, Operand, Reg};
 use super::emitter::{Emitter, ptx};
 use super::types::signed;
-use crate::ir::intrinsic::{Device, PtxForm, Row};
+use crate::ir::intrinsic::{Device, Intrinsic, PtxForm};
 use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
 
 impl Emitter<'_> {
@@ -117,7 +117,7 @@ impl Emitter<'_> {
         ptx!(self, Shr.U32 d, thread, 5);
     }
 
-    fn intrinsic(&mut self, row: &'static Row, args: &[Value], result: Option<Value>) {
+    fn intrinsic(&mut self, row: &'static Intrinsic, args: &[Value], result: Option<Value>) {
         // `T` is the type of the first argument; of the result where there is none.
         let ty = args.first().or(result.as_ref()).map(|v| self.kernel.ty(*v));
         let Some(device) = row.device() else {
@@ -138,7 +138,7 @@ impl Emitter<'_> {
         forms.iter().find(|form| is_for(form, ty) && form.needs.is_met_by(self.target))
     }
 
-    fn refuse_intrinsic(&mut self, row: &Row, device: &Device, ty: Option<Type>) {
+    fn refuse_intrinsic(&mut self, row: &Intrinsic, device: &Device, ty: Option<Type>) {
         let of = ty.map(|ty| format!(" of `{ty}`")).unwrap_or_default();
         let forms = device.ptx.iter().filter(|form| is_for(form, ty));
         match forms.filter_map(|form| form.needs.missing(self.target).map(|missing| (form.needs.capability, missing))).min() {

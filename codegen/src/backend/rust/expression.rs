@@ -3,7 +3,7 @@
 use super::Printer;
 use super::kinds::{Kind, has_axis, type_text};
 use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
-use crate::ir::intrinsic::{Call, Row, Sort};
+use crate::ir::intrinsic::{Call, Intrinsic, OperandType};
 use crate::ir::{
     Access, AtomicOp, Axis, BinaryOp, CompareOp, Compute, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type, UnaryOp, Value,
 };
@@ -389,21 +389,21 @@ impl Printer<'_> {
         Expr::over(text, PRIMARY, &all)
     }
 
-    pub(super) fn intrinsic(&mut self, row: &Row, args: &[Value], result: Option<Value>) -> Expr {
+    pub(super) fn intrinsic(&mut self, row: &Intrinsic, args: &[Value], result: Option<Value>) -> Expr {
         let mut parts = Vec::new();
         for (n, value) in args.iter().enumerate() {
-            let sort = row.args.get(n).copied();
+            let operand = row.args.get(n).copied();
             let is_receiver = n == 0 && row.call == Call::Method;
             let own = self.kinds.value(*value);
-            let kind = match sort {
-                Some(Sort::Index | Sort::Lane) => own,
+            let kind = match operand {
+                Some(OperandType::Index | OperandType::Lane) => own,
                 // What such a method gives is of its receiver's type, and results of intrinsics are never `usize`.
-                _ if is_receiver && row.results.first() != Some(&Sort::T) => own,
+                _ if is_receiver && row.results.first() != Some(&OperandType::T) => own,
                 _ => Kind::Plain,
             };
             let expr = self.take_as(*value, kind);
             // Nothing else may say which type a literal has.
-            let is_open = is_receiver || (row.call == Call::Function && matches!(sort, Some(Sort::T)));
+            let is_open = is_receiver || (row.call == Call::Function && matches!(operand, Some(OperandType::T)));
             parts.push(if is_open { Expr { text: expr.typed(self.kernel.ty(*value), kind), ..expr } } else { expr });
         }
         let all: Vec<&Expr> = parts.iter().collect();

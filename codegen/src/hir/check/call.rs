@@ -7,7 +7,7 @@ use super::expression::expr;
 use super::{Checker, TypeScope, Unmarked, generic_names};
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
-use crate::ir::intrinsic::{Call, RowId, Sort};
+use crate::ir::intrinsic::{Call, IntrinsicId, OperandType};
 use crate::ir::{Special, Type};
 use crate::nearest::nearest;
 use crate::syntax::is_marked;
@@ -32,13 +32,13 @@ const GEOMETRY: &[(&str, Geometry)] = &[
 ];
 
 /// The type of a row's argument or result.
-pub(super) fn sort_type(sort: Sort, receiver: &Ty) -> Ty {
-    match sort {
-        Sort::T => receiver.clone(),
-        Sort::Is(ty) => Ty::Scalar(ty),
-        Sort::Lane => Ty::U32,
-        Sort::Index => Ty::Usize,
-        Sort::UnsignedT => match receiver {
+pub(super) fn operand_type(operand: OperandType, receiver: &Ty) -> Ty {
+    match operand {
+        OperandType::T => receiver.clone(),
+        OperandType::Is(ty) => Ty::Scalar(ty),
+        OperandType::Lane => Ty::U32,
+        OperandType::Index => Ty::Usize,
+        OperandType::UnsignedT => match receiver {
             Ty::Scalar(ty) => Ty::Scalar(ty.to_unsigned()),
             Ty::Isize => Ty::Usize,
             other => other.clone(),
@@ -251,9 +251,9 @@ impl Checker<'_, '_> {
     }
 
     /// A call of an intrinsic; `receiver` is `T` if the source names it.
-    pub(super) fn row_call(&mut self, row: RowId, receiver: Option<Ty>, args: Vec<Expr>, span: Span) -> Expr {
+    pub(super) fn row_call(&mut self, row: IntrinsicId, receiver: Option<Ty>, args: Vec<Expr>, span: Span) -> Expr {
         let data = row.row();
-        let first_is_t = data.args.first() == Some(&Sort::T);
+        let first_is_t = data.args.first() == Some(&OperandType::T);
         let receiver = match (receiver, args.first()) {
             (Some(ty), _) => ty,
             (None, Some(first)) if first_is_t => first.ty.clone(),
@@ -267,18 +267,18 @@ impl Checker<'_, '_> {
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
         }
         let mut args = args;
-        for (arg, sort) in args.iter_mut().zip(data.args) {
-            if *sort == Sort::Lane {
+        for (arg, operand) in args.iter_mut().zip(data.args) {
+            if *operand == OperandType::Lane {
                 self.lane_argument(arg);
                 continue;
             }
-            let wanted = sort_type(*sort, &receiver);
+            let wanted = operand_type(*operand, &receiver);
             self.expect(&arg.ty, &wanted, arg.span);
         }
         if first_is_t && data.call == Call::Function {
             self.settle_receiver(&receiver, row, span);
         }
-        let results: Vec<Ty> = data.results.iter().map(|sort| sort_type(*sort, &receiver)).collect();
+        let results: Vec<Ty> = data.results.iter().map(|operand| operand_type(*operand, &receiver)).collect();
         let ty = match results.as_slice() {
             [one] => one.clone(),
             _ => Ty::Tuple(results),
@@ -300,7 +300,7 @@ impl Checker<'_, '_> {
     }
 
     /// Whether `T` fits a function's class; a literal's type is settled by it.
-    pub(super) fn settle_receiver(&mut self, receiver: &Ty, row: RowId, span: Span) {
+    pub(super) fn settle_receiver(&mut self, receiver: &Ty, row: IntrinsicId, span: Span) {
         let ty = self.infer.resolve(receiver);
         let Some(scalar) = row_type(&ty) else {
             if matches!(ty, Ty::Var(_)) {

@@ -143,7 +143,7 @@ pub(crate) struct Checker<'c, 'p> {
     result: Ty,
     demands: Vec<(Ty, Demand, Span)>,
     /// Calls of the language's functions with literals, whose types are settled last.
-    literal_calls: Vec<(crate::ir::intrinsic::RowId, Ty, Span)>,
+    literal_calls: Vec<(crate::ir::intrinsic::IntrinsicId, Ty, Span)>,
     /// Each `match` and `let`: the type of its value, its patterns, where.
     matches: Vec<(exhaustive::PatternSite, Ty, Vec<exhaustive::ArmShape>, Span)>,
     /// `a as T`: from what, to what, where.

@@ -7,7 +7,7 @@ use crate::hir::check::array_len;
 use crate::hir::tree::{Block, Expr, ExprKind, Geometry, Statement};
 use crate::hir::types::{Const, Ty};
 use crate::intrinsics;
-use crate::ir::intrinsic::RowId;
+use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
     Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, Scalar, Special, Step, Terminator, Type, Value,
 };
@@ -355,7 +355,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// An intrinsic: expanded here, or left to the devices.
-    fn intrinsic(&mut self, row: RowId, ty: &Ty, args: &[Expr], expr: &Expr) -> Tree {
+    fn intrinsic(&mut self, row: IntrinsicId, ty: &Ty, args: &[Expr], expr: &Expr) -> Tree {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
         // What exchanges or waits is one thing to who wrote it, whatever it is made of.
         self.at_call(expr.span, Some(row).filter(|row| row.row().device().is_none() && !row.row().effects.is_pure()));

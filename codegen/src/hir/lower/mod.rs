@@ -23,7 +23,7 @@ use super::tree::{self, Body, LocalId, LocalKind, ScopeId};
 use super::types::{AdtId, Arg, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::KernelOptions;
-use crate::ir::intrinsic::RowId;
+use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
     Access, Block, Builder, EntityMap, Inst, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, StructId, StructType,
     Terminator, Type, Value,
@@ -83,7 +83,7 @@ pub(super) struct Lowerer<'c, 'p> {
     statement: u32,
     /// Statements are numbered in the order they begin.
     last_statement: u32,
-    places: HashMap<(usize, u32, u32, Option<RowId>), Loc>,
+    places: HashMap<(usize, u32, u32, Option<IntrinsicId>), Loc>,
     files: HashMap<usize, u16>,
     vars: Vec<Var>,
     frames: Vec<Frame>,
@@ -188,7 +188,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     }
 
     /// The same where it is what a function of the language is made of.
-    fn at_call(&mut self, span: Span, call: Option<RowId>) {
+    fn at_call(&mut self, span: Span, call: Option<IntrinsicId>) {
         let start = span.start();
         let unit = self.frame().unit.0;
         let key = (unit, start.line as u32, start.column as u32, call);

@@ -185,7 +185,7 @@ fn an_address_that_a_condition_makes_stays_under_it() {
            yield
          }
          return";
-    // `addressed` asks the law, which wants every value defined where it is used.
+    // `addressed` asks the verifier, which wants every value defined where it is used.
     let found = addressed(text);
     let (before, inside) = found.split_once("if v").expect("a branch");
     let addresses = [before, inside].map(|part| part.matches("offset v").count());

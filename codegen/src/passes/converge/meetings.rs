@@ -2,7 +2,7 @@
 
 use super::Converge;
 use crate::intrinsics::{called, function};
-use crate::ir::intrinsic::{Absent, RowId};
+use crate::ir::intrinsic::{Absent, IntrinsicId};
 use crate::ir::{BinaryOp, Inst, Op, Type, Value};
 
 impl Converge<'_> {
@@ -34,7 +34,7 @@ impl Converge<'_> {
 
     /// Whether any thread of the block passes `true`.
     pub(super) fn anyone(&mut self, wants: Value) -> Value {
-        let row: RowId = function(called::SYNC_THREADS_OR).unwrap_or_else(|| unreachable!("the table has it"));
+        let row: IntrinsicId = function(called::SYNC_THREADS_OR).unwrap_or_else(|| unreachable!("the table has it"));
         self.builder().intrinsic(row, vec![wants], Type::Bool)
     }
 }

@@ -30,7 +30,7 @@ use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::exits::Exits;
 use crate::analysis::place::constant_place;
-use crate::ir::intrinsic::RowId;
+use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
     Address, Axis, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Region, Scalar, Special,
     Type, UnaryOp, Value, eval,
@@ -109,7 +109,7 @@ fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
 }
 
 /// A row that works lane by lane, on constants.
-fn evaluate_row(kernel: &Kernel, row: RowId, args: &[Value], ty: Type) -> Option<Scalar> {
+fn evaluate_row(kernel: &Kernel, row: IntrinsicId, args: &[Value], ty: Type) -> Option<Scalar> {
     let scalars: Vec<Scalar> = args.iter().map(|value| kernel.constant(*value)).collect::<Option<_>>()?;
     row.of_scalars(&scalars, ty)
 }

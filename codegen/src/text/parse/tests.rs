@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ir::Builder;
-use crate::ir::intrinsic::{RowId, Sort};
+use crate::ir::intrinsic::{IntrinsicId, OperandType};
 use crate::ir::{Access, Location, MemoryType, Message, ObjectData, ObjectKind, PrintPart, Scalar, Stage, Step, StructType, Terminator};
 use crate::ir::{AtomicOp, Axis, BinaryOp, CompareOp, Special, UnaryOp};
 
@@ -145,19 +145,19 @@ fn every_intrinsic_of_a_device_survives() {
         let all = Type::SCALARS.iter().map(|(ty, _)| *ty);
         let types: Vec<Type> = all.filter(|ty| row.over.contains(*ty)).collect();
         for t in if types.is_empty() { vec![Type::U32] } else { types } {
-            let sort = |sort: &Sort| match sort {
-                Sort::T => t,
-                Sort::UnsignedT => t.to_unsigned(),
-                Sort::Is(ty) => *ty,
-                Sort::Lane => Type::U32,
-                Sort::Index => Type::U32,
+            let operand = |operand: &OperandType| match operand {
+                OperandType::T => t,
+                OperandType::UnsignedT => t.to_unsigned(),
+                OperandType::Is(ty) => *ty,
+                OperandType::Lane => Type::U32,
+                OperandType::Index => Type::U32,
             };
             let mut kernel = Kernel::new("k", KernelOptions::default());
             let body = kernel.body;
             let mut builder = Builder::new(&mut kernel, body, Loc(0));
-            let args = row.args.iter().map(|arg| builder.constant(Scalar::new(sort(arg), 1))).collect();
-            let results: Vec<Type> = row.results.iter().map(sort).collect();
-            builder.push(Op::Intrinsic(RowId(row), args), &results);
+            let args = row.args.iter().map(|arg| builder.constant(Scalar::new(operand(arg), 1))).collect();
+            let results: Vec<Type> = row.results.iter().map(operand).collect();
+            builder.push(Op::Intrinsic(IntrinsicId(row), args), &results);
             builder.push(Op::Terminator(Terminator::Return), &[]);
             let back = parse_kernel(&kernel.to_string());
             assert_eq!(back.as_ref(), Ok(&kernel), "{} over {t}", row.name);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::estimate::demand;
 use crate::estimate::estimate;
-use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Doubt, Pattern, Range, Total};
+use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Pattern, Range, Total, Uncertainty};
 use warpwright_codegen::ir::{Object, Space};
 use warpwright_codegen::pipeline::Legal;
 use warpwright_codegen::syntax::{Comparison, QUANTITIES};
@@ -38,7 +38,7 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
         pattern,
         offset: 0,
         lanes: Range { least: 32, most: 32 },
-        doubt: Doubt::None,
+        uncertainty: Uncertainty::None,
         is_rare: false,
         loops: 0,
         total: Total::default(),

@@ -8,7 +8,7 @@ use super::places::Work;
 use super::{Compiler, Result};
 use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
-use warpwright_codegen::ir::intrinsic::{self, Eval, Row, RowId};
+use warpwright_codegen::ir::intrinsic::{self, Eval, Intrinsic, IntrinsicId};
 use warpwright_codegen::ir::{
     Address, Axis, BinaryOp, Compute, Effects, Inst, Memory, MemoryOp, Message, Object, Op, PrintPart, Scope, TextureOp, Type, UnaryOp,
     Value,
@@ -148,7 +148,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn intrinsic(&mut self, row: RowId, args: &[Value], results: &[Value]) -> Result<()> {
+    fn intrinsic(&mut self, row: IntrinsicId, args: &[Value], results: &[Value]) -> Result<()> {
         let row = row.row();
         let device = row.device().ok_or_else(|| format!("intrinsic `{}` was not expanded", row.name))?;
         let ty = if row.call == intrinsic::Call::Associated { results.first().or(args.first()) } else { args.first().or(results.first()) };
@@ -251,7 +251,7 @@ fn class_of_type(ty: Type) -> InstructionClass {
     }
 }
 
-fn class_of_row(row: &Row, ty: Type) -> InstructionClass {
+fn class_of_row(row: &Intrinsic, ty: Type) -> InstructionClass {
     if row.effects.is_of_warp() {
         InstructionClass::Warp
     } else if row.effects.orders_blocks() {

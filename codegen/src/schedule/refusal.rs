@@ -6,7 +6,7 @@ use proc_macro2::Span;
 
 /// A promise that cannot be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Refusal {
     /// The annotation.
     pub loc: Loc,
     /// What is in the way.
@@ -19,14 +19,14 @@ pub struct Finding {
     pub is_warning: bool,
 }
 
-impl Finding {
+impl Refusal {
     /// One whose annotation is filled in by who reports it.
-    pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Finding {
-        Finding { loc: Loc(0), message: message.into(), labels: Vec::new(), help: help.into(), is_warning: false }
+    pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Refusal {
+        Refusal { loc: Loc(0), message: message.into(), labels: Vec::new(), help: help.into(), is_warning: false }
     }
 
     /// The same with another place that belongs to it.
-    pub(super) fn label(mut self, loc: Loc, text: impl Into<String>) -> Finding {
+    pub(super) fn label(mut self, loc: Loc, text: impl Into<String>) -> Refusal {
         self.labels.push((loc, text.into()));
         self
     }

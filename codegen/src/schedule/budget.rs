@@ -4,7 +4,7 @@
 //! anything is refused. Factors multiply, those of inner loops first; each is noted, so that the one that is too much can name the others.
 
 use super::copy::size;
-use super::{Finding, Schedule};
+use super::{Refusal, Schedule};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Asked, Block, Inst, Kernel, Loc};
 
@@ -22,7 +22,7 @@ struct Factor {
 
 /// What all annotations have made of a kernel.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct Budget {
     /// Instructions before any of them.
     begun: usize,
     /// Instructions by now: counted when a pass begins, and kept up with what it makes.
@@ -51,9 +51,9 @@ pub(super) struct Copies<'a> {
     pub(super) instead: &'a dyn Fn(u64) -> String,
 }
 
-impl Room {
+impl Budget {
     /// For a kernel none of whose annotations has been kept yet.
-    pub(super) fn of(kernel: &Kernel) -> Room {
+    pub(super) fn of(kernel: &Kernel) -> Budget {
         let mut inside = HashSet::default();
         let places = |inst: Inst| -> Vec<Loc> {
             kernel.annotations.get(&inst).map(|all| all.iter().map(|asked| asked.place).collect()).unwrap_or_default()
@@ -66,7 +66,7 @@ impl Room {
             inside.extend(places(outer).into_iter().flat_map(|outer| inner.iter().map(move |inner| (outer, *inner))));
         }
         let begun = size(kernel, kernel.body);
-        Room { begun, now: begun, inside, ..Room::default() }
+        Budget { begun, now: begun, inside, ..Budget::default() }
     }
 
     /// The iterations of a loop that is unrolled part by part, if it is.
@@ -96,52 +96,52 @@ impl Room {
 impl Schedule<'_> {
     /// Counts what there is.
     pub(super) fn begin(&mut self) {
-        self.room.now = size(self.kernel, self.kernel.body);
+        self.budget.now = size(self.kernel, self.kernel.body);
     }
 
     /// Whether so many copies are not too many.
-    pub(super) fn has_room(&self, copies: &Copies<'_>) -> bool {
+    pub(super) fn fits_budget(&self, copies: &Copies<'_>) -> bool {
         let body = size(self.kernel, copies.body);
-        let total = copies.n.saturating_mul(copies.versions).saturating_mul(body as u64).saturating_add(self.room.elsewhere(body) as u64);
+        let total = copies.n.saturating_mul(copies.versions).saturating_mul(body as u64).saturating_add(self.budget.elsewhere(body) as u64);
         total <= MOST_INSTRUCTIONS as u64
     }
 
     /// Whether there was no room for this annotation before, in another copy of its loop.
     pub(super) fn is_refused(&self, asked: &Asked) -> bool {
-        self.room.refused.contains(&asked.place)
+        self.budget.refused.contains(&asked.place)
     }
 
     /// Notes that an annotation makes so many copies, or says why it may not.
-    pub(super) fn take_room(&mut self, asked: &Asked, copies: &Copies<'_>) -> bool {
+    pub(super) fn take_from_budget(&mut self, asked: &Asked, copies: &Copies<'_>) -> bool {
         let body = size(self.kernel, copies.body);
-        let n = self.room.whole(asked.place).unwrap_or(copies.n);
+        let n = self.budget.whole(asked.place).unwrap_or(copies.n);
         if self.is_refused(asked) {
             return false;
         }
-        if !self.has_room(copies) {
-            let finding = self.no_room(asked.place, copies, n, body);
-            self.refuse(asked, finding);
-            self.room.refused.insert(asked.place);
+        if !self.fits_budget(copies) {
+            let refusal = self.over_budget(asked.place, copies, n, body);
+            self.refuse(asked, refusal);
+            self.budget.refused.insert(asked.place);
             return false;
         }
         let made = copies.n * copies.versions * body as u64;
-        self.room.now = (self.room.now + made as usize).saturating_sub(body);
-        self.room.note(Factor { loc: asked.place, name: copies.name, copies: n, body });
+        self.budget.now = (self.budget.now + made as usize).saturating_sub(body);
+        self.budget.note(Factor { loc: asked.place, name: copies.name, copies: n, body });
         true
     }
 
-    fn no_room(&self, loc: Loc, copies: &Copies<'_>, n: u64, body: usize) -> Finding {
-        let room = &self.room;
+    fn over_budget(&self, loc: Loc, copies: &Copies<'_>, n: u64, body: usize) -> Refusal {
+        let budget = &self.budget;
         let versions = copies.versions;
         let related =
-            |is: &dyn Fn(Loc) -> bool| room.factors.iter().filter(|factor| factor.loc != loc && is(factor.loc)).collect::<Vec<_>>();
-        let inner = related(&|other| room.inside.contains(&(loc, other)));
+            |is: &dyn Fn(Loc) -> bool| budget.factors.iter().filter(|factor| factor.loc != loc && is(factor.loc)).collect::<Vec<_>>();
+        let inner = related(&|other| budget.inside.contains(&(loc, other)));
         // Each copy of an outer loop asks anew.
-        let outer = related(&|other| room.inside.contains(&(other, loc)) && !room.inside.contains(&(loc, other)));
+        let outer = related(&|other| budget.inside.contains(&(other, loc)) && !budget.inside.contains(&(loc, other)));
         let times = outer.iter().fold(1u64, |times, factor| times.saturating_mul(factor.copies)).saturating_mul(versions).max(1);
         let total = u128::from(n) * u128::from(times) * body as u128;
         // Of a loop that was begun, what its own first iterations came to is nobody else's.
-        let others = if room.whole.contains_key(&loc) || !outer.is_empty() { 0 } else { room.elsewhere(body) };
+        let others = if budget.whole.contains_key(&loc) || !outer.is_empty() { 0 } else { budget.elsewhere(body) };
         let list = |factors: &[&Factor]| {
             factors.iter().map(|factor| format!("`{}` by {}", factor.name, factor.copies)).collect::<Vec<_>>().join(" and ")
         };
@@ -160,6 +160,6 @@ impl Schedule<'_> {
             (false, false) => format!("leave `{}` out, or write a smaller factor there", copies.name),
         };
         let label = |factor: &Factor| format!("`{}` makes {} copies of {} instructions", factor.name, factor.copies, factor.body);
-        inner.iter().chain(&outer).fold(Finding::new(message, help), |finding, factor| finding.label(factor.loc, label(factor)))
+        inner.iter().chain(&outer).fold(Refusal::new(message, help), |refusal, factor| refusal.label(factor.loc, label(factor)))
     }
 }
