@@ -10,6 +10,7 @@ use crate::element::{Layout, TypeName};
 use crate::error::{Error, Result};
 use crate::repack::index_bytes;
 use std::collections::HashMap;
+use warpwright_codegen::backend::ptx::code::Module;
 use warpwright_codegen::backend::{Backend, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::Lowered;
@@ -59,6 +60,11 @@ impl LoweredKernel<'_> {
     /// The kernel as a back end prints it: for a compute capability, or for any device.
     pub(crate) fn emit(&self, backend: &dyn Backend, target: Option<&Target>) -> Result<Emitted> {
         self.lowered.emit(backend, target).map_err(|found| refused(self.definition, self.program, &found))
+    }
+
+    /// Its PTX as data.
+    pub(crate) fn ptx(&self, target: &Target) -> Result<Module> {
+        self.lowered.ptx(target).map_err(|found| refused(self.definition, self.program, &found))
     }
 
     /// What a launch must know.

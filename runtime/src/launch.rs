@@ -20,10 +20,10 @@ use crate::twin::TwinEntry;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use warpwright_codegen::backend::Backend;
 use warpwright_codegen::backend::opencl::OpenCl;
-use warpwright_codegen::backend::ptx::Ptx;
+use warpwright_codegen::backend::ptx::code::Module;
 use warpwright_codegen::backend::rust::Rust;
-use warpwright_codegen::backend::{Backend, Emitted};
 use warpwright_codegen::target::Target;
 
 /// A kernel with its arguments, not yet running.
@@ -191,17 +191,16 @@ impl Launch<'_> {
     /// # Errors
     /// [`Error::UnknownTarget`]; [`Error::Compile`] if the kernel does not compile for it.
     pub fn ptx(&self, target: &str) -> Result<String> {
-        Ok(self.emitted_ptx(target)?.text)
+        Ok(self.ptx_module(target)?.to_string())
     }
 
-    /// The PTX of this instance with its calling convention.
+    /// The PTX of this instance as data, with its calling convention.
     ///
     /// # Errors
     /// As [`Launch::ptx`].
-    #[doc(hidden)]
-    pub fn emitted_ptx(&self, target: &str) -> Result<Emitted> {
+    pub(crate) fn ptx_module(&self, target: &str) -> Result<Module> {
         let target = find_target(target)?;
-        with_lowered(self.definition, &self.generics, |kernel| kernel.emit(&Ptx, Some(target)))
+        with_lowered(self.definition, &self.generics, |kernel| kernel.ptx(target))
     }
 
     /// The OpenCL C of this instance. Needs no device, nor the feature `opencl`.

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::instance::LoweredKernel;
 use crate::ptxas::{Measured, Ptxas, PtxasError};
 use std::fmt;
-use warpwright_codegen::backend::ptx::Ptx;
+use warpwright_codegen::backend::ptx::code::Module;
 use warpwright_codegen::target::Target;
 use warpwright_review::estimate::estimate;
 use warpwright_review::require::judge;
@@ -31,14 +31,14 @@ pub struct Report {
 
 impl Report {
     /// What is known of an instance, and its PTX. Asks the assembler that is found about it.
-    pub(crate) fn of(kernel: &LoweredKernel<'_>, target: &'static Target, words: &str) -> Result<(Report, String)> {
+    pub(crate) fn of(kernel: &LoweredKernel<'_>, target: &'static Target, words: &str) -> Result<(Report, Module)> {
         let known = estimate(kernel.legal(), &[target]);
         let judged = judge(&kernel.lowered.required, &known, |loc| kernel.lowered.span(loc));
         let broken = judged.iter().map(|finding| finding.message.clone()).collect();
         let estimated = Estimated::all(words, &known).into_iter().next().expect("one target, one report");
-        let ptx = kernel.emit(&Ptx, Some(target))?.text;
+        let ptx = kernel.ptx(target)?;
         let asked = Ptxas::find().and_then(|found| match found {
-            Some(ptxas) => ptxas.measure(&ptx, target.capability).map(|measured| Some((ptxas.release.clone(), measured))),
+            Some(ptxas) => ptxas.measure(&ptx.to_string(), target.capability).map(|measured| Some((ptxas.release.clone(), measured))),
             None => Ok(None),
         });
         let (measured, not_measured) = match asked {

@@ -198,15 +198,15 @@ impl Tuned {
     /// [`TunedError::OtherKernel`] if it is not.
     pub fn check(&self, launch: &Launch<'_>) -> Result<(), TunedError> {
         let kernel = || self.kernel.clone();
-        let ptx = launch.ptx(&self.target).map_err(|error| TunedError::Uncompiled { kernel: kernel(), reason: error.to_string() })?;
-        let same = format!("{:016x}", fingerprint(&ptx)) == self.fingerprint;
+        let ptx =
+            launch.ptx_module(&self.target).map_err(|error| TunedError::Uncompiled { kernel: kernel(), reason: error.to_string() })?;
+        let same = format!("{:016x}", fingerprint(&ptx.without_places().to_string())) == self.fingerprint;
         if same { Ok(()) } else { Err(TunedError::OtherKernel { kernel: kernel() }) }
     }
 }
 
-/// What stands for a kernel's code: its PTX without places in files, hashed (FNV-1a, 64 bits, which any program computes alike).
-pub fn fingerprint(ptx: &str) -> u64 {
-    let code = without_places(ptx);
+/// What stands for a kernel's code: its PTX, which has no places in files, hashed (FNV-1a, 64 bits, which any program computes alike).
+pub fn fingerprint(code: &str) -> u64 {
     code.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -249,12 +249,6 @@ pub fn measured(file: &str) -> Vec<Measured> {
     rows.iter().filter_map(|value| row(value.get_ref())).collect()
 }
 
-/// PTX without `.file` and `.loc`: what is left is code.
-pub(crate) fn without_places(ptx: &str) -> String {
-    let is_code = |line: &&str| !line.trim_start().starts_with(".loc") && !line.trim_start().starts_with(".file");
-    ptx.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
-}
-
 /// A scalar's text.
 fn plain(value: &DeValue<'_>) -> String {
     match value {
@@ -263,16 +257,5 @@ fn plain(value: &DeValue<'_>) -> String {
         DeValue::Float(number) => number.as_str().to_owned(),
         DeValue::Boolean(value) => value.to_string(),
         _ => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_left_out_and_code_is_not() {
-        let ptx = ".version 7.0\n.file 1 \"a.rs\"\n{\n\t.loc\t1 2 3\n\tret;\n}\n";
-        assert_eq!(without_places(ptx), ".version 7.0\n{\n\tret;\n}\n");
     }
 }

@@ -1,6 +1,7 @@
 //! The PTX that a source or an IR becomes, without a device and without a crate.
 
-use warpwright_codegen::backend::ptx::{Ptx, emit_ptx};
+use warpwright_codegen::backend::ptx::code::Module;
+use warpwright_codegen::backend::ptx::module;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::ir::{Kernel, Scalar};
 use warpwright_codegen::pipeline::{Addressed, compile_text};
@@ -12,11 +13,11 @@ use warpwright_codegen::target::Target;
 /// # Errors
 ///
 /// What is wrong with the source, or with an annotation.
-pub fn ptx(source: &str, kernel: &str, generics: &[&str], target: &str) -> Result<String, String> {
+pub fn ptx(source: &str, kernel: &str, generics: &[&str], target: &str) -> Result<Module, String> {
     let generics = generics.iter().map(|text| generic(text)).collect();
     let lowered = compile_text("kernel.rs", source, kernel, &Instance { generics }).map_err(messages)?;
     let target = Target::find(target).map_err(|error| error.to_string())?;
-    lowered.emit(&Ptx, Some(target)).map(|emitted| emitted.text).map_err(messages)
+    lowered.ptx(target).map_err(messages)
 }
 
 /// The PTX of a kernel that has addresses.
@@ -24,10 +25,10 @@ pub fn ptx(source: &str, kernel: &str, generics: &[&str], target: &str) -> Resul
 /// # Errors
 ///
 /// What the kernel violates of the invariants, or cannot be printed for the target.
-pub fn ptx_of_kernel(kernel: Kernel, target: &str) -> Result<String, String> {
+pub fn ptx_of_kernel(kernel: Kernel, target: &str) -> Result<Module, String> {
     let kernel = Addressed::verified(kernel).map_err(|violations| format!("{violations:?}"))?;
     let target = Target::find(target).map_err(|error| error.to_string())?;
-    emit_ptx(&kernel, target, &|_| proc_macro2::Span::call_site()).map(|emitted| emitted.text).map_err(messages)
+    module(&kernel, target, &|_| proc_macro2::Span::call_site()).map_err(messages)
 }
 
 fn generic(text: &str) -> GenericValue {

@@ -1,6 +1,8 @@
 //! The order of loads, stores and barriers in emitted code: in our PTX, and in what `ptxas` makes of it.
 
 use warpwright::inspect::Order;
+use warpwright_codegen::backend::ptx::code::{Class, Guard, Instruction, Label, Module, Opcode, Operand, Reg, Statement};
+use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
 use warpwright_codegen::text::parse_kernel;
 use warpwright_tests::emitted::{ptx, ptx_of_kernel};
 use warpwright_tests::sass::Judge;
@@ -11,7 +13,7 @@ const TARGET: (&str, u16) = ("sm_90", 90);
 /// A kernel, its PTX, and what is to be found.
 struct Case {
     name: &'static str,
-    ptx: String,
+    ptx: Module,
     /// In our text.
     expected: &'static str,
     /// In SASS, accesses and barriers only, predicates left out; nothing where `ptxas` may order them in several ways.
@@ -201,7 +203,7 @@ fn cases() -> Vec<Case> {
 #[test]
 fn ptx_has_accesses_in_the_order_of_the_source() {
     for case in cases() {
-        let found = Order::of_ptx(&case.ptx);
+        let found = Order::of_ptx(&case.ptx.entry.body);
         assert_eq!(found.to_string(), case.expected, "{}\n{}", case.name, case.ptx);
     }
 }
@@ -212,7 +214,7 @@ fn ptxas_keeps_the_order() {
     let Some(judge) = Judge::found_or_skip(test) else { return };
     let mut count = 0;
     for case in cases() {
-        let sass = judge.sass(&case.ptx, TARGET.1).unwrap_or_else(|error| panic!("{}: {error}\n{}", case.name, case.ptx));
+        let sass = judge.sass(&case.ptx.to_string(), TARGET.1).unwrap_or_else(|error| panic!("{}: {error}\n{}", case.name, case.ptx));
         let found = Order::of_sass(&sass);
         if let Some(assembled) = case.assembled {
             assert_eq!(found.bare().to_string(), assembled, "{}\n{found}\n{sass}", case.name);
@@ -227,7 +229,7 @@ fn a_tile_is_filled_before_the_barrier_and_read_after_it_in_sass() {
     let test = "a_tile_is_filled_before_the_barrier_and_read_after_it_in_sass";
     let Some(judge) = Judge::found_or_skip(test) else { return };
     let ptx = ptx(MATMUL, "matmul", &["16"], TARGET.0).expect("the kernel compiles");
-    let found = Order::of_sass(&judge.sass(&ptx, TARGET.1).expect("ptxas takes it")).accesses();
+    let found = Order::of_sass(&judge.sass(&ptx.to_string(), TARGET.1).expect("ptxas takes it")).accesses();
     let steps: Vec<String> = found.0.iter().map(ToString::to_string).collect();
     for interval in steps.split(|step| step == "bar") {
         let has = |what: &str| interval.iter().any(|step| step.contains(what));
@@ -242,7 +244,7 @@ fn the_next_tiles_are_loaded_between_the_two_barriers_in_sass() {
     let test = "the_next_tiles_are_loaded_between_the_two_barriers_in_sass";
     let Some(judge) = Judge::found_or_skip(test) else { return };
     let ptx = ptx(PREFETCHED, "prefetched", &["8"], TARGET.0).expect("the kernel compiles");
-    let found = Order::of_sass(&judge.sass(&ptx, TARGET.1).expect("ptxas takes it")).accesses();
+    let found = Order::of_sass(&judge.sass(&ptx.to_string(), TARGET.1).expect("ptxas takes it")).accesses();
     let steps: Vec<String> = found.0.iter().map(ToString::to_string).collect();
     let intervals: Vec<&[String]> = steps.split(|step| step == "bar").collect();
     let count = |interval: usize, what: &str| intervals[interval].iter().filter(|step| step.contains(what)).count();
@@ -254,15 +256,33 @@ fn the_next_tiles_are_loaded_between_the_two_barriers_in_sass() {
 
 #[test]
 fn both_readers_use_the_same_words() {
-    let ptx = "\tld.param.u64 %rd1, [k_param_0];\n\t@!%p1 bra $L1;\n$L2:\n\t@%p2 ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+16];
-\tst.shared.b16 [%r1], %rs1;\n\tbar.sync 0;\n\tatom.shared.add.u32 %r1, [%r2], 1;\n\t@%p1 bra $L2;\n$L1:\n$L3:\n\t@%p3 ret;\n\tret;\n";
+    let instruction = |mnemonic, words: &[Word], operands: &[Operand], is_predicated: bool| {
+        let reg = Reg { class: Class::Predicate, number: 1, name: None };
+        let guard = is_predicated.then_some(Guard { reg, wanted: false });
+        Statement::Instruction(Instruction { guard, opcode: Opcode { mnemonic, words: words.to_vec() }, operands: operands.to_vec() })
+    };
+    let label = |number| Label { number, name: None };
+    let ptx = [
+        instruction(Mnemonic::Ld, &[Word::Param, Word::U64], &[], false),
+        instruction(Mnemonic::Bra, &[], &[label(1).into()], true),
+        Statement::Label(label(2)),
+        instruction(Mnemonic::Ld, &[Word::Global, Word::Nc, Word::V4, Word::F32], &[], true),
+        instruction(Mnemonic::St, &[Word::Shared, Word::B16], &[], false),
+        instruction(Mnemonic::Bar, &[Word::Sync], &[], false),
+        instruction(Mnemonic::Atom, &[Word::Shared, Word::Add, Word::U32], &[], false),
+        instruction(Mnemonic::Bra, &[], &[label(2).into()], true),
+        Statement::Label(label(1)),
+        Statement::Label(label(3)),
+        instruction(Mnemonic::Ret, &[], &[], true),
+        instruction(Mnemonic::Ret, &[], &[], false),
+    ];
     let sass = "        /*0000*/                   LDC R1, c[0x0][0x28] ;\n        /*0010*/              @!P0 BRA `(.L_x_1) ;\n.L_x_2:
         /*0020*/              @!P1 LDG.E.128.CONSTANT R4, desc[UR4][R2.64+0x10] ;\n        /*0030*/                   STS.U16 [R1], R4 ;
         /*0040*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;\n        /*0050*/                   ATOMS.ADD RZ, [R2], R3 ;
         /*0060*/               @P0 BRA `(.L_x_2) ;\n.L_x_1:\n        /*0070*/               @P3 EXIT ;\n        /*0080*/                   EXIT ;
 .L_x_3:\n        /*0090*/                   BRA `(.L_x_3);\n        /*00a0*/                   NOP;\n";
     let expected = "@bra L2, L1, @ld.global.128, st.shared.16, bar, atom.shared.32, @bra L1, L2, @exit";
-    assert_eq!(Order::of_ptx(ptx).to_string(), expected);
+    assert_eq!(Order::of_ptx(&ptx).to_string(), expected);
     assert_eq!(Order::of_sass(sass).to_string(), expected);
-    assert_eq!(Order::of_ptx(ptx).before("atom").bare().to_string(), "ld.global.128, st.shared.16, bar");
+    assert_eq!(Order::of_ptx(&ptx).before("atom").bare().to_string(), "ld.global.128, st.shared.16, bar");
 }

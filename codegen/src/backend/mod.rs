@@ -45,6 +45,23 @@ pub trait Backend: Sync {
     /// # Errors
     /// What the language has no words for, each thing at its place.
     fn emit(&self, kernel: &Scheduled, target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics>;
+
+    /// The same for people: its lines, and where each comes from, if the language names places.
+    ///
+    /// # Errors
+    /// As [`Backend::emit`].
+    fn lines(&self, kernel: &Scheduled, target: Option<&Target>) -> Result<Vec<Line>, Diagnostics> {
+        let emitted = self.emit(kernel, target, &|_| Span::call_site())?;
+        Ok(emitted.text.lines().map(|text| Line { text: text.to_owned(), origin: None }).collect())
+    }
+}
+
+/// A line of a text.
+pub struct Line {
+    /// Without its end.
+    pub text: String,
+    /// The source file, and the line in it, that it comes from.
+    pub origin: Option<(String, u32)>,
 }
 
 /// Every back end.

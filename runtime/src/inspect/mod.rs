@@ -10,11 +10,11 @@ use crate::error::Result;
 use crate::instance::with_lowered;
 use crate::launch::{Launch, find_target};
 use crate::report::Report;
-use crate::tuned::without_places;
 use crate::variants::words;
 use std::fmt;
 use warpwright_codegen::analysis::access::Range;
 use warpwright_codegen::backend::opencl::OpenCl;
+use warpwright_codegen::backend::ptx::code::{Instruction, Module, Statement};
 use warpwright_codegen::target::occupancy::Occupancy;
 
 impl Launch<'_> {
@@ -37,7 +37,7 @@ impl Launch<'_> {
         let target = find_target(target)?;
         with_lowered(self.definition, &self.generics, |kernel| {
             let (report, ptx) = Report::of(kernel, target, &self.words())?;
-            Ok(Inspection::new(report, &ptx, kernel.emit(&OpenCl, None).map(|emitted| emitted.text)))
+            Ok(Inspection::new(report, ptx, kernel.emit(&OpenCl, None).map(|emitted| emitted.text)))
         })
     }
 
@@ -58,14 +58,16 @@ pub struct Inspection {
     /// Every figure, and what of the kernel's `require(…)` does not hold.
     pub report: Report,
     ptx: String,
+    body: Vec<Statement>,
     opencl_c: Result<String>,
 }
 
 impl Inspection {
-    pub(crate) fn new(report: Report, ptx: &str, opencl_c: Result<String>) -> Inspection {
+    pub(crate) fn new(report: Report, ptx: Module, opencl_c: Result<String>) -> Inspection {
         let (kernel, variant) = (&report.estimated.kernel, &report.estimated.variant);
         let name = if variant.is_empty() { kernel.clone() } else { format!("{kernel} ({variant})") };
-        Inspection { name, report, ptx: without_places(ptx), opencl_c }
+        let code = ptx.without_places();
+        Inspection { name, report, ptx: code.to_string(), body: code.entry.body, opencl_c }
     }
 
     /// Registers of a thread, estimated.
@@ -93,17 +95,17 @@ impl Inspection {
     /// `"ld"` counts `ld.param.u64` too. Instructions of a loop's body count once.
     pub fn count(&self, name: &str) -> usize {
         let begins = |opcode: &str| opcode.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        self.opcodes().filter(|opcode| begins(opcode)).count()
+        self.instructions_of_body().filter(|instruction| begins(&instruction.opcode.to_string())).count()
     }
 
     /// All PTX instructions.
     pub fn instructions(&self) -> usize {
-        self.opcodes().count()
+        self.instructions_of_body().count()
     }
 
     /// The order of loads, stores, barriers and jumps in the PTX. Its text is made to be compared: `ld.global.64 x4, st.global.64 x4`.
     pub fn order(&self) -> Order {
-        Order::of_ptx(&self.ptx)
+        Order::of_ptx(&self.body)
     }
 
     /// The PTX without places in files: the same wherever the source is and whatever stands above the kernel, as snapshots want it.
@@ -120,10 +122,8 @@ impl Inspection {
         self.opencl_c.as_deref().map_err(Clone::clone)
     }
 
-    /// The names of all instructions, in order.
-    fn opcodes(&self) -> impl Iterator<Item = &str> {
-        let body = self.ptx.split_once("\n{").map_or("", |(_, body)| body);
-        body.lines().filter_map(opcode)
+    fn instructions_of_body(&self) -> impl Iterator<Item = &Instruction> {
+        self.body.iter().filter_map(Statement::instruction)
     }
 }
 
@@ -131,38 +131,5 @@ impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.report)?;
         writeln!(f, "PTX          {} instructions: {}", self.instructions(), self.order())
-    }
-}
-
-/// The name of the instruction in a line of a kernel's body: directives (`.reg`), labels and braces have none.
-fn opcode(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let line = match line.strip_prefix('@') {
-        Some(predicated) => predicated.split_once(char::is_whitespace)?.1.trim_start(),
-        None => line,
-    };
-    let end = line.find(|c: char| c.is_whitespace() || c == ';')?;
-    let name = &line[..end];
-    name.starts_with(|c: char| c.is_ascii_lowercase()).then_some(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn instructions_are_told_from_the_rest() {
-        let names = [
-            ("\tld.global.nc.f64 %fd1, [%rd4];", Some("ld.global.nc.f64")),
-            ("\t@!%p1 bra $L1;", Some("bra")),
-            ("\tret;", Some("ret")),
-            ("$L1:", None),
-            ("\t.reg .pred	%p<5>;", None),
-            ("}", None),
-            ("", None),
-        ];
-        for (line, name) in names {
-            assert_eq!(opcode(line), name, "{line}");
-        }
     }
 }

@@ -11,6 +11,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::Hash;
+use warpwright_codegen::backend::ptx::code::{Instruction, Opcode, Operand, Statement};
+use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
+use warpwright_codegen::ir::Space;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,34 +75,30 @@ impl fmt::Display for Order {
 }
 
 impl Order {
-    /// Of the one kernel in a PTX text.
-    pub fn of_ptx(text: &str) -> Order {
-        let mut reader = Reader::default();
-        for line in text.lines().map(str::trim) {
-            if let Some(label) = line.strip_prefix('$').and_then(|rest| rest.strip_suffix(':')) {
-                reader.label(label);
-                continue;
-            }
-            let (is_predicated, instruction) = predicate(line);
-            let (name, rest) = instruction.split_once(|c: char| c.is_whitespace() || c == ';').unwrap_or((instruction, ""));
-            let words: Vec<&str> = name.split('.').collect();
-            match words[0] {
-                "ld" | "st" | "atom" | "red" => reader.access(ptx_access(&words), is_predicated),
-                "bar" | "barrier" => reader.steps.push(Raw::OrderStep(OrderStep::Barrier)),
-                "bra" => reader.branch(rest.trim().trim_matches(['$', ';']), is_predicated),
-                "ret" | "exit" => reader.exit(is_predicated),
+    /// Of a kernel's body in PTX.
+    pub fn of_ptx(body: &[Statement]) -> Order {
+        let mut steps = Steps::default();
+        for statement in body {
+            match statement {
+                Statement::Label(label) => steps.0.push(Raw::Label(*label)),
+                Statement::Instruction(Instruction { guard, opcode, operands }) => match (opcode.mnemonic, &operands[..]) {
+                    (Mnemonic::Bar, _) => steps.0.push(Raw::OrderStep(OrderStep::Barrier)),
+                    (Mnemonic::Bra, [Operand::Label(label)]) => steps.0.push(Raw::Branch(*label, guard.is_some())),
+                    (Mnemonic::Ret, _) => steps.exit(guard.is_some()),
+                    _ => steps.access(ptx_access(opcode), guard.is_some()),
+                },
                 _ => {}
             }
         }
-        reader.finish()
+        steps.finish()
     }
 
     /// Of the one kernel in what `nvdisasm -c` prints.
     pub fn of_sass(text: &str) -> Order {
-        let mut reader = Reader::default();
+        let mut steps = Steps::<String>::default();
         for line in text.lines().map(str::trim) {
             if let Some(label) = line.strip_prefix('.').and_then(|rest| rest.strip_suffix(':')) {
-                reader.label(label);
+                steps.0.push(Raw::Label(label.trim_start_matches('.').to_owned()));
                 continue;
             }
             // `/*0070*/              @!P0 LDG.E.64 R2, [R2.64] ;`, and for some targets two words of hexadecimal in comments behind it.
@@ -109,13 +109,16 @@ impl Order {
             let (name, rest) = instruction.split_once(|c: char| c.is_whitespace() || c == ';').unwrap_or((instruction, ""));
             let words: Vec<&str> = name.split('.').collect();
             match words[0] {
-                "BRA" => reader.branch(rest.split(['`', '(', '.', ')']).find(|word| word.starts_with("L_")).unwrap_or(""), is_predicated),
-                "BAR" => reader.steps.push(Raw::OrderStep(OrderStep::Barrier)),
-                "EXIT" => reader.exit(is_predicated),
-                _ => reader.access(sass_access(&words), is_predicated),
+                "BRA" => {
+                    let label = rest.split(['`', '(', '.', ')']).find(|word| word.starts_with("L_")).unwrap_or("");
+                    steps.0.push(Raw::Branch(label.to_owned(), is_predicated));
+                }
+                "BAR" => steps.0.push(Raw::OrderStep(OrderStep::Barrier)),
+                "EXIT" => steps.exit(is_predicated),
+                _ => steps.access(sass_access(&words), is_predicated),
             }
         }
-        reader.finish()
+        steps.finish()
     }
 
     /// Without jumps, labels and ends.
@@ -155,16 +158,20 @@ fn predicate(line: &str) -> (bool, &str) {
     }
 }
 
-/// `ld`, `global`, `nc`, `v4`, `f32`.
-fn ptx_access(words: &[&str]) -> Option<String> {
-    let space = words.iter().find(|word| matches!(**word, "global" | "shared" | "local")).unwrap_or(&"generic");
-    if words.iter().any(|word| matches!(*word, "param" | "const")) {
+/// `ld.global.nc.v4.f32`.
+fn ptx_access(opcode: &Opcode) -> Option<String> {
+    let name = match opcode.mnemonic {
+        Mnemonic::Red => Mnemonic::Atom,
+        name @ (Mnemonic::Ld | Mnemonic::St | Mnemonic::Atom) => name,
+        _ => return None,
+    };
+    if matches!(opcode.space(), Some(Space::Param | Space::Constant)) {
         return None;
     }
-    let parts: u32 = words.iter().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
-    let bits: u32 = words.last()?.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?;
-    let name = if words[0] == "red" { "atom" } else { words[0] };
-    Some(format!("{name}.{space}.{}", parts * bits))
+    let space =
+        opcode.words.iter().find(|word| matches!(word, Word::Global | Word::Shared | Word::Local)).map_or("generic", |word| word.word());
+    let bits = u32::from(opcode.elements()) * opcode.words.last()?.bits()?;
+    Some(format!("{}.{space}.{bits}", name.word()))
 }
 
 /// `LDG`, `E`, `128`.
@@ -188,47 +195,42 @@ fn sass_access(words: &[&str]) -> Option<String> {
 }
 
 /// A step whose label has its own name still.
-enum Raw {
+enum Raw<L> {
     OrderStep(OrderStep),
-    Label(String),
-    Branch(String, bool),
+    Label(L),
+    Branch(L, bool),
 }
 
-#[derive(Default)]
-struct Reader {
-    steps: Vec<Raw>,
+struct Steps<L>(Vec<Raw<L>>);
+
+impl<L> Default for Steps<L> {
+    fn default() -> Self {
+        Steps(Vec::new())
+    }
 }
 
-impl Reader {
-    fn label(&mut self, name: &str) {
-        self.steps.push(Raw::Label(name.trim_start_matches('.').to_owned()));
-    }
-
-    fn branch(&mut self, name: &str, is_predicated: bool) {
-        self.steps.push(Raw::Branch(name.to_owned(), is_predicated));
-    }
-
+impl<L: Eq + Hash + Clone> Steps<L> {
     fn access(&mut self, what: Option<String>, is_predicated: bool) {
-        self.steps.extend(what.map(|what| Raw::OrderStep(OrderStep::Access { what, is_predicated })));
+        self.0.extend(what.map(|what| Raw::OrderStep(OrderStep::Access { what, is_predicated })));
     }
 
     fn exit(&mut self, is_predicated: bool) {
-        self.steps.push(Raw::OrderStep(OrderStep::Exit { is_predicated }));
+        self.0.push(Raw::OrderStep(OrderStep::Exit { is_predicated }));
     }
 
     fn finish(mut self) -> Order {
         // SASS is filled up with a jump to itself that nobody reaches.
-        if let [.., Raw::Label(label), Raw::Branch(to, false)] = &self.steps[..]
+        if let [.., Raw::Label(label), Raw::Branch(to, false)] = &self.0[..]
             && label == to
         {
-            self.steps.truncate(self.steps.len() - 2);
+            self.0.truncate(self.0.len() - 2);
         }
-        if let Some(Raw::OrderStep(OrderStep::Exit { is_predicated: false })) = self.steps.last() {
-            self.steps.pop();
+        if let Some(Raw::OrderStep(OrderStep::Exit { is_predicated: false })) = self.0.last() {
+            self.0.pop();
         }
-        let is_used = |name: &str| self.steps.iter().any(|step| matches!(step, Raw::Branch(to, _) if to == name));
-        let mut numbers: HashMap<String, usize> = HashMap::new();
-        for step in &self.steps {
+        let is_used = |name: &L| self.0.iter().any(|step| matches!(step, Raw::Branch(to, _) if to == name));
+        let mut numbers: HashMap<L, usize> = HashMap::new();
+        for step in &self.0 {
             if let Raw::Label(name) = step
                 && is_used(name)
             {
@@ -240,6 +242,6 @@ impl Reader {
             Raw::Label(name) => numbers.get(&name).map(|n| OrderStep::Label(*n)),
             Raw::Branch(name, is_predicated) => Some(OrderStep::Branch { label: numbers.get(&name).copied().unwrap_or(0), is_predicated }),
         };
-        Order(self.steps.into_iter().filter_map(number).collect())
+        Order(self.0.into_iter().filter_map(number).collect())
     }
 }

@@ -87,7 +87,7 @@ impl Comparison {
                 let mut errors = Vec::new();
                 for compiled in part {
                     for (n, target) in targets.iter().enumerate() {
-                        match compiled.ptx[n].as_deref().map(|ptx| assembler.measure(ptx, target.capability)) {
+                        match compiled.ptx[n].as_ref().map(|ptx| assembler.measure(&ptx.to_string(), target.capability)) {
                             Some(Ok(measured)) => compiled.measured[n] = Some(measured),
                             Some(Err(error)) => errors.push(format!("`{}` is not measured: {error}", target.name)),
                             None => {}

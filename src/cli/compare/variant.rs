@@ -6,7 +6,7 @@ use crate::cli::json::words;
 use crate::cli::launch::LaunchArguments;
 use crate::cli::source::{Source, word};
 use warpwright::sim::Counters;
-use warpwright_codegen::backend::{self, ptx::Ptx};
+use warpwright_codegen::backend::{self, ptx::code::Module};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::{Axis, Lowered};
 use warpwright_codegen::pipeline::Scheduled;
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) kernel: Scheduled,
     pub(in crate::cli) known: Known,
     /// By target: the PTX.
-    pub(in crate::cli) ptx: Vec<Option<String>>,
+    pub(in crate::cli) ptx: Vec<Option<Module>>,
     /// By target: what `ptxas` measured of it.
     pub(in crate::cli) measured: Vec<Option<Measured>>,
     /// Blocks of the launch, if one is given.
@@ -126,8 +126,7 @@ pub(in crate::cli) fn nothing_compiles(source: &Source, kernel: &str, variants: 
 fn look(source: &Source, lowered: Lowered<Scheduled>, targets: &Targets, dynamic_shared: u32) -> Result<Compiled, String> {
     let legal = lowered.kernel.legal();
     let known = estimate_launched(legal, &targets.gpus, &Launched { dynamic_shared, ..Launched::default() });
-    let emit = |target: &&'static Target| lowered.emit(&Ptx, Some(target)).map(|emitted| emitted.text);
-    let ptx: Vec<Result<String, Diagnostics>> = targets.gpus.iter().map(emit).collect();
+    let ptx: Vec<Result<Module, Diagnostics>> = targets.gpus.iter().map(|target| lowered.ptx(target)).collect();
     if let (false, Some(Err(found))) = (ptx.iter().any(Result::is_ok), ptx.first()) {
         return Err(first_error(source, found));
     }

@@ -55,14 +55,14 @@ impl Plan {
 
 /// Prunes and ranks; `share` per cent of all variants are to be measured.
 pub(super) fn plan(variants: &[Variant], share: u32) -> Plan {
-    let mut texts: HashMap<&str, usize> = HashMap::new();
+    let mut texts: HashMap<String, usize> = HashMap::new();
     let mut fates = Vec::new();
     for (n, variant) in variants.iter().enumerate() {
         let rule = RULES.iter().position(|rule| (rule.applies)(variant));
-        let text = variant.compiled().and_then(|compiled| compiled.ptx[0].as_deref());
+        let text = variant.compiled().and_then(|compiled| compiled.ptx[0].as_ref());
         fates.push(match (rule, text) {
             (Some(rule), _) => Fate::Removed(rule),
-            (None, Some(text)) if *texts.entry(text).or_insert(n) != n => Fate::Removed(SAME),
+            (None, Some(text)) if *texts.entry(text.to_string()).or_insert(n) != n => Fate::Removed(SAME),
             _ => Fate::Open,
         });
     }

@@ -129,7 +129,8 @@ impl Record {
 
 /// What stands for a variant's code.
 pub(super) fn fingerprint(variant: &Variant) -> u64 {
-    tuned::fingerprint(variant.compiled().and_then(|compiled| compiled.ptx[0].as_deref()).unwrap_or_default())
+    let code = variant.compiled().and_then(|compiled| compiled.ptx[0].clone());
+    tuned::fingerprint(&code.map_or_else(String::new, |code| code.without_places().to_string()))
 }
 
 fn from_file(measured: tuned::Measured) -> Measured {

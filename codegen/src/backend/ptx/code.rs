@@ -1,7 +1,7 @@
 //! PTX as data: what the emitter makes, the printer prints and estimates read.
 
 use super::words::{Mnemonic, Word};
-use crate::backend::AbiArgument;
+use crate::backend::{AbiArgument, Line};
 use crate::ir::{Axis, Scalar, Space, Special, Type};
 use std::sync::Arc;
 
@@ -253,6 +253,16 @@ pub enum Statement {
     Parameter(Word, &'static str),
 }
 
+impl Statement {
+    /// The instruction, if it is one.
+    pub fn instruction(&self) -> Option<&Instruction> {
+        match self {
+            Statement::Instruction(instruction) => Some(instruction),
+            _ => None,
+        }
+    }
+}
+
 /// Who else sees a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linkage {
@@ -343,4 +353,32 @@ pub struct Module {
     pub abi: Vec<AbiArgument>,
     /// Static shared memory, bytes.
     pub shared_bytes: u64,
+}
+
+impl Module {
+    /// The same without places in source files: what is left is code.
+    #[must_use]
+    pub fn without_places(mut self) -> Module {
+        self.entry.body.retain(|statement| !matches!(statement, Statement::Loc(_)));
+        self.files.clear();
+        self
+    }
+
+    /// The lines of the text but for those that only name places, each with the place that it comes from.
+    pub(super) fn lines(self) -> Vec<Line> {
+        let mut origins = Vec::new();
+        let mut last = None;
+        for statement in &self.entry.body {
+            match statement {
+                Statement::Loc([file, line, _]) => last = self.files.get(*file as usize - 1).map(|file| (file.clone(), *line)),
+                Statement::Instruction(_) => origins.push(last.clone()),
+                _ => origins.push(None),
+            }
+        }
+        let text = self.without_places().to_string();
+        // Behind the body there is a brace.
+        let head = text.lines().count() - 1 - origins.len();
+        let origins = std::iter::repeat_n(None, head).chain(origins).chain([None]);
+        text.lines().zip(origins).map(|(text, origin)| Line { text: text.to_owned(), origin }).collect()
+    }
 }

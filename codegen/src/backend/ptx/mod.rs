@@ -46,8 +46,9 @@ mod texture;
 mod types;
 pub mod words;
 
-use super::{Backend, Emitted, Language};
+use super::{Backend, Emitted, Language, Line};
 use crate::diagnostic::Diagnostics;
+use crate::hir::Lowered;
 use crate::ir::{Kernel, Loc, Stage};
 use crate::pipeline::{Addressed, Scheduled};
 use crate::target::{TARGETS, Target};
@@ -76,6 +77,20 @@ impl Backend for Ptx {
 
     fn emit(&self, kernel: &Scheduled, target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
         emit_ptx(kernel.legal().addressed(), target.unwrap_or(&TARGETS[0]), span)
+    }
+
+    fn lines(&self, kernel: &Scheduled, target: Option<&Target>) -> Result<Vec<Line>, Diagnostics> {
+        Ok(module(kernel.legal().addressed(), target.unwrap_or(&TARGETS[0]), &|_| Span::call_site())?.lines())
+    }
+}
+
+impl Lowered<Scheduled> {
+    /// The PTX as data.
+    ///
+    /// # Errors
+    /// As [`Backend::emit`].
+    pub fn ptx(&self, target: &Target) -> Result<Module, Diagnostics> {
+        module(self.kernel.legal().addressed(), target, &|loc| self.span(loc))
     }
 }
 

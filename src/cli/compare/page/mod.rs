@@ -148,10 +148,7 @@ fn kernel(
 /// The pair that is seen first: the first variant, and of the others the one that is fastest, if that is known. Against another revision: the
 /// first variant that has changed, as it was and as it is.
 fn pair(variants: &[Variant], target: usize) -> (usize, usize) {
-    let ptx = |n: usize| -> Option<Vec<&str>> {
-        let is_code = |line: &&str| !line.trim_start().starts_with(".loc") && !line.trim_start().starts_with(".file");
-        Some(variants[n].compiled()?.ptx.get(target)?.as_deref()?.lines().filter(is_code).collect())
-    };
+    let ptx = |n: usize| Some(variants[n].compiled()?.ptx.get(target)?.clone()?.without_places());
     let mut revised = (1..variants.len()).filter(|n| variants[*n].is_earlier && ptx(*n).is_some() && ptx(n - 1).is_some());
     let unchanged = revised.clone().next();
     if let Some(earlier) = revised.find(|n| ptx(*n) != ptx(n - 1)).or(unchanged) {

@@ -3,6 +3,7 @@
 use super::super::Comparison;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use warpwright_codegen::backend::ptx::code::Module;
 use warpwright_runtime::nvdisasm::{Nvdisasm, SassLine};
 use warpwright_runtime::ptxas::Ptxas;
 
@@ -26,12 +27,12 @@ impl Sass {
             return Sass { code: Vec::new(), notes: vec![note] };
         };
         let targets = &comparison.targets;
-        let mut jobs: Vec<(usize, usize, &str)> = comparison
+        let mut jobs: Vec<(usize, usize, &Module)> = comparison
             .variants
             .iter()
             .enumerate()
             .filter_map(|(n, variant)| Some((n, variant.compiled()?)))
-            .flat_map(|(n, compiled)| compiled.ptx.iter().enumerate().filter_map(move |(target, ptx)| Some((n, target, ptx.as_deref()?))))
+            .flat_map(|(n, compiled)| compiled.ptx.iter().enumerate().filter_map(move |(target, ptx)| Some((n, target, ptx.as_ref()?))))
             .filter(|(_, target, _)| assembler.targets.contains(&targets[*target].capability))
             .collect();
         let newest = jobs.iter().map(|(_, target, _)| *target).max();
@@ -47,7 +48,7 @@ impl Sass {
         let next = AtomicUsize::new(0);
         let work = || {
             while let Some((variant, target, ptx)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let Ok(cubin) = assembler.cubin_with_lines(ptx, targets[*target].capability) else { continue };
+                let Ok(cubin) = assembler.cubin_with_lines(&ptx.to_string(), targets[*target].capability) else { continue };
                 let lines = disassembler.lines(&cubin);
                 match (lines, code.lock(), notes.lock()) {
                     (Ok(lines), Ok(mut code), _) => code[*variant][*target] = Some(lines),

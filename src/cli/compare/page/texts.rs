@@ -2,10 +2,9 @@
 
 use super::super::Comparison;
 use super::sass::Sass;
-use proc_macro2::Span;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
-use warpwright_codegen::backend::{BACKENDS, Backend, Emitted};
+use warpwright_codegen::backend::{BACKENDS, Backend, Line};
 use warpwright_runtime::nvdisasm::SassLine;
 
 /// Bytes of texts that a page may have, so that with all else it stays below five million: what comes after that is left out.
@@ -75,25 +74,11 @@ impl Texts {
         body.places.push(place);
     }
 
-    /// A text without the `.loc` and `.file` of PTX, which become the places of the lines.
-    fn body(&mut self, text: &str, is_earlier: bool) -> Body {
-        let named = |line: &str| {
-            let (number, path) = line.strip_prefix(".file")?.trim().split_once(char::is_whitespace)?;
-            Some((number.parse::<u32>().ok()?, path.trim().trim_matches('"').to_owned()))
-        };
-        let files: HashMap<u32, usize> =
-            text.lines().filter_map(|line| named(line.trim())).map(|(number, path)| (number, self.file(&path, is_earlier))).collect();
+    fn body(&mut self, lines: &[Line], is_earlier: bool) -> Body {
         let mut body = Body::default();
-        let mut place = None;
-        for line in text.lines() {
-            let word = line.trim_start();
-            if let Some(said) = word.strip_prefix(".loc") {
-                let mut numbers = said.split_whitespace().map_while(|number| number.parse::<u32>().ok());
-                place = numbers.next().and_then(|file| Some((*files.get(&file)?, numbers.next()?)));
-            } else if !word.starts_with(".file") {
-                let is_instruction = line.starts_with('\t') && !word.starts_with('.');
-                self.add(&mut body, line.trim_end(), place.filter(|_| is_instruction));
-            }
+        for Line { text, origin } in lines {
+            let place = origin.as_ref().map(|(file, number)| (self.file(file, is_earlier), *number));
+            self.add(&mut body, text.trim_end(), place);
         }
         body
     }
@@ -134,9 +119,9 @@ impl Set {
                 let (on, column) = if backend.language().is_per_target { (Some(comparison.targets[target]), target) } else { (None, 0) };
                 for (n, variant) in variants.iter().enumerate() {
                     // What a language cannot say is no error of a comparison.
-                    let emitted = variant.compiled().and_then(|compiled| backend.emit(&compiled.kernel, on, &|_| Span::call_site()).ok());
-                    let keep = |emitted: Emitted| set.keep(texts, |texts| texts.body(&emitted.text, variant.is_earlier));
-                    set.texts[at][n][column] = emitted.and_then(keep);
+                    let lines = variant.compiled().and_then(|compiled| backend.lines(&compiled.kernel, on).ok());
+                    let keep = |lines: Vec<Line>| set.keep(texts, |texts| texts.body(&lines, variant.is_earlier));
+                    set.texts[at][n][column] = lines.and_then(keep);
                 }
             }
             for (n, variant) in variants.iter().enumerate() {
@@ -235,13 +220,15 @@ mod tests {
     #[test]
     fn locations_become_places() {
         let mut texts = Texts::default();
-        let text = ".version 7.8\n{\n\t.loc\t1 23 13\n\tmov.u32 %r1, 1;\n\tmov.u32 %r2, 2;\n$L1:\n\t.loc\t1 24 1\n\tret;\n}\n\t.file\t1 \"a.rs\"\n";
-        let body = texts.body(text, false);
+        let line = |text: &str, number: u32| Line { text: text.into(), origin: (number > 0).then(|| ("a.rs".into(), number)) };
+        let given =
+            [line("{", 0), line("\tmov.u32 %r1, 1;", 23), line("\tmov.u32 %r2, 2;", 23), line("$L1:", 0), line("\tret;", 24), line("}", 0)];
+        let body = texts.body(&given, false);
         let lines: Vec<&str> = body.lines.iter().map(|line| texts.line(*line)).collect();
-        assert_eq!(lines, [".version 7.8", "{", "\tmov.u32 %r1, 1;", "\tmov.u32 %r2, 2;", "$L1:", "\tret;", "}"]);
-        assert_eq!(body.places, [None, None, Some((0, 23)), Some((0, 23)), None, Some((0, 24)), None]);
-        assert_eq!(as_json(&body).to_string(), "[[0,1,2,3,4,5,6],[2,0,23,4,-1,0,5,0,24,6,-1,0]]");
+        assert_eq!(lines, ["{", "\tmov.u32 %r1, 1;", "\tmov.u32 %r2, 2;", "$L1:", "\tret;", "}"]);
+        assert_eq!(body.places, [None, Some((0, 23)), Some((0, 23)), None, Some((0, 24)), None]);
+        assert_eq!(as_json(&body).to_string(), "[[0,1,2,3,4,5],[1,0,23,3,-1,0,4,0,24,5,-1,0]]");
         // The same text again costs nothing.
-        assert_eq!((texts.body(text, false), texts.strings().len()), (body, 7));
+        assert_eq!((texts.body(&given, false), texts.strings().len()), (body, 6));
     }
 }
