@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use warpwright_codegen::intrinsics;
-use warpwright_codegen::ir::intrinsic::{Intrinsic, IntrinsicId};
+use warpwright_codegen::intrinsics::{self, FAMILIES};
+use warpwright_codegen::ir::intrinsic::{Call, Class, Intrinsic, IntrinsicId, OperandType};
 use warpwright_codegen::ir::{Builder, Kernel, KernelOptions, Loc, Op, Type};
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
+use warpwright_codegen::target::TARGETS;
 use warpwright_review::estimate::mix;
 use warpwright_review::machine::Pipe;
+use warpwright_tests::marked::hold;
 
 /// Words that are rows' names and other things, too, and where they are the others.
 const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
@@ -103,4 +105,64 @@ fn scaling_round_special_functions_is_counted() {
     };
     assert_eq!(["native_sin", "native_cos", "native_tanh"].map(single), [0.0; 3]);
     assert_eq!(["native_exp2", "native_log2", "native_sqrt", "native_rsqrt", "native_recip"].map(single), [2.0; 5]);
+}
+
+/// A row as `docs/intrinsics.md` has it.
+fn line(row: &Intrinsic) -> String {
+    let operand = |operand: &OperandType| match operand {
+        OperandType::T => "T".to_owned(),
+        OperandType::UnsignedT => "unsigned T".to_owned(),
+        OperandType::Is(ty) => ty.to_string(),
+        OperandType::Index => "usize".to_owned(),
+        OperandType::Lane => "lane".to_owned(),
+    };
+    let (receiver, args) = match (row.call, row.args.split_first()) {
+        (Call::Method, Some((_, others))) => ("x.", others),
+        (Call::Associated, _) => ("T::", row.args),
+        (Call::Function | Call::Method, _) => ("", row.args),
+    };
+    let list = |operands: &[OperandType]| operands.iter().map(operand).collect::<Vec<_>>().join(", ");
+    let gives = match row.results {
+        [] => String::new(),
+        [one] => format!(" -> {}", operand(one)),
+        several => format!(" -> ({})", list(several)),
+    };
+    let types = match row.over {
+        Class::None => String::new(),
+        Class::Float => "floats".to_owned(),
+        Class::Int => "integers".to_owned(),
+        Class::Signed => "signed integers".to_owned(),
+        Class::Unsigned => "unsigned integers".to_owned(),
+        Class::Num => "numbers".to_owned(),
+        Class::Scalar => "scalars".to_owned(),
+        Class::Only(types) => types.iter().map(|ty| format!("`{ty}`")).collect::<Vec<_>>().join(" "),
+    };
+    let oldest = TARGETS.iter().map(|target| target.capability).min().expect("there are targets");
+    let forms = row.device().map_or(&[][..], |device| device.ptx);
+    let needs = forms.iter().map(|form| form.needs.capability).min().filter(|capability| *capability > oldest);
+    let slots = row.device().map_or("—".to_owned(), |_| row.cost.to_string());
+    let needs = needs.map_or(String::new(), |capability| format!("sm_{capability}"));
+    format!("| `{receiver}{}({}){gives}` | {types} | {} | {} | {slots} | {needs} |", row.name, list(args), row.doc, row.accuracy)
+}
+
+/// What users read of a row is the row.
+#[test]
+fn the_reference_says_what_the_rows_say() {
+    let titles = [
+        "Floats",
+        "Mathematical functions",
+        "The hardware's approximations",
+        "What `math = fast` calls in the place of methods",
+        "Integers",
+        "Bits",
+        "Warps",
+        "Blocks and fences",
+    ];
+    assert_eq!(titles.len(), FAMILIES.len());
+    let table = |(title, rows): (&str, &&[Intrinsic])| {
+        let lines: Vec<String> = rows.iter().map(line).collect();
+        format!("\n## {title}\n\n| call | types | result | error | slots | needs |\n|---|---|---|---|---|---|\n{}", lines.join("\n"))
+    };
+    let tables: Vec<String> = titles.into_iter().zip(FAMILIES).map(table).collect();
+    hold(&root().join("docs/intrinsics.md"), &[("intrinsics", tables.join("\n"))]);
 }

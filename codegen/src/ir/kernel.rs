@@ -1,7 +1,7 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
 use super::intrinsic::IntrinsicId;
-use super::{Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Type, Value};
+use super::{Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Terminator, Type, Value};
 use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -157,6 +157,19 @@ impl Kernel {
     pub fn constant(&self, value: Value) -> Option<super::Scalar> {
         match self.def(value) {
             Some((_, Op::Compute(Compute::Const(scalar)))) => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// What the instructions of a block do, in order.
+    pub fn ops(&self, block: Block) -> impl DoubleEndedIterator<Item = &Op> + ExactSizeIterator {
+        self.blocks[block].insts.iter().map(|inst| &self.insts[*inst].op)
+    }
+
+    /// The values that a block gives to its owner; `None` if it does not end so.
+    pub fn yielded(&self, block: Block) -> Option<&[Value]> {
+        match self.ops(block).next_back() {
+            Some(Op::Terminator(Terminator::Yield(values))) => Some(values),
             _ => None,
         }
     }

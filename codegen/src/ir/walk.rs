@@ -1,6 +1,6 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
-use super::{Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator, Value};
+use super::{Access, Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator, Value};
 use crate::collections::HashSet;
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
@@ -20,20 +20,23 @@ macro_rules! visit_operands {
                 $f(b);
                 $f(c);
             }
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => visit_indices!(access, $f, $iter),
-            Op::Memory(Memory { op: MemoryOp::Store(values) | MemoryOp::Atomic(_, values), at: Address::Path(access) }) => {
-                visit_indices!(access, $f, $iter);
-                values.$iter().for_each($f);
+            Op::Memory(Memory { op, at }) => {
+                match at {
+                    Address::Path(Access { path, .. }) => path.$iter().for_each(|step| match step {
+                        Step::Index(value) => $f(value),
+                        Step::Field(_) => {}
+                    }),
+                    Address::Pointer { ptr, .. } => $f(ptr),
+                }
+                match op {
+                    MemoryOp::Load => {}
+                    MemoryOp::Store(values) | MemoryOp::Atomic(_, values) => values.$iter().for_each($f),
+                }
             }
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),
             Op::Message(Message::Assert(condition, _, values)) => {
                 $f(condition);
                 values.$iter().for_each($f);
-            }
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { ptr, .. } }) => $f(ptr),
-            Op::Memory(Memory { op: MemoryOp::Store(operands) | MemoryOp::Atomic(_, operands), at: Address::Pointer { ptr, .. } }) => {
-                $f(ptr);
-                operands.$iter().for_each($f);
             }
             Op::Region(Region::If { condition, .. }) => $f(condition),
             Op::Region(Region::For { start, end, step, init, .. }) => {
@@ -45,16 +48,6 @@ macro_rules! visit_operands {
             Op::Region(Region::Loop { init, .. }) => init.$iter().for_each($f),
             Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) => {
                 values.$iter().for_each($f)
-            }
-        }
-    };
-}
-
-macro_rules! visit_indices {
-    ($access:expr, $f:ident, $iter:ident) => {
-        for step in $access.path.$iter() {
-            if let Step::Index(value) = step {
-                $f(value);
             }
         }
     };
@@ -105,9 +98,8 @@ impl Op {
     /// The same, to replace it.
     pub fn object_mut(&mut self) -> Option<&mut Object> {
         match self {
-            Op::Memory(Memory { at: Address::Path(access), .. }) => Some(&mut access.object),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(object),
-            Op::Memory(Memory { at: Address::Pointer { object, .. }, .. }) => Some(object),
+            Op::Memory(Memory { at: Address::Path(Access { object, .. }) | Address::Pointer { object, .. }, .. }) => Some(object),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
         }
     }

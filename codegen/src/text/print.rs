@@ -194,13 +194,9 @@ impl Printer<'_> {
     }
 
     fn only_yields(&self, block: Block, loc: Loc) -> bool {
-        match self.kernel.blocks[block].insts.as_slice() {
-            [inst] => {
-                let data = &self.kernel.insts[*inst];
-                matches!(&data.op, Op::Terminator(Terminator::Yield(values)) if values.is_empty()) && (data.loc == loc || !self.locations)
-            }
-            _ => false,
-        }
+        let [inst] = self.kernel.blocks[block].insts[..] else { return false };
+        let yields_nothing = self.kernel.yielded(block).is_some_and(<[Value]>::is_empty);
+        yields_nothing && (self.kernel.insts[inst].loc == loc || !self.locations)
     }
 
     fn location(&mut self, loc: Loc) -> fmt::Result {
@@ -297,6 +293,29 @@ impl Display for Access {
     }
 }
 
+/// `m1[v2].0`; `m1, v2 + 8`.
+impl Display for Address {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Path(access) => write!(f, "{access}"),
+            Address::Pointer { object, ptr, offset: 0 } => write!(f, "{object}, {ptr}"),
+            Address::Pointer { object, ptr, offset } => write!(f, "{object}, {ptr} + {offset}"),
+        }
+    }
+}
+
+impl Display for Memory {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Memory { op, at } = self;
+        let way = if matches!(at, Address::Pointer { .. }) { "_at" } else { "" };
+        match op {
+            MemoryOp::Load => write!(f, "load{way} {at}"),
+            MemoryOp::Store(values) => write!(f, "store{way} {at}{}", Rest(values)),
+            MemoryOp::Atomic(op, operands) => write!(f, "atomic{way} {} {at}{}", op.word(), Rest(operands)),
+        }
+    }
+}
+
 impl Display for Op {
     /// The instruction without its results and blocks.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -305,64 +324,39 @@ impl Display for Op {
             Op::Region(Region::For { start, end, step, .. }) => write!(f, "for {start}..{end} step {step}"),
             Op::Region(Region::Loop { .. }) => f.write_str("loop"),
             Op::Region(Region::Block { .. }) => f.write_str("region"),
+            Op::Texture(op, object, coordinates) => write!(f, "texture {} {object}{}", op.word(), Rest(coordinates)),
+            Op::Memory(memory) => memory.fmt(f),
+            Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
+            Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
             Op::Compute(Compute::Const(scalar)) => write!(f, "const {scalar}"),
             Op::Compute(Compute::Special(special, axis)) => write!(f, "{}.{}", special.word(), axis.word()),
             Op::Compute(Compute::Len(object)) => write!(f, "len {object}"),
             Op::Compute(Compute::Address(object)) => write!(f, "address {object}"),
-            Op::Texture(op, object, coordinates) => write!(f, "texture {} {object}{}", op.word(), Rest(coordinates)),
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => write!(f, "load {access}"),
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => write!(f, "store {access}{}", Rest(values)),
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }) => {
-                write!(f, "atomic {} {access}{}", op.word(), Rest(operands))
-            }
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }) => {
-                write!(f, "load_at {object}, {}", PointerOffset(*ptr, *offset))
-            }
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { object, ptr, offset } }) => {
-                write!(f, "store_at {object}, {}{}", PointerOffset(*ptr, *offset), Rest(values))
-            }
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Pointer { object, ptr, offset } }) => {
-                write!(f, "atomic_at {} {object}, {}{}", op.word(), PointerOffset(*ptr, *offset), Rest(operands))
-            }
-            Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
-            Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
+            Op::Compute(Compute::Unary(op, _)) => self.with_operands(f, op.word()),
+            Op::Compute(Compute::Binary(op, ..)) => self.with_operands(f, op.word()),
+            Op::Compute(Compute::Compare(op, ..)) => self.with_operands(f, op.word()),
+            Op::Compute(Compute::MulAdd(..)) => self.with_operands(f, "mul_add"),
+            Op::Compute(Compute::Select(..)) => self.with_operands(f, "select"),
+            Op::Compute(Compute::Cast(_)) => self.with_operands(f, "cast"),
+            Op::Compute(Compute::Bitcast(_)) => self.with_operands(f, "bitcast"),
+            Op::Compute(Compute::Offset(..)) => self.with_operands(f, "offset"),
+            Op::Intrinsic(row, _) => self.with_operands(f, &format!("call {}", row.row().name)),
+            Op::Terminator(Terminator::Yield(_)) => self.with_operands(f, "yield"),
+            Op::Terminator(Terminator::Break(target, _)) => self.with_operands(f, &format!("break {target}")),
+            Op::Terminator(Terminator::Continue(target, _)) => self.with_operands(f, &format!("continue {target}")),
+            Op::Terminator(Terminator::Return) => f.write_str("return"),
             Op::Terminator(Terminator::Trap(message)) => write!(f, "trap {message:?}"),
-            op @ (Op::Compute(_) | Op::Intrinsic(..) | Op::Terminator(_)) => operands_only(op, f),
         }
     }
 }
 
-/// Instructions that are a word and operands.
-fn operands_only(op: &Op, f: &mut Formatter<'_>) -> fmt::Result {
-    match op {
-        Op::Compute(Compute::Unary(op, _)) => f.write_str(op.word())?,
-        Op::Compute(Compute::Binary(op, ..)) => f.write_str(op.word())?,
-        Op::Compute(Compute::Compare(op, ..)) => f.write_str(op.word())?,
-        Op::Compute(Compute::MulAdd(..)) => f.write_str("mul_add")?,
-        Op::Compute(Compute::Select(..)) => f.write_str("select")?,
-        Op::Compute(Compute::Cast(_)) => f.write_str("cast")?,
-        Op::Compute(Compute::Bitcast(_)) => f.write_str("bitcast")?,
-        Op::Compute(Compute::Offset(..)) => f.write_str("offset")?,
-        Op::Intrinsic(row, _) => write!(f, "call {}", row.row().name)?,
-        Op::Terminator(Terminator::Yield(_)) => f.write_str("yield")?,
-        Op::Terminator(Terminator::Break(target, _)) => write!(f, "break {target}")?,
-        Op::Terminator(Terminator::Continue(target, _)) => write!(f, "continue {target}")?,
-        Op::Terminator(Terminator::Return) => f.write_str("return")?,
-        // Those have texts of their own.
-        Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_))
-        | Op::Terminator(Terminator::Trap(_))
-        | Op::Memory(_)
-        | Op::Texture(..)
-        | Op::Message(_)
-        | Op::Region(_) => {}
+impl Op {
+    /// Words, then the operands.
+    fn with_operands(&self, f: &mut Formatter<'_>, words: &str) -> fmt::Result {
+        f.write_str(words)?;
+        let separators = [" "].into_iter().chain(std::iter::repeat(", "));
+        self.operands().iter().zip(separators).try_for_each(|(value, separator)| write!(f, "{separator}{value}"))
     }
-    let mut separator = " ";
-    let mut result = Ok(());
-    op.for_each_operand(|value| {
-        result = result.and_then(|()| write!(f, "{separator}{value}"));
-        separator = ", ";
-    });
-    result
 }
 
 /// `, v1, v2`.
@@ -371,18 +365,6 @@ struct Rest<'a>(&'a [Value]);
 impl Display for Rest<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|value| write!(f, ", {value}"))
-    }
-}
-
-/// `v1 + 8`.
-struct PointerOffset(Value, i32);
-
-impl Display for PointerOffset {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.1 {
-            0 => write!(f, "{}", self.0),
-            offset => write!(f, "{} + {offset}", self.0),
-        }
     }
 }
 

@@ -203,38 +203,35 @@ impl<'k> Writer<'k> {
 
     /// An instruction without blocks of its own that ends none either.
     fn simple(&mut self, inst: Inst, op: &Op) {
-        let result = self.kernel.insts[inst].results.first().copied();
         match op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => return self.load(inst, access),
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => return self.store(access, values),
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, values), at: Address::Path(access) }) => {
-                return self.atomic(inst, *op, access, values);
+            Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
+                MemoryOp::Load => self.load(inst, access),
+                MemoryOp::Store(values) => self.store(access, values),
+                MemoryOp::Atomic(op, values) => self.atomic(inst, *op, access, values),
+            },
+            Op::Texture(op, object, coordinates) => self.texture(inst, *op, *object, coordinates),
+            Op::Intrinsic(row, args) => self.intrinsic(inst, row.row(), args),
+            Op::Message(Message::Print(parts, values)) => self.print(parts, values),
+            Op::Message(Message::Assert(condition, parts, _)) => self.assert(inst, *condition, parts),
+            Op::Compute(compute) => {
+                let result = self.kernel.insts[inst].results[0];
+                if self.state.is_used(result) {
+                    self.computation(inst, compute, result);
+                }
             }
-            Op::Texture(op, object, coordinates) => return self.texture(inst, *op, *object, coordinates),
-            Op::Intrinsic(row, args) => return self.intrinsic(inst, row.row(), args),
-            Op::Message(Message::Print(parts, values)) => return self.print(parts, values),
-            Op::Message(Message::Assert(condition, parts, _)) => return self.assert(inst, *condition, parts),
-            Op::Compute(_) | Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Region(_) | Op::Terminator(_) => {}
-        }
-        let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
-        if let Op::Compute(Compute::Const(scalar)) = op {
-            self.bind(result, types::literal(*scalar));
-        } else if let Op::Compute(Compute::Len(object)) = op {
-            let name = self.length_names.iter().find(|(o, _)| o == object).map_or(String::new(), |(_, name)| name.clone());
-            self.bind(result, expressions::Expr::new(name, expressions::PRIMARY));
-        } else if let Some(expr) = self.computation(op, result) {
-            self.define(inst, result, expr);
-        } else {
-            let message = format!("the kernel `{}` is not in the stage that OpenCL C is printed from", self.kernel.name);
-            self.refuse(inst, Diagnostic::error(self.span_of(inst), message));
+            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Region(_) | Op::Terminator(_) => self.refuse_stage(inst),
         }
     }
 
-    /// The expression of an instruction that computes its result from its operands.
-    fn computation(&mut self, op: &Op, result: Value) -> Option<expressions::Expr> {
+    /// An instruction that computes its result from its operands.
+    fn computation(&mut self, inst: Inst, compute: &Compute, result: Value) {
         let ty = self.kernel.ty(result);
-        let Op::Compute(compute) = op else { return None };
-        Some(match compute {
+        let expr = match compute {
+            Compute::Const(scalar) => return self.bind(result, types::literal(*scalar)),
+            Compute::Len(object) => {
+                let name = self.length_names.iter().find(|(o, _)| o == object).map_or(String::new(), |(_, name)| name.clone());
+                return self.bind(result, expressions::Expr::new(name, expressions::PRIMARY));
+            }
             Compute::Special(special, axis) => self.special(*special, *axis),
             Compute::Unary(op, a) => self.unary(*op, *a, ty),
             Compute::Binary(op, a, b) => self.binary(*op, *a, *b, ty),
@@ -243,8 +240,14 @@ impl<'k> Writer<'k> {
             Compute::Select(c, a, b) => self.select(*c, *a, *b, ty),
             Compute::Cast(a) => self.cast(*a, ty),
             Compute::Bitcast(a) => self.bitcast(*a, ty),
-            Compute::Const(_) | Compute::Len(_) | Compute::Address(_) | Compute::Offset(..) => return None,
-        })
+            Compute::Address(_) | Compute::Offset(..) => return self.refuse_stage(inst),
+        };
+        self.define(inst, result, expr);
+    }
+
+    fn refuse_stage(&mut self, inst: Inst) {
+        let message = format!("the kernel `{}` is not in the stage that OpenCL C is printed from", self.kernel.name);
+        self.refuse(inst, Diagnostic::error(self.span_of(inst), message));
     }
 }
 

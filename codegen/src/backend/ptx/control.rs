@@ -60,48 +60,41 @@ impl Emitter<'_> {
 
     /// Prints a block up to its `Yield`, or through whatever else ends it.
     fn block(&mut self, block: Block) -> End {
-        for inst in &self.kernel.blocks[block].insts {
+        self.instructions(&self.kernel.blocks[block].insts)
+    }
+
+    /// The same of a block from some instruction on.
+    fn instructions(&mut self, insts: &[Inst]) -> End {
+        for inst in insts {
             self.enter(*inst);
             match &self.kernel.insts[*inst].op {
-                Op::Terminator(Terminator::Yield(_)) => return End::Falls,
-                Op::Terminator(Terminator::Return) => {
-                    ptx!(self, Ret);
-                    return End::Left;
-                }
-                Op::Terminator(Terminator::Break(target, values)) => {
-                    self.leave(*target, values, true);
-                    return End::Left;
-                }
-                Op::Terminator(Terminator::Continue(target, values)) => {
-                    self.leave(*target, values, false);
-                    return End::Left;
-                }
-                Op::Terminator(Terminator::Trap(message)) => {
-                    self.trap(message);
-                    return End::Left;
-                }
-                Op::Region(_) => self.region(*inst),
+                Op::Terminator(terminator) => return self.terminator(terminator),
+                Op::Region(region) => self.region(*inst, region),
                 Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) => self.instruction(*inst),
             }
         }
         End::Falls
     }
 
-    fn region(&mut self, inst: Inst) {
-        match self.kernel.insts[inst].op {
-            Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, condition, then_block, else_block),
-            Op::Region(Region::For { .. }) => self.counted_loop(inst),
-            Op::Region(Region::Loop { ref init, body, keep_rolled }) => self.open_loop(inst, init, body, keep_rolled),
-            Op::Region(Region::Block { body }) => self.once(inst, body),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
+    fn terminator(&mut self, terminator: &Terminator) -> End {
+        match terminator {
+            Terminator::Yield(_) => return End::Falls,
+            Terminator::Return => ptx!(self, Ret),
+            Terminator::Break(target, values) => self.leave(*target, values, true),
+            Terminator::Continue(target, values) => self.leave(*target, values, false),
+            Terminator::Trap(message) => self.trap(message),
         }
+        End::Left
     }
 
-    /// The values that a block yields.
-    pub(super) fn yielded(&self, block: Block) -> &[Value] {
-        match self.kernel.blocks[block].insts.last().map(|i| &self.kernel.insts[*i].op) {
-            Some(Op::Terminator(Terminator::Yield(values))) => values,
-            _ => &[],
+    fn region(&mut self, inst: Inst, region: &Region) {
+        match *region {
+            Region::If { condition, then_block, else_block } => self.branch(inst, condition, then_block, else_block),
+            Region::For { start, end, step, ref init, body, keep_rolled } => {
+                self.counted_loop(inst, [start, end, step], init, body, keep_rolled);
+            }
+            Region::Loop { ref init, body, keep_rolled } => self.open_loop(inst, init, body, keep_rolled),
+            Region::Block { body } => self.once(inst, body),
         }
     }
 
@@ -111,8 +104,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn yield_into(&mut self, block: Block, to: &[Reg]) {
-        let values = self.yielded(block).to_vec();
-        self.move_values(to, &values);
+        self.move_values(to, self.kernel.yielded(block).unwrap_or_default());
     }
 
     fn jump(&mut self, label: Label) {
@@ -204,8 +196,7 @@ impl Emitter<'_> {
 
     /// Whether a block does nothing but end.
     fn is_empty(&self, block: Block) -> bool {
-        let insts = &self.kernel.blocks[block].insts;
-        matches!(insts.as_slice(), [only] if matches!(&self.kernel.insts[*only].op, Op::Terminator(Terminator::Yield(values)) if values.is_empty()))
+        self.kernel.blocks[block].insts.len() == 1 && self.kernel.yielded(block).is_some_and(<[Value]>::is_empty)
     }
 
     /// `if` without the other side.
@@ -225,18 +216,17 @@ impl Emitter<'_> {
     /// A block that is nothing but a jump without values, or a return, becomes a predicated one.
     fn jump_away(&mut self, condition: Reg, wanted: bool, block: Block) -> bool {
         let [only] = self.kernel.blocks[block].insts.as_slice() else { return false };
-        let (target, values, is_exit) = match &self.kernel.insts[*only].op {
-            Op::Terminator(Terminator::Break(target, values)) => (target, values, true),
-            Op::Terminator(Terminator::Continue(target, values)) => (target, values, false),
-            Op::Terminator(Terminator::Return) => {
+        let Op::Terminator(terminator) = &self.kernel.insts[*only].op else { return false };
+        let (target, values, is_exit) = match terminator {
+            Terminator::Break(target, values) => (target, values, true),
+            Terminator::Continue(target, values) => (target, values, false),
+            Terminator::Return => {
                 self.predicate = Some(Guard { reg: condition, wanted });
                 ptx!(self, Ret);
                 self.predicate = None;
                 return true;
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                return false;
-            }
+            Terminator::Yield(_) | Terminator::Trap(_) => return false,
         };
         let Some(n) = self.frames.iter().rposition(|frame| frame.inst == *target) else { return false };
         let to = if is_exit { &self.frames[n].results } else { &self.frames[n].carried };
@@ -305,18 +295,12 @@ impl Emitter<'_> {
     }
 
     fn rotated_loop(&mut self, body: Block, head: &Head, (top, keep_rolled): (Label, bool), carried: &[Reg], results: &[Reg]) {
-        let insts = self.kernel.blocks[body].insts.clone();
+        let insts = &self.kernel.blocks[body].insts;
         let out = self.new_label();
         let condition = self.print_head(&insts[..head.length], head.condition);
         self.jump_if(condition, head.leaves_if, out);
         self.loop_top(top, keep_rolled);
-        let mut falls = true;
-        if !self.is_empty(head.stay) {
-            falls = self.block(head.stay) == End::Falls;
-        }
-        if falls {
-            falls = self.rest_of_block(&insts[head.length + 1..]) == End::Falls;
-        }
+        let falls = self.block(head.stay) == End::Falls && self.instructions(&insts[head.length + 1..]) == End::Falls;
         if falls {
             self.yield_into(body, carried);
         }
@@ -338,33 +322,6 @@ impl Emitter<'_> {
         self.in_register(condition)
     }
 
-    /// Prints instructions of a block from the middle on.
-    fn rest_of_block(&mut self, insts: &[Inst]) -> End {
-        for inst in insts {
-            self.enter(*inst);
-            match &self.kernel.insts[*inst].op {
-                Op::Terminator(Terminator::Yield(_)) => return End::Falls,
-                Op::Terminator(_) => return self.terminator(*inst),
-                Op::Region(_) => self.region(*inst),
-                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) => self.instruction(*inst),
-            }
-        }
-        End::Falls
-    }
-
-    fn terminator(&mut self, inst: Inst) -> End {
-        match &self.kernel.insts[inst].op {
-            Op::Terminator(Terminator::Return) => ptx!(self, Ret),
-            Op::Terminator(Terminator::Break(target, values)) => self.leave(*target, values, true),
-            Op::Terminator(Terminator::Continue(target, values)) => self.leave(*target, values, false),
-            Op::Terminator(Terminator::Trap(message)) => self.trap(message),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                return End::Falls;
-            }
-        }
-        End::Left
-    }
-
     /// The test that a loop's body begins with, if it does: instructions without control flow or effect, then an `If` one side of
     /// which only leaves the loop and the other gives no values.
     fn head(&self, owner: Inst, body: Block) -> Option<Head> {
@@ -382,17 +339,10 @@ impl Emitter<'_> {
         if printed > MOST_ROTATED || !data.results.is_empty() {
             return None;
         }
-        let leaving = |block: Block| match self.kernel.blocks[block].insts.as_slice() {
-            [only] => {
-                if let Op::Terminator(Terminator::Break(target, values)) = &self.kernel.insts[*only].op
-                    && *target == owner
-                {
-                    Some(values.clone())
-                } else {
-                    None
-                }
-            }
-            _ => None,
+        let leaving = |block: Block| {
+            let [only] = self.kernel.blocks[block].insts.as_slice() else { return None };
+            let Op::Terminator(Terminator::Break(target, values)) = &self.kernel.insts[*only].op else { return None };
+            (*target == owner).then(|| values.clone())
         };
         match (leaving(then_block), leaving(else_block)) {
             (Some(values), None) => Some(Head { length, condition, leaves_if: true, stay: else_block, values }),
@@ -403,15 +353,11 @@ impl Emitter<'_> {
 
     // ---- counted loops ----
 
-    fn counted_loop(&mut self, inst: Inst) {
-        let Op::Region(Region::For { start, end, step, ref init, body, keep_rolled }) = self.kernel.insts[inst].op else { return };
+    fn counted_loop(&mut self, inst: Inst, [start, end, step]: [Value; 3], init: &[Value], body: Block, keep_rolled: bool) {
         let stand_in = if keep_rolled { self.stand_in(inst) } else { None };
-        let mut first = vec![start];
-        first.extend(init);
-        let params = match stand_in {
-            Some(_) => self.enter_loop(&self.kernel.blocks[body].params[1..], init),
-            None => self.enter_loop(&self.kernel.blocks[body].params, &first),
-        };
+        let first = [&[start], init].concat();
+        let skipped = usize::from(stand_in.is_some());
+        let params = self.enter_loop(&self.kernel.blocks[body].params[skipped..], &first[skipped..]);
         let carried = params[usize::from(stand_in.is_none())..].to_vec();
         // The results are the carried values after the last iteration: they may live where those do.
         for (result, reg) in self.kernel.insts[inst].results.clone().iter().zip(&carried) {

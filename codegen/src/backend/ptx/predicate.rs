@@ -24,7 +24,7 @@
 
 use super::code::{Guard, Reg};
 use super::emitter::Emitter;
-use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Terminator, Type, Value};
+use crate::ir::{BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Terminator, Type, Value};
 
 /// Most instructions of any kind that are predicated rather than jumped over.
 const MOST_PREDICATED: usize = 3;
@@ -66,7 +66,7 @@ impl Emitter<'_> {
             return false;
         }
         self.yield_into(other, results);
-        let values = self.yielded(arm).to_vec();
+        let values = self.kernel.yielded(arm).unwrap_or_default();
         // What is loaded arrives where the result is; the second result of the same value is a copy.
         for (value, result) in values.iter().zip(results) {
             if self.is_loaded_in(*value, arm) && self.known_register(*value).is_none() {
@@ -75,24 +75,20 @@ impl Emitter<'_> {
         }
         self.predicated(condition, wanted, arm);
         self.predicate = Some(Guard { reg: condition, wanted });
-        self.move_values(results, &values);
+        self.move_values(results, values);
         self.predicate = None;
         true
     }
 
     fn is_loaded_in(&self, value: Value, arm: Block) -> bool {
-        let defined = self.kernel.def(value);
-        defined.is_some_and(|(inst, op)| {
-            matches!(op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } }))
-                && self.kernel.blocks[arm].insts.contains(&inst)
-        })
+        let is_load = |op: &Op| matches!(op, Op::Memory(Memory { op: MemoryOp::Load, .. }));
+        self.kernel.def(value).is_some_and(|(inst, op)| is_load(op) && self.kernel.blocks[arm].insts.contains(&inst))
     }
 
     /// Whether an arm does nothing but pass constants or values from outside on.
     fn only_yields(&self, arm: Block) -> bool {
-        let insts = &self.kernel.blocks[arm].insts;
-        let ends_in_yield = insts.last().is_some_and(|inst| matches!(self.kernel.insts[*inst].op, Op::Terminator(Terminator::Yield(_))));
-        ends_in_yield && insts.iter().rev().skip(1).all(|inst| matches!(self.kernel.insts[*inst].op, Op::Compute(Compute::Const(_))))
+        let mut others = self.kernel.ops(arm).rev().skip(1);
+        self.kernel.yielded(arm).is_some() && others.all(|op| matches!(op, Op::Compute(Compute::Const(_))))
     }
 
     /// Whether predicating an arm's instructions is shorter than jumping over them: few, and each one line.
@@ -103,36 +99,21 @@ impl Emitter<'_> {
             let is_wide = |v: &Value| self.kernel.ty(*v).bytes() >= 4;
             match &data.op {
                 Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => true,
-                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } }) => {
-                    data.results.len() == 1 && data.results.iter().all(is_wide)
-                }
-                Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Pointer { .. } }) => {
-                    values.len() == 1 && values.iter().all(is_wide)
+                Op::Memory(memory @ Memory { op: MemoryOp::Load | MemoryOp::Store(_), .. }) => {
+                    matches!(memory.scalars(&data.results), [one] if is_wide(one))
                 }
                 Op::Compute(Compute::Binary(op, a, _)) => is_wide(a) && !matches!(op, BinaryOp::Div | BinaryOp::Rem),
                 Op::Compute(Compute::MulAdd(a, ..) | Compute::Offset(a, _)) => is_wide(a),
-                Op::Compute(
-                    Compute::Special(..)
-                    | Compute::Unary(..)
-                    | Compute::Compare(..)
-                    | Compute::Select(..)
-                    | Compute::Cast(_)
-                    | Compute::Bitcast(_)
-                    | Compute::Len(_)
-                    | Compute::Address(_),
-                )
-                | Op::Memory(_)
-                | Op::Texture(..)
-                | Op::Intrinsic(..)
-                | Op::Message(_)
-                | Op::Region(_)
-                | Op::Terminator(_) => false,
+                Op::Compute(Compute::Special(..) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..))
+                | Op::Compute(Compute::Cast(_) | Compute::Bitcast(_) | Compute::Len(_) | Compute::Address(_))
+                | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => false,
+                Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
             }
         };
-        let count = |is_counted: fn(&Op) -> bool| insts.iter().filter(|inst| is_counted(&self.kernel.insts[**inst].op)).count();
+        let count = |is_counted: fn(&Op) -> bool| self.kernel.ops(arm).filter(|op| is_counted(op)).count();
         insts.iter().all(is_simple)
             && count(|op| !matches!(op, Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)))) <= MOST_PREDICATED
-            && count(|op| matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Pointer { .. } }))) <= MOST_STORES
+            && count(|op| matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), .. }))) <= MOST_STORES
     }
 
     /// Whether an arm has accesses, few enough, and besides them only what computes their addresses from outside.
@@ -142,42 +123,29 @@ impl Emitter<'_> {
             let data = &self.kernel.insts[*inst];
             match &data.op {
                 Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => {}
-                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { .. } }) => loads += 1,
-                Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Pointer { .. } }) => stores += 1,
-                op if self.is_address_arithmetic(op, &data.results) => {
-                    if op.operands().iter().any(|operand| self.is_loaded_in(*operand, arm)) {
+                Op::Memory(Memory { op: MemoryOp::Load, .. }) => loads += 1,
+                Op::Memory(Memory { op: MemoryOp::Store(_), .. }) => stores += 1,
+                Op::Compute(compute) if self.is_address_arithmetic(compute, &data.results) => {
+                    if data.op.operands().iter().any(|operand| self.is_loaded_in(*operand, arm)) {
                         return false;
                     }
                     addresses += 1;
                 }
-                Op::Compute(_)
-                | Op::Memory(_)
-                | Op::Texture(..)
-                | Op::Intrinsic(..)
-                | Op::Message(_)
-                | Op::Region(_)
-                | Op::Terminator(_) => {
-                    return false;
-                }
+                Op::Compute(_) | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => return false,
+                Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return false,
             }
         }
         (1..=MOST_ACCESSES).contains(&(loads + stores)) && stores <= MOST_STORES && addresses <= MOST_ADDRESSES
     }
 
     /// What addresses are made with: sums, products and conversions of whole numbers, which cannot fail.
-    fn is_address_arithmetic(&self, op: &Op, results: &[Value]) -> bool {
+    fn is_address_arithmetic(&self, compute: &Compute, results: &[Value]) -> bool {
         let is_index = |ty: Type| matches!(ty, Type::U32 | Type::U64 | Type::I32 | Type::I64 | Type::Ptr(_));
-        let is_sum = match op {
-            Op::Compute(Compute::Binary(op, ..)) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl),
-            Op::Compute(Compute::Cast(from)) => is_index(self.kernel.ty(*from)),
-            Op::Compute(Compute::MulAdd(..) | Compute::Address(_) | Compute::Offset(..) | Compute::Special(..) | Compute::Len(_)) => true,
-            Op::Compute(Compute::Const(_) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..) | Compute::Bitcast(_))
-            | Op::Memory(_)
-            | Op::Texture(..)
-            | Op::Intrinsic(..)
-            | Op::Message(_)
-            | Op::Region(_)
-            | Op::Terminator(_) => false,
+        let is_sum = match compute {
+            Compute::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl),
+            Compute::Cast(from) => is_index(self.kernel.ty(*from)),
+            Compute::MulAdd(..) | Compute::Address(_) | Compute::Offset(..) | Compute::Special(..) | Compute::Len(_) => true,
+            Compute::Const(_) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..) | Compute::Bitcast(_) => false,
         };
         is_sum && results.iter().all(|result| is_index(self.kernel.ty(*result)))
     }

@@ -1,7 +1,7 @@
 //! Expressions: the text of a value, and how tightly it binds.
 
 use super::Printer;
-use super::kinds::{Kind, has_axis, type_text};
+use super::kinds::{Kind, type_text};
 use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
 use crate::ir::intrinsic::{Call, Intrinsic, OperandType};
 use crate::ir::{
@@ -333,7 +333,7 @@ impl Printer<'_> {
 
     /// Where a thread stands.
     pub(super) fn special(special: Special, axis: Axis) -> Expr {
-        let text = if has_axis(special) { format!("{}().{}", special.word(), axis.word()) } else { format!("{}()", special.word()) };
+        let text = if special.has_axes() { format!("{}().{}", special.word(), axis.word()) } else { format!("{}()", special.word()) };
         Expr::new(text, PRIMARY)
     }
 

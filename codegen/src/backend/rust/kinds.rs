@@ -5,8 +5,8 @@
 //! meets a value of the other type the printer writes the cast that the source had there.
 
 use crate::ir::{
-    Address, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Special, Terminator, TextureOp,
-    Type, Value,
+    Address, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Terminator, TextureOp, Type,
+    Value,
 };
 use std::collections::HashSet;
 
@@ -170,15 +170,13 @@ impl Classes<'_> {
             Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
         }
         for block in data.op.blocks() {
-            let Some(last) = kernel.blocks[block].insts.last() else { continue };
-            if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[*last].op {
-                if matches!(data.op, Op::Region(Region::If { .. } | Region::Block { .. })) {
-                    for (value, result) in values.iter().zip(&data.results) {
-                        self.join(&[*value, *result]);
-                    }
-                } else {
-                    self.join_carried(inst, values);
+            let Some(values) = kernel.yielded(block) else { continue };
+            if matches!(data.op, Op::Region(Region::If { .. } | Region::Block { .. })) {
+                for (value, result) in values.iter().zip(&data.results) {
+                    self.join(&[*value, *result]);
                 }
+            } else {
+                self.join_carried(inst, values);
             }
         }
     }
@@ -192,11 +190,6 @@ impl Classes<'_> {
             self.join(&[*value, *param]);
         }
     }
-}
-
-/// What geometry is called without an axis.
-pub(super) fn has_axis(special: Special) -> bool {
-    !matches!(special, Special::LaneId | Special::WarpId)
 }
 
 /// The text of a type.

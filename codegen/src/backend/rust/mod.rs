@@ -90,76 +90,73 @@ impl Printer<'_> {
     /// An instruction without blocks of its own that ends none either.
     fn simple(&mut self, inst: Inst, op: &Op) {
         let result = self.kernel.insts[inst].results.first().copied();
+        let used = result.filter(|result| self.state.is_used(*result));
         match op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => return self.load(inst, access),
-            Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => return self.store(inst, access, values),
-            Op::Texture(op, object, coordinates) => return self.texture(inst, *op, *object, coordinates),
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }) => {
-                let expr = self.atomic(*op, access, operands);
-                return self.effect(result, &expr);
-            }
+            Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
+                MemoryOp::Load => self.load(inst, access),
+                MemoryOp::Store(values) => self.store(inst, access, values),
+                MemoryOp::Atomic(op, operands) => {
+                    let expr = self.atomic(*op, access, operands);
+                    self.effect(used, &expr);
+                }
+            },
+            Op::Texture(op, object, coordinates) => self.texture(inst, *op, *object, coordinates),
             Op::Intrinsic(row, args) if !row.row().effects.is_pure() => {
                 let expr = self.intrinsic(row.row(), args, result);
-                return self.effect(result, &expr);
+                self.effect(used, &expr);
             }
             Op::Message(Message::Print(parts, values)) => {
                 let message = self.message(parts, values);
-                return self.line(&format!("print!({message});"));
+                self.line(&format!("print!({message});"));
             }
             Op::Message(Message::Assert(condition, parts, values)) => {
                 let condition = self.take(*condition);
                 let message = self.message(parts, values);
-                return self.line(&format!("assert!({}, {message});", condition.text));
+                self.line(&format!("assert!({}, {message});", condition.text));
             }
-            Op::Compute(_)
-            | Op::Intrinsic(..)
-            | Op::Memory(Memory { at: Address::Pointer { .. }, .. })
-            | Op::Region(_)
-            | Op::Terminator(_) => {}
-        }
-        let Some(result) = result.filter(|result| self.state.is_used(*result)) else { return };
-        match op {
-            Op::Compute(Compute::Const(scalar)) => self.bind(result, expression::Expr::literal(*scalar)),
-            Op::Compute(Compute::Special(special, axis)) if self.kernel.values[result].name.is_none() => {
-                self.bind(result, Self::special(*special, *axis));
+            Op::Intrinsic(row, args) => {
+                if let Some(result) = used {
+                    let expr = self.intrinsic(row.row(), args, Some(result));
+                    self.define(inst, result, expr);
+                }
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                let expr = self.computation(op, result);
-                self.define(inst, result, expr);
+            Op::Compute(compute) => {
+                if let Some(result) = used {
+                    self.computation(inst, compute, result);
+                }
             }
+            // Pointers are of a later stage, and the rest is no simple instruction.
+            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }
 
-    /// Something done for its effect, which may have a value.
-    fn effect(&mut self, result: Option<Value>, expr: &expression::Expr) {
+    /// Something done for its effect; its value, if that is used.
+    fn effect(&mut self, used: Option<Value>, expr: &expression::Expr) {
         self.flush_loads();
-        match result.filter(|result| self.state.is_used(*result)) {
+        match used {
             Some(result) => self.materialise(result, expr),
             None => self.line(&format!("{};", expr.text)),
         }
     }
 
-    /// The expression of an instruction that computes its result from its operands.
-    fn computation(&mut self, op: &Op, result: Value) -> expression::Expr {
-        let ty = self.kernel.ty(result);
-        match op {
-            Op::Compute(Compute::Special(special, axis)) => Self::special(*special, *axis),
-            Op::Compute(Compute::Unary(op, a)) => self.unary(*op, *a, result),
-            Op::Compute(Compute::Binary(op, a, b)) => self.binary(*op, *a, *b, result),
-            Op::Compute(Compute::MulAdd(a, b, c)) => self.mul_add([*a, *b, *c], result),
-            Op::Compute(Compute::Compare(op, a, b)) => self.compare(*op, *a, *b),
-            Op::Compute(Compute::Select(c, a, b)) => self.choose(*c, *a, *b, result),
-            Op::Compute(Compute::Cast(a)) => self.cast(*a, result),
-            Op::Compute(Compute::Bitcast(a)) => self.bitcast(*a, ty),
-            Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, Some(result)),
-            Op::Compute(Compute::Len(object)) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
-            // Addresses are of a later stage, and the rest is statements.
-            Op::Compute(Compute::Const(_) | Compute::Address(_) | Compute::Offset(..))
-            | Op::Memory(_)
-            | Op::Texture(..)
-            | Op::Message(_)
-            | Op::Region(_)
-            | Op::Terminator(_) => expression::Expr::new("0 /* of another stage */", PRIMARY),
-        }
+    /// An instruction that computes its result from its operands.
+    fn computation(&mut self, inst: Inst, compute: &Compute, result: Value) {
+        let expr = match compute {
+            Compute::Const(scalar) => return self.bind(result, expression::Expr::literal(*scalar)),
+            Compute::Special(special, axis) if self.kernel.values[result].name.is_none() => {
+                return self.bind(result, Self::special(*special, *axis));
+            }
+            Compute::Special(special, axis) => Self::special(*special, *axis),
+            Compute::Unary(op, a) => self.unary(*op, *a, result),
+            Compute::Binary(op, a, b) => self.binary(*op, *a, *b, result),
+            Compute::MulAdd(a, b, c) => self.mul_add([*a, *b, *c], result),
+            Compute::Compare(op, a, b) => self.compare(*op, *a, *b),
+            Compute::Select(c, a, b) => self.choose(*c, *a, *b, result),
+            Compute::Cast(a) => self.cast(*a, result),
+            Compute::Bitcast(a) => self.bitcast(*a, self.kernel.ty(result)),
+            Compute::Len(object) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
+            Compute::Address(_) | Compute::Offset(..) => expression::Expr::new("0 /* of another stage */", PRIMARY),
+        };
+        self.define(inst, result, expr);
     }
 }

@@ -164,7 +164,7 @@ impl Printer<'_> {
     fn is_one_expression(&self, inst: Inst, then_block: Block, else_block: Block) -> bool {
         let [result] = self.kernel.insts[inst].results[..] else { return false };
         let is_side = |block: Block| {
-            let (Some((_, insts)), [value]) = (self.kernel.blocks[block].insts.split_last(), &self.yields(block)[..]) else { return false };
+            let (Some((_, insts)), [value]) = (self.kernel.blocks[block].insts.split_last(), self.yields(block)) else { return false };
             !matches!(self.state.binding(*value), Binding::Stored(_))
                 && insts.iter().all(|i| {
                     let data = &self.kernel.insts[*i];

@@ -115,24 +115,18 @@ pub(in super::super) trait Control<'k>: Values<'k> {
 
     /// Whether control reaches the end of a block.
     fn falls(&self, block: Block) -> bool {
-        let kernel = self.kernel();
-        kernel.blocks[block].insts.last().is_none_or(|last| matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_))))
+        self.kernel().blocks[block].insts.is_empty() || self.kernel().yielded(block).is_some()
     }
 
     /// Whether a block only yields, values from outside or constants.
     fn only_yields(&self, block: Block) -> bool {
-        let kernel = self.kernel();
-        let insts = &kernel.blocks[block].insts;
-        insts.iter().rev().skip(1).all(|i| matches!(kernel.insts[*i].op, Op::Compute(Compute::Const(_)))) && self.falls(block)
+        let mut others = self.kernel().ops(block).rev().skip(1);
+        others.all(|op| matches!(op, Op::Compute(Compute::Const(_)))) && self.falls(block)
     }
 
     /// What a block yields.
-    fn yields(&self, block: Block) -> Vec<Value> {
-        let kernel = self.kernel();
-        match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-            Some(Op::Terminator(Terminator::Yield(values))) => values.clone(),
-            _ => Vec::new(),
-        }
+    fn yields(&self, block: Block) -> &'k [Value] {
+        self.kernel().yielded(block).unwrap_or_default()
     }
 
     /// Prints a block where it stands, without braces; its values become the results of its owner.
@@ -167,7 +161,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
             self.constants(second);
         }
         let (changed, kept) = (self.yields(first), self.yields(second));
-        let reused = self.reused_results(inst, &changed, &kept);
+        let reused = self.reused_results(inst, changed, kept);
         let mut storages = Vec::new();
         for (k, result) in results.iter().enumerate() {
             if !self.state().is_used(*result) {
@@ -184,7 +178,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
         }
         self.braced(&header, first, &storages);
         if second_is_initial {
-            let left: Vec<(Storage, Value)> = reused.iter().zip(&kept).filter_map(|(s, v)| Some(((*s)?, *v))).collect();
+            let left: Vec<(Storage, Value)> = reused.iter().zip(kept).filter_map(|(s, v)| Some(((*s)?, *v))).collect();
             self.else_assigns(&left);
         } else {
             self.cut_closing_brace();

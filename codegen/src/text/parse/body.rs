@@ -81,11 +81,7 @@ impl<'t> Parser<'t> {
         self.expect_word("step")?;
         let step = self.value()?;
         let init = if self.eat(';') { self.carried(body)? } else { Vec::new() };
-        self.expect(')')?;
-        let keep_rolled = self.eat_word("rolled");
-        self.annotations(inst)?;
-        self.kernel.insts[inst].loc = self.location()?;
-        self.open(body, depth)?;
+        let keep_rolled = self.loop_body(inst, body, depth)?;
         Ok(Op::Region(Region::For { start, end, step, init, body, keep_rolled }))
     }
 
@@ -137,12 +133,18 @@ impl<'t> Parser<'t> {
         let body = self.kernel.new_block(&[]);
         self.expect('(')?;
         let init = self.carried(body)?;
+        let keep_rolled = self.loop_body(inst, body, depth)?;
+        Ok(Op::Region(Region::Loop { init, body, keep_rolled }))
+    }
+
+    /// `) rolled unroll(4) @1:2 {`, and the body; whether it says `rolled`.
+    fn loop_body(&mut self, inst: Inst, body: Block, depth: usize) -> Result<bool, ParseError> {
         self.expect(')')?;
         let keep_rolled = self.eat_word("rolled");
         self.annotations(inst)?;
         self.kernel.insts[inst].loc = self.location()?;
         self.open(body, depth)?;
-        Ok(Op::Region(Region::Loop { init, body, keep_rolled }))
+        Ok(keep_rolled)
     }
 
     fn region_op(&mut self, inst: Inst, depth: usize) -> Result<Op, ParseError> {
@@ -199,13 +201,7 @@ impl<'t> Parser<'t> {
             "len" => Ok(Op::Compute(Compute::Len(self.object_name()?))),
             "address" => Ok(Op::Compute(Compute::Address(self.object_name()?))),
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
-            "load" => Ok(Op::load(self.access()?)),
-            "store" => Ok(Op::store(self.access()?, self.more_values(true)?)),
-            "atomic" => {
-                let (op, at) = (self.atomic()?, Address::Path(self.access()?));
-                Ok(Op::Memory(Memory { op: MemoryOp::Atomic(op, self.more_values(true)?), at }))
-            }
-            "load_at" | "store_at" | "atomic_at" => self.op_at(word),
+            "load" | "store" | "atomic" | "load_at" | "store_at" | "atomic_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
             "assert" => {
                 let condition = self.value()?;
@@ -285,22 +281,26 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `load_at m0, v1 + 8`, `store_at m0, v1, v2`, `atomic_at add m0, v1, v2`.
-    fn op_at(&mut self, word: &str) -> Result<Op, ParseError> {
-        let atomic = if word == "atomic_at" { Some(self.atomic()?) } else { None };
+    /// `load m0[v1]`, `load_at m0, v1 + 8`, `store_at m0, v1, v2`, `atomic_at add m0, v1, v2`.
+    fn memory(&mut self, word: &str) -> Result<Op, ParseError> {
+        let (name, by_pointer) = word.strip_suffix("_at").map_or((word, false), |name| (name, true));
+        let atomic = if name == "atomic" { Some(self.atomic()?) } else { None };
+        let at = if by_pointer { self.pointer()? } else { Address::Path(self.access()?) };
+        let op = match atomic {
+            Some(op) => MemoryOp::Atomic(op, self.more_values(true)?),
+            None if name == "store" => MemoryOp::Store(self.more_values(true)?),
+            None => MemoryOp::Load,
+        };
+        Ok(Op::Memory(Memory { op, at }))
+    }
+
+    /// `m0, v1 + 8`.
+    fn pointer(&mut self) -> Result<Address, ParseError> {
         let object = self.object_name()?;
         self.expect(',')?;
         let ptr = self.value()?;
         let offset = if self.eat('+') { self.integer()? } else { 0 };
-        Ok(match atomic {
-            Some(op) => {
-                Op::Memory(Memory { op: MemoryOp::Atomic(op, self.more_values(true)?), at: Address::Pointer { object, ptr, offset } })
-            }
-            None if word == "store_at" => {
-                Op::Memory(Memory { op: MemoryOp::Store(self.more_values(true)?), at: Address::Pointer { object, ptr, offset } })
-            }
-            None => Op::Memory(Memory { op: MemoryOp::Load, at: Address::Pointer { object, ptr, offset } }),
-        })
+        Ok(Address::Pointer { object, ptr, offset })
     }
 
     /// A format string: `{}`, `{:.2}`, `{{`, `}}`.
