@@ -5,7 +5,6 @@ mod control;
 mod memory;
 mod operations;
 mod parallel;
-mod random;
 mod speed;
 
 use super::{Counters, Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};
