@@ -2,6 +2,7 @@
 //! dimension of `warpwright_tests::sizes`.
 
 use std::time::Duration;
+use warpwright_tests::random::{Failure, check_all};
 use warpwright_tests::sizes::grow::grow;
 use warpwright_tests::sizes::{DIMENSIONS, find, steps};
 
@@ -216,13 +217,14 @@ fn annotations_are_kept_in_linear_time() {
 fn random_sources_are_compiled_within_a_second() {
     let var = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (first, count) = (var("WARPWRIGHT_GROWN_SEED").unwrap_or(0), var("WARPWRIGHT_GROWN").unwrap_or(40));
-    let mut accepted = 0;
-    for seed in first..first + count {
-        let source = grow(seed);
-        let found = compiled(&format!("seed {seed}"), &source);
+    let check = |source: &String| {
+        let found = compiled("a random source", source);
         let thousands = found.instructions.div_ceil(1000).max(1) as u32;
-        assert!(found.cpu < MOST_OF_A_THOUSAND * thousands, "seed {seed} took {:?}: {:?}\n{source}", found.cpu, found.times);
-        accepted += u64::from(found.errors.is_empty());
-    }
+        match found.cpu < MOST_OF_A_THOUSAND * thousands {
+            true => Ok(u64::from(found.errors.is_empty())),
+            false => Err(Failure::Wrong(format!("took {:?}: {:?}", found.cpu, found.times))),
+        }
+    };
+    let accepted: u64 = check_all(first..first + count, grow, String::clone, check).into_iter().sum();
     assert!(accepted * 2 > count, "{accepted} of {count} are accepted: the others say nothing about what comes after a refusal");
 }

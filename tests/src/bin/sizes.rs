@@ -5,6 +5,7 @@
 //! take longest for what they are. Each point is a process of its own, so that its peak of memory is its own.
 
 use std::process::Command;
+use warpwright_tests::random::Random;
 use warpwright_tests::sizes::{DIMENSIONS, Dimension, grow::grow, steps};
 
 /// What one source took.
@@ -26,12 +27,12 @@ fn main() {
     let is_named = |dimension: &&Dimension| arguments.iter().any(|a| a == dimension.name);
     let named: Vec<&Dimension> = DIMENSIONS.iter().filter(is_named).collect();
     if let Some(n) = value("--one") {
-        let source = named.first().map_or_else(|| grow(n), |dimension| (dimension.source)(n as usize));
+        let source = named.first().map_or_else(|| grow(&mut Random::new(n)), |dimension| (dimension.source)(n as usize));
         return one(&source, has("--steps"));
     }
     if has("--print") {
         let source = named.first().map(|d| (d.source)(value("--from").map_or(d.n, |n| n as usize)));
-        return println!("use warpwright::prelude::*;\n{}", source.unwrap_or_else(|| grow(value("--from").unwrap_or(0))));
+        return println!("use warpwright::prelude::*;\n{}", source.unwrap_or_else(|| grow(&mut Random::new(value("--from").unwrap_or(0)))));
     }
     if let Some(count) = value("--grown") {
         let first = value("--from").unwrap_or(0);

@@ -11,14 +11,14 @@ const MOST_LINES: usize = 160;
 /// How deep blocks stand in each other.
 const MOST_DEPTH: usize = 6;
 
-/// The source of a seed: always the same.
-pub fn grow(seed: u64) -> String {
-    let mut grower = Grower { random: Random::new(seed), counters: vec!["i".to_owned()], names: 0, functions: 0 };
+/// A random source.
+pub fn grow(random: &mut Random) -> String {
+    let mut grower = Grower { random, counters: vec!["i".to_owned()], names: 0, functions: 0 };
     grower.source()
 }
 
-struct Grower {
-    random: Random,
+struct Grower<'r> {
+    random: &'r mut Random,
     /// What indices are made of.
     counters: Vec<String>,
     /// Names that were given.
@@ -27,7 +27,7 @@ struct Grower {
     functions: usize,
 }
 
-impl Grower {
+impl Grower<'_> {
     fn source(&mut self) -> String {
         let functions = self.functions();
         let (arguments, copies) = self.arguments();
