@@ -69,6 +69,8 @@ struct Generator<'r> {
     style: Style,
     /// Whether the threads of a warp may have parted.
     is_apart: bool,
+    /// Counters of the loops round here, innermost last: at most 7.
+    counters: Vec<Value>,
 }
 
 /// A random kernel.
@@ -127,6 +129,7 @@ impl<'r> Generator<'r> {
             budget: 60,
             style,
             is_apart: false,
+            counters: Vec::new(),
         };
         generator.initialise(body);
         generator.statements(body, 0);
@@ -203,10 +206,20 @@ impl<'r> Generator<'r> {
         self.b(block).push1(Op::load(access), ty)
     }
 
-    /// From a read-only buffer: `x[v & 63]`, or `x[(v & 31) ± c]`.
+    /// From a read-only buffer: `x[v & 63]`, `x[(v & 31) ± c]`, or `x[k * c + d]` with a loop's counter.
     fn load(&mut self, block: Block) -> Value {
         let (name, ty) = if self.random.chance(50) { ("x", Type::U32) } else { ("f", Type::F32) };
         let object = self.objects[name];
+        if let Some(counter) = self.counters.last().copied()
+            && self.random.chance(60)
+        {
+            let (c, d) = (1 + self.random.below(4) as i128, self.random.below(16) as i128);
+            let mut b = self.b(block);
+            let (c, d) = (b.int(Type::U32, c), b.int(Type::U32, d));
+            let first = b.binary(BinaryOp::Mul, counter, c);
+            let index = b.binary(BinaryOp::Add, first, d);
+            return b.push1(Op::load(Access { object, path: vec![Step::Index(index)] }), ty);
+        }
         let value = self.value(block, Type::U32);
         let c = self.random.below(16) as i128;
         let mut b = self.b(block);
@@ -256,7 +269,7 @@ impl<'r> Generator<'r> {
             self.budget -= 1;
             match self.random.below(20) {
                 0..=1 if depth < 4 => self.branch(block, depth),
-                2 if depth < 4 => self.count(block, depth),
+                2 | 16 if depth < 4 => self.count(block, depth),
                 3 if depth < 4 => self.repeat(block, depth),
                 4..=5 if depth < 4 => self.region(block, depth),
                 6..=7 => {
@@ -274,11 +287,25 @@ impl<'r> Generator<'r> {
                     self.scope.push(value);
                 }
                 12..=14 if self.exchanges() => self.exchange(block, depth),
+                15 => self.rows(block),
                 _ => {
                     let value = self.operation(block);
                     self.scope.push(value);
                 }
             }
+        }
+    }
+
+    /// Sums that are one term apart, as the indices of rows are.
+    fn rows(&mut self, block: Block) {
+        let ty = self.random.pick(&[Type::U32, Type::I32, Type::U64]);
+        let (base, term) = (self.value(block, ty), self.value(block, ty));
+        for factor in 1..4 {
+            let mut b = self.b(block);
+            let factor = b.int(ty, factor);
+            let product = b.binary(BinaryOp::Mul, term, factor);
+            let sum = b.binary(BinaryOp::Add, base, product);
+            self.scope.push(sum);
         }
     }
 
@@ -374,9 +401,21 @@ impl<'r> Generator<'r> {
             (2, Type::F32) => {
                 let from = self.random.pick(&[Type::U32, Type::I32, Type::U64, Type::F32]);
                 let a = self.value(block, from);
+                let through = self.random.pick(&[Type::F64, Type::F16, Type::BF16]);
+                let op = self.random.pick(&[BinaryOp::Add, BinaryOp::Mul, BinaryOp::Max]);
                 let mut b = self.b(block);
-                let a = b.cast(a, Type::F64);
+                let mut a = b.cast(a, through);
+                if through != Type::F64 {
+                    a = b.binary(op, a, a);
+                }
                 b.cast(a, ty)
+            }
+            (8, Type::F32) => {
+                // What is a function of the library in PTX.
+                let name = self.random.pick(&["exp", "ln", "sin", "atan", "cbrt"]);
+                let row = intrinsics::method(name, ty).expect("the table has it");
+                let a = self.value(block, ty);
+                self.b(block).intrinsic(row, vec![a], ty)
             }
             (3, _) => {
                 let op = match ty {
@@ -463,10 +502,39 @@ impl<'r> Generator<'r> {
     }
 
     fn branch(&mut self, block: Block, depth: u32) {
-        let types = self.types();
         let (condition, is_alike) = self.condition(block);
+        let kind = self.random.below(4);
+        // Now and then the same is asked again at once.
+        for _ in 0..1 + usize::from(self.random.chance(25)) {
+            self.branch_on(condition, is_alike, kind, block, depth);
+        }
+    }
+
+    fn branch_on(&mut self, condition: Value, is_alike: bool, kind: usize, block: Block, depth: u32) {
+        let types = if kind == 1 { Vec::new() } else { self.types() };
         let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
         let inst = self.kernel.new_inst(Op::Region(Region::If { condition, then_block, else_block }), &types, Loc(0));
+        if kind == 1 {
+            // What is done, or not.
+            let array = self.random.pick(&["y", "g", "s", "l", "d"]);
+            self.store(then_block, array);
+            for side in [then_block, else_block] {
+                self.b(side).push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
+            }
+            return self.place(block, inst);
+        }
+        if kind == 2 {
+            // What is short enough for `select`.
+            for side in [then_block, else_block] {
+                let visible = self.scope.len();
+                let value = self.operation(side);
+                self.scope.push(value);
+                let values = self.values(side, &types);
+                self.b(side).push(Op::Terminator(Terminator::Yield(values)), &[]);
+                self.scope.truncate(visible);
+            }
+            return self.place(block, inst);
+        }
         self.apart(is_alike, |generator| {
             generator.fill(then_block, depth, &types, None, 30);
             generator.fill(else_block, depth, &types, None, 20);
@@ -502,7 +570,9 @@ impl<'r> Generator<'r> {
         self.scope.extend(self.kernel.blocks[body].params.clone());
         self.apart(is_alike, |generator| {
             generator.targets.push(Target { inst, breaks: types.clone(), continues: Some(types.clone()), counter: None });
+            generator.counters.push(generator.kernel.blocks[body].params[0]);
             generator.fill(body, depth, &types, None, 10);
+            generator.counters.pop();
             generator.targets.pop();
         });
         self.scope.truncate(visible);

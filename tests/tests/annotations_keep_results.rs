@@ -27,6 +27,7 @@ mod twins;
 use generate::Generator;
 use run::{Inputs, check};
 use text::{Form, Source};
+use warpwright_codegen::annotations::{Annotation, On};
 use warpwright_tests::random::check_all;
 
 fn variable(name: &str) -> Option<u64> {
@@ -48,6 +49,10 @@ fn random_kernels_keep_their_results() {
     );
     if count < 100 {
         return;
+    }
+    for annotation in Annotation::all_on(On::Loop) {
+        let kernels = shown.iter().filter(|shown| shown.names.contains(&annotation.name)).count() as u64;
+        assert!(kernels * 25 >= count, "`{}` is kept in {kernels} of {count} kernels: too few to say something", annotation.name);
     }
     // Else it tests the refusals.
     assert!(share < 80, "{share} % of the kernels are refused");

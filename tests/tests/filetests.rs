@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::opencl::{OpenCl, emit_opencl};
 use warpwright_codegen::backend::ptx::{Ptx, emit_ptx};
 use warpwright_codegen::backend::rust::Rust;
-use warpwright_codegen::backend::{Backend, Emitted};
+use warpwright_codegen::backend::{BACKENDS, Backend, Emitted};
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::{Lowered, declared_instances};
 use warpwright_codegen::ir::{Kernel, Location, Scalar};
@@ -287,6 +287,10 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
             if warnings.is_empty() { Err("there are none".to_owned()) } else { Ok(("warnings.txt".to_owned(), warnings)) }
         }
         ["lints", ref targets @ ..] => Ok(("lints.txt".to_owned(), lints(file, text, targets)?)),
+        [name] => {
+            let backend = BACKENDS.iter().find(|backend| backend.language().name == name).ok_or("no such command")?;
+            Ok((format!("{name}.txt"), printed(file, text, *backend, None)?))
+        }
         _ => Err("no such command".to_owned()),
     }
 }

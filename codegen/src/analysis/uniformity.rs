@@ -3,8 +3,8 @@
 //!
 //! Optimistic: everything is uniform until shown otherwise, and the walk is repeated until nothing changes. Divergence begins at
 //! `thread_idx`, lanes, atomics, warp exchanges, per-thread arrays and writable buffers, and spreads through operands, through the
-//! condition of an `if` to its results, and through exits that some threads take and others do not: those make the whole body of what
-//! they leave divergent, and a `return` everything after it. Shared memory read at a uniform index counts as uniform: threads that
+//! condition of an `if` to its results, and through exits that some threads take and others do not: those make the whole body of a loop
+//! that they leave divergent, of a labelled block what stands behind them in it, and a `return` everything after it. Shared memory read at a uniform index counts as uniform: threads that
 //! read different values there are racing.
 //!
 //! In a warp the same holds of fewer threads: all lanes that read one place at one time read one value, whatever writes there, and votes and
@@ -98,8 +98,8 @@ struct Walk<'k> {
     /// Statements that some threads leave, or begin anew, before others.
     torn: BTreeSet<Inst>,
     scattered: BTreeSet<Inst>,
-    /// The instructions around the present one.
-    owners: Vec<Inst>,
+    /// The instructions around the present one, and whether it is a labelled block that some threads have left before this place.
+    owners: Vec<(Inst, bool)>,
     changed: bool,
     /// Whether some threads have returned.
     lost: bool,
@@ -133,7 +133,7 @@ impl Walk<'_> {
 
     fn block(&mut self, block: Block, apart: bool) {
         for inst in &self.kernel.blocks[block].insts {
-            let apart = apart || self.lost;
+            let apart = apart || self.lost || self.owners.iter().any(|(_, is_left)| *is_left);
             if apart {
                 self.scattered.insert(*inst);
             }
@@ -166,9 +166,8 @@ impl Walk<'_> {
                 self.flow(results, &[], split);
             }
             Op::Region(Region::Block { body }) => {
-                let split = self.torn.contains(&inst);
-                self.inside(inst, *body, apart || split);
-                self.flow(results, &[], split);
+                self.inside(inst, *body, apart);
+                self.flow(results, &[], self.torn.contains(&inst));
             }
             Op::Terminator(Terminator::Yield(values)) => self.yielded(values),
             Op::Terminator(Terminator::Break(target, values)) => {
@@ -195,7 +194,7 @@ impl Walk<'_> {
     }
 
     fn inside(&mut self, owner: Inst, block: Block, apart: bool) {
-        self.owners.push(owner);
+        self.owners.push((owner, false));
         self.block(block, apart);
         self.owners.pop();
     }
@@ -205,18 +204,23 @@ impl Walk<'_> {
         if !apart {
             return;
         }
-        self.tear_from(self.owners.iter().rposition(|o| *o == target).unwrap_or(0));
+        self.tear_from(self.owners.iter().rposition(|(owner, _)| *owner == target).unwrap_or(0));
     }
 
     /// Tears what stands around the present instruction, but for the outermost `from` owners.
     fn tear_from(&mut self, from: usize) {
-        let is_if = |owner: &Inst| matches!(self.kernel.insts[*owner].op, Op::Region(Region::If { .. }));
-        let torn: Vec<Inst> = self.owners[from..].iter().copied().filter(|owner| !is_if(owner)).collect();
-        torn.into_iter().for_each(|owner| self.tear(owner));
+        for n in from..self.owners.len() {
+            let owner = self.owners[n].0;
+            let op = &self.kernel.insts[owner].op;
+            self.owners[n].1 |= matches!(op, Op::Region(Region::Block { .. }));
+            if !matches!(op, Op::Region(Region::If { .. })) {
+                self.tear(owner);
+            }
+        }
     }
 
     fn yielded(&mut self, values: &[Value]) {
-        let Some(owner) = self.owners.last().copied() else { return };
+        let Some((owner, _)) = self.owners.last().copied() else { return };
         if matches!(&self.kernel.insts[owner].op, Op::Region(Region::For { .. } | Region::Loop { .. })) {
             self.carried(owner, values);
         } else {

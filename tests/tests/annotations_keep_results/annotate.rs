@@ -6,14 +6,15 @@ use warpwright_tests::random::Random;
 /// For a loop of so many iterations, if that is known; `is_disjoint`: nothing in it writes what loads of it read.
 pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: bool) -> Vec<String> {
     let mut below = |n: usize| random.below(n);
+    let rows: Vec<&Annotation> = Annotation::all_on(On::Loop).collect();
     let mut names: Vec<&str> = match below(16) {
         0 => vec![],
-        1 => vec!["unroll"],
-        2 => vec!["unroll(N)"],
-        3 | 4 => vec!["ilp"],
-        5 => vec!["batch_loads"],
-        6 => vec!["prefetch"],
-        7 => vec!["vectorize"],
+        // Each row alone.
+        1..=6 => match rows[below(rows.len())] {
+            row if *row == UNROLL && below(2) == 0 => vec!["unroll(N)"],
+            row => vec![row.name],
+        },
+        7 => vec!["ilp"],
         8 => vec!["ilp", "batch_loads"],
         9 => vec!["unroll(N)", "batch_loads"],
         10 => vec!["unroll", "batch_loads"],
@@ -22,7 +23,7 @@ pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: 
         13 => vec!["vectorize", "batch_loads"],
         14 => vec!["prefetch", "ilp"],
         _ => {
-            let all = Annotation::all_on(On::Loop).filter(|_| below(2) == 0);
+            let all = rows.into_iter().filter(|_| below(2) == 0);
             all.map(|annotation| if *annotation == UNROLL { "unroll(N)" } else { annotation.name }).collect()
         }
     };

@@ -1,6 +1,7 @@
 //! Compiles a generated kernel as text, and runs it on the simulator.
 
 use super::text::{Form, Source};
+use warpwright_codegen::annotations::{Annotation, On};
 use warpwright_codegen::backend::Backend;
 use warpwright_codegen::backend::Emitted;
 use warpwright_codegen::backend::opencl::OpenCl;
@@ -133,13 +134,15 @@ pub(crate) fn canonical(buffer: &Buffer) -> Vec<u8> {
 }
 
 /// What a kernel showed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shown {
     /// Whether the compiler refused the annotations as they were drawn.
     pub(crate) is_refused: bool,
     /// Annotations that `best_effort` kept, of how many.
     pub(crate) kept: usize,
     pub(crate) asked: usize,
+    /// The annotations of a kernel all of whose annotations were kept.
+    pub(crate) names: Vec<&'static str>,
 }
 
 /// Whether the annotated forms do what the stripped one does. Where the stripped form itself does not run, there is nothing to compare.
@@ -164,6 +167,11 @@ pub(crate) fn check(source: &Source, inputs: &[Inputs]) -> Result<Shown, Failure
         };
         if form == Form::BestEffort {
             shown.kept = shown.asked.saturating_sub(compiled.warnings);
+            let text = source.print(form);
+            let stands = |annotation: &&Annotation| text.contains(&format!("#[{}", annotation.name));
+            if compiled.warnings == 0 {
+                shown.names = Annotation::all_on(On::Loop).filter(stands).map(|annotation| annotation.name).collect();
+            }
         }
         for (n, (inputs, expected)) in inputs.iter().zip(&expected).enumerate() {
             match run(&compiled.program, source, source.elements.each(), inputs) {
