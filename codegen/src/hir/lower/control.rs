@@ -121,9 +121,17 @@ impl Lowerer<'_, '_> {
 
     /// A value's scalars, as results carry them.
     pub(super) fn result_values(&mut self, ty: &Ty, value: Tree) -> Vec<Value> {
-        let values = self.materialized(value).leaves();
-        // They differ only after an error, or in dead code.
-        if values.len() == self.leaf_types(ty).len() { values } else { self.zero(ty).leaves() }
+        let value = self.materialized(value);
+        let mut values = Vec::new();
+        value.leaves(&mut values);
+        let wanted = self.leaf_types(ty);
+        if values.len() != wanted.len() {
+            // Only after an error, or in dead code.
+            let zero = self.zero(ty);
+            values.clear();
+            zero.leaves(&mut values);
+        }
+        values
     }
 
     /// `a && b`, `a || b`: the right side runs only if it must.
@@ -180,10 +188,14 @@ impl Lowerer<'_, '_> {
         }
         let (then_block, else_block) = (self.kernel.new_block(&[]), self.kernel.new_block(&[]));
         let inst = self.builder().push(Op::Region(Region::If { condition, then_block, else_block }), &[]);
+        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let before = std::mem::take(&mut self.vars);
         let known = before.len();
-        let (then, mut otherwise) =
-            self.aside(|lowerer| (lowerer.side(then_block, before.clone(), then), lowerer.side(else_block, before.clone(), otherwise)));
+        let then = self.side(then_block, before.clone(), then);
+        let mut otherwise = self.side(else_block, before.clone(), otherwise);
+        self.block = outer;
+        self.dead = was_dead;
+        self.loc = loc;
         self.vars = before;
         // Variables declared inside a side end with it; the vector may have grown with temporaries.
         otherwise.vars.truncate(known);
@@ -204,8 +216,10 @@ impl Lowerer<'_, '_> {
             if matches!(self.vars[index], Var::Undeclared) {
                 self.vars[index] = live.vars[index].clone();
             }
-            let before = self.vars[index].leaves();
-            let (mut a, mut b) = (then.vars[index].leaves(), otherwise.vars[index].leaves());
+            let (mut before, mut a, mut b) = (Vec::new(), Vec::new(), Vec::new());
+            self.vars[index].leaves(&mut before);
+            then.vars[index].leaves(&mut a);
+            otherwise.vars[index].leaves(&mut b);
             if then.dead {
                 a.clone_from(&b);
             }
@@ -225,7 +239,9 @@ impl Lowerer<'_, '_> {
             }
         }
         let live_result = if then.dead { otherwise.result.clone() } else { then.result.clone() };
-        let (mut given, mut other) = (then.result.leaves(), otherwise.result.leaves());
+        let (mut given, mut other) = (Vec::new(), Vec::new());
+        then.result.leaves(&mut given);
+        otherwise.result.leaves(&mut other);
         if then.dead {
             given.clone_from(&other);
         } else if otherwise.dead || other.len() != given.len() {
@@ -250,7 +266,8 @@ impl Lowerer<'_, '_> {
     /// Gives the changed leaves of variables their joined values.
     fn adopt(&mut self, changed: &[(usize, usize)], values: &[Value]) {
         for ((var, leaf), value) in changed.iter().zip(values) {
-            let mut leaves = self.vars[*var].leaves();
+            let mut leaves = Vec::new();
+            self.vars[*var].leaves(&mut leaves);
             self.name_joined(*var, leaves[*leaf], *value);
             leaves[*leaf] = *value;
             self.vars[*var].replace_leaves(&mut leaves.into_iter());
@@ -336,7 +353,8 @@ impl Lowerer<'_, '_> {
         let ty = self.resolve(&expr.ty);
         let carried = self.assigned_in_block(body);
         self.region(carried, &ty, |lowerer, exit| {
-            lowerer.frame_mut().scopes.insert(scope, exit.clone());
+            let frame = lowerer.frames.len() - 1;
+            lowerer.frames[frame].scopes.insert(scope, exit.clone());
             lowerer.block(body)
         })
     }
@@ -344,39 +362,27 @@ impl Lowerer<'_, '_> {
     /// Runs `body` in a region that can be left early with a value of type `ty`.
     pub(super) fn region(&mut self, carried: Vec<usize>, ty: &Ty, body: impl FnOnce(&mut Self, &Exit) -> Tree) -> Tree {
         let inner = self.kernel.new_block(&[]);
-        let mut types = self.types_of(&self.leaves_of(&carried));
+        let leaves = self.leaves_of(&carried);
+        let mut types = self.types_of(&leaves);
+        let count = types.len();
         types.extend(self.leaf_types(ty));
         let inst = self.builder().push(Op::Region(Region::Block { body: inner }), &types);
-        let exit = Exit { inst, carried, result: Some(ty.clone()) };
-        self.aside(|lowerer| {
-            (lowerer.block, lowerer.dead) = (inner, false);
-            let value = body(lowerer, &exit);
-            if !lowerer.dead {
-                let mut values = lowerer.leaves_of(&exit.carried);
-                values.extend(lowerer.result_values(ty, value));
-                lowerer.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
-            }
-        });
-        self.results(&exit)
-    }
-
-    /// Builds other blocks, and goes on where it was.
-    pub(super) fn aside<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
-        let (block, dead, loc) = (self.block, self.dead, self.loc);
-        let built = build(self);
-        (self.block, self.dead, self.loc) = (block, dead, loc);
-        built
-    }
-
-    /// Gives variables what they have behind what is left by `exit`; its value.
-    pub(super) fn results(&mut self, exit: &Exit) -> Tree {
-        let results = self.kernel.insts[exit.inst].results.clone();
-        let (of_variables, of_value) = results.split_at(self.leaves_of(&exit.carried).len());
-        self.set_leaves(&exit.carried, of_variables);
-        match &exit.result {
-            Some(ty) => self.tree_of(ty, of_value),
-            None => self.unit(),
+        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
+        let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
+        self.block = inner;
+        self.dead = false;
+        let value = body(self, &exit);
+        if !self.dead {
+            let mut values = self.leaves_of(&carried);
+            values.extend(self.result_values(ty, value));
+            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
         }
+        self.block = outer;
+        self.dead = was_dead;
+        self.loc = loc;
+        let results = self.kernel.insts[inst].results.clone();
+        self.set_leaves(&carried, &results[..count]);
+        self.tree_of(ty, &results[count..])
     }
 }
 

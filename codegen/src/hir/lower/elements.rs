@@ -74,7 +74,8 @@ impl Lowerer<'_, '_> {
         self.kernel.annotations.insert(inst, annotations);
         open.push(Open { inst, outer: self.block });
         self.block = inner;
-        self.frame_mut().returns = Returns::Element(open[open.len() - 1].inst);
+        let frame = self.frames.len() - 1;
+        self.frames[frame].returns = Returns::Element(open[open.len() - 1].inst);
         self.kernel.blocks[inner].params[0]
     }
 

@@ -28,11 +28,11 @@ pub(super) enum Var {
 
 impl Tree {
     /// The scalars, in order.
-    pub(super) fn leaves(&self) -> Vec<Value> {
+    pub(super) fn leaves(&self, all: &mut Vec<Value>) {
         match self {
-            Tree::Leaf(value) => vec![*value],
-            Tree::Node(children) => children.iter().flat_map(Tree::leaves).collect(),
-            Tree::Array(_) | Tree::Memory(..) => Vec::new(),
+            Tree::Leaf(value) => all.push(*value),
+            Tree::Node(children) => children.iter().for_each(|child| child.leaves(all)),
+            Tree::Array(_) | Tree::Memory(..) => {}
         }
     }
 
@@ -51,8 +51,10 @@ impl Tree {
 }
 
 impl Var {
-    pub(super) fn leaves(&self) -> Vec<Value> {
-        if let Var::Value(tree) = self { tree.leaves() } else { Vec::new() }
+    pub(super) fn leaves(&self, all: &mut Vec<Value>) {
+        if let Var::Value(tree) = self {
+            tree.leaves(all);
+        }
     }
 
     pub(super) fn replace_leaves(&mut self, values: &mut impl Iterator<Item = Value>) {
@@ -65,7 +67,11 @@ impl Var {
 impl Lowerer<'_, '_> {
     /// The scalars that these variables hold now.
     pub(super) fn leaves_of(&self, vars: &[usize]) -> Vec<Value> {
-        vars.iter().flat_map(|var| self.vars[*var].leaves()).collect()
+        let mut all = Vec::new();
+        for var in vars {
+            self.vars[*var].leaves(&mut all);
+        }
+        all
     }
 
     /// Gives these variables new scalars, with the source's names on them.

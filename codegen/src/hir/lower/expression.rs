@@ -152,10 +152,13 @@ impl Lowerer<'_, '_> {
 
     /// A comparison. Structs, tuples and arrays have `==` and `!=` only, as `PartialEq` derives them: they are equal if all their scalars are.
     fn compare(&mut self, op: CompareOp, a: &Tree, b: &Tree) -> Value {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        a.leaves(&mut left);
+        b.leaves(&mut right);
         let join = if op == CompareOp::Ne { BinaryOp::Or } else { BinaryOp::And };
         let mut builder = self.builder();
         let mut joined = None;
-        for (a, b) in a.leaves().into_iter().zip(b.leaves()) {
+        for (a, b) in left.into_iter().zip(right) {
             let one = builder.compare(op, a, b);
             joined = Some(joined.map_or(one, |before| builder.binary(join, before, one)));
         }
@@ -412,7 +415,9 @@ impl Lowerer<'_, '_> {
         let value = self.materialized(value);
         self.at(expr.span);
         if let super::place::Place::Memory { access, .. } = self.index_place(place, index, expr.span) {
-            self.builder().push(Op::store(access, value.leaves()), &[]);
+            let mut values = Vec::new();
+            value.leaves(&mut values);
+            self.builder().push(Op::store(access, values), &[]);
         }
         self.unit()
     }

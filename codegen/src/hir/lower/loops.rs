@@ -6,9 +6,15 @@ use super::{Exit, Lowerer};
 use crate::annotations::Asked;
 use crate::hir::tree::{self, Block as Body, Expr, ExprKind, ForLoop, LocalId, LocalKind, ScopeId, Statement};
 use crate::hir::types::Ty;
-use crate::ir::{Annotations, Block, Inst, Op, Region, Terminator, Value};
+use crate::ir::{Annotations, Inst, Op, Region, Terminator, Value};
 
 impl Lowerer<'_, '_> {
+    /// Enters a loop's scope: what `break` and `continue` in it mean.
+    fn enter_loop(&mut self, scope: ScopeId, exit: &Exit) {
+        let frame = self.frames.len() - 1;
+        self.frames[frame].scopes.insert(scope, exit.clone());
+    }
+
     /// Whether a loop is annotated `unroll(1)`.
     fn keeps_rolled(&self, scope: ScopeId) -> bool {
         self.frame().body.annotations.get(&scope).is_some_and(|all| all.iter().any(Asked::keeps_rolled))
@@ -74,29 +80,29 @@ impl Lowerer<'_, '_> {
         let init = self.leaves_of(&carried);
         let types = self.types_of(&init);
         let inner = self.kernel.new_block(&types);
-        let results = [types, self.leaf_types(ty)].concat();
+        let mut results = types.clone();
+        results.extend(self.leaf_types(ty));
         let keep_rolled = self.keeps_rolled(scope);
         let inst = self.builder().push(Op::Region(Region::Loop { init, body: inner, keep_rolled }), &results);
-        let exit = Exit { inst, carried, result: Some(ty.clone()) };
-        self.rounds(scope, inner, exit, |lowerer, exit, _| body(lowerer, exit))
-    }
-
-    /// Fills a loop's body, whose last parameters are the variables that it carries; `build` gets the first ones. What its `break`s give.
-    fn rounds(&mut self, scope: ScopeId, body: Block, exit: Exit, build: impl FnOnce(&mut Self, &Exit, &[Value])) -> Tree {
-        self.annotate(exit.inst, scope);
-        self.frame_mut().scopes.insert(scope, exit.clone());
-        let params = self.kernel.blocks[body].params.clone();
-        let (first, carried) = params.split_at(params.len() - self.leaves_of(&exit.carried).len());
-        self.aside(|lowerer| {
-            (lowerer.block, lowerer.dead) = (body, false);
-            lowerer.set_leaves(&exit.carried, carried);
-            build(lowerer, &exit, first);
-            if !lowerer.dead {
-                let values = lowerer.leaves_of(&exit.carried);
-                lowerer.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
-            }
-        });
-        self.results(&exit)
+        self.annotate(inst, scope);
+        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
+        let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
+        self.enter_loop(scope, &exit);
+        self.block = inner;
+        self.dead = false;
+        let params = self.kernel.blocks[inner].params.clone();
+        self.set_leaves(&carried, &params);
+        body(self, &exit);
+        if !self.dead {
+            let values = self.leaves_of(&carried);
+            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
+        }
+        self.block = outer;
+        self.dead = was_dead;
+        self.loc = loc;
+        let results = self.kernel.insts[inst].results.clone();
+        self.set_leaves(&carried, &results[..types.len()]);
+        self.tree_of(ty, &results[types.len()..])
     }
 
     /// A `For` over `start..end` by `step`; `body` gets the induction variable.
@@ -104,12 +110,30 @@ impl Lowerer<'_, '_> {
         let init = self.leaves_of(carried);
         let types = self.types_of(&init);
         let [start, end, step] = range;
-        let inner = self.kernel.new_block(&[&[self.kernel.ty(start)], &types[..]].concat());
+        let mut params = vec![self.kernel.ty(start)];
+        params.extend(&types);
+        let inner = self.kernel.new_block(&params);
         let keep_rolled = self.keeps_rolled(walk.scope);
         let op = Op::Region(Region::For { start, end, step, init, body: inner, keep_rolled });
         let inst = self.builder().push(op, &types);
+        self.annotate(inst, walk.scope);
+        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let exit = Exit { inst, carried: carried.to_vec(), result: None };
-        self.rounds(walk.scope, inner, exit, |lowerer, _, first| body(lowerer, first[0]));
+        self.enter_loop(walk.scope, &exit);
+        self.block = inner;
+        self.dead = false;
+        let params = self.kernel.blocks[inner].params.clone();
+        self.set_leaves(carried, &params[1..]);
+        body(self, params[0]);
+        if !self.dead {
+            let values = self.leaves_of(carried);
+            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
+        }
+        self.block = outer;
+        self.dead = was_dead;
+        self.loc = loc;
+        let results = self.kernel.insts[inst].results.clone();
+        self.set_leaves(carried, &results);
     }
 
     /// The variables an expression assigns, of those declared so far.
@@ -121,7 +145,7 @@ impl Lowerer<'_, '_> {
 
     pub(super) fn assigned_in_block(&self, block: &Body) -> Vec<usize> {
         let mut locals = Vec::new();
-        for_each_statement(block, &mut |expr| collect(expr, &mut locals));
+        collect_block(block, &mut locals);
         self.roots(locals)
     }
 
@@ -164,6 +188,18 @@ fn collect_target(target: &Expr, locals: &mut Vec<LocalId>) {
     }
 }
 
+fn collect_block(block: &Body, locals: &mut Vec<LocalId>) {
+    for statement in &block.statements {
+        match statement {
+            Statement::Let(_, Some(expr)) | Statement::Expr(expr) => collect(expr, locals),
+            Statement::Let(_, None) | Statement::Shared(_) => {}
+        }
+    }
+    if let Some(tail) = &block.tail {
+        collect(tail, locals);
+    }
+}
+
 /// Every local that an expression may assign.
 fn collect(expr: &Expr, locals: &mut Vec<LocalId>) {
     match &expr.kind {
@@ -173,9 +209,10 @@ fn collect(expr: &Expr, locals: &mut Vec<LocalId>) {
         _ => {}
     }
     for_each_child(expr, &mut |child| collect(child, locals));
+    for_each_block(expr, &mut |block| collect_block(block, locals));
 }
 
-/// Calls `f` on the expressions directly below one, those of its blocks too.
+/// Calls `f` on the expressions directly below one, blocks left out.
 fn for_each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
     match &expr.kind {
         ExprKind::Unary(_, a)
@@ -183,12 +220,8 @@ fn for_each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
         | ExprKind::Field(a, _)
         | ExprKind::Repeat(a, _)
         | ExprKind::Len(a)
-        | ExprKind::Let(_, a) => f(a),
-        ExprKind::While(_, a, body) => {
-            f(a);
-            for_each_statement(body, f);
-        }
-        ExprKind::Block(body) | ExprKind::Labelled(_, body) | ExprKind::Loop(_, body) => for_each_statement(body, f),
+        | ExprKind::Let(_, a)
+        | ExprKind::While(_, a, _) => f(a),
         ExprKind::Binary(_, a, b)
         | ExprKind::Compare(_, a, b)
         | ExprKind::And(a, b)
@@ -231,8 +264,7 @@ fn for_each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
         ExprKind::For(walk) => {
             f(&walk.start);
             f(&walk.end);
-            walk.step.iter().for_each(&mut *f);
-            for_each_statement(&walk.body, f);
+            walk.step.iter().for_each(f);
         }
         ExprKind::Break(_, value) | ExprKind::Return(value) => value.iter().for_each(|value| f(value)),
         ExprKind::Atomic(_, a, b, operands) => {
@@ -248,26 +280,34 @@ fn for_each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
         | ExprKind::Float(_)
         | ExprKind::Const(_)
         | ExprKind::Local(_)
+        | ExprKind::Block(_)
+        | ExprKind::Labelled(..)
+        | ExprKind::Loop(..)
         | ExprKind::Continue(_)
         | ExprKind::Geometry(_)
         | ExprKind::Trap(_) => {}
     }
 }
 
-/// Calls `f` on the expressions of a block.
-fn for_each_statement(block: &Body, f: &mut dyn FnMut(&Expr)) {
-    for statement in &block.statements {
-        match statement {
-            Statement::Let(_, Some(expr)) | Statement::Expr(expr) => f(expr),
-            Statement::Let(_, None) | Statement::Shared(_) => {}
-        }
+/// Calls `f` on the blocks directly below an expression.
+fn for_each_block(expr: &Expr, f: &mut dyn FnMut(&Body)) {
+    match &expr.kind {
+        ExprKind::Block(block) | ExprKind::Labelled(_, block) | ExprKind::Loop(_, block) | ExprKind::While(_, _, block) => f(block),
+        ExprKind::For(walk) => f(&walk.body),
+        _ => {}
     }
-    block.tail.iter().for_each(|tail| f(tail));
 }
 
 /// Whether a body returns from within.
 pub(super) fn returns_early(expr: &Expr) -> bool {
     let mut found = matches!(expr.kind, ExprKind::Return(_));
     for_each_child(expr, &mut |child| found |= returns_early(child));
+    for_each_block(expr, &mut |block| {
+        let statements = block.statements.iter().any(|statement| match statement {
+            Statement::Let(_, Some(expr)) | Statement::Expr(expr) => returns_early(expr),
+            Statement::Let(_, None) | Statement::Shared(_) => false,
+        });
+        found |= statements || block.tail.as_ref().is_some_and(|tail| returns_early(tail));
+    });
     found
 }

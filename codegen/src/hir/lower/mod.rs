@@ -167,10 +167,6 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         &self.frames[self.frames.len() - 1]
     }
 
-    fn frame_mut(&mut self) -> &mut Frame {
-        self.frames.last_mut().expect("the kernel's frame is there")
-    }
-
     fn enter(&mut self, body: Rc<Body>, unit: UnitId, returns: Returns) {
         let base = self.vars.len();
         self.vars.resize_with(base + body.locals.len(), || Var::Undeclared);
