@@ -4,12 +4,12 @@
 //! [`DynamicParameter::ty`] says.
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::{DeviceKind, Plan};
 use crate::buffer::Buffer;
 use crate::check::{self, Geometry, Grid};
 use crate::definition::{DeviceItem, KernelDefinition, Parameter, ParameterKind, SourceText};
 use crate::device::Device;
 use crate::dim3::Dim3;
+use crate::driver::{DeviceKind, Plan};
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::instance::Instance;

@@ -1,13 +1,13 @@
 //! A launch: what a kernel's host function returns. It does nothing until it is asked to.
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::Plan;
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Generics;
 use crate::check::{self, Geometry, Grid};
 use crate::definition::{GenericArgument, KernelDefinition};
 use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
+use crate::driver::Plan;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, with_lowered};

@@ -1,7 +1,7 @@
 //! What a device is: how much of everything it has.
 
-use crate::backend::DeviceLimits;
 use crate::device::DeviceKind;
+use crate::driver::DeviceLimits;
 
 /// What a device is and what it has, from [`Device::properties`](crate::Device::properties). What a driver does not tell is `None`.
 ///

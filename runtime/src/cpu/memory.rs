@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "allocates and copies plain bytes")]
 
-use crate::backend::{Marker, Memory, Queue};
+use crate::driver::{Marker, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::texture::Picture;
 use std::alloc::{Layout, alloc_zeroed, dealloc};

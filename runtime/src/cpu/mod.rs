@@ -5,7 +5,7 @@ mod simulator;
 mod twin;
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
+use crate::driver::{DeviceDriver, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
@@ -33,7 +33,7 @@ pub(crate) const SIMULATOR: Cpu = Cpu { kind: DeviceKind::Simulator, name: "Simu
 /// The host twin: runs the kernel's own Rust code.
 pub(crate) const HOST_TWIN: Cpu = Cpu { kind: DeviceKind::Host, name: "Host twin", target: "host", compile: twin::compile };
 
-impl Backend for Cpu {
+impl DeviceDriver for Cpu {
     fn kind(&self) -> DeviceKind {
         self.kind
     }

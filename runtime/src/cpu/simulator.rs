@@ -4,7 +4,7 @@
 
 use super::{Run, WithinCall, address};
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::{Executable, Plan};
+use crate::driver::{Executable, Plan};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};

@@ -4,7 +4,7 @@
 
 use super::{Run, WithinCall, address};
 use crate::arguments::ArgumentKind;
-use crate::backend::{Executable, Plan};
+use crate::driver::{Executable, Plan};
 use crate::error::Result;
 use crate::instance::LoweredKernel;
 use crate::sim::{Counters, SimOptions};

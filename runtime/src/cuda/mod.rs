@@ -5,18 +5,18 @@
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
-mod driver;
+mod api;
 mod module;
 mod queue;
 mod sys;
 mod texture;
 
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Queue};
+use crate::driver::{DeviceDriver, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
-use driver::{Code, Driver, code};
+use api::{Code, DriverApi, code};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -25,22 +25,22 @@ use warpwright_codegen::target::Target;
 
 /// How many GPUs there are: none without a driver.
 pub(crate) fn count() -> usize {
-    Driver::get().and_then(Driver::device_count).unwrap_or(0)
+    DriverApi::get().and_then(DriverApi::device_count).unwrap_or(0)
 }
 
 /// The GPU of this ordinal.
-pub(crate) fn open(index: usize) -> Result<Box<dyn Backend>> {
-    let driver = Driver::get()?;
+pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
+    let driver = DriverApi::get()?;
     let count = driver.device_count()?;
     if index >= count {
-        return Err(Error::NoDevice { backend: "CUDA", index, found: format!("the driver sees {count}, counted from 0") });
+        return Err(Error::NoDevice { api: "CUDA", index, found: format!("the driver sees {count}, counted from 0") });
     }
     Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index)?) }))
 }
 
 /// A GPU's primary context. Retained for good: devices live as long as the program.
 struct Context {
-    driver: &'static Driver,
+    driver: &'static DriverApi,
     context: sys::CUcontext,
     name: String,
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
@@ -55,7 +55,7 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    fn new(driver: &'static Driver, index: usize) -> Result<Context> {
+    fn new(driver: &'static DriverApi, index: usize) -> Result<Context> {
         let mut device = 0;
         // SAFETY: writes one device number.
         driver.check(unsafe { driver.cuDeviceGet(&mut device, index as c_int) }, "cuDeviceGet")?;
@@ -173,7 +173,7 @@ fn fault_meaning(code: Code) -> &'static str {
     }
 }
 
-fn device_name(driver: &Driver, device: sys::CUdevice) -> Result<String> {
+fn device_name(driver: &DriverApi, device: sys::CUdevice) -> Result<String> {
     let mut name: [c_char; 256] = [0; 256];
     // SAFETY: writes at most this many bytes, the last one zero.
     driver.check(unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int, device) }, "cuDeviceGetName")?;
@@ -187,7 +187,7 @@ struct Gpu {
     context: Arc<Context>,
 }
 
-impl Backend for Gpu {
+impl DeviceDriver for Gpu {
     fn kind(&self) -> DeviceKind {
         DeviceKind::Cuda
     }

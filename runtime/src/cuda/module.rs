@@ -3,13 +3,13 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
 use super::Context;
-use super::driver::code;
+use super::api::code;
 use super::queue::CudaEvent;
 use super::sys;
 use crate::arguments::ArgumentKind;
-use crate::backend::{Executable, Marker, Plan};
 use crate::check::parameter_name;
 use crate::definition::KernelDefinition;
+use crate::driver::{Executable, Marker, Plan};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::order::Uses;

@@ -3,12 +3,12 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
 use super::Context;
-use super::driver::code;
+use super::api::code;
 use super::sys;
 use super::texture::TextureMemory;
 use super::{fault_meaning, is_fault};
-use crate::backend::{Marker, Memory, Queue};
 use crate::definition::KernelDefinition;
+use crate::driver::{Marker, Memory, Queue};
 use crate::error::{Error, Result};
 use std::ffi::c_uint;
 use std::ptr::null_mut;

@@ -3,9 +3,9 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
 use super::Context;
-use super::driver::code;
+use super::api::code;
 use super::sys;
-use crate::backend::Memory;
+use crate::driver::Memory;
 use crate::error::{Error, Result};
 use crate::texture::{Addressing, Filter, Picture};
 use std::ffi::c_uint;

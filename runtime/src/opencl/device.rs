@@ -8,8 +8,8 @@ use super::kernel::OpenClKernel;
 use super::queue::OpenClQueue;
 use super::sub_groups::SubGroups;
 use super::texture::ImageMemory;
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::cpu::HostMemory;
+use crate::driver::{DeviceDriver, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
@@ -40,20 +40,18 @@ pub(crate) fn count() -> usize {
 }
 
 /// The device of this number: of all platforms, GPUs first.
-pub(crate) fn open(index: usize) -> Result<Box<dyn Backend>> {
+pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
     let all = devices()?;
     match all.get(index) {
         Some(found) => Ok(Box::new(OpenClDevice { context: Arc::new(Context::new(found)?) })),
-        None => Err(Error::NoDevice {
-            backend: "OpenCL",
-            index,
-            found: format!("the platforms have {} usable ones, counted from 0", all.len()),
-        }),
+        None => {
+            Err(Error::NoDevice { api: "OpenCL", index, found: format!("the platforms have {} usable ones, counted from 0", all.len()) })
+        }
     }
 }
 
 fn platforms() -> Result<Vec<cl_platform_id>> {
-    let no_driver = |reason: &str| Error::NoDriver { backend: "OpenCL", reason: reason.into(), help: INSTALL };
+    let no_driver = |reason: &str| Error::NoDriver { api: "OpenCL", reason: reason.into(), help: INSTALL };
     let mut count: cl_uint = 0;
     // SAFETY: writes one number.
     match unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) } {
@@ -193,7 +191,7 @@ struct OpenClDevice {
     context: Arc<Context>,
 }
 
-impl Backend for OpenClDevice {
+impl DeviceDriver for OpenClDevice {
     fn kind(&self) -> DeviceKind {
         DeviceKind::OpenCl
     }

@@ -5,7 +5,7 @@
 
 use super::api::check;
 use super::device::{Context, NONE, OpenClMemory};
-use crate::backend::Memory;
+use crate::driver::Memory;
 use crate::error::{Error, Result};
 use ocl_core::ffi::{self, cl_command_queue, cl_mem};
 use std::ptr::null_mut;

@@ -9,7 +9,7 @@ use super::program::{Program, c_string};
 use super::queue::OpenClEvent;
 use super::sub_groups::SubGroups;
 use crate::arguments::ArgumentKind;
-use crate::backend::{Executable, Marker, Plan};
+use crate::driver::{Executable, Marker, Plan};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;

@@ -25,9 +25,9 @@ pub(crate) use device::{count, open};
 
 /// Without the feature there is no device.
 #[cfg(not(feature = "opencl"))]
-pub(crate) fn open(_index: usize) -> crate::error::Result<Box<dyn crate::backend::Backend>> {
+pub(crate) fn open(_index: usize) -> crate::error::Result<Box<dyn crate::driver::DeviceDriver>> {
     Err(crate::error::Error::NoDriver {
-        backend: "OpenCL",
+        api: "OpenCL",
         reason: "this program was built without the feature `opencl`".into(),
         help: "write `warpwright = { …, features = [\"opencl\"] }` in Cargo.toml, or use `Device::simulator()`",
     })

@@ -4,7 +4,7 @@
 
 use super::api::{self, check};
 use super::device::{Context, NONE};
-use crate::backend::{Marker, Memory, Queue};
+use crate::driver::{Marker, Memory, Queue};
 use crate::error::Result;
 use crate::texture::Picture;
 use ocl_core::ffi::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};

@@ -12,7 +12,7 @@ use super::device::{Context, NONE};
 use super::kernel::{OwnedKernel, create_kernel};
 use super::program::Program;
 use super::queue::OpenClQueue;
-use crate::backend::{Memory, Queue};
+use crate::driver::{Memory, Queue};
 use crate::error::Result;
 use ocl_core::ffi::{self, cl_device_id, cl_mem, cl_uint};
 use std::collections::BTreeMap;

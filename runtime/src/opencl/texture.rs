@@ -4,7 +4,7 @@
 
 use super::api::{self, check};
 use super::device::Context;
-use crate::backend::Memory;
+use crate::driver::Memory;
 use crate::error::{Error, Result};
 use crate::texture::{Addressing, Filter, Picture};
 use ocl_core::ffi::{self, cl_bool, cl_image_desc, cl_image_format, cl_mem, cl_sampler, cl_uint};

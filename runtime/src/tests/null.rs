@@ -1,8 +1,8 @@
 //! A device that compiles kernels up to its back end and then does nothing: what is left is the runtime's own work.
 
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
 use crate::cpu::{HostMemory, HostQueue};
 use crate::device::Device;
+use crate::driver::{DeviceDriver, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
 use crate::error::Result;
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
@@ -33,11 +33,11 @@ impl Null {
     }
 
     pub(super) fn device(&self) -> Device {
-        Device::with_backend(Box::new(self.clone())).unwrap()
+        Device::with_driver(Box::new(self.clone())).unwrap()
     }
 }
 
-impl Backend for Null {
+impl DeviceDriver for Null {
     fn kind(&self) -> DeviceKind {
         self.kind
     }

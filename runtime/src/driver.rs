@@ -1,7 +1,7 @@
 //! What a device must do. One folder implements it for each driver, `cuda` and `opencl`, and `cpu` for the simulator and the host twin.
 //!
 //! The traits are private to this crate: users meet [`crate::Device`], [`crate::Buffer`], [`crate::Stream`] and [`crate::Launch`],
-//! which keep what the traits ask for. A backend knows nothing of types, lifetimes or order between streams; it moves bytes, runs
+//! which keep what the traits ask for. A driver knows nothing of types, lifetimes or order between streams; it moves bytes, runs
 //! kernels, and turns every failure into an [`Error`](crate::Error).
 
 #![expect(unsafe_code, reason = "copies take plain addresses")]
@@ -77,7 +77,7 @@ impl DeviceLimits {
 }
 
 /// A device.
-pub(crate) trait Backend: Send + Sync {
+pub(crate) trait DeviceDriver: Send + Sync {
     /// What kind it is.
     fn kind(&self) -> DeviceKind;
 
