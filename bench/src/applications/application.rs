@@ -20,8 +20,8 @@ pub(crate) trait Application: Sized {
     /// The same for twins, in memory of their own.
     type Theirs;
 
-    /// Draws an input, and works out what is expected of two runs.
-    fn new(size: Size) -> Outcome<Self>;
+    /// Draws an input, and works out what two runs give.
+    fn new(size: Size) -> Outcome<(Self, Expected)>;
     /// The input's size in words.
     fn input(&self) -> String;
     /// Its variants: the naive form first.
@@ -39,10 +39,10 @@ pub(crate) trait Application: Sized {
     fn declared(&self) -> Vec<Variant<Self>>;
     /// What one run moves and computes.
     fn work(&self, form: Self::Form) -> Work;
-    /// What two runs give.
-    fn expected(&self) -> &Expected;
-    /// How far results may be from that.
-    fn bound(&self, form: Self::Form) -> Bound;
+    /// How far results of a form may be off, if that is another for each form.
+    fn bound(&self, _: Self::Form) -> Option<Bound> {
+        None
+    }
     /// What one core does of a run's work.
     fn one_core(&self) -> Task<'_>;
 
@@ -68,12 +68,16 @@ pub(crate) struct Variant<A: Application> {
 }
 
 impl<A: Application> Variant<A> {
-    /// One that the kernels declare. No twin is told which it is.
-    pub(crate) fn declared<F: 'static>(declared: Declared<A::Ours, F>, form: A::Form) -> Variant<A>
+    /// Those that the kernels declare. No twin is told which it is.
+    pub(crate) fn declared(all: Vec<Declared<A::Ours, A::Form>>) -> Vec<Variant<A>>
     where
-        A::Ours: 'static,
+        A: 'static,
     {
-        Variant { name: declared.to_string(), form, ours: Box::new(move |_, ours, go| declared.run(ours, go)), twin: None }
+        let variant = |declared: Declared<A::Ours, A::Form>| {
+            let (name, form) = (declared.to_string(), declared.form);
+            Variant { name, form, ours: Box::new(move |_: &A, ours: &mut A::Ours, go: &mut Go<'_>| declared.run(ours, go)), twin: None }
+        };
+        all.into_iter().map(variant).collect()
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Expected {
     pub(crate) places: Option<Vec<usize>>,
     /// Who says so.
     pub(crate) source: &'static str,
+    /// How far results may be off.
+    pub(crate) bound: Bound,
 }
 
 impl Results {
@@ -105,8 +107,8 @@ fn within_root(pairs: impl Iterator<Item = (f64, f64)>, most: f64, what: &str) -
 
 impl Expected {
     /// All results are known.
-    pub(crate) fn all(known: Known, source: &'static str) -> Expected {
-        Expected { known, places: None, source }
+    pub(crate) fn all(known: Known, source: &'static str, bound: Bound) -> Expected {
+        Expected { known, places: None, source, bound }
     }
 
     /// How many of so many results are compared, and with what.
@@ -175,7 +177,7 @@ mod tests {
         let found = |last| Results::Integers(vec![1, 2, last]);
         assert!(found(3).agree(&found(3), &Bound::Exact).is_ok());
         assert_eq!(says(found(3).agree(&found(4), &Bound::Exact)), "1 of 3 results differ from the twin's, the first at 2");
-        let some = Expected { known: Known::Integers(vec![3]), places: Some(vec![2]), source: "hand" };
+        let some = Expected { known: Known::Integers(vec![3]), places: Some(vec![2]), source: "hand", bound: Bound::Exact };
         assert_eq!(some.check(&found(3), &Bound::Exact).expect("it is right"), 3);
         assert_eq!(says(some.check(&found(5), &Bound::Exact)), "element 2 is 5, expected 3");
         assert_eq!(some.describe(3), "1 of 3 by hand");
@@ -184,7 +186,7 @@ mod tests {
     #[test]
     fn floats_are_within_their_bounds_and_two_sides_within_both() {
         let found = |last| Results::Floats(vec![1.0, last]);
-        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand");
+        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand", Bound::Exact);
         let each = || Bound::Each(vec![0.0, 0.5]);
         for (bound, ours, is_right) in [
             (Bound::Most(0.5), 2.5, true),
@@ -207,7 +209,7 @@ mod tests {
 
     #[test]
     fn fewer_results_than_are_known_are_wrong() {
-        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand");
+        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand", Bound::Exact);
         assert!(says(expected.check(&Results::Floats(vec![1.0]), &Bound::Most(9.0))).starts_with("1 results, 2 of which are known"));
         assert!(expected.check(&Results::Integers(vec![1, 2]), &Bound::Exact).is_err());
     }

@@ -12,8 +12,6 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Coulomb {
     input: Input,
-    expected: Expected,
-    bounds: Vec<f64>,
     /// Rows that one core does.
     rows: usize,
 }
@@ -34,18 +32,15 @@ impl Application for Coulomb {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Coulomb> {
+    fn new(size: Size) -> Outcome<(Coulomb, Expected)> {
         let (atoms, side, apart) = size.pick((12_000, 2_048, 64), (4_000, 1_024, 32), (10, 20, 1));
         let input = Input::new(2, atoms, side, side);
         // The points at every so many columns and rows are a grid, too.
         let coarse = Input { width: side / apart, height: side / apart, spacing: input.spacing * apart as f32, ..input.clone() };
         let places = (0..coarse.width * coarse.height).map(|i| i / coarse.width * apart * side + i % coarse.width * apart).collect();
-        Ok(Coulomb {
-            expected: Expected { known: Known::Floats(coarse.reference()), places: Some(places), source: "the reference" },
-            bounds: coarse.error_bound(),
-            rows: size.pick(16, 32, 2),
-            input,
-        })
+        let bound = Bound::Each(coarse.error_bound());
+        let expected = Expected { known: Known::Floats(coarse.reference()), places: Some(places), source: "the reference", bound };
+        Ok((Coulomb { input, rows: size.pick(16, 32, 2) }, expected))
     }
 
     fn input(&self) -> String {
@@ -65,21 +60,13 @@ impl Application for Coulomb {
     }
 
     fn declared(&self) -> Vec<Variant<Coulomb>> {
-        coulomb::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+        Variant::declared(coulomb::declared())
     }
 
     fn work(&self, (): ()) -> Work {
         let points = (self.input.width * self.input.height) as f64;
         let pairs = points * self.input.atoms.len() as f64;
         Work::bytes(4.0 * points).and(Pipe::Single, 8.0 * pairs).and(Pipe::Special, pairs)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Each(self.bounds.clone())
     }
 
     fn one_core(&self) -> Task<'_> {

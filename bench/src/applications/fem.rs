@@ -12,8 +12,6 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Fem {
     input: Input,
-    expected: Expected,
-    bounds: Vec<f64>,
 }
 
 pub(super) struct Theirs {
@@ -73,12 +71,12 @@ impl Application for Fem {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Fem> {
+    fn new(size: Size) -> Outcome<(Fem, Expected)> {
         let (side, steps) = size.pick((1_536, 4), (512, 4), (13, 2));
         let input = Input::new(8, side, side, steps);
         let twice = Input { steps: 2 * steps, ..input.clone() };
-        let expected = Expected::all(Known::Floats(twice.reference()), "the reference");
-        Ok(Fem { bounds: twice.error_bound(), input, expected })
+        let expected = Expected::all(Known::Floats(twice.reference()), "the reference", Bound::Each(twice.error_bound()));
+        Ok((Fem { input }, expected))
     }
 
     fn input(&self) -> String {
@@ -98,7 +96,7 @@ impl Application for Fem {
     }
 
     fn declared(&self) -> Vec<Variant<Fem>> {
-        fem::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+        Variant::declared(fem::declared())
     }
 
     /// Of a row its beginning, b, 1 over the diagonal, x and the result.
@@ -106,14 +104,6 @@ impl Application for Fem {
         let (rows, elements) = (self.input.matrix.rows() as f64, self.input.matrix.values.len() as f64);
         let steps = self.input.steps as f64;
         Work::bytes((8.0 * elements + 20.0 * rows) * steps).and(Pipe::Single, (2.0 * elements + 4.0 * rows) * steps)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Each(self.bounds.clone())
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -28,7 +28,6 @@ pub(super) struct Lbm {
     input: Input,
     lattice: Lattice,
     steps: usize,
-    expected: Expected,
     /// As twins take them, an element a cell of memory.
     walls: Vec<u32>,
     start: Vec<f32>,
@@ -99,7 +98,7 @@ impl Application for Lbm {
     type Ours = Ours;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Lbm> {
+    fn new(size: Size) -> Outcome<(Lbm, Expected)> {
         let ([nx, ny, nz], steps) = size.pick(([256, 128, 128], 8), ([128, 64, 64], 8), ([70, 5, 4], 1));
         let input = Input::new(7, nx, ny, nz);
         // At the box's corner, in its middle, and round an obstacle that is no plate.
@@ -109,14 +108,9 @@ impl Application for Lbm {
         let known: Vec<(usize, f64)> = corners.into_iter().flat_map(|corner| known_of(&input, corner, 2 * steps)).collect();
         let (places, known) = known.into_iter().unzip();
         let lattice = Lattice::new(&input);
-        Ok(Lbm {
-            walls: lattice.spread(&input.walls()),
-            start: lattice.spread(&input.start()),
-            lattice,
-            input,
-            steps,
-            expected: Expected { known: Known::Floats(known), places: Some(places), source: "the reference" },
-        })
+        let bound = Bound::Most(input.error_bound(2 * steps));
+        let expected = Expected { known: Known::Floats(known), places: Some(places), source: "the reference", bound };
+        Ok((Lbm { walls: lattice.spread(&input.walls()), start: lattice.spread(&input.start()), lattice, input, steps }, expected))
     }
 
     fn input(&self) -> String {
@@ -164,14 +158,6 @@ impl Application for Lbm {
     fn work(&self, _: Layout) -> Work {
         let updates = (self.input.solid.len() * self.steps) as f64;
         Work::bytes((2 * Q + 1) as f64 * 4.0 * updates).and(Pipe::Single, 250.0 * updates)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, _: Layout) -> Bound {
-        Bound::Most(self.input.error_bound(2 * self.steps))
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -19,7 +19,6 @@ const PLACES: usize = pns::places(N);
 
 pub(super) struct Pns {
     input: Input,
-    expected: Expected,
     /// Nets that one core simulates.
     part: usize,
 }
@@ -48,14 +47,14 @@ impl Application for Pns {
     type Ours = Resident<N>;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Pns> {
+    fn new(size: Size) -> Outcome<(Pns, Expected)> {
         let (nets, steps) = size.pick((1 << 18, 1_024), (1 << 16, 512), (40, 12));
         let input = Input::new(9, nets, steps);
         let parts = on_all_cores(0..nets, |part| flat(input.one_core(part)));
         let mut counted = vec![0; 2 * PLACES + 1];
         parts.iter().for_each(|part| counted.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
-        let expected = Expected::all(Known::Integers(counted), "one core's program");
-        Ok(Pns { input, expected, part: size.pick(16_384, 16_384, 10) })
+        let expected = Expected::all(Known::Integers(counted), "one core's program", Bound::Exact);
+        Ok((Pns { input, part: size.pick(16_384, 16_384, 10) }, expected))
     }
 
     fn input(&self) -> String {
@@ -73,21 +72,13 @@ impl Application for Pns {
     }
 
     fn declared(&self) -> Vec<Variant<Pns>> {
-        pns::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+        Variant::declared(pns::declared())
     }
 
     /// A step takes 18 operations for the random number, some 72 to choose a transition and fire it. Tokens and firings are written, and read once.
     fn work(&self, (): ()) -> Work {
         let (nets, steps) = (self.input.nets as f64, self.input.steps as f64);
         Work::bytes(4.0 * nets * (WORDS as f64 + 3.0 * steps + 2.0 * (PLACES + 1) as f64)).and(Pipe::Integer, 90.0 * nets * steps)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Exact
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -12,7 +12,6 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Rc5 {
     input: Input,
-    expected: Expected,
     /// Keys that one core tries.
     part: usize,
 }
@@ -33,13 +32,13 @@ impl Application for Rc5 {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Rc5> {
+    fn new(size: Size) -> Outcome<(Rc5, Expected)> {
         let count = size.pick(1 << 28, 1 << 25, 300);
         // Every key is tried, wherever the right one is; that another one before it fits, too, has a chance of 2⁻³⁶.
         let planted = count - count / 7;
         let input = Input::new(3, count, planted as u64);
-        let expected = Expected::all(Known::Integers(vec![planted as u64]), "the planted key");
-        Ok(Rc5 { input, expected, part: size.pick(1 << 21, 1 << 21, 64) })
+        let expected = Expected::all(Known::Integers(vec![planted as u64]), "the planted key", Bound::Exact);
+        Ok((Rc5 { input, part: size.pick(1 << 21, 1 << 21, 64) }, expected))
     }
 
     fn input(&self) -> String {
@@ -57,21 +56,13 @@ impl Application for Rc5 {
     }
 
     fn declared(&self) -> Vec<Variant<Rc5>> {
-        rc5::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+        Variant::declared(rc5::declared())
     }
 
     /// Four sums and two rotations for each of 78 steps of the schedule; a sum, a rotation and an exclusive or for each of 24 half rounds; two sums before.
     fn work(&self, (): ()) -> Work {
         let keys = self.input.count as f64;
         Work::bytes(0.0).and(Pipe::Integer, (338 + 180 + 24) as f64 * keys).and(Pipe::Logic, (180 + 24) as f64 * keys)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Exact
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -2,6 +2,7 @@
 
 use super::Bench;
 use super::application::{Application, Variant};
+use super::check::Expected;
 use super::numbers::{CoreTime, Quoted, document};
 use super::work::{Limits, Nearest};
 use crate::Outcome;
@@ -90,13 +91,13 @@ impl Program {
 /// Checks and times all variants of a program. One that fails is a row that says so.
 pub(crate) fn run<A: Application>(bench: &Bench) -> Outcome<Program> {
     let document = document(A::NAME).ok_or("the document has no such program")?;
-    let program = A::new(bench.size)?;
+    let (program, expected) = A::new(bench.size)?;
     let core = program.one_core().time();
     let limits = Limits::of_device(&bench.device);
     let row = |variant: &Variant<A>| Row {
         variant: variant.name.clone(),
         nearest: program.work(variant.form).nearest(&limits),
-        outcome: one(bench, &program, variant).map_err(|error| error.to_string()),
+        outcome: one(bench, &program, &expected, variant).map_err(|error| error.to_string()),
     };
     let variants = if bench.declared { program.declared() } else { A::variants() };
     let rows = variants.iter().map(row).collect();
@@ -137,18 +138,19 @@ impl<A: Application> Sides<'_, A> {
     }
 }
 
-fn one<A: Application>(bench: &Bench, program: &A, variant: &Variant<A>) -> Outcome<Passed> {
+fn one<A: Application>(bench: &Bench, program: &A, expected: &Expected, variant: &Variant<A>) -> Outcome<Passed> {
     let theirs = bench.twin_of(variant).map(|_| program.theirs(&bench.device, variant.form)).transpose()?;
     let mut sides = Sides { bench, program, variant, ours: program.ours(&bench.device, variant.form)?, theirs };
     sides.run_ours()?;
     sides.run_ours()?;
     let found = program.results(&sides.ours)?;
-    let bound = program.bound(variant.form);
-    let checked = program.expected().describe(program.expected().check(&found, &bound)?);
+    let of_form = program.bound(variant.form);
+    let bound = of_form.as_ref().unwrap_or(&expected.bound);
+    let checked = expected.describe(expected.check(&found, bound)?);
     if let (Some(_), Some(theirs)) = (sides.time_theirs()?, &sides.theirs) {
         let other = program.twin_results(theirs)?;
-        program.expected().check(&other, &bound).map_err(|error| format!("the twin: {error}"))?;
-        found.agree(&other, &bound)?;
+        expected.check(&other, bound).map_err(|error| format!("the twin: {error}"))?;
+        found.agree(&other, bound)?;
     }
     drop(found);
     let times = if bench.is_timed() { Some(rounds(&mut sides)?) } else { None };

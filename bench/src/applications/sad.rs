@@ -16,7 +16,6 @@ const RANGE: usize = 16;
 pub(super) struct Sad {
     input: Input,
     macroblocks: usize,
-    expected: Expected,
     /// Macroblocks that one core does.
     part: usize,
 }
@@ -38,15 +37,15 @@ impl Application for Sad {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Sad> {
+    fn new(size: Size) -> Outcome<(Sad, Expected)> {
         // Rows are whole words, so that a frame lies in memory as it is.
         let (width, height) = size.pick((3_840, 2_160), (1_280, 720), (12, 14));
         let input = Input::new(5, width, height);
         let (columns, rows) = input.macroblocks();
         let macroblocks = columns * rows;
         let known = on_all_cores(0..macroblocks, |part| input.one_core(RANGE, part)).concat().into_iter().map(u64::from).collect();
-        let expected = Expected::all(Known::Integers(known), "one core's program");
-        Ok(Sad { input, macroblocks, expected, part: size.pick(2_000, 1_000, 1) })
+        let expected = Expected::all(Known::Integers(known), "one core's program", Bound::Exact);
+        Ok((Sad { input, macroblocks, part: size.pick(2_000, 1_000, 1) }, expected))
     }
 
     fn input(&self) -> String {
@@ -65,7 +64,7 @@ impl Application for Sad {
     }
 
     fn declared(&self) -> Vec<Variant<Sad>> {
-        sad::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+        Variant::declared(sad::declared())
     }
 
     /// A displacement takes the distances of 64 words of four pixels, each added to a sum; 16 shifts; 25 sums that merge blocks; 41 sums and minima of keys.
@@ -75,14 +74,6 @@ impl Application for Sad {
         Work::bytes(bytes as f64)
             .and(Pipe::Integer, (64 + 16 + 25 + 2 * 41) as f64 * displacements)
             .and(Pipe::Logic, (64 + 16 + 41) as f64 * displacements)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Exact
     }
 
     fn one_core(&self) -> Task<'_> {
