@@ -26,6 +26,10 @@ mod instance;
 mod launch;
 pub mod nvdisasm;
 pub mod occupancy;
+#[cfg(feature = "opencl")]
+mod opencl;
+#[cfg(not(feature = "opencl"))]
+#[path = "no_opencl.rs"]
 mod opencl;
 mod order;
 pub mod outside;

@@ -5,6 +5,7 @@
 use super::api::{self, check};
 use super::fault::Faults;
 use super::kernel::OpenClKernel;
+use super::owned::Owned;
 use super::queue::OpenClQueue;
 use super::sub_groups::SubGroups;
 use super::texture::ImageMemory;
@@ -14,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
-use ocl_core::ffi::{self, cl_context, cl_device_id, cl_mem, cl_platform_id, cl_uint, size_t};
+use ocl_core::ffi::{self, cl_context, cl_device_id, cl_int, cl_mem, cl_platform_id, cl_uint, size_t};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
@@ -169,7 +170,7 @@ impl Context {
     }
 
     /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.
-    pub(super) fn allocate(&self, bytes: usize) -> Result<OpenClMemory> {
+    pub(super) fn allocate(&self, bytes: usize) -> Result<Owned> {
         // Some drivers take any size and fail at the first use, with an error that says less.
         if bytes as u64 > self.memory_bytes {
             return Err(Error::OutOfMemory { device: self.name.clone(), bytes: bytes as u64 });
@@ -177,11 +178,16 @@ impl Context {
         let mut code = 0;
         // SAFETY: no host pointer is given.
         let memory = unsafe { ffi::clCreateBuffer(self.context, ffi::CL_MEM_READ_WRITE, bytes.max(16), null_mut(), &mut code) };
+        self.made(memory, code, "clCreateBuffer", bytes as u64)
+    }
+
+    /// A new memory object of so many bytes, or what the code of its making says.
+    pub(super) fn made(&self, memory: cl_mem, code: cl_int, call: &str, bytes: u64) -> Result<Owned> {
         match code {
             api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_RESOURCES | api::OUT_OF_HOST_MEMORY | api::INVALID_BUFFER_SIZE => {
-                Err(Error::OutOfMemory { device: self.name.clone(), bytes: bytes as u64 })
+                Err(Error::OutOfMemory { device: self.name.clone(), bytes })
             }
-            code => check(code, "clCreateBuffer").map(|()| OpenClMemory { memory }),
+            code => check(code, call).map(|()| Owned(memory, ffi::clReleaseMemObject)),
         }
     }
 }
@@ -246,29 +252,6 @@ impl DeviceDriver for OpenClDevice {
 
     fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
         Ok(Box::new(OpenClKernel::new(Arc::clone(&self.context), kernel)?))
-    }
-}
-
-/// A memory object.
-pub(super) struct OpenClMemory {
-    memory: cl_mem,
-}
-
-// SAFETY: memory objects may be used from any thread.
-unsafe impl Send for OpenClMemory {}
-// SAFETY: as above.
-unsafe impl Sync for OpenClMemory {}
-
-impl Memory for OpenClMemory {
-    fn handle(&self) -> u64 {
-        self.memory as u64
-    }
-}
-
-impl Drop for OpenClMemory {
-    fn drop(&mut self) {
-        // SAFETY: created by `allocate`; commands that still use it keep it alive.
-        let _ = unsafe { ffi::clReleaseMemObject(self.memory) };
     }
 }
 

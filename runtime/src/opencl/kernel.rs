@@ -5,7 +5,8 @@
 use super::api::{self, check};
 use super::device::{Context, NONE};
 use super::fault::FaultTexts;
-use super::program::{Program, c_string};
+use super::owned::Owned;
+use super::program::{self, c_string};
 use super::queue::OpenClEvent;
 use super::sub_groups::SubGroups;
 use crate::arguments::ArgumentKind;
@@ -37,7 +38,7 @@ pub(super) struct OpenClKernel {
 /// A form of the kernel, built.
 struct Form {
     /// Locked from setting its arguments to the end of the enqueueing: OpenCL keeps the arguments in the kernel.
-    kernel: Mutex<OwnedKernel>,
+    kernel: Mutex<Owned>,
     /// Threads of a block that the device can run it with.
     max_threads: u64,
     /// Whether exchanges are sub-group functions.
@@ -83,7 +84,7 @@ impl OpenClKernel {
 
     fn build(&self, options: &str, needed: usize, has_sub_groups: bool) -> Result<Form> {
         let options: Vec<&str> = options.split_whitespace().collect();
-        let program = Program::build(&self.context, self.texts.kernel, &self.emitted.text, &options, needed)?;
+        let program = program::build(&self.context, self.texts.kernel, &self.emitted.text, &options, needed)?;
         let kernel = create_kernel(&program, self.texts.kernel, &self.emitted.entry)?;
         // SAFETY: writes at most the size it is given.
         let size = api::info("clGetKernelWorkGroupInfo", |size, value, needed| unsafe {
@@ -195,7 +196,7 @@ impl Executable for OpenClKernel {
         for _ in 0..runs {
             let mut event = null_mut();
             self.run(plan, stream.queue().handle(), &mut event)?;
-            let event = OpenClEvent(event);
+            let event = OpenClEvent(Owned(event, ffi::clReleaseEvent));
             event.synchronize()?;
             let (start, end) = (event.time(ffi::CL_PROFILING_COMMAND_START)?, event.time(ffi::CL_PROFILING_COMMAND_END)?);
             times.push(Duration::from_nanos(end.saturating_sub(start)));
@@ -218,26 +219,11 @@ fn param(argument: &AbiArgument) -> Option<usize> {
 }
 
 /// The kernel of this entry point.
-pub(super) fn create_kernel(program: &Program, name: &'static str, entry: &str) -> Result<OwnedKernel> {
+pub(super) fn create_kernel(program: &Owned, name: &'static str, entry: &str) -> Result<Owned> {
     let entry = c_string(name, entry)?;
     let mut code = 0;
     // SAFETY: the program is built, the name ends with a zero byte.
-    let kernel = OwnedKernel(unsafe { ffi::clCreateKernel(program.0, entry.as_ptr(), &mut code) });
+    let kernel = unsafe { ffi::clCreateKernel(program.0, entry.as_ptr(), &mut code) };
     check(code, "clCreateKernel")?;
-    Ok(kernel)
-}
-
-/// A kernel object.
-pub(super) struct OwnedKernel(pub(super) cl_kernel);
-
-// SAFETY: kernels may be used from any thread, one at a time: the mutex around it sees to that.
-unsafe impl Send for OwnedKernel {}
-
-impl Drop for OwnedKernel {
-    fn drop(&mut self) {
-        if !self.0.is_null() {
-            // SAFETY: owned.
-            let _ = unsafe { ffi::clReleaseKernel(self.0) };
-        }
-    }
+    Ok(Owned(kernel, ffi::clReleaseKernel))
 }
