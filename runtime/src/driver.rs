@@ -8,7 +8,7 @@
 
 use crate::arguments::Arguments;
 use crate::definition::KernelDefinition;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::sim::Counters;
@@ -17,9 +17,10 @@ use crate::texture::Picture;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
 use std::borrow::Cow;
+use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Duration;
-use warpwright_codegen::backend::TextureReads;
+use warpwright_codegen::backend::{AbiArgument, TextureReads};
 use warpwright_codegen::target::limits;
 
 /// What kind of device it is.
@@ -233,4 +234,24 @@ pub(crate) trait Executable: Send + Sync {
     fn has_warps(&self, _block: [u32; 3]) -> Result<bool> {
         Ok(true)
     }
+}
+
+/// The kernel parameter that an argument of the calling convention belongs to.
+pub(crate) fn parameter_of(argument: &AbiArgument) -> Option<usize> {
+    match argument {
+        AbiArgument::Value { param, .. }
+        | AbiArgument::Buffer { param }
+        | AbiArgument::Length { param, .. }
+        | AbiArgument::Texture { param, .. }
+        | AbiArgument::Extent { param, .. }
+        | AbiArgument::Image { param }
+        | AbiArgument::Sampler { param, .. }
+        | AbiArgument::ConstantSymbol { param, .. } => Some(*param),
+        AbiArgument::DynamicShared | AbiArgument::Exchange { .. } | AbiArgument::DynamicLength { .. } | AbiArgument::Fault => None,
+    }
+}
+
+/// A text as C takes it. `kernel`: whose it is, for messages.
+pub(crate) fn c_string(kernel: &'static str, text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::Argument { kernel, reason: "its text holds a zero byte".into() })
 }

@@ -99,8 +99,8 @@ functions! {
     cuMemGetInfo = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     cuMemAlloc = "cuMemAlloc_v2" (address: *mut sys::CUdeviceptr, bytes: usize);
     cuMemFree = "cuMemFree_v2" (address: sys::CUdeviceptr);
-    cuMemHostAlloc = "cuMemHostAlloc" (address: *mut *mut c_void, bytes: usize, flags: c_uint);
-    cuMemFreeHost = "cuMemFreeHost" (address: *mut c_void);
+    cuMemHostAlloc = "cuMemHostAlloc" (address: *mut sys::Handle, bytes: usize, flags: c_uint);
+    cuMemFreeHost = "cuMemFreeHost" (address: sys::Handle);
     cuMemcpyHtoDAsync = "cuMemcpyHtoDAsync_v2" (to: sys::CUdeviceptr, from: *const c_void, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoHAsync = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoDAsync = "cuMemcpyDtoDAsync_v2" (to: sys::CUdeviceptr, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);

@@ -17,8 +17,7 @@ use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
 use api::{Code, DriverApi, code};
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::ptr::null_mut;
+use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::sync::Arc;
 use sys::CUdevice_attribute as Attribute;
 use warpwright_codegen::target::Target;
@@ -48,11 +47,6 @@ struct Context {
     limits: DeviceLimits,
     properties: DeviceProperties,
 }
-
-// SAFETY: a context may be used from any thread that makes it current, which `bind` does.
-unsafe impl Send for Context {}
-// SAFETY: the driver's API is thread-safe.
-unsafe impl Sync for Context {}
 
 impl Context {
     fn new(driver: &'static DriverApi, index: usize) -> Result<Context> {
@@ -117,7 +111,7 @@ impl Context {
             memory_bus_bits: narrow(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
             ..DeviceProperties::new(DeviceKind::Cuda, &name, target.name, &limits)
         };
-        let mut context = null_mut();
+        let mut context = sys::Handle::NULL;
         // SAFETY: writes one handle; the context is retained until the process ends.
         driver.check(unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device) }, "cuDevicePrimaryCtxRetain")?;
         Ok(Context { driver, context, name, target, limits, properties })
@@ -125,7 +119,7 @@ impl Context {
 
     /// Makes it current on this thread, if it is not.
     fn bind(&self) -> Result<()> {
-        let mut current = null_mut();
+        let mut current = sys::Handle::NULL;
         // SAFETY: writes one handle.
         self.check(unsafe { self.driver.cuCtxGetCurrent(&mut current) }, "cuCtxGetCurrent")?;
         if current == self.context {
@@ -221,18 +215,19 @@ impl DeviceDriver for Gpu {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        // An empty buffer has no memory: the driver refuses to allocate none.
+        if bytes == 0 {
+            return Ok(Box::new(DeviceMemory(None)));
+        }
         let context = Arc::clone(&self.context);
         let mut address = 0;
-        // An empty buffer has no memory: the driver refuses to allocate none.
-        if bytes != 0 {
-            context.bind()?;
-            // SAFETY: writes one address.
-            match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
-                code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.name.clone(), bytes: bytes as u64 }),
-                code => context.check(code, "cuMemAlloc")?,
-            }
+        context.bind()?;
+        // SAFETY: writes one address.
+        match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.name.clone(), bytes: bytes as u64 }),
+            code => context.check(code, "cuMemAlloc")?,
         }
-        Ok(Box::new(DeviceMemory { context, address }))
+        Ok(Box::new(DeviceMemory(Some(Owned { context, handle: address, free: DriverApi::cuMemFree }))))
     }
 
     fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {
@@ -245,15 +240,15 @@ impl DeviceDriver for Gpu {
             return Ok(Box::new(crate::cpu::HostMemory::new(0)?));
         }
         context.bind()?;
-        let mut address = null_mut();
+        let mut address = sys::Handle::NULL;
         // SAFETY: writes one address. Flag 1: page-locked for every context of the process.
         match unsafe { context.driver.cuMemHostAlloc(&mut address, bytes, 1) } {
             code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: "the host".into(), bytes: bytes as u64 }),
             code => context.check(code, "cuMemHostAlloc")?,
         }
         // SAFETY: just allocated, this many bytes.
-        unsafe { std::ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
-        Ok(Box::new(PinnedMemory { context, address }))
+        unsafe { std::ptr::write_bytes(address.0.cast::<u8>(), 0, bytes) };
+        Ok(Box::new(PinnedMemory(Owned { context, handle: address, free: DriverApi::cuMemFreeHost })))
     }
 
     fn queue(&self) -> Result<Box<dyn Queue>> {
@@ -265,49 +260,38 @@ impl DeviceDriver for Gpu {
     }
 }
 
-/// Memory of the GPU. Address 0 if empty.
-struct DeviceMemory {
+/// Something of a context's that is nobody else's, and what frees it.
+struct Owned<H: Copy> {
     context: Arc<Context>,
-    address: sys::CUdeviceptr,
+    handle: H,
+    free: unsafe fn(&DriverApi, H) -> Code,
 }
 
-impl Memory for DeviceMemory {
-    fn handle(&self) -> u64 {
-        self.address
+impl<H: Copy> Drop for Owned<H> {
+    fn drop(&mut self) {
+        // A failure means that the context is lost, with all that is its.
+        if self.context.bind().is_ok() {
+            // SAFETY: made by this context, and of the kind that this function frees. Who had memory or textures has waited for whoever used them;
+            // streams, events and modules are kept by the driver until what is under way has run.
+            let _ = unsafe { (self.free)(self.context.driver, self.handle) };
+        }
     }
 }
 
-impl Drop for DeviceMemory {
-    fn drop(&mut self) {
-        if self.address != 0 && self.context.bind().is_ok() {
-            // SAFETY: allocated by `allocate`; the owner has waited for whoever used it. A failure means the context is lost, memory and all.
-            let _ = unsafe { self.context.driver.cuMemFree(self.address) };
-        }
+/// Memory of the GPU; none if empty.
+struct DeviceMemory(Option<Owned<sys::CUdeviceptr>>);
+
+impl Memory for DeviceMemory {
+    fn handle(&self) -> u64 {
+        self.0.as_ref().map_or(0, |memory| memory.handle)
     }
 }
 
 /// Page-locked memory of the host.
-struct PinnedMemory {
-    context: Arc<Context>,
-    address: *mut c_void,
-}
-
-// SAFETY: plain bytes; who reads and writes them is governed by the pinned buffer that holds them.
-unsafe impl Send for PinnedMemory {}
-// SAFETY: as above.
-unsafe impl Sync for PinnedMemory {}
+struct PinnedMemory(Owned<sys::Handle>);
 
 impl Memory for PinnedMemory {
     fn handle(&self) -> u64 {
-        self.address as u64
-    }
-}
-
-impl Drop for PinnedMemory {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: allocated by `allocate_host`; the owner has waited for its copies.
-            let _ = unsafe { self.context.driver.cuMemFreeHost(self.address) };
-        }
+        self.0.handle.bits()
     }
 }

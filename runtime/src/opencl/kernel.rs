@@ -6,11 +6,11 @@ use super::api::{self, check};
 use super::device::{Context, NONE};
 use super::fault::FaultTexts;
 use super::owned::Owned;
-use super::program::{self, c_string};
+use super::program;
 use super::queue::OpenClEvent;
 use super::sub_groups::SubGroups;
 use crate::arguments::ArgumentKind;
-use crate::driver::{Executable, Marker, Plan};
+use crate::driver::{Executable, Marker, Plan, c_string, parameter_of};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
@@ -96,7 +96,7 @@ impl OpenClKernel {
 
     fn set_arguments(&self, form: &Form, kernel: cl_kernel, plan: &Plan<'_>, queue: u64) -> Result<()> {
         for (index, argument) in self.emitted.abi.iter().enumerate() {
-            let given = param(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind);
+            let given = parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind);
             let set = |bytes: u64, value: *const c_void| {
                 // SAFETY: `value` has this many bytes, or is null for local memory; they are copied before the call returns.
                 let code = unsafe { ffi::clSetKernelArg(kernel, index as cl_uint, bytes as usize, value) };
@@ -203,18 +203,6 @@ impl Executable for OpenClKernel {
         }
         stream.synchronize()?;
         Ok((times, Clock::DeviceProfiling))
-    }
-}
-
-/// The kernel parameter an argument of the calling convention belongs to.
-fn param(argument: &AbiArgument) -> Option<usize> {
-    match argument {
-        AbiArgument::Value { param, .. }
-        | AbiArgument::Buffer { param }
-        | AbiArgument::Length { param, .. }
-        | AbiArgument::Image { param }
-        | AbiArgument::Sampler { param, .. } => Some(*param),
-        _ => None,
     }
 }
 

@@ -5,9 +5,9 @@
 use super::api::{self, check};
 use super::device::Context;
 use super::owned::Owned;
+use crate::driver::c_string;
 use crate::error::{Error, Result};
 use ocl_core::ffi::{self, cl_int};
-use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
 /// A text, built; its kernels keep the program alive. The device's compiler need not know the last options: all but the first `needed` may be dropped. `name`: of the kernel
@@ -50,9 +50,4 @@ fn log(program: &Owned, context: &Context) -> String {
         ffi::clGetProgramBuildInfo(program.0, context.device, ffi::CL_PROGRAM_BUILD_LOG, size, value, needed)
     });
     log.map_or_else(|error| format!("(no build log: {error})"), |bytes| api::text(&bytes))
-}
-
-/// A text as C takes it. `name`: of the kernel in messages.
-pub(super) fn c_string(name: &'static str, text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::Argument { kernel: name, reason: "its text holds a zero byte".into() })
 }
