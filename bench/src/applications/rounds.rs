@@ -6,6 +6,7 @@ use super::check::Expected;
 use super::numbers::{CoreTime, Quoted, document};
 use super::work::{Limits, Nearest};
 use crate::Outcome;
+use crate::contest::rounds;
 use crate::report::Spread;
 use warpwright::Launch;
 
@@ -136,6 +137,12 @@ impl<A: Application> Sides<'_, A> {
         let both = self.bench.twin_of(self.variant).zip(self.theirs.as_ref());
         both.map(|((twins, twin), theirs)| twin(self.program, twins, theirs)).transpose()
     }
+
+    fn rounds(&mut self) -> Outcome<Times> {
+        let Bench { runs, seconds_per_variant, .. } = *self.bench;
+        let (ours, theirs) = rounds(runs, FEWEST_ROUNDS, seconds_per_variant, || Ok((self.time_ours()?, self.time_theirs()?)))?;
+        Ok(Times { ours, theirs })
+    }
 }
 
 fn one<A: Application>(bench: &Bench, program: &A, expected: &Expected, variant: &Variant<A>) -> Outcome<Passed> {
@@ -153,20 +160,6 @@ fn one<A: Application>(bench: &Bench, program: &A, expected: &Expected, variant:
         found.agree(&other, bound)?;
     }
     drop(found);
-    let times = if bench.is_timed() { Some(rounds(&mut sides)?) } else { None };
+    let times = if bench.is_timed() { Some(sides.rounds()?) } else { None };
     Ok(Passed { checked, times })
-}
-
-fn rounds<A: Application>(sides: &mut Sides<'_, A>) -> Outcome<Times> {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    while ours.len() < sides.bench.runs {
-        ours.push(sides.time_ours()?);
-        theirs.extend(sides.time_theirs()?);
-        // Every side runs twice a round.
-        let spent = 2.0 * (ours.iter().sum::<f64>() + theirs.iter().sum::<f64>());
-        if spent > sides.bench.seconds_per_variant && ours.len() >= FEWEST_ROUNDS {
-            break;
-        }
-    }
-    Ok(Times { ours: Spread::of(&ours), theirs: (!theirs.is_empty()).then(|| Spread::of(&theirs)) })
 }
