@@ -104,17 +104,17 @@ impl Device {
 
     /// The vendor's name for it: `NVIDIA H200`, `Simulator`.
     pub fn name(&self) -> &str {
-        self.core.driver.name()
+        &self.core.driver.identity().name
     }
 
     /// What kernels are compiled for: `sm_90`, `opencl-1.2`, `simulator`, `host`.
     pub fn target(&self) -> &str {
-        self.core.driver.target()
+        &self.core.driver.identity().target
     }
 
     /// What kind of device it is.
     pub fn kind(&self) -> DeviceKind {
-        self.core.driver.kind()
+        self.core.driver.identity().kind
     }
 
     /// What it has: multiprocessors, memory, clocks, caches, limits.
@@ -226,7 +226,7 @@ impl Device {
     }
 
     pub(crate) fn limits(&self) -> &DeviceLimits {
-        self.core.driver.limits()
+        &self.core.driver.identity().limits
     }
 
     pub(crate) fn cache(&self) -> &Cache {

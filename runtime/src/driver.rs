@@ -77,23 +77,25 @@ impl DeviceLimits {
     };
 }
 
+/// What a device is, and what a launch may ask of it.
+#[derive(Clone)]
+pub(crate) struct DeviceIdentity {
+    pub(crate) kind: DeviceKind,
+    /// The vendor's name for it.
+    pub(crate) name: Cow<'static, str>,
+    /// What kernels are compiled for: `sm_90`, `opencl-1.2`.
+    pub(crate) target: Cow<'static, str>,
+    pub(crate) limits: DeviceLimits,
+}
+
 /// A device.
 pub(crate) trait DeviceDriver: Send + Sync {
-    /// What kind it is.
-    fn kind(&self) -> DeviceKind;
-
-    /// The vendor's name for it.
-    fn name(&self) -> &str;
-
-    /// What kernels are compiled for: `sm_90`, `opencl-1.2`.
-    fn target(&self) -> &str;
-
-    /// What a launch may ask for.
-    fn limits(&self) -> &DeviceLimits;
+    /// What it is.
+    fn identity(&self) -> &DeviceIdentity;
 
     /// All that is known of it.
     fn properties(&self) -> DeviceProperties {
-        DeviceProperties::new(self.kind(), self.name(), self.target(), self.limits())
+        DeviceProperties::new(self.identity())
     }
 
     /// Bytes of its memory that nobody has, where it can tell.

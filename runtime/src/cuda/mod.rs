@@ -11,7 +11,7 @@ mod queue;
 mod sys;
 mod texture;
 
-use crate::driver::{DeviceDriver, DeviceKind, DeviceLimits, Executable, Memory, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
@@ -41,10 +41,9 @@ pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
 struct Context {
     driver: &'static DriverApi,
     context: sys::CUcontext,
-    name: String,
+    identity: DeviceIdentity,
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
     target: &'static Target,
-    limits: DeviceLimits,
     properties: DeviceProperties,
 }
 
@@ -90,6 +89,7 @@ impl Context {
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)?,
             ],
         };
+        let identity = DeviceIdentity { kind: DeviceKind::Cuda, name: name.into(), target: target.name.into(), limits };
         // What a driver does not know of a GPU, it says with an error or a 0.
         let known = |attribute_: Attribute| attribute(attribute_).ok().filter(|value| *value != 0);
         let narrow = |attribute_: Attribute| known(attribute_).and_then(|value| u32::try_from(value).ok());
@@ -109,12 +109,12 @@ impl Context {
             clock_hz: hertz(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
             memory_clock_hz: hertz(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
             memory_bus_bits: narrow(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
-            ..DeviceProperties::new(DeviceKind::Cuda, &name, target.name, &limits)
+            ..DeviceProperties::new(&identity)
         };
         let mut context = sys::Handle::NULL;
         // SAFETY: writes one handle; the context is retained until the process ends.
         driver.check(unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device) }, "cuDevicePrimaryCtxRetain")?;
-        Ok(Context { driver, context, name, target, limits, properties })
+        Ok(Context { driver, context, identity, target, properties })
     }
 
     /// Makes it current on this thread, if it is not.
@@ -138,11 +138,11 @@ impl Context {
         let context = if is_fault(code) {
             format!(
                 " on {}: a kernel that ran before went wrong ({}); the device's context is lost, and the program must start anew to use it",
-                self.name,
+                self.identity.name,
                 fault_meaning(code)
             )
         } else {
-            format!(" on {}", self.name)
+            format!(" on {}", self.identity.name)
         };
         Error::Driver { call: call.to_owned(), code: self.driver.name(code), context }
     }
@@ -182,20 +182,8 @@ struct Gpu {
 }
 
 impl DeviceDriver for Gpu {
-    fn kind(&self) -> DeviceKind {
-        DeviceKind::Cuda
-    }
-
-    fn name(&self) -> &str {
-        &self.context.name
-    }
-
-    fn target(&self) -> &str {
-        self.context.target.name
-    }
-
-    fn limits(&self) -> &DeviceLimits {
-        &self.context.limits
+    fn identity(&self) -> &DeviceIdentity {
+        &self.context.identity
     }
 
     fn properties(&self) -> DeviceProperties {
@@ -224,7 +212,7 @@ impl DeviceDriver for Gpu {
         context.bind()?;
         // SAFETY: writes one address.
         match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
-            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.name.clone(), bytes: bytes as u64 }),
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: bytes as u64 }),
             code => context.check(code, "cuMemAlloc")?,
         }
         Ok(Box::new(DeviceMemory(Some(Owned { context, handle: address, free: DriverApi::cuMemFree }))))

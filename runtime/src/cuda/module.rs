@@ -192,7 +192,7 @@ impl CudaKernel {
             what: "threads in a block",
             figure: u64::from(threads),
             limit: u64::from(self.max_threads),
-            device: format!("this kernel, with the registers it takes, on {}", self.module.context.name),
+            device: format!("this kernel, with the registers it takes, on {}", self.module.context.identity.name),
             help: "use a smaller block, or write `#[kernel(block = …)]` so that registers are allotted for it",
         }
     }
@@ -274,7 +274,7 @@ fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emit
     };
     match code {
         code::SUCCESS => Ok(module),
-        code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.name.clone(), bytes: emitted.text.len() as u64 }),
+        code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: emitted.text.len() as u64 }),
         code::UNSUPPORTED_PTX_VERSION => Err(Error::DriverTooOld {
             what: format!("kernel `{}`, which is PTX {}", definition.name, ptx_version(&emitted.text)),
             driver: context.driver.version(),

@@ -142,7 +142,7 @@ impl Queue for CudaQueue {
         match last {
             Some(definition) if is_fault(code) => Err(Error::Fault {
                 kernel: definition.name,
-                device: self.stream.context.name.clone(),
+                device: self.stream.context.identity.name.to_string(),
                 message: format!("{}, {}", self.stream.context.driver.name(code), fault_meaning(code)),
                 place: " (the kernel named is the last of its stream; an earlier one may be at fault: `.simulate()` tells where. \
                         The device's context is lost, and the program must start anew to use it)"

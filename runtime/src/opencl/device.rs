@@ -10,7 +10,7 @@ use super::queue::OpenClQueue;
 use super::sub_groups::SubGroups;
 use super::texture::ImageMemory;
 use crate::cpu::HostMemory;
-use crate::driver::{DeviceDriver, DeviceKind, DeviceLimits, Executable, Memory, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
@@ -124,12 +124,10 @@ fn known(device: cl_device_id, what: cl_uint) -> Option<u64> {
 pub(super) struct Context {
     pub(super) device: cl_device_id,
     pub(super) context: cl_context,
-    pub(super) name: String,
+    pub(super) identity: DeviceIdentity,
     pub(super) faults: Faults,
     /// Its sub-groups of 32, if it has them.
     pub(super) sub_groups: Option<SubGroups>,
-    target: String,
-    limits: DeviceLimits,
     /// The device's memory, bytes.
     memory_bytes: u64,
 }
@@ -157,23 +155,23 @@ impl Context {
         // `OpenCL 3.0 …`
         let version = api::text(&info(device, ffi::CL_DEVICE_VERSION)?);
         let version = version.split_whitespace().nth(1).unwrap_or("1.2");
-        let target = format!("opencl-{version}");
         let sub_groups = SubGroups::of(device, version);
-        let name = api::text(&info(device, ffi::CL_DEVICE_NAME)?);
+        let (name, target) = (api::text(&info(device, ffi::CL_DEVICE_NAME)?), format!("opencl-{version}"));
+        let identity = DeviceIdentity { kind: DeviceKind::OpenCl, name: name.into(), target: target.into(), limits };
         let properties = [ffi::CL_CONTEXT_PLATFORM as isize, found.platform as isize, 0];
         let mut code = 0;
         // SAFETY: the list of properties ends with 0; one device; no callback.
         let context = unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &device, None, null_mut(), &mut code) };
         check(code, "clCreateContext")?;
         let memory_bytes = number(device, ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?;
-        Ok(Context { device, context, name, faults: Faults::default(), sub_groups, target, limits, memory_bytes })
+        Ok(Context { device, context, identity, faults: Faults::default(), sub_groups, memory_bytes })
     }
 
     /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.
     pub(super) fn allocate(&self, bytes: usize) -> Result<Owned> {
         // Some drivers take any size and fail at the first use, with an error that says less.
         if bytes as u64 > self.memory_bytes {
-            return Err(Error::OutOfMemory { device: self.name.clone(), bytes: bytes as u64 });
+            return Err(Error::OutOfMemory { device: self.identity.name.to_string(), bytes: bytes as u64 });
         }
         let mut code = 0;
         // SAFETY: no host pointer is given.
@@ -185,7 +183,7 @@ impl Context {
     pub(super) fn made(&self, memory: cl_mem, code: cl_int, call: &str, bytes: u64) -> Result<Owned> {
         match code {
             api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_RESOURCES | api::OUT_OF_HOST_MEMORY | api::INVALID_BUFFER_SIZE => {
-                Err(Error::OutOfMemory { device: self.name.clone(), bytes })
+                Err(Error::OutOfMemory { device: self.identity.name.to_string(), bytes })
             }
             code => check(code, call).map(|()| Owned(memory, ffi::clReleaseMemObject)),
         }
@@ -198,20 +196,8 @@ struct OpenClDevice {
 }
 
 impl DeviceDriver for OpenClDevice {
-    fn kind(&self) -> DeviceKind {
-        DeviceKind::OpenCl
-    }
-
-    fn name(&self) -> &str {
-        &self.context.name
-    }
-
-    fn target(&self) -> &str {
-        &self.context.target
-    }
-
-    fn limits(&self) -> &DeviceLimits {
-        &self.context.limits
+    fn identity(&self) -> &DeviceIdentity {
+        &self.context.identity
     }
 
     fn properties(&self) -> DeviceProperties {
@@ -226,7 +212,7 @@ impl DeviceDriver for OpenClDevice {
             l2_bytes: known(device, ffi::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
             memory_bytes: Some(self.context.memory_bytes),
             clock_hz: known(device, ffi::CL_DEVICE_MAX_CLOCK_FREQUENCY).map(|megahertz| megahertz * 1_000_000),
-            ..DeviceProperties::new(self.kind(), self.name(), self.target(), self.limits())
+            ..DeviceProperties::new(self.identity())
         }
     }
 

@@ -167,13 +167,13 @@ impl OpenClKernel {
                 what: "threads in a block",
                 figure: threads,
                 limit: form.max_threads,
-                device: format!("this kernel on {}", self.context.name),
+                device: format!("this kernel on {}", self.context.identity.name),
                 help: "use a smaller block",
             }),
             // Memory may only be allocated for real when it is first used.
             api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_HOST_MEMORY => {
                 let bytes = plan.arguments.iter().map(|argument| argument.bytes() as u64).sum();
-                Err(Error::OutOfMemory { device: self.context.name.clone(), bytes })
+                Err(Error::OutOfMemory { device: self.context.identity.name.to_string(), bytes })
             }
             code => check(code, &format!("clEnqueueNDRangeKernel for kernel `{}`", plan.definition.name)),
         }

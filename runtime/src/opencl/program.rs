@@ -30,7 +30,7 @@ pub(super) fn build(context: &Context, name: &'static str, text: &str, options: 
         api::SUCCESS => Ok(program),
         api::BUILD_PROGRAM_FAILURE | api::INVALID_BUILD_OPTIONS => Err(Error::DeviceCompiler {
             kernel: name,
-            compiler: format!("the OpenCL compiler of {}", context.name),
+            compiler: format!("the OpenCL compiler of {}", context.identity.name),
             code: api::name(code),
             log: log(&program, context).into(),
         }),

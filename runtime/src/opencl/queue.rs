@@ -140,7 +140,7 @@ impl Queue for OpenClQueue {
     }
 
     fn check_faults(&self) -> Result<()> {
-        self.context.faults.check(&self.context.name, self.handle())
+        self.context.faults.check(&self.context.identity.name, self.handle())
     }
 }
 

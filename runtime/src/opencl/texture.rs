@@ -30,7 +30,8 @@ impl ImageMemory {
         };
         let format = format(picture).filter(|format| is_supported(context, format).unwrap_or(false));
         let Some(format) = format else {
-            let reason = format!("the images of {} do not hold it; read a `&Global`, or use texels of 1 or 4 components", context.name);
+            let reason =
+                format!("the images of {} do not hold it; read a `&Global`, or use texels of 1 or 4 components", context.identity.name);
             return Err(Error::Texture { texel, width, height, reason });
         };
         let description = cl_image_desc {

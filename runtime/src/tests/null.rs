@@ -2,7 +2,7 @@
 
 use crate::cpu::{HostMemory, HostQueue};
 use crate::device::Device;
-use crate::driver::{DeviceDriver, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
 use crate::error::Result;
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The device, and how often it was asked to compile and to launch.
 #[derive(Clone)]
 pub(super) struct Null {
-    kind: DeviceKind,
+    identity: DeviceIdentity,
     pub(super) compiled: Arc<AtomicUsize>,
     pub(super) launched: Arc<AtomicUsize>,
 }
@@ -29,7 +29,8 @@ impl Default for Null {
 impl Null {
     /// One that says to be of this kind.
     pub(super) fn of_kind(kind: DeviceKind) -> Null {
-        Null { kind, compiled: Arc::default(), launched: Arc::default() }
+        let identity = DeviceIdentity { kind, name: "Null".into(), target: "nothing".into(), limits: DeviceLimits::NVIDIA };
+        Null { identity, compiled: Arc::default(), launched: Arc::default() }
     }
 
     pub(super) fn device(&self) -> Device {
@@ -38,20 +39,8 @@ impl Null {
 }
 
 impl DeviceDriver for Null {
-    fn kind(&self) -> DeviceKind {
-        self.kind
-    }
-
-    fn name(&self) -> &str {
-        "Null"
-    }
-
-    fn target(&self) -> &str {
-        "nothing"
-    }
-
-    fn limits(&self) -> &DeviceLimits {
-        &DeviceLimits::NVIDIA
+    fn identity(&self) -> &DeviceIdentity {
+        &self.identity
     }
 
     fn is_synchronous(&self) -> bool {
