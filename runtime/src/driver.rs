@@ -209,7 +209,7 @@ pub(crate) trait Marker: Send + Sync {
 }
 
 /// One launch, checked.
-pub(crate) struct Plan<'p> {
+pub(crate) struct LaunchPlan<'p> {
     /// The kernel.
     pub(crate) definition: &'static KernelDefinition,
     /// Its host twin.
@@ -227,10 +227,10 @@ pub(crate) struct Plan<'p> {
 /// A compiled instance.
 pub(crate) trait Executable: Send + Sync {
     /// Puts one run into the stream. The simulator's gives its counters.
-    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>>;
+    fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>>;
 
     /// Runs it `runs` times after one untimed run; gives the time of each and whose clock that is.
-    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)>;
+    fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)>;
 
     /// Whether the warps of a block of these extents are warps of the device (see [`DeviceProperties::has_warps`]).
     fn has_warps(&self, _block: [u32; 3]) -> Result<bool> {

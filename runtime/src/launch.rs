@@ -7,7 +7,7 @@ use crate::check::{self, Geometry, Grid};
 use crate::definition::{GenericArgument, KernelDefinition};
 use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
-use crate::driver::Plan;
+use crate::driver::LaunchPlan;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, with_lowered};
@@ -285,13 +285,13 @@ impl Launch<'_> {
         device.cache().get(self.definition, &self.generics, compile)
     }
 
-    pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<Plan<'p>> {
+    pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<LaunchPlan<'p>> {
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
         check::check_lengths(self.definition, &self.arguments, &instance.facts)?;
         // The twin takes values as the host has them, and refuses those a device would refuse.
         let repacked = for_device(self.definition, &self.arguments, instance.facts.index)?;
         let arguments = if device.kind() == DeviceKind::Host { Cow::Borrowed(&self.arguments) } else { repacked };
-        Ok(Plan {
+        Ok(LaunchPlan {
             definition: self.definition,
             twin: self.twin,
             grid: extents.grid,

@@ -1,7 +1,7 @@
 //! CP: nine operations an atom and point, one of them a reciprocal square root; 4 bytes a point.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -38,7 +38,7 @@ impl Application for Coulomb {
         // The points at every so many columns and rows are a grid, too.
         let coarse = Input { width: side / apart, height: side / apart, spacing: input.spacing * apart as f32, ..input.clone() };
         let places = (0..coarse.width * coarse.height).map(|i| i / coarse.width * apart * side + i % coarse.width * apart).collect();
-        let bound = Bound::Each(coarse.error_bound());
+        let bound = Tolerance::Each(coarse.error_bound());
         let expected = Expected { known: Known::Floats(coarse.reference()), places: Some(places), source: "the reference", bound };
         Ok((Coulomb { input, rows: size.pick(16, 32, 2) }, expected))
     }
@@ -47,7 +47,7 @@ impl Application for Coulomb {
         format!("{} atoms, {} × {} points", self.input.atoms.len(), self.input.width, self.input.height)
     }
 
-    fn variants() -> Vec<Variant<Coulomb>> {
+    fn variants() -> Vec<TimedVariant<Coulomb>> {
         vec![
             Self::variant("atoms in global memory", (), |_, r, go| r.run_direct(go), |p, twins, t| twin(p, twins, t, 0, 1)),
             Self::variant("constant memory", (), |_, r, go| r.run::<32, 1, 1>(go), |p, twins, t| twin(p, twins, t, 1, 1)),
@@ -59,8 +59,8 @@ impl Application for Coulomb {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Coulomb>> {
-        Variant::declared(coulomb::declared())
+    fn declared(&self) -> Vec<TimedVariant<Coulomb>> {
+        TimedVariant::declared(coulomb::declared())
     }
 
     fn work(&self, (): ()) -> Work {

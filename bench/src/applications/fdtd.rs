@@ -1,7 +1,7 @@
 //! FDTD: 13 operations a cell and step; bytes as the form has it: 40 in two launches, 28 in one, a `STEPS`-th of that in tiles.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -66,7 +66,7 @@ impl Application for Fdtd {
         let mut random = fastrand::Rng::with_seed(6);
         input.ez.fill_with(|| 2.0 * random.f32() - 1.0);
         let known = input.reference(2 * steps);
-        let bound = Bound::Root(input.error_bound(2 * steps, &known));
+        let bound = Tolerance::Root(input.error_bound(2 * steps, &known));
         let expected = Expected::all(Known::Floats(flat(known)), "the reference", bound);
         Ok((Fdtd { grid: Grid::new(width, height), input, steps }, expected))
     }
@@ -75,7 +75,7 @@ impl Application for Fdtd {
         format!("{} × {} cells, {} steps", self.grid.width, self.grid.height, self.steps)
     }
 
-    fn variants() -> Vec<Variant<Fdtd>> {
+    fn variants() -> Vec<TimedVariant<Fdtd>> {
         vec![
             Self::variant("by columns", Form::Half, |p, r, go| r.run_by_columns(p.steps, go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("by rows", Form::Half, |p, r, go| r.run::<1, false>(p.steps, go), |p, w, t| twin(p, w, t, 1)),
@@ -97,8 +97,8 @@ impl Application for Fdtd {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Fdtd>> {
-        Variant::declared(fdtd::declared(self.steps))
+    fn declared(&self) -> Vec<TimedVariant<Fdtd>> {
+        TimedVariant::declared(fdtd::declared(self.steps))
     }
 
     fn work(&self, form: Form) -> Work {

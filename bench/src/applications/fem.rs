@@ -1,7 +1,7 @@
 //! FEM: 8 bytes and 2 operations an element of the matrix, 20 bytes and 4 operations a row, and a gather that the cache serves.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -75,7 +75,7 @@ impl Application for Fem {
         let (side, steps) = size.pick((1_536, 4), (512, 4), (13, 2));
         let input = Input::new(8, side, side, steps);
         let twice = Input { steps: 2 * steps, ..input.clone() };
-        let expected = Expected::all(Known::Floats(twice.reference()), "the reference", Bound::Each(twice.error_bound()));
+        let expected = Expected::all(Known::Floats(twice.reference()), "the reference", Tolerance::Each(twice.error_bound()));
         Ok((Fem { input }, expected))
     }
 
@@ -83,7 +83,7 @@ impl Application for Fem {
         format!("{} rows, {} elements, {} steps", self.input.matrix.rows(), self.input.matrix.values.len(), self.input.steps)
     }
 
-    fn variants() -> Vec<Variant<Fem>> {
+    fn variants() -> Vec<TimedVariant<Fem>> {
         vec![
             Self::variant("a thread a row", (), |_, r, go| r.run_by_thread::<128>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("4 lanes a row", (), |_, r, go| r.run_by_lanes::<4, 128>(go), |p, w, t| twin(p, w, t, 4)),
@@ -95,8 +95,8 @@ impl Application for Fem {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Fem>> {
-        Variant::declared(fem::declared())
+    fn declared(&self) -> Vec<TimedVariant<Fem>> {
+        TimedVariant::declared(fem::declared())
     }
 
     /// Of a row its beginning, b, 1 over the diagonal, x and the result.

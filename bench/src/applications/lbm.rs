@@ -1,7 +1,7 @@
 //! LBM: 156 bytes and some 250 operations a cell and step.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -79,7 +79,7 @@ impl Application for Lbm {
         let known: Vec<(usize, f64)> = corners.into_iter().flat_map(|corner| known_of(&input, corner, 2 * steps)).collect();
         let (places, known) = known.into_iter().unzip();
         let lattice = Lattice::new(&input);
-        let bound = Bound::Most(input.error_bound(2 * steps));
+        let bound = Tolerance::Most(input.error_bound(2 * steps));
         let expected = Expected { known: Known::Floats(known), places: Some(places), source: "the reference", bound };
         Ok((Lbm { walls: lattice.spread(&input.walls()), start: lattice.spread(&input.start()), lattice, input, steps }, expected))
     }
@@ -88,7 +88,7 @@ impl Application for Lbm {
         format!("{} × {} × {} cells, {} steps", self.lattice.nx, self.lattice.ny, self.lattice.nz, self.steps)
     }
 
-    fn variants() -> Vec<Variant<Lbm>> {
+    fn variants() -> Vec<TimedVariant<Lbm>> {
         use Layout::*;
         vec![
             Self::variant("array of structures", Structures, |p, r, go| r.run_structures(p.steps, go), |p, w, t| twin(p, w, t, 0, 128)),
@@ -100,8 +100,8 @@ impl Application for Lbm {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Lbm>> {
-        Variant::declared(lbm::declared(self.steps))
+    fn declared(&self) -> Vec<TimedVariant<Lbm>> {
+        TimedVariant::declared(lbm::declared(self.steps))
     }
 
     /// 19 numbers read and written, and which neighbours are obstacles.

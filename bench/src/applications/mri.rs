@@ -1,7 +1,7 @@
 //! MRI-Q and MRI-FHD: for each sample and voxel a phase of 6 operations, a sine and a cosine, and 4 or 8 operations more; 20 bytes a voxel.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results, spread};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance, spread};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -91,8 +91,8 @@ impl Sum for Fhd {
 }
 
 /// Each bound is that of both parts of a voxel.
-fn of_parts(bounds: &[f64]) -> Bound {
-    Bound::Each(bounds.iter().flat_map(|bound| [*bound; 2]).collect())
+fn of_parts(bounds: &[f64]) -> Tolerance {
+    Tolerance::Each(bounds.iter().flat_map(|bound| [*bound; 2]).collect())
 }
 
 pub(super) struct Theirs {
@@ -135,7 +135,7 @@ impl<S: Sum> Application for Mri<S> {
         format!("{} samples, {} voxels", self.input.k.len(), self.input.voxels.len())
     }
 
-    fn variants() -> Vec<Variant<Mri<S>>> {
+    fn variants() -> Vec<TimedVariant<Mri<S>>> {
         vec![
             Self::variant("samples in global memory", PRECISE, |_, r, go| S::DIRECT(r, go), |_, w, t| S::TWIN(w, t, 0, 1)),
             Self::variant("4 voxels, precise", PRECISE, |_, r, go| S::run::<4, false, false>(r, go), |_, w, t| S::TWIN(w, t, 1, 4)),
@@ -182,8 +182,8 @@ impl<S: Sum> Application for Mri<S> {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Mri<S>>> {
-        Variant::declared(S::DECLARED())
+    fn declared(&self) -> Vec<TimedVariant<Mri<S>>> {
+        TimedVariant::declared(S::DECLARED())
     }
 
     fn work(&self, _: Off) -> Work {
@@ -192,7 +192,7 @@ impl<S: Sum> Application for Mri<S> {
         Work::bytes(20.0 * voxels).and(Pipe::Single, (6.0 + S::OPERATIONS) * waves).and(Pipe::Special, 2.0 * waves)
     }
 
-    fn bound(&self, off: Off) -> Option<Bound> {
+    fn bound(&self, off: Off) -> Option<Tolerance> {
         Some(of_parts(&S::ERROR_BOUND(&self.some, off)))
     }
 

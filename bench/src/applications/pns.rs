@@ -1,7 +1,7 @@
 //! PNS: a net's 624 words of random numbers are written, then 3 words read or written a step, and what is left of it counted; some 90 operations a step.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -53,7 +53,7 @@ impl Application for Pns {
         let parts = on_all_cores(0..nets, |part| flat(input.one_core(part)));
         let mut counted = vec![0; 2 * PLACES + 1];
         parts.iter().for_each(|part| counted.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
-        let expected = Expected::all(Known::Integers(counted), "one core's program", Bound::Exact);
+        let expected = Expected::all(Known::Integers(counted), "one core's program", Tolerance::Exact);
         Ok((Pns { input, part: size.pick(16_384, 16_384, 10) }, expected))
     }
 
@@ -61,7 +61,7 @@ impl Application for Pns {
         format!("{} nets of {N} philosophers, {} steps", self.input.nets, self.input.steps)
     }
 
-    fn variants() -> Vec<Variant<Pns>> {
+    fn variants() -> Vec<TimedVariant<Pns>> {
         vec![
             Self::variant("a net's words together", (), |_, r, go| r.run::<128, false>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("all nets' words together", (), |_, r, go| r.run::<128, true>(go), |p, w, t| twin(p, w, t, 1)),
@@ -71,8 +71,8 @@ impl Application for Pns {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Pns>> {
-        Variant::declared(pns::declared())
+    fn declared(&self) -> Vec<TimedVariant<Pns>> {
+        TimedVariant::declared(pns::declared())
     }
 
     /// A step takes 18 operations for the random number, some 72 to choose a transition and fire it. Tokens and firings are written, and read once.

@@ -1,7 +1,7 @@
 //! RC5-72: 338 sums, 180 rotations and 24 exclusive ors a key, and no memory.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -37,7 +37,7 @@ impl Application for Rc5 {
         // Every key is tried, wherever the right one is; that another one before it fits, too, has a chance of 2⁻³⁶.
         let planted = count - count / 7;
         let input = Input::new(3, count, planted as u64);
-        let expected = Expected::all(Known::Integers(vec![planted as u64]), "the planted key", Bound::Exact);
+        let expected = Expected::all(Known::Integers(vec![planted as u64]), "the planted key", Tolerance::Exact);
         Ok((Rc5 { input, part: size.pick(1 << 21, 1 << 21, 64) }, expected))
     }
 
@@ -45,7 +45,7 @@ impl Application for Rc5 {
         format!("{} keys", self.input.count)
     }
 
-    fn variants() -> Vec<Variant<Rc5>> {
+    fn variants() -> Vec<TimedVariant<Rc5>> {
         vec![
             Self::variant("a key a thread", (), |_, r, go| r.run_direct(go), |p, twins, t| twin(p, twins, t, 0, 1)),
             Self::variant("32 keys in registers", (), |_, r, go| r.run::<32, 1>(go), |p, twins, t| twin(p, twins, t, 1, 32)),
@@ -55,8 +55,8 @@ impl Application for Rc5 {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Rc5>> {
-        Variant::declared(rc5::declared())
+    fn declared(&self) -> Vec<TimedVariant<Rc5>> {
+        TimedVariant::declared(rc5::declared())
     }
 
     /// Four sums and two rotations for each of 78 steps of the schedule; a sum, a rotation and an exclusive or for each of 24 half rounds; two sums before.

@@ -1,7 +1,7 @@
 //! A program checked and timed: ours and the twin's alternately, one core beside them.
 
 use super::Bench;
-use super::application::{Application, Variant};
+use super::application::{Application, TimedVariant};
 use super::check::Expected;
 use super::numbers::{CoreTime, Quoted, document};
 use super::work::{Limits, Nearest};
@@ -95,7 +95,7 @@ pub(crate) fn run<A: Application>(bench: &Bench) -> Outcome<Program> {
     let (program, expected) = A::new(bench.size)?;
     let core = program.one_core().time();
     let limits = Limits::of_device(&bench.device);
-    let row = |variant: &Variant<A>| Row {
+    let row = |variant: &TimedVariant<A>| Row {
         variant: variant.name.clone(),
         nearest: program.work(variant.form).nearest(&limits),
         outcome: one(bench, &program, &expected, variant).map_err(|error| error.to_string()),
@@ -109,7 +109,7 @@ pub(crate) fn run<A: Application>(bench: &Bench) -> Outcome<Program> {
 struct Sides<'b, A: Application> {
     bench: &'b Bench,
     program: &'b A,
-    variant: &'b Variant<A>,
+    variant: &'b TimedVariant<A>,
     ours: A::Ours,
     theirs: Option<A::Theirs>,
 }
@@ -145,7 +145,7 @@ impl<A: Application> Sides<'_, A> {
     }
 }
 
-fn one<A: Application>(bench: &Bench, program: &A, expected: &Expected, variant: &Variant<A>) -> Outcome<Passed> {
+fn one<A: Application>(bench: &Bench, program: &A, expected: &Expected, variant: &TimedVariant<A>) -> Outcome<Passed> {
     let theirs = bench.twin_of(variant).map(|_| program.theirs(&bench.device, variant.form)).transpose()?;
     let mut sides = Sides { bench, program, variant, ours: program.ours(&bench.device, variant.form)?, theirs };
     sides.run_ours()?;

@@ -1,7 +1,7 @@
 //! RPES: 81 terms an integral, each of 25 operations and two roots; 4 bytes an integral.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results, spread};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance, spread};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -54,7 +54,7 @@ impl Application for Rpes {
         let integrals = some.reference();
         let greatest = integrals.iter().fold(0.0f64, |most, value| most.max(*value));
         let places = numbers.iter().flat_map(|ket| numbers.iter().map(move |bra| ket * pairs + bra)).collect();
-        let bound = Bound::Most(input.error_bound() * greatest);
+        let bound = Tolerance::Most(input.error_bound() * greatest);
         let expected = Expected { known: Known::Floats(integrals), places: Some(places), source: "the reference", bound };
         Ok((Rpes { cells: cells(), part: size.pick(96, 96, 2), input, pairs, products }, expected))
     }
@@ -63,7 +63,7 @@ impl Application for Rpes {
         format!("{} functions, {} pairs", self.input.functions.len(), self.pairs)
     }
 
-    fn variants() -> Vec<Variant<Rpes>> {
+    fn variants() -> Vec<TimedVariant<Rpes>> {
         vec![
             Self::variant("from functions", (), |_, r, go| r.run_direct::<128>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("pairs in constant memory", (), |_, r, go| r.run::<128, 1, false>(go), |p, w, t| twin(p, w, t, 1)),
@@ -73,8 +73,8 @@ impl Application for Rpes {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Rpes>> {
-        Variant::declared(rpes::declared())
+    fn declared(&self) -> Vec<TimedVariant<Rpes>> {
+        TimedVariant::declared(rpes::declared())
     }
 
     fn work(&self, (): ()) -> Work {

@@ -1,7 +1,7 @@
 //! H.264's motion estimation: 33 × 33 displacements of each macroblock, each the distances of 256 pixels and 41 minima; the frames and the keys in memory.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -44,7 +44,7 @@ impl Application for Sad {
         let (columns, rows) = input.macroblocks();
         let macroblocks = columns * rows;
         let known = on_all_cores(0..macroblocks, |part| input.one_core(RANGE, part)).concat().into_iter().map(u64::from).collect();
-        let expected = Expected::all(Known::Integers(known), "one core's program", Bound::Exact);
+        let expected = Expected::all(Known::Integers(known), "one core's program", Tolerance::Exact);
         Ok((Sad { input, macroblocks, part: size.pick(2_000, 1_000, 1) }, expected))
     }
 
@@ -52,7 +52,7 @@ impl Application for Sad {
         format!("{} × {} pixels, ± {RANGE}", self.input.current.width, self.input.current.height)
     }
 
-    fn variants() -> Vec<Variant<Sad>> {
+    fn variants() -> Vec<TimedVariant<Sad>> {
         vec![
             Self::variant("bytes in global memory", (), |_, r, go| r.run_global::<RANGE>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("shared memory, 64 threads", (), |_, r, go| r.run_shared::<RANGE, 64>(go), |p, w, t| twin(p, w, t, 64)),
@@ -63,8 +63,8 @@ impl Application for Sad {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Sad>> {
-        Variant::declared(sad::declared())
+    fn declared(&self) -> Vec<TimedVariant<Sad>> {
+        TimedVariant::declared(sad::declared())
     }
 
     /// A displacement takes the distances of 64 words of four pixels, each added to a sum; 16 shifts; 25 sums that merge blocks; 41 sums and minima of keys.

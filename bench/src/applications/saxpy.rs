@@ -1,7 +1,7 @@
 //! SAXPY: 12 bytes and 2 operations an element.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -34,7 +34,7 @@ impl Application for Saxpy {
         // What two runs add: a·x twice.
         let twice = input.x.iter().zip(&input.y).map(|(x, y)| 2.0 * f64::from(input.a) * f64::from(*x) + f64::from(*y)).collect();
         // Two roundings a run of sums of magnitude at most 2.5, of products of at most 1.
-        let bound = Bound::Most(4.0 * f64::from(f32::EPSILON));
+        let bound = Tolerance::Most(4.0 * f64::from(f32::EPSILON));
         Ok((Saxpy { input }, Expected::all(Known::Floats(twice), "the formula", bound)))
     }
 
@@ -42,7 +42,7 @@ impl Application for Saxpy {
         format!("{} elements", self.input.x.len())
     }
 
-    fn variants() -> Vec<Variant<Saxpy>> {
+    fn variants() -> Vec<TimedVariant<Saxpy>> {
         vec![
             Self::variant("an element a thread", (), |_, r, go| r.run::<256, 1, false, 1>(go), |p, w, t| twin(p, w, t, [256, 1, 1])),
             Self::variant("4 elements", (), |_, r, go| r.run::<256, 4, true, 1>(go), |p, w, t| twin(p, w, t, [256, 4, 1])),
@@ -51,8 +51,8 @@ impl Application for Saxpy {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Saxpy>> {
-        Variant::declared(saxpy::declared())
+    fn declared(&self) -> Vec<TimedVariant<Saxpy>> {
+        TimedVariant::declared(saxpy::declared())
     }
 
     fn work(&self, (): ()) -> Work {

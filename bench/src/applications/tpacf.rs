@@ -1,7 +1,7 @@
 //! TPACF: a pair takes 5 operations for its cosine, 5 comparisons, and 4 accesses of shared memory: three edges and a count.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
 use crate::twins::{Address, Twins, at};
@@ -73,7 +73,7 @@ impl Application for Tpacf {
             // Two runs add up.
             counts.iter_mut().zip(part).for_each(|(sum, part)| *sum += 2 * part);
         }
-        let expected = Expected::all(Known::Integers(counts), "one core's program", Bound::Exact);
+        let expected = Expected::all(Known::Integers(counts), "one core's program", Tolerance::Exact);
         Ok((Tpacf { input, part: size.pick(2_000, 2_000, 5) }, expected))
     }
 
@@ -81,7 +81,7 @@ impl Application for Tpacf {
         format!("{} galaxies, {} random points", self.input.galaxies.len(), self.input.random.len())
     }
 
-    fn variants() -> Vec<Variant<Tpacf>> {
+    fn variants() -> Vec<TimedVariant<Tpacf>> {
         vec![
             Self::variant("counts in global memory", (), |_, r, go| r.run_direct(go), twin_direct),
             Self::variant("a histogram a block", (), |_, r, go| r.run::<256, 4, 1, 1>(go), |p, w, t| twin(p, w, t, [256, 4, 1, 1])),
@@ -104,8 +104,8 @@ impl Application for Tpacf {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Tpacf>> {
-        Variant::declared(tpacf::declared())
+    fn declared(&self) -> Vec<TimedVariant<Tpacf>> {
+        TimedVariant::declared(tpacf::declared())
     }
 
     fn work(&self, (): ()) -> Work {

@@ -5,7 +5,7 @@ mod simulator;
 mod twin;
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, LaunchPlan, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
@@ -89,18 +89,18 @@ impl DeviceDriver for Cpu {
 /// What such a device compiles an instance to.
 trait Run: Send + Sync {
     /// One run, done when it returns. The simulator's gives its counters.
-    fn run(&self, plan: &Plan<'_>) -> Result<Option<Counters>>;
+    fn run(&self, plan: &LaunchPlan<'_>) -> Result<Option<Counters>>;
 }
 
 /// Runs it within the call, and times that by the host's clock.
 struct WithinCall<R>(R);
 
 impl<R: Run> Executable for WithinCall<R> {
-    fn launch(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+    fn launch(&self, plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.0.run(plan)
     }
 
-    fn time(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         self.0.run(plan)?;
         let run = |_| {
             let start = Instant::now();

@@ -9,7 +9,7 @@ use super::{Context, Owned};
 use crate::arguments::ArgumentKind;
 use crate::check::parameter_name;
 use crate::definition::KernelDefinition;
-use crate::driver::{Executable, Marker, Plan, c_string, parameter_of};
+use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::order::Uses;
@@ -107,7 +107,7 @@ impl CudaKernel {
 
     /// Fills the module's `.const` variables, in stream order, where they hold something else. What it returns keeps other launches
     /// from filling them until this one is in its stream.
-    fn fill_constants<'k>(&'k self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<MutexGuard<'k, Vec<u64>>>> {
+    fn fill_constants<'k>(&'k self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<MutexGuard<'k, Vec<u64>>>> {
         if self.symbols.is_empty() {
             return Ok(None);
         }
@@ -133,7 +133,7 @@ impl CudaKernel {
     }
 
     /// Writes the address of each argument to `parameters`, and to `words` what is not in memory yet. Gives how many there are.
-    fn bind_arguments(&self, plan: &Plan<'_>, words: &mut [u64], parameters: &mut [*mut c_void]) -> Result<usize> {
+    fn bind_arguments(&self, plan: &LaunchPlan<'_>, words: &mut [u64], parameters: &mut [*mut c_void]) -> Result<usize> {
         let mut count = 0;
         for argument in &self.abi {
             let word = match (argument, parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind)) {
@@ -162,7 +162,7 @@ impl CudaKernel {
         Ok(count)
     }
 
-    fn run(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
+    fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
         let threads: u32 = plan.block.iter().product();
         if threads > self.max_threads {
             return Err(self.too_many_threads(plan, threads));
@@ -186,7 +186,7 @@ impl CudaKernel {
         }
     }
 
-    fn too_many_threads(&self, plan: &Plan<'_>, threads: u32) -> Error {
+    fn too_many_threads(&self, plan: &LaunchPlan<'_>, threads: u32) -> Error {
         Error::Limit {
             kernel: plan.definition.name,
             what: "threads in a block",
@@ -199,7 +199,7 @@ impl CudaKernel {
 }
 
 impl Executable for CudaKernel {
-    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+    fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.module.context.bind()?;
         if self.abi.len() <= SLOTS {
             let (mut words, mut parameters) = ([0; SLOTS], [null_mut(); SLOTS]);
@@ -213,7 +213,7 @@ impl Executable for CudaKernel {
         Ok(None)
     }
 
-    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         self.launch(plan, stream)?;
         let at_once = runs.min(TIMED_AT_ONCE);
         let event = || CudaEvent::new(Arc::clone(&self.module.context), 0);
@@ -237,7 +237,7 @@ impl Executable for CudaKernel {
     }
 }
 
-fn mismatch(plan: &Plan<'_>, param: usize) -> Error {
+fn mismatch(plan: &LaunchPlan<'_>, param: usize) -> Error {
     let reason = format!("parameter `{}` is passed otherwise than the compiled kernel takes it", parameter_name(plan.definition, param));
     Error::Argument { kernel: plan.definition.name, reason }
 }

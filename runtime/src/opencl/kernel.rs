@@ -10,7 +10,7 @@ use super::program;
 use super::queue::OpenClEvent;
 use super::sub_groups::SubGroups;
 use crate::arguments::ArgumentKind;
-use crate::driver::{Executable, Marker, Plan, c_string, parameter_of};
+use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
@@ -94,7 +94,7 @@ impl OpenClKernel {
         Ok(Form { kernel: Mutex::new(kernel), max_threads, has_sub_groups })
     }
 
-    fn set_arguments(&self, form: &Form, kernel: cl_kernel, plan: &Plan<'_>, queue: u64) -> Result<()> {
+    fn set_arguments(&self, form: &Form, kernel: cl_kernel, plan: &LaunchPlan<'_>, queue: u64) -> Result<()> {
         for (index, argument) in self.emitted.abi.iter().enumerate() {
             let given = parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind);
             let set = |bytes: u64, value: *const c_void| {
@@ -141,7 +141,7 @@ impl OpenClKernel {
         Ok(())
     }
 
-    fn run(&self, plan: &Plan<'_>, queue: u64, event: *mut cl_event) -> Result<()> {
+    fn run(&self, plan: &LaunchPlan<'_>, queue: u64, event: *mut cl_event) -> Result<()> {
         let form = self.form(plan.block)?;
         let threads = plan.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
         let local = plan.block.map(|extent| extent as usize);
@@ -158,7 +158,7 @@ impl OpenClKernel {
         check(unsafe { ffi::clFlush(queue) }, "clFlush")
     }
 
-    fn check_launch(&self, plan: &Plan<'_>, form: &Form, threads: u64, code: cl_int) -> Result<()> {
+    fn check_launch(&self, plan: &LaunchPlan<'_>, form: &Form, threads: u64, code: cl_int) -> Result<()> {
         match code {
             api::SUCCESS => Ok(()),
             // Not asked before: NVIDIA's driver tells fewer than it runs a kernel with whose block is fixed.
@@ -185,12 +185,12 @@ impl Executable for OpenClKernel {
         Ok(self.form(block)?.has_sub_groups)
     }
 
-    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+    fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.run(plan, stream.queue().handle(), null_mut())?;
         Ok(None)
     }
 
-    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         self.launch(plan, stream)?;
         let mut times = Vec::new();
         for _ in 0..runs {

@@ -2,7 +2,7 @@
 
 use crate::cpu::{HostMemory, HostQueue};
 use crate::device::Device;
-use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, LaunchPlan, Memory, Queue};
 use crate::error::Result;
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
@@ -72,12 +72,12 @@ impl DeviceDriver for Null {
 }
 
 impl Executable for Null {
-    fn launch(&self, _plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+    fn launch(&self, _plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.launched.fetch_add(1, Ordering::Relaxed);
         Ok(None)
     }
 
-    fn time(&self, _plan: &Plan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, _plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         Ok((vec![Duration::ZERO; runs], Clock::Host))
     }
 }

@@ -65,9 +65,11 @@ pub(crate) fn run(run: &mut Run) -> Outcome<()> {
     type Integer = for<'m> fn(usize, u32, u32, &'m mut Buffer<u32>) -> Launch<'m>;
     type Shuffle = for<'m> fn(usize, u32, &'m mut Buffer<u32>) -> Launch<'m>;
     let rounds: u32 = if run.tiny { 3 } else { 1 << 12 };
-    let (singles, doubles): ([(u32, Fused<f32>); 5], [(u32, Fused<f64>); 5]) = (chains!(fma f32), chains!(fma f64));
+    let singles: [(u32, Fused<f32>); 5] = chains!(fma f32);
+    let doubles: [(u32, Fused<f64>); 5] = chains!(fma f64);
     let specials: [(u32, Special); 5] = chains!(special);
-    let (integers, products): ([(u32, Integer); 5], [(u32, Integer); 5]) = (chains!(integer), chains!(integer_mad));
+    let integers: [(u32, Integer); 5] = chains!(integer);
+    let products: [(u32, Integer); 5] = chains!(integer_mad);
     let exchanges: [(u32, Shuffle); 5] = chains!(shuffles);
     time_chains(run, ("fma", 1.0, rounds), singles, |launch, rounds, out| launch(rounds, 0.5, 0.25, out))?;
     time_chains(run, ("special", 1.0, rounds), specials, |launch, rounds, out| launch(rounds, 0.5, out))?;

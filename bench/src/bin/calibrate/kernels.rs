@@ -1,5 +1,7 @@
 //! The kernels that a device's row of `review/src/machine.rs` is fitted on. None of them is one that the model is judged by.
 
+#![allow(clippy::needless_range_loop, reason = "loops of kernels count")]
+
 use warpwright::prelude::*;
 
 /// A value that no sum here is: what a kernel computes must be asked for, or nothing computes it.

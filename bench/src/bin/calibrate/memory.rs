@@ -40,14 +40,14 @@ fn residencies(block: u32) -> Vec<Option<u32>> {
     limited.chain([None]).collect()
 }
 
-/// A kernel's instances: block, ILP, vector, and the function with them as constants.
-type Instances<'i, L> = &'i [(u32, u32, u32, L)];
+/// A kernel's instances (block, ILP, vector, and the function with them as constants), and how many of such blocks are to be resident.
+type Instances<'i, L> = (&'i [(u32, u32, u32, L)], fn(u32) -> Vec<Option<u32>>);
 
 /// Times all instances of a kernel that goes once through `n` elements, with so many blocks resident. `case` is what they have in common.
 fn once_through<L: Copy, A>(
     run: &mut Run,
     n: usize,
-    (instances, residencies): (Instances<'_, L>, fn(u32) -> Vec<Option<u32>>),
+    (instances, residencies): Instances<'_, L>,
     case: Case,
     arena: &mut A,
     launch: impl for<'m> Fn(L, &'m mut A) -> Launch<'m>,
@@ -156,7 +156,7 @@ pub(crate) fn scale(run: &mut Run) -> Outcome<()> {
 
 type Triad = for<'m> fn(f32, &'m Buffer<f32>, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
 
-fn triads(run: &mut Run, n: usize, instances: (Instances<'_, Triad>, fn(u32) -> Vec<Option<u32>>)) -> Outcome<()> {
+fn triads(run: &mut Run, n: usize, instances: Instances<'_, Triad>) -> Outcome<()> {
     let mut arena = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?);
     let bytes = 4.0 * n as f64;
     let case = Case { kernel: "triad", footprint: 3.0 * bytes, read: 2.0 * bytes, written: bytes, ..Case::default() };
