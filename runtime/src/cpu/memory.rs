@@ -34,9 +34,7 @@ impl HostMemory {
         let address = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
         Ok(HostMemory { address, layout })
     }
-}
 
-impl HostMemory {
     /// Memory for a texture's texels, row by row.
     pub(crate) fn for_texture(picture: &Picture) -> Result<HostMemory> {
         let bytes = usize::try_from(picture.bytes());
