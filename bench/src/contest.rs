@@ -125,15 +125,8 @@ impl Runner {
             }
         }
         let places = self.places(arena.ours.len());
-        for (place, found) in places.iter().zip(samples(&device, &places, &arena.ours)?) {
-            let (found, expected) = (found.wide(), (case.expected)(*place as usize));
-            // What is not a number is within no bound.
-            let near = (found - expected).abs() <= case.bound;
-            if !near {
-                return Err(format!("element {place} is {found}, expected {expected} within {}", case.bound).into());
-            }
-        }
-        Ok(())
+        let found = samples(&device, &places, &arena.ours)?;
+        are_near(&places, found.into_iter().map(T::wide), case.expected, case.bound)
     }
 
     /// Seconds of each round, ours and the twin's; `None` where nobody's speed says anything: that it was checked is what counts there.
@@ -142,20 +135,13 @@ impl Runner {
         if device.kind() == DeviceKind::Simulator {
             return Ok(None);
         }
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        while ours.len() < self.runs {
-            ours.push((case.ours)(arena).time(&device, 1)?.median.as_secs_f64());
+        let twins = self.twins.as_ref();
+        let times = rounds(self.runs, FEWEST_ROUNDS, self.seconds_per_case, || {
+            let ours = (case.ours)(arena).time(&device, 1)?.median.as_secs_f64();
             device.synchronize()?;
-            if let Some(twins) = &self.twins {
-                theirs.push((case.theirs)(twins, arena)?);
-            }
-            // Every side is launched twice a round.
-            let spent = 2.0 * (ours.iter().sum::<f64>() + theirs.iter().sum::<f64>());
-            if spent > self.seconds_per_case && ours.len() >= FEWEST_ROUNDS {
-                break;
-            }
-        }
-        Ok(Some((Spread::of(&ours), (!theirs.is_empty()).then(|| Spread::of(&theirs)))))
+            Ok((ours, twins.map(|twins| (case.theirs)(twins, arena)).transpose()?))
+        });
+        times.map(Some)
     }
 
     /// Checks and times a kernel that has no twin, and keeps the row.
@@ -174,24 +160,14 @@ impl Runner {
         (case.launch)(arena).launch(&self.device)?;
         let n = case.results;
         let places = self.places(n);
-        for (place, found) in places.iter().zip((case.found)(arena, &places)?) {
-            let expected = (case.expected)(*place as usize);
-            let near = (found - expected).abs() <= case.bound;
-            if !near {
-                return Err(format!("element {place} is {found}, expected {expected} within {}", case.bound).into());
-            }
-        }
+        are_near(&places, (case.found)(arena, &places)?, case.expected, case.bound)?;
         if self.device.kind() == DeviceKind::Simulator {
             return Ok(None);
         }
-        let mut times = Vec::new();
-        while times.len() < self.runs {
-            times.push((case.launch)(arena).time(&self.device, 1)?.median.as_secs_f64());
-            if 2.0 * times.iter().sum::<f64>() > self.seconds_per_case && times.len() >= FEWEST_ROUNDS {
-                break;
-            }
-        }
-        Ok(Some(Spread::of(&times)))
+        let times = rounds(self.runs, FEWEST_ROUNDS, self.seconds_per_case, || {
+            Ok(((case.launch)(arena).time(&self.device, 1)?.median.as_secs_f64(), None))
+        });
+        times.map(|(ours, _)| Some(ours))
     }
 
     /// Elements that are checked: all of few, a sample and the ends of many.
@@ -202,4 +178,38 @@ impl Runner {
             (0..SAMPLES as u64).map(|i| (self.random(i) % n as u64) as u32).chain([0, n as u32 - 1]).collect()
         }
     }
+}
+
+/// An `Err` where what was found at a place is not within the bound of what is expected there.
+fn are_near(places: &[u32], found: impl IntoIterator<Item = f64>, expected: &dyn Fn(usize) -> f64, bound: f64) -> Outcome<()> {
+    for (place, found) in places.iter().zip(found) {
+        let expected = expected(*place as usize);
+        // What is not a number is within no bound.
+        let near = (found - expected).abs() <= bound;
+        if !near {
+            return Err(format!("element {place} is {found}, expected {expected} within {bound}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Rounds, each of which gives the seconds of ours and of the twin, if there is one, until there were enough or, after a few, until they have taken long enough.
+pub(crate) fn rounds(
+    most: usize,
+    fewest: usize,
+    seconds: f64,
+    mut one: impl FnMut() -> Outcome<(f64, Option<f64>)>,
+) -> Outcome<(Spread, Option<Spread>)> {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    while ours.len() < most {
+        let (own, other) = one()?;
+        ours.push(own);
+        theirs.extend(other);
+        // Every side runs twice a round.
+        let spent = 2.0 * (ours.iter().sum::<f64>() + theirs.iter().sum::<f64>());
+        if spent > seconds && ours.len() >= fewest {
+            break;
+        }
+    }
+    Ok((Spread::of(&ours), (!theirs.is_empty()).then(|| Spread::of(&theirs))))
 }

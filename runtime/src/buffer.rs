@@ -2,8 +2,8 @@
 
 #![expect(unsafe_code, reason = "moves elements as plain bytes")]
 
-use crate::backend::Memory;
 use crate::device::Device;
+use crate::driver::Memory;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::order::Uses;

@@ -1,8 +1,8 @@
 //! Devices: one type over CUDA, OpenCL, the simulator and the host twin.
 
-use crate::backend::{Backend, DeviceLimits};
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Cache;
+use crate::driver::{DeviceDriver, DeviceLimits};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::pinned::PinnedBuffer;
@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use warpwright_codegen::target::limits::CONSTANT_BYTES;
 
-pub use crate::backend::DeviceKind;
+pub use crate::driver::DeviceKind;
 
 /// A device that kernels run on. Cheap to clone; asked for twice, it is the same device, and equal.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Device {
 }
 
 pub(crate) struct DeviceCore {
-    backend: Box<dyn Backend>,
+    driver: Box<dyn DeviceDriver>,
     stream: Arc<StreamCore>,
     /// The others that still live somewhere.
     streams: Mutex<Vec<Weak<StreamCore>>>,
@@ -75,21 +75,21 @@ impl Device {
         cuda.chain(opencl).chain([Device::simulator(), Device::host()]).collect()
     }
 
-    fn open(kind: DeviceKind, index: usize, make: impl FnOnce() -> Result<Box<dyn Backend>>) -> Result<Device> {
+    fn open(kind: DeviceKind, index: usize, make: impl FnOnce() -> Result<Box<dyn DeviceDriver>>) -> Result<Device> {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((.., device)) = opened.iter().find(|(k, i, _)| (*k, *i) == (kind, index)) {
             return Ok(device.clone());
         }
-        let device = Device::with_backend(make()?)?;
+        let device = Device::with_driver(make()?)?;
         opened.push((kind, index, device.clone()));
         Ok(device)
     }
 
     /// A device of its own, in no list.
-    pub(crate) fn with_backend(backend: Box<dyn Backend>) -> Result<Device> {
-        let stream = StreamCore::new(backend.queue()?, backend.is_synchronous());
+    pub(crate) fn with_driver(driver: Box<dyn DeviceDriver>) -> Result<Device> {
+        let stream = StreamCore::new(driver.queue()?, driver.is_synchronous());
         let core = DeviceCore {
-            backend,
+            driver,
             stream: Arc::new(stream),
             streams: Mutex::default(),
             cache: Cache::default(),
@@ -98,28 +98,28 @@ impl Device {
         Ok(Device { core: Arc::new(core) })
     }
 
-    fn open_always(kind: DeviceKind, make: impl FnOnce() -> Box<dyn Backend>) -> Device {
+    fn open_always(kind: DeviceKind, make: impl FnOnce() -> Box<dyn DeviceDriver>) -> Device {
         Device::open(kind, 0, || Ok(make())).expect("the CPU's own devices need no driver, and their queues none")
     }
 
     /// The vendor's name for it: `NVIDIA H200`, `Simulator`.
     pub fn name(&self) -> &str {
-        self.core.backend.name()
+        &self.core.driver.identity().name
     }
 
     /// What kernels are compiled for: `sm_90`, `opencl-1.2`, `simulator`, `host`.
     pub fn target(&self) -> &str {
-        self.core.backend.target()
+        &self.core.driver.identity().target
     }
 
     /// What kind of device it is.
     pub fn kind(&self) -> DeviceKind {
-        self.core.backend.kind()
+        self.core.driver.identity().kind
     }
 
     /// What it has: multiprocessors, memory, clocks, caches, limits.
     pub fn properties(&self) -> &DeviceProperties {
-        self.core.properties.get_or_init(|| self.core.backend.properties())
+        self.core.properties.get_or_init(|| self.core.driver.properties())
     }
 
     /// Bytes of its memory that nobody uses at the moment, this program or another; `None` where the device cannot tell: CUDA's can.
@@ -127,7 +127,7 @@ impl Device {
     /// # Errors
     /// [`Error::Driver`] if the device failed.
     pub fn free_memory(&self) -> Result<Option<u64>> {
-        self.core.backend.free_memory()
+        self.core.driver.free_memory()
     }
 
     /// A buffer of these elements.
@@ -195,8 +195,8 @@ impl Device {
     /// # Errors
     /// [`Error::Driver`], [`Error::OutOfMemory`].
     pub fn stream(&self) -> Result<Stream> {
-        let backend = &self.core.backend;
-        let core = Arc::new(StreamCore::new(backend.queue()?, backend.is_synchronous()));
+        let driver = &self.core.driver;
+        let core = Arc::new(StreamCore::new(driver.queue()?, driver.is_synchronous()));
         let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.retain(|stream| stream.strong_count() != 0);
         streams.push(Arc::downgrade(&core));
@@ -221,12 +221,12 @@ impl Device {
         streams.iter().map(|stream| stream.synchronize()).fold(own, Result::and)
     }
 
-    pub(crate) fn backend(&self) -> &dyn Backend {
-        &*self.core.backend
+    pub(crate) fn driver(&self) -> &dyn DeviceDriver {
+        &*self.core.driver
     }
 
     pub(crate) fn limits(&self) -> &DeviceLimits {
-        self.core.backend.limits()
+        &self.core.driver.identity().limits
     }
 
     pub(crate) fn cache(&self) -> &Cache {
@@ -238,7 +238,7 @@ impl Device {
     }
 
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Allocation> {
-        Ok(Allocation::new(self.clone(), self.core.backend.allocate(bytes)?))
+        Ok(Allocation::new(self.clone(), self.core.driver.allocate(bytes)?))
     }
 }
 

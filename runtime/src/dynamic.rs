@@ -4,12 +4,12 @@
 //! [`DynamicParameter::ty`] says.
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::{DeviceKind, Plan};
 use crate::buffer::Buffer;
 use crate::check::{self, Geometry, Grid};
 use crate::definition::{DeviceItem, KernelDefinition, Parameter, ParameterKind, SourceText};
 use crate::device::Device;
 use crate::dim3::Dim3;
+use crate::driver::{DeviceKind, LaunchPlan};
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::instance::Instance;
@@ -232,12 +232,12 @@ impl DynamicKernel {
         Ok(arguments)
     }
 
-    fn plan<'p>(&self, geometry: DynamicGeometry, arguments: &'p Arguments<'p>) -> Result<Plan<'p>> {
+    fn plan<'p>(&self, geometry: DynamicGeometry, arguments: &'p Arguments<'p>) -> Result<LaunchPlan<'p>> {
         let facts = &self.instance.facts;
         check::check_parameter_bytes(self.definition, arguments, facts.index, &self.device)?;
         check::check_lengths(self.definition, arguments, facts)?;
         let extents = check::check_geometry(self.definition, &geometry.geometry, facts, &self.device)?;
-        Ok(Plan {
+        Ok(LaunchPlan {
             definition: self.definition,
             // Nobody asks for it: the host twin is refused above.
             twin: |_| {},

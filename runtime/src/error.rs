@@ -13,20 +13,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// No driver of this kind is installed, or it cannot be loaded.
-    #[error("no {backend} driver: {reason}; {help}")]
+    #[error("no {api} driver: {reason}; {help}")]
     NoDriver {
         /// `CUDA` or `OpenCL`.
-        backend: &'static str,
+        api: &'static str,
         /// What was looked for.
         reason: String,
         /// The way out.
         help: &'static str,
     },
     /// A driver answered, but it has no such device.
-    #[error("there is no {backend} device {index}: {found}")]
+    #[error("there is no {api} device {index}: {found}")]
     NoDevice {
         /// `CUDA` or `OpenCL`.
-        backend: &'static str,
+        api: &'static str,
         /// The device asked for.
         index: usize,
         /// How many there are, or why there are none.

@@ -1,11 +1,11 @@
 //! From a kernel's definition and generics to something a device runs: source text → syntax → IR → passes → back end.
 
 use crate::arguments::Arguments;
-use crate::backend::Executable;
 use crate::cache::Generics;
 use crate::check::check_parameter_bytes;
 use crate::definition::{DeviceItem, ExternTarget, GenericArgument, KernelDefinition, ScalarKind};
 use crate::device::Device;
+use crate::driver::Executable;
 use crate::element::{Layout, TypeName};
 use crate::error::{Error, Result};
 use crate::repack::index_bytes;
@@ -123,7 +123,7 @@ impl Instance {
         with_lowered(definition, generics, |kernel| {
             check_parameter_bytes(definition, arguments, kernel.legal().options.index, device)?;
             check_parameters(definition, kernel.legal(), arguments)?;
-            Ok(Instance { facts: kernel.facts(), executable: device.backend().compile(kernel)? })
+            Ok(Instance { facts: kernel.facts(), executable: device.driver().compile(kernel)? })
         })
     }
 
@@ -135,7 +135,7 @@ impl Instance {
         lowered: &Lowered<Scheduled>,
     ) -> Result<Instance> {
         let kernel = LoweredKernel { definition, is_cooperative: is_cooperative(&lowered.kernel), program, lowered };
-        Ok(Instance { facts: kernel.facts(), executable: device.backend().compile(&kernel)? })
+        Ok(Instance { facts: kernel.facts(), executable: device.driver().compile(&kernel)? })
     }
 }
 

@@ -1,17 +1,18 @@
 //! A launch: what a kernel's host function returns. It does nothing until it is asked to.
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::Plan;
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Generics;
 use crate::check::{self, Geometry, Grid};
 use crate::definition::{GenericArgument, KernelDefinition};
 use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
+use crate::driver::LaunchPlan;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, with_lowered};
 use crate::repack::for_device;
+use crate::sim::Counters;
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
 use crate::texture::{Texel, Texture};
@@ -170,18 +171,7 @@ impl Launch<'_> {
     /// # Errors
     /// As [`Launch::launch`], and [`Error::Simulated`] for what the simulator found; then the buffers are as they were.
     pub fn simulate(self) -> Result<Simulation> {
-        let device = Device::simulator();
-        let copies = simulate::copy_in(&self.arguments, &device)?;
-        let launch = Launch {
-            definition: self.definition,
-            generics: self.generics.clone(),
-            twin: self.twin,
-            arguments: self.arguments.with_memory(|index| copies.get(index).and_then(Option::as_ref)),
-            geometry: self.geometry,
-        };
-        let instance = launch.instance(&device)?;
-        let plan = launch.plan(&device, &instance)?;
-        let counters = instance.executable.launch(&plan, device.own_stream())?;
+        let (copies, counters) = self.on_simulator(self.definition, &self.generics)?;
         simulate::copy_out(&self.arguments, &copies)?;
         Ok(Simulation::new(counters.unwrap_or_default()))
     }
@@ -236,19 +226,31 @@ impl Launch<'_> {
     /// same generics or none. The buffers stay as they are.
     #[doc(hidden)]
     pub fn simulated_memory(&self, other: Option<&'static KernelDefinition>) -> Result<Vec<Vec<u8>>> {
+        let none = Generics::new();
+        let generics = if other.is_some_and(|other| other.generics.is_empty()) { &none } else { &self.generics };
+        let (copies, _) = self.on_simulator(other.unwrap_or(self.definition), generics)?;
+        simulate::contents(&self.arguments, &copies)
+    }
+
+    /// Runs a kernel of these parameters on the simulator, on copies of the buffers, which it gives with what was counted.
+    fn on_simulator(
+        &self,
+        definition: &'static KernelDefinition,
+        generics: &Generics,
+    ) -> Result<(Vec<Option<Allocation>>, Option<Counters>)> {
         let device = Device::simulator();
         let copies = simulate::copy_in(&self.arguments, &device)?;
         let launch = Launch {
-            definition: other.unwrap_or(self.definition),
-            generics: if other.is_some_and(|other| other.generics.is_empty()) { Generics::new() } else { self.generics.clone() },
+            definition,
+            generics: generics.clone(),
             twin: self.twin,
             arguments: self.arguments.with_memory(|index| copies.get(index).and_then(Option::as_ref)),
             geometry: self.geometry,
         };
         let instance = launch.instance(&device)?;
         let plan = launch.plan(&device, &instance)?;
-        instance.executable.launch(&plan, device.own_stream())?;
-        simulate::contents(&self.arguments, &copies)
+        let counters = instance.executable.launch(&plan, device.own_stream())?;
+        Ok((copies, counters))
     }
 
     /// The definition of the kernel.
@@ -282,13 +284,13 @@ impl Launch<'_> {
         device.cache().get(self.definition, &self.generics, compile)
     }
 
-    pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<Plan<'p>> {
+    pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<LaunchPlan<'p>> {
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
         check::check_lengths(self.definition, &self.arguments, &instance.facts)?;
         // The twin takes values as the host has them, and refuses those a device would refuse.
         let repacked = for_device(self.definition, &self.arguments, instance.facts.index)?;
         let arguments = if device.kind() == DeviceKind::Host { Cow::Borrowed(&self.arguments) } else { repacked };
-        Ok(Plan {
+        Ok(LaunchPlan {
             definition: self.definition,
             twin: self.twin,
             grid: extents.grid,

@@ -1,11 +1,10 @@
 //! Devices, buffers and launches.
 //!
-//! [`Device`] is one type over CUDA, OpenCL, the simulator and the host twin; each implements the private traits of `backend` in a
+//! [`Device`] is one type over CUDA, OpenCL, the simulator and the host twin; each implements the private traits of `driver` in a
 //! folder of its own. A kernel's host function gives a [`Launch`]; its checks are in `check`, its arguments lie in `arguments`, which
 //! `repack` lays out as the device has them, and `instance` and `cache` make it something a device runs. `order` keeps streams in order.
 
 mod arguments;
-mod backend;
 mod buffer;
 mod cache;
 mod check;
@@ -14,6 +13,7 @@ mod cuda;
 pub mod definition;
 mod device;
 mod dim3;
+mod driver;
 pub mod dynamic;
 pub mod element;
 mod error;
@@ -26,6 +26,10 @@ mod instance;
 mod launch;
 pub mod nvdisasm;
 pub mod occupancy;
+#[cfg(feature = "opencl")]
+mod opencl;
+#[cfg(not(feature = "opencl"))]
+#[path = "no_opencl.rs"]
 mod opencl;
 mod order;
 pub mod outside;

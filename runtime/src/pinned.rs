@@ -2,9 +2,9 @@
 
 #![expect(unsafe_code, reason = "gives out slices of memory that a driver allocated")]
 
-use crate::backend::{Marker, Memory};
 use crate::buffer::bytes_of;
 use crate::device::Device;
+use crate::driver::{Marker, Memory};
 use crate::element::Element;
 use crate::error::Result;
 use crate::stream::Stream;
@@ -36,7 +36,7 @@ struct Copying {
 impl<T: Element> PinnedBuffer<T> {
     pub(crate) fn new(device: &Device, len: usize) -> Result<PinnedBuffer<T>> {
         T::TYPE.check_zero()?;
-        let memory = device.backend().allocate_host(bytes_of::<T>(len)?)?;
+        let memory = device.driver().allocate_host(bytes_of::<T>(len)?)?;
         Ok(PinnedBuffer { device: device.clone(), memory, len, copies: Mutex::default(), element: PhantomData })
     }
 

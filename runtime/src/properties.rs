@@ -1,7 +1,7 @@
 //! What a device is: how much of everything it has.
 
-use crate::backend::DeviceLimits;
 use crate::device::DeviceKind;
+use crate::driver::DeviceIdentity;
 
 /// What a device is and what it has, from [`Device::properties`](crate::Device::properties). What a driver does not tell is `None`.
 ///
@@ -55,11 +55,12 @@ pub struct DeviceProperties {
 
 impl DeviceProperties {
     /// A device of which nothing is known but what its launches are checked against.
-    pub(crate) fn new(kind: DeviceKind, name: &str, target: &str, limits: &DeviceLimits) -> DeviceProperties {
+    pub(crate) fn new(device: &DeviceIdentity) -> DeviceProperties {
+        let DeviceIdentity { kind, name, target, limits } = device;
         DeviceProperties {
-            kind,
-            name: name.to_owned(),
-            target: target.to_owned(),
+            kind: *kind,
+            name: name.to_string(),
+            target: target.to_string(),
             compute_capability: None,
             multiprocessors: None,
             warp_size: None,
@@ -89,6 +90,7 @@ impl DeviceProperties {
 mod tests {
     use super::*;
     use crate::device::Device;
+    use crate::driver::DeviceLimits;
 
     #[test]
     fn what_launches_are_checked_against_is_what_is_told() {
@@ -140,11 +142,11 @@ mod tests {
 
     #[test]
     fn bandwidth_is_two_transfers_a_clock() {
-        let limits = &DeviceLimits::NVIDIA;
+        let (name, target, limits) = ("NVIDIA H200".into(), "sm_90".into(), DeviceLimits::NVIDIA);
         let told = DeviceProperties {
             memory_clock_hz: Some(3_201_000_000),
             memory_bus_bits: Some(6144),
-            ..DeviceProperties::new(DeviceKind::Cuda, "NVIDIA H200", "sm_90", limits)
+            ..DeviceProperties::new(&DeviceIdentity { kind: DeviceKind::Cuda, name, target, limits })
         };
         assert_eq!(told.memory_bandwidth(), Some(2.0 * 3_201e6 * 768.0));
         assert_eq!(DeviceProperties { memory_bus_bits: None, ..told }.memory_bandwidth(), None);

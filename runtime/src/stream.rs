@@ -1,7 +1,7 @@
 //! Streams: work in order, beside the work of other streams; and events, places in a stream.
 
-use crate::backend::{Marker, Queue};
 use crate::device::Device;
+use crate::driver::{Marker, Queue};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Timing of what is more than one launch, or needs something to be done before each run.
 
-use crate::backend::Marker;
 use crate::device::{Device, DeviceKind};
+use crate::driver::Marker;
 use crate::error::{Error, Result};
 use crate::launch::Launch;
 use crate::timing::{Clock, Timing};

@@ -212,7 +212,7 @@ pub fn fingerprint(code: &str) -> u64 {
 
 /// A variant that a run has measured, seconds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct MeasuredVariant {
     /// Its generics in words.
     pub variant: String,
     /// The middle run.
@@ -230,13 +230,13 @@ pub struct Measured {
 }
 
 /// What a result file says was measured; nothing if it is none.
-pub fn measured(file: &str) -> Vec<Measured> {
+pub fn measured(file: &str) -> Vec<MeasuredVariant> {
     let Ok(table) = DeTable::parse(file) else { return Vec::new() };
     let Some(DeValue::Array(rows)) = table.get_ref().get("measured").map(|value| value.get_ref()) else { return Vec::new() };
     let row = |value: &DeValue<'_>| {
         let DeValue::Table(row) = value else { return None };
         let field = |name: &str| row.get(name).map(|value| plain(value.get_ref()));
-        Some(Measured {
+        Some(MeasuredVariant {
             variant: field("variant")?,
             median: field("median")?.parse().ok()?,
             least: field("least")?.parse().ok()?,

@@ -268,11 +268,6 @@ impl Source {
         Findings { syntax, types: Vec::new() }
     }
 
-    /// Nothing is wrong so far.
-    pub(super) fn no_findings(&self) -> Findings {
-        Findings { syntax: Diagnostics::new(), types: Vec::new() }
-    }
-
     /// Prints findings and what else is to say, and stops.
     pub(super) fn findings(&self, found: &Diagnostics) -> Stop {
         show_broken(&self.files, |_| true);
@@ -317,6 +312,7 @@ pub(super) enum InstanceError {
 }
 
 /// All that is wrong with a file, each thing once.
+#[derive(Default)]
 pub(super) struct Findings {
     /// What syntax shows.
     syntax: Diagnostics,

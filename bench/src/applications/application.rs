@@ -1,7 +1,7 @@
 //! What a program has to say of itself to be checked and timed.
 
 use super::Bench;
-use super::check::{Bound, Expected, Results};
+use super::check::{Expected, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::Twins;
@@ -20,29 +20,29 @@ pub(crate) trait Application: Sized {
     /// The same for twins, in memory of their own.
     type Theirs;
 
-    /// Draws an input, and works out what is expected of two runs.
-    fn new(size: Size) -> Outcome<Self>;
+    /// Draws an input, and works out what two runs give.
+    fn new(size: Size) -> Outcome<(Self, Expected)>;
     /// The input's size in words.
     fn input(&self) -> String;
     /// Its variants: the naive form first.
-    fn variants() -> Vec<Variant<Self>>;
+    fn variants() -> Vec<TimedVariant<Self>>;
     /// A variant with its twin.
     fn variant(
         name: &'static str,
         form: Self::Form,
         ours: impl Fn(&Self, &mut Self::Ours, &mut Go<'_>) -> warpwright::Result<()> + 'static,
         twin: RunTwin<Self>,
-    ) -> Variant<Self> {
-        Variant { name: name.to_owned(), form, ours: Box::new(ours), twin: Some(twin) }
+    ) -> TimedVariant<Self> {
+        TimedVariant { name: name.to_owned(), form, ours: Box::new(ours), twin: Some(twin) }
     }
     /// Every variant that the kernels declare.
-    fn declared(&self) -> Vec<Variant<Self>>;
+    fn declared(&self) -> Vec<TimedVariant<Self>>;
     /// What one run moves and computes.
     fn work(&self, form: Self::Form) -> Work;
-    /// What two runs give.
-    fn expected(&self) -> &Expected;
-    /// How far results may be from that.
-    fn bound(&self, form: Self::Form) -> Bound;
+    /// How far results of a form may be off, if that is another for each form.
+    fn bound(&self, _: Self::Form) -> Option<Tolerance> {
+        None
+    }
     /// What one core does of a run's work.
     fn one_core(&self) -> Task<'_>;
 
@@ -59,7 +59,7 @@ type Run<A> = dyn Fn(&A, &mut <A as Application>::Ours, &mut Go<'_>) -> warpwrig
 type RunTwin<A> = fn(&A, &Twins, &<A as Application>::Theirs) -> Outcome<f64>;
 
 /// One way to run a program.
-pub(crate) struct Variant<A: Application> {
+pub(crate) struct TimedVariant<A: Application> {
     pub(crate) name: String,
     pub(crate) form: A::Form,
     pub(crate) ours: Box<Run<A>>,
@@ -67,19 +67,28 @@ pub(crate) struct Variant<A: Application> {
     pub(crate) twin: Option<RunTwin<A>>,
 }
 
-impl<A: Application> Variant<A> {
-    /// One that the kernels declare. No twin is told which it is.
-    pub(crate) fn declared<F: 'static>(declared: Declared<A::Ours, F>, form: A::Form) -> Variant<A>
+impl<A: Application> TimedVariant<A> {
+    /// Those that the kernels declare. No twin is told which it is.
+    pub(crate) fn declared(all: Vec<Declared<A::Ours, A::Form>>) -> Vec<TimedVariant<A>>
     where
-        A::Ours: 'static,
+        A: 'static,
     {
-        Variant { name: declared.to_string(), form, ours: Box::new(move |_, ours, go| declared.run(ours, go)), twin: None }
+        let variant = |declared: Declared<A::Ours, A::Form>| {
+            let (name, form) = (declared.to_string(), declared.form);
+            TimedVariant {
+                name,
+                form,
+                ours: Box::new(move |_: &A, ours: &mut A::Ours, go: &mut Go<'_>| declared.run(ours, go)),
+                twin: None,
+            }
+        };
+        all.into_iter().map(variant).collect()
     }
 }
 
 impl Bench {
     /// The twins, and a variant's, if there are both.
-    pub(crate) fn twin_of<A: Application>(&self, variant: &Variant<A>) -> Option<(&Twins, RunTwin<A>)> {
+    pub(crate) fn twin_of<A: Application>(&self, variant: &TimedVariant<A>) -> Option<(&Twins, RunTwin<A>)> {
         self.twins.as_ref().zip(variant.twin)
     }
 }

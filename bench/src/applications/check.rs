@@ -11,7 +11,7 @@ pub(crate) enum Results {
 
 /// How far floats may be from what is expected of them; two results are as far from each other as both may be. Integers are equal.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Bound {
+pub(crate) enum Tolerance {
     /// Each by so much.
     Most(f64),
     /// Each by its own, in the order of the expected places. Where nothing is expected, by the greatest of them.
@@ -35,6 +35,8 @@ pub(crate) struct Expected {
     pub(crate) places: Option<Vec<usize>>,
     /// Who says so.
     pub(crate) source: &'static str,
+    /// How far results may be off.
+    pub(crate) bound: Tolerance,
 }
 
 impl Results {
@@ -46,7 +48,7 @@ impl Results {
     }
 
     /// An `Err` where two sides' results are further apart than both may be off.
-    pub(crate) fn agree(&self, other: &Results, bound: &Bound) -> Outcome<()> {
+    pub(crate) fn agree(&self, other: &Results, bound: &Tolerance) -> Outcome<()> {
         if self.len() != other.len() {
             return Err(format!("{} results, the twin has {}", self.len(), other.len()).into());
         }
@@ -64,11 +66,11 @@ impl Results {
                 let wide = |i: usize| (f64::from(ours[i]), f64::from(theirs[i]));
                 let places = 0..ours.len();
                 match bound {
-                    Bound::Root(most) => within_root(places.map(wide), 2.0 * most, "the twin's results"),
+                    Tolerance::Root(most) => within_root(places.map(wide), 2.0 * most, "the twin's results"),
                     bound => {
                         let greatest = bound.greatest();
                         let most = |i: usize| match bound {
-                            Bound::Each(bounds) if bounds.len() == ours.len() => 2.0 * bounds[i],
+                            Tolerance::Each(bounds) if bounds.len() == ours.len() => 2.0 * bounds[i],
                             _ => 2.0 * greatest,
                         };
                         let mut apart = places.filter(|i| !near(wide(*i), most(*i)));
@@ -82,12 +84,12 @@ impl Results {
     }
 }
 
-impl Bound {
+impl Tolerance {
     fn greatest(&self) -> f64 {
         match self {
-            Bound::Most(most) | Bound::Root(most) => *most,
-            Bound::Each(bounds) => bounds.iter().fold(0.0, |most, bound| bound.max(most)),
-            Bound::Exact => 0.0,
+            Tolerance::Most(most) | Tolerance::Root(most) => *most,
+            Tolerance::Each(bounds) => bounds.iter().fold(0.0, |most, bound| bound.max(most)),
+            Tolerance::Exact => 0.0,
         }
     }
 }
@@ -105,8 +107,8 @@ fn within_root(pairs: impl Iterator<Item = (f64, f64)>, most: f64, what: &str) -
 
 impl Expected {
     /// All results are known.
-    pub(crate) fn all(known: Known, source: &'static str) -> Expected {
-        Expected { known, places: None, source }
+    pub(crate) fn all(known: Known, source: &'static str, bound: Tolerance) -> Expected {
+        Expected { known, places: None, source, bound }
     }
 
     /// How many of so many results are compared, and with what.
@@ -118,7 +120,7 @@ impl Expected {
     }
 
     /// An `Err` where results are further off than they may be. Gives how many there are.
-    pub(crate) fn check(&self, found: &Results, bound: &Bound) -> Outcome<usize> {
+    pub(crate) fn check(&self, found: &Results, bound: &Tolerance) -> Outcome<usize> {
         let at = |k: usize| self.places.as_ref().map_or(k, |places| places[k]);
         let count = match &self.known {
             Known::Integers(known) => known.len(),
@@ -135,13 +137,13 @@ impl Expected {
             }
             (Known::Floats(known), Results::Floats(found)) => {
                 let pair = |k: usize| (known[k], f64::from(found[at(k)]));
-                if let Bound::Root(most) = bound {
+                if let Tolerance::Root(most) = bound {
                     within_root((0..count).map(pair), *most, "what is expected")?;
                     return Ok(found.len());
                 }
                 let greatest = bound.greatest();
                 for (k, known) in known.iter().enumerate() {
-                    let most = if let Bound::Each(bounds) = bound { bounds[k] } else { greatest };
+                    let most = if let Tolerance::Each(bounds) = bound { bounds[k] } else { greatest };
                     if !near(pair(k), most) {
                         return Err(format!("element {} is {}, expected {known} within {most:e}", at(k), found[at(k)]).into());
                     }
@@ -173,43 +175,45 @@ mod tests {
     #[test]
     fn integers_are_equal_or_wrong() {
         let found = |last| Results::Integers(vec![1, 2, last]);
-        assert!(found(3).agree(&found(3), &Bound::Exact).is_ok());
-        assert_eq!(says(found(3).agree(&found(4), &Bound::Exact)), "1 of 3 results differ from the twin's, the first at 2");
-        let some = Expected { known: Known::Integers(vec![3]), places: Some(vec![2]), source: "hand" };
-        assert_eq!(some.check(&found(3), &Bound::Exact).expect("it is right"), 3);
-        assert_eq!(says(some.check(&found(5), &Bound::Exact)), "element 2 is 5, expected 3");
+        assert!(found(3).agree(&found(3), &Tolerance::Exact).is_ok());
+        assert_eq!(says(found(3).agree(&found(4), &Tolerance::Exact)), "1 of 3 results differ from the twin's, the first at 2");
+        let some = Expected { known: Known::Integers(vec![3]), places: Some(vec![2]), source: "hand", bound: Tolerance::Exact };
+        assert_eq!(some.check(&found(3), &Tolerance::Exact).expect("it is right"), 3);
+        assert_eq!(says(some.check(&found(5), &Tolerance::Exact)), "element 2 is 5, expected 3");
         assert_eq!(some.describe(3), "1 of 3 by hand");
     }
 
     #[test]
     fn floats_are_within_their_bounds_and_two_sides_within_both() {
         let found = |last| Results::Floats(vec![1.0, last]);
-        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand");
-        let each = || Bound::Each(vec![0.0, 0.5]);
+        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand", Tolerance::Exact);
+        let each = || Tolerance::Each(vec![0.0, 0.5]);
         for (bound, ours, is_right) in [
-            (Bound::Most(0.5), 2.5, true),
-            (Bound::Most(0.25), 2.5, false),
+            (Tolerance::Most(0.5), 2.5, true),
+            (Tolerance::Most(0.25), 2.5, false),
             (each(), 1.5, true),
             (each(), 1.25, false),
-            (Bound::Root(0.5), 2.5, true),
-            (Bound::Root(0.25), 2.5, false),
-            (Bound::Exact, 2.0, true),
-            (Bound::Exact, 2.5, false),
-            (Bound::Most(9.0), f32::NAN, false),
-            (Bound::Root(9.0), f32::NAN, false),
+            (Tolerance::Root(0.5), 2.5, true),
+            (Tolerance::Root(0.25), 2.5, false),
+            (Tolerance::Exact, 2.0, true),
+            (Tolerance::Exact, 2.5, false),
+            (Tolerance::Most(9.0), f32::NAN, false),
+            (Tolerance::Root(9.0), f32::NAN, false),
         ] {
             assert_eq!(expected.check(&found(ours), &bound).is_ok(), is_right, "{ours} within {bound:?}");
         }
         assert!(found(1.5).agree(&found(2.5), &each()).is_ok(), "both may be off by 0.5");
         assert!(found(1.5).agree(&found(2.75), &each()).is_err() && found(f32::NAN).agree(&found(1.0), &each()).is_err());
-        assert!(found(1.0).agree(&found(2.0), &Bound::Root(0.5)).is_ok() && found(1.0).agree(&found(2.5), &Bound::Root(0.5)).is_err());
+        assert!(
+            found(1.0).agree(&found(2.0), &Tolerance::Root(0.5)).is_ok() && found(1.0).agree(&found(2.5), &Tolerance::Root(0.5)).is_err()
+        );
     }
 
     #[test]
     fn fewer_results_than_are_known_are_wrong() {
-        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand");
-        assert!(says(expected.check(&Results::Floats(vec![1.0]), &Bound::Most(9.0))).starts_with("1 results, 2 of which are known"));
-        assert!(expected.check(&Results::Integers(vec![1, 2]), &Bound::Exact).is_err());
+        let expected = Expected::all(Known::Floats(vec![1.0, 2.0]), "hand", Tolerance::Exact);
+        assert!(says(expected.check(&Results::Floats(vec![1.0]), &Tolerance::Most(9.0))).starts_with("1 results, 2 of which are known"));
+        assert!(expected.check(&Results::Integers(vec![1, 2]), &Tolerance::Exact).is_err());
     }
 
     #[test]

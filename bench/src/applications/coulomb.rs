@@ -1,7 +1,7 @@
 //! CP: nine operations an atom and point, one of them a reciprocal square root; 4 bytes a point.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -12,8 +12,6 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Coulomb {
     input: Input,
-    expected: Expected,
-    bounds: Vec<f64>,
     /// Rows that one core does.
     rows: usize,
 }
@@ -34,25 +32,22 @@ impl Application for Coulomb {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Coulomb> {
+    fn new(size: Size) -> Outcome<(Coulomb, Expected)> {
         let (atoms, side, apart) = size.pick((12_000, 2_048, 64), (4_000, 1_024, 32), (10, 20, 1));
         let input = Input::new(2, atoms, side, side);
         // The points at every so many columns and rows are a grid, too.
         let coarse = Input { width: side / apart, height: side / apart, spacing: input.spacing * apart as f32, ..input.clone() };
         let places = (0..coarse.width * coarse.height).map(|i| i / coarse.width * apart * side + i % coarse.width * apart).collect();
-        Ok(Coulomb {
-            expected: Expected { known: Known::Floats(coarse.reference()), places: Some(places), source: "the reference" },
-            bounds: coarse.error_bound(),
-            rows: size.pick(16, 32, 2),
-            input,
-        })
+        let bound = Tolerance::Each(coarse.error_bound());
+        let expected = Expected { known: Known::Floats(coarse.reference()), places: Some(places), source: "the reference", bound };
+        Ok((Coulomb { input, rows: size.pick(16, 32, 2) }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} atoms, {} × {} points", self.input.atoms.len(), self.input.width, self.input.height)
     }
 
-    fn variants() -> Vec<Variant<Coulomb>> {
+    fn variants() -> Vec<TimedVariant<Coulomb>> {
         vec![
             Self::variant("atoms in global memory", (), |_, r, go| r.run_direct(go), |p, twins, t| twin(p, twins, t, 0, 1)),
             Self::variant("constant memory", (), |_, r, go| r.run::<32, 1, 1>(go), |p, twins, t| twin(p, twins, t, 1, 1)),
@@ -64,22 +59,14 @@ impl Application for Coulomb {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Coulomb>> {
-        coulomb::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Coulomb>> {
+        TimedVariant::declared(coulomb::declared())
     }
 
     fn work(&self, (): ()) -> Work {
         let points = (self.input.width * self.input.height) as f64;
         let pairs = points * self.input.atoms.len() as f64;
         Work::bytes(4.0 * points).and(Pipe::Single, 8.0 * pairs).and(Pipe::Special, pairs)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Each(self.bounds.clone())
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -1,25 +1,19 @@
 //! FDTD: 13 operations a cell and step; bytes as the form has it: 40 in two launches, 28 in one, a `STEPS`-th of that in tiles.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_kernels::apps::Declared;
 use warpwright_kernels::apps::fdtd::{self, Fields, Form, Grid, Input, Resident};
 use warpwright_review::machine::Pipe;
-
-/// Bytes of a cell and step.
-type Bytes = f64;
 
 pub(super) struct Fdtd {
     input: Input,
     grid: Grid,
     steps: usize,
-    expected: Expected,
-    bound: f64,
 }
 
 pub(super) struct Theirs {
@@ -61,61 +55,60 @@ fn flat<T>(fields: Fields<T>) -> Vec<T> {
 
 impl Application for Fdtd {
     const NAME: &'static str = "fdtd";
-    type Form = Bytes;
+    type Form = Form;
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Fdtd> {
+    fn new(size: Size) -> Outcome<(Fdtd, Expected)> {
         let (width, height, steps) = size.pick((4_096, 4_096, 16), (2_048, 2_048, 8), (66, 31, 4));
         let mut input = Input::new(6, width, height);
         // Waves all over the box from the start: most of it would be zeros for thousands of steps.
         let mut random = fastrand::Rng::with_seed(6);
         input.ez.fill_with(|| 2.0 * random.f32() - 1.0);
         let known = input.reference(2 * steps);
-        let bound = input.error_bound(2 * steps, &known);
-        let expected = Expected::all(Known::Floats(flat(known)), "the reference");
-        Ok(Fdtd { grid: Grid::new(width, height), input, steps, expected, bound })
+        let bound = Tolerance::Root(input.error_bound(2 * steps, &known));
+        let expected = Expected::all(Known::Floats(flat(known)), "the reference", bound);
+        Ok((Fdtd { grid: Grid::new(width, height), input, steps }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} × {} cells, {} steps", self.grid.width, self.grid.height, self.steps)
     }
 
-    fn variants() -> Vec<Variant<Fdtd>> {
+    fn variants() -> Vec<TimedVariant<Fdtd>> {
         vec![
-            Self::variant("by columns", 40.0, |p, r, go| r.run_by_columns(p.steps, go), |p, w, t| twin(p, w, t, 0)),
-            Self::variant("by rows", 40.0, |p, r, go| r.run::<1, false>(p.steps, go), |p, w, t| twin(p, w, t, 1)),
-            Self::variant("4 cells a thread", 40.0, |p, r, go| r.run::<4, true>(p.steps, go), |p, w, t| twin(p, w, t, 2)),
-            Self::variant("H and E in one launch", 28.0, |p, r, go| r.run_fused::<1, false>(p.steps, go), |p, w, t| twin(p, w, t, 3)),
-            Self::variant("one launch, 2 cells", 28.0, |p, r, go| r.run_fused::<2, true>(p.steps, go), |p, w, t| twin(p, w, t, 3)),
-            Self::variant("tiles, 2 steps", 14.0, |p, r, go| r.run_tiled::<2>(p.steps, go), |p, w, t| twin(p, w, t, 5)),
-            Self::variant("tiles, 4 steps", 7.0, |p, r, go| r.run_tiled::<4>(p.steps, go), |p, w, t| twin(p, w, t, 6)),
+            Self::variant("by columns", Form::Half, |p, r, go| r.run_by_columns(p.steps, go), |p, w, t| twin(p, w, t, 0)),
+            Self::variant("by rows", Form::Half, |p, r, go| r.run::<1, false>(p.steps, go), |p, w, t| twin(p, w, t, 1)),
+            Self::variant("4 cells a thread", Form::Half, |p, r, go| r.run::<4, true>(p.steps, go), |p, w, t| twin(p, w, t, 2)),
+            Self::variant(
+                "H and E in one launch",
+                Form::Steps(1),
+                |p, r, go| r.run_fused::<1, false>(p.steps, go),
+                |p, w, t| twin(p, w, t, 3),
+            ),
+            Self::variant(
+                "one launch, 2 cells",
+                Form::Steps(1),
+                |p, r, go| r.run_fused::<2, true>(p.steps, go),
+                |p, w, t| twin(p, w, t, 3),
+            ),
+            Self::variant("tiles, 2 steps", Form::Steps(2), |p, r, go| r.run_tiled::<2>(p.steps, go), |p, w, t| twin(p, w, t, 5)),
+            Self::variant("tiles, 4 steps", Form::Steps(4), |p, r, go| r.run_tiled::<4>(p.steps, go), |p, w, t| twin(p, w, t, 6)),
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Fdtd>> {
-        let bytes = |form: Form| match form {
+    fn declared(&self) -> Vec<TimedVariant<Fdtd>> {
+        TimedVariant::declared(fdtd::declared(self.steps))
+    }
+
+    fn work(&self, form: Form) -> Work {
+        // Of a cell and step.
+        let bytes = match form {
             Form::Half => 40.0,
             Form::Steps(steps) => 28.0 / steps as f64,
         };
-        let variant = |declared: Declared<Resident, Form>| {
-            let form = bytes(declared.form);
-            Variant::declared(declared, form)
-        };
-        fdtd::declared(self.steps).into_iter().map(variant).collect()
-    }
-
-    fn work(&self, bytes: Bytes) -> Work {
         let cells = (self.grid.width * self.grid.height * self.steps) as f64;
         Work::bytes(bytes * cells).and(Pipe::Single, 13.0 * cells)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, _: Bytes) -> Bound {
-        Bound::Root(self.bound)
     }
 
     fn one_core(&self) -> Task<'_> {
@@ -125,7 +118,7 @@ impl Application for Fdtd {
         Task::new(1.0, move || fields = self.input.one_core_from(&material, std::mem::replace(&mut fields, none()), self.steps))
     }
 
-    fn ours(&self, device: &Device, _: Bytes) -> Outcome<Resident> {
+    fn ours(&self, device: &Device, _: Form) -> Outcome<Resident> {
         Ok(Resident::new(device, &self.input)?)
     }
 
@@ -133,7 +126,7 @@ impl Application for Fdtd {
         Ok(Results::Floats(flat(ours.result()?)))
     }
 
-    fn theirs(&self, device: &Device, _: Bytes) -> Outcome<Theirs> {
+    fn theirs(&self, device: &Device, _: Form) -> Outcome<Theirs> {
         let zeros = || device.zeros::<f32>(self.grid.pitch * (self.grid.height + 2));
         Ok(Theirs {
             samples: device.upload(&self.input.samples)?,

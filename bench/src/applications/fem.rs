@@ -1,7 +1,7 @@
 //! FEM: 8 bytes and 2 operations an element of the matrix, 20 bytes and 4 operations a row, and a gather that the cache serves.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -12,8 +12,6 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Fem {
     input: Input,
-    expected: Expected,
-    bounds: Vec<f64>,
 }
 
 pub(super) struct Theirs {
@@ -73,19 +71,19 @@ impl Application for Fem {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Fem> {
+    fn new(size: Size) -> Outcome<(Fem, Expected)> {
         let (side, steps) = size.pick((1_536, 4), (512, 4), (13, 2));
         let input = Input::new(8, side, side, steps);
         let twice = Input { steps: 2 * steps, ..input.clone() };
-        let expected = Expected::all(Known::Floats(twice.reference()), "the reference");
-        Ok(Fem { bounds: twice.error_bound(), input, expected })
+        let expected = Expected::all(Known::Floats(twice.reference()), "the reference", Tolerance::Each(twice.error_bound()));
+        Ok((Fem { input }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} rows, {} elements, {} steps", self.input.matrix.rows(), self.input.matrix.values.len(), self.input.steps)
     }
 
-    fn variants() -> Vec<Variant<Fem>> {
+    fn variants() -> Vec<TimedVariant<Fem>> {
         vec![
             Self::variant("a thread a row", (), |_, r, go| r.run_by_thread::<128>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("4 lanes a row", (), |_, r, go| r.run_by_lanes::<4, 128>(go), |p, w, t| twin(p, w, t, 4)),
@@ -97,8 +95,8 @@ impl Application for Fem {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Fem>> {
-        fem::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Fem>> {
+        TimedVariant::declared(fem::declared())
     }
 
     /// Of a row its beginning, b, 1 over the diagonal, x and the result.
@@ -106,14 +104,6 @@ impl Application for Fem {
         let (rows, elements) = (self.input.matrix.rows() as f64, self.input.matrix.values.len() as f64);
         let steps = self.input.steps as f64;
         Work::bytes((8.0 * elements + 20.0 * rows) * steps).and(Pipe::Single, (2.0 * elements + 4.0 * rows) * steps)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Each(self.bounds.clone())
     }
 
     fn one_core(&self) -> Task<'_> {

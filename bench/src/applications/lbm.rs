@@ -1,22 +1,14 @@
 //! LBM: 156 bytes and some 250 operations a cell and step.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
-use warpwright_kernels::apps::lbm::{self, Input, Lattice, Q, Resident, Structures};
-use warpwright_kernels::apps::{Declared, Go};
+use warpwright_kernels::apps::lbm::{self, Input, Lattice, Layout, Q, Resident};
 use warpwright_review::machine::Pipe;
-
-/// How distributions lie in memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
-    Structures,
-    Arrays,
-}
 
 /// Cells on each side of a cube whose distributions are known.
 const CUBE: usize = 6;
@@ -28,31 +20,9 @@ pub(super) struct Lbm {
     input: Input,
     lattice: Lattice,
     steps: usize,
-    expected: Expected,
     /// As twins take them, an element a cell of memory.
     walls: Vec<u32>,
     start: Vec<f32>,
-}
-
-pub(super) enum Ours {
-    Structures(Structures),
-    Arrays(Resident),
-}
-
-impl Ours {
-    fn arrays(&mut self, run: impl FnOnce(&mut Resident) -> warpwright::Result<()>) -> warpwright::Result<()> {
-        match self {
-            Ours::Arrays(resident) => run(resident),
-            Ours::Structures(_) => Ok(()),
-        }
-    }
-
-    fn structures(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
-        match self {
-            Ours::Structures(resident) => resident.run(steps, go),
-            Ours::Arrays(_) => Ok(()),
-        }
-    }
 }
 
 pub(super) struct Theirs {
@@ -96,10 +66,10 @@ fn known_of(input: &Input, corner: [usize; 3], steps: usize) -> Vec<(usize, f64)
 impl Application for Lbm {
     const NAME: &'static str = "lbm";
     type Form = Layout;
-    type Ours = Ours;
+    type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Lbm> {
+    fn new(size: Size) -> Outcome<(Lbm, Expected)> {
         let ([nx, ny, nz], steps) = size.pick(([256, 128, 128], 8), ([128, 64, 64], 8), ([70, 5, 4], 1));
         let input = Input::new(7, nx, ny, nz);
         // At the box's corner, in its middle, and round an obstacle that is no plate.
@@ -109,69 +79,35 @@ impl Application for Lbm {
         let known: Vec<(usize, f64)> = corners.into_iter().flat_map(|corner| known_of(&input, corner, 2 * steps)).collect();
         let (places, known) = known.into_iter().unzip();
         let lattice = Lattice::new(&input);
-        Ok(Lbm {
-            walls: lattice.spread(&input.walls()),
-            start: lattice.spread(&input.start()),
-            lattice,
-            input,
-            steps,
-            expected: Expected { known: Known::Floats(known), places: Some(places), source: "the reference" },
-        })
+        let bound = Tolerance::Most(input.error_bound(2 * steps));
+        let expected = Expected { known: Known::Floats(known), places: Some(places), source: "the reference", bound };
+        Ok((Lbm { walls: lattice.spread(&input.walls()), start: lattice.spread(&input.start()), lattice, input, steps }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} × {} × {} cells, {} steps", self.lattice.nx, self.lattice.ny, self.lattice.nz, self.steps)
     }
 
-    fn variants() -> Vec<Variant<Lbm>> {
+    fn variants() -> Vec<TimedVariant<Lbm>> {
         use Layout::*;
         vec![
-            Self::variant("array of structures", Structures, |p, r, go| r.structures(p.steps, go), |p, w, t| twin(p, w, t, 0, 128)),
-            Self::variant("arrays", Arrays, |p, r, go| r.arrays(|r| r.run::<128, false>(p.steps, go)), |p, w, t| twin(p, w, t, 1, 128)),
-            Self::variant(
-                "arrays, eager",
-                Arrays,
-                |p, r, go| r.arrays(|r| r.run::<128, true>(p.steps, go)),
-                |p, w, t| twin(p, w, t, 2, 128),
-            ),
-            Self::variant(
-                "eager, 64 threads",
-                Arrays,
-                |p, r, go| r.arrays(|r| r.run::<64, true>(p.steps, go)),
-                |p, w, t| twin(p, w, t, 2, 64),
-            ),
-            Self::variant("staged", Arrays, |p, r, go| r.arrays(|r| r.run_staged::<128>(p.steps, go)), |p, w, t| twin(p, w, t, 3, 128)),
-            Self::variant(
-                "staged, 64 threads",
-                Arrays,
-                |p, r, go| r.arrays(|r| r.run_staged::<64>(p.steps, go)),
-                |p, w, t| twin(p, w, t, 3, 64),
-            ),
+            Self::variant("array of structures", Structures, |p, r, go| r.run_structures(p.steps, go), |p, w, t| twin(p, w, t, 0, 128)),
+            Self::variant("arrays", Arrays, |p, r, go| r.run::<128, false>(p.steps, go), |p, w, t| twin(p, w, t, 1, 128)),
+            Self::variant("arrays, eager", Arrays, |p, r, go| r.run::<128, true>(p.steps, go), |p, w, t| twin(p, w, t, 2, 128)),
+            Self::variant("eager, 64 threads", Arrays, |p, r, go| r.run::<64, true>(p.steps, go), |p, w, t| twin(p, w, t, 2, 64)),
+            Self::variant("staged", Arrays, |p, r, go| r.run_staged::<128>(p.steps, go), |p, w, t| twin(p, w, t, 3, 128)),
+            Self::variant("staged, 64 threads", Arrays, |p, r, go| r.run_staged::<64>(p.steps, go), |p, w, t| twin(p, w, t, 3, 64)),
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Lbm>> {
-        let variant = |declared: Declared<Resident>| Variant {
-            name: declared.to_string(),
-            form: Layout::Arrays,
-            ours: Box::new(move |_: &Lbm, ours: &mut Ours, go: &mut Go<'_>| ours.arrays(|resident| declared.run(resident, go))),
-            twin: None,
-        };
-        lbm::declared(self.steps).into_iter().map(variant).collect()
+    fn declared(&self) -> Vec<TimedVariant<Lbm>> {
+        TimedVariant::declared(lbm::declared(self.steps))
     }
 
     /// 19 numbers read and written, and which neighbours are obstacles.
     fn work(&self, _: Layout) -> Work {
         let updates = (self.input.solid.len() * self.steps) as f64;
         Work::bytes((2 * Q + 1) as f64 * 4.0 * updates).and(Pipe::Single, 250.0 * updates)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, _: Layout) -> Bound {
-        Bound::Most(self.input.error_bound(2 * self.steps))
     }
 
     fn one_core(&self) -> Task<'_> {
@@ -182,25 +118,19 @@ impl Application for Lbm {
         Task::new(steps as f64 / self.steps as f64, move || self.input.one_core_from(&walls, &mut now, &mut other, steps))
     }
 
-    fn ours(&self, device: &Device, layout: Layout) -> Outcome<Ours> {
-        Ok(match layout {
-            Layout::Structures => Ours::Structures(Structures::new(device, &self.input)?),
-            Layout::Arrays => Ours::Arrays(Resident::new(device, &self.input)?),
-        })
+    fn ours(&self, device: &Device, _: Layout) -> Outcome<Resident> {
+        Ok(Resident::new(device, &self.input)?)
     }
 
-    fn results(&self, ours: &Ours) -> Outcome<Results> {
-        Ok(Results::Floats(match ours {
-            Ours::Structures(resident) => resident.result()?,
-            Ours::Arrays(resident) => resident.result()?,
-        }))
+    fn results(&self, ours: &Resident) -> Outcome<Results> {
+        Ok(Results::Floats(ours.result()?))
     }
 
     fn theirs(&self, device: &Device, layout: Layout) -> Outcome<Theirs> {
         let n = self.lattice.cells();
         let before = match layout {
             Layout::Arrays => device.upload(&self.start)?,
-            Layout::Structures => device.upload(&(0..Q * n).map(|k| self.start[k % Q * n + k / Q]).collect::<Vec<_>>())?,
+            Layout::Structures => device.upload(&layout.of_other(&self.start, n))?,
         };
         Ok(Theirs { walls: device.upload(&self.walls)?, before, after: device.zeros(Q * n)?, layout })
     }
@@ -209,7 +139,7 @@ impl Application for Lbm {
         let (found, n) = (theirs.before.download()?, self.lattice.cells());
         let arrays = match theirs.layout {
             Layout::Arrays => found,
-            Layout::Structures => (0..Q * n).map(|k| found[k % n * Q + k / n]).collect(),
+            Layout::Structures => Layout::Arrays.of_other(&found, n),
         };
         Ok(Results::Floats(self.lattice.gather(&arrays)))
     }

@@ -88,8 +88,8 @@ const PROGRAMS: &[Entry] = &[
     entry::<saxpy::Saxpy>(),
     entry::<tpacf::Tpacf>(),
     entry::<fdtd::Fdtd>(),
-    entry::<mri::Q>(),
-    entry::<mri::Fhd>(),
+    entry::<mri::Mri<mri::Q>>(),
+    entry::<mri::Mri<mri::Fhd>>(),
     entry::<coulomb::Coulomb>(),
 ];
 

@@ -1,7 +1,7 @@
 //! PNS: a net's 624 words of random numbers are written, then 3 words read or written a step, and what is left of it counted; some 90 operations a step.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -19,7 +19,6 @@ const PLACES: usize = pns::places(N);
 
 pub(super) struct Pns {
     input: Input,
-    expected: Expected,
     /// Nets that one core simulates.
     part: usize,
 }
@@ -48,21 +47,21 @@ impl Application for Pns {
     type Ours = Resident<N>;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Pns> {
+    fn new(size: Size) -> Outcome<(Pns, Expected)> {
         let (nets, steps) = size.pick((1 << 18, 1_024), (1 << 16, 512), (40, 12));
         let input = Input::new(9, nets, steps);
         let parts = on_all_cores(0..nets, |part| flat(input.one_core(part)));
         let mut counted = vec![0; 2 * PLACES + 1];
         parts.iter().for_each(|part| counted.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
-        let expected = Expected::all(Known::Integers(counted), "one core's program");
-        Ok(Pns { input, expected, part: size.pick(16_384, 16_384, 10) })
+        let expected = Expected::all(Known::Integers(counted), "one core's program", Tolerance::Exact);
+        Ok((Pns { input, part: size.pick(16_384, 16_384, 10) }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} nets of {N} philosophers, {} steps", self.input.nets, self.input.steps)
     }
 
-    fn variants() -> Vec<Variant<Pns>> {
+    fn variants() -> Vec<TimedVariant<Pns>> {
         vec![
             Self::variant("a net's words together", (), |_, r, go| r.run::<128, false>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("all nets' words together", (), |_, r, go| r.run::<128, true>(go), |p, w, t| twin(p, w, t, 1)),
@@ -72,22 +71,14 @@ impl Application for Pns {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Pns>> {
-        pns::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Pns>> {
+        TimedVariant::declared(pns::declared())
     }
 
     /// A step takes 18 operations for the random number, some 72 to choose a transition and fire it. Tokens and firings are written, and read once.
     fn work(&self, (): ()) -> Work {
         let (nets, steps) = (self.input.nets as f64, self.input.steps as f64);
         Work::bytes(4.0 * nets * (WORDS as f64 + 3.0 * steps + 2.0 * (PLACES + 1) as f64)).and(Pipe::Integer, 90.0 * nets * steps)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Exact
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -1,7 +1,7 @@
 //! RC5-72: 338 sums, 180 rotations and 24 exclusive ors a key, and no memory.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -12,7 +12,6 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Rc5 {
     input: Input,
-    expected: Expected,
     /// Keys that one core tries.
     part: usize,
 }
@@ -33,20 +32,20 @@ impl Application for Rc5 {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Rc5> {
+    fn new(size: Size) -> Outcome<(Rc5, Expected)> {
         let count = size.pick(1 << 28, 1 << 25, 300);
         // Every key is tried, wherever the right one is; that another one before it fits, too, has a chance of 2⁻³⁶.
         let planted = count - count / 7;
         let input = Input::new(3, count, planted as u64);
-        let expected = Expected::all(Known::Integers(vec![planted as u64]), "the planted key");
-        Ok(Rc5 { input, expected, part: size.pick(1 << 21, 1 << 21, 64) })
+        let expected = Expected::all(Known::Integers(vec![planted as u64]), "the planted key", Tolerance::Exact);
+        Ok((Rc5 { input, part: size.pick(1 << 21, 1 << 21, 64) }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} keys", self.input.count)
     }
 
-    fn variants() -> Vec<Variant<Rc5>> {
+    fn variants() -> Vec<TimedVariant<Rc5>> {
         vec![
             Self::variant("a key a thread", (), |_, r, go| r.run_direct(go), |p, twins, t| twin(p, twins, t, 0, 1)),
             Self::variant("32 keys in registers", (), |_, r, go| r.run::<32, 1>(go), |p, twins, t| twin(p, twins, t, 1, 32)),
@@ -56,22 +55,14 @@ impl Application for Rc5 {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Rc5>> {
-        rc5::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Rc5>> {
+        TimedVariant::declared(rc5::declared())
     }
 
     /// Four sums and two rotations for each of 78 steps of the schedule; a sum, a rotation and an exclusive or for each of 24 half rounds; two sums before.
     fn work(&self, (): ()) -> Work {
         let keys = self.input.count as f64;
         Work::bytes(0.0).and(Pipe::Integer, (338 + 180 + 24) as f64 * keys).and(Pipe::Logic, (180 + 24) as f64 * keys)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Exact
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -1,10 +1,12 @@
 //! A program checked and timed: ours and the twin's alternately, one core beside them.
 
 use super::Bench;
-use super::application::{Application, Variant};
+use super::application::{Application, TimedVariant};
+use super::check::Expected;
 use super::numbers::{CoreTime, Quoted, document};
 use super::work::{Limits, Nearest};
 use crate::Outcome;
+use crate::contest::rounds;
 use crate::report::Spread;
 use warpwright::Launch;
 
@@ -90,13 +92,13 @@ impl Program {
 /// Checks and times all variants of a program. One that fails is a row that says so.
 pub(crate) fn run<A: Application>(bench: &Bench) -> Outcome<Program> {
     let document = document(A::NAME).ok_or("the document has no such program")?;
-    let program = A::new(bench.size)?;
+    let (program, expected) = A::new(bench.size)?;
     let core = program.one_core().time();
     let limits = Limits::of_device(&bench.device);
-    let row = |variant: &Variant<A>| Row {
+    let row = |variant: &TimedVariant<A>| Row {
         variant: variant.name.clone(),
         nearest: program.work(variant.form).nearest(&limits),
-        outcome: one(bench, &program, variant).map_err(|error| error.to_string()),
+        outcome: one(bench, &program, &expected, variant).map_err(|error| error.to_string()),
     };
     let variants = if bench.declared { program.declared() } else { A::variants() };
     let rows = variants.iter().map(row).collect();
@@ -107,7 +109,7 @@ pub(crate) fn run<A: Application>(bench: &Bench) -> Outcome<Program> {
 struct Sides<'b, A: Application> {
     bench: &'b Bench,
     program: &'b A,
-    variant: &'b Variant<A>,
+    variant: &'b TimedVariant<A>,
     ours: A::Ours,
     theirs: Option<A::Theirs>,
 }
@@ -135,36 +137,29 @@ impl<A: Application> Sides<'_, A> {
         let both = self.bench.twin_of(self.variant).zip(self.theirs.as_ref());
         both.map(|((twins, twin), theirs)| twin(self.program, twins, theirs)).transpose()
     }
+
+    fn rounds(&mut self) -> Outcome<Times> {
+        let Bench { runs, seconds_per_variant, .. } = *self.bench;
+        let (ours, theirs) = rounds(runs, FEWEST_ROUNDS, seconds_per_variant, || Ok((self.time_ours()?, self.time_theirs()?)))?;
+        Ok(Times { ours, theirs })
+    }
 }
 
-fn one<A: Application>(bench: &Bench, program: &A, variant: &Variant<A>) -> Outcome<Passed> {
+fn one<A: Application>(bench: &Bench, program: &A, expected: &Expected, variant: &TimedVariant<A>) -> Outcome<Passed> {
     let theirs = bench.twin_of(variant).map(|_| program.theirs(&bench.device, variant.form)).transpose()?;
     let mut sides = Sides { bench, program, variant, ours: program.ours(&bench.device, variant.form)?, theirs };
     sides.run_ours()?;
     sides.run_ours()?;
     let found = program.results(&sides.ours)?;
-    let bound = program.bound(variant.form);
-    let checked = program.expected().describe(program.expected().check(&found, &bound)?);
+    let of_form = program.bound(variant.form);
+    let bound = of_form.as_ref().unwrap_or(&expected.bound);
+    let checked = expected.describe(expected.check(&found, bound)?);
     if let (Some(_), Some(theirs)) = (sides.time_theirs()?, &sides.theirs) {
         let other = program.twin_results(theirs)?;
-        program.expected().check(&other, &bound).map_err(|error| format!("the twin: {error}"))?;
-        found.agree(&other, &bound)?;
+        expected.check(&other, bound).map_err(|error| format!("the twin: {error}"))?;
+        found.agree(&other, bound)?;
     }
     drop(found);
-    let times = if bench.is_timed() { Some(rounds(&mut sides)?) } else { None };
+    let times = if bench.is_timed() { Some(sides.rounds()?) } else { None };
     Ok(Passed { checked, times })
-}
-
-fn rounds<A: Application>(sides: &mut Sides<'_, A>) -> Outcome<Times> {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    while ours.len() < sides.bench.runs {
-        ours.push(sides.time_ours()?);
-        theirs.extend(sides.time_theirs()?);
-        // Every side runs twice a round.
-        let spent = 2.0 * (ours.iter().sum::<f64>() + theirs.iter().sum::<f64>());
-        if spent > sides.bench.seconds_per_variant && ours.len() >= FEWEST_ROUNDS {
-            break;
-        }
-    }
-    Ok(Times { ours: Spread::of(&ours), theirs: (!theirs.is_empty()).then(|| Spread::of(&theirs)) })
 }

@@ -1,7 +1,7 @@
 //! RPES: 81 terms an integral, each of 25 operations and two roots; 4 bytes an integral.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results, spread};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance, spread};
 use super::one_core::Task;
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -18,8 +18,6 @@ pub(super) struct Rpes {
     pairs: usize,
     products: Vec<Product>,
     cells: Vec<[f32; 4]>,
-    expected: Expected,
-    bound: f64,
     /// Kets that one core does.
     part: usize,
 }
@@ -46,7 +44,7 @@ impl Application for Rpes {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Rpes> {
+    fn new(size: Size) -> Outcome<(Rpes, Expected)> {
         let input = Input::new(10, size.pick(128, 64, 4));
         let (pairs, products) = (input.pairs().len(), input.products());
         // Some functions are a molecule, too; in their order pairs are in order.
@@ -56,22 +54,16 @@ impl Application for Rpes {
         let integrals = some.reference();
         let greatest = integrals.iter().fold(0.0f64, |most, value| most.max(*value));
         let places = numbers.iter().flat_map(|ket| numbers.iter().map(move |bra| ket * pairs + bra)).collect();
-        Ok(Rpes {
-            bound: input.error_bound() * greatest,
-            expected: Expected { known: Known::Floats(integrals), places: Some(places), source: "the reference" },
-            cells: cells(),
-            part: size.pick(96, 96, 2),
-            input,
-            pairs,
-            products,
-        })
+        let bound = Tolerance::Most(input.error_bound() * greatest);
+        let expected = Expected { known: Known::Floats(integrals), places: Some(places), source: "the reference", bound };
+        Ok((Rpes { cells: cells(), part: size.pick(96, 96, 2), input, pairs, products }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} functions, {} pairs", self.input.functions.len(), self.pairs)
     }
 
-    fn variants() -> Vec<Variant<Rpes>> {
+    fn variants() -> Vec<TimedVariant<Rpes>> {
         vec![
             Self::variant("from functions", (), |_, r, go| r.run_direct::<128>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("pairs in constant memory", (), |_, r, go| r.run::<128, 1, false>(go), |p, w, t| twin(p, w, t, 1)),
@@ -81,22 +73,14 @@ impl Application for Rpes {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Rpes>> {
-        rpes::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Rpes>> {
+        TimedVariant::declared(rpes::declared())
     }
 
     fn work(&self, (): ()) -> Work {
         let integrals = (self.pairs * (self.pairs + 1) / 2) as f64;
         let terms = (PRODUCTS * PRODUCTS) as f64 * integrals;
         Work::bytes(4.0 * integrals).and(Pipe::Single, 25.0 * terms).and(Pipe::Special, 2.0 * terms)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Most(self.bound)
     }
 
     /// Each ket with all bras from it on.

@@ -1,7 +1,7 @@
 //! H.264's motion estimation: 33 × 33 displacements of each macroblock, each the distances of 256 pixels and 41 minima; the frames and the keys in memory.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
 use crate::twins::{Twins, at};
@@ -16,7 +16,6 @@ const RANGE: usize = 16;
 pub(super) struct Sad {
     input: Input,
     macroblocks: usize,
-    expected: Expected,
     /// Macroblocks that one core does.
     part: usize,
 }
@@ -38,22 +37,22 @@ impl Application for Sad {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Sad> {
+    fn new(size: Size) -> Outcome<(Sad, Expected)> {
         // Rows are whole words, so that a frame lies in memory as it is.
         let (width, height) = size.pick((3_840, 2_160), (1_280, 720), (12, 14));
         let input = Input::new(5, width, height);
         let (columns, rows) = input.macroblocks();
         let macroblocks = columns * rows;
         let known = on_all_cores(0..macroblocks, |part| input.one_core(RANGE, part)).concat().into_iter().map(u64::from).collect();
-        let expected = Expected::all(Known::Integers(known), "one core's program");
-        Ok(Sad { input, macroblocks, expected, part: size.pick(2_000, 1_000, 1) })
+        let expected = Expected::all(Known::Integers(known), "one core's program", Tolerance::Exact);
+        Ok((Sad { input, macroblocks, part: size.pick(2_000, 1_000, 1) }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} × {} pixels, ± {RANGE}", self.input.current.width, self.input.current.height)
     }
 
-    fn variants() -> Vec<Variant<Sad>> {
+    fn variants() -> Vec<TimedVariant<Sad>> {
         vec![
             Self::variant("bytes in global memory", (), |_, r, go| r.run_global::<RANGE>(go), |p, w, t| twin(p, w, t, 0)),
             Self::variant("shared memory, 64 threads", (), |_, r, go| r.run_shared::<RANGE, 64>(go), |p, w, t| twin(p, w, t, 64)),
@@ -64,8 +63,8 @@ impl Application for Sad {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Sad>> {
-        sad::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Sad>> {
+        TimedVariant::declared(sad::declared())
     }
 
     /// A displacement takes the distances of 64 words of four pixels, each added to a sum; 16 shifts; 25 sums that merge blocks; 41 sums and minima of keys.
@@ -75,14 +74,6 @@ impl Application for Sad {
         Work::bytes(bytes as f64)
             .and(Pipe::Integer, (64 + 16 + 25 + 2 * 41) as f64 * displacements)
             .and(Pipe::Logic, (64 + 16 + 41) as f64 * displacements)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Exact
     }
 
     fn one_core(&self) -> Task<'_> {

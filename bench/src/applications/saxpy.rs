@@ -1,10 +1,10 @@
 //! SAXPY: 12 bytes and 2 operations an element.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
-use crate::twins::at;
+use crate::twins::{Twins, at};
 use crate::{Outcome, Size};
 use warpwright::{Buffer, Device};
 use warpwright_kernels::apps::saxpy::{self, Input, Resident};
@@ -12,12 +12,15 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Saxpy {
     input: Input,
-    expected: Expected,
 }
 
 pub(super) struct Theirs {
     x: Buffer<f32>,
     y: Buffer<f32>,
+}
+
+fn twin(p: &Saxpy, twins: &Twins, t: &Theirs, [block, ilp, vector]: [u32; 3]) -> Outcome<f64> {
+    twins.saxpy(block, ilp, vector, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32)
 }
 
 impl Application for Saxpy {
@@ -26,62 +29,35 @@ impl Application for Saxpy {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Saxpy> {
+    fn new(size: Size) -> Outcome<(Saxpy, Expected)> {
         let input = Input::new(1, size.pick(1 << 27, 1 << 25, 4_999));
         // What two runs add: a·x twice.
         let twice = input.x.iter().zip(&input.y).map(|(x, y)| 2.0 * f64::from(input.a) * f64::from(*x) + f64::from(*y)).collect();
-        Ok(Saxpy { input, expected: Expected::all(Known::Floats(twice), "the formula") })
+        // Two roundings a run of sums of magnitude at most 2.5, of products of at most 1.
+        let bound = Tolerance::Most(4.0 * f64::from(f32::EPSILON));
+        Ok((Saxpy { input }, Expected::all(Known::Floats(twice), "the formula", bound)))
     }
 
     fn input(&self) -> String {
         format!("{} elements", self.input.x.len())
     }
 
-    fn variants() -> Vec<Variant<Saxpy>> {
+    fn variants() -> Vec<TimedVariant<Saxpy>> {
         vec![
-            Self::variant(
-                "an element a thread",
-                (),
-                |_, r, go| r.run::<256, 1, false, 1>(go),
-                |p, twins, t| twins.saxpy(256, 1, 1, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
-            ),
-            Self::variant(
-                "4 elements",
-                (),
-                |_, r, go| r.run::<256, 4, true, 1>(go),
-                |p, twins, t| twins.saxpy(256, 4, 1, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
-            ),
-            Self::variant(
-                "vectors",
-                (),
-                |_, r, go| r.run::<256, 1, true, 4>(go),
-                |p, twins, t| twins.saxpy(256, 1, 4, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
-            ),
-            Self::variant(
-                "2 vectors",
-                (),
-                |_, r, go| r.run::<128, 2, true, 4>(go),
-                |p, twins, t| twins.saxpy(128, 2, 4, p.input.a, at(&t.x), at(&t.y), p.input.x.len() as u32),
-            ),
+            Self::variant("an element a thread", (), |_, r, go| r.run::<256, 1, false, 1>(go), |p, w, t| twin(p, w, t, [256, 1, 1])),
+            Self::variant("4 elements", (), |_, r, go| r.run::<256, 4, true, 1>(go), |p, w, t| twin(p, w, t, [256, 4, 1])),
+            Self::variant("vectors", (), |_, r, go| r.run::<256, 1, true, 4>(go), |p, w, t| twin(p, w, t, [256, 1, 4])),
+            Self::variant("2 vectors", (), |_, r, go| r.run::<128, 2, true, 4>(go), |p, w, t| twin(p, w, t, [128, 2, 4])),
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Saxpy>> {
-        saxpy::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Saxpy>> {
+        TimedVariant::declared(saxpy::declared())
     }
 
     fn work(&self, (): ()) -> Work {
         let n = self.input.x.len() as f64;
         Work::bytes(12.0 * n).and(Pipe::Single, 2.0 * n)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    /// Two roundings a run of sums of magnitude at most 2.5, of products of at most 1.
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Most(4.0 * f64::from(f32::EPSILON))
     }
 
     fn one_core(&self) -> Task<'_> {

@@ -1,7 +1,7 @@
 //! TPACF: a pair takes 5 operations for its cosine, 5 comparisons, and 4 accesses of shared memory: three edges and a count.
 
-use super::application::{Application, Variant};
-use super::check::{Bound, Expected, Known, Results};
+use super::application::{Application, TimedVariant};
+use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
 use crate::twins::{Address, Twins, at};
@@ -12,7 +12,6 @@ use warpwright_review::machine::Pipe;
 
 pub(super) struct Tpacf {
     input: Input,
-    expected: Expected,
     /// Galaxies whose pairs one core counts.
     part: usize,
 }
@@ -66,7 +65,7 @@ impl Application for Tpacf {
     type Ours = Resident;
     type Theirs = Theirs;
 
-    fn new(size: Size) -> Outcome<Tpacf> {
+    fn new(size: Size) -> Outcome<(Tpacf, Expected)> {
         let (galaxies, random) = size.pick((30_000, 30_000), (10_000, 10_000), (17, 60));
         let input = Input::new(11, galaxies, random);
         let mut counts = vec![0; 3 * (input.edges.len() + 1)];
@@ -74,15 +73,15 @@ impl Application for Tpacf {
             // Two runs add up.
             counts.iter_mut().zip(part).for_each(|(sum, part)| *sum += 2 * part);
         }
-        let expected = Expected::all(Known::Integers(counts), "one core's program");
-        Ok(Tpacf { input, expected, part: size.pick(2_000, 2_000, 5) })
+        let expected = Expected::all(Known::Integers(counts), "one core's program", Tolerance::Exact);
+        Ok((Tpacf { input, part: size.pick(2_000, 2_000, 5) }, expected))
     }
 
     fn input(&self) -> String {
         format!("{} galaxies, {} random points", self.input.galaxies.len(), self.input.random.len())
     }
 
-    fn variants() -> Vec<Variant<Tpacf>> {
+    fn variants() -> Vec<TimedVariant<Tpacf>> {
         vec![
             Self::variant("counts in global memory", (), |_, r, go| r.run_direct(go), twin_direct),
             Self::variant("a histogram a block", (), |_, r, go| r.run::<256, 4, 1, 1>(go), |p, w, t| twin(p, w, t, [256, 4, 1, 1])),
@@ -105,22 +104,14 @@ impl Application for Tpacf {
         ]
     }
 
-    fn declared(&self) -> Vec<Variant<Tpacf>> {
-        tpacf::declared().into_iter().map(|declared| Variant::declared(declared, ())).collect()
+    fn declared(&self) -> Vec<TimedVariant<Tpacf>> {
+        TimedVariant::declared(tpacf::declared())
     }
 
     fn work(&self, (): ()) -> Work {
         let points = (self.input.galaxies.len() + self.input.random.len()) as f64;
         let pairs = self.all_pairs();
         Work::bytes(12.0 * points).and(Pipe::Single, 5.0 * pairs).and(Pipe::Logic, 5.0 * pairs).and(Pipe::Memory, 4.0 * pairs)
-    }
-
-    fn expected(&self) -> &Expected {
-        &self.expected
-    }
-
-    fn bound(&self, (): ()) -> Bound {
-        Bound::Exact
     }
 
     fn one_core(&self) -> Task<'_> {
@@ -165,7 +156,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_as_one_core_counts_them() {
-        let program = Tpacf::new(Size::Tiny).expect("it is drawn");
+        let (program, _) = Tpacf::new(Size::Tiny).expect("it is drawn");
         for (galaxies, random) in [(5, 0), (17, 0), (17, 60), (17, 20)] {
             let counted = flat(program.input.one_core(0..galaxies + random)).iter().sum::<u64>();
             assert_eq!(program.pairs(galaxies, random), counted as f64, "{galaxies} and {random}");

@@ -7,7 +7,7 @@ pub use super::model::{Bound, Rate, Work};
 use super::model::{headroom, rate};
 use super::traffic::{Requests, Traffic};
 use super::weights::{Certainty, Weights};
-use crate::machine::{Machine, Pipe, SHARPNESS};
+use crate::machine::{H200, Machine, Pipe, SHARPNESS};
 use warpwright_codegen::analysis::access::{AccessFact, BranchFact};
 use warpwright_codegen::ir::{Inst, Kernel};
 use warpwright_codegen::target::Target;
@@ -162,7 +162,7 @@ impl Threads {
         let requests = Requests::of(kernel, &weights, accesses, launched);
         let traffic = requests.traffic(0.0, 0.0);
         // Any will do for the order of loads, if a load takes much longer than anything else.
-        let machine = Machine::of(90).unwrap_or(&crate::machine::H100);
+        let machine = &H200;
         let warps = block.map_or(1.0, |threads| f64::from(threads.div_ceil(WARP)));
         let flight = flight(kernel, &weights, &requests.sources(0.0, 0.0), warps, machine);
         Threads { mix, flight, weights, requests, traffic }

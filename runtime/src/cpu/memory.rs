@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "allocates and copies plain bytes")]
 
-use crate::backend::{Marker, Memory, Queue};
+use crate::driver::{Marker, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::texture::Picture;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -34,9 +34,7 @@ impl HostMemory {
         let address = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
         Ok(HostMemory { address, layout })
     }
-}
 
-impl HostMemory {
     /// Memory for a texture's texels, row by row.
     pub(crate) fn for_texture(picture: &Picture) -> Result<HostMemory> {
         let bytes = usize::try_from(picture.bytes());

@@ -5,7 +5,7 @@ mod simulator;
 mod twin;
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, LaunchPlan, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
@@ -13,6 +13,7 @@ use crate::sim::{Counters, SimOptions};
 use crate::stream::StreamCore;
 use crate::texture::Picture;
 use crate::timing::Clock;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use warpwright_codegen::target::limits::WARP;
@@ -21,38 +22,31 @@ pub(crate) use memory::{HostMemory, HostQueue};
 
 /// One of them.
 pub(crate) struct Cpu {
-    kind: DeviceKind,
-    name: &'static str,
-    target: &'static str,
-    compile: fn(&LoweredKernel<'_>, SimOptions) -> Result<Box<dyn Executable>>,
+    identity: DeviceIdentity,
+    compile: Compile,
 }
 
+type Compile = fn(&LoweredKernel<'_>, SimOptions) -> Result<Box<dyn Executable>>;
+
 /// The simulator: runs the compiled kernel.
-pub(crate) const SIMULATOR: Cpu = Cpu { kind: DeviceKind::Simulator, name: "Simulator", target: "simulator", compile: simulator::compile };
+pub(crate) const SIMULATOR: Cpu = cpu(DeviceKind::Simulator, "Simulator", "simulator", simulator::compile);
 
 /// The host twin: runs the kernel's own Rust code.
-pub(crate) const HOST_TWIN: Cpu = Cpu { kind: DeviceKind::Host, name: "Host twin", target: "host", compile: twin::compile };
+pub(crate) const HOST_TWIN: Cpu = cpu(DeviceKind::Host, "Host twin", "host", twin::compile);
 
-impl Backend for Cpu {
-    fn kind(&self) -> DeviceKind {
-        self.kind
-    }
+const fn cpu(kind: DeviceKind, name: &'static str, target: &'static str, compile: Compile) -> Cpu {
+    let (name, target) = (Cow::Borrowed(name), Cow::Borrowed(target));
+    Cpu { identity: DeviceIdentity { kind, name, target, limits: DeviceLimits::NVIDIA }, compile }
+}
 
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn target(&self) -> &str {
-        self.target
-    }
-
-    fn limits(&self) -> &DeviceLimits {
-        &DeviceLimits::NVIDIA
+impl DeviceDriver for Cpu {
+    fn identity(&self) -> &DeviceIdentity {
+        &self.identity
     }
 
     fn properties(&self) -> DeviceProperties {
-        let told = DeviceProperties::new(self.kind, self.name, self.target, self.limits());
-        if self.kind != DeviceKind::Simulator {
+        let told = DeviceProperties::new(&self.identity);
+        if self.identity.kind != DeviceKind::Simulator {
             return told;
         }
         let row = DeviceLimits::NVIDIA_ROW;
@@ -95,18 +89,18 @@ impl Backend for Cpu {
 /// What such a device compiles an instance to.
 trait Run: Send + Sync {
     /// One run, done when it returns. The simulator's gives its counters.
-    fn run(&self, plan: &Plan<'_>) -> Result<Option<Counters>>;
+    fn run(&self, plan: &LaunchPlan<'_>) -> Result<Option<Counters>>;
 }
 
 /// Runs it within the call, and times that by the host's clock.
 struct WithinCall<R>(R);
 
 impl<R: Run> Executable for WithinCall<R> {
-    fn launch(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+    fn launch(&self, plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.0.run(plan)
     }
 
-    fn time(&self, plan: &Plan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         self.0.run(plan)?;
         let run = |_| {
             let start = Instant::now();

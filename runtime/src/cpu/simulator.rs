@@ -4,7 +4,7 @@
 
 use super::{Run, WithinCall, address};
 use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::backend::{Executable, Plan};
+use crate::driver::{Executable, LaunchPlan};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};
@@ -40,7 +40,7 @@ fn sim_argument<'p>(argument: &Argument<'p>, all: &'p Arguments<'p>) -> SimArgum
 }
 
 impl Run for SimProgram {
-    fn run(&self, plan: &Plan<'_>) -> Result<Option<Counters>> {
+    fn run(&self, plan: &LaunchPlan<'_>) -> Result<Option<Counters>> {
         let launch = SimLaunch { grid: plan.grid, block: plan.block, shared_bytes: plan.shared_bytes };
         let mut arguments: Vec<_> = plan.arguments.iter().map(|argument| sim_argument(argument, &plan.arguments)).collect();
         // The program's own, which is not of this trait.

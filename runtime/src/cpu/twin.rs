@@ -4,7 +4,7 @@
 
 use super::{Run, WithinCall, address};
 use crate::arguments::ArgumentKind;
-use crate::backend::{Executable, Plan};
+use crate::driver::{Executable, LaunchPlan};
 use crate::error::Result;
 use crate::instance::LoweredKernel;
 use crate::sim::{Counters, SimOptions};
@@ -25,7 +25,7 @@ struct Twin {
 }
 
 impl Run for Twin {
-    fn run(&self, plan: &Plan<'_>) -> Result<Option<Counters>> {
+    fn run(&self, plan: &LaunchPlan<'_>) -> Result<Option<Counters>> {
         let arguments = plan.arguments.iter().map(|argument| {
             let address = address(argument, &plan.arguments);
             match argument.kind {

@@ -5,57 +5,50 @@
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
-mod driver;
+mod api;
 mod module;
 mod queue;
 mod sys;
 mod texture;
 
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
-use driver::{Code, Driver, code};
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::ptr::null_mut;
+use api::{Code, DriverApi, code};
+use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::sync::Arc;
 use sys::CUdevice_attribute as Attribute;
 use warpwright_codegen::target::Target;
 
 /// How many GPUs there are: none without a driver.
 pub(crate) fn count() -> usize {
-    Driver::get().and_then(Driver::device_count).unwrap_or(0)
+    DriverApi::get().and_then(DriverApi::device_count).unwrap_or(0)
 }
 
 /// The GPU of this ordinal.
-pub(crate) fn open(index: usize) -> Result<Box<dyn Backend>> {
-    let driver = Driver::get()?;
+pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
+    let driver = DriverApi::get()?;
     let count = driver.device_count()?;
     if index >= count {
-        return Err(Error::NoDevice { backend: "CUDA", index, found: format!("the driver sees {count}, counted from 0") });
+        return Err(Error::NoDevice { api: "CUDA", index, found: format!("the driver sees {count}, counted from 0") });
     }
     Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index)?) }))
 }
 
 /// A GPU's primary context. Retained for good: devices live as long as the program.
 struct Context {
-    driver: &'static Driver,
+    driver: &'static DriverApi,
     context: sys::CUcontext,
-    name: String,
+    identity: DeviceIdentity,
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
     target: &'static Target,
-    limits: DeviceLimits,
     properties: DeviceProperties,
 }
 
-// SAFETY: a context may be used from any thread that makes it current, which `bind` does.
-unsafe impl Send for Context {}
-// SAFETY: the driver's API is thread-safe.
-unsafe impl Sync for Context {}
-
 impl Context {
-    fn new(driver: &'static Driver, index: usize) -> Result<Context> {
+    fn new(driver: &'static DriverApi, index: usize) -> Result<Context> {
         let mut device = 0;
         // SAFETY: writes one device number.
         driver.check(unsafe { driver.cuDeviceGet(&mut device, index as c_int) }, "cuDeviceGet")?;
@@ -96,6 +89,7 @@ impl Context {
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)?,
             ],
         };
+        let identity = DeviceIdentity { kind: DeviceKind::Cuda, name: name.into(), target: target.name.into(), limits };
         // What a driver does not know of a GPU, it says with an error or a 0.
         let known = |attribute_: Attribute| attribute(attribute_).ok().filter(|value| *value != 0);
         let narrow = |attribute_: Attribute| known(attribute_).and_then(|value| u32::try_from(value).ok());
@@ -115,17 +109,17 @@ impl Context {
             clock_hz: hertz(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
             memory_clock_hz: hertz(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
             memory_bus_bits: narrow(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
-            ..DeviceProperties::new(DeviceKind::Cuda, &name, target.name, &limits)
+            ..DeviceProperties::new(&identity)
         };
-        let mut context = null_mut();
+        let mut context = sys::Handle::NULL;
         // SAFETY: writes one handle; the context is retained until the process ends.
         driver.check(unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device) }, "cuDevicePrimaryCtxRetain")?;
-        Ok(Context { driver, context, name, target, limits, properties })
+        Ok(Context { driver, context, identity, target, properties })
     }
 
     /// Makes it current on this thread, if it is not.
     fn bind(&self) -> Result<()> {
-        let mut current = null_mut();
+        let mut current = sys::Handle::NULL;
         // SAFETY: writes one handle.
         self.check(unsafe { self.driver.cuCtxGetCurrent(&mut current) }, "cuCtxGetCurrent")?;
         if current == self.context {
@@ -144,11 +138,11 @@ impl Context {
         let context = if is_fault(code) {
             format!(
                 " on {}: a kernel that ran before went wrong ({}); the device's context is lost, and the program must start anew to use it",
-                self.name,
+                self.identity.name,
                 fault_meaning(code)
             )
         } else {
-            format!(" on {}", self.name)
+            format!(" on {}", self.identity.name)
         };
         Error::Driver { call: call.to_owned(), code: self.driver.name(code), context }
     }
@@ -173,7 +167,7 @@ fn fault_meaning(code: Code) -> &'static str {
     }
 }
 
-fn device_name(driver: &Driver, device: sys::CUdevice) -> Result<String> {
+fn device_name(driver: &DriverApi, device: sys::CUdevice) -> Result<String> {
     let mut name: [c_char; 256] = [0; 256];
     // SAFETY: writes at most this many bytes, the last one zero.
     driver.check(unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int, device) }, "cuDeviceGetName")?;
@@ -187,21 +181,9 @@ struct Gpu {
     context: Arc<Context>,
 }
 
-impl Backend for Gpu {
-    fn kind(&self) -> DeviceKind {
-        DeviceKind::Cuda
-    }
-
-    fn name(&self) -> &str {
-        &self.context.name
-    }
-
-    fn target(&self) -> &str {
-        self.context.target.name
-    }
-
-    fn limits(&self) -> &DeviceLimits {
-        &self.context.limits
+impl DeviceDriver for Gpu {
+    fn identity(&self) -> &DeviceIdentity {
+        &self.context.identity
     }
 
     fn properties(&self) -> DeviceProperties {
@@ -221,18 +203,19 @@ impl Backend for Gpu {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+        // An empty buffer has no memory: the driver refuses to allocate none.
+        if bytes == 0 {
+            return Ok(Box::new(DeviceMemory(None)));
+        }
         let context = Arc::clone(&self.context);
         let mut address = 0;
-        // An empty buffer has no memory: the driver refuses to allocate none.
-        if bytes != 0 {
-            context.bind()?;
-            // SAFETY: writes one address.
-            match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
-                code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.name.clone(), bytes: bytes as u64 }),
-                code => context.check(code, "cuMemAlloc")?,
-            }
+        context.bind()?;
+        // SAFETY: writes one address.
+        match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: bytes as u64 }),
+            code => context.check(code, "cuMemAlloc")?,
         }
-        Ok(Box::new(DeviceMemory { context, address }))
+        Ok(Box::new(DeviceMemory(Some(Owned { context, handle: address, free: DriverApi::cuMemFree }))))
     }
 
     fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {
@@ -245,15 +228,15 @@ impl Backend for Gpu {
             return Ok(Box::new(crate::cpu::HostMemory::new(0)?));
         }
         context.bind()?;
-        let mut address = null_mut();
+        let mut address = sys::Handle::NULL;
         // SAFETY: writes one address. Flag 1: page-locked for every context of the process.
         match unsafe { context.driver.cuMemHostAlloc(&mut address, bytes, 1) } {
             code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: "the host".into(), bytes: bytes as u64 }),
             code => context.check(code, "cuMemHostAlloc")?,
         }
         // SAFETY: just allocated, this many bytes.
-        unsafe { std::ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
-        Ok(Box::new(PinnedMemory { context, address }))
+        unsafe { std::ptr::write_bytes(address.0.cast::<u8>(), 0, bytes) };
+        Ok(Box::new(PinnedMemory(Owned { context, handle: address, free: DriverApi::cuMemFreeHost })))
     }
 
     fn queue(&self) -> Result<Box<dyn Queue>> {
@@ -265,49 +248,38 @@ impl Backend for Gpu {
     }
 }
 
-/// Memory of the GPU. Address 0 if empty.
-struct DeviceMemory {
+/// Something of a context's that is nobody else's, and what frees it.
+struct Owned<H: Copy> {
     context: Arc<Context>,
-    address: sys::CUdeviceptr,
+    handle: H,
+    free: unsafe fn(&DriverApi, H) -> Code,
 }
 
-impl Memory for DeviceMemory {
-    fn handle(&self) -> u64 {
-        self.address
+impl<H: Copy> Drop for Owned<H> {
+    fn drop(&mut self) {
+        // A failure means that the context is lost, with all that is its.
+        if self.context.bind().is_ok() {
+            // SAFETY: made by this context, and of the kind that this function frees. Who had memory or textures has waited for whoever used them;
+            // streams, events and modules are kept by the driver until what is under way has run.
+            let _ = unsafe { (self.free)(self.context.driver, self.handle) };
+        }
     }
 }
 
-impl Drop for DeviceMemory {
-    fn drop(&mut self) {
-        if self.address != 0 && self.context.bind().is_ok() {
-            // SAFETY: allocated by `allocate`; the owner has waited for whoever used it. A failure means the context is lost, memory and all.
-            let _ = unsafe { self.context.driver.cuMemFree(self.address) };
-        }
+/// Memory of the GPU; none if empty.
+struct DeviceMemory(Option<Owned<sys::CUdeviceptr>>);
+
+impl Memory for DeviceMemory {
+    fn handle(&self) -> u64 {
+        self.0.as_ref().map_or(0, |memory| memory.handle)
     }
 }
 
 /// Page-locked memory of the host.
-struct PinnedMemory {
-    context: Arc<Context>,
-    address: *mut c_void,
-}
-
-// SAFETY: plain bytes; who reads and writes them is governed by the pinned buffer that holds them.
-unsafe impl Send for PinnedMemory {}
-// SAFETY: as above.
-unsafe impl Sync for PinnedMemory {}
+struct PinnedMemory(Owned<sys::Handle>);
 
 impl Memory for PinnedMemory {
     fn handle(&self) -> u64 {
-        self.address as u64
-    }
-}
-
-impl Drop for PinnedMemory {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: allocated by `allocate_host`; the owner has waited for its copies.
-            let _ = unsafe { self.context.driver.cuMemFreeHost(self.address) };
-        }
+        self.0.handle.bits()
     }
 }

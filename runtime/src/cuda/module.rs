@@ -2,21 +2,21 @@
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
-use super::Context;
-use super::driver::code;
+use super::api::{DriverApi, code};
 use super::queue::CudaEvent;
 use super::sys;
+use super::{Context, Owned};
 use crate::arguments::ArgumentKind;
-use crate::backend::{Executable, Marker, Plan};
 use crate::check::parameter_name;
 use crate::definition::KernelDefinition;
+use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::order::Uses;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
-use std::ffi::{CString, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,8 +36,7 @@ const TIMED_AT_ONCE: usize = 128;
 
 /// A loaded kernel.
 pub(super) struct CudaKernel {
-    context: Arc<Context>,
-    module: sys::CUmodule,
+    module: Owned<sys::CUmodule>,
     function: sys::CUfunction,
     abi: Vec<AbiArgument>,
     symbols: Vec<Symbol>,
@@ -48,11 +47,6 @@ pub(super) struct CudaKernel {
     /// Dynamic shared memory it may be launched with now.
     dynamic_limit: AtomicU32,
 }
-
-// SAFETY: the driver's API is thread-safe.
-unsafe impl Send for CudaKernel {}
-// SAFETY: as above.
-unsafe impl Sync for CudaKernel {}
 
 /// A `.const` variable of the module.
 struct Symbol {
@@ -71,51 +65,31 @@ impl CudaKernel {
 
     pub(super) fn from_emitted(context: Arc<Context>, definition: &'static KernelDefinition, emitted: Emitted) -> Result<CudaKernel> {
         context.bind()?;
-        let module = load(&context, definition, &emitted)?;
-        let mut kernel = CudaKernel {
-            context,
-            module,
-            function: null_mut(),
-            abi: Vec::new(),
-            symbols: Vec::new(),
-            holds: Mutex::default(),
-            max_threads: 0,
-            dynamic_limit: AtomicU32::new(0),
-        };
-        let driver = kernel.context.driver;
-        let entry = c_string(definition, &emitted.entry)?;
+        let handle = load(&context, definition, &emitted)?;
+        let module = Owned { context, handle, free: DriverApi::cuModuleUnload };
+        let context = &module.context;
+        let entry = c_string(definition.name, &emitted.entry)?;
+        let mut function = sys::Handle::NULL;
         // SAFETY: writes one handle; the module is loaded, the name ends with a zero byte.
-        let code = unsafe { driver.cuModuleGetFunction(&mut kernel.function, module, entry.as_ptr()) };
-        kernel.context.check(code, "cuModuleGetFunction")?;
+        let code = unsafe { context.driver.cuModuleGetFunction(&mut function, handle, entry.as_ptr()) };
+        context.check(code, "cuModuleGetFunction")?;
         let attribute = |attribute: FunctionAttribute| -> Result<u32> {
             let mut value = 0;
             // SAFETY: writes one number; the function is the module's.
-            let code = unsafe { driver.cuFuncGetAttribute(&mut value, attribute as c_uint, kernel.function) };
-            kernel.context.check(code, "cuFuncGetAttribute")?;
+            let code = unsafe { context.driver.cuFuncGetAttribute(&mut value, attribute as c_uint, function) };
+            context.check(code, "cuFuncGetAttribute")?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
-        kernel.max_threads = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+        let max_threads = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let fixed = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
-        kernel.dynamic_limit = AtomicU32::new(SHARED_BYTES.saturating_sub(fixed));
-        for argument in &emitted.abi {
-            if let AbiArgument::ConstantSymbol { param, symbol, bytes } = argument {
-                let symbol = kernel.symbol(definition, *param, symbol, *bytes)?;
-                kernel.symbols.push(symbol);
-            }
-        }
-        kernel.holds = Mutex::new(vec![0; kernel.symbols.len()]);
-        kernel.abi = emitted.abi;
-        Ok(kernel)
-    }
-
-    fn symbol(&self, definition: &'static KernelDefinition, param: usize, name: &str, bytes: u64) -> Result<Symbol> {
-        let (mut address, mut size) = (0, 0);
-        let name = c_string(definition, name)?;
-        // SAFETY: writes an address and a size; the module is loaded, the name ends with a zero byte.
-        let code = unsafe { self.context.driver.cuModuleGetGlobal(&mut address, &mut size, self.module, name.as_ptr()) };
-        self.context.check(code, "cuModuleGetGlobal")?;
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(size);
-        Ok(Symbol { param, address, bytes, uses: Uses::default() })
+        let dynamic_limit = AtomicU32::new(SHARED_BYTES.saturating_sub(fixed));
+        let constants = emitted.abi.iter().filter_map(|argument| match argument {
+            AbiArgument::ConstantSymbol { param, symbol: name, bytes } => Some(symbol(&module, definition, *param, name, *bytes)),
+            _ => None,
+        });
+        let symbols = constants.collect::<Result<Vec<_>>>()?;
+        let holds = Mutex::new(vec![0; symbols.len()]);
+        Ok(CudaKernel { module, function, abi: emitted.abi, symbols, holds, max_threads, dynamic_limit })
     }
 
     /// Lets the kernel be launched with this much dynamic shared memory.
@@ -125,15 +99,15 @@ impl CudaKernel {
         }
         let attribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_uint;
         // SAFETY: the function is the module's.
-        let code = unsafe { self.context.driver.cuFuncSetAttribute(self.function, attribute, bytes as c_int) };
-        self.context.check(code, "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)")?;
+        let code = unsafe { self.module.context.driver.cuFuncSetAttribute(self.function, attribute, bytes as c_int) };
+        self.module.context.check(code, "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)")?;
         self.dynamic_limit.fetch_max(bytes, Ordering::Relaxed);
         Ok(())
     }
 
     /// Fills the module's `.const` variables, in stream order, where they hold something else. What it returns keeps other launches
     /// from filling them until this one is in its stream.
-    fn fill_constants<'k>(&'k self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<MutexGuard<'k, Vec<u64>>>> {
+    fn fill_constants<'k>(&'k self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<MutexGuard<'k, Vec<u64>>>> {
         if self.symbols.is_empty() {
             return Ok(None);
         }
@@ -147,10 +121,10 @@ impl CudaKernel {
                 // Runs of other streams that still read the old contents go first.
                 symbol.uses.write_on(stream)?;
                 *holds = 0;
-                let (from, queue) = (allocation.memory().handle(), stream.queue().handle() as sys::CUstream);
+                let (from, queue) = (allocation.memory().handle(), sys::Handle::of(stream.queue().handle()));
                 // SAFETY: both are this context's and have this many bytes; the launch has ordered the stream after who writes `from`.
-                let code = unsafe { self.context.driver.cuMemcpyDtoDAsync(symbol.address, from, symbol.bytes, queue) };
-                self.context.check(code, "cuMemcpyDtoDAsync")?;
+                let code = unsafe { self.module.context.driver.cuMemcpyDtoDAsync(symbol.address, from, symbol.bytes, queue) };
+                self.module.context.check(code, "cuMemcpyDtoDAsync")?;
                 *holds = allocation.serial();
             }
             symbol.uses.read_on(stream)?;
@@ -159,10 +133,10 @@ impl CudaKernel {
     }
 
     /// Writes the address of each argument to `parameters`, and to `words` what is not in memory yet. Gives how many there are.
-    fn bind_arguments(&self, plan: &Plan<'_>, words: &mut [u64], parameters: &mut [*mut c_void]) -> Result<usize> {
+    fn bind_arguments(&self, plan: &LaunchPlan<'_>, words: &mut [u64], parameters: &mut [*mut c_void]) -> Result<usize> {
         let mut count = 0;
         for argument in &self.abi {
-            let word = match (argument, param(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind)) {
+            let word = match (argument, parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind)) {
                 (AbiArgument::Value { .. }, Some(ArgumentKind::Value { chunk, .. })) => {
                     parameters[count] = plan.arguments.value_address(chunk).cast_mut().cast();
                     count += 1;
@@ -178,7 +152,7 @@ impl CudaKernel {
                 }
                 (AbiArgument::Length { .. }, Some(ArgumentKind::Global { len, .. })) => len as u64,
                 (AbiArgument::DynamicLength { element, .. }, _) => u64::from(plan.shared_bytes) / (*element).max(1),
-                _ => return Err(mismatch(plan, param(argument).unwrap_or(usize::MAX))),
+                _ => return Err(mismatch(plan, parameter_of(argument).unwrap_or(usize::MAX))),
             };
             // Little-endian: a parameter of 4 bytes reads the low half.
             words[count] = word;
@@ -188,7 +162,7 @@ impl CudaKernel {
         Ok(count)
     }
 
-    fn run(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
+    fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
         let threads: u32 = plan.block.iter().product();
         if threads > self.max_threads {
             return Err(self.too_many_threads(plan, threads));
@@ -196,37 +170,37 @@ impl CudaKernel {
         self.allow_shared(plan.shared_bytes)?;
         let _filled = self.fill_constants(plan, stream)?;
         let ([gx, gy, gz], [bx, by, bz]) = (plan.grid, plan.block);
-        let queue = stream.queue().handle() as sys::CUstream;
+        let queue = sys::Handle::of(stream.queue().handle());
         stream.queue().note_launch(plan.definition);
         // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
         // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
         let code = unsafe {
             let none = null_mut();
-            let driver = self.context.driver;
+            let driver = self.module.context.driver;
             driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, plan.shared_bytes, queue, parameters.as_mut_ptr(), none)
         };
         match code {
             code::SUCCESS => Ok(()),
             code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, threads)),
-            code => Err(self.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
+            code => Err(self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
         }
     }
 
-    fn too_many_threads(&self, plan: &Plan<'_>, threads: u32) -> Error {
+    fn too_many_threads(&self, plan: &LaunchPlan<'_>, threads: u32) -> Error {
         Error::Limit {
             kernel: plan.definition.name,
             what: "threads in a block",
             figure: u64::from(threads),
             limit: u64::from(self.max_threads),
-            device: format!("this kernel, with the registers it takes, on {}", self.context.name),
+            device: format!("this kernel, with the registers it takes, on {}", self.module.context.identity.name),
             help: "use a smaller block, or write `#[kernel(block = …)]` so that registers are allotted for it",
         }
     }
 }
 
 impl Executable for CudaKernel {
-    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
-        self.context.bind()?;
+    fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+        self.module.context.bind()?;
         if self.abi.len() <= SLOTS {
             let (mut words, mut parameters) = ([0; SLOTS], [null_mut(); SLOTS]);
             let count = self.bind_arguments(plan, &mut words, &mut parameters)?;
@@ -239,10 +213,10 @@ impl Executable for CudaKernel {
         Ok(None)
     }
 
-    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         self.launch(plan, stream)?;
         let at_once = runs.min(TIMED_AT_ONCE);
-        let event = || CudaEvent::new(Arc::clone(&self.context), 0);
+        let event = || CudaEvent::new(Arc::clone(&self.module.context), 0);
         let pairs = (0..at_once).map(|_| Ok((event()?, event()?))).collect::<Result<Vec<_>>>()?;
         let queue = stream.queue();
         let mut times = Vec::new();
@@ -263,45 +237,30 @@ impl Executable for CudaKernel {
     }
 }
 
-impl Drop for CudaKernel {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: loaded by `new`. Compiled kernels are kept as long as their device; only a failed `new` gets here.
-            let _ = unsafe { self.context.driver.cuModuleUnload(self.module) };
-        }
-    }
-}
-
-/// The kernel parameter an argument of the calling convention belongs to.
-fn param(argument: &AbiArgument) -> Option<usize> {
-    match argument {
-        AbiArgument::Value { param, .. }
-        | AbiArgument::Buffer { param }
-        | AbiArgument::Length { param, .. }
-        | AbiArgument::Texture { param, .. }
-        | AbiArgument::Extent { param, .. }
-        | AbiArgument::ConstantSymbol { param, .. } => Some(*param),
-        _ => None,
-    }
-}
-
-fn mismatch(plan: &Plan<'_>, param: usize) -> Error {
+fn mismatch(plan: &LaunchPlan<'_>, param: usize) -> Error {
     let reason = format!("parameter `{}` is passed otherwise than the compiled kernel takes it", parameter_name(plan.definition, param));
     Error::Argument { kernel: plan.definition.name, reason }
 }
 
-fn c_string(definition: &'static KernelDefinition, text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::Argument { kernel: definition.name, reason: "its text holds a zero byte".into() })
+/// A `.const` variable of a module.
+fn symbol(module: &Owned<sys::CUmodule>, definition: &'static KernelDefinition, param: usize, name: &str, bytes: u64) -> Result<Symbol> {
+    let (mut address, mut size) = (0, 0);
+    let name = c_string(definition.name, name)?;
+    // SAFETY: writes an address and a size; the module is loaded, the name ends with a zero byte.
+    let code = unsafe { module.context.driver.cuModuleGetGlobal(&mut address, &mut size, module.handle, name.as_ptr()) };
+    module.context.check(code, "cuModuleGetGlobal")?;
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(size);
+    Ok(Symbol { param, address, bytes, uses: Uses::default() })
 }
 
 /// Hands PTX to the driver's assembler. The context is current.
 fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emitted) -> Result<sys::CUmodule> {
-    let text = c_string(definition, &emitted.text)?;
+    let text = c_string(definition.name, &emitted.text)?;
     let mut log = vec![0u8; LOG_BYTES];
     let mut names = [JitOption::CU_JIT_ERROR_LOG_BUFFER as c_uint, JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as c_uint];
     // The size is passed in the place of the pointer.
     let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(LOG_BYTES)];
-    let mut module = null_mut();
+    let mut module = sys::Handle::NULL;
     let (names, values) = (names.as_mut_ptr(), values.as_mut_ptr());
     // SAFETY: writes one handle and at most `LOG_BYTES` bytes of log; the text ends with a zero byte.
     let code = unsafe { context.driver.cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, names, values) };
@@ -315,7 +274,7 @@ fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emit
     };
     match code {
         code::SUCCESS => Ok(module),
-        code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.name.clone(), bytes: emitted.text.len() as u64 }),
+        code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: emitted.text.len() as u64 }),
         code::UNSUPPORTED_PTX_VERSION => Err(Error::DriverTooOld {
             what: format!("kernel `{}`, which is PTX {}", definition.name, ptx_version(&emitted.text)),
             driver: context.driver.version(),

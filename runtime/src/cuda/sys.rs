@@ -3,12 +3,37 @@
 //! Source: CUDA Driver API, "Data types used by CUDA driver", and `cuda.h`, whose layouts these are.
 
 #![expect(non_camel_case_types, non_snake_case, reason = "the driver's own names")]
+#![expect(unsafe_code, reason = "says that handles may go from thread to thread")]
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null_mut;
+
+/// What the driver calls an object by; or the address of page-locked memory.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(transparent)]
+pub(super) struct Handle(pub(super) *mut c_void);
+
+// SAFETY: the driver's API is thread-safe.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    pub(super) const NULL: Handle = Handle(null_mut());
+
+    /// From what the traits of `driver` pass on.
+    pub(super) fn of(bits: u64) -> Handle {
+        Handle(bits as *mut c_void)
+    }
+
+    pub(super) fn bits(self) -> u64 {
+        self.0 as u64
+    }
+}
 
 macro_rules! handles {
     ($($name:ident)*) => {
-        $(pub(super) type $name = *mut c_void;)*
+        $(pub(super) type $name = Handle;)*
     };
 }
 

@@ -2,10 +2,10 @@
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
-use super::Context;
-use super::driver::code;
+use super::api::{DriverApi, code};
 use super::sys;
-use crate::backend::Memory;
+use super::{Context, Owned};
+use crate::driver::Memory;
 use crate::error::{Error, Result};
 use crate::texture::{Addressing, Filter, Picture};
 use std::ffi::c_uint;
@@ -14,19 +14,13 @@ use std::sync::Arc;
 use warpwright_codegen::backend::TextureReads;
 use warpwright_codegen::ir::Type;
 
-/// An array with its texture objects; 0 for one that could not be made.
+/// An array with its texture objects, which go before it.
 pub(super) struct TextureMemory {
-    context: Arc<Context>,
     picture: Picture,
-    array: sys::CUarray,
-    fetch: sys::CUtexObject,
-    sample: sys::CUtexObject,
+    fetch: Owned<sys::CUtexObject>,
+    sample: Owned<sys::CUtexObject>,
+    array: Owned<sys::CUarray>,
 }
-
-// SAFETY: the driver's API is thread-safe.
-unsafe impl Send for TextureMemory {}
-// SAFETY: as above.
-unsafe impl Sync for TextureMemory {}
 
 impl TextureMemory {
     pub(super) fn new(context: Arc<Context>, picture: &Picture) -> Result<TextureMemory> {
@@ -41,48 +35,20 @@ impl TextureMemory {
         context.bind()?;
         let (width, height) = (picture.width as usize, picture.height as usize);
         let descriptor = sys::CUDA_ARRAY_DESCRIPTOR { Width: width, Height: height, Format: format, NumChannels: picture.channels };
-        let mut array = null_mut();
+        let mut array = sys::Handle::NULL;
         // SAFETY: writes one handle; the context is current.
         match unsafe { context.driver.cuArrayCreate(&mut array, &descriptor) } {
-            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.name.clone(), bytes: picture.bytes() }),
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: picture.bytes() }),
             code => context.check(code, "cuArrayCreate")?,
         }
-        let mut memory = TextureMemory { context, picture: *picture, array, fetch: 0, sample: 0 };
-        memory.fetch = memory.object(TextureReads::Fetch)?;
-        memory.sample = memory.object(TextureReads::Sample)?;
-        Ok(memory)
-    }
-
-    fn object(&self, reads: TextureReads) -> Result<sys::CUtexObject> {
-        let sampling = &self.picture.sampling;
-        let is_sample = reads == TextureReads::Sample;
-        let address = match sampling.addressing {
-            Addressing::Clamp => sys::CU_TR_ADDRESS_MODE_CLAMP,
-            Addressing::Border => sys::CU_TR_ADDRESS_MODE_BORDER,
-        };
-        let is_linear = is_sample && sampling.filter == Filter::Linear;
-        let integers = if self.picture.component.is_float() { 0 } else { sys::CU_TRSF_READ_AS_INTEGER };
-        let normalized = if is_sample && sampling.normalized { sys::CU_TRSF_NORMALIZED_COORDINATES } else { 0 };
-        let mut res = sys::Resource { reserved: [0; 32] };
-        res.hArray = self.array;
-        let resource = sys::CUDA_RESOURCE_DESC { resType: sys::CU_RESOURCE_TYPE_ARRAY, res, flags: 0 };
-        let filter = if is_linear { sys::CU_TR_FILTER_MODE_LINEAR } else { sys::CU_TR_FILTER_MODE_POINT };
-        let texture = sys::CUDA_TEXTURE_DESC {
-            addressMode: [address; 3],
-            filterMode: filter,
-            flags: integers | normalized,
-            ..sys::CUDA_TEXTURE_DESC::default()
-        };
-        let mut object = 0;
-        // SAFETY: writes one handle; the descriptions are filled in, and no view of other texels is asked for.
-        let code = unsafe { self.context.driver.cuTexObjectCreate(&mut object, &resource, &texture, null()) };
-        self.context.check(code, "cuTexObjectCreate")?;
-        Ok(object)
+        let array = Owned { context, handle: array, free: DriverApi::cuArrayDestroy };
+        let (fetch, sample) = (object(&array, picture, TextureReads::Fetch)?, object(&array, picture, TextureReads::Sample)?);
+        Ok(TextureMemory { picture: *picture, fetch, sample, array })
     }
 
     /// A copy of all texels, one side of which is this array; the caller names the other.
     pub(super) fn copy_of(array: u64, picture: &Picture, to_array: bool) -> sys::CUDA_MEMCPY2D {
-        let (array, none) = (array as sys::CUarray, null_mut());
+        let (array, none) = (sys::Handle::of(array), sys::Handle::NULL);
         let row = picture.width as usize * picture.texel_bytes() as usize;
         // An array has no pitch of its own.
         sys::CUDA_MEMCPY2D {
@@ -106,6 +72,34 @@ impl TextureMemory {
     }
 }
 
+/// What the array is read through.
+fn object(array: &Owned<sys::CUarray>, picture: &Picture, reads: TextureReads) -> Result<Owned<sys::CUtexObject>> {
+    let sampling = &picture.sampling;
+    let is_sample = reads == TextureReads::Sample;
+    let address = match sampling.addressing {
+        Addressing::Clamp => sys::CU_TR_ADDRESS_MODE_CLAMP,
+        Addressing::Border => sys::CU_TR_ADDRESS_MODE_BORDER,
+    };
+    let is_linear = is_sample && sampling.filter == Filter::Linear;
+    let integers = if picture.component.is_float() { 0 } else { sys::CU_TRSF_READ_AS_INTEGER };
+    let normalized = if is_sample && sampling.normalized { sys::CU_TRSF_NORMALIZED_COORDINATES } else { 0 };
+    let mut res = sys::Resource { reserved: [0; 32] };
+    res.hArray = array.handle;
+    let resource = sys::CUDA_RESOURCE_DESC { resType: sys::CU_RESOURCE_TYPE_ARRAY, res, flags: 0 };
+    let filter = if is_linear { sys::CU_TR_FILTER_MODE_LINEAR } else { sys::CU_TR_FILTER_MODE_POINT };
+    let texture = sys::CUDA_TEXTURE_DESC {
+        addressMode: [address; 3],
+        filterMode: filter,
+        flags: integers | normalized,
+        ..sys::CUDA_TEXTURE_DESC::default()
+    };
+    let mut object = 0;
+    // SAFETY: writes one handle; the descriptions are filled in, and no view of other texels is asked for.
+    let code = unsafe { array.context.driver.cuTexObjectCreate(&mut object, &resource, &texture, null()) };
+    array.context.check(code, "cuTexObjectCreate")?;
+    Ok(Owned { context: Arc::clone(&array.context), handle: object, free: DriverApi::cuTexObjectDestroy })
+}
+
 /// The format of an array's components.
 fn format(component: Type) -> Option<c_uint> {
     Some(match component {
@@ -122,7 +116,7 @@ fn format(component: Type) -> Option<c_uint> {
 
 impl Memory for TextureMemory {
     fn handle(&self) -> u64 {
-        self.array as u64
+        self.array.handle.bits()
     }
 
     fn picture(&self) -> Option<&Picture> {
@@ -131,24 +125,8 @@ impl Memory for TextureMemory {
 
     fn reader(&self, reads: TextureReads) -> u64 {
         match reads {
-            TextureReads::Fetch => self.fetch,
-            TextureReads::Sample => self.sample,
+            TextureReads::Fetch => self.fetch.handle,
+            TextureReads::Sample => self.sample.handle,
         }
-    }
-}
-
-impl Drop for TextureMemory {
-    fn drop(&mut self) {
-        if self.context.bind().is_err() {
-            return;
-        }
-        for object in [self.fetch, self.sample] {
-            if object != 0 {
-                // SAFETY: created by `object`; the owner has waited for whoever used it.
-                let _ = unsafe { self.context.driver.cuTexObjectDestroy(object) };
-            }
-        }
-        // SAFETY: created by `new`; the objects that read it are gone.
-        let _ = unsafe { self.context.driver.cuArrayDestroy(self.array) };
     }
 }

@@ -5,16 +5,17 @@
 use super::api::{self, check};
 use super::fault::Faults;
 use super::kernel::OpenClKernel;
+use super::owned::Owned;
 use super::queue::OpenClQueue;
 use super::sub_groups::SubGroups;
 use super::texture::ImageMemory;
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::cpu::HostMemory;
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
-use ocl_core::ffi::{self, cl_context, cl_device_id, cl_mem, cl_platform_id, cl_uint, size_t};
+use ocl_core::ffi::{self, cl_context, cl_device_id, cl_int, cl_mem, cl_platform_id, cl_uint, size_t};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
@@ -40,20 +41,18 @@ pub(crate) fn count() -> usize {
 }
 
 /// The device of this number: of all platforms, GPUs first.
-pub(crate) fn open(index: usize) -> Result<Box<dyn Backend>> {
+pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
     let all = devices()?;
     match all.get(index) {
         Some(found) => Ok(Box::new(OpenClDevice { context: Arc::new(Context::new(found)?) })),
-        None => Err(Error::NoDevice {
-            backend: "OpenCL",
-            index,
-            found: format!("the platforms have {} usable ones, counted from 0", all.len()),
-        }),
+        None => {
+            Err(Error::NoDevice { api: "OpenCL", index, found: format!("the platforms have {} usable ones, counted from 0", all.len()) })
+        }
     }
 }
 
 fn platforms() -> Result<Vec<cl_platform_id>> {
-    let no_driver = |reason: &str| Error::NoDriver { backend: "OpenCL", reason: reason.into(), help: INSTALL };
+    let no_driver = |reason: &str| Error::NoDriver { api: "OpenCL", reason: reason.into(), help: INSTALL };
     let mut count: cl_uint = 0;
     // SAFETY: writes one number.
     match unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) } {
@@ -125,12 +124,10 @@ fn known(device: cl_device_id, what: cl_uint) -> Option<u64> {
 pub(super) struct Context {
     pub(super) device: cl_device_id,
     pub(super) context: cl_context,
-    pub(super) name: String,
+    pub(super) identity: DeviceIdentity,
     pub(super) faults: Faults,
     /// Its sub-groups of 32, if it has them.
     pub(super) sub_groups: Option<SubGroups>,
-    target: String,
-    limits: DeviceLimits,
     /// The device's memory, bytes.
     memory_bytes: u64,
 }
@@ -158,32 +155,37 @@ impl Context {
         // `OpenCL 3.0 …`
         let version = api::text(&info(device, ffi::CL_DEVICE_VERSION)?);
         let version = version.split_whitespace().nth(1).unwrap_or("1.2");
-        let target = format!("opencl-{version}");
         let sub_groups = SubGroups::of(device, version);
-        let name = api::text(&info(device, ffi::CL_DEVICE_NAME)?);
+        let (name, target) = (api::text(&info(device, ffi::CL_DEVICE_NAME)?), format!("opencl-{version}"));
+        let identity = DeviceIdentity { kind: DeviceKind::OpenCl, name: name.into(), target: target.into(), limits };
         let properties = [ffi::CL_CONTEXT_PLATFORM as isize, found.platform as isize, 0];
         let mut code = 0;
         // SAFETY: the list of properties ends with 0; one device; no callback.
         let context = unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &device, None, null_mut(), &mut code) };
         check(code, "clCreateContext")?;
         let memory_bytes = number(device, ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?;
-        Ok(Context { device, context, name, faults: Faults::default(), sub_groups, target, limits, memory_bytes })
+        Ok(Context { device, context, identity, faults: Faults::default(), sub_groups, memory_bytes })
     }
 
     /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.
-    pub(super) fn allocate(&self, bytes: usize) -> Result<OpenClMemory> {
+    pub(super) fn allocate(&self, bytes: usize) -> Result<Owned> {
         // Some drivers take any size and fail at the first use, with an error that says less.
         if bytes as u64 > self.memory_bytes {
-            return Err(Error::OutOfMemory { device: self.name.clone(), bytes: bytes as u64 });
+            return Err(Error::OutOfMemory { device: self.identity.name.to_string(), bytes: bytes as u64 });
         }
         let mut code = 0;
         // SAFETY: no host pointer is given.
         let memory = unsafe { ffi::clCreateBuffer(self.context, ffi::CL_MEM_READ_WRITE, bytes.max(16), null_mut(), &mut code) };
+        self.made(memory, code, "clCreateBuffer", bytes as u64)
+    }
+
+    /// A new memory object of so many bytes, or what the code of its making says.
+    pub(super) fn made(&self, memory: cl_mem, code: cl_int, call: &str, bytes: u64) -> Result<Owned> {
         match code {
             api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_RESOURCES | api::OUT_OF_HOST_MEMORY | api::INVALID_BUFFER_SIZE => {
-                Err(Error::OutOfMemory { device: self.name.clone(), bytes: bytes as u64 })
+                Err(Error::OutOfMemory { device: self.identity.name.to_string(), bytes })
             }
-            code => check(code, "clCreateBuffer").map(|()| OpenClMemory { memory }),
+            code => check(code, call).map(|()| Owned(memory, ffi::clReleaseMemObject)),
         }
     }
 }
@@ -193,21 +195,9 @@ struct OpenClDevice {
     context: Arc<Context>,
 }
 
-impl Backend for OpenClDevice {
-    fn kind(&self) -> DeviceKind {
-        DeviceKind::OpenCl
-    }
-
-    fn name(&self) -> &str {
-        &self.context.name
-    }
-
-    fn target(&self) -> &str {
-        &self.context.target
-    }
-
-    fn limits(&self) -> &DeviceLimits {
-        &self.context.limits
+impl DeviceDriver for OpenClDevice {
+    fn identity(&self) -> &DeviceIdentity {
+        &self.context.identity
     }
 
     fn properties(&self) -> DeviceProperties {
@@ -222,7 +212,7 @@ impl Backend for OpenClDevice {
             l2_bytes: known(device, ffi::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
             memory_bytes: Some(self.context.memory_bytes),
             clock_hz: known(device, ffi::CL_DEVICE_MAX_CLOCK_FREQUENCY).map(|megahertz| megahertz * 1_000_000),
-            ..DeviceProperties::new(self.kind(), self.name(), self.target(), self.limits())
+            ..DeviceProperties::new(self.identity())
         }
     }
 
@@ -248,29 +238,6 @@ impl Backend for OpenClDevice {
 
     fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
         Ok(Box::new(OpenClKernel::new(Arc::clone(&self.context), kernel)?))
-    }
-}
-
-/// A memory object.
-pub(super) struct OpenClMemory {
-    memory: cl_mem,
-}
-
-// SAFETY: memory objects may be used from any thread.
-unsafe impl Send for OpenClMemory {}
-// SAFETY: as above.
-unsafe impl Sync for OpenClMemory {}
-
-impl Memory for OpenClMemory {
-    fn handle(&self) -> u64 {
-        self.memory as u64
-    }
-}
-
-impl Drop for OpenClMemory {
-    fn drop(&mut self) {
-        // SAFETY: created by `allocate`; commands that still use it keep it alive.
-        let _ = unsafe { ffi::clReleaseMemObject(self.memory) };
     }
 }
 

@@ -4,8 +4,8 @@
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
 use super::api::check;
-use super::device::{Context, NONE, OpenClMemory};
-use crate::backend::Memory;
+use super::device::{Context, NONE};
+use super::owned::Owned;
 use crate::error::{Error, Result};
 use ocl_core::ffi::{self, cl_command_queue, cl_mem};
 use std::ptr::null_mut;
@@ -32,7 +32,7 @@ pub(super) struct Faults {
 struct Slot {
     queue: u64,
     texts: Arc<FaultTexts>,
-    memory: OpenClMemory,
+    memory: Owned,
     /// Whether a launch may have written it since it was last looked at.
     pending: bool,
 }
@@ -48,11 +48,11 @@ impl Faults {
         let known = slots.iter_mut().find(|slot| slot.queue == queue && Arc::ptr_eq(&slot.texts, texts));
         if let Some(slot) = known {
             slot.pending = true;
-            return Ok(slot.memory.handle() as cl_mem);
+            return Ok(slot.memory.0);
         }
         let slot = Slot { queue, texts: Arc::clone(texts), memory: context.allocate(BYTES)?, pending: true };
         slot.write([0; WORDS])?;
-        let memory = slot.memory.handle() as cl_mem;
+        let memory = slot.memory.0;
         slots.push(slot);
         Ok(memory)
     }
@@ -78,7 +78,7 @@ impl Faults {
 
 impl Slot {
     fn write(&self, words: [u32; WORDS]) -> Result<()> {
-        let (queue, memory) = (self.queue as cl_command_queue, self.memory.handle() as cl_mem);
+        let (queue, memory) = (self.queue as cl_command_queue, self.memory.0);
         // SAFETY: both sides have this many bytes; the call returns when they are copied.
         let code = unsafe { ffi::clEnqueueWriteBuffer(queue, memory, ffi::CL_TRUE, 0, BYTES, words.as_ptr().cast(), 0, NONE, null_mut()) };
         check(code, "clEnqueueWriteBuffer")
@@ -86,7 +86,7 @@ impl Slot {
 
     fn read(&self) -> Result<[u32; WORDS]> {
         let mut words = [0u32; WORDS];
-        let (queue, memory) = (self.queue as cl_command_queue, self.memory.handle() as cl_mem);
+        let (queue, memory) = (self.queue as cl_command_queue, self.memory.0);
         // SAFETY: as in `write`.
         let code =
             unsafe { ffi::clEnqueueReadBuffer(queue, memory, ffi::CL_TRUE, 0, BYTES, words.as_mut_ptr().cast(), 0, NONE, null_mut()) };

@@ -5,11 +5,12 @@
 use super::api::{self, check};
 use super::device::{Context, NONE};
 use super::fault::FaultTexts;
-use super::program::{Program, c_string};
+use super::owned::Owned;
+use super::program;
 use super::queue::OpenClEvent;
 use super::sub_groups::SubGroups;
 use crate::arguments::ArgumentKind;
-use crate::backend::{Executable, Marker, Plan};
+use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
@@ -37,7 +38,7 @@ pub(super) struct OpenClKernel {
 /// A form of the kernel, built.
 struct Form {
     /// Locked from setting its arguments to the end of the enqueueing: OpenCL keeps the arguments in the kernel.
-    kernel: Mutex<OwnedKernel>,
+    kernel: Mutex<Owned>,
     /// Threads of a block that the device can run it with.
     max_threads: u64,
     /// Whether exchanges are sub-group functions.
@@ -83,7 +84,7 @@ impl OpenClKernel {
 
     fn build(&self, options: &str, needed: usize, has_sub_groups: bool) -> Result<Form> {
         let options: Vec<&str> = options.split_whitespace().collect();
-        let program = Program::build(&self.context, self.texts.kernel, &self.emitted.text, &options, needed)?;
+        let program = program::build(&self.context, self.texts.kernel, &self.emitted.text, &options, needed)?;
         let kernel = create_kernel(&program, self.texts.kernel, &self.emitted.entry)?;
         // SAFETY: writes at most the size it is given.
         let size = api::info("clGetKernelWorkGroupInfo", |size, value, needed| unsafe {
@@ -93,9 +94,9 @@ impl OpenClKernel {
         Ok(Form { kernel: Mutex::new(kernel), max_threads, has_sub_groups })
     }
 
-    fn set_arguments(&self, form: &Form, kernel: cl_kernel, plan: &Plan<'_>, queue: u64) -> Result<()> {
+    fn set_arguments(&self, form: &Form, kernel: cl_kernel, plan: &LaunchPlan<'_>, queue: u64) -> Result<()> {
         for (index, argument) in self.emitted.abi.iter().enumerate() {
-            let given = param(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind);
+            let given = parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind);
             let set = |bytes: u64, value: *const c_void| {
                 // SAFETY: `value` has this many bytes, or is null for local memory; they are copied before the call returns.
                 let code = unsafe { ffi::clSetKernelArg(kernel, index as cl_uint, bytes as usize, value) };
@@ -140,7 +141,7 @@ impl OpenClKernel {
         Ok(())
     }
 
-    fn run(&self, plan: &Plan<'_>, queue: u64, event: *mut cl_event) -> Result<()> {
+    fn run(&self, plan: &LaunchPlan<'_>, queue: u64, event: *mut cl_event) -> Result<()> {
         let form = self.form(plan.block)?;
         let threads = plan.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
         let local = plan.block.map(|extent| extent as usize);
@@ -157,7 +158,7 @@ impl OpenClKernel {
         check(unsafe { ffi::clFlush(queue) }, "clFlush")
     }
 
-    fn check_launch(&self, plan: &Plan<'_>, form: &Form, threads: u64, code: cl_int) -> Result<()> {
+    fn check_launch(&self, plan: &LaunchPlan<'_>, form: &Form, threads: u64, code: cl_int) -> Result<()> {
         match code {
             api::SUCCESS => Ok(()),
             // Not asked before: NVIDIA's driver tells fewer than it runs a kernel with whose block is fixed.
@@ -166,13 +167,13 @@ impl OpenClKernel {
                 what: "threads in a block",
                 figure: threads,
                 limit: form.max_threads,
-                device: format!("this kernel on {}", self.context.name),
+                device: format!("this kernel on {}", self.context.identity.name),
                 help: "use a smaller block",
             }),
             // Memory may only be allocated for real when it is first used.
             api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_HOST_MEMORY => {
                 let bytes = plan.arguments.iter().map(|argument| argument.bytes() as u64).sum();
-                Err(Error::OutOfMemory { device: self.context.name.clone(), bytes })
+                Err(Error::OutOfMemory { device: self.context.identity.name.to_string(), bytes })
             }
             code => check(code, &format!("clEnqueueNDRangeKernel for kernel `{}`", plan.definition.name)),
         }
@@ -184,18 +185,18 @@ impl Executable for OpenClKernel {
         Ok(self.form(block)?.has_sub_groups)
     }
 
-    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+    fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.run(plan, stream.queue().handle(), null_mut())?;
         Ok(None)
     }
 
-    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         self.launch(plan, stream)?;
         let mut times = Vec::new();
         for _ in 0..runs {
             let mut event = null_mut();
             self.run(plan, stream.queue().handle(), &mut event)?;
-            let event = OpenClEvent(event);
+            let event = OpenClEvent(Owned(event, ffi::clReleaseEvent));
             event.synchronize()?;
             let (start, end) = (event.time(ffi::CL_PROFILING_COMMAND_START)?, event.time(ffi::CL_PROFILING_COMMAND_END)?);
             times.push(Duration::from_nanos(end.saturating_sub(start)));
@@ -205,39 +206,12 @@ impl Executable for OpenClKernel {
     }
 }
 
-/// The kernel parameter an argument of the calling convention belongs to.
-fn param(argument: &AbiArgument) -> Option<usize> {
-    match argument {
-        AbiArgument::Value { param, .. }
-        | AbiArgument::Buffer { param }
-        | AbiArgument::Length { param, .. }
-        | AbiArgument::Image { param }
-        | AbiArgument::Sampler { param, .. } => Some(*param),
-        _ => None,
-    }
-}
-
 /// The kernel of this entry point.
-pub(super) fn create_kernel(program: &Program, name: &'static str, entry: &str) -> Result<OwnedKernel> {
+pub(super) fn create_kernel(program: &Owned, name: &'static str, entry: &str) -> Result<Owned> {
     let entry = c_string(name, entry)?;
     let mut code = 0;
     // SAFETY: the program is built, the name ends with a zero byte.
-    let kernel = OwnedKernel(unsafe { ffi::clCreateKernel(program.0, entry.as_ptr(), &mut code) });
+    let kernel = unsafe { ffi::clCreateKernel(program.0, entry.as_ptr(), &mut code) };
     check(code, "clCreateKernel")?;
-    Ok(kernel)
-}
-
-/// A kernel object.
-pub(super) struct OwnedKernel(pub(super) cl_kernel);
-
-// SAFETY: kernels may be used from any thread, one at a time: the mutex around it sees to that.
-unsafe impl Send for OwnedKernel {}
-
-impl Drop for OwnedKernel {
-    fn drop(&mut self) {
-        if !self.0.is_null() {
-            // SAFETY: owned.
-            let _ = unsafe { ffi::clReleaseKernel(self.0) };
-        }
-    }
+    Ok(Owned(kernel, ffi::clReleaseKernel))
 }

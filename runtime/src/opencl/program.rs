@@ -4,68 +4,50 @@
 
 use super::api::{self, check};
 use super::device::Context;
+use super::owned::Owned;
+use crate::driver::c_string;
 use crate::error::{Error, Result};
-use ocl_core::ffi::{self, cl_int, cl_program};
-use std::ffi::CString;
+use ocl_core::ffi::{self, cl_int};
 use std::ptr::{null, null_mut};
 
-/// A program object; its kernels keep it alive.
-pub(super) struct Program(pub(super) cl_program);
-
-impl Program {
-    /// Builds a text. The device's compiler need not know the last options: all but the first `needed` may be dropped. `name`: of the kernel
-    /// in messages.
-    pub(super) fn build(context: &Context, name: &'static str, text: &str, options: &[&str], needed: usize) -> Result<Program> {
-        let text = c_string(name, text)?;
-        let mut code = 0;
-        // SAFETY: one text, which ends with a zero byte.
-        let program = unsafe { ffi::clCreateProgramWithSource(context.context, 1, &text.as_ptr(), null(), &mut code) };
-        check(code, "clCreateProgramWithSource")?;
-        let program = Program(program);
-        let mut options = options.to_vec();
-        let mut code = program.build_with(context, name, &options)?;
-        // A compiler that does not know an option may say so without saying which: the last ones go first.
-        while code == api::INVALID_BUILD_OPTIONS && options.len() > needed {
-            options.pop();
-            code = program.build_with(context, name, &options)?;
-        }
-        match code {
-            api::SUCCESS => Ok(program),
-            api::BUILD_PROGRAM_FAILURE | api::INVALID_BUILD_OPTIONS => Err(Error::DeviceCompiler {
-                kernel: name,
-                compiler: format!("the OpenCL compiler of {}", context.name),
-                code: api::name(code),
-                log: program.log(context).into(),
-            }),
-            code => {
-                Err(Error::Driver { call: format!("clBuildProgram for kernel `{name}`"), code: api::name(code), context: String::new() })
-            }
-        }
+/// A text, built; its kernels keep the program alive. The device's compiler need not know the last options: all but the first `needed` may be dropped. `name`: of the kernel
+/// in messages.
+pub(super) fn build(context: &Context, name: &'static str, text: &str, options: &[&str], needed: usize) -> Result<Owned> {
+    let text = c_string(name, text)?;
+    let mut code = 0;
+    // SAFETY: one text, which ends with a zero byte.
+    let program = unsafe { ffi::clCreateProgramWithSource(context.context, 1, &text.as_ptr(), null(), &mut code) };
+    check(code, "clCreateProgramWithSource")?;
+    let program = Owned(program, ffi::clReleaseProgram);
+    let mut options = options.to_vec();
+    let mut code = build_with(&program, context, name, &options)?;
+    // A compiler that does not know an option may say so without saying which: the last ones go first.
+    while code == api::INVALID_BUILD_OPTIONS && options.len() > needed {
+        options.pop();
+        code = build_with(&program, context, name, &options)?;
     }
-
-    fn build_with(&self, context: &Context, name: &'static str, options: &[&str]) -> Result<cl_int> {
-        let options = c_string(name, &options.join(" "))?;
-        // SAFETY: one device; the options end with a zero byte; no callback, so the call returns when it is built.
-        Ok(unsafe { ffi::clBuildProgram(self.0, 1, &context.device, options.as_ptr(), None, null_mut()) })
-    }
-
-    fn log(&self, context: &Context) -> String {
-        // SAFETY: writes at most the size it is given.
-        let log = api::info("clGetProgramBuildInfo", |size, value, needed| unsafe {
-            ffi::clGetProgramBuildInfo(self.0, context.device, ffi::CL_PROGRAM_BUILD_LOG, size, value, needed)
-        });
-        log.map_or_else(|error| format!("(no build log: {error})"), |bytes| api::text(&bytes))
+    match code {
+        api::SUCCESS => Ok(program),
+        api::BUILD_PROGRAM_FAILURE | api::INVALID_BUILD_OPTIONS => Err(Error::DeviceCompiler {
+            kernel: name,
+            compiler: format!("the OpenCL compiler of {}", context.identity.name),
+            code: api::name(code),
+            log: log(&program, context).into(),
+        }),
+        code => Err(Error::Driver { call: format!("clBuildProgram for kernel `{name}`"), code: api::name(code), context: String::new() }),
     }
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        // SAFETY: owned.
-        let _ = unsafe { ffi::clReleaseProgram(self.0) };
-    }
+fn build_with(program: &Owned, context: &Context, name: &'static str, options: &[&str]) -> Result<cl_int> {
+    let options = c_string(name, &options.join(" "))?;
+    // SAFETY: one device; the options end with a zero byte; no callback, so the call returns when it is built.
+    Ok(unsafe { ffi::clBuildProgram(program.0, 1, &context.device, options.as_ptr(), None, null_mut()) })
 }
 
-/// A text as C takes it. `name`: of the kernel in messages.
-pub(super) fn c_string(name: &'static str, text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::Argument { kernel: name, reason: "its text holds a zero byte".into() })
+fn log(program: &Owned, context: &Context) -> String {
+    // SAFETY: writes at most the size it is given.
+    let log = api::info("clGetProgramBuildInfo", |size, value, needed| unsafe {
+        ffi::clGetProgramBuildInfo(program.0, context.device, ffi::CL_PROGRAM_BUILD_LOG, size, value, needed)
+    });
+    log.map_or_else(|error| format!("(no build log: {error})"), |bytes| api::text(&bytes))
 }

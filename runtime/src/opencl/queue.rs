@@ -4,7 +4,8 @@
 
 use super::api::{self, check};
 use super::device::{Context, NONE};
-use crate::backend::{Marker, Memory, Queue};
+use super::owned::Owned;
+use crate::driver::{Marker, Memory, Queue};
 use crate::error::Result;
 use crate::texture::Picture;
 use ocl_core::ffi::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};
@@ -15,13 +16,8 @@ use std::time::Duration;
 /// A queue. Profiling is on, so that events and kernels can be timed.
 pub(super) struct OpenClQueue {
     context: Arc<Context>,
-    queue: cl_command_queue,
+    queue: Owned,
 }
-
-// SAFETY: queues may be used from any thread.
-unsafe impl Send for OpenClQueue {}
-// SAFETY: as above.
-unsafe impl Sync for OpenClQueue {}
 
 impl OpenClQueue {
     pub(super) fn new(context: Arc<Context>) -> Result<OpenClQueue> {
@@ -29,12 +25,12 @@ impl OpenClQueue {
         // SAFETY: the device is the context's.
         let queue = unsafe { ffi::clCreateCommandQueue(context.context, context.device, ffi::CL_QUEUE_PROFILING_ENABLE, &mut code) };
         check(code, "clCreateCommandQueue")?;
-        Ok(OpenClQueue { context, queue })
+        Ok(OpenClQueue { context, queue: Owned(queue, ffi::clReleaseCommandQueue) })
     }
 
     fn barrier(&self, event: cl_event) -> Result<()> {
         // SAFETY: one event of this context.
-        check(unsafe { ffi::clEnqueueBarrierWithWaitList(self.queue, 1, &event, null_mut()) }, "clEnqueueBarrierWithWaitList")
+        check(unsafe { ffi::clEnqueueBarrierWithWaitList(self.queue.0, 1, &event, null_mut()) }, "clEnqueueBarrierWithWaitList")
     }
 }
 
@@ -48,7 +44,7 @@ fn mark(queue: cl_command_queue) -> Result<OpenClEvent> {
     let mut event = null_mut();
     // SAFETY: an empty wait list; writes one handle.
     check(unsafe { ffi::clEnqueueMarkerWithWaitList(queue, 0, NONE, &mut event) }, "clEnqueueMarkerWithWaitList")?;
-    let event = OpenClEvent(event);
+    let event = OpenClEvent(Owned(event, ffi::clReleaseEvent));
     // SAFETY: the queue is alive.
     check(unsafe { ffi::clFlush(queue) }, "clFlush")?;
     Ok(event)
@@ -56,10 +52,11 @@ fn mark(queue: cl_command_queue) -> Result<OpenClEvent> {
 
 impl Queue for OpenClQueue {
     fn handle(&self) -> u64 {
-        self.queue as u64
+        self.queue.handle()
     }
 
     unsafe fn write(&self, to: &dyn Memory, from: *const u8, bytes: usize, wait: bool) -> Result<()> {
+        let queue = self.queue.0;
         if bytes == 0 {
             return if wait { self.synchronize() } else { Ok(()) };
         }
@@ -67,17 +64,18 @@ impl Queue for OpenClQueue {
             let (image, wait, region) = (to.handle() as cl_mem, cl_bool::from(wait), region(picture));
             // SAFETY: the caller's promise; rows follow each other without gaps.
             let code = unsafe {
-                ffi::clEnqueueWriteImage(self.queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, from.cast(), 0, NONE, null_mut())
+                ffi::clEnqueueWriteImage(queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, from.cast(), 0, NONE, null_mut())
             };
             return check(code, "clEnqueueWriteImage");
         }
         let to = to.handle() as cl_mem;
         // SAFETY: the caller's promise.
-        let code = unsafe { ffi::clEnqueueWriteBuffer(self.queue, to, cl_bool::from(wait), 0, bytes, from.cast(), 0, NONE, null_mut()) };
+        let code = unsafe { ffi::clEnqueueWriteBuffer(queue, to, cl_bool::from(wait), 0, bytes, from.cast(), 0, NONE, null_mut()) };
         check(code, "clEnqueueWriteBuffer")
     }
 
     unsafe fn read(&self, from: &dyn Memory, to: *mut u8, bytes: usize, wait: bool) -> Result<()> {
+        let queue = self.queue.0;
         if bytes == 0 {
             return if wait { self.synchronize() } else { Ok(()) };
         }
@@ -85,13 +83,13 @@ impl Queue for OpenClQueue {
             let (image, wait, region) = (from.handle() as cl_mem, cl_bool::from(wait), region(picture));
             // SAFETY: as in `write`.
             let code = unsafe {
-                ffi::clEnqueueReadImage(self.queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, to.cast(), 0, NONE, null_mut())
+                ffi::clEnqueueReadImage(queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, to.cast(), 0, NONE, null_mut())
             };
             return check(code, "clEnqueueReadImage");
         }
         let from = from.handle() as cl_mem;
         // SAFETY: the caller's promise.
-        let code = unsafe { ffi::clEnqueueReadBuffer(self.queue, from, cl_bool::from(wait), 0, bytes, to.cast(), 0, NONE, null_mut()) };
+        let code = unsafe { ffi::clEnqueueReadBuffer(queue, from, cl_bool::from(wait), 0, bytes, to.cast(), 0, NONE, null_mut()) };
         check(code, "clEnqueueReadBuffer")
     }
 
@@ -101,7 +99,7 @@ impl Queue for OpenClQueue {
         }
         let (to, pattern) = (to.handle() as cl_mem, 0u8);
         // SAFETY: the caller's promise; the pattern is copied before the call returns.
-        let code = unsafe { ffi::clEnqueueFillBuffer(self.queue, to, (&raw const pattern).cast(), 1, 0, bytes, 0, NONE, null_mut()) };
+        let code = unsafe { ffi::clEnqueueFillBuffer(self.queue.0, to, (&raw const pattern).cast(), 1, 0, bytes, 0, NONE, null_mut()) };
         check(code, "clEnqueueFillBuffer")
     }
 
@@ -113,21 +111,22 @@ impl Queue for OpenClQueue {
         if let Some(picture) = picture {
             let region = region(picture);
             // SAFETY: the caller's promise; rows follow each other without gaps.
-            let code =
-                unsafe { ffi::clEnqueueCopyBufferToImage(self.queue, from, to, 0, [0; 3].as_ptr(), region.as_ptr(), 0, NONE, null_mut()) };
+            let code = unsafe {
+                ffi::clEnqueueCopyBufferToImage(self.queue.0, from, to, 0, [0; 3].as_ptr(), region.as_ptr(), 0, NONE, null_mut())
+            };
             return check(code, "clEnqueueCopyBufferToImage");
         }
         // SAFETY: the caller's promise.
-        let code = unsafe { ffi::clEnqueueCopyBuffer(self.queue, from, to, 0, 0, bytes, 0, NONE, null_mut()) };
+        let code = unsafe { ffi::clEnqueueCopyBuffer(self.queue.0, from, to, 0, 0, bytes, 0, NONE, null_mut()) };
         check(code, "clEnqueueCopyBuffer")
     }
 
     fn order_after(&self, other: &dyn Queue) -> Result<()> {
-        self.barrier(mark(other.handle() as cl_command_queue)?.0)
+        self.barrier(mark(other.handle() as cl_command_queue)?.0.0)
     }
 
     fn record(&self) -> Result<Box<dyn Marker>> {
-        Ok(Box::new(mark(self.queue)?))
+        Ok(Box::new(mark(self.queue.0)?))
     }
 
     fn wait(&self, marker: &dyn Marker) -> Result<()> {
@@ -136,51 +135,48 @@ impl Queue for OpenClQueue {
 
     fn synchronize(&self) -> Result<()> {
         // SAFETY: the queue is alive.
-        check(unsafe { ffi::clFinish(self.queue) }, "clFinish")?;
+        check(unsafe { ffi::clFinish(self.queue.0) }, "clFinish")?;
         self.check_faults()
     }
 
     fn check_faults(&self) -> Result<()> {
-        self.context.faults.check(&self.context.name, self.handle())
+        self.context.faults.check(&self.context.identity.name, self.handle())
     }
 }
 
 impl Drop for OpenClQueue {
     fn drop(&mut self) {
         self.context.faults.forget(self.handle());
-        // SAFETY: created by `new`. What is in it runs on.
-        let _ = unsafe { ffi::clReleaseCommandQueue(self.queue) };
     }
 }
 
 /// An event.
-pub(super) struct OpenClEvent(pub(super) cl_event);
-
-// SAFETY: events may be used from any thread.
-unsafe impl Send for OpenClEvent {}
-// SAFETY: as above.
-unsafe impl Sync for OpenClEvent {}
+pub(super) struct OpenClEvent(pub(super) Owned);
 
 impl OpenClEvent {
     /// Nanoseconds of the device's clock at one of the event's times.
     pub(super) fn time(&self, what: cl_uint) -> Result<u64> {
-        let mut time = 0u64;
-        // SAFETY: writes 8 bytes.
-        let code = unsafe { ffi::clGetEventProfilingInfo(self.0, what, size_of::<u64>(), (&raw mut time).cast(), null_mut()) };
-        check(code, "clGetEventProfilingInfo")?;
-        Ok(time)
+        time_of(self.0.0, what)
     }
+}
+
+fn time_of(event: cl_event, what: cl_uint) -> Result<u64> {
+    let mut time = 0u64;
+    // SAFETY: writes 8 bytes.
+    let code = unsafe { ffi::clGetEventProfilingInfo(event, what, size_of::<u64>(), (&raw mut time).cast(), null_mut()) };
+    check(code, "clGetEventProfilingInfo")?;
+    Ok(time)
 }
 
 impl Marker for OpenClEvent {
     fn handle(&self) -> u64 {
-        self.0 as u64
+        self.0.handle()
     }
 
     fn is_complete(&self) -> Result<bool> {
         let what = ffi::CL_EVENT_COMMAND_EXECUTION_STATUS;
         // SAFETY: writes at most the size it is given.
-        let bytes = api::info("clGetEventInfo", |size, value, needed| unsafe { ffi::clGetEventInfo(self.0, what, size, value, needed) })?;
+        let bytes = api::info("clGetEventInfo", |size, value, needed| unsafe { ffi::clGetEventInfo(self.0.0, what, size, value, needed) })?;
         let status = api::numbers(&bytes, 4).first().map_or(0, |bits| *bits as u32 as i32);
         // Below `CL_COMPLETE` (0) stands an error.
         if status < 0 { check(status, "a command before the event").map(|()| true) } else { Ok(status == 0) }
@@ -188,21 +184,11 @@ impl Marker for OpenClEvent {
 
     fn synchronize(&self) -> Result<()> {
         // SAFETY: one event.
-        check(unsafe { ffi::clWaitForEvents(1, &self.0) }, "clWaitForEvents")
+        check(unsafe { ffi::clWaitForEvents(1, &self.0.0) }, "clWaitForEvents")
     }
 
     fn since(&self, start: &dyn Marker) -> Result<Duration> {
-        let start = start.handle() as cl_event;
-        // SAFETY: the marker is an event of this device; retained here, released when `OpenClEvent` is dropped.
-        check(unsafe { ffi::clRetainEvent(start) }, "clRetainEvent")?;
-        let start = OpenClEvent(start).time(ffi::CL_PROFILING_COMMAND_END)?;
+        let start = time_of(start.handle() as cl_event, ffi::CL_PROFILING_COMMAND_END)?;
         Ok(Duration::from_nanos(self.time(ffi::CL_PROFILING_COMMAND_END)?.saturating_sub(start)))
-    }
-}
-
-impl Drop for OpenClEvent {
-    fn drop(&mut self) {
-        // SAFETY: owned.
-        let _ = unsafe { ffi::clReleaseEvent(self.0) };
     }
 }

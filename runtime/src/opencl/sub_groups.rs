@@ -9,10 +9,10 @@
 
 use super::api;
 use super::device::{Context, NONE};
-use super::kernel::{OwnedKernel, create_kernel};
-use super::program::Program;
+use super::kernel::create_kernel;
+use super::program;
 use super::queue::OpenClQueue;
-use crate::backend::{Memory, Queue};
+use crate::driver::Queue;
 use crate::error::Result;
 use ocl_core::ffi::{self, cl_device_id, cl_mem, cl_uint};
 use std::collections::BTreeMap;
@@ -107,11 +107,11 @@ impl SubGroups {
 
     /// What the threads of a block tell.
     fn told(&self, context: &Arc<Context>, block: [u32; 3], threads: usize) -> Result<Vec<u32>> {
-        let program = Program::build(context, "warps", PROBE, &[self.standard], 1)?;
-        let kernel: OwnedKernel = create_kernel(&program, "warps", "warps")?;
+        let program = program::build(context, "warps", PROBE, &[self.standard], 1)?;
+        let kernel = create_kernel(&program, "warps", "warps")?;
         let mut told = vec![0u32; 4 * threads];
         let memory = context.allocate(4 * told.len())?;
-        let object = memory.handle() as cl_mem;
+        let object = memory.0;
         // SAFETY: a memory object, which is copied before the call returns.
         let code = unsafe { ffi::clSetKernelArg(kernel.0, 0, size_of::<cl_mem>(), (&raw const object).cast()) };
         api::check(code, "clSetKernelArg")?;

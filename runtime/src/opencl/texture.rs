@@ -2,28 +2,24 @@
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
-use super::api::{self, check};
+use super::api::check;
 use super::device::Context;
-use crate::backend::Memory;
+use super::owned::Owned;
+use crate::driver::Memory;
 use crate::error::{Error, Result};
 use crate::texture::{Addressing, Filter, Picture};
-use ocl_core::ffi::{self, cl_bool, cl_image_desc, cl_image_format, cl_mem, cl_sampler, cl_uint};
+use ocl_core::ffi::{self, cl_bool, cl_image_desc, cl_image_format, cl_uint};
 use std::ptr::null_mut;
 use warpwright_codegen::backend::TextureReads;
 use warpwright_codegen::ir::Type;
 
-/// An image with its samplers; null for one that could not be made.
+/// An image with its samplers.
 pub(super) struct ImageMemory {
     picture: Picture,
-    image: cl_mem,
-    fetch: cl_sampler,
-    sample: cl_sampler,
+    image: Owned,
+    fetch: Owned,
+    sample: Owned,
 }
-
-// SAFETY: images and samplers may be used from any thread.
-unsafe impl Send for ImageMemory {}
-// SAFETY: as above.
-unsafe impl Sync for ImageMemory {}
 
 impl ImageMemory {
     pub(super) fn new(context: &Context, picture: &Picture) -> Result<ImageMemory> {
@@ -34,7 +30,8 @@ impl ImageMemory {
         };
         let format = format(picture).filter(|format| is_supported(context, format).unwrap_or(false));
         let Some(format) = format else {
-            let reason = format!("the images of {} do not hold it; read a `&Global`, or use texels of 1 or 4 components", context.name);
+            let reason =
+                format!("the images of {} do not hold it; read a `&Global`, or use texels of 1 or 4 components", context.identity.name);
             return Err(Error::Texture { texel, width, height, reason });
         };
         let description = cl_image_desc {
@@ -52,35 +49,26 @@ impl ImageMemory {
         let mut code = 0;
         // SAFETY: no host pointer is given; format and description are filled in.
         let image = unsafe { ffi::clCreateImage(context.context, ffi::CL_MEM_READ_ONLY, &format, &description, null_mut(), &mut code) };
-        match code {
-            api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_RESOURCES | api::OUT_OF_HOST_MEMORY => {
-                return Err(Error::OutOfMemory { device: context.name.clone(), bytes: picture.bytes() });
-            }
-            code => check(code, "clCreateImage")?,
-        }
-        let mut memory = ImageMemory { picture: *picture, image, fetch: null_mut(), sample: null_mut() };
-        memory.fetch = memory.sampler(context, TextureReads::Fetch)?;
-        memory.sample = memory.sampler(context, TextureReads::Sample)?;
-        Ok(memory)
+        let image = context.made(image, code, "clCreateImage", picture.bytes())?;
+        let (fetch, sample) = (sampler(context, picture, TextureReads::Fetch)?, sampler(context, picture, TextureReads::Sample)?);
+        Ok(ImageMemory { picture: *picture, image, fetch, sample })
     }
+}
 
-    fn sampler(&self, context: &Context, reads: TextureReads) -> Result<cl_sampler> {
-        let sampling = &self.picture.sampling;
-        let is_sample = reads == TextureReads::Sample;
-        // `CL_ADDRESS_CLAMP` gives the border's colour, zeros in all channels that an image has.
-        let addressing = match sampling.addressing {
-            Addressing::Clamp => ffi::CL_ADDRESS_CLAMP_TO_EDGE,
-            Addressing::Border => ffi::CL_ADDRESS_CLAMP,
-        };
-        let is_linear = is_sample && sampling.filter == Filter::Linear;
-        let filter = if is_linear { ffi::CL_FILTER_LINEAR } else { ffi::CL_FILTER_NEAREST };
-        let mut code = 0;
-        let normalized = cl_bool::from(is_sample && sampling.normalized);
-        // SAFETY: the context is alive.
-        let sampler = unsafe { ffi::clCreateSampler(context.context, normalized, addressing, filter, &mut code) };
-        check(code, "clCreateSampler")?;
-        Ok(sampler)
-    }
+fn sampler(context: &Context, picture: &Picture, reads: TextureReads) -> Result<Owned> {
+    let is_sample = reads == TextureReads::Sample;
+    // `CL_ADDRESS_CLAMP` gives the border's colour, zeros in all channels that an image has.
+    let addressing = match picture.sampling.addressing {
+        Addressing::Clamp => ffi::CL_ADDRESS_CLAMP_TO_EDGE,
+        Addressing::Border => ffi::CL_ADDRESS_CLAMP,
+    };
+    let is_linear = is_sample && picture.sampling.filter == Filter::Linear;
+    let filter = if is_linear { ffi::CL_FILTER_LINEAR } else { ffi::CL_FILTER_NEAREST };
+    let normalized = cl_bool::from(is_sample && picture.sampling.normalized);
+    let mut code = 0;
+    // SAFETY: the context is alive.
+    let sampler = unsafe { ffi::clCreateSampler(context.context, normalized, addressing, filter, &mut code) };
+    check(code, "clCreateSampler").map(|()| Owned(sampler, ffi::clReleaseSampler))
 }
 
 /// The format of an image: channels as components, unconverted.
@@ -122,7 +110,7 @@ fn is_supported(context: &Context, wanted: &cl_image_format) -> Result<bool> {
 
 impl Memory for ImageMemory {
     fn handle(&self) -> u64 {
-        self.image as u64
+        self.image.handle()
     }
 
     fn picture(&self) -> Option<&Picture> {
@@ -131,21 +119,8 @@ impl Memory for ImageMemory {
 
     fn reader(&self, reads: TextureReads) -> u64 {
         match reads {
-            TextureReads::Fetch => self.fetch as u64,
-            TextureReads::Sample => self.sample as u64,
+            TextureReads::Fetch => self.fetch.handle(),
+            TextureReads::Sample => self.sample.handle(),
         }
-    }
-}
-
-impl Drop for ImageMemory {
-    fn drop(&mut self) {
-        for sampler in [self.fetch, self.sample] {
-            if !sampler.is_null() {
-                // SAFETY: created by `sampler`; kernels that still use it keep it alive.
-                let _ = unsafe { ffi::clReleaseSampler(sampler) };
-            }
-        }
-        // SAFETY: created by `new`; commands that still use it keep it alive.
-        let _ = unsafe { ffi::clReleaseMemObject(self.image) };
     }
 }

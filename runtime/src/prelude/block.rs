@@ -86,7 +86,7 @@ macro_rules! reductions {
 }
 
 reductions! {
-    block_sum = super::warp::sum, "The sum of `v` over the block; integers wrap.";
+    block_sum = T::wrapping_sum, "The sum of `v` over the block; integers wrap.";
     block_min = T::min, "The least `v` of the block.";
     block_max = T::max, "The greatest `v` of the block.";
 }

@@ -14,6 +14,17 @@ use std::ops::{
 };
 use warpwright_codegen::ir::eval::lane::{Lane, Number};
 
+/// Methods that a type has itself, by path.
+macro_rules! inherent_methods {
+    ($t:ident: $($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => {$(
+        #[inline]
+        #[track_caller]
+        fn $name(self, $($arg: $ty),*) -> $out {
+            $t::$name(self, $($arg),*)
+        }
+    )*};
+}
+
 mod float;
 mod integer;
 

@@ -116,11 +116,6 @@ pub fn sync_warp() {
     with_lanes("sync_warp", |_| Ok([0; LANES]), [0, 0]);
 }
 
-/// `a + b`; integers wrap.
-pub(super) fn sum<T: Num>(a: T, b: T) -> T {
-    T::wrapping_sum(a, b)
-}
-
 /// Joins the values of all lanes: those 16 apart, then 8, 4, 2, 1. Lanes that a partial warp does not have count as if they were not there;
 /// one that has returned would be asked.
 fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> Result<[u64; LANES], MissingLane> {
@@ -151,7 +146,7 @@ macro_rules! reductions {
 }
 
 reductions! {
-    warp_sum = sum, "The sum of `v` over the warp; integers wrap.";
+    warp_sum = T::wrapping_sum, "The sum of `v` over the warp; integers wrap.";
     warp_min = T::min, "The least `v` of the warp.";
     warp_max = T::max, "The greatest `v` of the warp.";
 }

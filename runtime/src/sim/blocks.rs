@@ -6,7 +6,7 @@
 //! that print, or whose global atomics show the order they ran in (floating-point sums, exchanges, used results), run in order at once.
 
 use super::Error;
-use super::launch::Launch;
+use super::launch::BoundLaunch;
 use super::tallies::Tallies;
 use super::worker::Worker;
 use std::io::Write;
@@ -21,7 +21,7 @@ const MIN_WARPS: u64 = 128;
 const CHUNKS_PER_WORKER: u64 = 8;
 
 /// Runs all blocks.
-pub(super) fn run_blocks(launch: &Launch<'_>, output: &mut dyn Write) -> Result<Tallies, Error> {
+pub(super) fn run_blocks(launch: &BoundLaunch<'_>, output: &mut dyn Write) -> Result<Tallies, Error> {
     let workers = workers(launch);
     let parallel = if workers > 1 { run_parallel(launch, workers) } else { None };
     match parallel {
@@ -30,7 +30,7 @@ pub(super) fn run_blocks(launch: &Launch<'_>, output: &mut dyn Write) -> Result<
     }
 }
 
-fn workers(launch: &Launch<'_>) -> u64 {
+fn workers(launch: &BoundLaunch<'_>) -> u64 {
     let wanted = match launch.program.options.workers {
         0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
         n => n,
@@ -39,7 +39,7 @@ fn workers(launch: &Launch<'_>) -> u64 {
     if launch.program.is_order_free && warps >= MIN_WARPS { (wanted as u64).min(launch.blocks()) } else { 1 }
 }
 
-fn run_in_order(launch: &Launch<'_>, output: &mut dyn Write) -> Result<Tallies, Error> {
+fn run_in_order(launch: &BoundLaunch<'_>, output: &mut dyn Write) -> Result<Tallies, Error> {
     let mut worker = Worker::new(launch);
     worker.run_all(|text| {
         let written = if text.is_empty() { Ok(()) } else { output.write_all(text.as_bytes()) };
@@ -50,7 +50,7 @@ fn run_in_order(launch: &Launch<'_>, output: &mut dyn Write) -> Result<Tallies, 
 }
 
 /// Runs blocks on several workers; `None`, and buffers as before, if that cannot be trusted.
-fn run_parallel(launch: &Launch<'_>, workers: u64) -> Option<Tallies> {
+fn run_parallel(launch: &BoundLaunch<'_>, workers: u64) -> Option<Tallies> {
     let written: Vec<usize> = launch.program.objects_in(Space::Global).filter(|(_, o)| o.is_written).map(|(n, _)| n).collect();
     let before: Vec<Vec<u64>> = written.iter().map(|n| launch.views[*n].snapshot()).collect();
     let chunk = (launch.blocks() / (workers * CHUNKS_PER_WORKER)).max(1);

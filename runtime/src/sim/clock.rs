@@ -65,12 +65,12 @@ enum Node {
 
 /// A clock. Cloning is cheap.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clock(Option<Arc<Node>>);
+pub(super) struct VectorClock(Option<Arc<Node>>);
 
-impl Clock {
+impl VectorClock {
     /// That knows of one block only.
-    pub(super) fn of(block: u32, known: Known) -> Clock {
-        Clock(Some(Arc::new(Node::Leaf { block, known })))
+    pub(super) fn of(block: u32, known: Known) -> VectorClock {
+        VectorClock(Some(Arc::new(Node::Leaf { block, known })))
     }
 
     /// Whether it knows of nothing.
@@ -93,7 +93,7 @@ impl Clock {
     }
 
     /// Knows then what the other knows, too.
-    pub(super) fn join(&mut self, other: &Clock) {
+    pub(super) fn join(&mut self, other: &VectorClock) {
         match (&self.0, &other.0) {
             (_, None) => {}
             (None, Some(_)) => self.0.clone_from(&other.0),
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn nodes(clock: &Clock) -> usize {
+    fn nodes(clock: &VectorClock) -> usize {
         fn count(node: &Node) -> usize {
             match node {
                 Node::Leaf { .. } => 1,
@@ -197,7 +197,7 @@ mod tests {
             (state >> 8) % below
         };
         for _ in 0..200 {
-            let mut clocks = vec![(Clock::default(), BTreeMap::<u32, u32>::new()); 4];
+            let mut clocks = vec![(VectorClock::default(), BTreeMap::<u32, u32>::new()); 4];
             for _ in 0..60 {
                 let (to, from) = (next(4) as usize, next(4) as usize);
                 if next(3) == 0 {
@@ -210,7 +210,7 @@ mod tests {
                 } else {
                     let block = [next(9), next(1 << 20), u32::MAX - next(3)][next(3) as usize];
                     let tick = 1 + next(50);
-                    clocks[to].0.join(&Clock::of(block, Known { all: tick, ..Known::default() }));
+                    clocks[to].0.join(&VectorClock::of(block, Known { all: tick, ..Known::default() }));
                     let known = clocks[to].1.entry(block).or_default();
                     *known = (*known).max(tick);
                 }
@@ -225,10 +225,10 @@ mod tests {
 
     #[test]
     fn what_a_clock_knows_already_adds_nothing() {
-        let mut clock = Clock::default();
-        (0..1000).for_each(|block| clock.join(&Clock::of(block, Known { all: 7, ..Known::default() })));
+        let mut clock = VectorClock::default();
+        (0..1000).for_each(|block| clock.join(&VectorClock::of(block, Known { all: 7, ..Known::default() })));
         let before = clock.clone();
-        (0..1000).for_each(|block| clock.join(&Clock::of(block, Known { all: 6, ..Known::default() })));
+        (0..1000).for_each(|block| clock.join(&VectorClock::of(block, Known { all: 6, ..Known::default() })));
         assert!(Arc::ptr_eq(clock.0.as_ref().unwrap(), before.0.as_ref().unwrap()));
     }
 }

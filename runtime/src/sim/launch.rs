@@ -16,7 +16,7 @@ use warpwright_codegen::target::limits::{BLOCK_THREADS, MOST_SHARED_BYTES};
 
 /// A launch, bound.
 #[derive(Debug)]
-pub(super) struct Launch<'a> {
+pub(super) struct BoundLaunch<'a> {
     pub(super) program: &'a Program,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
@@ -125,12 +125,12 @@ fn bind<'a>(
     launch: &SimLaunch,
     arguments: &'a mut [SimArgument<'_>],
     copies: &'a mut [Option<Vec<u64>>],
-) -> Result<Launch<'a>, Reason> {
+) -> Result<BoundLaunch<'a>, Reason> {
     if arguments.len() != program.params.len() {
         return Err(format!("{} arguments for {} parameters", arguments.len(), program.params.len()));
     }
     let count = program.objects.len();
-    let mut bound = Launch {
+    let mut bound = BoundLaunch {
         program,
         grid: launch.grid,
         block: launch.block,
@@ -157,7 +157,7 @@ fn bytes_of(copy: &mut [u64], len: usize) -> &mut [u8] {
     &mut super::buffer::as_bytes(copy)[..len]
 }
 
-impl<'a> Launch<'a> {
+impl<'a> BoundLaunch<'a> {
     fn bind_argument(&mut self, object: usize, argument: &'a mut SimArgument<'_>, copy: &'a mut Option<Vec<u64>>) -> Result<(), Reason> {
         let info = &self.program.objects[object];
         let name = &info.name;

@@ -1,7 +1,7 @@
 //! One worker's machine: runs warps, each until it has ended, stands at a barrier, or lets others run. [`super::worker`] says which is next.
 
 use super::cells::Cells;
-use super::launch::Launch;
+use super::launch::BoundLaunch;
 use super::memory::first;
 use super::order::{Order, Passed};
 use super::print::format_message;
@@ -43,7 +43,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    fn new(launch: &Launch<'_>) -> Block {
+    fn new(launch: &BoundLaunch<'_>) -> Block {
         let cells = |(n, object): (usize, &ObjectInfo)| {
             if matches!(object.space, Space::Shared if launch.program.orders) {
                 Cells::new(launch.sizes[n], object.granule)
@@ -67,7 +67,7 @@ impl Block {
 /// One worker's machine.
 #[derive(Debug)]
 pub(super) struct Machine<'l> {
-    pub(super) launch: &'l Launch<'l>,
+    pub(super) launch: &'l BoundLaunch<'l>,
     /// The current block.
     pub(super) block: Block,
     /// Shadow of each object; empty where none is needed.
@@ -103,7 +103,7 @@ const CIRCLE: u32 = 64;
 const SLICE: u64 = 1 << 14;
 
 impl<'l> Machine<'l> {
-    pub(super) fn new(launch: &'l Launch<'l>) -> Machine<'l> {
+    pub(super) fn new(launch: &'l BoundLaunch<'l>) -> Machine<'l> {
         let program = launch.program;
         let is_watched = |object: &ObjectInfo| object.space == Space::Shared || object.space == Space::Global && object.is_written;
         let shadow = |(n, object): (usize, &ObjectInfo)| match is_watched(object) && !program.orders {

@@ -14,45 +14,70 @@ use warpwright_codegen::target::limits::LANES;
 /// Byte offsets into an object, by lane; those of inactive lanes mean nothing.
 type Offsets = [u64; LANES];
 
+/// A memory instruction, and the lanes of a warp that run it.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'p> {
+    /// Number of the access in the program.
+    pub(super) number: u32,
+    pub(super) access: &'p Access,
+    /// Of what it accesses.
+    pub(super) info: &'p ObjectInfo,
+    pub(super) mask: Mask,
+}
+
+impl Request<'_> {
+    /// Bytes of a scalar.
+    fn size(&self) -> u64 {
+        u64::from(self.access.ty.bytes())
+    }
+
+    /// Scalars of a lane.
+    pub(super) fn scalars(&self) -> u64 {
+        if self.access.kind == AccessKind::Atomic { 1 } else { self.access.values.len() as u64 }
+    }
+
+    /// Bytes of a lane.
+    fn width(&self) -> u64 {
+        self.size() * self.scalars()
+    }
+}
+
 impl Machine<'_> {
     /// Runs an access in the active lanes.
     pub(super) fn access(&mut self, warp: &mut Warp, number: u32) -> Result<(), LaneFault> {
         let access = &self.launch.program.accesses[number as usize];
-        let info = &self.launch.program.objects[access.object];
-        let mask = warp.active;
-        if mask == 0 {
+        let request = Request { number, access, info: &self.launch.program.objects[access.object], mask: warp.active };
+        if request.mask == 0 {
             return Ok(());
         }
-        let size = access.ty.bytes();
-        let scalars = if access.kind == AccessKind::Atomic { 1 } else { access.values.len() as u64 };
-        let width = u64::from(size) * scalars;
-        let offsets = self.resolve(&warp.registers, access, info, width, mask)?;
-        self.tally(number, info, &offsets, width, mask, access.kind == AccessKind::Read);
-        self.check(warp, number, &offsets, scalars, mask)?;
+        let offsets = self.resolve(&warp.registers, &request)?;
+        self.tally(&request, &offsets);
+        self.check(warp, &request, &offsets)?;
         if !self.launch.program.waits {
             self.version += u64::from(access.kind != AccessKind::Read);
         }
         match access.kind {
             AccessKind::Read => {
                 for (n, reg) in (0..).zip(&access.values) {
-                    let bits = self.read(warp, access.object, info, &at(&offsets, n * u64::from(size)), size, mask);
+                    let bits = self.read(warp, &request, &at(&offsets, n * request.size()));
                     warp.registers.set_all(*reg, &bits);
                 }
             }
             AccessKind::Write => {
                 for (n, reg) in (0..).zip(&access.values) {
                     let bits = warp.registers.all(*reg);
+                    let offsets = at(&offsets, n * request.size());
                     if self.launch.program.waits {
-                        self.note_change(warp, access.object, info, &at(&offsets, n * u64::from(size)), size, mask, &bits);
+                        self.note_change(warp, &request, &offsets, &bits);
                     }
-                    self.write(warp, access.object, info, &at(&offsets, n * u64::from(size)), size, mask, &bits);
+                    self.write(warp, &request, &offsets, &bits);
                 }
             }
             AccessKind::Atomic => {
-                self.atomic(warp, number, access, info, &offsets, mask);
+                self.atomic(warp, &request, &offsets);
                 if self.launch.program.orders {
                     // What is done behind an atomic is not told by it.
-                    self.next_tick().map_err(|kind| LaneFault { lane: mask.trailing_zeros() as usize, kind })?;
+                    self.next_tick().map_err(|kind| LaneFault { lane: request.mask.trailing_zeros() as usize, kind })?;
                 }
             }
         }
@@ -61,22 +86,23 @@ impl Machine<'_> {
 
     // --- where ---
 
-    fn resolve(&self, registers: &Registers, access: &Access, info: &ObjectInfo, width: u64, mask: Mask) -> Result<Offsets, LaneFault> {
+    fn resolve(&self, registers: &Registers, request: &Request<'_>) -> Result<Offsets, LaneFault> {
+        let (access, width) = (request.access, request.width());
         let offsets = match &access.path {
             Path::Indexed { base, dimensions } => {
                 let mut offsets = [*base; LANES];
                 for dimension in dimensions {
-                    self.step_into(registers, access, dimension, mask, &mut offsets)?;
+                    self.step_into(registers, request, dimension, &mut offsets)?;
                 }
                 offsets
             }
-            Path::Pointer { ptr, offset } => self.untag(registers, access, info, *ptr, *offset, width, mask)?,
+            Path::Pointer { ptr, offset } => self.untag(registers, request, *ptr, *offset)?,
         };
-        let is_vector = width > u64::from(access.ty.bytes());
+        let is_vector = width > request.size();
         if is_vector || matches!(access.path, Path::Pointer { .. }) {
             // Widths are powers of two, but for vectors of 16-bit scalars and the like they are too.
-            if let Some(lane) = first(pack(|lane| offsets[lane] & (width - 1) != 0) & mask) {
-                let kind = FaultKind::Misaligned { object: info.name.clone(), offset: offsets[lane], width };
+            if let Some(lane) = first(pack(|lane| offsets[lane] & (width - 1) != 0) & request.mask) {
+                let kind = FaultKind::Misaligned { object: request.info.name.clone(), offset: offsets[lane], width };
                 return Err(LaneFault { lane, kind });
             }
         }
@@ -87,14 +113,13 @@ impl Machine<'_> {
     fn step_into(
         &self,
         registers: &Registers,
-        access: &Access,
+        request: &Request<'_>,
         dimension: &Dimension,
-        mask: Mask,
         offsets: &mut Offsets,
     ) -> Result<(), LaneFault> {
         let length = match dimension.length {
             Length::Fixed(length) => length,
-            Length::Slice => self.launch.lengths[access.object],
+            Length::Slice => self.launch.lengths[request.access.object],
         };
         // The first index from which `width` elements do not fit.
         let limit = (length + 1).saturating_sub(u64::from(dimension.width));
@@ -119,7 +144,7 @@ impl Machine<'_> {
                 if index >= limit { Mask::MAX } else { 0 }
             }
         };
-        match first(beyond & mask) {
+        match first(beyond & request.mask) {
             None => Ok(()),
             Some(lane) => {
                 let index = match dimension.index {
@@ -134,17 +159,8 @@ impl Machine<'_> {
     }
 
     /// Takes addresses apart: the object's own, then the offset.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one access")]
-    fn untag(
-        &self,
-        registers: &Registers,
-        access: &Access,
-        info: &ObjectInfo,
-        ptr: Reg,
-        offset: i32,
-        width: u64,
-        mask: Mask,
-    ) -> Result<Offsets, LaneFault> {
+    fn untag(&self, registers: &Registers, request: &Request<'_>, ptr: Reg, offset: i32) -> Result<Offsets, LaneFault> {
+        let (access, info, width) = (request.access, request.info, request.width());
         let bits = info.pointer_bits();
         let base = info.address(access.object);
         let bytes = self.launch.sizes[access.object];
@@ -158,8 +174,8 @@ impl Machine<'_> {
             let distance = distance(lane);
             distance < 0 || (distance as u64).checked_add(width).is_none_or(|end| end > bytes)
         });
-        if let Some(lane) = first(outside & mask) {
-            let size = u64::from(access.ty.bytes());
+        if let Some(lane) = first(outside & request.mask) {
+            let size = request.size();
             let index = i128::from(distance(lane)).div_euclid(i128::from(size));
             let width = (width / size) as u32;
             let kind = FaultKind::OutOfBounds { object: info.name.clone(), index, length: bytes / size, width };
@@ -170,8 +186,9 @@ impl Machine<'_> {
 
     // --- what it costs ---
 
-    fn tally(&mut self, number: u32, info: &ObjectInfo, offsets: &Offsets, width: u64, mask: Mask, is_load: bool) {
-        let traffic = &mut self.tallies.traffic[number as usize];
+    fn tally(&mut self, request: &Request<'_>, offsets: &Offsets) {
+        let traffic = &mut self.tallies.traffic[request.number as usize];
+        let (info, mask, width) = (request.info, request.mask, request.width());
         match info.space {
             Space::Global => {
                 let (sectors, bytes) = sectors(offsets, mask, width);
@@ -179,7 +196,7 @@ impl Machine<'_> {
                 traffic.bytes += bytes;
             }
             Space::Shared => {
-                let found = banks::passes(&at(offsets, info.base), mask, width, is_load);
+                let found = banks::passes(&at(offsets, info.base), mask, width, request.access.kind == AccessKind::Read);
                 traffic.passes += u64::from(found.passes);
                 traffic.replays += u64::from(found.conflicts());
             }
@@ -191,16 +208,15 @@ impl Machine<'_> {
 
     // --- whether it may ---
 
-    fn check(&mut self, warp: &Warp, number: u32, offsets: &Offsets, scalars: u64, mask: Mask) -> Result<(), LaneFault> {
-        let access = &self.launch.program.accesses[number as usize];
-        let info = &self.launch.program.objects[access.object];
+    fn check(&mut self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<(), LaneFault> {
+        let Request { number, access, info, mask } = *request;
         let size = access.ty.bytes();
         let is_shared = info.space == Space::Shared;
         if self.launch.program.orders && info.space != Space::Local {
-            return self.check_order(warp, number, offsets, scalars, mask);
+            return self.check_order(warp, request, offsets);
         }
         if info.space == Space::Local {
-            return if access.kind == AccessKind::Write { Ok(()) } else { self.check_local(warp, access, info, offsets, scalars, mask) };
+            return if access.kind == AccessKind::Write { Ok(()) } else { self.check_local(warp, request, offsets) };
         }
         let has_races = is_shared || info.space == Space::Global && info.is_written;
         if !has_races {
@@ -210,7 +226,7 @@ impl Machine<'_> {
         let shadow = &mut self.shadows[access.object];
         for lane in lanes(mask) {
             now.thread = warp.first_thread + lane as u32;
-            for n in 0..scalars {
+            for n in 0..request.scalars() {
                 let offset = offsets[lane] + n * u64::from(size);
                 let clash = if is_shared {
                     if access.kind != AccessKind::Write && !shadow.is_initialised(offset, size, now.block_start) {
@@ -235,19 +251,11 @@ impl Machine<'_> {
         FaultKind::Uninitialised { object, index: offset / size, length: self.launch.sizes[access.object] / size, shared: true }
     }
 
-    fn check_local(
-        &self,
-        warp: &Warp,
-        access: &Access,
-        info: &ObjectInfo,
-        offsets: &Offsets,
-        scalars: u64,
-        mask: Mask,
-    ) -> Result<(), LaneFault> {
-        let size = u64::from(access.ty.bytes());
-        for lane in lanes(mask) {
+    fn check_local(&self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<(), LaneFault> {
+        let (info, size) = (request.info, request.size());
+        for lane in lanes(request.mask) {
             let start = self.local_place(info, lane, offsets[lane]);
-            let range = start..start + (size * scalars) as usize;
+            let range = start..start + request.width() as usize;
             let is_written = warp.local_written.get(range).is_some_and(|ticks| ticks.iter().all(|tick| *tick >= self.block.start));
             if !is_written {
                 let (index, length) = (offsets[lane] / size, info.unit / size);
@@ -265,7 +273,9 @@ impl Machine<'_> {
         lane * self.launch.program.local_bytes as usize + (info.base + offset) as usize
     }
 
-    fn read(&self, warp: &Warp, object: usize, info: &ObjectInfo, offsets: &Offsets, size: u32, mask: Mask) -> [u64; LANES] {
+    fn read(&self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> [u64; LANES] {
+        let Request { access, info, mask, .. } = *request;
+        let (object, size) = (access.object, access.ty.bytes());
         let mut bits = [0; LANES];
         match info.space {
             Space::Global => {
@@ -289,24 +299,15 @@ impl Machine<'_> {
     }
 
     /// Tells those that wait whether a write changes memory.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one access")]
-    fn note_change(
-        &mut self,
-        warp: &Warp,
-        object: usize,
-        info: &ObjectInfo,
-        offsets: &Offsets,
-        size: u32,
-        mask: Mask,
-        bits: &[u64; LANES],
-    ) {
-        let old = self.read(warp, object, info, offsets, size, mask);
-        let ones = u64::MAX >> (64 - 8 * size);
-        self.version += u64::from(lanes(mask).any(|lane| old[lane] != bits[lane] & ones));
+    fn note_change(&mut self, warp: &Warp, request: &Request<'_>, offsets: &Offsets, bits: &[u64; LANES]) {
+        let old = self.read(warp, request, offsets);
+        let ones = u64::MAX >> (64 - 8 * request.size());
+        self.version += u64::from(lanes(request.mask).any(|lane| old[lane] != bits[lane] & ones));
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one access")]
-    fn write(&mut self, warp: &mut Warp, object: usize, info: &ObjectInfo, offsets: &Offsets, size: u32, mask: Mask, bits: &[u64; LANES]) {
+    fn write(&mut self, warp: &mut Warp, request: &Request<'_>, offsets: &Offsets, bits: &[u64; LANES]) {
+        let Request { access, info, mask, .. } = *request;
+        let (object, size) = (access.object, access.ty.bytes());
         match info.space {
             Space::Global => {
                 let view = &self.launch.views[object];
@@ -329,7 +330,8 @@ impl Machine<'_> {
     }
 
     /// Lane by lane, in order.
-    fn atomic(&mut self, warp: &mut Warp, number: u32, access: &Access, info: &ObjectInfo, offsets: &Offsets, mask: Mask) {
+    fn atomic(&mut self, warp: &mut Warp, request: &Request<'_>, offsets: &Offsets) {
+        let Request { number, access, info, mask } = *request;
         let (Some(op), size) = (access.atomic, access.ty.bytes()) else {
             return;
         };
@@ -338,12 +340,12 @@ impl Machine<'_> {
             let operand = |n: usize| access.values.get(n).map_or(0, |reg| warp.registers.lane(*reg, lane));
             let (first, second) = (operand(0), operand(1));
             let new = |old: u64| atomic_result(op, access.ty, old, first, second);
-            let one = 1 << lane;
+            let one = Request { mask: 1 << lane, ..*request };
             old[lane] = if info.space == Space::Global {
                 self.launch.views[access.object].update(offsets[lane], size, new)
             } else {
-                let old = self.read(warp, access.object, info, offsets, size, one)[lane];
-                self.write(warp, access.object, info, offsets, size, one, &[new(old); LANES]);
+                let old = self.read(warp, &one, offsets)[lane];
+                self.write(warp, &one, offsets, &[new(old); LANES]);
                 old
             };
             self.version += u64::from(self.launch.program.waits && new(old[lane]) != old[lane]);

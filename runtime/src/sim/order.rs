@@ -6,7 +6,7 @@
 //! blocks, a `fence_block` within the block. Barriers join all three over the block, `sync_warp` over the warp: these fences are sequentially
 //! consistent, for which it does not matter on which side of a barrier they stand.
 
-use super::clock::{Clock, Known};
+use super::clock::{Known, VectorClock};
 use super::shadow::Now;
 use warpwright_codegen::target::limits::WARP;
 
@@ -35,17 +35,17 @@ pub enum MissingFence {
 /// What a thread knows, has seen, and tells.
 #[derive(Clone, Debug, Default)]
 struct Standing {
-    known: Clock,
+    known: VectorClock,
     /// What a fence that reaches the device would make known.
-    seen: Clock,
+    seen: VectorClock,
     /// What any fence would.
-    seen_in_block: Clock,
-    told: Clock,
-    told_in_block: Clock,
+    seen_in_block: VectorClock,
+    told: VectorClock,
+    told_in_block: VectorClock,
     /// Seen of what was told within other blocks: known to nobody, but good for a message.
-    overheard: Clock,
+    overheard: VectorClock,
     /// What would be known if every atomic came with fences: for messages.
-    reached: Clock,
+    reached: VectorClock,
     /// The last atomic that saw something, plus 1.
     site: u32,
 }
@@ -75,10 +75,10 @@ pub(super) struct Order {
 /// What atomics on one element have passed on.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
-    told: Clock,
+    told: VectorClock,
     /// By block.
-    told_in_block: Vec<(u32, Clock)>,
-    reached: Clock,
+    told_in_block: Vec<(u32, VectorClock)>,
+    reached: VectorClock,
 }
 
 impl Order {
@@ -167,7 +167,7 @@ impl Order {
     /// Why it is not known, and the atomic that saw it.
     pub(super) fn missing(&self, thread: u32, block: u32, other: u32, tick: u32) -> (MissingFence, Option<u32>) {
         let standing = self.of(thread);
-        let has = |clock: &Clock| clock.has(block, other, tick);
+        let has = |clock: &VectorClock| clock.has(block, other, tick);
         let missing = if has(&standing.seen) || has(&standing.seen_in_block) {
             MissingFence::Acquire
         } else if has(&standing.overheard) {
@@ -183,7 +183,7 @@ impl Order {
 
 impl Now {
     /// What a thread may tell of itself and of those that it has met.
-    fn known(&self, block: u32) -> Clock {
-        Clock::of(block, Known::of_thread(self.thread, self.interval_start, self.warp_start, self.tick))
+    fn known(&self, block: u32) -> VectorClock {
+        VectorClock::of(block, Known::of_thread(self.thread, self.interval_start, self.warp_start, self.tick))
     }
 }

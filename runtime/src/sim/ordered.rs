@@ -3,23 +3,16 @@
 
 use super::AccessKind;
 use super::machine::{LaneFault, Machine};
-use super::registers::{Mask, lanes};
+use super::memory::Request;
+use super::registers::lanes;
 use super::warp::Warp;
 use warpwright_codegen::ir::Space;
 use warpwright_codegen::target::limits::LANES;
 
 impl Machine<'_> {
     /// Whether the active lanes may access what they do.
-    pub(super) fn check_order(
-        &mut self,
-        warp: &Warp,
-        number: u32,
-        offsets: &[u64; LANES],
-        scalars: u64,
-        mask: Mask,
-    ) -> Result<(), LaneFault> {
-        let access = &self.launch.program.accesses[number as usize];
-        let info = &self.launch.program.objects[access.object];
+    pub(super) fn check_order(&mut self, warp: &Warp, request: &Request<'_>, offsets: &[u64; LANES]) -> Result<(), LaneFault> {
+        let Request { number, access, info, mask } = *request;
         let is_shared = info.space == Space::Shared;
         let is_written = info.space == Space::Global && info.is_written;
         if !is_shared && !is_written {
@@ -28,7 +21,7 @@ impl Machine<'_> {
         let size = access.ty.bytes();
         for lane in lanes(mask) {
             let now = self.now(warp, lane, number + 1);
-            for n in 0..scalars {
+            for n in 0..request.scalars() {
                 let offset = offsets[lane] + n * u64::from(size);
                 let cells = if is_shared { &mut self.block.cells } else { &mut self.cells };
                 let cells = &mut cells[access.object];

@@ -217,7 +217,7 @@ pub(super) struct Call {
 }
 
 /// The meanings that a warp can compute by itself.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum CallEval {
     /// Lane by lane.
     Lane(fn(Type, &[u64]) -> u64),
@@ -225,16 +225,6 @@ pub(super) enum CallEval {
     Warp(fn(Type, &[[u64; 32]], u32) -> [u64; 32]),
     /// A shuffle: from which lane each gets its first argument, by its number and second argument.
     Shuffle(fn(usize, usize) -> usize),
-}
-
-impl std::fmt::Debug for CallEval {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            CallEval::Lane(_) => "Lane",
-            CallEval::Warp(_) => "Warp",
-            CallEval::Shuffle(_) => "Shuffle",
-        })
-    }
 }
 
 impl CallEval {

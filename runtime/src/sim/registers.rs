@@ -43,6 +43,15 @@ impl Reg {
         }
     }
 
+    /// The number of its file.
+    pub(super) fn file(self) -> usize {
+        match self {
+            Reg::Pred(_) => 0,
+            Reg::Narrow(_) => 1,
+            Reg::Wide(_) => 2,
+        }
+    }
+
     /// Which file a type lives in: 0, 1 or 2 for `Pred`, `Narrow`, `Wide`.
     pub(super) fn file_of(ty: Type) -> usize {
         match ty {

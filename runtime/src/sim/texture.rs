@@ -1,6 +1,6 @@
 //! Reads of textures, lane by lane.
 
-use super::launch::Launch;
+use super::launch::BoundLaunch;
 use super::memory::load;
 use super::registers::{Mask, Reg, Registers, lanes};
 use warpwright_codegen::ir::{TextureOp, Type};
@@ -22,7 +22,7 @@ pub(super) struct TextureRead {
 }
 
 /// Reads it in the active lanes.
-pub(super) fn read(launch: &Launch<'_>, read: &TextureRead, registers: &mut Registers, active: Mask) {
+pub(super) fn read(launch: &BoundLaunch<'_>, read: &TextureRead, registers: &mut Registers, active: Mask) {
     let Some(picture) = &launch.pictures[read.object] else { return };
     let texels = launch.constants[read.object];
     let bytes = read.component.bytes();

@@ -1,6 +1,6 @@
 //! A warp of a block: registers, masks, local memory, and where it stands.
 
-use super::launch::{Launch, thread_position};
+use super::launch::{BoundLaunch, thread_position};
 use super::program::Preset;
 use super::registers::{Mask, Registers};
 use warpwright_codegen::ir::{Axis, Special};
@@ -65,7 +65,7 @@ pub(super) struct Before {
 
 impl Warp {
     /// Warp `number` of a block, before it begins.
-    pub(super) fn new(launch: &Launch<'_>, number: u32) -> Warp {
+    pub(super) fn new(launch: &BoundLaunch<'_>, number: u32) -> Warp {
         let program = launch.program;
         let mut registers = Registers::new(program.registers);
         let first_thread = number * LANES as u32;
@@ -106,7 +106,7 @@ impl Warp {
     }
 
     /// Begins a block.
-    pub(super) fn begin(&mut self, launch: &Launch<'_>, block: [u32; 3], tick: u32) {
+    pub(super) fn begin(&mut self, launch: &BoundLaunch<'_>, block: [u32; 3], tick: u32) {
         for (reg, preset) in &launch.program.presets {
             if let Preset::Special(Special::BlockIdx, axis) = preset {
                 self.registers.splat(*reg, u64::from(block[*axis as usize]));
@@ -138,7 +138,7 @@ impl Warp {
 }
 
 /// A special register of a thread; that of the block is filled in when the block begins.
-fn special_value(launch: &Launch<'_>, special: Special, axis: Axis, thread: u32) -> u64 {
+fn special_value(launch: &BoundLaunch<'_>, special: Special, axis: Axis, thread: u32) -> u64 {
     let at = axis as usize;
     u64::from(match special {
         Special::ThreadIdx => thread_position(thread, launch.block)[at],

@@ -8,7 +8,7 @@
 //! warps pause or stand at a barrier waits, the next ones begin, and those that wait have another turn whenever their number has
 //! doubled, and when no more can begin. If all that are left go round in circles, none of them will ever end: that is a fault.
 
-use super::launch::Launch;
+use super::launch::BoundLaunch;
 use super::machine::{Block, Machine};
 use super::program::Program;
 use super::registers::Reg;
@@ -45,7 +45,7 @@ enum Turn {
 }
 
 impl<'l> Worker<'l> {
-    pub(super) fn new(launch: &'l Launch<'l>) -> Worker<'l> {
+    pub(super) fn new(launch: &'l BoundLaunch<'l>) -> Worker<'l> {
         let (machine, warps) = (Machine::new(launch), new_warps(launch));
         Worker { machine, warps, waiting: Vec::new(), spare: Vec::new() }
     }
@@ -190,7 +190,7 @@ impl<'l> Worker<'l> {
     }
 }
 
-fn new_warps(launch: &Launch<'_>) -> Vec<Warp> {
+fn new_warps(launch: &BoundLaunch<'_>) -> Vec<Warp> {
     (0..launch.threads.div_ceil(LANES as u32)).map(|n| Warp::new(launch, n)).collect()
 }
 

@@ -4,8 +4,8 @@
 
 use super::null::Null;
 use super::{NO_TWIN, SAXPY, SHARED, definition};
-use crate::backend::DeviceKind;
 use crate::definition::{GenericArgument, ScalarKind};
+use crate::driver::DeviceKind;
 use crate::launch::Launch;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -19,8 +19,8 @@ fn a_device_asked_for_twice_is_the_same() {
 fn without_a_gpu_cuda_is_an_error_with_a_way_out() {
     match Device::cuda(0) {
         Ok(device) => assert_eq!(device.kind(), DeviceKind::Cuda),
-        Err(Error::NoDriver { backend: "CUDA", help, .. }) => assert!(help.contains("simulator")),
-        Err(Error::NoDevice { backend: "CUDA", .. }) => {}
+        Err(Error::NoDriver { api: "CUDA", help, .. }) => assert!(help.contains("simulator")),
+        Err(Error::NoDevice { api: "CUDA", .. }) => {}
         Err(other) => panic!("{other}"),
     }
     assert!(matches!(Device::cuda(4000), Err(Error::NoDriver { .. } | Error::NoDevice { .. })));

@@ -1,8 +1,8 @@
 //! A device that compiles kernels up to its back end and then does nothing: what is left is the runtime's own work.
 
-use crate::backend::{Backend, DeviceKind, DeviceLimits, Executable, Memory, Plan, Queue};
 use crate::cpu::{HostMemory, HostQueue};
 use crate::device::Device;
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, LaunchPlan, Memory, Queue};
 use crate::error::Result;
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The device, and how often it was asked to compile and to launch.
 #[derive(Clone)]
 pub(super) struct Null {
-    kind: DeviceKind,
+    identity: DeviceIdentity,
     pub(super) compiled: Arc<AtomicUsize>,
     pub(super) launched: Arc<AtomicUsize>,
 }
@@ -29,29 +29,18 @@ impl Default for Null {
 impl Null {
     /// One that says to be of this kind.
     pub(super) fn of_kind(kind: DeviceKind) -> Null {
-        Null { kind, compiled: Arc::default(), launched: Arc::default() }
+        let identity = DeviceIdentity { kind, name: "Null".into(), target: "nothing".into(), limits: DeviceLimits::NVIDIA };
+        Null { identity, compiled: Arc::default(), launched: Arc::default() }
     }
 
     pub(super) fn device(&self) -> Device {
-        Device::with_backend(Box::new(self.clone())).unwrap()
+        Device::with_driver(Box::new(self.clone())).unwrap()
     }
 }
 
-impl Backend for Null {
-    fn kind(&self) -> DeviceKind {
-        self.kind
-    }
-
-    fn name(&self) -> &str {
-        "Null"
-    }
-
-    fn target(&self) -> &str {
-        "nothing"
-    }
-
-    fn limits(&self) -> &DeviceLimits {
-        &DeviceLimits::NVIDIA
+impl DeviceDriver for Null {
+    fn identity(&self) -> &DeviceIdentity {
+        &self.identity
     }
 
     fn is_synchronous(&self) -> bool {
@@ -83,12 +72,12 @@ impl Backend for Null {
 }
 
 impl Executable for Null {
-    fn launch(&self, _plan: &Plan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
+    fn launch(&self, _plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.launched.fetch_add(1, Ordering::Relaxed);
         Ok(None)
     }
 
-    fn time(&self, _plan: &Plan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
+    fn time(&self, _plan: &LaunchPlan<'_>, _stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {
         Ok((vec![Duration::ZERO; runs], Clock::Host))
     }
 }

@@ -70,7 +70,7 @@ impl<T: Texel> Texture<T> {
             return refuse("`Filter::Linear` is for floats; choose `Filter::Nearest`, or make a texture of `f32`".to_owned());
         }
         let picture = Picture { width: width as u32, height: height as u32, component: T::COMPONENT, channels: T::CHANNELS, sampling };
-        let memory = device.backend().texture(&picture)?;
+        let memory = device.driver().texture(&picture)?;
         let mut texture = Texture { allocation: Allocation::new(device.clone(), memory), picture, texel: PhantomData };
         texture.write(texels)?;
         Ok(texture)

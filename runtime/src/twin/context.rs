@@ -94,14 +94,14 @@ pub(super) fn start_block(block: Dim3) {
 }
 
 /// Puts back what was there before a launch, however it ends.
-pub(super) struct Launch {
+pub(super) struct LaunchGuard {
     before: RunningThread,
     _fibre: fibre::Outside,
-    _shared: shared::Launch,
+    _shared: shared::SharedMemoryGuard,
 }
 
 /// Starts a launch on this OS thread.
-pub(super) fn enter(extents: Extents, shared_bytes: usize, loop_limit: u64) -> Launch {
+pub(super) fn enter(extents: Extents, shared_bytes: usize, loop_limit: u64) -> LaunchGuard {
     let before = RunningThread {
         extents: EXTENTS.get(),
         block: BLOCK.get(),
@@ -113,10 +113,10 @@ pub(super) fn enter(extents: Extents, shared_bytes: usize, loop_limit: u64) -> L
     EXTENTS.set(extents);
     LOOP_LIMIT.set(loop_limit);
     ELEMENT.set([0, 0]);
-    Launch { before, _fibre: fibre::leave(), _shared: shared::enter(shared_bytes) }
+    LaunchGuard { before, _fibre: fibre::leave(), _shared: shared::enter(shared_bytes) }
 }
 
-impl Drop for Launch {
+impl Drop for LaunchGuard {
     fn drop(&mut self) {
         EXTENTS.set(self.before.extents);
         BLOCK.set(self.before.block);

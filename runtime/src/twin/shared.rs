@@ -108,16 +108,16 @@ thread_local! {
 }
 
 /// Puts back the shared memory of the launch around this one, if there is one.
-pub(super) struct Launch {
+pub(super) struct SharedMemoryGuard {
     before: Memory,
 }
 
 /// Starts a launch with this much dynamic shared memory.
-pub(super) fn enter(dynamic_bytes: usize) -> Launch {
-    Launch { before: MEMORY.replace(Memory { dynamic_bytes, ..Memory::default() }) }
+pub(super) fn enter(dynamic_bytes: usize) -> SharedMemoryGuard {
+    SharedMemoryGuard { before: MEMORY.replace(Memory { dynamic_bytes, ..Memory::default() }) }
 }
 
-impl Drop for Launch {
+impl Drop for SharedMemoryGuard {
     fn drop(&mut self) {
         MEMORY.set(std::mem::take(&mut self.before));
     }

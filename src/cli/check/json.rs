@@ -22,10 +22,7 @@ pub(super) fn file(file: &CheckedFile<'_>) -> Value {
 }
 
 fn finding(file: &CheckedFile<'_>, finding: &Diagnostic) -> Value {
-    let place = |span| {
-        let place = file.source.place(span);
-        place.map(|place| json!({ "file": place.file, "line": place.line, "column": place.column }))
-    };
+    let place = |span| file.source.place(span).map(|place| at(&place));
     let labels: Vec<Value> = finding.labels.iter().map(|(span, text)| json!({ "place": place(*span), "text": text })).collect();
     json!({
         "level": if finding.level == Level::Error { "error" } else { "warning" },

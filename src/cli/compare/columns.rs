@@ -116,21 +116,32 @@ pub(super) struct Column {
     pub(super) show: fn(Cell<'_>) -> Option<String>,
 }
 
+/// What most figures have in common.
+const FIGURE: Column = Column {
+    title: "",
+    rank: 0,
+    noun: "",
+    kind: Kind::Estimated,
+    better: Better::Neither,
+    counts: false,
+    by: Yardstick::ANY,
+    value: |_| None,
+    show: |_| None,
+};
+
 /// Every figure, in the order of the table.
 pub(super) const COLUMNS: &[Column] = &[
     Column {
         title: "registers",
         rank: 3,
         noun: "registers",
-        kind: Kind::Estimated,
         better: Better::Less,
-        counts: false,
-        by: Yardstick::ANY,
         value: |cell| Some(f64::from(cell.estimate().registers.estimate)),
         show: |cell| {
             let registers = &cell.estimate().registers;
             Some(format!("{} [{}–{}]", registers.estimate, registers.low, registers.high))
         },
+        ..FIGURE
     },
     Column {
         title: "ptxas",
@@ -139,13 +150,13 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Measured,
         better: Better::Less,
         counts: true,
-        by: Yardstick::ANY,
         value: |cell| cell.compiled.measured[cell.target].map(|measured| f64::from(measured.registers)),
         show: |cell| {
             let measured = cell.compiled.measured[cell.target]?;
             let spilled = measured.spill_stores + measured.spill_loads;
             Some(if spilled > 0 { format!("{} +{spilled} B spilled", measured.registers) } else { measured.registers.to_string() })
         },
+        ..FIGURE
     },
     Column {
         title: "shared",
@@ -154,49 +165,42 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Exact,
         better: Better::Less,
         counts: true,
-        by: Yardstick::ANY,
         value: |cell| Some(cell.compiled.known.facts.memory.shared as f64),
         show: |cell| some_bytes(cell.compiled.known.facts.memory.shared as f64),
+        ..FIGURE
     },
     Column {
         title: "occupancy",
         rank: 4,
         noun: "occupancy",
-        kind: Kind::Estimated,
         better: Better::More,
         counts: true,
-        by: Yardstick::ANY,
         value: |cell| cell.estimate().occupancy.as_ref().map(|occupancy| occupancy.percent()),
         show: |cell| {
             let occupancy = cell.estimate().occupancy.as_ref()?;
             let limits: Vec<&str> = occupancy.limiters().map(|resource| resource.key()).collect();
             Some(format!("{:.0} % ({})", occupancy.percent(), limits.join(", ")))
         },
+        ..FIGURE
     },
     Column {
         title: "loads in flight",
         rank: 8,
         noun: "loads in flight",
-        kind: Kind::Estimated,
-        better: Better::Neither,
-        counts: false,
-        by: Yardstick::ANY,
         value: |cell| cell.estimate().prediction.as_ref().map(|prediction| f64::from(prediction.loads_in_flight)),
         show: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.loads_in_flight.to_string()),
+        ..FIGURE
     },
     Column {
         title: "in flight / need",
         rank: 10,
         noun: "bytes in flight",
-        kind: Kind::Estimated,
-        better: Better::Neither,
-        counts: false,
-        by: Yardstick::ANY,
         value: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.bytes_in_flight),
         show: |cell| {
             let prediction = cell.estimate().prediction.as_ref().filter(|prediction| prediction.bytes_in_flight > 0.0)?;
             Some(format!("{} / {}", bytes(prediction.bytes_in_flight), bytes(prediction.bytes_needed)))
         },
+        ..FIGURE
     },
     Column {
         title: "sectors / need",
@@ -204,11 +208,10 @@ pub(super) const COLUMNS: &[Column] = &[
         noun: "sectors fetched for those needed",
         kind: Kind::Exact,
         better: Better::Less,
-        counts: false,
-        by: Yardstick::ANY,
         // A wide access needs more sectors than a narrow one: only what it fetches beyond that is waste.
         value: |cell| sectors(cell.compiled).map(|(fetched, needed)| fetched / needed),
         show: |cell| sectors(cell.compiled).map(|(fetched, needed)| format!("{fetched:.0} / {needed:.0}")),
+        ..FIGURE
     },
     Column {
         title: "conflicts",
@@ -216,19 +219,15 @@ pub(super) const COLUMNS: &[Column] = &[
         noun: "passes of a shared access",
         kind: Kind::Exact,
         better: Better::Less,
-        counts: false,
-        by: Yardstick::ANY,
         value: |cell| conflicts(cell.compiled),
         show: |cell| conflicts(cell.compiled).map(|degree| if degree > 1.0 { format!("{degree:.0}-way") } else { "none".to_owned() }),
+        ..FIGURE
     },
     Column {
         title: "instructions",
         rank: 9,
         noun: "instructions of a thread",
-        kind: Kind::Estimated,
         better: Better::Less,
-        counts: false,
-        by: Yardstick::ANY,
         // A thread's work is compared where it is known: variants need not share it out alike.
         value: |cell| Some(&cell.compiled.known.threads.mix).filter(|mix| mix.is_exact()).map(Mix::instructions),
         show: |cell| {
@@ -236,12 +235,12 @@ pub(super) const COLUMNS: &[Column] = &[
             let memory = mix.of(Pipe::Memory);
             Some(format!("{:.0} ({:.0} memory)", mix.instructions(), memory))
         },
+        ..FIGURE
     },
     Column {
         title: "predicted",
         rank: 1,
         noun: "of the peak, predicted",
-        kind: Kind::Estimated,
         better: Better::More,
         counts: true,
         by: Yardstick::RATES,
@@ -251,17 +250,13 @@ pub(super) const COLUMNS: &[Column] = &[
             let bandwidth = format!("{:.0} GB/s ({:.0} % of peak)", prediction.bandwidth / 1e9, prediction.share_of_peak * 100.0);
             Some(if prediction.operations >= 1e9 { format!("{}, {bandwidth}", operations_text(prediction.operations)) } else { bandwidth })
         },
+        ..FIGURE
     },
     Column {
         title: "bound by",
         rank: 6,
-        noun: "",
-        kind: Kind::Estimated,
-        better: Better::Neither,
-        counts: false,
-        by: Yardstick::ANY,
-        value: |_| None,
         show: |cell| cell.estimate().prediction.as_ref().map(|prediction| prediction.bound.word().to_owned()),
+        ..FIGURE
     },
     Column {
         title: "warp instr",
@@ -269,10 +264,9 @@ pub(super) const COLUMNS: &[Column] = &[
         noun: "warp instructions, simulated",
         kind: Kind::Simulated,
         better: Better::Less,
-        counts: false,
-        by: Yardstick::ANY,
         value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.total_warp_instructions() as f64),
         show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.total_warp_instructions().to_string()),
+        ..FIGURE
     },
     Column {
         title: "sectors",
@@ -280,10 +274,9 @@ pub(super) const COLUMNS: &[Column] = &[
         noun: "sectors, simulated",
         kind: Kind::Simulated,
         better: Better::Less,
-        counts: false,
-        by: Yardstick::ANY,
         value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.global_sectors as f64),
         show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.global_sectors.to_string()),
+        ..FIGURE
     },
     Column {
         title: "replays",
@@ -291,10 +284,9 @@ pub(super) const COLUMNS: &[Column] = &[
         noun: "replays of shared accesses, simulated",
         kind: Kind::Simulated,
         better: Better::Less,
-        counts: false,
-        by: Yardstick::ANY,
         value: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.shared_replays as f64),
         show: |cell| cell.compiled.counters.as_ref().map(|counters| counters.total.shared_replays.to_string()),
+        ..FIGURE
     },
     Column {
         title: "time",
@@ -303,7 +295,6 @@ pub(super) const COLUMNS: &[Column] = &[
         kind: Kind::Timed,
         better: Better::Less,
         counts: true,
-        by: Yardstick::ANY,
         value: |cell| cell.timed().map(|timed| timed.median().as_secs_f64()),
         show: |cell| {
             let timed = cell.timed()?;
@@ -312,29 +303,20 @@ pub(super) const COLUMNS: &[Column] = &[
             let times = seconds_between(timed.median().as_secs_f64(), least.as_secs_f64(), most.as_secs_f64());
             Some(format!("{times}{wrong}"))
         },
+        ..FIGURE
     },
     Column {
         title: "predicted time",
         rank: 2,
         noun: "time, predicted",
-        kind: Kind::Estimated,
         better: Better::Less,
         counts: true,
         by: &[Yardstick::Launch],
         value: predicted_time,
         show: |cell| predicted_time(cell).map(seconds),
+        ..FIGURE
     },
-    Column {
-        title: "error",
-        rank: 3,
-        noun: "",
-        kind: Kind::Estimated,
-        better: Better::Neither,
-        counts: false,
-        by: Yardstick::ANY,
-        value: error,
-        show: |cell| error(cell).map(|error| format!("{:+.0} %", 100.0 * error)),
-    },
+    Column { title: "error", rank: 3, value: error, show: |cell| error(cell).map(|error| format!("{:+.0} %", 100.0 * error)), ..FIGURE },
 ];
 
 /// Seconds predicted for the launch that is given, where what it does is known.

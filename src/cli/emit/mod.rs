@@ -3,7 +3,7 @@
 mod json;
 
 use super::json::document;
-use super::source::{Define, InstanceError, Source, check_defines, split};
+use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
 use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use clap::builder::PossibleValue;
 use clap::{ValueEnum, ValueHint};
@@ -162,7 +162,7 @@ impl Emit {
         let kernels = self.take(&source, &kernels, &mut clock)?;
         // Everything is compiled before anything is printed: an error leaves no half a file in a pipe.
         let mut all = Vec::new();
-        let mut findings = source.no_findings();
+        let mut findings = Findings::default();
         for (name, generics, kernel) in kernels {
             match self.emit(&kernel, format, target, &mut clock)? {
                 Ok((text, entry)) => {

@@ -1,13 +1,14 @@
 //! The chosen variants on the device, with progress; each result is written down at once.
 
 use super::prune::Plan;
-use super::record::{About, Measured, Record, fingerprint};
+use super::record::{About, Record, fingerprint};
 use super::search::Search;
 use crate::cli::Stop;
 use crate::cli::compare::{Failures, Variant};
 use crate::cli::launch::{Agreement, Launchable, Runner};
 use crate::cli::progress::Progress;
 use crate::cli::source::Source;
+use warpwright::tuned::MeasuredVariant;
 
 /// Measures what the search asks for and the record does not have yet: times that are there lead the search as if they had just been measured. A
 /// variant that fails leaves the others what they have; so does a device that is lost half-way, which fails all that are left.
@@ -15,7 +16,7 @@ pub(super) fn all(
     variants: &[Variant],
     plan: &Plan,
     record: &mut Record,
-    mut measure: impl FnMut(&Variant) -> Result<Measured, Stop>,
+    mut measure: impl FnMut(&Variant) -> Result<MeasuredVariant, Stop>,
 ) -> Result<Failures, Stop> {
     let mut search = Search::new(variants, plan);
     let progress = Progress::new(search.left(), "measured");
@@ -36,11 +37,17 @@ pub(super) fn all(
 }
 
 /// Measures a variant; the results of the first that ran are what the others' are held against.
-pub(super) fn one(source: &Source, about: &About<'_>, runs: u32, runner: &mut Runner<'_>, variant: &Variant) -> Result<Measured, Stop> {
+pub(super) fn one(
+    source: &Source,
+    about: &About<'_>,
+    runs: u32,
+    runner: &mut Runner<'_>,
+    variant: &Variant,
+) -> Result<MeasuredVariant, Stop> {
     let compiled = Launchable::compile(source, about.kernel, &variant.instance, about.device)?;
     let (_, agreement) = runner.run(&compiled)?;
     let timing = runner.time(&compiled, true, runs as usize)?;
-    Ok(Measured {
+    Ok(MeasuredVariant {
         variant: variant.words.clone(),
         median: timing.median.as_secs_f64(),
         least: timing.min.as_secs_f64(),
@@ -79,9 +86,9 @@ pub fn copy<const B: usize, const ILP: usize>(out: &mut Global<f32>, inp: &Globa
         launch: LaunchArguments,
     }
 
-    fn measured(variant: &Variant, median: f64) -> Measured {
+    fn measured(variant: &Variant, median: f64) -> MeasuredVariant {
         let fingerprint = fingerprint(variant);
-        Measured { variant: variant.words.clone(), median, least: median, most: median, runs: 1, differs: false, fingerprint }
+        MeasuredVariant { variant: variant.words.clone(), median, least: median, most: median, runs: 1, differs: false, fingerprint }
     }
 
     /// A device that is lost after two variants, as an interrupted run is: what was measured is in the file, and the next run goes on with the

@@ -5,24 +5,11 @@ use crate::cli::compare::Variant;
 use crate::cli::launch::LaunchArguments;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use warpwright::{Device, tuned};
+use warpwright::Device;
+use warpwright::tuned::{self, MeasuredVariant};
 use warpwright_codegen::hir::Axis;
 use warpwright_codegen::syntax::{ConstValue, GenericValue};
 use warpwright_codegen::target::Target;
-
-/// One variant's times, seconds.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Measured {
-    pub(super) variant: String,
-    pub(super) median: f64,
-    pub(super) least: f64,
-    pub(super) most: f64,
-    pub(super) runs: usize,
-    /// Whether its results are not those of the first.
-    pub(super) differs: bool,
-    /// Of its PTX: what has another was changed since.
-    pub(super) fingerprint: u64,
-}
 
 /// What a run is about.
 #[derive(Clone, Copy)]
@@ -40,7 +27,7 @@ pub(super) struct Record {
     path: PathBuf,
     /// What the figures are about: another of these, and they are of no use.
     about: String,
-    pub(super) measured: Vec<Measured>,
+    pub(super) measured: Vec<MeasuredVariant>,
     /// How many were there when the run began.
     pub(super) kept: usize,
     best: String,
@@ -62,7 +49,7 @@ impl Record {
         if let (Ok(before), false) = (std::fs::read_to_string(path), afresh)
             && before.contains(&record.about)
         {
-            record.measured = tuned::measured(&before).into_iter().map(from_file).collect();
+            record.measured = tuned::measured(&before);
             record.kept = record.measured.len();
         }
         // Now rather than after an hour of measuring.
@@ -71,26 +58,26 @@ impl Record {
     }
 
     /// What was measured of a variant as it is now.
-    pub(super) fn get(&self, variant: &Variant) -> Option<&Measured> {
+    pub(super) fn get(&self, variant: &Variant) -> Option<&MeasuredVariant> {
         let fingerprint = fingerprint(variant);
         self.measured.iter().find(|measured| measured.variant == variant.words && measured.fingerprint == fingerprint)
     }
 
     /// Adds what was measured, in the place of what is out of date.
-    pub(super) fn add(&mut self, measured: Measured) -> Result<(), Stop> {
+    pub(super) fn add(&mut self, measured: MeasuredVariant) -> Result<(), Stop> {
         self.measured.retain(|before| before.variant != measured.variant);
         self.measured.push(measured);
         self.write()
     }
 
     /// The fastest of those whose results are the first one's.
-    pub(super) fn best(&self) -> Option<&Measured> {
+    pub(super) fn best(&self) -> Option<&MeasuredVariant> {
         self.measured.iter().filter(|measured| !measured.differs).min_by(|a, b| a.median.total_cmp(&b.median))
     }
 
     /// All that was measured, the fastest first.
-    pub(super) fn fastest(&self) -> Vec<&Measured> {
-        let mut measured: Vec<&Measured> = self.measured.iter().collect();
+    pub(super) fn fastest(&self) -> Vec<&MeasuredVariant> {
+        let mut measured: Vec<&MeasuredVariant> = self.measured.iter().collect();
         measured.sort_by(|a, b| a.median.total_cmp(&b.median));
         measured
     }
@@ -114,7 +101,7 @@ impl Record {
         );
         file.push_str(&self.best);
         for measured in &self.measured {
-            let Measured { variant, median, least, most, runs, differs, fingerprint } = measured;
+            let MeasuredVariant { variant, median, least, most, runs, differs, fingerprint } = measured;
             let _ = write!(file, "\n[[measured]]\nvariant = {}\nmedian = {median:e}\nleast = {least:e}\nmost = {most:e}\n", text(variant));
             let _ = writeln!(file, "runs = {runs}\ndiffers = {differs}\nfingerprint = \"{fingerprint:016x}\"");
         }
@@ -131,11 +118,6 @@ impl Record {
 pub(super) fn fingerprint(variant: &Variant) -> u64 {
     let code = variant.compiled().and_then(|compiled| compiled.ptx[0].clone());
     tuned::fingerprint(&code.map_or_else(String::new, |code| code.without_places().to_string()))
-}
-
-fn from_file(measured: tuned::Measured) -> Measured {
-    let tuned::Measured { variant, median, least, most, runs, differs, fingerprint } = measured;
-    Measured { variant, median, least, most, runs, differs, fingerprint }
 }
 
 /// A string as TOML has it.

@@ -1,7 +1,7 @@
 //! What a tuning run says at its end.
 
 use super::prune::{Fate, Plan, RULES};
-use super::record::{Measured, Record};
+use super::record::Record;
 use crate::cli::compare::Variant;
 use crate::cli::json::generics;
 use crate::cli::style;
@@ -10,6 +10,7 @@ use crate::cli::units::{seconds, seconds_between};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use warpwright::Device;
+use warpwright::tuned::MeasuredVariant;
 use warpwright_codegen::target::Target;
 
 /// Rows that are shown of a ranking.
@@ -93,7 +94,7 @@ impl Outcome<'_> {
         };
         let measured = record.fastest();
         let _ = writeln!(text, "\ntimed on {device}, {} runs each, median; predicted for {}:", best.runs, self.target.name);
-        let shown: Vec<&Measured> = measured.into_iter().take(SHOWN).collect();
+        let shown: Vec<&MeasuredVariant> = measured.into_iter().take(SHOWN).collect();
         let words: Vec<&str> = shown.iter().map(|one| one.variant.as_str()).collect();
         let (names, values) = generics_of(&words);
         let headings = [Heading::figures("time").second("timed"), Heading::figures("against").second("the best")];
@@ -123,7 +124,7 @@ impl Outcome<'_> {
             let taken = self.is_measured(*n);
             json!({ "variant": variants[*n].words, "generics": generics(&variants[*n].values), "predicted": speed, "taken": taken })
         });
-        let one = |one: &Measured| {
+        let one = |one: &MeasuredVariant| {
             json!({
                 "variant": one.variant,
                 "seconds": one.median,
@@ -156,7 +157,7 @@ impl Outcome<'_> {
     }
 
     /// Its place in the ranking, from 1.
-    fn rank(&self, measured: &Measured) -> Option<usize> {
+    fn rank(&self, measured: &MeasuredVariant) -> Option<usize> {
         self.plan.ranked.iter().position(|(n, _)| self.variants[*n].words == measured.variant).map(|rank| rank + 1)
     }
 
@@ -175,7 +176,7 @@ impl Outcome<'_> {
         (all > 0).then(|| right as f64 / all as f64)
     }
 
-    fn name<'n>(&'n self, measured: &'n Measured) -> &'n str {
+    fn name<'n>(&'n self, measured: &'n MeasuredVariant) -> &'n str {
         if measured.variant.is_empty() { self.kernel } else { &measured.variant }
     }
 }

@@ -292,8 +292,8 @@ fn flown(input: &apps::lbm::Input, steps: usize, found: apps::Result<Vec<f32>>) 
 
 pub(super) fn lbm_structures(bench: &mut Bench<'_>) -> Result<Output> {
     let input = fluid(bench);
-    let mut fluid = device(apps::lbm::Structures::new(bench.device, &input))?;
-    fluid.run(2, &mut |launch| bench.go(launch))?;
+    let mut fluid = device(apps::lbm::Resident::new(bench.device, &input))?;
+    fluid.run_structures(2, &mut |launch| bench.go(launch))?;
     flown(&input, 2, fluid.result())
 }
 

@@ -1,9 +1,68 @@
 //! The kernels that a device's row of `review/src/machine.rs` is fitted on. None of them is one that the model is judged by.
 
+#![allow(clippy::needless_range_loop, reason = "loops of kernels count")]
+
 use warpwright::prelude::*;
 
 /// A value that no sum here is: what a kernel computes must be asked for, or nothing computes it.
 const NEVER: f32 = 3.25e30;
+
+/// Asks for a sum.
+#[device]
+fn ask_for(sum: f32, out: &mut Global<f32>) {
+    if sum == NEVER {
+        out[0] = sum;
+    }
+}
+
+/// A sum with the elements of `ILP` vectors of `V`, which are `stride` elements apart; all are read before any is added.
+#[device]
+fn with_vectors<const ILP: usize, const V: usize>(sum: f32, at: usize, stride: usize, x: &Global<f32>) -> f32 {
+    let mut all = sum;
+    #[unroll]
+    #[batch_loads]
+    for j in 0..ILP {
+        let v = x.load::<V>(at + j * stride);
+        #[unroll]
+        for k in 0..V {
+            all += v[k];
+        }
+    }
+    all
+}
+
+/// Chains of integers, each thread's and each chain's from a number of its own.
+#[device]
+fn begun<const I: usize>(a: u32) -> [u32; I] {
+    let mut chain = [a; I];
+    #[unroll]
+    for j in 0..I {
+        chain[j] = a + j as u32 + thread_idx().x as u32;
+    }
+    chain
+}
+
+/// All chains' ends, added to `first`.
+#[device]
+fn summed<T: Num, const I: usize>(first: T, chain: [T; I]) -> T {
+    let mut sum = first;
+    #[unroll]
+    for j in 0..I {
+        sum += chain[j];
+    }
+    sum
+}
+
+/// All chains' ends, bit by bit.
+#[device]
+fn mixed<const I: usize>(chain: [u32; I]) -> u32 {
+    let mut bits = 0;
+    #[unroll]
+    for j in 0..I {
+        bits ^= chain[j];
+    }
+    bits
+}
 
 /// Blocks that do nothing: how fast blocks, and warps, begin and end.
 #[kernel(block = B)]
@@ -17,19 +76,7 @@ pub(crate) fn nothing<const B: usize>(never: u32, out: &mut Global<f32>) {
 #[kernel(block = B)]
 pub(crate) fn read<const B: usize, const ILP: usize, const V: usize>(x: &Global<f32>, out: &mut Global<f32>) {
     let base = block_idx().x * (B * ILP * V) + thread_idx().x * V;
-    let mut sum = 0.0f32;
-    #[unroll]
-    #[batch_loads]
-    for j in 0..ILP {
-        let v = x.load::<V>(base + j * (B * V));
-        #[unroll]
-        for k in 0..V {
-            sum += v[k];
-        }
-    }
-    if sum == NEVER {
-        out[0] = sum;
-    }
+    ask_for(with_vectors::<ILP, V>(0.0, base, B * V, x), out);
 }
 
 /// The same in a loop: threads that live long. A step reads `ILP` vectors that are `stride` elements apart, then adds them.
@@ -39,20 +86,10 @@ pub(crate) fn walk<const B: usize, const ILP: usize, const V: usize>(steps: usiz
     let mut sum = 0.0f32;
     #[unroll(1)]
     for _ in 0..steps {
-        #[unroll]
-        #[batch_loads]
-        for j in 0..ILP {
-            let v = x.load::<V>(at + j * stride);
-            #[unroll]
-            for k in 0..V {
-                sum += v[k];
-            }
-        }
+        sum = with_vectors::<ILP, V>(sum, at, stride, x);
         at += ILP * stride;
     }
-    if sum == NEVER {
-        out[0] = sum;
-    }
+    ask_for(sum, out);
 }
 
 /// A thread to a row of `length` elements, rows `pitch` elements apart: each lane comes back to its sector round after round.
@@ -76,20 +113,10 @@ pub(crate) fn shared_by_blocks<const B: usize, const ILP: usize, const V: usize>
     let mut sum = 0.0f32;
     #[unroll(1)]
     for _ in 0..steps {
-        #[unroll]
-        #[batch_loads]
-        for j in 0..ILP {
-            let v = x.load::<V>(at + j * (B * V));
-            #[unroll]
-            for k in 0..V {
-                sum += v[k];
-            }
-        }
+        sum = with_vectors::<ILP, V>(sum, at, B * V, x);
         at += ILP * B * V;
     }
-    if sum == NEVER {
-        out[0] = sum;
-    }
+    ask_for(sum, out);
 }
 
 /// Writes only.
@@ -144,22 +171,13 @@ pub(crate) fn fma<T: Float, const I: usize, const U: usize>(rounds: usize, a: T,
             }
         }
     }
-    let mut sum = a;
-    #[unroll]
-    for j in 0..I {
-        sum += chain[j];
-    }
-    out[global_id().x] = sum;
+    out[global_id().x] = summed::<T, I>(a, chain);
 }
 
 /// `I` chains of an addition and an exclusive or, by turns: one is no part of the other's instruction.
 #[kernel]
 pub(crate) fn integer<const I: usize, const U: usize>(rounds: usize, a: u32, b: u32, out: &mut Global<u32>) {
-    let mut chain = [a; I];
-    #[unroll]
-    for j in 0..I {
-        chain[j] = a + j as u32 + thread_idx().x as u32;
-    }
+    let mut chain = begun::<I>(a);
     #[unroll(1)]
     for _ in 0..rounds {
         #[unroll]
@@ -170,22 +188,13 @@ pub(crate) fn integer<const I: usize, const U: usize>(rounds: usize, a: u32, b: 
             }
         }
     }
-    let mut sum = 0;
-    #[unroll]
-    for j in 0..I {
-        sum ^= chain[j];
-    }
-    out[global_id().x] = sum;
+    out[global_id().x] = mixed::<I>(chain);
 }
 
 /// `I` chains of 32-bit integer products and sums.
 #[kernel]
 pub(crate) fn integer_mad<const I: usize, const U: usize>(rounds: usize, a: u32, b: u32, out: &mut Global<u32>) {
-    let mut chain = [a; I];
-    #[unroll]
-    for j in 0..I {
-        chain[j] = a + j as u32 + thread_idx().x as u32;
-    }
+    let mut chain = begun::<I>(a);
     #[unroll(1)]
     for _ in 0..rounds {
         #[unroll]
@@ -196,12 +205,7 @@ pub(crate) fn integer_mad<const I: usize, const U: usize>(rounds: usize, a: u32,
             }
         }
     }
-    let mut sum = 0;
-    #[unroll]
-    for j in 0..I {
-        sum ^= chain[j];
-    }
-    out[global_id().x] = sum;
+    out[global_id().x] = mixed::<I>(chain);
 }
 
 /// `I` chains of the special function unit's hyperbolic tangent: one instruction since sm_75.
@@ -222,22 +226,13 @@ pub(crate) fn special<const I: usize, const U: usize>(rounds: usize, a: f32, out
             }
         }
     }
-    let mut sum = a;
-    #[unroll]
-    for j in 0..I {
-        sum += chain[j];
-    }
-    out[global_id().x] = sum;
+    out[global_id().x] = summed::<f32, I>(a, chain);
 }
 
 /// `I` chains of shuffles.
 #[kernel]
 pub(crate) fn shuffles<const I: usize, const U: usize>(rounds: usize, a: u32, out: &mut Global<u32>) {
-    let mut chain = [a; I];
-    #[unroll]
-    for j in 0..I {
-        chain[j] = a + j as u32 + thread_idx().x as u32;
-    }
+    let mut chain = begun::<I>(a);
     #[unroll(1)]
     for _ in 0..rounds {
         #[unroll]
@@ -248,12 +243,7 @@ pub(crate) fn shuffles<const I: usize, const U: usize>(rounds: usize, a: u32, ou
             }
         }
     }
-    let mut sum = a;
-    #[unroll]
-    for j in 0..I {
-        sum += chain[j];
-    }
-    out[global_id().x] = sum;
+    out[global_id().x] = summed::<u32, I>(a, chain);
 }
 
 /// Words of the shared table.
@@ -283,12 +273,7 @@ pub(crate) fn shared_chase<const I: usize, const U: usize>(rounds: usize, next: 
             }
         }
     }
-    let mut sum = 0;
-    #[unroll]
-    for j in 0..I {
-        sum ^= chain[j];
-    }
-    out[global_id().x] = sum;
+    out[global_id().x] = mixed::<I>(chain);
 }
 
 /// Writes a cycle through `mask + 1` (a power of two) steps, `spread` elements apart: a full-period linear congruence. Not timed.
@@ -368,12 +353,7 @@ pub(crate) fn dispatch<const N: usize, const FUSED: bool, const W: usize, const 
             }
         }
     }
-    let mut sum = 0.0;
-    #[unroll]
-    for j in 0..8 {
-        sum += chain[j];
-    }
-    out[global_id().x] = sum;
+    out[global_id().x] = summed::<f32, 8>(0.0, chain);
 }
 
 /// Sums words of a small table, lanes `stride` words apart: what the L1 cache gives.
@@ -390,9 +370,7 @@ pub(crate) fn cached<const U: usize>(rounds: usize, stride: usize, table: &Globa
             sum += table[at + j];
         }
     }
-    if sum == NEVER {
-        out[0] = sum;
-    }
+    ask_for(sum, out);
 }
 
 /// Writes every `stride`-th element: parts of sectors, which is what is measured.
@@ -414,7 +392,5 @@ pub(crate) fn read_strided(stride: usize, x: &Global<f32>, out: &mut Global<f32>
     for j in 0..4 {
         sum += x[i + j * 256 * stride];
     }
-    if sum == NEVER {
-        out[0] = sum;
-    }
+    ask_for(sum, out);
 }

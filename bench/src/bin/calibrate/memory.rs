@@ -40,20 +40,45 @@ fn residencies(block: u32) -> Vec<Option<u32>> {
     limited.chain([None]).collect()
 }
 
-pub(crate) fn blocks(run: &mut Run) -> Outcome<()> {
-    type Nothing = for<'m> fn(&'m mut Buffer<f32>) -> Launch<'m>;
-    fn launch<const B: usize>(out: &mut Buffer<f32>) -> Launch<'_> {
-        nothing::<B>(0, out)
+/// A kernel's instances (block, ILP, vector, and the function with them as constants), and how many of such blocks are to be resident.
+type Instances<'i, L> = (&'i [(u32, u32, u32, L)], fn(u32) -> Vec<Option<u32>>);
+
+/// Times all instances of a kernel that goes once through `n` elements, with so many blocks resident. `case` is what they have in common.
+fn once_through<L: Copy, A>(
+    run: &mut Run,
+    n: usize,
+    (instances, residencies): Instances<'_, L>,
+    case: Case,
+    arena: &mut A,
+    launch: impl for<'m> Fn(L, &'m mut A) -> Launch<'m>,
+) -> Outcome<()> {
+    for &(block, ilp, vector, instance) in instances {
+        for resident in residencies(block) {
+            let grid = (n as u64).div_ceil(u64::from(block * ilp * vector));
+            let case = Case { block, resident, grid, ilp, vector, steps: 1, ..case.clone() };
+            run.time(case, || launch(instance, arena))?;
+        }
     }
-    let instances: [(u32, Nothing); 6] =
-        [(32, launch::<32>), (64, launch::<64>), (128, launch::<128>), (256, launch::<256>), (512, launch::<512>), (1024, launch::<1024>)];
+    Ok(())
+}
+
+pub(crate) fn blocks(run: &mut Run) -> Outcome<()> {
+    type Nothing = for<'m> fn(u32, &'m mut Buffer<f32>) -> Launch<'m>;
+    let instances: [(u32, Nothing); 6] = [
+        (32, nothing::<32>),
+        (64, nothing::<64>),
+        (128, nothing::<128>),
+        (256, nothing::<256>),
+        (512, nothing::<512>),
+        (1024, nothing::<1024>),
+    ];
     let mut out = run.device.zeros::<f32>(1)?;
     for (block, launch) in instances {
         for resident in residencies(block) {
             let grids: &[u64] = if run.tiny { &[4] } else { &[1, 132, 1 << 20] };
             for grid in grids {
                 let case = Case { kernel: "nothing", block, resident, grid: *grid, ..Case::default() };
-                run.time(case, || launch(&mut out))?;
+                run.time(case, || launch(0, &mut out))?;
             }
         }
     }
@@ -62,37 +87,19 @@ pub(crate) fn blocks(run: &mut Run) -> Outcome<()> {
 
 pub(crate) fn read(run: &mut Run) -> Outcome<()> {
     type Read = for<'m> fn(&'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
-    fn launch<'m, const B: usize, const ILP: usize, const V: usize>(x: &'m Buffer<f32>, out: &'m mut Buffer<f32>) -> Launch<'m> {
-        read_kernel::<B, ILP, V>(x, out)
-    }
     let n = elements(run);
-    let (x, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(1)?);
-    let instances: [(u32, u32, u32, Read); 28] = sweep!(launch);
-    for (block, ilp, vector, launch) in instances {
-        for resident in residencies(block) {
-            let grid = n as u64 / u64::from(block * ilp * vector);
-            let bytes = 4.0 * n as f64;
-            let case =
-                Case { kernel: "read", block, resident, grid, ilp, vector, steps: 1, footprint: bytes, read: bytes, ..Case::default() };
-            run.time(case, || launch(&x, &mut out))?;
-        }
-    }
-    Ok(())
+    let mut arena = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(1)?);
+    let instances: [(u32, u32, u32, Read); 28] = sweep!(read_kernel);
+    let bytes = 4.0 * n as f64;
+    let case = Case { kernel: "read", footprint: bytes, read: bytes, ..Case::default() };
+    once_through(run, n, (&instances, residencies), case, &mut arena, |launch, (x, out)| launch(x, out))
 }
 
 pub(crate) fn walk(run: &mut Run) -> Outcome<()> {
     type Walk = for<'m> fn(usize, usize, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
-    fn launch<'m, const B: usize, const ILP: usize, const V: usize>(
-        steps: usize,
-        stride: usize,
-        x: &'m Buffer<f32>,
-        out: &'m mut Buffer<f32>,
-    ) -> Launch<'m> {
-        walk_kernel::<B, ILP, V>(steps, stride, x, out)
-    }
     let n = elements(run);
     let (x, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(1)?);
-    let instances: [(u32, u32, u32, Walk); 12] = instances!(launch;
+    let instances: [(u32, u32, u32, Walk); 12] = instances!(walk_kernel;
         (32, 1, 1), (32, 4, 1), (32, 4, 4), (128, 1, 1), (128, 4, 1), (128, 4, 4),
         (256, 1, 1), (256, 4, 1), (256, 4, 4), (1024, 1, 1), (1024, 4, 1), (1024, 4, 4));
     for (block, ilp, vector, launch) in instances {
@@ -104,146 +111,68 @@ pub(crate) fn walk(run: &mut Run) -> Outcome<()> {
             if steps == 0 {
                 continue;
             }
-            let bytes = 4.0 * (steps * stride * ilp as usize) as f64;
-            let resident = Some(blocks);
-            let steps_ = steps as u32;
-            let case = Case {
-                kernel: "walk",
-                block,
-                resident,
-                grid,
-                ilp,
-                vector,
-                steps: steps_,
-                footprint: bytes,
-                read: bytes,
-                ..Case::default()
-            };
+            let read = 4.0 * (steps * stride * ilp as usize) as f64;
+            let (kernel, resident, of_case) = ("walk", Some(blocks), steps as u32);
+            let case = Case { kernel, block, resident, grid, ilp, vector, steps: of_case, footprint: read, read, ..Case::default() };
             run.time(case, || launch(steps, stride, &x, &mut out))?;
         }
     }
     Ok(())
 }
 
-type InPlace = for<'m> fn(&'m mut Buffer<f32>) -> Launch<'m>;
+type InPlace = for<'m> fn(f32, &'m mut Buffer<f32>) -> Launch<'m>;
 
 pub(crate) fn write(run: &mut Run) -> Outcome<()> {
-    fn launch<const B: usize, const ILP: usize, const V: usize>(out: &mut Buffer<f32>) -> Launch<'_> {
-        write_kernel::<B, ILP, V>(1.0, out)
-    }
     let n = elements(run);
     let mut out = run.device.zeros::<f32>(n)?;
-    let instances: [(u32, u32, u32, InPlace); 8] = instances!(launch;
+    let instances: [(u32, u32, u32, InPlace); 8] = instances!(write_kernel;
         (64, 4, 1), (128, 1, 1), (128, 4, 1), (128, 4, 4), (256, 1, 4), (1024, 1, 1), (1024, 1, 4), (1024, 4, 4));
-    for (block, ilp, vector, launch) in instances {
-        for resident in residencies(block) {
-            let grid = n as u64 / u64::from(block * ilp * vector);
-            let bytes = 4.0 * n as f64;
-            let case =
-                Case { kernel: "write", block, resident, grid, ilp, vector, steps: 1, footprint: bytes, written: bytes, ..Case::default() };
-            run.time(case, || launch(&mut out))?;
-        }
-    }
-    Ok(())
+    let bytes = 4.0 * n as f64;
+    let case = Case { kernel: "write", footprint: bytes, written: bytes, ..Case::default() };
+    once_through(run, n, (&instances, residencies), case, &mut out, |launch, out| launch(1.0, out))
 }
 
 pub(crate) fn scale(run: &mut Run) -> Outcome<()> {
-    fn launch<const B: usize, const ILP: usize, const V: usize>(out: &mut Buffer<f32>) -> Launch<'_> {
-        scale_kernel::<B, ILP, V>(1.0, out)
-    }
-    type Serial = for<'m> fn(usize, &'m mut Buffer<f32>) -> Launch<'m>;
-    fn serial<const B: usize>(steps: usize, out: &mut Buffer<f32>) -> Launch<'_> {
-        scale_serially::<B>(1.0, steps, B, out)
-    }
+    type Serial = for<'m> fn(f32, usize, usize, &'m mut Buffer<f32>) -> Launch<'m>;
     let n = elements(run);
     let mut y = run.device.zeros::<f32>(n)?;
     let bytes = 4.0 * n as f64;
-    let instances: [(u32, u32, u32, InPlace); 28] = sweep!(launch);
-    for (block, ilp, vector, launch) in instances {
-        for resident in residencies(block) {
-            let grid = n as u64 / u64::from(block * ilp * vector);
-            let case = Case {
-                kernel: "scale",
-                block,
-                resident,
-                grid,
-                ilp,
-                vector,
-                steps: 1,
-                footprint: bytes,
-                read: bytes,
-                written: bytes,
-                ..Case::default()
-            };
-            run.time(case, || launch(&mut y))?;
-        }
-    }
-    let instances: [(u32, Serial); 4] = [(32, serial::<32>), (128, serial::<128>), (256, serial::<256>), (1024, serial::<1024>)];
+    let case = Case { kernel: "scale", footprint: bytes, read: bytes, written: bytes, ..Case::default() };
+    let instances: [(u32, u32, u32, InPlace); 28] = sweep!(scale_kernel);
+    once_through(run, n, (&instances, residencies), case.clone(), &mut y, |launch, y| launch(1.0, y))?;
+    let instances: [(u32, Serial); 4] =
+        [(32, scale_serially::<32>), (128, scale_serially::<128>), (256, scale_serially::<256>), (1024, scale_serially::<1024>)];
     for (block, launch) in instances {
         for resident in residencies(block) {
             for steps in [1, 2, 4, 8] {
-                let grid = n as u64 / u64::from(block * steps);
-                let case = Case {
-                    kernel: "scale_serially",
-                    block,
-                    resident,
-                    grid,
-                    ilp: 1,
-                    vector: 1,
-                    steps,
-                    footprint: bytes,
-                    read: bytes,
-                    written: bytes,
-                    ..Case::default()
-                };
-                run.time(case, || launch(steps as usize, &mut y))?;
+                let (kernel, grid) = ("scale_serially", n as u64 / u64::from(block * steps));
+                let case = Case { kernel, block, resident, grid, ilp: 1, vector: 1, steps, ..case.clone() };
+                run.time(case, || launch(1.0, steps as usize, block as usize, &mut y))?;
             }
         }
     }
     Ok(())
 }
 
-type Triad = for<'m> fn(&'m Buffer<f32>, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
+type Triad = for<'m> fn(f32, &'m Buffer<f32>, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
 
-fn launch_triad<'m, const B: usize, const ILP: usize, const V: usize>(
-    x: &'m Buffer<f32>,
-    y: &'m Buffer<f32>,
-    out: &'m mut Buffer<f32>,
-) -> Launch<'m> {
-    triad_kernel::<B, ILP, V>(0.5, x, y, out)
+fn triads(run: &mut Run, n: usize, instances: Instances<'_, Triad>) -> Outcome<()> {
+    let mut arena = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?);
+    let bytes = 4.0 * n as f64;
+    let case = Case { kernel: "triad", footprint: 3.0 * bytes, read: 2.0 * bytes, written: bytes, ..Case::default() };
+    once_through(run, n, instances, case, &mut arena, |launch, (x, y, out)| launch(0.5, x, y, out))
 }
 
 pub(crate) fn triad(run: &mut Run) -> Outcome<()> {
-    let n = elements(run);
-    let (x, y, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?);
-    let instances: [(u32, u32, u32, Triad); 28] = sweep!(launch_triad);
-    for (block, ilp, vector, launch) in instances {
-        for resident in residencies(block) {
-            run.time(triad_case(n, block, resident, ilp, vector), || launch(&x, &y, &mut out))?;
-        }
-    }
-    Ok(())
-}
-
-fn triad_case(n: usize, block: u32, resident: Option<u32>, ilp: u32, vector: u32) -> Case {
-    let bytes = 4.0 * n as f64;
-    let grid = (n as u64).div_ceil(u64::from(block * ilp * vector));
-    let (footprint, read, written) = (3.0 * bytes, 2.0 * bytes, bytes);
-    Case { kernel: "triad", block, resident, grid, ilp, vector, steps: 1, footprint, read, written, ..Case::default() }
+    let instances: [(u32, u32, u32, Triad); 28] = sweep!(triad_kernel);
+    triads(run, elements(run), (&instances, residencies))
 }
 
 /// What fits the cache, and what is too small to fill the device: the cache's bandwidth, the launch's floor.
 pub(crate) fn small(run: &mut Run) -> Outcome<()> {
-    let instances: [(u32, u32, u32, Triad); 2] = instances!(launch_triad; (256, 1, 1), (256, 1, 4));
-    let sizes = if run.tiny { 10..12 } else { 10..25 };
-    for bits in sizes {
-        let n = 1usize << bits;
-        let (x, y, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(n)?);
-        for (block, ilp, vector, launch) in instances {
-            run.time(triad_case(n, block, None, ilp, vector), || launch(&x, &y, &mut out))?;
-        }
-    }
-    Ok(())
+    let instances: [(u32, u32, u32, Triad); 2] = instances!(triad_kernel; (256, 1, 1), (256, 1, 4));
+    let mut sizes = if run.tiny { 10..12 } else { 10..25 };
+    sizes.try_for_each(|bits| triads(run, 1 << bits, (&instances, |_| vec![None])))
 }
 
 /// One warp's chain of loads through working sets of many sizes.
@@ -323,17 +252,10 @@ pub(crate) fn rows(run: &mut Run) -> Outcome<()> {
 /// What all blocks read: the L2 cache's bandwidth.
 pub(crate) fn common(run: &mut Run) -> Outcome<()> {
     type Common = for<'m> fn(usize, &'m Buffer<f32>, &'m mut Buffer<f32>) -> Launch<'m>;
-    fn launch<'m, const B: usize, const ILP: usize, const V: usize>(
-        steps: usize,
-        x: &'m Buffer<f32>,
-        out: &'m mut Buffer<f32>,
-    ) -> Launch<'m> {
-        shared_by_blocks::<B, ILP, V>(steps, x, out)
-    }
     let n: usize = if run.tiny { 1 << 14 } else { 1 << 20 };
     let (x, mut out) = (run.device.zeros::<f32>(n)?, run.device.zeros::<f32>(1)?);
     let instances: [(u32, u32, u32, Common); 6] =
-        instances!(launch; (64, 1, 1), (256, 1, 1), (256, 4, 1), (256, 1, 4), (256, 4, 4), (1024, 4, 1));
+        instances!(shared_by_blocks; (64, 1, 1), (256, 1, 1), (256, 4, 1), (256, 1, 4), (256, 4, 4), (1024, 4, 1));
     for (block, ilp, vector, launch) in instances {
         for blocks in [1, 2, 4, 8].into_iter().filter(|blocks| blocks * block <= 2048) {
             let grid = u64::from(run.multiprocessors * blocks);

@@ -265,9 +265,21 @@ impl Lattice {
 
 /// How distributions lie in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
+pub enum Layout {
+    /// Those of each cell together.
     Structures,
+    /// Those of each direction together.
     Arrays,
+}
+
+impl Layout {
+    /// Distributions of so many cells laid out so, from the other layout.
+    pub fn of_other(self, all: &[f32], n: usize) -> Vec<f32> {
+        match self {
+            Layout::Structures => (0..Q * n).map(|k| all[k % Q * n + k / Q]).collect(),
+            Layout::Arrays => (0..Q * n).map(|k| all[k % n * Q + k / n]).collect(),
+        }
+    }
 }
 
 /// A kernel that makes a step, or one of its variants.
@@ -282,44 +294,44 @@ pub struct Resident {
     after: Buffer<f32>,
 }
 
-/// A fluid on a device, the distributions of each cell together.
-pub struct Structures(Resident);
-
 impl Resident {
-    /// Uploads an input as a structure of arrays. An `Err` where the box has no cells, a field is not as large as the box, a number is not finite, or `tau` is not above ½.
+    /// Uploads an input. An `Err` where the box has no cells, a field is not as large as the box, a number is not finite, or `tau` is not above ½.
     pub fn new(device: &Device, input: &Input) -> Result<Resident> {
-        Resident::laid_out(device, input, Layout::Arrays)
-    }
-
-    fn laid_out(device: &Device, input: &Input, layout: Layout) -> Result<Resident> {
         input.check()?;
         let lattice = Lattice::new(input);
-        let mut start = lattice.spread(&input.start());
-        let n = lattice.cells();
-        if layout == Layout::Structures {
-            start = (0..Q * n).map(|k| start[k % Q * n + k / Q]).collect();
-        }
         // Nobody writes to obstacles, so what is there at the start is there in both.
         Ok(Resident {
             lattice,
-            layout,
+            layout: Layout::Arrays,
             walls: device.upload(&lattice.spread(&input.walls()))?,
-            before: device.upload(&start)?,
-            after: device.zeros(Q * n)?,
+            before: device.upload(&lattice.spread(&input.start()))?,
+            after: device.zeros(Q * lattice.cells())?,
         })
+    }
+
+    /// Goes on by `steps` steps of [`structures`], a launch each.
+    pub fn run_structures(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+        self.run_of((structures, Layout::Structures), steps, go)
     }
 
     /// Goes on by `steps` steps, a launch each.
     pub fn run<const B: usize, const EAGER: bool>(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.run_of(arrays::<B, EAGER>, steps, go)
+        self.run_of((arrays::<B, EAGER>, Layout::Arrays), steps, go)
     }
 
     /// Goes on by `steps` steps, a launch each, shifts along x through shared memory.
     pub fn run_staged<const B: usize>(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.run_of(staged::<B>, steps, go)
+        self.run_of((staged::<B>, Layout::Arrays), steps, go)
     }
 
-    fn run_of(&mut self, step: Step, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+    /// Where the run before had another layout, the distributions are laid out anew first.
+    fn run_of(&mut self, (step, layout): (Step, Layout), steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
+        if self.layout != layout {
+            let all = layout.of_other(&self.before.download()?, self.lattice.cells());
+            self.before.write(&all)?;
+            self.after.write(&all)?;
+            self.layout = layout;
+        }
         let Lattice { nx, ny, nz, .. } = self.lattice;
         for _ in 0..steps {
             go(step(self.lattice, &self.walls, &self.before, &mut self.after).cover((nx, ny, nz)))?;
@@ -330,34 +342,16 @@ impl Resident {
 
     /// The distributions as they are by now, in the order of [`Input::start`].
     pub fn result(&self) -> Result<Vec<f32>> {
-        let mut all = self.before.download()?;
-        let n = self.lattice.cells();
-        if self.layout == Layout::Structures {
-            all = (0..Q * n).map(|k| all[k % n * Q + k / n]).collect();
-        }
-        Ok(self.lattice.gather(&all))
-    }
-}
-
-impl Structures {
-    /// Uploads an input as an array of structures; as [`Resident::new`].
-    pub fn new(device: &Device, input: &Input) -> Result<Structures> {
-        Ok(Structures(Resident::laid_out(device, input, Layout::Structures)?))
-    }
-
-    /// Goes on by `steps` steps, a launch each.
-    pub fn run(&mut self, steps: usize, go: &mut Go<'_>) -> warpwright::Result<()> {
-        self.0.run_of(structures, steps, go)
-    }
-
-    /// The distributions as they are by now, in the order of [`Input::start`].
-    pub fn result(&self) -> Result<Vec<f32>> {
-        self.0.result()
+        let all = self.before.download()?;
+        Ok(self.lattice.gather(&match self.layout {
+            Layout::Structures => Layout::Arrays.of_other(&all, self.lattice.cells()),
+            Layout::Arrays => all,
+        }))
     }
 }
 
 /// The declared variants of [`arrays`] and of [`staged`], each a run of so many steps.
-pub fn declared(steps: usize) -> Vec<Declared<Resident>> {
-    let run = move |r: &mut Resident, variant: &Variant<Step>, go: &mut Go<'_>| r.run_of(variant.kernel(), steps, go);
-    Declared::each(arrays_variants(), |_| (), run).chain(Declared::each(staged_variants(), |_| (), run)).collect()
+pub fn declared(steps: usize) -> Vec<Declared<Resident, Layout>> {
+    let run = move |r: &mut Resident, variant: &Variant<Step>, go: &mut Go<'_>| r.run_of((variant.kernel(), Layout::Arrays), steps, go);
+    Declared::each(arrays_variants(), |_| Layout::Arrays, run).chain(Declared::each(staged_variants(), |_| Layout::Arrays, run)).collect()
 }

@@ -3,8 +3,8 @@ use super::*;
 type Run = fn(&Device, &Input, usize) -> Result<Vec<f32>>;
 
 fn of_structures(device: &Device, input: &Input, steps: usize) -> Result<Vec<f32>> {
-    let mut resident = Structures::new(device, input)?;
-    resident.run(steps, &mut |launch| launch.launch(device))?;
+    let mut resident = Resident::new(device, input)?;
+    resident.run_structures(steps, &mut |launch| launch.launch(device))?;
     resident.result()
 }
 
@@ -54,6 +54,17 @@ fn every_form_is_close_to_the_reference_in_boxes_of_any_size() {
         let found = run(&Device::host(), &input, 2).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(close(&input, 2, &found), "{name} on the host twin");
     }
+}
+
+#[test]
+fn a_run_of_another_layout_goes_on_where_the_last_one_stopped() {
+    let (device, input) = (Device::simulator(), Input::new(4, 9, 6, 5));
+    let go = &mut |launch: Launch<'_>| launch.launch(&device);
+    let mut resident = Resident::new(&device, &input).expect("it is right");
+    resident.run_structures(1, go).expect("it runs");
+    resident.run::<64, false>(1, go).expect("it runs");
+    resident.run_structures(1, go).expect("it runs");
+    assert!(close(&input, 3, &resident.result().expect("it is read")));
 }
 
 #[test]
@@ -149,9 +160,7 @@ fn what_is_no_fluid_is_refused() {
     let refused = |change: fn(&mut Input)| {
         let mut input = Input::new(2, 4, 3, 2);
         change(&mut input);
-        let refused = Resident::new(&Device::simulator(), &input).err().map(|error| error.to_string());
-        assert_eq!(Structures::new(&Device::simulator(), &input).err().map(|error| error.to_string()), refused);
-        refused.unwrap_or_default()
+        Resident::new(&Device::simulator(), &input).err().map(|error| error.to_string()).unwrap_or_default()
     };
     assert_eq!(refused(|_| ()), "");
     assert_eq!(refused(|input| *input = Input::new(1, 4, 0, 2)), "the box has 4 × 0 × 2 cells: it needs one at least");

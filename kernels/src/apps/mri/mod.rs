@@ -279,10 +279,30 @@ pub struct Resident {
     fhd_numbers: (Buffer<f32>, Buffer<f32>),
     q_chunks: Vec<QChunk>,
     fhd_chunks: Vec<FhdChunk>,
+    scan: Scan,
+}
+
+/// Where an image is wanted, and the image.
+struct Scan {
     /// x, y and z of the voxels.
     voxels: [Buffer<f32>; 3],
     re: Buffer<f32>,
     im: Buffer<f32>,
+}
+
+impl Scan {
+    /// One launch over all voxels; none where there are none.
+    fn cover<'s>(
+        &'s mut self,
+        kernel: impl FnOnce(VoxelsBuffers<'s>, ImageBuffers<'s>) -> Launch<'s>,
+        go: &mut Go<'_>,
+    ) -> warpwright::Result<()> {
+        let [x, y, z] = &self.voxels;
+        if x.is_empty() {
+            return Ok(());
+        }
+        go(kernel(VoxelsBuffers { x, y, z }, ImageBuffers { re: &mut self.re, im: &mut self.im }).cover(x.len()))
+    }
 }
 
 impl Resident {
@@ -322,28 +342,22 @@ impl Resident {
             fhd_numbers: (padded(&fhd)?, device.upload(&padded_imaginary)?),
             q_chunks,
             fhd_chunks,
-            voxels: [device.upload(&axis(0))?, device.upload(&axis(1))?, device.upload(&axis(2))?],
-            re: device.zeros(input.voxels.len())?,
-            im: device.zeros(input.voxels.len())?,
+            scan: Scan {
+                voxels: [device.upload(&axis(0))?, device.upload(&axis(1))?, device.upload(&axis(2))?],
+                re: device.zeros(input.voxels.len())?,
+                im: device.zeros(input.voxels.len())?,
+            },
         })
     }
 
     /// The plain kernel for Q: one launch, none where there are no voxels.
     pub fn run_q_direct(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
-        if n == 0 {
-            return Ok(());
-        }
-        go(q_direct(&self.q, voxels, image).cover(n))
+        self.scan.cover(|voxels, image| q_direct(&self.q, voxels, image), go)
     }
 
     /// The plain kernel for FHd: one launch, none where there are no voxels.
     pub fn run_fhd_direct(&mut self, go: &mut Go<'_>) -> warpwright::Result<()> {
-        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
-        if n == 0 {
-            return Ok(());
-        }
-        go(fhd_direct(&self.fhd.0, &self.fhd.1, voxels, image).cover(n))
+        self.scan.cover(|voxels, image| fhd_direct(&self.fhd.0, &self.fhd.1, voxels, image), go)
     }
 
     /// Q: a launch for each chunk of samples. The first writes, the others add, so that it may run again.
@@ -357,10 +371,7 @@ impl Resident {
 
     fn q_by_chunks(&mut self, kernel: OfQChunk, go: &mut Go<'_>) -> warpwright::Result<()> {
         for (number, QChunk { samples, count }) in self.q_chunks.iter().enumerate() {
-            let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
-            if n > 0 {
-                go(kernel(samples, *count, number > 0, voxels, image).cover(n))?;
-            }
+            self.scan.cover(|voxels, image| kernel(samples, *count, number > 0, voxels, image), go)?;
         }
         Ok(())
     }
@@ -376,10 +387,7 @@ impl Resident {
 
     fn fhd_by_chunks(&mut self, kernel: OfFhdChunk, go: &mut Go<'_>) -> warpwright::Result<()> {
         for (number, FhdChunk { samples, imaginary, count }) in self.fhd_chunks.iter().enumerate() {
-            let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
-            if n > 0 {
-                go(kernel(samples, imaginary, *count, number > 0, voxels, image).cover(n))?;
-            }
+            self.scan.cover(|voxels, image| kernel(samples, imaginary, *count, number > 0, voxels, image), go)?;
         }
         Ok(())
     }
@@ -394,11 +402,7 @@ impl Resident {
     }
 
     fn q_at_once(&mut self, kernel: OfQ, go: &mut Go<'_>) -> warpwright::Result<()> {
-        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
-        if n == 0 {
-            return Ok(());
-        }
-        go(kernel(&self.q_numbers, voxels, image).cover(n))
+        self.scan.cover(|voxels, image| kernel(&self.q_numbers, voxels, image), go)
     }
 
     /// FHd by [`fhd_cached`]: one launch, none where there are no voxels.
@@ -411,16 +415,12 @@ impl Resident {
     }
 
     fn fhd_at_once(&mut self, kernel: OfFhd, go: &mut Go<'_>) -> warpwright::Result<()> {
-        let (n, voxels, image) = places(&self.voxels, &mut self.re, &mut self.im);
-        if n == 0 {
-            return Ok(());
-        }
-        go(kernel(&self.fhd_numbers.0, &self.fhd_numbers.1, voxels, image).cover(n))
+        self.scan.cover(|voxels, image| kernel(&self.fhd_numbers.0, &self.fhd_numbers.1, voxels, image), go)
     }
 
     /// What the last run found for each voxel: real and imaginary part.
     pub fn result(&self) -> Result<Vec<[f32; 2]>> {
-        Ok(self.re.download()?.into_iter().zip(self.im.download()?).map(|(re, im)| [re, im]).collect())
+        Ok(self.scan.re.download()?.into_iter().zip(self.scan.im.download()?).map(|(re, im)| [re, im]).collect())
     }
 
     /// What the kernels for Q read of samples, for others that do the same work.
@@ -435,18 +435,8 @@ impl Resident {
 
     /// x, y and z of the voxels.
     pub fn voxels(&self) -> &[Buffer<f32>; 3] {
-        &self.voxels
+        &self.scan.voxels
     }
-}
-
-/// How many voxels there are, and their buffers as kernels take them.
-fn places<'a>(
-    voxels: &'a [Buffer<f32>; 3],
-    re: &'a mut Buffer<f32>,
-    im: &'a mut Buffer<f32>,
-) -> (usize, VoxelsBuffers<'a>, ImageBuffers<'a>) {
-    let [x, y, z] = voxels;
-    (x.len(), VoxelsBuffers { x, y, z }, ImageBuffers { re, im })
 }
 
 /// How far the sines of a variant may be off.

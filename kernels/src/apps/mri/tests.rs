@@ -78,7 +78,7 @@ fn every_variant(
             let found = resident.result().expect("it is there");
             assert_close(&format!("{declared} on {device}"), &found, &expected, &bounds(&input, declared.form));
             // What one variant wrote is not to be seen by the next.
-            resident.re.clear().and_then(|()| resident.im.clear()).expect("they clear");
+            resident.scan.re.clear().and_then(|()| resident.scan.im.clear()).expect("they clear");
         }
     }
 }

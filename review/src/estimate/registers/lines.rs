@@ -3,7 +3,7 @@
 use super::code::{self, Code, Inst, Reg, Stretch};
 use super::flow::{self, Set};
 use super::locals;
-use super::simplify::{self, Machine};
+use super::simplify::{self, MachineFeatures};
 use std::collections::BTreeMap;
 use warpwright_codegen::backend::ptx;
 use warpwright_codegen::ir::Kernel;
@@ -25,7 +25,7 @@ pub struct LineRegisters {
 pub fn live_by_line(kernel: &Kernel, target: &'static Target) -> Vec<LineRegisters> {
     let mut code = code::read(&ptx::body(kernel, target));
     locals::promote(&mut code);
-    simplify::simplify(&mut code, Machine { has_uniform: target.capability >= 75, loads_pointers: target.capability >= 90 });
+    simplify::simplify(&mut code, MachineFeatures::of(target.capability));
     let successors = flow::successors(&code);
     let out = flow::live_out(&code, &successors);
     let mut lines: BTreeMap<(u32, u32), u32> = BTreeMap::new();

@@ -23,7 +23,7 @@ pub use lines::{LineRegisters, live_by_line};
 use constants::Constants;
 use ladder::Ladder;
 use schedule::{Graph, Peak, Scratch};
-use simplify::Machine;
+use simplify::MachineFeatures;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub struct Registers {
 
 /// Estimates a kernel of stage `Addressed`.
 pub fn registers(kernel: &Kernel, target: &'static Target) -> Registers {
-    let measure = Measure::new(ptx::body(kernel, target), Machine::of(target.capability));
+    let measure = Measure::new(ptx::body(kernel, target), MachineFeatures::of(target.capability));
     measure.registers(kernel, target)
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn needed_on_any(kernel: &Kernel, targets: &[&'static Target]) -> u32
 fn on_each<T>(kernel: &Kernel, targets: &[&'static Target], f: impl Fn(&Measure, &'static Target) -> T) -> Vec<T> {
     let mut measures: Vec<Measure> = Vec::new();
     let one = |target: &&'static Target| {
-        let (body, machine) = (ptx::body(kernel, target), Machine::of(target.capability));
+        let (body, machine) = (ptx::body(kernel, target), MachineFeatures::of(target.capability));
         let known = measures.iter().position(|measure| measure.machine == machine && measure.body == body);
         let known = known.unwrap_or_else(|| {
             measures.push(Measure::new(body, machine));
@@ -114,7 +114,7 @@ pub struct Features {
 /// The figures of a kernel of stage `Addressed`.
 #[doc(hidden)]
 pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
-    let measure = Measure::new(ptx::body(kernel, target), Machine::of(target.capability));
+    let measure = Measure::new(ptx::body(kernel, target), MachineFeatures::of(target.capability));
     let ladder = Ladder::new(&kernel.options, target);
     let reserved = reserved(target.capability);
     let needed = measure.fewest + reserved;
@@ -126,7 +126,7 @@ pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
 /// A kernel as the model sees it.
 struct Measure {
     body: Vec<Statement>,
-    machine: Machine,
+    machine: MachineFeatures,
     code: code::Code,
     graphs: Vec<Graph>,
     /// Registers that suffice for each stretch, and for all.
@@ -137,7 +137,7 @@ struct Measure {
 }
 
 impl Measure {
-    fn new(body: Vec<Statement>, machine: Machine) -> Measure {
+    fn new(body: Vec<Statement>, machine: MachineFeatures) -> Measure {
         let mut code = code::read(&body);
         locals::promote(&mut code);
         simplify::simplify(&mut code, machine);

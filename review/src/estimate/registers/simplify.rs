@@ -6,16 +6,16 @@ use warpwright_codegen::ir::Space;
 
 /// What differs between targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Machine {
+pub(super) struct MachineFeatures {
     /// Whether there are registers for values that are the same for a whole warp.
     pub(super) has_uniform: bool,
     /// Whether 64-bit parameters are loaded into registers before they are added to.
     pub(super) loads_pointers: bool,
 }
 
-impl Machine {
-    pub(super) fn of(capability: u16) -> Machine {
-        Machine { has_uniform: capability >= 75, loads_pointers: capability >= 90 }
+impl MachineFeatures {
+    pub(super) fn of(capability: u16) -> MachineFeatures {
+        MachineFeatures { has_uniform: capability >= 75, loads_pointers: capability >= 90 }
     }
 }
 
@@ -33,7 +33,7 @@ enum Known {
 }
 
 /// Simplifies in place.
-pub(super) fn simplify(code: &mut Code, machine: Machine) {
+pub(super) fn simplify(code: &mut Code, machine: MachineFeatures) {
     let mut simplifier = Simplifier::new(code, machine);
     simplifier.know();
     simplifier.fold_products();
@@ -43,7 +43,7 @@ pub(super) fn simplify(code: &mut Code, machine: Machine) {
 
 struct Simplifier<'c> {
     code: &'c mut Code,
-    machine: Machine,
+    machine: MachineFeatures,
     known: Vec<Known>,
     /// How often each register is written.
     writes: Vec<u32>,
@@ -52,7 +52,7 @@ struct Simplifier<'c> {
 }
 
 impl<'c> Simplifier<'c> {
-    fn new(code: &'c mut Code, machine: Machine) -> Simplifier<'c> {
+    fn new(code: &'c mut Code, machine: MachineFeatures) -> Simplifier<'c> {
         let count = code.widths.len();
         let mut writes = vec![0; count];
         for inst in code.stretches.iter().flat_map(|stretch| &stretch.insts) {

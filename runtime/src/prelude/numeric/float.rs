@@ -137,41 +137,20 @@ macro_rules! inherent {
         const NEG_INFINITY: $t = $t::NEG_INFINITY;
         const NAN: $t = $t::NAN;
 
-        #[inline]
-        fn to_bits(self) -> $bits {
-            $t::to_bits(self)
+        inherent_methods! { $t:
+            to_bits() -> $bits;
+            is_nan() -> bool;
+            is_infinite() -> bool;
+            is_finite() -> bool;
+            is_sign_negative() -> bool;
+            is_sign_positive() -> bool;
+            signum() -> $t;
+            copysign(sign: $t) -> $t;
         }
+
         #[inline]
         fn from_bits(bits: $bits) -> $t {
             $t::from_bits(bits)
-        }
-        #[inline]
-        fn is_nan(self) -> bool {
-            $t::is_nan(self)
-        }
-        #[inline]
-        fn is_infinite(self) -> bool {
-            $t::is_infinite(self)
-        }
-        #[inline]
-        fn is_finite(self) -> bool {
-            $t::is_finite(self)
-        }
-        #[inline]
-        fn is_sign_negative(self) -> bool {
-            $t::is_sign_negative(self)
-        }
-        #[inline]
-        fn is_sign_positive(self) -> bool {
-            $t::is_sign_positive(self)
-        }
-        #[inline]
-        fn signum(self) -> $t {
-            $t::signum(self)
-        }
-        #[inline]
-        fn copysign(self, sign: $t) -> $t {
-            $t::copysign(self, sign)
         }
     };
 }
@@ -181,6 +160,7 @@ macro_rules! floats {
         impl Float for $t {
             inherent!($t $bits);
             methods!(by_std);
+            inherent_methods! { $t: powi(n: i32) -> $t; sin_cos() -> ($t, $t); }
 
             #[inline]
             fn rsqrt(self) -> $t {
@@ -193,15 +173,6 @@ macro_rules! floats {
             #[inline]
             fn erfc(self) -> $t {
                 $erfc(self)
-            }
-            #[inline]
-            fn powi(self, n: i32) -> $t {
-                $t::powi(self, n)
-            }
-            #[inline]
-            /// Sine and cosine, each as by itself, for little more than one of them.
-    fn sin_cos(self) -> ($t, $t) {
-                $t::sin_cos(self)
             }
         }
     )*};
@@ -235,8 +206,7 @@ macro_rules! short_floats {
                 $t::from_f32(self.to_f32().powi(n))
             }
             #[inline]
-            /// Sine and cosine, each as by itself, for little more than one of them.
-    fn sin_cos(self) -> ($t, $t) {
+            fn sin_cos(self) -> ($t, $t) {
                 let (sin, cos) = self.to_f32().sin_cos();
                 ($t::from_f32(sin), $t::from_f32(cos))
             }

@@ -92,17 +92,6 @@ pub fn shr<T: Int, C: Int>(a: T, count: C) -> T {
     a >> shift_count::<T, C>(count)
 }
 
-/// Methods that are std's, by path.
-macro_rules! std_methods {
-    ($t:ident: $($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => {$(
-        #[inline]
-        #[track_caller]
-        fn $name(self, $($arg: $ty),*) -> $out {
-            $t::$name(self, $($arg),*)
-        }
-    )*};
-}
-
 macro_rules! integers {
     ($($t:ident $wide:ident,)*) => {$(
         impl Int for $t {
@@ -125,7 +114,7 @@ macro_rules! integers {
                 distances.fold(sum, |sum, d| sum.wrapping_add(super::super::cast::cast(d)))
             }
 
-            std_methods! { $t:
+            inherent_methods! { $t:
                 count_ones() -> u32;
                 count_zeros() -> u32;
                 leading_zeros() -> u32;

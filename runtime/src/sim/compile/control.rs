@@ -3,7 +3,7 @@
 use super::super::arithmetic as arith;
 use super::super::program::{CheckFailure, SimStep};
 use super::super::registers::{Operands, Reg};
-use super::{Compiler, Result, Target};
+use super::{Compiler, Result, Target, add};
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{Block, CompareOp, Inst, Op, Region, Terminator, Type, Value};
 
@@ -50,8 +50,7 @@ impl Compiler<'_> {
     }
 
     fn new_branch(&mut self) -> u32 {
-        self.program.branches.push(self.location);
-        self.program.branches.len() as u32 - 1
+        add(&mut self.program.branches, self.location)
     }
 
     fn branch(&mut self, inst: Inst, condition: Value, then_block: Block, else_block: Block) -> Result<()> {
@@ -124,7 +123,7 @@ impl Compiler<'_> {
             return Err(format!("a `for` with {} results that carries {}", results.len(), carried.len()));
         }
         for (result, reg) in results.iter().zip(carried) {
-            if Reg::file_of(self.ty(*result)) != file_of(*reg) {
+            if Reg::file_of(self.ty(*result)) != reg.file() {
                 return Err(format!("`{result}` differs in type from what its `for` carries"));
             }
             self.slots[usize::from(*result)] = Some(*reg);
@@ -215,13 +214,5 @@ impl Compiler<'_> {
         self.moves(slots, &values)?;
         self.emit(SimStep::Exit(mask));
         Ok(())
-    }
-}
-
-fn file_of(reg: Reg) -> usize {
-    match reg {
-        Reg::Pred(_) => 0,
-        Reg::Narrow(_) => 1,
-        Reg::Wide(_) => 2,
     }
 }

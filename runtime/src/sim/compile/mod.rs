@@ -35,6 +35,12 @@ pub(super) fn compile(kernel: &Kernel, options: SimOptions) -> Result<Program, E
 /// Why a kernel cannot be compiled, without its name.
 type Result<T, E = String> = std::result::Result<T, E>;
 
+/// Adds to a list of the program; gives the number that steps name it by.
+fn add<T>(list: &mut Vec<T>, one: T) -> u32 {
+    list.push(one);
+    list.len() as u32 - 1
+}
+
 /// Where the exits of an instruction that owns blocks lead.
 struct Target {
     /// How many constructs are around it, itself included.
@@ -140,8 +146,8 @@ impl<'k> Compiler<'k> {
     }
 
     fn check(&mut self, find: super::registers::Check, operands: super::registers::Operands, finding: CheckFailure) {
-        self.program.checks.push(finding);
-        self.emit(SimStep::Check(find, operands, self.program.checks.len() as u32 - 1));
+        let finding = add(&mut self.program.checks, finding);
+        self.emit(SimStep::Check(find, operands, finding));
     }
 
     /// Counts instructions at the current place.
@@ -149,8 +155,7 @@ impl<'k> Compiler<'k> {
         let segment = match self.segment {
             Some(segment) => segment,
             None => {
-                self.program.segments.push(Segment::default());
-                let segment = self.program.segments.len() as u32 - 1;
+                let segment = add(&mut self.program.segments, Segment::default());
                 self.emit(SimStep::Count(segment));
                 self.segment = Some(segment);
                 segment
@@ -206,24 +211,24 @@ impl<'k> Compiler<'k> {
     }
 
     fn free(&mut self, reg: Reg) {
-        let file = match reg {
-            Reg::Pred(_) => 0,
-            Reg::Narrow(_) => 1,
-            Reg::Wide(_) => 2,
-        };
-        self.free[file].push(reg.index());
+        self.free[reg.file()].push(reg.index());
     }
 
     fn allocate(&mut self, ty: Type) -> Result<Reg> {
-        let file = Reg::file_of(ty);
-        let index = match self.free[file].pop() {
-            Some(index) => index,
-            None => {
-                let index = self.sizes[file];
-                self.sizes[file] = index.checked_add(1).ok_or("more than 65,535 values live at once")?;
-                index
-            }
-        };
+        self.allocate_in(Reg::file_of(ty))
+    }
+
+    fn allocate_in(&mut self, file: usize) -> Result<Reg> {
+        match self.free[file].pop() {
+            Some(index) => Ok(Reg::new(file, index)),
+            None => self.unused(file),
+        }
+    }
+
+    /// A slot that nothing had before.
+    fn unused(&mut self, file: usize) -> Result<Reg> {
+        let index = self.sizes[file];
+        self.sizes[file] = index.checked_add(1).ok_or("more than 65,535 values live at once")?;
         Ok(Reg::new(file, index))
     }
 
@@ -233,9 +238,7 @@ impl<'k> Compiler<'k> {
             return Ok(*reg);
         }
         // Not from the free list: what is preset must not have been overwritten by what used the slot before.
-        let file = Reg::file_of(ty);
-        let reg = Reg::new(file, self.sizes[file]);
-        self.sizes[file] = self.sizes[file].checked_add(1).ok_or("more than 65,535 values live at once")?;
+        let reg = self.unused(Reg::file_of(ty))?;
         self.presets.insert(preset, reg);
         self.program.presets.push((reg, preset));
         Ok(reg)
@@ -263,12 +266,7 @@ impl<'k> Compiler<'k> {
             }
             // Only cycles are left: keep one slot's value aside.
             let (d, _) = pending[0];
-            let file = match d {
-                Reg::Pred(_) => Type::Bool,
-                Reg::Narrow(_) => Type::U32,
-                Reg::Wide(_) => Type::U64,
-            };
-            let aside = self.allocate(file)?;
+            let aside = self.allocate_in(d.file())?;
             temporaries.push(aside);
             self.emit(SimStep::Move(aside, d.index()));
             pending.iter_mut().filter(|(_, a)| *a == d).for_each(|(_, a)| *a = aside);

@@ -5,7 +5,7 @@ use super::super::order::Reach;
 use super::super::program::{Barrier, Call, CallEval, CheckFailure, Preset, SimStep, Text};
 use super::super::registers::{Operands, Pure, Reg};
 use super::places::Work;
-use super::{Compiler, Result};
+use super::{Compiler, Result, add};
 use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
 use warpwright_codegen::ir::intrinsic::{self, Eval, Intrinsic, IntrinsicId};
@@ -131,11 +131,7 @@ impl Compiler<'_> {
             TextureOp::Fetch | TextureOp::Sample => None,
         };
         if let Some(axis) = axis {
-            let result = one(results)?;
-            self.count(InstructionClass::Other, 1);
-            let reg = self.preset(self.ty(result), Preset::Extent(n, axis))?;
-            self.slots[usize::from(result)] = Some(reg);
-            return Ok(());
+            return self.counted(Preset::Extent(n, axis), one(results)?);
         }
         self.count(InstructionClass::Memory, 1);
         let (Some((component, _)), [x, y]) = (self.kernel.objects[object].texel(), at) else {
@@ -143,8 +139,8 @@ impl Compiler<'_> {
         };
         let at = [self.slot(*x)?, self.slot(*y)?];
         let results = self.define_all(results)?;
-        self.program.textures.push(TextureRead { op, object: n, component, at, results });
-        self.emit(SimStep::Texture(self.program.textures.len() as u32 - 1));
+        let read = add(&mut self.program.textures, TextureRead { op, object: n, component, at, results });
+        self.emit(SimStep::Texture(read));
         Ok(())
     }
 
@@ -164,15 +160,15 @@ impl Compiler<'_> {
             Eval::Barrier(eval) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let location = self.location;
-                self.program.barriers.push(Barrier { eval, argument: slots.first().copied(), result, location });
-                self.emit(SimStep::Barrier(self.program.barriers.len() as u32 - 1));
+                let barrier = add(&mut self.program.barriers, Barrier { eval, argument: slots.first().copied(), result, location });
+                self.emit(SimStep::Barrier(barrier));
             }
             lanes @ (Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_)) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let eval = CallEval::new(lanes).ok_or("an intrinsic without a meaning")?;
                 let name = self.location.call.map_or(row.name, |call| call.row().name);
-                self.program.calls.push(Call { name, eval, ty, args: slots, result });
-                self.emit(SimStep::Call(self.program.calls.len() as u32 - 1));
+                let call = add(&mut self.program.calls, Call { name, eval, ty, args: slots, result });
+                self.emit(SimStep::Call(call));
                 if row.effects == Effects::barrier(Scope::Warp) {
                     self.emit(SimStep::SyncWarp);
                 }
@@ -184,8 +180,7 @@ impl Compiler<'_> {
     /// Adds a text to the program.
     pub(super) fn message(&mut self, parts: &[PrintPart], values: &[Value]) -> Result<u32> {
         let values = values.iter().map(|v| Ok((self.slot(*v)?, self.ty(*v)))).collect::<Result<_>>()?;
-        self.program.messages.push(Text { parts: parts.to_vec(), values });
-        Ok(self.program.messages.len() as u32 - 1)
+        Ok(add(&mut self.program.messages, Text { parts: parts.to_vec(), values }))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Access paths and addresses: what is constant in them is added up now, the rest becomes a list of dimensions.
 
 use super::super::AccessKind;
+use super::super::arithmetic::carrier;
 use super::super::program::{Access, Dimension, Index, Length, Path, Preset, SimStep};
 use super::super::registers::Reg;
 use super::objects::scalar_of;
-use super::{Compiler, Result};
+use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{self, AtomicOp, MemoryType, Object, Space, Type, Value};
 
@@ -63,9 +64,7 @@ impl Compiler<'_> {
         if work.kind != AccessKind::Read && !info.is_writable {
             return Err(format!("`{}` is read-only and written", info.name));
         }
-        if let Some(other) =
-            work.values.iter().find(|v| super::super::arithmetic::carrier(self.ty(**v)) != super::super::arithmetic::carrier(ty))
-        {
+        if let Some(other) = work.values.iter().find(|v| carrier(self.ty(**v)) != carrier(ty)) {
             return Err(format!("`{other}` is a `{}`, the place in `{}` holds a `{ty}`", self.ty(*other), info.name));
         }
         self.count(InstructionClass::Memory, 1);
@@ -74,8 +73,8 @@ impl Compiler<'_> {
         let result = work.old.map(|old| self.define(old)).transpose()?;
         let location = self.location;
         let access = Access { object: usize::from(object), kind: work.kind, atomic: work.atomic, ty, path, values, result, location };
-        self.program.accesses.push(access);
-        self.emit(SimStep::Access(self.program.accesses.len() as u32 - 1));
+        let access = add(&mut self.program.accesses, access);
+        self.emit(SimStep::Access(access));
         Ok(())
     }
 

@@ -1,14 +1,14 @@
 //! What a device must do. One folder implements it for each driver, `cuda` and `opencl`, and `cpu` for the simulator and the host twin.
 //!
 //! The traits are private to this crate: users meet [`crate::Device`], [`crate::Buffer`], [`crate::Stream`] and [`crate::Launch`],
-//! which keep what the traits ask for. A backend knows nothing of types, lifetimes or order between streams; it moves bytes, runs
+//! which keep what the traits ask for. A driver knows nothing of types, lifetimes or order between streams; it moves bytes, runs
 //! kernels, and turns every failure into an [`Error`](crate::Error).
 
 #![expect(unsafe_code, reason = "copies take plain addresses")]
 
 use crate::arguments::Arguments;
 use crate::definition::KernelDefinition;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::sim::Counters;
@@ -17,9 +17,10 @@ use crate::texture::Picture;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
 use std::borrow::Cow;
+use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Duration;
-use warpwright_codegen::backend::TextureReads;
+use warpwright_codegen::backend::{AbiArgument, TextureReads};
 use warpwright_codegen::target::limits;
 
 /// What kind of device it is.
@@ -76,23 +77,25 @@ impl DeviceLimits {
     };
 }
 
-/// A device.
-pub(crate) trait Backend: Send + Sync {
-    /// What kind it is.
-    fn kind(&self) -> DeviceKind;
-
+/// What a device is, and what a launch may ask of it.
+#[derive(Clone)]
+pub(crate) struct DeviceIdentity {
+    pub(crate) kind: DeviceKind,
     /// The vendor's name for it.
-    fn name(&self) -> &str;
-
+    pub(crate) name: Cow<'static, str>,
     /// What kernels are compiled for: `sm_90`, `opencl-1.2`.
-    fn target(&self) -> &str;
+    pub(crate) target: Cow<'static, str>,
+    pub(crate) limits: DeviceLimits,
+}
 
-    /// What a launch may ask for.
-    fn limits(&self) -> &DeviceLimits;
+/// A device.
+pub(crate) trait DeviceDriver: Send + Sync {
+    /// What it is.
+    fn identity(&self) -> &DeviceIdentity;
 
     /// All that is known of it.
     fn properties(&self) -> DeviceProperties {
-        DeviceProperties::new(self.kind(), self.name(), self.target(), self.limits())
+        DeviceProperties::new(self.identity())
     }
 
     /// Bytes of its memory that nobody has, where it can tell.
@@ -206,7 +209,7 @@ pub(crate) trait Marker: Send + Sync {
 }
 
 /// One launch, checked.
-pub(crate) struct Plan<'p> {
+pub(crate) struct LaunchPlan<'p> {
     /// The kernel.
     pub(crate) definition: &'static KernelDefinition,
     /// Its host twin.
@@ -224,13 +227,33 @@ pub(crate) struct Plan<'p> {
 /// A compiled instance.
 pub(crate) trait Executable: Send + Sync {
     /// Puts one run into the stream. The simulator's gives its counters.
-    fn launch(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>>;
+    fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>>;
 
     /// Runs it `runs` times after one untimed run; gives the time of each and whose clock that is.
-    fn time(&self, plan: &Plan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)>;
+    fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)>;
 
     /// Whether the warps of a block of these extents are warps of the device (see [`DeviceProperties::has_warps`]).
     fn has_warps(&self, _block: [u32; 3]) -> Result<bool> {
         Ok(true)
     }
+}
+
+/// The kernel parameter that an argument of the calling convention belongs to.
+pub(crate) fn parameter_of(argument: &AbiArgument) -> Option<usize> {
+    match argument {
+        AbiArgument::Value { param, .. }
+        | AbiArgument::Buffer { param }
+        | AbiArgument::Length { param, .. }
+        | AbiArgument::Texture { param, .. }
+        | AbiArgument::Extent { param, .. }
+        | AbiArgument::Image { param }
+        | AbiArgument::Sampler { param, .. }
+        | AbiArgument::ConstantSymbol { param, .. } => Some(*param),
+        AbiArgument::DynamicShared | AbiArgument::Exchange { .. } | AbiArgument::DynamicLength { .. } | AbiArgument::Fault => None,
+    }
+}
+
+/// A text as C takes it. `kernel`: whose it is, for messages.
+pub(crate) fn c_string(kernel: &'static str, text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::Argument { kernel, reason: "its text holds a zero byte".into() })
 }

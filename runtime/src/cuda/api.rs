@@ -44,21 +44,21 @@ macro_rules! functions {
     ($($name:ident = $symbol:literal $(or $old:literal)? ($($arg:ident: $ty:ty),* $(,)?);)*) => {
         /// The driver: its functions, by their names without the version suffix.
         #[expect(non_snake_case, reason = "the driver's own names")]
-        pub(super) struct Driver {
+        pub(super) struct DriverApi {
             $($name: unsafe extern "C" fn($($ty),*) -> Code,)*
             /// The newest CUDA version it supports, 1000·major + 10·minor.
             version: c_int,
         }
 
         #[expect(non_snake_case, clippy::too_many_arguments, reason = "the driver's own names and signatures")]
-        impl Driver {
-            fn load() -> Result<Driver, String> {
+        impl DriverApi {
+            fn load() -> Result<DriverApi, String> {
                 // SAFETY: loads a library; its initialisers are the driver vendor's.
                 let found = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
                 // It stays for good: what is found in it is called until the process ends.
                 let library = found.map(|library| Box::leak(Box::new(library)));
                 let library = library.ok_or("no library `cuda` (libcuda.so.1, nvcuda.dll) can be loaded")?;
-                Ok(Driver {
+                Ok(DriverApi {
                     $($name: {
                         let found = [$symbol, $($old)?].into_iter().find_map(|symbol| {
                             // SAFETY: the symbol has this signature in every driver that has it: CUDA Driver API, module pages.
@@ -99,8 +99,8 @@ functions! {
     cuMemGetInfo = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     cuMemAlloc = "cuMemAlloc_v2" (address: *mut sys::CUdeviceptr, bytes: usize);
     cuMemFree = "cuMemFree_v2" (address: sys::CUdeviceptr);
-    cuMemHostAlloc = "cuMemHostAlloc" (address: *mut *mut c_void, bytes: usize, flags: c_uint);
-    cuMemFreeHost = "cuMemFreeHost" (address: *mut c_void);
+    cuMemHostAlloc = "cuMemHostAlloc" (address: *mut sys::Handle, bytes: usize, flags: c_uint);
+    cuMemFreeHost = "cuMemFreeHost" (address: sys::Handle);
     cuMemcpyHtoDAsync = "cuMemcpyHtoDAsync_v2" (to: sys::CUdeviceptr, from: *const c_void, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoHAsync = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoDAsync = "cuMemcpyDtoDAsync_v2" (to: sys::CUdeviceptr, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
@@ -160,20 +160,20 @@ functions! {
 /// The way out where there is no driver.
 const INSTALL: &str = "install NVIDIA's driver, or use `Device::simulator()`";
 
-impl Driver {
+impl DriverApi {
     /// The driver, loaded and initialised once.
-    pub(super) fn get() -> Result<&'static Driver> {
-        static DRIVER: OnceLock<Result<Driver>> = OnceLock::new();
-        DRIVER.get_or_init(Driver::start).as_ref().map_err(Clone::clone)
+    pub(super) fn get() -> Result<&'static DriverApi> {
+        static DRIVER: OnceLock<Result<DriverApi>> = OnceLock::new();
+        DRIVER.get_or_init(DriverApi::start).as_ref().map_err(Clone::clone)
     }
 
-    fn start() -> Result<Driver> {
-        let no_driver = |reason: String| Error::NoDriver { backend: "CUDA", reason, help: INSTALL };
-        let mut driver = Driver::load().map_err(no_driver)?;
+    fn start() -> Result<DriverApi> {
+        let no_driver = |reason: String| Error::NoDriver { api: "CUDA", reason, help: INSTALL };
+        let mut driver = DriverApi::load().map_err(no_driver)?;
         // SAFETY: to be called first, with 0.
         match unsafe { driver.cuInit(0) } {
             code::SUCCESS => {}
-            code::NO_DEVICE => return Err(Error::NoDevice { backend: "CUDA", index: 0, found: "the driver sees no GPU".into() }),
+            code::NO_DEVICE => return Err(Error::NoDevice { api: "CUDA", index: 0, found: "the driver sees no GPU".into() }),
             failed => return Err(no_driver(format!("the library is there, but cuInit failed with {}", driver.name(failed)))),
         }
         let mut version = 0;
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn without_a_driver_there_is_an_error_and_no_panic() {
-        match Driver::get() {
+        match DriverApi::get() {
             Ok(driver) => assert!(driver.version().contains('.')),
             Err(Error::NoDriver { reason, help, .. }) => assert!(!reason.is_empty() && help.contains("simulator")),
             Err(Error::NoDevice { found, .. }) => assert!(!found.is_empty()),
