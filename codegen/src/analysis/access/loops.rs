@@ -117,13 +117,13 @@ impl<'k> Walk<'k> {
         let [start, end, step] = parts.range?;
         let ty = self.kernel.ty(start);
         // Sums are signed; the numbers of the loop's own type decide how far it is.
-        let mut known = |value| Some(Scalar::int(ty, i128::from(self.values.sum(value).ok()?.as_known()?.same()?)).as_int());
+        let mut known = |value| Some(Scalar::int(ty, i128::from(self.values.sum(value).ok()?.as_constant()?.same()?)).as_int());
         let (start, end, step) = (known(start)?, known(end)?, known(step)?);
         (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
     }
 
     fn can_go_one_by_one(&mut self, parts: &Parts<'_>, trips: Option<u64>) -> bool {
-        let is_known = |walk: &mut Self, value: Value| walk.values.sum(value).is_ok_and(|sum| sum.as_known().is_some());
+        let is_known = |walk: &mut Self, value: Value| walk.values.sum(value).is_ok_and(|sum| sum.as_constant().is_some());
         let is_small = match parts.range {
             Some(_) => trips.is_some_and(|trips| trips <= MOST_ITERATIONS),
             None => parts.init.iter().any(|value| self.kernel.ty(*value).is_int() && is_known(self, *value)),
@@ -237,7 +237,7 @@ impl<'k> Walk<'k> {
             let ty = kernel.ty(*value);
             let after = next_values.get(n).filter(|_| ty.is_int()).and_then(|after| self.values.sum(*after).ok());
             let step = after.map(|after| after.plus(&Sum::atom(ty.bits(), guesses[n]), -1));
-            steps.push(step.filter(|step| step.unknown().flat_map(|(product, _)| product).all(|atom| !self.is_new(*atom, &first))));
+            steps.push(step.filter(|step| step.atoms().all(|atom| !self.is_new(atom, &first))));
         }
         self.values.forget(mark, self.depth);
         let are = parts.carried.iter().zip(init).zip(steps).map(|((value, init), step)| match (init, step) {
@@ -271,7 +271,7 @@ impl<'k> Walk<'k> {
             }
             self.bind_all(parts.carried, carried.clone());
             if let (Some([start, _, step]), Some(counter)) = (parts.range, parts.counter) {
-                let known = |sum: Result<Sum, Unknown>| sum.ok()?.as_known()?.same();
+                let known = |sum: Result<Sum, Unknown>| sum.ok()?.as_constant()?.same();
                 let (start, step) = (known(self.values.sum(start)).unwrap_or(0), known(self.values.sum(step)).unwrap_or(1));
                 let bits = self.kernel.ty(counter).bits();
                 self.values.bind(counter, LaneValue::Sum(Sum::number(bits, start.wrapping_add(step.wrapping_mul(iteration as i64)))));
@@ -305,6 +305,6 @@ impl<'k> Walk<'k> {
 
 /// `start + iteration · step`, or one step further.
 fn progress(start: &Sum, step: &Sum, iteration: Atom, next: bool) -> Option<Sum> {
-    let sum = start.plus(&step.times(&Sum::atom(step.bits, iteration))?, 1);
+    let sum = start.plus(&step.times(&Sum::atom(step.bits(), iteration))?, 1);
     Some(if next { sum.plus(step, 1) } else { sum })
 }

@@ -2,7 +2,7 @@
 
 use super::condition::Uncertainty;
 use super::evaluate::Evaluator;
-use super::lanes::{Atom, AtomSource, Lanes, Sum};
+use super::lanes::{Atom, AtomSource, LaneSum, Lanes, Sum};
 use super::parts::Places;
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
@@ -174,7 +174,7 @@ fn access(
         pattern,
         by_data,
         by_thread: by_data && walk.values.dependence.of_place(place) & DATA == 0,
-        offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant().of(0)),
+        offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant_term().of(0)),
         lanes: Range { least: lanes.clone().min().unwrap_or(0), most: lanes.max().unwrap_or(0) },
         uncertainty: records.iter().map(|record| record.uncertainty).max().unwrap_or(Uncertainty::Data),
         is_rare: records.iter().all(|record| record.is_rare),
@@ -261,7 +261,7 @@ const COMPARED_WARPS: u32 = 8;
 
 /// Warps that touch the same addresses.
 fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
-    let mut different: Vec<Sum> = Vec::new();
+    let mut different: Vec<LaneSum> = Vec::new();
     let mut requests = 0;
     for record in records {
         let address = record.address.as_ref().ok()?;

@@ -91,12 +91,12 @@ impl Affine {
         }
         let (low, high) = (self.least(&less, facts), self.bounds.upper(kernel, b).min(self.greatest(&greater, facts)));
         facts.gaps.push(Gap { difference, least, greatest: high.saturating_sub(low) });
-        if let Some(atom) = single(&less) {
+        if let Some(atom) = less.as_atom() {
             self.narrow(facts, atom, (0, high.saturating_sub(least)));
         }
-        if let Some(atom) = single(&greater) {
+        if let Some(atom) = greater.as_atom() {
             self.narrow(facts, atom, (low.saturating_add(least), u64::MAX));
-        } else if let (1, [product]) = (least, &greater.terms.keys().collect::<Vec<_>>()[..]) {
+        } else if let (1, [product]) = (least, &greater.terms().map(|(product, _)| product).collect::<Vec<_>>()[..]) {
             product.iter().for_each(|atom| self.narrow(facts, *atom, (1, u64::MAX)));
         }
     }
@@ -112,7 +112,7 @@ impl Affine {
 
     /// The least and the greatest that is known of a sum where it is one atom or a number; sums may have wrapped round.
     fn least(&self, sum: &Polynomial, facts: &Facts) -> u64 {
-        match (single(sum), sum.as_constant()) {
+        match (sum.as_atom(), sum.as_constant()) {
             (Some(atom), _) => self.known(atom, facts).0,
             (_, Some(number)) => number as u64 & (u64::MAX >> (64 - sum.bits())),
             _ => 0,
@@ -120,15 +120,7 @@ impl Affine {
     }
 
     fn greatest(&self, sum: &Polynomial, facts: &Facts) -> u64 {
-        single(sum).map_or(u64::MAX, |atom| self.known(atom, facts).1)
-    }
-}
-
-/// The atom that a polynomial is.
-fn single(sum: &Polynomial) -> Option<Atom> {
-    match sum.terms.iter().next() {
-        Some((product, 1)) if sum.terms.len() == 1 && product.len() == 1 => Some(product[0]),
-        _ => None,
+        sum.as_atom().map_or(u64::MAX, |atom| self.known(atom, facts).1)
     }
 }
 
