@@ -101,6 +101,12 @@ impl<A: Copy + Ord, C: Coefficient> Polynomial<A, C> {
         sum
     }
 
+    /// `self · factor`.
+    #[must_use]
+    pub fn scaled(&self, factor: i64) -> Polynomial<A, C> {
+        Polynomial::constant(self.bits, 0).plus(self, factor)
+    }
+
     /// `self - other`.
     #[must_use]
     pub fn minus(&self, other: &Polynomial<A, C>) -> Polynomial<A, C> {
@@ -127,8 +133,7 @@ impl<A: Copy + Ord, C: Coefficient> Polynomial<A, C> {
     /// In arithmetic of another width: narrower cuts off, wider keeps the coefficients.
     #[must_use]
     pub fn resized(&self, bits: u32) -> Polynomial<A, C> {
-        let zero = Polynomial { bits, terms: BTreeMap::new() };
-        zero.plus(self, 1)
+        Polynomial::constant(bits, 0).plus(self, 1)
     }
 
     /// The coefficient of the empty product.
