@@ -1,7 +1,9 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
 use super::intrinsic::IntrinsicId;
-use super::{Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Type, Value};
+use super::{
+    Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, StructId, StructType, Terminator, Type, Value,
+};
 use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -159,6 +161,32 @@ impl Kernel {
             Some((_, Op::Compute(Compute::Const(scalar)))) => Some(*scalar),
             _ => None,
         }
+    }
+
+    /// The terminator of a block that has one.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].insts.last().copied().filter(|inst| self.insts[*inst].op.is_terminator())
+    }
+
+    /// What a block yields, if it ends in a `Yield`.
+    pub fn yielded(&self, block: Block) -> Option<&[Value]> {
+        if let Op::Terminator(Terminator::Yield(values)) = &self.insts[self.terminator(block)?].op { Some(values) } else { None }
+    }
+
+    /// The parameters of a loop's body that are carried round; none if it is no loop.
+    pub fn carried(&self, inst: Inst) -> &[Value] {
+        match self.insts[inst].op {
+            Op::Region(Region::For { body, .. }) => self.blocks[body].params.get(1..).unwrap_or_default(),
+            Op::Region(Region::Loop { body, .. }) => &self.blocks[body].params,
+            _ => &[],
+        }
+    }
+
+    /// How often a `For` runs, if its bounds are constants.
+    pub fn trips(&self, inst: Inst) -> Option<u64> {
+        let Op::Region(Region::For { start, end, step, .. }) = self.insts[inst].op else { return None };
+        let constant = |value| self.constant(value).map(|scalar| scalar.as_int());
+        super::eval::trips([constant(start)?, constant(end)?, constant(step)?])
     }
 
     /// The type of `usize` in this kernel.

@@ -15,7 +15,7 @@
 //!
 //! Inner loops come first: where their addresses start is affine in the loop round them.
 
-use super::rewrite::{Rewrite, terminator};
+use super::rewrite::Rewrite;
 use crate::analysis::affine::{Polynomial, arithmetic};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Loc, Memory, Op, Region, Terminator, Type, Value};
@@ -244,7 +244,7 @@ fn carry(kernel: &mut Kernel, owner: Inst, root: Value, first: Value, distance: 
 
 /// `param + distance`, in front of the block's end.
 fn advance(kernel: &mut Kernel, block: Block, loc: Loc, param: Value, distance: Value) -> Value {
-    let end = terminator(kernel, block);
+    let end = kernel.terminator(block);
     if end.is_some() {
         kernel.blocks[block].insts.pop();
     }

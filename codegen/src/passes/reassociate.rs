@@ -12,7 +12,7 @@
 
 use super::rewrite::Rewrite;
 use crate::analysis::cost::is_speculable;
-use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Region, Scalar, Type, Value, ValueDef};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -89,7 +89,7 @@ impl Reassociate<'_> {
         for inst in self.rewrite.take(block) {
             self.rewrite.resolve_operands(inst);
             let op = &self.rewrite.kernel.insts[inst].op;
-            let is_loop = matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. }));
+            let is_loop = op.is_loop();
             let children = op.blocks();
             self.loops += usize::from(is_loop);
             for child in children {

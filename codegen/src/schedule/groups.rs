@@ -14,7 +14,7 @@
 use super::Schedule;
 use crate::analysis::bounds::{Bounds, type_max};
 use crate::collections::HashMap;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value, eval};
 
 /// A `For` taken apart.
 #[derive(Clone, Debug)]
@@ -42,9 +42,8 @@ impl Counted {
 
     /// How often it runs, if that is known.
     pub(super) fn trips(&self, kernel: &Kernel) -> Option<u64> {
-        let constant = |value: Value| kernel.constant(value).map(|scalar| scalar.as_int());
-        let (start, end, step) = (constant(self.start)?, constant(self.end)?, constant(self.step)?);
-        (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
+        let constant = |value| kernel.constant(value).map(|scalar| scalar.as_int());
+        eval::trips([constant(self.start)?, constant(self.end)?, constant(self.step)?])
     }
 }
 

@@ -107,10 +107,7 @@ fn guard(kernel: &Kernel, around: &Around, plan: &Plan, of_kernel: bool) -> Opti
 
 /// What an iteration hands on as the k-th carried value.
 pub(super) fn next(kernel: &Kernel, walk: &Counted, k: usize) -> Value {
-    match kernel.blocks[walk.body].insts.last().map(|last| &kernel.insts[*last].op) {
-        Some(Op::Terminator(Terminator::Yield(values))) => values[k],
-        _ => walk.carried[k],
-    }
+    kernel.yielded(walk.body).map_or(walk.carried[k], |values| values[k])
 }
 
 fn not_an_accumulator(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize, user: Option<Inst>) -> Refusal {

@@ -93,7 +93,7 @@ fn derive(kernel: &Kernel, block: Block, found: &mut HashSet<Value>) {
         }
         for child in data.op.blocks() {
             derive(kernel, child, found);
-            if let Some(Op::Terminator(Terminator::Yield(values))) = kernel.blocks[child].insts.last().map(|last| &kernel.insts[*last].op) {
+            if let Some(values) = kernel.yielded(child) {
                 let given: Vec<Value> =
                     values.iter().zip(&data.results).filter(|(value, _)| found.contains(value)).map(|(_, result)| *result).collect();
                 found.extend(given);
@@ -168,8 +168,8 @@ impl Chain<'_> {
 
     /// Whether what a block yields leads back.
     fn yields(&mut self, block: Block, n: usize, param: Value) -> bool {
-        let Some(last) = self.kernel.blocks[block].insts.last().copied() else { return false };
-        matches!(&self.kernel.insts[last].op, Op::Terminator(Terminator::Yield(values)) if self.link(last, n, values[n], param))
+        let (kernel, last) = (self.kernel, self.kernel.terminator(block));
+        last.zip(kernel.yielded(block)).is_some_and(|(last, values)| self.link(last, n, values[n], param))
     }
 
     /// Whether nothing leaves or repeats the loop but its end.

@@ -52,10 +52,7 @@ impl Ways<'_> {
     fn inst(&mut self, inst: Inst, written: &HashSet<Object>) {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
-        let yielded = |block: Block| match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-            Some(Op::Terminator(Terminator::Yield(values))) => &values[..],
-            _ => &[],
-        };
+        let yielded = |block: Block| kernel.yielded(block).unwrap_or_default();
         match &data.op {
             Op::Region(Region::If { condition, then_block, else_block }) => {
                 self.makes_differ(*condition, &data.results);

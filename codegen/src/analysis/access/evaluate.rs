@@ -7,8 +7,8 @@ use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
 use crate::ir::intrinsic::Gives;
 use crate::ir::{
-    Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
-    Special, Step, Terminator, Type, UnaryOp, Value, ValueDef, eval,
+    Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Special,
+    Step, Type, UnaryOp, Value, ValueDef, eval,
 };
 use crate::target::limits::LANES;
 
@@ -331,11 +331,7 @@ impl<'k> Evaluator<'k> {
 
     fn result_of_if(&mut self, condition: Value, blocks: [Block; 2], n: u16, value: Value) -> LaneValue {
         let kernel = self.kernel;
-        let yielded = |block: Block| {
-            let last = kernel.blocks[block].insts.last()?;
-            if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[*last].op { values.get(usize::from(n)).copied() } else { None }
-        };
-        match blocks.map(yielded) {
+        match blocks.map(|block| kernel.yielded(block)?.get(usize::from(n)).copied()) {
             [Some(a), Some(b)] => self.choice(condition, a, b, value),
             [Some(only), None] | [None, Some(only)] => self.value(only),
             [None, None] => LaneValue::Unknown(Unknown::DATA),
@@ -636,14 +632,9 @@ fn note_depths(kernel: &Kernel, block: Block, depth: u32, depths: &mut [u32]) {
     for inst in &kernel.blocks[block].insts {
         let data = &kernel.insts[*inst];
         data.results.iter().for_each(|value| depths[value.0 as usize] = depth);
-        let inside = depth + u32::from(is_loop(kernel, *inst));
+        let inside = depth + u32::from(data.op.is_loop());
         data.op.blocks().into_iter().for_each(|child| note_depths(kernel, child, inside, depths));
     }
-}
-
-/// Whether it is a loop.
-pub(super) fn is_loop(kernel: &Kernel, inst: Inst) -> bool {
-    matches!(kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. }))
 }
 
 /// Whether the warp's number is among what varies.

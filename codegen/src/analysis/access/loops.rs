@@ -4,7 +4,7 @@ use super::condition::{Condition, Uncertainty};
 use super::evaluate::{LaneValue, Unknown};
 use super::lanes::{Atom, AtomSource, Sum, Varies};
 use super::walk::Walk;
-use crate::ir::{Address, Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Terminator, Value};
+use crate::ir::{Address, Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Value, eval};
 
 /// More iterations are not gone through one by one.
 const MOST_ITERATIONS: u64 = 64;
@@ -118,8 +118,7 @@ impl<'k> Walk<'k> {
         let ty = self.kernel.ty(start);
         // Sums are signed; the numbers of the loop's own type decide how far it is.
         let mut known = |value| Some(Scalar::int(ty, i128::from(self.values.sum(value).ok()?.as_constant()?.same()?)).as_int());
-        let (start, end, step) = (known(start)?, known(end)?, known(step)?);
-        (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
+        eval::trips([known(start)?, known(end)?, known(step)?])
     }
 
     fn can_go_one_by_one(&mut self, parts: &Parts<'_>, trips: Option<u64>) -> bool {
@@ -277,9 +276,7 @@ impl<'k> Walk<'k> {
                 self.values.bind(counter, LaneValue::Sum(Sum::number(bits, start.wrapping_add(step.wrapping_mul(iteration as i64)))));
             }
             self.block(parts.body);
-            if let Some([last]) = self.kernel.blocks[parts.body].insts.last_chunk()
-                && let Op::Terminator(Terminator::Yield(next)) = &self.kernel.insts[*last].op
-            {
+            if let Some(next) = self.kernel.yielded(parts.body) {
                 carried = next.iter().map(|value| self.values.value(*value)).collect();
             }
             self.values.forget(place.mark, self.depth);

@@ -51,7 +51,7 @@ fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: &mut Vec<Inst>, o
         if matches!(op, Op::Memory(Memory { at: Address::Path(_), .. }) | Op::Region(Region::If { .. } | Region::For { .. })) {
             order.push((*inst, loops.len() as u32, loops.last().copied()));
         }
-        let is_loop = super::evaluate::is_loop(kernel, *inst);
+        let is_loop = kernel.insts[*inst].op.is_loop();
         if is_loop {
             loops.push(*inst);
         }

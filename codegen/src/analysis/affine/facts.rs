@@ -6,7 +6,7 @@
 use super::{Affine, Atom, Polynomial, has_no_multiple, range};
 use crate::analysis::bounds::type_max;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Op, Region, Terminator, UnaryOp, Value};
+use crate::ir::{BinaryOp, CompareOp, Compute, Inst, Kernel, Op, Region, UnaryOp, Value};
 
 /// How many conditions, and parts of them, are looked at, the innermost first.
 const MOST: usize = 32;
@@ -148,7 +148,7 @@ impl Comparisons<'_> {
             }
             Op::Compute(Compute::Select(first, a, b)) => self.choice(first, [a, b], is),
             Op::Region(Region::If { condition: first, then_block, else_block }) => {
-                if let [Some(a), Some(b)] = [then_block, else_block].map(|block| only_yield(self.kernel, block)) {
+                if let [Some(&[a]), Some(&[b])] = [then_block, else_block].map(|block| self.kernel.yielded(block)) {
                     self.choice(first, [a, b], is);
                 }
             }
@@ -166,13 +166,5 @@ impl Comparisons<'_> {
         };
         self.look(first, arm);
         self.look(chosen, is);
-    }
-}
-
-/// The one value that a block yields.
-fn only_yield(kernel: &Kernel, block: Block) -> Option<Value> {
-    match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-        Some(Op::Terminator(Terminator::Yield(values))) if values.len() == 1 => Some(values[0]),
-        _ => None,
     }
 }

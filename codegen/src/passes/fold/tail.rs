@@ -13,7 +13,6 @@
 use super::Fold;
 use crate::analysis::exits::{exit_values, exit_values_mut};
 use crate::ir::{Block, Inst, Op, Region, Terminator, Type, ValueDef};
-use crate::passes::rewrite::terminator;
 
 impl Fold<'_> {
     /// Rewrites the exits of a region as far as they can be, and counts again what is left of them.
@@ -37,7 +36,7 @@ impl Fold<'_> {
     }
 
     fn is_break_to(&self, block: Block, region: Inst) -> bool {
-        let last = terminator(self.rewrite.kernel, block);
+        let last = self.rewrite.kernel.terminator(block);
         last.is_some_and(
             |last| matches!(self.rewrite.kernel.insts[last].op, Op::Terminator(Terminator::Break(target, _)) if target == region),
         )
@@ -74,7 +73,7 @@ impl Fold<'_> {
 
     /// `break r, x` at the end of a tail block is `yield x`.
     fn break_to_yield(&mut self, block: Block) {
-        let Some(last) = terminator(self.rewrite.kernel, block) else { return };
+        let Some(last) = self.rewrite.kernel.terminator(block) else { return };
         let values = exit_values(&self.rewrite.kernel.insts[last].op).to_vec();
         self.rewrite.kernel.insts[last].op = Op::Terminator(Terminator::Yield(values));
         self.rewrite.changed = true;
@@ -85,7 +84,7 @@ impl Fold<'_> {
     fn nest_rest(&mut self, block: Block, n: usize, branch: Inst, goes_on: Block, types: &[Type]) {
         self.rewrite.changed = true;
         let rest = self.rewrite.kernel.blocks[block].insts.split_off(n + 1);
-        let last = terminator(self.rewrite.kernel, goes_on);
+        let last = self.rewrite.kernel.terminator(goes_on);
         if let Some(last) = last
             && let Op::Terminator(Terminator::Yield(values)) = &self.rewrite.kernel.insts[last].op
         {
