@@ -9,7 +9,7 @@ use super::chains::{closure_edit, reference_edit, refused_chain, refused_let, wa
 use super::free_paths::GEOMETRY;
 use super::layout::written;
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
-use super::signature::is_group_type;
+use super::signature::{generic_name, is_group_type};
 use super::std_functions::std_function;
 use super::subset::{Names, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
@@ -94,13 +94,7 @@ impl<'c> BodyChecker<'c> {
     }
 
     fn enter(&mut self, sig: &syn::Signature) {
-        for param in &sig.generics.params {
-            match param {
-                syn::GenericParam::Type(param) => self.generics.push(param.ident.to_string()),
-                syn::GenericParam::Const(param) => self.generics.push(param.ident.to_string()),
-                _ => {}
-            }
-        }
+        self.generics.extend(sig.generics.params.iter().filter_map(generic_name).map(ToString::to_string));
         for input in &sig.inputs {
             match input {
                 syn::FnArg::Receiver(_) => self.bind("self", Local::Value),

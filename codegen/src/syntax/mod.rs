@@ -45,7 +45,7 @@ pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, Uni
 pub use quantity::{Comparison, QUANTITIES, Quantity, QuantityKind, Sense};
 pub use require::RequireClause;
 pub use scopes::MatchesArguments;
-pub use signature::{is_group_type, is_marked};
+pub use signature::{generic_name, is_group_type, is_marked};
 pub use std_functions::{call_edit, std_function};
 pub use subset::check_subset;
 pub use written::{LoopKeyword, Written, WrittenAnnotations};
