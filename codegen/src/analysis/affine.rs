@@ -10,7 +10,7 @@ mod polynomial;
 use super::bounds::{Bounds, type_max};
 use super::conditions::Conditions;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Address, Axis, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Special, Step, Type, UnaryOp, Value};
+use crate::ir::{Address, Axis, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Special, Type, UnaryOp, Value};
 pub use facts::Facts;
 pub use polynomial::{Coefficient, Polynomial, wrapped};
 use std::cell::OnceCell;
@@ -155,14 +155,7 @@ impl Affine {
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })
                 if kernel.objects[access.object].kind == crate::ir::ObjectKind::Value =>
             {
-                let step = |step: &Step| match step {
-                    Step::Field(field) => Some(u64::from(*field)),
-                    Step::Index(index) => kernel.constant(*index).map(|c| c.bits),
-                };
-                match access.path.iter().map(step).collect::<Option<Vec<u64>>>() {
-                    Some(path) => Key::Parameter(access.object, path),
-                    None => Key::Value(value),
-                }
+                kernel.constant_path(access).map_or(Key::Value(value), |path| Key::Parameter(access.object, path))
             }
             Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 Key::Value(value)

@@ -2,7 +2,8 @@
 
 use super::intrinsic::IntrinsicId;
 use super::{
-    Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, StructId, StructType, Terminator, Type, Value,
+    Access, Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, Step, StructId, StructType, Terminator,
+    Type, Value,
 };
 use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
@@ -187,6 +188,15 @@ impl Kernel {
         let Op::Region(Region::For { start, end, step, .. }) = self.insts[inst].op else { return None };
         let constant = |value| self.constant(value).map(|scalar| scalar.as_int());
         super::eval::trips([constant(start)?, constant(end)?, constant(step)?])
+    }
+
+    /// The way that an access takes, as numbers, if all its indices are constants.
+    pub fn constant_path(&self, access: &Access) -> Option<Vec<u64>> {
+        let step = |step: &Step| match step {
+            Step::Field(field) => Some(u64::from(*field)),
+            Step::Index(index) => self.constant(*index).map(|index| index.bits),
+        };
+        access.path.iter().map(step).collect()
     }
 
     /// The type of `usize` in this kernel.

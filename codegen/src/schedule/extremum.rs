@@ -343,7 +343,7 @@ impl Extremum {
 
 /// Yields one more value at the end of a block.
 fn give(kernel: &mut Kernel, block: Block, value: Value) {
-    if let Some(last) = kernel.blocks[block].insts.last().copied()
+    if let Some(last) = kernel.terminator(block)
         && let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op
     {
         values.push(value);

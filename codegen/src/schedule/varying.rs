@@ -96,9 +96,6 @@ impl Ways<'_> {
 
 /// Whether a loop's body may end otherwise than by its last instruction.
 fn has_exits(kernel: &Kernel, body: Block) -> bool {
-    let mut found = false;
-    kernel.walk_block(body, &mut |kernel, _, inner| {
-        found |= matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return));
-    });
-    found
+    let is_exit = |op: &Op| matches!(op, Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return));
+    kernel.insts_in(body).any(|inner| is_exit(&kernel.insts[inner].op))
 }

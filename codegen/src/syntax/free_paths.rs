@@ -76,7 +76,7 @@ enum Position {
 struct Finder {
     /// The names of each module around the current place, the unit's root first.
     modules: Vec<HashSet<String>>,
-    scopes: Scopes<()>,
+    scopes: Scopes,
     uses: Vec<syn::ItemUse>,
     /// How many `use Shape::*` of the open blocks bring in the variants of an enum, whose names nothing here tells.
     variant_globs: usize,
@@ -103,13 +103,13 @@ impl Finder {
                 group.items.iter().for_each(|tree| self.visit_use_tree(tree, prefix));
                 return;
             }
-            syn::UseTree::Name(name) if of_type || is_own => self.scopes.bind(name.ident.to_string(), ()),
-            syn::UseTree::Rename(rename) if of_type || is_own => self.scopes.bind(rename.rename.to_string(), ()),
+            syn::UseTree::Name(name) if of_type || is_own => self.scopes.bind(name.ident.to_string()),
+            syn::UseTree::Rename(rename) if of_type || is_own => self.scopes.bind(rename.rename.to_string()),
             syn::UseTree::Glob(_) if is_own => {
                 let of = segments.last();
                 let names = self.variants.iter().filter(|(name, _)| Some(name) == of);
                 let names: Vec<String> = names.map(|(_, variant)| variant.clone()).collect();
-                names.into_iter().for_each(|name| self.scopes.bind(name, ()));
+                names.into_iter().for_each(|name| self.scopes.bind(name));
             }
             syn::UseTree::Glob(_) if of_type => self.variant_globs += 1,
             _ => {}
@@ -202,13 +202,13 @@ impl Finder {
         // Types, ranges and paths within the pattern first: they do not see what it binds.
         self.visit_pat(pat);
         for ident in bindings(pat) {
-            self.scopes.bind(ident.to_string(), ());
+            self.scopes.bind(ident.to_string());
         }
     }
 
     fn bind_generics(&mut self, generics: &syn::Generics) {
         for name in generics.params.iter().filter_map(generic_name) {
-            self.scopes.bind(name.to_string(), ());
+            self.scopes.bind(name.to_string());
         }
     }
 
@@ -220,7 +220,7 @@ impl Finder {
             }
             for input in &sig.inputs {
                 match input {
-                    syn::FnArg::Receiver(_) => finder.scopes.bind("self".to_owned(), ()),
+                    syn::FnArg::Receiver(_) => finder.scopes.bind("self".to_owned()),
                     syn::FnArg::Typed(typed) => {
                         finder.visit_type(&typed.ty);
                         finder.bind(&typed.pat);
@@ -363,7 +363,7 @@ impl<'a> Visit<'a> for Finder {
                     }
                     syn::Stmt::Item(item) => {
                         if let Some(name) = item_name(item) {
-                            finder.scopes.bind(name, ());
+                            finder.scopes.bind(name);
                         }
                     }
                     _ => {}

@@ -44,7 +44,7 @@ pub use place::SourcePlace;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
 pub use quantity::{Comparison, QUANTITIES, Quantity, QuantityKind, Sense};
 pub use require::RequireClause;
-pub use scopes::MatchesArguments;
+pub use scopes::{Import, MatchesArguments, imports};
 pub use signature::{generic_name, is_group_type, is_marked};
 pub use std_functions::{call_edit, std_function};
 pub use subset::check_subset;

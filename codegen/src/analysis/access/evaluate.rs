@@ -8,7 +8,7 @@ use crate::analysis::uniformity::Uniformity;
 use crate::ir::intrinsic::Gives;
 use crate::ir::{
     Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Special,
-    Step, Type, UnaryOp, Value, ValueDef, eval,
+    Type, UnaryOp, Value, ValueDef, eval,
 };
 use crate::target::limits::LANES;
 
@@ -105,9 +105,7 @@ impl<'k> Evaluator<'k> {
         let mut known = vec![false; kernel.values.len()];
         if self.threads.is_any {
             // Instructions that are no longer in the program may name what is gone.
-            let mut live: Vec<Value> = Vec::new();
-            kernel.for_each_inst(|kernel, _, inst| live.extend(&kernel.insts[inst].results));
-            for value in live {
+            for value in kernel.insts_in(kernel.body).flat_map(|inst| &kernel.insts[inst].results).copied() {
                 known[usize::from(value)] = match kernel.def(value) {
                     _ if kernel.ty(value).is_int() => self.is_uniform(value),
                     Some((_, Op::Compute(Compute::Compare(CompareOp::Lt | CompareOp::Ge, a, b)))) => self.parts_whole_warps(*a, *b),
@@ -296,7 +294,7 @@ impl<'k> Evaluator<'k> {
         let object = &self.kernel.objects[access.object];
         if object.kind == ObjectKind::Value
             && self.kernel.ty(value) != Type::Bool
-            && let Some(path) = self.constant_path(access)
+            && let Some(path) = self.kernel.constant_path(access)
         {
             // Fields of parameters are taken to be open.
             if let Some(number) = self.numbers.get(&(access.object, 0)).filter(|number| path.is_empty() && number.ty.is_int()) {
@@ -308,14 +306,6 @@ impl<'k> Evaluator<'k> {
         // All lanes that read one place at one time read one value.
         let same = object.kind != ObjectKind::Local && access.indices().all(|index| self.is_uniform(index));
         if same { self.uniform(value, 0) } else { LaneValue::Unknown(Unknown::DATA) }
-    }
-
-    fn constant_path(&self, access: &Access) -> Option<Vec<u64>> {
-        let step = |step: &Step| match step {
-            Step::Field(field) => Some(u64::from(*field)),
-            Step::Index(index) => self.kernel.constant(*index).map(|c| c.bits),
-        };
-        access.path.iter().map(step).collect()
     }
 
     /// The parameter, length or place that an atom is.

@@ -4,7 +4,7 @@ use super::condition::{Condition, Uncertainty};
 use super::evaluate::{LaneValue, Unknown};
 use super::lanes::{Atom, AtomSource, Sum, Varies};
 use super::walk::Walk;
-use crate::ir::{Address, Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Value, eval};
+use crate::ir::{Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Value, eval};
 
 /// More iterations are not gone through one by one.
 const MOST_ITERATIONS: u64 = 64;
@@ -175,12 +175,8 @@ impl<'k> Walk<'k> {
     }
 
     fn stores_to_shared(&self, body: Block) -> bool {
-        let mut stores = false;
-        self.kernel.walk_block(body, &mut |kernel, _, inst| {
-            let is_shared = |object: Object| kernel.objects[object].kind == ObjectKind::Shared;
-            stores |= matches!(&kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Path(access) }) if is_shared(access.object));
-        });
-        stores
+        let is_shared = |object: Object| self.kernel.objects[object].kind == ObjectKind::Shared;
+        self.kernel.insts_in(body).any(|inst| matches!(&self.kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) if is_shared(at.object())))
     }
 
     /// Binds the body's parameters for any iteration, or the one after it, and leaves the lanes active that make it.

@@ -140,11 +140,6 @@ fn access(
 ) -> Option<AccessFact> {
     let kernel = walk.kernel;
     let Op::Memory(Memory { op, at: Address::Path(place) }) = &kernel.insts[inst].op else { return None };
-    let kind = match op {
-        MemoryOp::Load => AccessKind::Load,
-        MemoryOp::Store(_) => AccessKind::Store,
-        MemoryOp::Atomic(..) => AccessKind::Atomic,
-    };
     let object = place.object;
     let space = kernel.objects[object].space();
     if !matches!(space, Space::Global | Space::Shared | Space::Constant) {
@@ -169,7 +164,7 @@ fn access(
         loc: kernel.insts[inst].loc,
         object,
         space,
-        kind,
+        kind: AccessKind::of(op),
         bytes: widths(kernel, inst).0,
         pattern,
         by_data,

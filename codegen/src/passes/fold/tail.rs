@@ -26,13 +26,9 @@ impl Fold<'_> {
 
     /// `Break`s to `region` from inside `block`.
     fn breaks_inside(&self, block: Block, region: Inst) -> Vec<Inst> {
-        let mut found = Vec::new();
-        self.rewrite.kernel.walk_block(block, &mut |kernel, _, inst| {
-            if matches!(kernel.insts[inst].op, Op::Terminator(Terminator::Break(target, _)) if target == region) {
-                found.push(inst);
-            }
-        });
-        found
+        let kernel = &*self.rewrite.kernel;
+        let is_break = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Terminator(Terminator::Break(target, _)) if target == region);
+        kernel.insts_in(block).filter(is_break).collect()
     }
 
     fn is_break_to(&self, block: Block, region: Inst) -> bool {
