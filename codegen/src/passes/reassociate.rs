@@ -66,7 +66,7 @@ struct Term {
     factor: Option<Value>,
 }
 
-/// A sum taken apart.
+/// A sum taken apart. No polynomial: what is built from it keeps the order of the source, and terms that are alike stay apart.
 #[derive(Default)]
 struct Terms {
     /// In the order of the source.

@@ -421,6 +421,7 @@ impl<'k> Evaluator<'k> {
 
     // --- integers ---
 
+    /// As `affine::arithmetic`, but that it says why a number is not known, and that sums and products that are too long are numbers of their own.
     fn integer(&mut self, op: &Op, ty: Type, value: Value) -> Result<Sum, Unknown> {
         let Op::Compute(compute) = op else { return sum_or_data(self.at_least(value)) };
         let bits = ty.bits();
