@@ -93,8 +93,7 @@ impl Reassociate<'_> {
             let children = op.blocks();
             self.loops += usize::from(is_loop);
             for child in children {
-                for n in 0..self.rewrite.kernel.blocks[child].params.len() {
-                    let param = self.rewrite.kernel.blocks[child].params[n];
+                for param in self.rewrite.kernel.blocks[child].params.clone() {
                     self.set_depth(param, self.loops);
                 }
                 self.block(child);
@@ -115,8 +114,7 @@ impl Reassociate<'_> {
             depth = 0;
             kernel.insts[inst].op.for_each_operand(|value| depth = depth.max(self.depth[usize::from(value)]));
         }
-        for n in 0..self.rewrite.kernel.insts[inst].results.len() {
-            let value = self.rewrite.kernel.insts[inst].results[n];
+        for value in self.rewrite.kernel.insts[inst].results.clone() {
             self.set_depth(value, depth);
         }
     }

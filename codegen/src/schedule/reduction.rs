@@ -170,8 +170,7 @@ impl Chain<'_> {
 /// What an accumulator begins with that gathers by `op` and has gathered nothing: `x op it` is `x`, bit for bit.
 pub(super) fn identity(op: BinaryOp, ty: Type) -> Scalar {
     let ones = if ty == Type::Bool { Scalar::bool(true) } else { Scalar::int(ty, -1) };
-    let least = if ty.is_signed_int() { Scalar::int(ty, -(1i128 << (ty.bits() - 1))) } else { Scalar::int(ty, 0) };
-    let greatest = if ty.is_signed_int() { Scalar::int(ty, (1i128 << (ty.bits() - 1)) - 1) } else { Scalar::int(ty, -1) };
+    let (least, greatest) = ty.numbers().into_inner();
     match (op, ty.is_float()) {
         // x + −0 is x, also where x is −0.
         (BinaryOp::Add, true) => Scalar::float(ty, -0.0),
@@ -179,8 +178,8 @@ pub(super) fn identity(op: BinaryOp, ty: Type) -> Scalar {
         // `min` and `max` give the number if one side is none.
         (BinaryOp::Min | BinaryOp::Max, true) => Scalar::float(ty, f64::NAN),
         (BinaryOp::Mul, false) => Scalar::int(ty, 1),
-        (BinaryOp::Min, false) => greatest,
-        (BinaryOp::Max, false) => least,
+        (BinaryOp::Min, false) => Scalar::int(ty, greatest),
+        (BinaryOp::Max, false) => Scalar::int(ty, least),
         (BinaryOp::And, _) => ones,
         _ if ty == Type::Bool => Scalar::bool(false),
         _ => Scalar::int(ty, 0),

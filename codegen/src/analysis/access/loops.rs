@@ -54,11 +54,11 @@ impl<'k> Walk<'k> {
         let kernel = self.kernel;
         Some(match &kernel.insts[inst].op {
             Op::Region(Region::For { start, end, step, init, body, .. }) => {
-                let (counter, carried) = kernel.blocks[*body].params.split_first()?;
-                Parts { inst, range: Some([*start, *end, *step]), init, body: *body, carried, counter: Some(*counter) }
+                let counter = kernel.blocks[*body].params.first().copied();
+                Parts { inst, range: Some([*start, *end, *step]), init, body: *body, carried: kernel.carried(inst), counter }
             }
             Op::Region(Region::Loop { init, body, .. }) => {
-                Parts { inst, range: None, init, body: *body, carried: &kernel.blocks[*body].params, counter: None }
+                Parts { inst, range: None, init, body: *body, carried: kernel.carried(inst), counter: None }
             }
             Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 return None;
