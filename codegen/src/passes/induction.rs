@@ -175,12 +175,12 @@ impl Before<'_> {
         let (by, _) = self.affine.values.get(&value)?.split(self.affine.counter)?;
         let distance = match (kernel.constant(self.step), by.as_constant()) {
             (Some(step), _) => self.sum(&by.scaled(step.as_int() as i64), ty),
-            (None, Some(1)) => self.step,
             (None, Some(-1)) => {
                 let zero = self.b.int(self.b.kernel.ty(self.step), 0);
                 self.b.binary(BinaryOp::Sub, zero, self.step)
             }
-            (None, _) => {
+            (None, Some(times)) => self.sum(&Polynomial::atom(by.bits(), self.step).scaled(times), self.b.kernel.ty(self.step)),
+            (None, None) => {
                 let by = self.sum(&by, self.b.kernel.ty(self.step));
                 self.b.binary(BinaryOp::Mul, by, self.step)
             }
@@ -196,13 +196,22 @@ impl Before<'_> {
         for (product, coefficient) in products.terms() {
             let of = b.kernel.ty(product[0]);
             let mut factors: Vec<Value> = product.iter().map(|atom| b.cast(*atom, of)).collect();
-            if *coefficient != 1 {
-                factors.push(b.int(of, i128::from(*coefficient)));
-            }
             for factor in factors.split_off(1) {
                 factors[0] = b.binary(BinaryOp::Mul, factors[0], factor);
             }
-            let term = b.cast(factors[0], ty);
+            let scaled = match u64::try_from(*coefficient) {
+                Ok(1) => factors[0],
+                // A product of 64 bits is four of 32.
+                Ok(factor) if factor.is_power_of_two() && of.bits() == 64 => {
+                    let count = b.int(Type::U32, factor.trailing_zeros().into());
+                    b.binary(BinaryOp::Shl, factors[0], count)
+                }
+                _ => {
+                    let factor = b.int(of, i128::from(*coefficient));
+                    b.binary(BinaryOp::Mul, factors[0], factor)
+                }
+            };
+            let term = b.cast(scaled, ty);
             sum = Some(sum.map_or(term, |sum| b.binary(BinaryOp::Add, sum, term)));
         }
         sum.unwrap_or_else(|| b.int(ty, 0))
