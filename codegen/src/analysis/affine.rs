@@ -5,158 +5,20 @@
 //! an operation that is no sum or product (`i / 32`), which is the same atom wherever its operands are the same polynomials.
 
 mod facts;
+mod polynomial;
 
 use super::bounds::{Bounds, type_max};
 use super::conditions::Conditions;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Address, Axis, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Special, Step, Type, UnaryOp, Value};
+use crate::ir::{Address, Axis, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Special, Type, UnaryOp, Value};
 pub use facts::Facts;
+pub use polynomial::{Coefficient, Polynomial, wrapped};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What a polynomial is a polynomial of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Atom(u32);
-
-/// A sum of products of atoms, each with a coefficient, modulo 2ʷ. The empty product is 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Polynomial {
-    bits: u32,
-    /// Coefficients as signed numbers of `bits` bits, none of them 0. Atoms of a product stand in order.
-    terms: BTreeMap<Vec<Atom>, i64>,
-}
-
-/// More terms than this are not a sum any more but an atom.
-const MOST_TERMS: usize = 64;
-
-/// A product of more atoms than this is an atom: a chain of squares doubles its atoms with each link.
-const MOST_FACTORS: usize = 8;
-
-impl Polynomial {
-    /// A number.
-    pub fn constant(bits: u32, value: i64) -> Polynomial {
-        let mut sum = Polynomial { bits, terms: BTreeMap::new() };
-        sum.add_term(Vec::new(), value);
-        sum
-    }
-
-    fn atom(bits: u32, atom: Atom) -> Polynomial {
-        let mut sum = Polynomial { bits, terms: BTreeMap::new() };
-        sum.add_term(vec![atom], 1);
-        sum
-    }
-
-    fn add_term(&mut self, product: Vec<Atom>, coefficient: i64) {
-        let slot = self.terms.entry(product.clone()).or_insert(0);
-        *slot = wrapped(self.bits, slot.wrapping_add(coefficient));
-        if *slot == 0 {
-            self.terms.remove(&product);
-        }
-    }
-
-    /// The width of the arithmetic.
-    pub fn bits(&self) -> u32 {
-        self.bits
-    }
-
-    /// `self + factor · other`.
-    #[must_use]
-    pub fn plus(&self, other: &Polynomial, factor: i64) -> Polynomial {
-        let mut sum = self.clone();
-        for (product, coefficient) in &other.terms {
-            sum.add_term(product.clone(), coefficient.wrapping_mul(factor));
-        }
-        sum
-    }
-
-    /// `self - other`.
-    #[must_use]
-    pub fn minus(&self, other: &Polynomial) -> Polynomial {
-        self.plus(other, -1)
-    }
-
-    /// `self · other`; `None` if that has too many terms, or too many factors in one.
-    pub fn times(&self, other: &Polynomial) -> Option<Polynomial> {
-        let mut sum = Polynomial::constant(self.bits, 0);
-        let degree = |polynomial: &Polynomial| polynomial.terms.keys().map(Vec::len).max().unwrap_or(0);
-        if self.terms.len() * other.terms.len() > MOST_TERMS || degree(self) + degree(other) > MOST_FACTORS {
-            return None;
-        }
-        for (left, a) in &self.terms {
-            for (right, b) in &other.terms {
-                let mut product: Vec<Atom> = left.iter().chain(right).copied().collect();
-                product.sort_unstable();
-                sum.add_term(product, a.wrapping_mul(*b));
-            }
-        }
-        Some(sum)
-    }
-
-    /// The number it is, if it is one.
-    pub fn as_constant(&self) -> Option<i64> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&Vec::new()).copied(),
-            _ => None,
-        }
-    }
-
-    /// Whether it is a multiple of `n`, a power of two, whatever its atoms are.
-    pub fn is_multiple_of(&self, n: i64) -> bool {
-        self.terms.values().all(|coefficient| coefficient % n == 0)
-    }
-
-    /// How far past a multiple of `n` it is, if all but its constant is a multiple of `n`.
-    pub fn offset(&self, n: i64) -> Option<i64> {
-        let others = self.terms.iter().filter(|(product, _)| !product.is_empty());
-        let constant = self.terms.get(&Vec::new()).copied().unwrap_or(0);
-        others.map(|(_, coefficient)| coefficient).all(|coefficient| coefficient % n == 0).then(|| constant.rem_euclid(n))
-    }
-
-    /// The rest of the sum, and its constant.
-    pub fn without_constant(&self) -> (Polynomial, i64) {
-        let mut rest = self.clone();
-        let constant = rest.terms.remove(&Vec::new()).unwrap_or(0);
-        (rest, constant)
-    }
-
-    /// The atoms it names.
-    pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
-        self.terms.keys().flatten().copied()
-    }
-
-    /// `a · atom + b` as (a, b), if the atom is in no square and in no other atom's operands (who asks knows about those).
-    pub fn split(&self, atom: Atom) -> Option<(Polynomial, Polynomial)> {
-        let mut a = Polynomial::constant(self.bits, 0);
-        let mut b = Polynomial::constant(self.bits, 0);
-        for (product, coefficient) in &self.terms {
-            match product.iter().filter(|factor| **factor == atom).count() {
-                0 => b.add_term(product.clone(), *coefficient),
-                1 => a.add_term(product.iter().copied().filter(|factor| *factor != atom).collect(), *coefficient),
-                _ => return None,
-            }
-        }
-        Some((a, b))
-    }
-
-    /// With other atoms in the place of some.
-    #[must_use]
-    pub(crate) fn renamed(&self, names: &HashMap<Atom, Atom>) -> Polynomial {
-        let mut sum = Polynomial::constant(self.bits, 0);
-        for (product, coefficient) in &self.terms {
-            let mut product: Vec<Atom> = product.iter().map(|atom| names.get(atom).copied().unwrap_or(*atom)).collect();
-            product.sort_unstable();
-            sum.add_term(product, *coefficient);
-        }
-        sum
-    }
-}
-
-/// A number as a signed one of this many bits.
-pub fn wrapped(bits: u32, value: i64) -> i64 {
-    if bits < 64 { (value << (64 - bits)) >> (64 - bits) } else { value }
-}
 
 /// What makes two atoms the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -256,58 +118,27 @@ impl Affine {
     }
 
     fn compute(&mut self, kernel: &Kernel, value: Value) -> Polynomial {
-        let ty = kernel.ty(value);
-        let bits = ty.bits();
-        match self.sum(kernel, value, bits) {
-            Some(sum) if sum.terms.len() <= MOST_TERMS => sum,
-            _ => {
-                let key = self.key(kernel, value);
-                Polynomial::atom(bits, self.intern(kernel, key, value))
-            }
-        }
+        // A sum of more terms is not one any more.
+        let sum = self.sum(kernel, value).filter(|sum| sum.terms().len() <= i64::MOST_TERMS);
+        sum.unwrap_or_else(|| {
+            let key = self.key(kernel, value);
+            Polynomial::atom(kernel.ty(value).bits(), self.intern(kernel, key, value))
+        })
     }
 
-    /// Sums, products and what keeps them.
-    fn sum(&mut self, kernel: &Kernel, value: Value, bits: u32) -> Option<Polynomial> {
-        let (_, op) = kernel.def(value)?;
-        match *op {
-            Op::Compute(Compute::Const(scalar)) if kernel.ty(value).is_int() => Some(Polynomial::constant(bits, scalar.as_int() as i64)),
-            Op::Compute(Compute::Unary(UnaryOp::Neg, a)) if kernel.ty(value).is_int() => {
-                Some(Polynomial::constant(bits, 0).minus(&self.polynomial(kernel, a)))
-            }
-            Op::Compute(Compute::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b)) if kernel.ty(value).is_int() => {
-                let (a, b) = (self.polynomial(kernel, a), self.polynomial(kernel, b));
-                op.sign().map(|sign| a.plus(&b, sign as i64)).or_else(|| a.times(&b))
-            }
-            Op::Compute(Compute::Binary(BinaryOp::Shl, a, count)) => {
-                let count = kernel.constant(count)?.bits % u64::from(bits);
-                let factor = Polynomial::constant(bits, 1i64.wrapping_shl(count as u32));
-                self.polynomial(kernel, a).times(&factor)
-            }
-            Op::Compute(Compute::MulAdd(a, b, c)) if kernel.ty(value).is_int() => {
-                let product = self.polynomial(kernel, a).times(&self.polynomial(kernel, b))?;
-                Some(product.plus(&self.polynomial(kernel, c), 1))
-            }
-            Op::Compute(Compute::Cast(a)) if kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => {
-                let wide = self.polynomial(kernel, a);
-                let mut narrow = Polynomial::constant(bits, 0);
-                wide.terms.into_iter().for_each(|(product, coefficient)| narrow.add_term(product, coefficient));
-                Some(narrow)
-            }
-            // A single atom or a number is the same number in a wider type; a sum may have wrapped round.
-            Op::Compute(Compute::Cast(a)) if kernel.ty(a).is_unsigned_int() && kernel.ty(value).is_int() => {
-                let narrow = self.polynomial(kernel, a);
-                let atom = narrow.terms.iter().next().filter(|(product, n)| narrow.terms.len() == 1 && product.len() == 1 && **n == 1);
-                match (atom, narrow.as_constant()) {
-                    (Some((product, _)), _) => Some(Polynomial::atom(bits, product[0])),
-                    (_, Some(number)) => Some(Polynomial::constant(bits, (number as u64 & type_max(kernel.ty(a))) as i64)),
-                    _ => None,
-                }
-            }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                None
-            }
+    fn sum(&mut self, kernel: &Kernel, value: Value) -> Option<Polynomial> {
+        let (ty, bits) = (kernel.ty(value), kernel.ty(value).bits());
+        // A single atom or a number is the same number in a wider type; a sum may have wrapped round.
+        if let (_, Op::Compute(Compute::Cast(a))) = kernel.def(value)?
+            && kernel.ty(*a).is_unsigned_int()
+            && ty.is_int()
+            && kernel.ty(*a).bits() < bits
+        {
+            let narrow = self.polynomial(kernel, *a);
+            let number = narrow.as_constant().map(|number| Polynomial::constant(bits, (number as u64 & type_max(kernel.ty(*a))) as i64));
+            return number.or_else(|| Some(Polynomial::atom(bits, narrow.as_atom()?)));
         }
+        arithmetic(kernel, value, |operand| Some(self.polynomial(kernel, operand)))
     }
 
     /// What else a value is.
@@ -324,14 +155,7 @@ impl Affine {
             Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) })
                 if kernel.objects[access.object].kind == crate::ir::ObjectKind::Value =>
             {
-                let step = |step: &Step| match step {
-                    Step::Field(field) => Some(u64::from(*field)),
-                    Step::Index(index) => kernel.constant(*index).map(|c| c.bits),
-                };
-                match access.path.iter().map(step).collect::<Option<Vec<u64>>>() {
-                    Some(path) => Key::Parameter(access.object, path),
-                    None => Key::Value(value),
-                }
+                kernel.constant_path(access).map_or(Key::Value(value), |path| Key::Parameter(access.object, path))
             }
             Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 Key::Value(value)
@@ -387,14 +211,13 @@ impl Affine {
             return number != 0;
         }
         // 2ᵏ divides all but the constant: so it does not divide the sum.
-        let constant = difference.terms.get(&Vec::new()).copied().unwrap_or(0);
-        let rest = difference.terms.iter().filter(|(product, _)| !product.is_empty());
-        let common = rest.clone().map(|(_, coefficient)| coefficient.trailing_zeros()).min().unwrap_or(0);
+        let constant = difference.constant_term();
+        let common = difference.unknown().map(|(_, coefficient)| coefficient.trailing_zeros()).min().unwrap_or(0);
         if constant != 0 && constant.trailing_zeros() < common {
             return true;
         }
         // The sum's range, which has no multiple of 2ʷ in it.
-        range(difference, ranges).is_some_and(|range| has_no_multiple(range, difference.bits))
+        range(difference, ranges).is_some_and(|range| has_no_multiple(range, difference.bits()))
     }
 }
 
@@ -407,7 +230,7 @@ fn has_no_multiple((least, greatest): (i128, i128), bits: u32) -> bool {
 /// The least and the greatest sum, as integers that do not wrap round; `None` beyond 127 bits.
 fn range(sum: &Polynomial, ranges: &dyn Fn(Atom) -> (u64, u64)) -> Option<(i128, i128)> {
     let (mut least, mut greatest) = (0i128, 0i128);
-    for (product, coefficient) in &sum.terms {
+    for (product, coefficient) in sum.terms() {
         let (mut low, mut high) = (1i128, 1i128);
         for atom in product {
             let (atom_low, atom_high) = ranges(*atom);
@@ -419,6 +242,35 @@ fn range(sum: &Polynomial, ranges: &dyn Fn(Atom) -> (u64, u64)) -> Option<(i128,
         greatest = greatest.checked_add(a.max(b))?;
     }
     Some((least, greatest))
+}
+
+/// What an operation makes of its operands' polynomials, where that is one: sums, products, and what keeps them. `of` says what an operand is; `None`
+/// where it is nothing that can go into a sum.
+pub fn arithmetic<A: Copy + Ord>(
+    kernel: &Kernel,
+    value: Value,
+    mut of: impl FnMut(Value) -> Option<Polynomial<A>>,
+) -> Option<Polynomial<A>> {
+    let (_, Op::Compute(compute)) = kernel.def(value)? else { return None };
+    let ty = kernel.ty(value);
+    let bits = ty.bits();
+    use Compute::*;
+    match *compute {
+        Const(scalar) if ty.is_int() => Some(Polynomial::constant(bits, scalar.as_int() as i64)),
+        Unary(UnaryOp::Neg, a) if ty.is_int() => Some(Polynomial::constant(bits, 0).minus(&of(a)?)),
+        Binary(BinaryOp::Add, a, b) if ty.is_int() => Some(of(a)?.plus(&of(b)?, 1)),
+        Binary(BinaryOp::Sub, a, b) if ty.is_int() => Some(of(a)?.minus(&of(b)?)),
+        Binary(BinaryOp::Mul, a, b) if ty.is_int() => of(a)?.times(&of(b)?),
+        Binary(BinaryOp::Shl, a, count) => {
+            let count = kernel.constant(count)?.bits % u64::from(bits);
+            of(a)?.times(&Polynomial::constant(bits, 1i64.wrapping_shl(count as u32)))
+        }
+        MulAdd(a, b, c) if ty.is_int() => Some(of(a)?.times(&of(b)?)?.plus(&of(c)?, 1)),
+        Cast(a) if kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => Some(of(a)?.resized(bits)),
+        Offset(pointer, bytes) => Some(of(pointer)?.plus(&of(bytes)?, 1)),
+        Const(_) | Special(..) | Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Select(..) | Cast(_) | Bitcast(_) | Len(_)
+        | Address(_) => None,
+    }
 }
 
 #[cfg(test)]

@@ -143,7 +143,7 @@ fn binary_bound(kernel: &Kernel, op: BinaryOp, (left, a): (Value, u64), (right, 
     }
 }
 
-/// A value as `block * scale + rest`, without wrapping.
+/// A value as `block * scale + rest`, without wrapping: no polynomial, whose arithmetic wraps round.
 struct OfBlock {
     scale: u64,
     rest: u64,

@@ -2,7 +2,7 @@
 //! that did not fail. What they say of an index is in `analysis::affine`.
 
 use crate::collections::HashMap;
-use crate::ir::{Address, Block, Inst, Kernel, Memory, Message, Op, Region, Terminator, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, Message, Op, Region, Value};
 use std::rc::Rc;
 
 /// A list of conditions, the innermost first, shared by all that runs under them.
@@ -64,7 +64,7 @@ impl Conditions {
                 }
                 continue;
             }
-            if let Op::Memory(Memory { at: Address::Path(_), .. }) | Op::Region(Region::For { .. } | Region::Loop { .. }) = op {
+            if op.is_loop() || matches!(op, Op::Memory(Memory { at: Address::Path(_), .. })) {
                 self.holding.insert(*inst, holding.clone());
             }
             op.blocks().into_iter().for_each(|child| self.walk(kernel, child, holding.clone()));
@@ -77,5 +77,5 @@ impl Conditions {
 
 /// Whether control comes to the end of a block and on to what stands behind its owner.
 fn falls_through(kernel: &Kernel, block: Block) -> bool {
-    kernel.blocks[block].insts.last().is_none_or(|last| matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_))))
+    kernel.terminator(block).is_none() || kernel.yielded(block).is_some()
 }

@@ -140,7 +140,7 @@ impl Walk<'_> {
                 }
             }
             Op::Terminator(Terminator::Continue(target, values)) => {
-                let params = self.carried(*target).to_vec();
+                let params = kernel.carried(*target);
                 for (param, value) in params.iter().zip(values) {
                     let reasons = self.get(*value) | self.under | self.bit(*target);
                     self.add(*param, reasons);
@@ -184,17 +184,6 @@ impl Walk<'_> {
         self.found.rounds(inst)
     }
 
-    /// The parameters of a loop's body that are carried round.
-    fn carried(&self, inst: Inst) -> &[Value] {
-        match &self.kernel.insts[inst].op {
-            Op::Region(Region::For { body, .. }) => self.kernel.blocks[*body].params.get(1..).unwrap_or_default(),
-            Op::Region(Region::Loop { body, .. }) => &self.kernel.blocks[*body].params,
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                &[]
-            }
-        }
-    }
-
     fn any_loop(&mut self, inst: Inst, body: Block, init: &[Value], bounds: Option<Reasons>) {
         let next = (FIRST_LOOP + self.found.loops.len() as u32).min(Reasons::BITS - 1);
         let bit = *self.found.loops.entry(inst).or_insert(1 << next);
@@ -202,7 +191,7 @@ impl Walk<'_> {
         if let (Some(bounds), Some(counter)) = (bounds, kernel.blocks[body].params.first()) {
             self.add(*counter, bounds | bit);
         }
-        let params: Vec<Value> = self.carried(inst).to_vec();
+        let params = kernel.carried(inst);
         for (param, value) in params.iter().zip(init) {
             let reasons = self.get(*value);
             self.add(*param, reasons);
@@ -212,10 +201,10 @@ impl Walk<'_> {
         self.under |= bounds.unwrap_or(0);
         self.block(body);
         (self.around, self.under) = (around, under);
-        self.yielded(body, inst, bounds.unwrap_or(0), Some(&params));
+        self.yielded(body, inst, bounds.unwrap_or(0), Some(params));
         if bounds.is_some() {
             // After the last round: what was carried by then.
-            for (result, param) in kernel.insts[inst].results.iter().zip(&params) {
+            for (result, param) in kernel.insts[inst].results.iter().zip(params) {
                 let reasons = self.get(*param) & !bit;
                 self.add(*result, reasons);
             }
@@ -225,9 +214,7 @@ impl Walk<'_> {
     /// What a block hands over at its end: to the next round of a loop, or to the results of what it stands in.
     fn yielded(&mut self, block: Block, inst: Inst, own: Reasons, carried: Option<&[Value]>) {
         let kernel = self.kernel;
-        let Some(Op::Terminator(Terminator::Yield(values))) = kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) else {
-            return;
-        };
+        let Some(values) = kernel.yielded(block) else { return };
         let (to, bit): (&[Value], Reasons) = match carried {
             Some(params) => (params, self.bit(inst)),
             None => (&kernel.insts[inst].results, 0),

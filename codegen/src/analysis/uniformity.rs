@@ -176,7 +176,7 @@ impl Walk<'_> {
             }
             Op::Terminator(Terminator::Continue(target, values)) => {
                 self.leave(*target, apart);
-                self.carried(*target, values);
+                self.flow(kernel.carried(*target), values, false);
             }
             Op::Terminator(Terminator::Return) if apart => {
                 self.lost = true;
@@ -221,19 +221,8 @@ impl Walk<'_> {
 
     fn yielded(&mut self, values: &[Value]) {
         let Some((owner, _)) = self.owners.last().copied() else { return };
-        if matches!(&self.kernel.insts[owner].op, Op::Region(Region::For { .. } | Region::Loop { .. })) {
-            self.carried(owner, values);
-        } else {
-            self.flow(&self.kernel.insts[owner].results, values, false);
-        }
-    }
-
-    fn carried(&mut self, target: Inst, values: &[Value]) {
-        match &self.kernel.insts[target].op {
-            Op::Region(Region::For { body, .. }) => self.flow(&self.kernel.blocks[*body].params[1..], values, false),
-            Op::Region(Region::Loop { body, .. }) => self.flow(&self.kernel.blocks[*body].params, values, false),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
-        }
+        let data = &self.kernel.insts[owner];
+        self.flow(if data.op.is_loop() { self.kernel.carried(owner) } else { &data.results }, values, false);
     }
 
     /// Whether all threads that read one element of an object read one value.

@@ -8,7 +8,6 @@ use crate::ir::intrinsic::Constant;
 use crate::ir::{BinaryOp, Scalar, Type, UnaryOp, eval};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
-use std::ops::RangeInclusive;
 
 type Evaluated<T> = Result<T, Fault>;
 
@@ -91,12 +90,6 @@ fn exact(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
         BinaryOp::Div => a.checked_div(b),
         _ => None,
     }
-}
-
-/// The numbers of an integer type.
-fn numbers(ty: Type) -> RangeInclusive<i128> {
-    let bits = ty.bits();
-    if ty.is_signed_int() { -(1 << (bits - 1))..=(1 << (bits - 1)) - 1 } else { 0..=(1 << bits) - 1 }
 }
 
 /// A number that no arithmetic here gives exactly is said to be beyond the greatest that is.
@@ -211,7 +204,7 @@ impl Evaluator<'_> {
         if ty == Type::Bool {
             return Ok(Scalar::bool(value != 0));
         }
-        if numbers(ty).contains(&value) {
+        if ty.numbers().contains(&value) {
             return Ok(Scalar::int(ty, value));
         }
         let ty = match self.infer.resolve(&expr.ty) {

@@ -1,7 +1,7 @@
 //! What the names of a program mean: modules, functions, structs, enums, constants and impls of every unit, found by path.
 
 use super::types::AdtId;
-use crate::syntax::{ConstValue, Extern, Program, UnitId, is_named};
+use crate::syntax::{ConstValue, Extern, Import, Program, UnitId, imports, is_named, literal_int};
 use std::collections::HashMap;
 
 /// Names a module (or a unit's root).
@@ -367,48 +367,6 @@ impl<'p> Items<'p> {
     }
 }
 
-/// What a `use` brings in.
-#[derive(Clone, Debug)]
-pub enum Import {
-    /// A name, and the path that it stands for.
-    Name(String, Vec<String>),
-    /// Everything in there.
-    Glob(Vec<String>),
-}
-
-/// What a `use` brings in.
-pub fn imports(tree: &syn::UseTree) -> Vec<Import> {
-    let mut found = Vec::new();
-    collect_imports(tree, &mut Vec::new(), &mut found);
-    found
-}
-
-fn collect_imports(tree: &syn::UseTree, prefix: &mut Vec<String>, found: &mut Vec<Import>) {
-    match tree {
-        syn::UseTree::Path(path) => {
-            prefix.push(path.ident.to_string());
-            collect_imports(&path.tree, prefix, found);
-            prefix.pop();
-        }
-        syn::UseTree::Name(name) => {
-            let ident = name.ident.to_string();
-            if ident == "self" {
-                found.push(Import::Name(prefix.last().cloned().unwrap_or_default(), prefix.clone()));
-            } else {
-                found.push(Import::Name(ident.clone(), [&prefix[..], &[ident]].concat()));
-            }
-        }
-        syn::UseTree::Rename(rename) => {
-            let ident = rename.ident.to_string();
-            let path = if ident == "self" { prefix.clone() } else { [&prefix[..], &[ident]].concat() };
-            found.push(Import::Name(rename.rename.to_string(), path));
-        }
-        syn::UseTree::Glob(_) if !prefix.is_empty() => found.push(Import::Glob(prefix.clone())),
-        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| collect_imports(tree, prefix, found)),
-        _ => {}
-    }
-}
-
 /// C-like variants: an explicit value, or one more than the last. Other variants are refused by the subset check.
 fn enum_variants(item: &syn::ItemEnum) -> Vec<(String, i128)> {
     let mut next = 0;
@@ -421,16 +379,6 @@ fn enum_variants(item: &syn::ItemEnum) -> Vec<(String, i128)> {
         next = next.wrapping_add(1);
     }
     variants
-}
-
-fn literal_int(expr: &syn::Expr) -> Option<i128> {
-    match expr {
-        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => int.base10_parse().ok(),
-        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => literal_int(expr).map(|v| -v),
-        syn::Expr::Paren(paren) => literal_int(&paren.expr),
-        syn::Expr::Group(group) => literal_int(&group.expr),
-        _ => None,
-    }
 }
 
 /// The integer type behind an enum: its `repr`, else C's `int`.

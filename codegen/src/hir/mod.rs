@@ -19,7 +19,6 @@ pub use options::Clause;
 pub use variants::{Axis, declared_axes, declared_instances, generics, instances, is_constant_known, parse_constant, parse_generic};
 
 pub use check::standard_constant;
-pub use items::{Import, imports};
 
 use crate::analysis::known_index;
 use crate::diagnostic::{Diagnostic, Diagnostics};

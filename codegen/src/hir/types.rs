@@ -134,51 +134,48 @@ impl Infer {
 
     /// The type with every known variable replaced, all the way down.
     pub(crate) fn resolve(&self, ty: &Ty) -> Ty {
-        match self.shallow(ty) {
-            Ty::Tuple(fields) => Ty::Tuple(fields.iter().map(|f| self.resolve(f)).collect()),
-            Ty::Array(element, len) => Ty::Array(Box::new(self.resolve(&element)), self.resolve_const(len)),
-            Ty::Slice(element) => Ty::Slice(Box::new(self.resolve(&element))),
-            Ty::Global(element) => Ty::Global(Box::new(self.resolve(&element))),
-            Ty::Constant(element) => Ty::Constant(Box::new(self.resolve(&element))),
-            Ty::Texture(texel) => Ty::Texture(Box::new(self.resolve(&texel))),
-            Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|a| self.resolve_arg(a)).collect()),
-            other => other,
-        }
+        self.rebuilt(ty, false)
     }
 
     pub(crate) fn resolve_arg(&self, arg: &Arg) -> Arg {
-        match arg {
-            Arg::Ty(ty) => Arg::Ty(self.resolve(ty)),
-            Arg::Const(value, ty) => Arg::Const(self.resolve_const(*value), Box::new(self.resolve(ty))),
-        }
+        self.rebuilt_arg(arg, false)
     }
 
     /// The type for use outside this body, whose variables mean nothing there: what is not known (and was reported) goes with
     /// everything.
     pub(crate) fn exported(&self, ty: &Ty) -> Ty {
+        self.rebuilt(ty, true)
+    }
+
+    /// `is_exported`: without variables.
+    fn rebuilt(&self, ty: &Ty, is_exported: bool) -> Ty {
+        let of = |ty: &Ty| Box::new(self.rebuilt(ty, is_exported));
         match self.shallow(ty) {
-            Ty::Var(_) => Ty::Never,
-            Ty::Tuple(fields) => Ty::Tuple(fields.iter().map(|f| self.exported(f)).collect()),
+            Ty::Var(_) if is_exported => Ty::Never,
+            Ty::Tuple(fields) => Ty::Tuple(fields.iter().map(|field| self.rebuilt(field, is_exported)).collect()),
             Ty::Array(element, len) => match self.resolve_const(len) {
-                Const::Var(_) => Ty::Never,
-                len => Ty::Array(Box::new(self.exported(&element)), len),
+                Const::Var(_) if is_exported => Ty::Never,
+                len => Ty::Array(of(&element), len),
             },
-            Ty::Slice(element) => Ty::Slice(Box::new(self.exported(&element))),
-            Ty::Global(element) => Ty::Global(Box::new(self.exported(&element))),
-            Ty::Constant(element) => Ty::Constant(Box::new(self.exported(&element))),
-            Ty::Texture(texel) => Ty::Texture(Box::new(self.exported(&texel))),
-            Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|arg| self.exported_arg(arg)).collect()),
+            Ty::Slice(element) => Ty::Slice(of(&element)),
+            Ty::Global(element) => Ty::Global(of(&element)),
+            Ty::Constant(element) => Ty::Constant(of(&element)),
+            Ty::Texture(texel) => Ty::Texture(of(&texel)),
+            Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|arg| self.rebuilt_arg(arg, is_exported)).collect()),
             other => other,
         }
     }
 
-    fn exported_arg(&self, arg: &Arg) -> Arg {
+    fn rebuilt_arg(&self, arg: &Arg, is_exported: bool) -> Arg {
         match arg {
-            Arg::Ty(ty) => Arg::Ty(self.exported(ty)),
-            Arg::Const(value, ty) => match self.resolve_const(*value) {
-                Const::Var(_) => Arg::Const(Const::Value(0), Box::new(self.exported(ty))),
-                value => Arg::Const(value, Box::new(self.exported(ty))),
-            },
+            Arg::Ty(ty) => Arg::Ty(self.rebuilt(ty, is_exported)),
+            Arg::Const(value, ty) => {
+                let value = match self.resolve_const(*value) {
+                    Const::Var(_) if is_exported => Const::Value(0),
+                    value => value,
+                };
+                Arg::Const(value, Box::new(self.rebuilt(ty, is_exported)))
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::types::{Const, Kind, Ty};
 use super::{Context, find_kernel};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Scalar;
-use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId, generic_name};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 
@@ -33,11 +33,7 @@ pub fn declared_axes(program: &Program, unit: UnitId, name: &str) -> Result<Vec<
     let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
     let mut axes = Vec::new();
     for param in &item.signature.generics.params {
-        let ident = match param {
-            syn::GenericParam::Type(param) => &param.ident,
-            syn::GenericParam::Const(param) => &param.ident,
-            _ => continue,
-        };
+        let Some(ident) = generic_name(param) else { continue };
         let declared = attributes.variants.axes.iter().find(|(name, _)| name == ident);
         let mut checker = Checker::new(&context, scope.clone());
         let values = declared.iter().flat_map(|(_, values)| values).map(|value| generic_value(&mut checker, param, value)).collect();
@@ -106,11 +102,7 @@ fn generic_value(checker: &mut Checker<'_, '_>, param: &syn::GenericParam, value
 /// The generics of a kernel by name, in order, each with whether it stands for a type.
 pub fn generics(program: &Program, unit: UnitId, name: &str) -> Result<Vec<(String, bool)>, Diagnostics> {
     let item = program.units[unit.0].kernel(name)?;
-    let one = |param: &syn::GenericParam| match param {
-        syn::GenericParam::Type(param) => Some((param.ident.to_string(), true)),
-        syn::GenericParam::Const(param) => Some((param.ident.to_string(), false)),
-        _ => None,
-    };
+    let one = |param| Some((generic_name(param)?.to_string(), matches!(param, syn::GenericParam::Type(_))));
     Ok(item.sig.generics.params.iter().filter_map(one).collect())
 }
 
@@ -119,11 +111,7 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
     let context = Context::new(program);
     let function = find_kernel(program, &context, unit, kernel)?;
     let item = &context.items.functions[function.0];
-    let named = |param: &&syn::GenericParam| match param {
-        syn::GenericParam::Type(param) => param.ident == generic,
-        syn::GenericParam::Const(param) => param.ident == generic,
-        _ => false,
-    };
+    let named = |param: &&syn::GenericParam| generic_name(param).is_some_and(|name| name == generic);
     let Some(param) = item.signature.generics.params.iter().find(named) else {
         return Err(Diagnostic::error(item.signature.ident.span(), format!("`{kernel}` has no generic `{generic}`")).into());
     };

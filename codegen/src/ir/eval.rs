@@ -48,6 +48,11 @@ macro_rules! with_type {
     };
 }
 
+/// How often a `For` of these bounds and this step runs.
+pub fn trips([start, end, step]: [i128; 3]) -> Option<u64> {
+    (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
+}
+
 /// What computes a value of type `ty`, where `of` knows the operands; `None` for what the launch decides.
 pub fn compute(op: &Compute, ty: Type, mut of: impl FnMut(Value) -> Option<Scalar>) -> Option<Scalar> {
     match op {

@@ -1,7 +1,10 @@
 //! A kernel: the vectors that own everything, and where it stands in the pipeline.
 
 use super::intrinsic::IntrinsicId;
-use super::{Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, StructId, StructType, Terminator, Type, Value};
+use super::{
+    Access, Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, Step, StructId, StructType, Terminator,
+    Type, Value,
+};
 use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,12 +169,39 @@ impl Kernel {
         self.blocks[block].insts.iter().map(|inst| &self.insts[*inst].op)
     }
 
-    /// The values that a block gives to its owner; `None` if it does not end so.
+    /// The terminator of a block that has one.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].insts.last().copied().filter(|inst| self.insts[*inst].op.is_terminator())
+    }
+
+    /// What a block yields, if it ends in a `Yield`.
     pub fn yielded(&self, block: Block) -> Option<&[Value]> {
-        match self.ops(block).next_back() {
-            Some(Op::Terminator(Terminator::Yield(values))) => Some(values),
-            _ => None,
+        if let Op::Terminator(Terminator::Yield(values)) = &self.insts[self.terminator(block)?].op { Some(values) } else { None }
+    }
+
+    /// The parameters of a loop's body that are carried round; none if it is no loop.
+    pub fn carried(&self, inst: Inst) -> &[Value] {
+        match self.insts[inst].op {
+            Op::Region(Region::For { body, .. }) => self.blocks[body].params.get(1..).unwrap_or_default(),
+            Op::Region(Region::Loop { body, .. }) => &self.blocks[body].params,
+            _ => &[],
         }
+    }
+
+    /// How often a `For` runs, if its bounds are constants.
+    pub fn trips(&self, inst: Inst) -> Option<u64> {
+        let Op::Region(Region::For { start, end, step, .. }) = self.insts[inst].op else { return None };
+        let constant = |value| self.constant(value).map(|scalar| scalar.as_int());
+        super::eval::trips([constant(start)?, constant(end)?, constant(step)?])
+    }
+
+    /// The way that an access takes, as numbers, if all its indices are constants.
+    pub fn constant_path(&self, access: &Access) -> Option<Vec<u64>> {
+        let step = |step: &Step| match step {
+            Step::Field(field) => Some(u64::from(*field)),
+            Step::Index(index) => self.constant(*index).map(|index| index.bits),
+        };
+        access.path.iter().map(step).collect()
     }
 
     /// The type of `usize` in this kernel.

@@ -409,6 +409,11 @@ impl Op {
         Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) })
     }
 
+    /// Whether it is a loop.
+    pub fn is_loop(&self) -> bool {
+        matches!(self, Op::Region(Region::For { .. } | Region::Loop { .. }))
+    }
+
     /// Whether it ends a block.
     pub fn is_terminator(&self) -> bool {
         matches!(self, Op::Terminator(_))

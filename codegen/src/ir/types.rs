@@ -1,6 +1,7 @@
 //! The types of SSA values. All values are scalars; aggregates are taken apart when a kernel is lowered.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// A memory space of the device.
@@ -112,6 +113,12 @@ impl Type {
     /// Whether it is one of `i8 i16 i32 i64`.
     pub fn is_signed_int(self) -> bool {
         matches!(self, Type::I8 | Type::I16 | Type::I32 | Type::I64)
+    }
+
+    /// The numbers of an integer type.
+    pub fn numbers(self) -> RangeInclusive<i128> {
+        let bits = self.bits();
+        if self.is_signed_int() { -(1 << (bits - 1))..=(1 << (bits - 1)) - 1 } else { 0..=(1 << bits) - 1 }
     }
 
     /// Whether it is one of `u8 u16 u32 u64`.

@@ -127,6 +127,19 @@ impl Kernel {
         }
     }
 
+    /// Every instruction from `block` down, in program order.
+    pub fn insts_in(&self, block: Block) -> impl Iterator<Item = Inst> + use<> {
+        let mut insts = Vec::new();
+        self.walk_block(block, &mut |_, _, inst| insts.push(inst));
+        insts.into_iter()
+    }
+
+    /// Whether something in a block leaves or repeats what the block stands in, `owner`, but for its end.
+    pub fn is_exited(&self, owner: Inst, block: Block) -> bool {
+        let is_exit = |inst: Inst| matches!(self.insts[inst].op, Op::Terminator(Terminator::Break(to, _) | Terminator::Continue(to, _)) if to == owner);
+        self.insts_in(block).any(is_exit)
+    }
+
     /// Calls `f` on these values and on what they are computed from, each once: on the operands of those for which `f` says to go on.
     ///
     /// Whatever asks something of a whole expression asks it so. Values are shared: followed as a tree, a chain of `a = a ^ (a << 5)` has twice
@@ -187,9 +200,7 @@ impl Kernel {
             }
             value
         };
-        let mut reachable = Vec::new();
-        self.for_each_inst(|_, _, inst| reachable.push(inst));
-        for inst in reachable {
+        for inst in self.insts_in(self.body) {
             self.insts[inst].op.for_each_operand_mut(|v| *v = resolve(*v));
         }
     }

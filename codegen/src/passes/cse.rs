@@ -15,7 +15,7 @@ use super::fold::is_commutative;
 use super::rewrite::Rewrite;
 use crate::analysis::clobbers::{Clobbers, RegionClobbers};
 use crate::collections::{HashMap, Mixer};
-use crate::ir::{Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Type, Value};
+use crate::ir::{Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Type, Value};
 use std::hash::{Hash, Hasher};
 
 /// Runs it.
@@ -120,7 +120,7 @@ impl Cse<'_> {
             return;
         }
         let clobbers = self.clobbers.get(inst).clone();
-        if matches!(self.rewrite.kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. })) {
+        if self.rewrite.kernel.insts[inst].op.is_loop() {
             self.renew(&clobbers);
         }
         let objects = self.rewrite.kernel.objects.keys();

@@ -40,8 +40,7 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
         return false;
     }
     let mut used: Vec<bool> = kernel.objects.values().map(|object| !is_own(object)).collect();
-    let mut touching = Vec::new();
-    kernel.for_each_inst(|_, _, inst| touching.push(inst));
+    let touching: Vec<Inst> = kernel.insts_in(kernel.body).collect();
     for inst in &touching {
         if let Some(object) = kernel.insts[*inst].op.object_mut() {
             used[usize::from(*object)] = true;

@@ -7,7 +7,7 @@
 //!
 //! Inner branches first, so that a ladder of short ones becomes one straight line if it is short as a whole.
 
-use super::rewrite::{Rewrite, yielded};
+use super::rewrite::Rewrite;
 use crate::analysis::cost::{is_speculable, issue_slots};
 use crate::ir::{Block, Inst, Kernel, Op, Region, Value};
 
@@ -51,7 +51,7 @@ fn is_short(kernel: &Kernel, inst: Inst, then_block: Block, else_block: Block) -
 
 /// What an arm costs, if it may run in any case.
 fn arm_slots(kernel: &Kernel, arm: Block) -> Option<u32> {
-    yielded(kernel, arm)?;
+    kernel.yielded(arm)?;
     let (_, insts) = kernel.blocks[arm].insts.split_last()?;
     insts.iter().try_fold(0u32, |sum, inst| is_speculable(kernel, *inst).then(|| sum.saturating_add(issue_slots(kernel, *inst))))
 }
@@ -60,7 +60,7 @@ fn arm_slots(kernel: &Kernel, arm: Block) -> Option<u32> {
 fn convert(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst, condition: Value, arms: [Block; 2]) {
     rewrite.changed = true;
     let [left, right] = arms.map(|arm| {
-        let values = yielded(rewrite.kernel, arm).map(<[Value]>::to_vec).unwrap_or_default();
+        let values = rewrite.kernel.yielded(arm).map(<[Value]>::to_vec).unwrap_or_default();
         let mut insts = rewrite.take(arm);
         insts.pop();
         insts.into_iter().for_each(|inst| rewrite.keep(block, inst));

@@ -15,7 +15,8 @@
 //!
 //! Inner loops come first: where their addresses start is affine in the loop round them.
 
-use super::rewrite::{Rewrite, terminator};
+use super::rewrite::Rewrite;
+use crate::analysis::affine::{Polynomial, arithmetic};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Loc, Memory, Op, Region, Terminator, Type, Value};
 
@@ -49,10 +50,9 @@ fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
             let affine = Affine::of(rewrite.kernel, body, counter);
             let roots = affine.roots(rewrite.kernel, body);
             let loc = rewrite.kernel.insts[inst].loc;
-            let (firsts, distances) = (HashMap::default(), HashMap::default());
-            let mut before = Before { b: rewrite.builder(block, loc), affine: &affine, start, step, firsts, distances };
+            let mut before = Before { b: rewrite.builder(block, loc), affine: &affine, start, step, firsts: HashMap::default() };
             // All of them before any is carried: one may be made of another.
-            let moves: Vec<_> = roots.iter().map(|root| (*root, before.first(*root), before.distance(*root))).collect();
+            let moves: Vec<_> = roots.iter().filter_map(|root| Some((*root, before.first(*root), before.distance(*root)?))).collect();
             rewrite.changed |= !moves.is_empty();
             for (root, first, distance) in moves {
                 carry(rewrite.kernel, inst, root, first, distance);
@@ -62,52 +62,44 @@ fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
     }
 }
 
-/// What a loop's body makes of its counter by arithmetic of one width.
+/// What a loop's body makes of its counter by arithmetic.
 struct Affine {
     counter: Value,
-    /// The counter, and what is affine in it.
-    values: HashSet<Value>,
-    /// What is the same in all iterations though it stands in the body.
-    constants: HashSet<Value>,
+    /// The counter, and what is affine in it, as sums of products of it and of values from outside.
+    values: HashMap<Value, Polynomial<Value>>,
+    /// What the body defines.
+    inside: HashSet<Value>,
 }
 
 impl Affine {
     fn of(kernel: &Kernel, body: Block, counter: Value) -> Affine {
-        let mut affine = Affine { counter, values: HashSet::default(), constants: HashSet::default() };
-        if !is_carriable(kernel.ty(counter)) {
+        let inside = kernel.blocks[body].params.iter().copied().collect();
+        let mut affine = Affine { counter, values: HashMap::default(), inside };
+        let width = kernel.ty(counter).bits();
+        if width < 32 {
             return affine;
         }
-        use Compute::*;
-        affine.values.insert(counter);
-        let mut inside: HashSet<Value> = kernel.blocks[body].params.iter().copied().collect();
+        affine.values.insert(counter, Polynomial::atom(width, counter));
         for inst in &kernel.blocks[body].insts {
             let data = &kernel.insts[*inst];
-            inside.extend(&data.results);
+            affine.inside.extend(&data.results);
             let [result] = data.results[..] else { continue };
-            let Op::Compute(compute) = &data.op else { continue };
-            if matches!(compute, Const(_)) {
-                affine.constants.insert(result);
-                continue;
-            }
-            let stays = |value: &Value| !inside.contains(value) || affine.constants.contains(value);
-            let moves = |value: &Value| affine.values.contains(value);
-            let any = |value: &Value| stays(value) || moves(value);
-            let is_product = |a: &Value, b: &Value| any(a) && any(b) && (stays(a) || stays(b));
-            let is_affine = match compute {
-                Binary(BinaryOp::Add | BinaryOp::Sub, a, b) | Offset(a, b) => any(a) && any(b),
-                Binary(BinaryOp::Mul, a, b) => is_product(a, b),
-                Binary(BinaryOp::Shl, a, count) => moves(a) && kernel.constant(*count).is_some(),
-                MulAdd(a, b, c) => is_product(a, b) && any(c),
-                Cast(a) => moves(a) && kernel.ty(*a).bits() == kernel.ty(result).bits(),
-                Const(_) | Special(..) | Unary(..) | Binary(..) | Compare(..) | Select(..) | Bitcast(_) | Len(_) | Address(_) => false,
-            };
-            let mut operands = Vec::new();
-            data.op.for_each_operand(|value| operands.push(value));
-            if is_affine && is_carriable(kernel.ty(result)) && operands.iter().any(moves) {
-                affine.values.insert(result);
+            let sum = arithmetic(kernel, result, |value| affine.operand(kernel, value)).filter(|sum| sum.bits() == width);
+            if let Some(sum) = sum.filter(|sum| sum.split(counter).is_some_and(|(by, _)| by.as_constant() != Some(0))) {
+                affine.values.insert(result, sum);
             }
         }
         affine
+    }
+
+    /// What moves, what is known, and what stays since it stands outside.
+    fn operand(&self, kernel: &Kernel, value: Value) -> Option<Polynomial<Value>> {
+        let bits = kernel.ty(value).bits();
+        if let Some(known) = kernel.constant(value) {
+            return Some(Polynomial::constant(bits, known.as_int() as i64));
+        }
+        let moves = self.values.get(&value).cloned();
+        moves.or_else(|| (!self.inside.contains(&value)).then(|| Polynomial::atom(bits, value)))
     }
 
     /// What is worth carrying: what accesses and widenings wait for, in the order in which they ask.
@@ -126,7 +118,7 @@ impl Affine {
                 return;
             }
             let root = self.without_constant(kernel, asked);
-            if root != self.counter && self.values.contains(&root) && !roots.contains(&root) {
+            if root != self.counter && self.values.contains_key(&root) && !roots.contains(&root) {
                 roots.push(root);
             }
         });
@@ -137,17 +129,13 @@ impl Affine {
     fn without_constant(&self, kernel: &Kernel, value: Value) -> Value {
         match kernel.def(value) {
             Some((_, Op::Compute(Compute::Binary(BinaryOp::Add | BinaryOp::Sub, base, constant))))
-                if self.values.contains(base) && kernel.constant(*constant).is_some() =>
+                if self.values.contains_key(base) && kernel.constant(*constant).is_some() =>
             {
                 self.without_constant(kernel, *base)
             }
             _ => value,
         }
     }
-}
-
-fn is_carriable(ty: Type) -> bool {
-    matches!(ty, Type::Ptr(_)) || (ty.is_int() && ty.bits() >= 32)
 }
 
 /// Builds, in front of a loop, where affine values start and how far they move.
@@ -157,16 +145,6 @@ struct Before<'a> {
     start: Value,
     step: Value,
     firsts: HashMap<Value, Value>,
-    distances: HashMap<Value, Distance>,
-}
-
-/// What an affine value moves by in an iteration.
-#[derive(Clone, Copy)]
-enum Distance {
-    /// A number, modulo 2¹²⁸, which is as good as modulo the type's.
-    Known(i128),
-    /// As it was computed.
-    Computed(Value),
 }
 
 impl Before<'_> {
@@ -175,7 +153,7 @@ impl Before<'_> {
         if value == self.affine.counter {
             return self.start;
         }
-        if !self.affine.values.contains(&value) && !self.affine.constants.contains(&value) {
+        if !self.affine.inside.contains(&value) {
             return value;
         }
         if let Some(first) = self.firsts.get(&value) {
@@ -190,109 +168,58 @@ impl Before<'_> {
         first
     }
 
-    /// How far the value moves; nothing for what stays.
-    fn distance(&mut self, value: Value) -> Distance {
-        if value == self.affine.counter {
-            return self.number(self.step).map_or(Distance::Computed(self.step), Distance::Known);
-        }
-        if !self.affine.values.contains(&value) {
-            return Distance::Known(0);
-        }
-        if let Some(known) = self.distances.get(&value) {
-            return *known;
-        }
-        let found = self.find_distance(value);
-        self.distances.insert(value, found);
-        found
+    /// How far an affine value moves in an iteration.
+    fn distance(&mut self, value: Value) -> Option<Value> {
+        let kernel = &*self.b.kernel;
+        let ty = if matches!(kernel.ty(value), Type::Ptr(_)) { kernel.index_type() } else { kernel.ty(value) };
+        let (by, _) = self.affine.values.get(&value)?.split(self.affine.counter)?;
+        let distance = match (kernel.constant(self.step), by.as_constant()) {
+            (Some(step), _) => self.sum(&by.scaled(step.as_int() as i64), ty),
+            (None, Some(-1)) => {
+                let zero = self.b.int(self.b.kernel.ty(self.step), 0);
+                self.b.binary(BinaryOp::Sub, zero, self.step)
+            }
+            (None, Some(times)) => self.sum(&Polynomial::atom(by.bits(), self.step).scaled(times), self.b.kernel.ty(self.step)),
+            (None, None) => {
+                let by = self.sum(&by, self.b.kernel.ty(self.step));
+                self.b.binary(BinaryOp::Mul, by, self.step)
+            }
+        };
+        Some(self.b.cast(distance, ty))
     }
 
-    fn find_distance(&mut self, value: Value) -> Distance {
-        let Some((_, Op::Compute(compute))) = self.b.kernel.def(value) else { return Distance::Known(0) };
-        use Compute::*;
-        match *compute {
-            Binary(BinaryOp::Add, a, b) | Offset(a, b) => {
-                let (a, b) = (self.distance(a), self.distance(b));
-                self.sum(BinaryOp::Add, a, b)
+    /// A sum of values from outside the loop.
+    fn sum(&mut self, sum: &Polynomial<Value>, ty: Type) -> Value {
+        let b = &mut self.b;
+        let (products, known) = sum.without_constant();
+        let mut sum = (known != 0).then(|| b.int(ty, i128::from(known)));
+        for (product, coefficient) in products.terms() {
+            let of = b.kernel.ty(product[0]);
+            let mut factors: Vec<Value> = product.iter().map(|atom| b.cast(*atom, of)).collect();
+            for factor in factors.split_off(1) {
+                factors[0] = b.binary(BinaryOp::Mul, factors[0], factor);
             }
-            Binary(BinaryOp::Sub, a, b) => {
-                let (a, b) = (self.distance(a), self.distance(b));
-                self.sum(BinaryOp::Sub, a, b)
-            }
-            Binary(BinaryOp::Mul, a, b) => self.product(a, b),
-            Binary(BinaryOp::Shl, a, count) => {
-                let count = self.number(count).unwrap_or(0) & i128::from(self.b.kernel.ty(value).bits() - 1);
-                match self.distance(a) {
-                    Distance::Known(distance) => Distance::Known(distance << count),
-                    Distance::Computed(distance) => {
-                        let count = self.b.int(Type::U32, count);
-                        Distance::Computed(self.b.binary(BinaryOp::Shl, distance, count))
-                    }
+            let scaled = match u64::try_from(*coefficient) {
+                Ok(1) => factors[0],
+                // A product of 64 bits is four of 32.
+                Ok(factor) if factor.is_power_of_two() && of.bits() == 64 => {
+                    let count = b.int(Type::U32, factor.trailing_zeros().into());
+                    b.binary(BinaryOp::Shl, factors[0], count)
                 }
-            }
-            MulAdd(a, b, c) => {
-                let (product, c) = (self.product(a, b), self.distance(c));
-                self.sum(BinaryOp::Add, product, c)
-            }
-            Cast(a) => match self.distance(a) {
-                Distance::Computed(distance) => {
-                    let ty = self.b.kernel.ty(value);
-                    Distance::Computed(self.b.cast(distance, ty))
+                _ => {
+                    let factor = b.int(of, i128::from(*coefficient));
+                    b.binary(BinaryOp::Mul, factors[0], factor)
                 }
-                known => known,
-            },
-            Const(_) | Special(..) | Unary(..) | Binary(..) | Compare(..) | Select(..) | Bitcast(_) | Len(_) | Address(_) => {
-                Distance::Known(0)
-            }
+            };
+            let term = b.cast(scaled, ty);
+            sum = Some(sum.map_or(term, |sum| b.binary(BinaryOp::Add, sum, term)));
         }
-    }
-
-    fn number(&self, value: Value) -> Option<i128> {
-        self.b.kernel.constant(value).map(crate::ir::Scalar::as_int)
-    }
-
-    fn sum(&mut self, op: BinaryOp, a: Distance, b: Distance) -> Distance {
-        match (a, b) {
-            (Distance::Known(a), Distance::Known(b)) if op == BinaryOp::Sub => Distance::Known(a.wrapping_sub(b)),
-            (Distance::Known(a), Distance::Known(b)) => Distance::Known(a.wrapping_add(b)),
-            (a, Distance::Known(0)) => a,
-            (Distance::Known(0), b) if op == BinaryOp::Add => b,
-            (Distance::Known(a), Distance::Computed(b)) => {
-                let a = self.b.int(self.b.kernel.ty(b), a);
-                Distance::Computed(self.b.binary(op, a, b))
-            }
-            (Distance::Computed(a), Distance::Known(b)) => {
-                let b = self.b.int(self.b.kernel.ty(a), b);
-                Distance::Computed(self.b.binary(op, a, b))
-            }
-            (Distance::Computed(a), Distance::Computed(b)) => Distance::Computed(self.b.binary(op, a, b)),
-        }
-    }
-
-    /// Of `a * b`, one of which stays.
-    fn product(&mut self, a: Value, b: Value) -> Distance {
-        let (moving, factor) = if self.affine.values.contains(&a) { (a, b) } else { (b, a) };
-        match (self.distance(moving), self.number(factor)) {
-            (Distance::Known(0), _) => Distance::Known(0),
-            (Distance::Known(distance), Some(factor)) => Distance::Known(distance.wrapping_mul(factor)),
-            (Distance::Known(1), None) => Distance::Computed(factor),
-            (distance, _) => {
-                let factor = self.first(factor);
-                let distance = self.value(distance, self.b.kernel.ty(factor));
-                Distance::Computed(self.b.binary(BinaryOp::Mul, factor, distance))
-            }
-        }
-    }
-
-    fn value(&mut self, distance: Distance, ty: Type) -> Value {
-        match distance {
-            Distance::Known(distance) => self.b.int(ty, distance),
-            Distance::Computed(distance) => distance,
-        }
+        sum.unwrap_or_else(|| b.int(ty, 0))
     }
 }
 
 /// Lets the loop carry `root`.
-fn carry(kernel: &mut Kernel, owner: Inst, root: Value, first: Value, distance: Distance) {
+fn carry(kernel: &mut Kernel, owner: Inst, root: Value, first: Value, distance: Value) {
     let (ty, loc) = (kernel.ty(root), kernel.insts[owner].loc);
     let Op::Region(Region::For { body, .. }) = kernel.insts[owner].op else { return };
     let param = kernel.add_param(body, ty);
@@ -325,20 +252,15 @@ fn carry(kernel: &mut Kernel, owner: Inst, root: Value, first: Value, distance: 
 }
 
 /// `param + distance`, in front of the block's end.
-fn advance(kernel: &mut Kernel, block: Block, loc: Loc, param: Value, distance: Distance) -> Value {
-    let end = terminator(kernel, block);
+fn advance(kernel: &mut Kernel, block: Block, loc: Loc, param: Value, distance: Value) -> Value {
+    let end = kernel.terminator(block);
     if end.is_some() {
         kernel.blocks[block].insts.pop();
     }
     let ty = kernel.ty(param);
     let (mut b, is_pointer) = (Builder::new(kernel, block, loc), matches!(ty, Type::Ptr(_)));
-    let by = match distance {
-        Distance::Computed(by) => by,
-        Distance::Known(by) if !is_pointer => b.int(ty, by),
-        Distance::Known(by) => b.int(if ty.bits() == 64 { Type::U64 } else { Type::U32 }, by),
-    };
-    let op = if is_pointer { Op::Compute(Compute::Offset(param, by)) } else { Op::Compute(Compute::Binary(BinaryOp::Add, param, by)) };
-    let next = b.push1(op, ty);
+    let op = if is_pointer { Compute::Offset(param, distance) } else { Compute::Binary(BinaryOp::Add, param, distance) };
+    let next = b.push1(Op::Compute(op), ty);
     kernel.blocks[block].insts.extend(end);
     next
 }

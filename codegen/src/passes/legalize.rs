@@ -9,7 +9,7 @@
 //! exact anyway, and a fused multiply-add is rounded twice, as its definition says. Negation and absolute value are made of
 //! bits, so that they keep NaNs.
 
-use super::rewrite::Rewrite;
+use super::rewrite::{Rewrite, replace_each};
 use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Scalar, Type, UnaryOp, Value};
 
 /// Runs it.
@@ -17,23 +17,7 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     if !kernel.values.values().any(|value| is_short(value.ty)) {
         return false;
     }
-    let body = kernel.body;
-    let mut rewrite = Rewrite::new(kernel);
-    legalize_block(&mut rewrite, body);
-    rewrite.changed
-}
-
-fn legalize_block(rewrite: &mut Rewrite<'_>, block: Block) {
-    for inst in rewrite.take(block) {
-        rewrite.resolve_operands(inst);
-        for child in rewrite.kernel.insts[inst].op.blocks() {
-            legalize_block(rewrite, child);
-        }
-        match legal(rewrite, block, inst).zip(rewrite.result(inst)) {
-            Some((value, result)) => rewrite.replace(result, value),
-            None => rewrite.keep(block, inst),
-        }
-    }
+    replace_each(kernel, legal)
 }
 
 fn is_short(ty: Type) -> bool {

@@ -14,14 +14,14 @@
 
 use super::rewrite::Rewrite;
 use crate::analysis::cost::{is_speculable, issue_slots};
-use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Terminator, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Terminator};
 
 /// More issue slots than this are not spent where a condition might save them.
 const CHEAP: u32 = 4;
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
-    let has_loops = kernel.insts.values().any(|data| matches!(data.op, Op::Region(Region::For { .. } | Region::Loop { .. })));
+    let has_loops = kernel.insts.values().any(|data| data.op.is_loop());
     if !has_loops {
         return false;
     }
@@ -86,9 +86,8 @@ impl Hoist<'_> {
     fn enter(&mut self, block: Block, body: Block, certain: usize) -> bool {
         self.preheaders.push(Vec::new());
         let depth = self.preheaders.len();
-        for n in 0..self.rewrite.kernel.blocks[body].params.len() {
-            let param = self.rewrite.kernel.blocks[body].params[n];
-            self.set_depth(param, depth);
+        for param in &self.rewrite.kernel.blocks[body].params {
+            self.depth[usize::from(*param)] = depth;
         }
         let leaves = self.block(body, certain, false);
         for inst in self.preheaders.pop().unwrap_or_default() {
@@ -126,14 +125,9 @@ impl Hoist<'_> {
     }
 
     fn results_at(&mut self, inst: Inst, depth: usize) {
-        for n in 0..self.rewrite.kernel.insts[inst].results.len() {
-            let value = self.rewrite.kernel.insts[inst].results[n];
-            self.set_depth(value, depth);
+        for value in &self.rewrite.kernel.insts[inst].results {
+            self.depth[usize::from(*value)] = depth;
         }
-    }
-
-    fn set_depth(&mut self, value: Value, depth: usize) {
-        self.depth[usize::from(value)] = depth;
     }
 }
 

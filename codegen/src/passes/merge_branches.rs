@@ -10,7 +10,6 @@
 //! by another exit, and pairs with anything between them that is not pure: what is pure moves in front, where its operands are
 //! defined, since the first `if` has no results.
 
-use super::rewrite::yielded;
 use crate::ir::{Block, Inst, Kernel, Op, Region, Value};
 
 /// Runs it.
@@ -50,8 +49,8 @@ fn merge_block(kernel: &mut Kernel, block: Block) -> bool {
 fn lone_arm(kernel: &Kernel, inst: Inst) -> Option<(Value, Block)> {
     let data = &kernel.insts[inst];
     let Op::Region(Region::If { condition, then_block, else_block }) = data.op else { return None };
-    let is_empty = kernel.blocks[else_block].insts.len() == 1 && yielded(kernel, else_block).is_some();
-    (data.results.is_empty() && is_empty && yielded(kernel, then_block).is_some()).then_some((condition, then_block))
+    let is_empty = kernel.blocks[else_block].insts.len() == 1 && kernel.yielded(else_block).is_some();
+    (data.results.is_empty() && is_empty && kernel.yielded(then_block).is_some()).then_some((condition, then_block))
 }
 
 /// Where the last `if` stands that asks the same, if only pure instructions follow it.

@@ -21,7 +21,7 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
 
 struct Progression<'k> {
     rewrite: Rewrite<'k>,
-    /// By base and term: the factors there are sums for, and the sums.
+    /// By base and term: the factors there are sums for, and the sums. No polynomials: what a base is made of is of no interest, since it is there.
     sums: HashMap<(Value, Value), Vec<(i128, Value)>>,
     /// What was added to `sums`, in order.
     scope: Vec<(Value, Value)>,

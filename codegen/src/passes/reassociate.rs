@@ -12,7 +12,7 @@
 
 use super::rewrite::Rewrite;
 use crate::analysis::cost::is_speculable;
-use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Region, Scalar, Type, Value, ValueDef};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Scalar, Type, Value, ValueDef};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -66,7 +66,7 @@ struct Term {
     factor: Option<Value>,
 }
 
-/// A sum taken apart.
+/// A sum taken apart. No polynomial: what is built from it keeps the order of the source, and terms that are alike stay apart.
 #[derive(Default)]
 struct Terms {
     /// In the order of the source.
@@ -89,12 +89,11 @@ impl Reassociate<'_> {
         for inst in self.rewrite.take(block) {
             self.rewrite.resolve_operands(inst);
             let op = &self.rewrite.kernel.insts[inst].op;
-            let is_loop = matches!(op, Op::Region(Region::For { .. } | Region::Loop { .. }));
+            let is_loop = op.is_loop();
             let children = op.blocks();
             self.loops += usize::from(is_loop);
             for child in children {
-                for n in 0..self.rewrite.kernel.blocks[child].params.len() {
-                    let param = self.rewrite.kernel.blocks[child].params[n];
+                for param in self.rewrite.kernel.blocks[child].params.clone() {
                     self.set_depth(param, self.loops);
                 }
                 self.block(child);
@@ -115,8 +114,7 @@ impl Reassociate<'_> {
             depth = 0;
             kernel.insts[inst].op.for_each_operand(|value| depth = depth.max(self.depth[usize::from(value)]));
         }
-        for n in 0..self.rewrite.kernel.insts[inst].results.len() {
-            let value = self.rewrite.kernel.insts[inst].results[n];
+        for value in self.rewrite.kernel.insts[inst].results.clone() {
             self.set_depth(value, depth);
         }
     }

@@ -5,7 +5,7 @@
 //! [`Rewrite::keep`], or built anew by a [`Builder`] that appends to the same block. Each instruction is handled once and nothing is
 //! cloned: a walk is linear in the size of the kernel.
 
-use crate::ir::{Block, Builder, Compute, Inst, Kernel, Loc, Op, Terminator, Value};
+use crate::ir::{Block, Builder, Compute, Inst, Kernel, Loc, Op, Value};
 
 /// A forward rewrite in progress.
 pub(super) struct Rewrite<'k> {
@@ -85,12 +85,22 @@ impl<'k> Rewrite<'k> {
     }
 }
 
-/// The terminator of a block that has one.
-pub(super) fn terminator(kernel: &Kernel, block: Block) -> Option<Inst> {
-    kernel.blocks[block].insts.last().copied().filter(|inst| kernel.insts[*inst].op.is_terminator())
-}
-
-/// What a block yields, if it ends in a `Yield`.
-pub(super) fn yielded(kernel: &Kernel, block: Block) -> Option<&[Value]> {
-    if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[terminator(kernel, block)?].op { Some(values) } else { None }
+/// Goes through a kernel, inner blocks first, and replaces the results of instructions by what `with` builds for them.
+pub(super) fn replace_each(kernel: &mut Kernel, mut with: impl FnMut(&mut Rewrite<'_>, Block, Inst) -> Option<Value>) -> bool {
+    fn in_block(rewrite: &mut Rewrite<'_>, block: Block, with: &mut dyn FnMut(&mut Rewrite<'_>, Block, Inst) -> Option<Value>) {
+        for inst in rewrite.take(block) {
+            rewrite.resolve_operands(inst);
+            for child in rewrite.kernel.insts[inst].op.blocks() {
+                in_block(rewrite, child, with);
+            }
+            match with(rewrite, block, inst).zip(rewrite.result(inst)) {
+                Some((value, result)) => rewrite.replace(result, value),
+                None => rewrite.keep(block, inst),
+            }
+        }
+    }
+    let body = kernel.body;
+    let mut rewrite = Rewrite::new(kernel);
+    in_block(&mut rewrite, body, &mut with);
+    rewrite.changed
 }

@@ -9,29 +9,13 @@
 //! (`choose_multiplier`, figures 4.2, 5.2 and 6.2 there); the notation below is theirs: N is the width, ⊗ the high half of a product, SRL and SRA
 //! the logical and the arithmetic shift to the right.
 
-use super::rewrite::Rewrite;
+use super::rewrite::{Rewrite, replace_each};
 use crate::intrinsics;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Op, Type, UnaryOp, Value};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
-    let body = kernel.body;
-    let mut rewrite = Rewrite::new(kernel);
-    reduce_block(&mut rewrite, body);
-    rewrite.changed
-}
-
-fn reduce_block(rewrite: &mut Rewrite<'_>, block: Block) {
-    for inst in rewrite.take(block) {
-        rewrite.resolve_operands(inst);
-        for child in rewrite.kernel.insts[inst].op.blocks() {
-            reduce_block(rewrite, child);
-        }
-        match reduced(rewrite, block, inst).zip(rewrite.result(inst)) {
-            Some((value, result)) => rewrite.replace(result, value),
-            None => rewrite.keep(block, inst),
-        }
-    }
+    replace_each(kernel, reduced)
 }
 
 fn reduced(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {

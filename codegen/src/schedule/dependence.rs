@@ -6,27 +6,19 @@
 use super::around::Around;
 use super::groups::Counted;
 use super::rows::Rows;
+use crate::analysis::access::AccessKind;
 use crate::analysis::affine::{Affine, Atom, Facts, Polynomial};
 use crate::analysis::alias::{MemoryLocation, PathStep};
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Value};
+use crate::ir::{Address, Block, Inst, Kernel, Memory, Object, Op, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// What an access does to its element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Read,
-    Write,
-    /// Atomics may go in any order among themselves.
-    Atomic,
-}
 
 /// A load, store or atomic.
 #[derive(Clone, Debug)]
 pub(super) struct MemoryAccess {
     pub(super) inst: Inst,
-    pub(super) kind: Kind,
+    pub(super) kind: AccessKind,
     /// What it touches.
     pub(super) at: MemoryLocation,
     /// Values that may be others than where it stands in the kernel, if it is the access of another iteration.
@@ -39,23 +31,19 @@ impl MemoryAccess {
         let data = &kernel.insts[inst];
         let Op::Memory(memory @ Memory { op, at: Address::Path(access) }) = &data.op else { return None };
         let scalars = memory.scalars(&data.results).len();
-        let kind = match op {
-            MemoryOp::Load => Kind::Read,
-            MemoryOp::Store(_) => Kind::Write,
-            MemoryOp::Atomic(..) => Kind::Atomic,
-        };
-        Some(MemoryAccess { inst, kind, at: MemoryLocation::of(kernel, affine, access, scalars), others: None })
+        Some(MemoryAccess { inst, kind: AccessKind::of(op), at: MemoryLocation::of(kernel, affine, access, scalars), others: None })
     }
 
     /// Whether the two cannot be swapped if they touch the same element.
     pub(super) fn is_ordered_with(&self, other: &MemoryAccess) -> bool {
-        let orders = |a: Kind, b: Kind| a != Kind::Read && !(a == Kind::Atomic && b == Kind::Atomic);
+        // Atomics may go in any order among themselves.
+        let orders = |a: AccessKind, b: AccessKind| a != AccessKind::Load && !(a == AccessKind::Atomic && b == AccessKind::Atomic);
         self.at.object == other.at.object && (orders(self.kind, other.kind) || orders(other.kind, self.kind))
     }
 
     /// Whether it changes its element.
     pub(super) fn writes(&self) -> bool {
-        self.kind != Kind::Read
+        self.kind != AccessKind::Load
     }
 
     /// Whether they surely touch different elements.
@@ -133,9 +121,7 @@ pub(super) struct Conflict {
 
 /// Every access of a block and those in it, in program order.
 pub(super) fn accesses(kernel: &Kernel, affine: &mut Affine, block: Block) -> Vec<MemoryAccess> {
-    let mut insts = Vec::new();
-    kernel.walk_block(block, &mut |_, _, inst| insts.push(inst));
-    insts.into_iter().filter_map(|inst| MemoryAccess::of(kernel, affine, inst)).collect()
+    kernel.insts_in(block).filter_map(|inst| MemoryAccess::of(kernel, affine, inst)).collect()
 }
 
 /// Every value that a block defines, those of the blocks in it included.
@@ -164,10 +150,9 @@ pub(super) fn carried_through_memory(
 ) -> Option<Conflict> {
     let mut affine = around.affine();
     let privates = around.privates(kernel, walk.body);
-    let all: Vec<MemoryAccess> = accesses(kernel, &mut affine, walk.body);
-    let all: Vec<MemoryAccess> =
-        all.into_iter().filter(|access| counts(access.at.object) && !access.is_private_or_constant(kernel, &privates)).collect();
-    if all.iter().all(|access| access.kind == Kind::Read) {
+    let mut all = accesses(kernel, &mut affine, walk.body);
+    all.retain(|access| counts(access.at.object) && !access.is_private_or_constant(kernel, &privates));
+    if all.iter().all(|access| access.kind == AccessKind::Load) {
         return None;
     }
     let inside = Rc::new(defined(kernel, walk.body));
@@ -184,7 +169,7 @@ pub(super) fn carried_through_memory(
             }
             // A counter is not carried past its type's range: two of its values differ, whatever the step.
             let away = match step.as_constant() {
-                Some(_) => Polynomial::constant(step.bits(), 0).plus(&step, i64::from(distance)),
+                Some(_) => step.scaled(i64::from(distance)),
                 None => affine.some_number(step.bits()),
             };
             let moved = later.moved(counter, &away, &others.1, &inside);

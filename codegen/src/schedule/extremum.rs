@@ -116,14 +116,7 @@ fn choice(kernel: &Kernel, inst: Inst, n: usize) -> Option<Choice> {
     match kernel.insts[inst].op {
         Op::Compute(Compute::Select(condition, a, b)) => Some((condition, [(a, (inst, 1)), (b, (inst, 2))])),
         Op::Region(Region::If { condition, then_block, else_block }) => {
-            let given = |block: Block| {
-                let last = *kernel.blocks[block].insts.last()?;
-                if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[last].op {
-                    Some((*values.get(n)?, (last, n)))
-                } else {
-                    None
-                }
-            };
+            let given = |block: Block| Some((*kernel.yielded(block)?.get(n)?, (kernel.terminator(block)?, n)));
             Some((condition, [given(then_block)?, given(else_block)?]))
         }
         Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
@@ -350,7 +343,7 @@ impl Extremum {
 
 /// Yields one more value at the end of a block.
 fn give(kernel: &mut Kernel, block: Block, value: Value) {
-    if let Some(last) = kernel.blocks[block].insts.last().copied()
+    if let Some(last) = kernel.terminator(block)
         && let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op
     {
         values.push(value);

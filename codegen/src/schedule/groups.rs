@@ -14,7 +14,7 @@
 use super::Schedule;
 use crate::analysis::bounds::{Bounds, type_max};
 use crate::collections::HashMap;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value, eval};
 
 /// A `For` taken apart.
 #[derive(Clone, Debug)]
@@ -42,9 +42,8 @@ impl Counted {
 
     /// How often it runs, if that is known.
     pub(super) fn trips(&self, kernel: &Kernel) -> Option<u64> {
-        let constant = |value: Value| kernel.constant(value).map(|scalar| scalar.as_int());
-        let (start, end, step) = (constant(self.start)?, constant(self.end)?, constant(self.step)?);
-        (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
+        let constant = |value| kernel.constant(value).map(|scalar| scalar.as_int());
+        eval::trips([constant(self.start)?, constant(self.end)?, constant(self.step)?])
     }
 }
 
@@ -139,8 +138,7 @@ fn numbers(kernel: &Kernel, walk: &Counted) -> Option<(i128, i128)> {
 /// Step and end of a loop over groups of `n`, `whole` iterations in all, where that is known, and where the rest begins. A group may be longer
 /// than the type's numbers go, and the last may end beyond them.
 fn known_groups(b: &mut Builder<'_>, walk: &Counted, ty: Type, start: i128, step: i128, n: i128, whole: i128) -> (Value, Value, Value) {
-    let bits = ty.bits() - u32::from(ty.is_signed_int());
-    let fits = |value: i128| value < (1i128 << bits);
+    let fits = |value: i128| value <= *ty.numbers().end();
     let rest = if fits(start + whole * step) { b.int(ty, start + whole * step) } else { walk.end };
     if fits(n * step) {
         return (b.int(ty, n * step), rest, rest);
@@ -167,8 +165,7 @@ fn group_end(b: &mut Builder<'_>, walk: &Counted, n: u32) -> (Value, Fits) {
     let distance = b.binary(BinaryOp::Sub, walk.end, walk.start);
     let distance = b.bitcast(distance, unsigned);
     let step = b.bitcast(walk.step, unsigned);
-    let greatest = (1i128 << (ty.bits() - u32::from(ty.is_signed_int()))) - 1;
-    let most = b.int(unsigned, greatest / i128::from(n));
+    let most = b.int(unsigned, ty.numbers().end() / i128::from(n));
     let fits = b.compare(CompareOp::Le, step, most);
     let others = b.int(unsigned, i128::from(n - 1));
     let span = b.binary(BinaryOp::Mul, step, others);

@@ -16,7 +16,7 @@
 use super::around::Around;
 use super::budget::Copies;
 use super::copy::{Copy, each_loop};
-use super::dependence::{Conflict, Kind, carried_through_memory};
+use super::dependence::{Conflict, carried_through_memory};
 use super::extremum::{Extremum, extremum};
 use super::groups::{Counted, finish, in_groups, open};
 use super::interleave::{Interleave, is_flat};
@@ -25,6 +25,7 @@ use super::refusal::written;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Element, Refusal, Schedule};
+use crate::analysis::access::AccessKind;
 use crate::annotations::{ILP, Modifier};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Annotations, Asked, BinaryOp, Block, Builder, Inst, Kernel, Object, ObjectKind, Op, Region, Space, Terminator, Value};
@@ -107,10 +108,7 @@ fn guard(kernel: &Kernel, around: &Around, plan: &Plan, of_kernel: bool) -> Opti
 
 /// What an iteration hands on as the k-th carried value.
 pub(super) fn next(kernel: &Kernel, walk: &Counted, k: usize) -> Value {
-    match kernel.blocks[walk.body].insts.last().map(|last| &kernel.insts[*last].op) {
-        Some(Op::Terminator(Terminator::Yield(values))) => values[k],
-        _ => walk.carried[k],
-    }
+    kernel.yielded(walk.body).map_or(walk.carried[k], |values| values[k])
 }
 
 fn not_an_accumulator(kernel: &Kernel, inst: Inst, walk: &Counted, k: usize, user: Option<Inst>) -> Refusal {
@@ -190,10 +188,10 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
 /// Two accesses that may touch the same element.
 fn dependent(kernel: &Kernel, conflict: &Conflict, name: &str, n: u32, of_kernel: bool) -> Refusal {
     let object = &kernel.objects[conflict.earlier.at.object].name;
-    let word = |kind: Kind| match kind {
-        Kind::Read => "read",
-        Kind::Write => "written",
-        Kind::Atomic => "changed atomically",
+    let word = |kind: AccessKind| match kind {
+        AccessKind::Load => "read",
+        AccessKind::Store => "written",
+        AccessKind::Atomic => "changed atomically",
     };
     let later = if conflict.distance == 1 { "the next one".to_owned() } else { format!("the one {} later", conflict.distance) };
     let may = if conflict.is_certain { "is" } else { "may be" };

@@ -174,7 +174,7 @@ impl Interleave<'_> {
         match self.kernel.insts[inst].op.clone() {
             Op::Region(Region::If { condition, then_block, else_block }) => {
                 let conditions: Vec<Value> = copies.iter().map(|copy| copy.get(condition)).collect();
-                let falls = [then_block, else_block].map(|arm| self.falls_through(arm));
+                let falls = [then_block, else_block].map(|arm| self.kernel.yielded(arm).is_some());
                 if falls != [true, true] {
                     self.whole(inst, copies, into);
                 } else if conditions.iter().all(|c| *c == conditions[0]) {
@@ -189,7 +189,8 @@ impl Interleave<'_> {
             }
             Op::Region(Region::For { start, end, step, body, .. }) => {
                 let is_same = |value: Value| copies.iter().all(|copy| copy.get(value) == copies[0].get(value));
-                if [start, end, step].into_iter().all(is_same) && self.falls_through(body) && !self.is_exited(inst, body) {
+                if [start, end, step].into_iter().all(is_same) && self.kernel.yielded(body).is_some() && !self.kernel.is_exited(inst, body)
+                {
                     self.one_loop(inst, copies, into);
                 } else {
                     self.whole(inst, copies, into);
@@ -207,23 +208,8 @@ impl Interleave<'_> {
         }
     }
 
-    fn falls_through(&self, block: Block) -> bool {
-        parts(self.kernel, block).1.is_some_and(|last| matches!(self.kernel.insts[last].op, Op::Terminator(Terminator::Yield(_))))
-    }
-
-    fn is_exited(&self, inst: Inst, body: Block) -> bool {
-        let mut found = false;
-        self.kernel.walk_block(body, &mut |kernel, _, inner| {
-            found |= matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) if target == inst);
-        });
-        found
-    }
-
     fn yielded(&self, block: Block) -> Vec<Value> {
-        match parts(self.kernel, block).1.map(|last| &self.kernel.insts[last].op) {
-            Some(Op::Terminator(Terminator::Yield(values))) => values.clone(),
-            _ => Vec::new(),
-        }
+        self.kernel.yielded(block).unwrap_or_default().to_vec()
     }
 
     /// Interleaves an arm or body into a block of its own that yields what all copies yield.

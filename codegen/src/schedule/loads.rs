@@ -62,12 +62,11 @@ pub(super) fn unit(kernel: &Kernel, inst: Inst) -> Option<Inst> {
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access).then_some(inst),
         Op::Texture(op, ..) => op.reads().then_some(inst),
         Op::Region(Region::If { then_block, else_block, .. }) => {
-            let (inner, last) = parts(kernel, *then_block);
+            let (inner, _) = parts(kernel, *then_block);
             let (others, _) = parts(kernel, *else_block);
             let is_plain = others.iter().all(|inst| matches!(kernel.insts[*inst].op, Op::Compute(Compute::Const(_))));
-            let yields = last.is_some_and(|last| matches!(kernel.insts[last].op, Op::Terminator(Terminator::Yield(_))));
             match inner[..] {
-                [load] if is_plain && yields => unit(kernel, load)
+                [load] if is_plain && kernel.yielded(*then_block).is_some() => unit(kernel, load)
                     .filter(|_| matches!(kernel.insts[load].op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }))),
                 _ => None,
             }
@@ -82,18 +81,11 @@ fn is_global(kernel: &Kernel, access: &Access) -> bool {
 
 /// Whether there are global loads in a block or those in it.
 pub(super) fn has_loads(kernel: &Kernel, block: Block) -> Option<Inst> {
-    let mut found = None;
-    kernel.walk_block(block, &mut |kernel, _, inst| {
-        let is_load = match &kernel.insts[inst].op {
-            Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access),
-            Op::Texture(op, ..) => op.reads(),
-            Op::Compute(_) | Op::Memory(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
-        };
-        if is_load {
-            found = found.or(Some(inst));
-        }
-    });
-    found
+    kernel.insts_in(block).find(|inst| match &kernel.insts[*inst].op {
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access),
+        Op::Texture(op, ..) => op.reads(),
+        Op::Compute(_) | Op::Memory(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
+    })
 }
 
 /// Whether an instruction waits for other threads or orders memory.

@@ -8,7 +8,7 @@
 use super::Schedule;
 use crate::analysis::exits::Exits;
 use crate::collections::HashMap;
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Op, Region, Terminator, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Region, Terminator, Type, UnaryOp, Value};
 use crate::passes::simplify;
 
 /// Runs it.
@@ -27,10 +27,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             turn_guards(schedule.kernel, body);
         }
     }
-    let mut reachable = std::collections::BTreeSet::new();
-    schedule.kernel.for_each_inst(|_, _, inst| {
-        reachable.insert(inst);
-    });
+    let reachable: std::collections::BTreeSet<Inst> = schedule.kernel.insts_in(schedule.kernel.body).collect();
     schedule.kernel.annotations.retain(|inst, _| reachable.contains(inst));
 }
 
@@ -76,17 +73,7 @@ fn negated(b: &mut Builder<'_>, condition: Value, known: &mut HashMap<Value, Val
     }
     let op = b.kernel.def(condition).map(|(_, op)| op.clone());
     let opposite = match op {
-        Some(Op::Compute(Compute::Compare(op, x, y))) if !b.kernel.ty(x).is_float() => {
-            let op = match op {
-                CompareOp::Eq => CompareOp::Ne,
-                CompareOp::Ne => CompareOp::Eq,
-                CompareOp::Lt => CompareOp::Ge,
-                CompareOp::Ge => CompareOp::Lt,
-                CompareOp::Gt => CompareOp::Le,
-                CompareOp::Le => CompareOp::Gt,
-            };
-            b.compare(op, x, y)
-        }
+        Some(Op::Compute(Compute::Compare(op, x, y))) if !b.kernel.ty(x).is_float() => b.compare(op.negated(), x, y),
         Some(Op::Compute(Compute::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, y))) => {
             let (x, y) = (negated(b, x, known), negated(b, y, known));
             b.binary(if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And }, x, y)

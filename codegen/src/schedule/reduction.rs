@@ -5,7 +5,7 @@
 //! link of it: what else looks at the accumulator sees a sum that no split one has.
 
 use crate::collections::HashSet;
-use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Op, Region, Scalar, Terminator, Type, Value, ValueDef};
+use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Op, Region, Scalar, Type, Value, ValueDef};
 
 /// What carrying a value round comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,21 +59,15 @@ fn is_end(kernel: &Kernel, body: Block, inst: Inst) -> bool {
 }
 
 fn is_used(kernel: &Kernel, body: Block, value: Value) -> bool {
-    let mut found = false;
-    kernel.walk_block(body, &mut |kernel, _, inst| found |= kernel.insts[inst].op.operands().contains(&value));
-    found
+    kernel.insts_in(body).any(|inst| kernel.insts[inst].op.operands().contains(&value))
 }
 
 /// The first instruction that uses a value, other than to hand it on.
 fn user(kernel: &Kernel, body: Block, value: Value) -> Option<Inst> {
-    let mut found = None;
-    kernel.walk_block(body, &mut |kernel, _, inst| {
-        let op = &kernel.insts[inst].op;
-        if !op.is_terminator() && op.operands().contains(&value) {
-            found = found.or(Some(inst));
-        }
-    });
-    found
+    kernel.insts_in(body).find(|inst| {
+        let op = &kernel.insts[*inst].op;
+        !op.is_terminator() && op.operands().contains(&value)
+    })
 }
 
 /// What is computed from `param`, directly or not; which way control goes is left out.
@@ -93,7 +87,7 @@ fn derive(kernel: &Kernel, block: Block, found: &mut HashSet<Value>) {
         }
         for child in data.op.blocks() {
             derive(kernel, child, found);
-            if let Some(Op::Terminator(Terminator::Yield(values))) = kernel.blocks[child].insts.last().map(|last| &kernel.insts[*last].op) {
+            if let Some(values) = kernel.yielded(child) {
                 let given: Vec<Value> =
                     values.iter().zip(&data.results).filter(|(value, _)| found.contains(value)).map(|(_, result)| *result).collect();
                 found.extend(given);
@@ -133,7 +127,7 @@ impl Chain<'_> {
                 let inner = self.kernel.blocks[body].params[n + 1];
                 self.values.insert(inner);
                 // Operands of a `For`: start, end, step, then the first values.
-                self.link(inst, 3 + n, init[n], param) && self.yields(body, n, inner) && self.only_falls_through(inst)
+                self.link(inst, 3 + n, init[n], param) && self.yields(body, n, inner) && !self.kernel.is_exited(inst, body)
             }
             Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 false
@@ -168,27 +162,15 @@ impl Chain<'_> {
 
     /// Whether what a block yields leads back.
     fn yields(&mut self, block: Block, n: usize, param: Value) -> bool {
-        let Some(last) = self.kernel.blocks[block].insts.last().copied() else { return false };
-        matches!(&self.kernel.insts[last].op, Op::Terminator(Terminator::Yield(values)) if self.link(last, n, values[n], param))
-    }
-
-    /// Whether nothing leaves or repeats the loop but its end.
-    fn only_falls_through(&self, inst: Inst) -> bool {
-        let mut found = true;
-        for block in self.kernel.insts[inst].op.blocks() {
-            self.kernel.walk_block(block, &mut |kernel, _, inner| {
-                found &= !matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) if target == inst);
-            });
-        }
-        found
+        let (kernel, last) = (self.kernel, self.kernel.terminator(block));
+        last.zip(kernel.yielded(block)).is_some_and(|(last, values)| self.link(last, n, values[n], param))
     }
 }
 
 /// What an accumulator begins with that gathers by `op` and has gathered nothing: `x op it` is `x`, bit for bit.
 pub(super) fn identity(op: BinaryOp, ty: Type) -> Scalar {
     let ones = if ty == Type::Bool { Scalar::bool(true) } else { Scalar::int(ty, -1) };
-    let least = if ty.is_signed_int() { Scalar::int(ty, -(1i128 << (ty.bits() - 1))) } else { Scalar::int(ty, 0) };
-    let greatest = if ty.is_signed_int() { Scalar::int(ty, (1i128 << (ty.bits() - 1)) - 1) } else { Scalar::int(ty, -1) };
+    let (least, greatest) = ty.numbers().into_inner();
     match (op, ty.is_float()) {
         // x + −0 is x, also where x is −0.
         (BinaryOp::Add, true) => Scalar::float(ty, -0.0),
@@ -196,8 +178,8 @@ pub(super) fn identity(op: BinaryOp, ty: Type) -> Scalar {
         // `min` and `max` give the number if one side is none.
         (BinaryOp::Min | BinaryOp::Max, true) => Scalar::float(ty, f64::NAN),
         (BinaryOp::Mul, false) => Scalar::int(ty, 1),
-        (BinaryOp::Min, false) => greatest,
-        (BinaryOp::Max, false) => least,
+        (BinaryOp::Min, false) => Scalar::int(ty, greatest),
+        (BinaryOp::Max, false) => Scalar::int(ty, least),
         (BinaryOp::And, _) => ones,
         _ if ty == Type::Bool => Scalar::bool(false),
         _ => Scalar::int(ty, 0),

@@ -3,7 +3,8 @@
 //!
 //! A place in a row is the constants of an access's indices, and its fields. An iteration later, an access is a fixed stride further on.
 
-use super::dependence::{Kind, MemoryAccess};
+use super::dependence::MemoryAccess;
+use crate::analysis::access::AccessKind;
 use crate::analysis::affine::{Affine, Atom, Polynomial, wrapped};
 use crate::analysis::alias::PathStep;
 use crate::collections::{HashMap, HashSet};
@@ -61,7 +62,7 @@ impl Rows {
             let first = members.all.first().map(|first| found.places[*first].as_ref().map(|(row, _)| *row));
             members.are_one = row.is_some() && first.is_none_or(|first| members.are_one && first == row);
             members.all.push(n);
-            members.changes.extend((access.kind != Kind::Read).then_some(n));
+            members.changes.extend((access.kind != AccessKind::Load).then_some(n));
             found.places.push(place);
         }
         found
@@ -77,7 +78,7 @@ impl Rows {
             found.extend(self.rows[*row].partners(access, at, n));
         }
         let members = self.objects.get(&access.at.object).filter(|members| !members.are_one);
-        let others = members.map_or(&[][..], |members| if access.kind == Kind::Read { &members.changes } else { &members.all });
+        let others = members.map_or(&[][..], |members| if access.kind == AccessKind::Load { &members.changes } else { &members.all });
         let is_other = |l: &usize| own.is_none() || self.places[*l].as_ref().map(|(row, _)| *row) != own;
         found.extend(others.iter().copied().filter(is_other).flat_map(|l| (1..n).map(move |distance| (l, distance))));
         found.retain(|(l, _)| access.is_ordered_with(&all[*l]));
@@ -90,7 +91,7 @@ impl Rows {
 impl Row {
     fn add(&mut self, n: usize, access: &MemoryAccess, at: &[i64]) {
         for place in self.elements(access, at) {
-            if access.kind != Kind::Read {
+            if access.kind != AccessKind::Load {
                 self.changes.entry(place.clone()).or_default().push(n);
             }
             self.touches.entry(place).or_default().push(n);
@@ -111,7 +112,7 @@ impl Row {
     }
 
     fn partners(&self, access: &MemoryAccess, at: &[i64], n: u32) -> Vec<(usize, u32)> {
-        let partners = if access.kind == Kind::Read { &self.changes } else { &self.touches };
+        let partners = if access.kind == AccessKind::Load { &self.changes } else { &self.touches };
         let mut found = Vec::new();
         if partners.is_empty() {
             return found;

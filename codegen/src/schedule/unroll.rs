@@ -11,7 +11,7 @@
 //! iteration until then.
 
 use super::budget::{Copies, MOST_INSTRUCTIONS};
-use super::copy::{Copy, loops, parts, size};
+use super::copy::{Copy, loops, size};
 use super::groups::{Counted, finish, in_groups, open};
 use super::{Refusal, Schedule};
 use crate::annotations::UNROLL;
@@ -149,7 +149,7 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Refusal> {
         Op::Terminator(Terminator::Continue(target, _)) => continues |= target == inst,
         Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
     });
-    let ends = matches!(parts(kernel, walk.body).1.map(|last| &kernel.insts[last].op), Some(Op::Terminator(Terminator::Yield(_))));
+    let ends = kernel.yielded(walk.body).is_some();
     Ok(Plan { walk, n, breaks, has_exits: continues || !ends })
 }
 

@@ -52,10 +52,7 @@ impl Ways<'_> {
     fn inst(&mut self, inst: Inst, written: &HashSet<Object>) {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
-        let yielded = |block: Block| match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-            Some(Op::Terminator(Terminator::Yield(values))) => &values[..],
-            _ => &[],
-        };
+        let yielded = |block: Block| kernel.yielded(block).unwrap_or_default();
         match &data.op {
             Op::Region(Region::If { condition, then_block, else_block }) => {
                 self.makes_differ(*condition, &data.results);
@@ -99,9 +96,6 @@ impl Ways<'_> {
 
 /// Whether a loop's body may end otherwise than by its last instruction.
 fn has_exits(kernel: &Kernel, body: Block) -> bool {
-    let mut found = false;
-    kernel.walk_block(body, &mut |kernel, _, inner| {
-        found |= matches!(kernel.insts[inner].op, Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return));
-    });
-    found
+    let is_exit = |op: &Op| matches!(op, Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return));
+    kernel.insts_in(body).any(|inner| is_exit(&kernel.insts[inner].op))
 }

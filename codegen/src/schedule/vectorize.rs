@@ -14,7 +14,7 @@
 use super::around::Around;
 use super::budget::Copies;
 use super::copy::{Copy, each_loop, parts};
-use super::dependence::{Kind, MemoryAccess, accesses};
+use super::dependence::{MemoryAccess, accesses};
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
 use super::interleave::{Interleave, Wide};
@@ -22,6 +22,7 @@ use super::refusal::written;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
 use super::{Refusal, Schedule};
+use crate::analysis::access::AccessKind;
 use crate::analysis::affine::{Affine, Polynomial};
 use crate::annotations::{Modifier, UNROLL, VECTORIZE};
 use crate::collections::HashSet;
@@ -105,7 +106,7 @@ fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: 
     let mut of_shared = None;
     for access in accesses(kernel, &mut affine, walk.body) {
         let space = kernel.objects[access.at.object].space();
-        if access.kind == Kind::Atomic || !matches!(space, Space::Global | Space::Shared) {
+        if access.kind == AccessKind::Atomic || !matches!(space, Space::Global | Space::Shared) {
             continue;
         }
         let found = classify(kernel, &mut affine, &access, &walk, &varying, asked, of_kernel);
@@ -140,15 +141,8 @@ fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Va
         if next == *param {
             continue;
         }
-        let users = |value: Value| {
-            let mut found = Vec::new();
-            kernel.walk_block(walk.body, &mut |kernel, _, inst| {
-                if kernel.insts[inst].op.operands().contains(&value) {
-                    found.push(inst);
-                }
-            });
-            found
-        };
+        let uses = |inst: &Inst, value| kernel.insts[*inst].op.operands().contains(&value);
+        let users = |value| kernel.insts_in(walk.body).filter(|inst| uses(inst, value)).collect::<Vec<_>>();
         let maker = kernel.def(next).map(|(maker, _)| maker);
         let is_single =
             maker.is_some_and(|maker| top.contains(&maker) && users(*param) == [maker] && kernel.insts[maker].op.blocks().is_empty());
@@ -172,11 +166,7 @@ fn conditional(kernel: &Kernel, body: Block, varying: &HashSet<Value>, guard: Op
             && varying.contains(&condition)
             && guard != Some(inst)
         {
-            for arm in [then_block, else_block] {
-                kernel.walk_block(arm, &mut |_, _, inner| {
-                    found.insert(inner);
-                });
-            }
+            found.extend([then_block, else_block].into_iter().flat_map(|arm| kernel.insts_in(arm)));
         }
     });
     found

@@ -2,7 +2,7 @@
 //!
 //! What is no annotation, or one of another place, is refused with the nearest name or the right place.
 
-use super::attributes::{parse_list, path_text, skip_to_comma, with_nearest};
+use super::attributes::{given_twice, parse_list, path_text, skip_to_comma, with_nearest};
 use super::layout::written;
 use super::written::{LoopKeyword, Written, WrittenAnnotations};
 use crate::annotations::{Annotation, On};
@@ -120,8 +120,7 @@ pub fn loop_annotations(attrs: &[syn::Attribute], keyword: LoopKeyword, diagnost
             continue;
         };
         if let Some(first) = parsed.get(annotation) {
-            let error = Diagnostic::error(attr.path().span(), format!("`#[{name}]` is given twice")).label(first.place, "first given here");
-            diagnostics.push(error.help("remove one of them"));
+            diagnostics.push(given_twice(attr.path().span(), &format!("`#[{name}]`"), first.place));
         } else if let Some(written) = Written::parse_on_loop(annotation, attr, keyword, diagnostics) {
             parsed.insert(written);
         }
@@ -145,8 +144,7 @@ impl SharedAttribute {
             if !attr.path().is_ident("shared") {
                 diagnostics.push(refuse_annotation(attr, "a `let`", &["shared"]));
             } else if let Some(first) = &found {
-                let error = Diagnostic::error(attr.path().span(), "`#[shared]` is given twice").label(first.span, "first given here");
-                diagnostics.push(error.help("remove one of them"));
+                diagnostics.push(given_twice(attr.path().span(), "`#[shared]`", first.span));
             } else {
                 found = Some(SharedAttribute::parse(attr, diagnostics));
             }
@@ -182,8 +180,7 @@ impl SharedAttribute {
         let name = input.call(Ident::parse_any)?;
         let text = name.to_string();
         if let Some(first) = seen.iter().find(|first| **first == name) {
-            let error = Diagnostic::error(name.span(), format!("`{name}` is given twice")).label(first.span(), "first given here");
-            diagnostics.push(error.help("remove one of them"));
+            diagnostics.push(given_twice(name.span(), &format!("`{name}`"), first.span()));
             return skip_to_comma(input);
         }
         let annotation = Annotation::all_on(On::Shared).find(|annotation| annotation.name == text);

@@ -185,8 +185,7 @@ fn parse_argument(attributes: &mut KernelAttributes, input: ParseStream<'_>, dia
     };
     let first = attributes.places.iter().find(|(seen, _)| *seen == known);
     if let (Some((_, first)), false) = (first, argument.is_some_and(|argument| argument.repeats)) {
-        let error = Diagnostic::error(name.span(), format!("`{name}` is given twice")).label(*first, "first given here");
-        diagnostics.push(error.help("remove one of them"));
+        diagnostics.push(given_twice(name.span(), &format!("`{name}`"), *first));
         return skip_to_comma(input);
     }
     if first.is_none() {
@@ -196,6 +195,11 @@ fn parse_argument(attributes: &mut KernelAttributes, input: ParseStream<'_>, dia
         attributes.annotations.insert(Written::parse_in_list(annotation, On::Kernel, &name, input, diagnostics)?);
     }
     argument.map_or(Ok(()), |argument| (argument.parse)(attributes, &name, input, diagnostics))
+}
+
+/// What stands where there may be one only.
+pub(super) fn given_twice(span: Span, what: &str, first: Span) -> Diagnostic {
+    Diagnostic::error(span, format!("{what} is given twice")).label(first, "first given here").help("remove one of them")
 }
 
 /// What is no argument of `#[kernel(…)]`.

@@ -8,8 +8,9 @@ use super::attributes::literal_int;
 use super::chains::{closure_edit, reference_edit, refused_chain, refused_let, walk_edit};
 use super::free_paths::GEOMETRY;
 use super::layout::written;
+use super::operand::{idents, unparenthesized};
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
-use super::signature::is_group_type;
+use super::signature::{generic_name, is_group_type};
 use super::std_functions::std_function;
 use super::subset::{Names, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
@@ -94,13 +95,7 @@ impl<'c> BodyChecker<'c> {
     }
 
     fn enter(&mut self, sig: &syn::Signature) {
-        for param in &sig.generics.params {
-            match param {
-                syn::GenericParam::Type(param) => self.generics.push(param.ident.to_string()),
-                syn::GenericParam::Const(param) => self.generics.push(param.ident.to_string()),
-                _ => {}
-            }
-        }
+        self.generics.extend(sig.generics.params.iter().filter_map(generic_name).map(ToString::to_string));
         for input in &sig.inputs {
             match input {
                 syn::FnArg::Receiver(_) => self.bind("self", Local::Value),
@@ -394,25 +389,8 @@ fn is_slice(expr: &syn::Expr) -> bool {
     matches!(expr, syn::Expr::Index(index) if matches!(&*index.index, syn::Expr::Range(_)))
 }
 
-fn idents(tokens: proc_macro2::TokenStream) -> Vec<String> {
-    let of = |token| match token {
-        proc_macro2::TokenTree::Ident(ident) => vec![ident.to_string()],
-        proc_macro2::TokenTree::Group(group) => idents(group.stream()),
-        _ => Vec::new(),
-    };
-    tokens.into_iter().flat_map(of).collect()
-}
-
 fn is_string(expr: &syn::Expr) -> bool {
     matches!(expr, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
-}
-
-fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
-    match expr {
-        syn::Expr::Paren(paren) => unparenthesized(&paren.expr),
-        syn::Expr::Group(group) => unparenthesized(&group.expr),
-        other => other,
-    }
 }
 
 /// The variable that a place is part of.

@@ -4,7 +4,7 @@
 //! Only what syntax shows: a method alone (`x.iter()`) may be a struct's own, and is left to whoever knows its type.
 
 use super::layout::written;
-use super::operand::{behind, operand};
+use super::operand::{behind, idents, operand, unparenthesized};
 use crate::diagnostic::Diagnostic;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -84,14 +84,6 @@ impl<'e> Chain<'e> {
 
 fn is_one(call: &syn::ExprMethodCall, methods: &[&str]) -> bool {
     methods.iter().any(|method| call.method == method)
-}
-
-fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
-    match expr {
-        syn::Expr::Paren(paren) => unparenthesized(&paren.expr),
-        syn::Expr::Group(group) => unparenthesized(&group.expr),
-        other => other,
-    }
 }
 
 /// The error of an expression that iterates, or asks for an element that may not be there; `bound` is the name that a `let` gives its value.
@@ -275,16 +267,8 @@ impl Walk<'_> {
 }
 
 fn free_name(tokens: TokenStream) -> String {
-    let is_free = |name: &&str| !mentions(tokens.clone(), name);
-    ["k", "j", "n", "at"].iter().find(|name| is_free(name)).map_or("index", |name| name).to_owned()
-}
-
-fn mentions(tokens: TokenStream, name: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
+    let named = idents(tokens);
+    ["k", "j", "n", "at"].iter().find(|name| !named.iter().any(|other| other == *name)).map_or("index", |name| name).to_owned()
 }
 
 /// The parameter of a closure of one, and its body.
@@ -403,18 +387,6 @@ pub(super) fn closure_edit(closure: &syn::ExprClosure, name: Option<&syn::Ident>
         _ => format!("and pass it `{}`, too", extra.join("`, `")),
     };
     format!("write it before the kernel, `#[device] fn {name}({}){result} {{ {body} }}`, {call}", list.join(", "))
-}
-
-fn idents(tokens: TokenStream) -> Vec<String> {
-    let mut found = Vec::new();
-    for token in tokens {
-        match token {
-            TokenTree::Ident(ident) => found.push(ident.to_string()),
-            TokenTree::Group(group) => found.extend(idents(group.stream())),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// The edit for `let name = &…;`.

@@ -8,6 +8,7 @@
 use super::annotations::annotation_arguments;
 use super::attributes::{KernelAttributes, is_named, path_text};
 use super::scopes::{MatchesArguments, Scopes, bindings, imported_names, item_name, macro_arguments};
+use super::signature::generic_name;
 use crate::diagnostic::Diagnostics;
 use crate::intrinsics;
 use crate::ir::Type;
@@ -75,7 +76,7 @@ enum Position {
 struct Finder {
     /// The names of each module around the current place, the unit's root first.
     modules: Vec<HashSet<String>>,
-    scopes: Scopes<()>,
+    scopes: Scopes,
     uses: Vec<syn::ItemUse>,
     /// How many `use Shape::*` of the open blocks bring in the variants of an enum, whose names nothing here tells.
     variant_globs: usize,
@@ -102,13 +103,13 @@ impl Finder {
                 group.items.iter().for_each(|tree| self.visit_use_tree(tree, prefix));
                 return;
             }
-            syn::UseTree::Name(name) if of_type || is_own => self.scopes.bind(name.ident.to_string(), ()),
-            syn::UseTree::Rename(rename) if of_type || is_own => self.scopes.bind(rename.rename.to_string(), ()),
+            syn::UseTree::Name(name) if of_type || is_own => self.scopes.bind(name.ident.to_string()),
+            syn::UseTree::Rename(rename) if of_type || is_own => self.scopes.bind(rename.rename.to_string()),
             syn::UseTree::Glob(_) if is_own => {
                 let of = segments.last();
                 let names = self.variants.iter().filter(|(name, _)| Some(name) == of);
                 let names: Vec<String> = names.map(|(_, variant)| variant.clone()).collect();
-                names.into_iter().for_each(|name| self.scopes.bind(name, ()));
+                names.into_iter().for_each(|name| self.scopes.bind(name));
             }
             syn::UseTree::Glob(_) if of_type => self.variant_globs += 1,
             _ => {}
@@ -176,6 +177,17 @@ impl Finder {
         }
     }
 
+    /// A path as it stands there, with what its generic arguments name.
+    fn visit_named(&mut self, qself: Option<&syn::QSelf>, path: &syn::Path, position: Position) {
+        match qself {
+            Some(qself) => self.visit_qself(qself),
+            None => self.record(path, position),
+        }
+        for segment in &path.segments {
+            self.visit_path_arguments(&segment.arguments);
+        }
+    }
+
     /// Visits within a scope of its own.
     fn scoped(&mut self, visit: impl FnOnce(&mut Finder)) {
         let (uses, variant_globs) = (self.uses.len(), self.variant_globs);
@@ -190,17 +202,13 @@ impl Finder {
         // Types, ranges and paths within the pattern first: they do not see what it binds.
         self.visit_pat(pat);
         for ident in bindings(pat) {
-            self.scopes.bind(ident.to_string(), ());
+            self.scopes.bind(ident.to_string());
         }
     }
 
     fn bind_generics(&mut self, generics: &syn::Generics) {
-        for param in &generics.params {
-            match param {
-                syn::GenericParam::Type(param) => self.scopes.bind(param.ident.to_string(), ()),
-                syn::GenericParam::Const(param) => self.scopes.bind(param.ident.to_string(), ()),
-                _ => {}
-            }
+        for name in generics.params.iter().filter_map(generic_name) {
+            self.scopes.bind(name.to_string());
         }
     }
 
@@ -212,7 +220,7 @@ impl Finder {
             }
             for input in &sig.inputs {
                 match input {
-                    syn::FnArg::Receiver(_) => finder.scopes.bind("self".to_owned(), ()),
+                    syn::FnArg::Receiver(_) => finder.scopes.bind("self".to_owned()),
                     syn::FnArg::Typed(typed) => {
                         finder.visit_type(&typed.ty);
                         finder.bind(&typed.pat);
@@ -355,7 +363,7 @@ impl<'a> Visit<'a> for Finder {
                     }
                     syn::Stmt::Item(item) => {
                         if let Some(name) = item_name(item) {
-                            finder.scopes.bind(name, ());
+                            finder.scopes.bind(name);
                         }
                     }
                     _ => {}
@@ -433,14 +441,7 @@ impl<'a> Visit<'a> for Finder {
     fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
         match &*call.func {
             syn::Expr::Path(path) => {
-                if let Some(qself) = &path.qself {
-                    self.visit_qself(qself);
-                } else {
-                    self.record(&path.path, Position::Call);
-                }
-                for segment in &path.path.segments {
-                    self.visit_path_arguments(&segment.arguments);
-                }
+                self.visit_named(path.qself.as_ref(), &path.path, Position::Call);
             }
             other => self.visit_expr(other),
         }
@@ -450,21 +451,11 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
-        if let Some(qself) = &path.qself {
-            self.visit_qself(qself);
-        } else {
-            self.record(&path.path, Position::Value);
-        }
-        for segment in &path.path.segments {
-            self.visit_path_arguments(&segment.arguments);
-        }
+        self.visit_named(path.qself.as_ref(), &path.path, Position::Value);
     }
 
     fn visit_expr_struct(&mut self, expr: &'a syn::ExprStruct) {
-        self.record(&expr.path, Position::Type);
-        for segment in &expr.path.segments {
-            self.visit_path_arguments(&segment.arguments);
-        }
+        self.visit_named(None, &expr.path, Position::Type);
         for field in &expr.fields {
             self.visit_expr(&field.expr);
         }
@@ -491,22 +482,13 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_type_path(&mut self, ty: &'a syn::TypePath) {
-        match &ty.qself {
-            Some(qself) => self.visit_qself(qself),
-            None => self.record(&ty.path, Position::Type),
-        }
-        for segment in &ty.path.segments {
-            self.visit_path_arguments(&segment.arguments);
-        }
+        self.visit_named(ty.qself.as_ref(), &ty.path, Position::Type);
     }
 
     fn visit_generic_argument(&mut self, argument: &'a syn::GenericArgument) {
         match argument {
             syn::GenericArgument::Type(syn::Type::Path(ty)) if ty.qself.is_none() => {
-                self.record(&ty.path, Position::GenericArgument);
-                for segment in &ty.path.segments {
-                    self.visit_path_arguments(&segment.arguments);
-                }
+                self.visit_named(None, &ty.path, Position::GenericArgument);
             }
             other => visit::visit_generic_argument(self, other),
         }

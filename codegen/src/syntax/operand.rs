@@ -52,6 +52,25 @@ pub(super) fn behind(expr: &syn::Expr) -> &syn::Expr {
     }
 }
 
+/// An expression without parentheses round it.
+pub(super) fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(paren) => unparenthesized(&paren.expr),
+        syn::Expr::Group(group) => unparenthesized(&group.expr),
+        other => other,
+    }
+}
+
+/// Every identifier among tokens, in order.
+pub(super) fn idents(tokens: proc_macro2::TokenStream) -> Vec<String> {
+    let of = |token| match token {
+        proc_macro2::TokenTree::Ident(ident) => vec![ident.to_string()],
+        proc_macro2::TokenTree::Group(group) => idents(group.stream()),
+        _ => Vec::new(),
+    };
+    tokens.into_iter().flat_map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

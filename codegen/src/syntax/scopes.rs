@@ -1,42 +1,36 @@
 //! Names in scope: what patterns bind, what items define, what `use` brings in.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 
-/// A stack of scopes; a name means what the innermost scope that has it says.
-pub(super) struct Scopes<T> {
-    stack: Vec<HashMap<String, T>>,
-}
+/// A stack of scopes, each with its names.
+pub(super) struct Scopes(Vec<HashSet<String>>);
 
-impl<T> Default for Scopes<T> {
-    fn default() -> Scopes<T> {
-        Scopes { stack: vec![HashMap::new()] }
+impl Default for Scopes {
+    fn default() -> Scopes {
+        Scopes(vec![HashSet::new()])
     }
 }
 
-impl<T> Scopes<T> {
+impl Scopes {
     pub(super) fn push(&mut self) {
-        self.stack.push(HashMap::new());
+        self.0.push(HashSet::new());
     }
 
     pub(super) fn pop(&mut self) {
-        self.stack.pop();
+        self.0.pop();
     }
 
-    pub(super) fn bind(&mut self, name: String, meaning: T) {
-        if let Some(scope) = self.stack.last_mut() {
-            scope.insert(name, meaning);
+    pub(super) fn bind(&mut self, name: String) {
+        if let Some(scope) = self.0.last_mut() {
+            scope.insert(name);
         }
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&T> {
-        self.stack.iter().rev().find_map(|scope| scope.get(name))
-    }
-
     pub(super) fn contains(&self, name: &str) -> bool {
-        self.get(name).is_some()
+        self.0.iter().any(|scope| scope.contains(name))
     }
 }
 
@@ -80,30 +74,63 @@ pub(super) fn item_name(item: &syn::Item) -> Option<String> {
     Some(ident.to_string())
 }
 
-/// The names that `use` brings into a module from among the module's own items (`use Shape::*`, `use self::m::f`): other imports lead
-/// outside and define nothing here. `own` are the names of `items`.
-pub(super) fn imported_names(tree: &syn::UseTree, own: &HashSet<String>, items: &[syn::Item]) -> Vec<String> {
-    let mut names = Vec::new();
-    collect_imports(tree, &mut Vec::new(), own, items, &mut names);
-    names
+/// What a `use` brings in.
+#[derive(Clone, Debug)]
+pub enum Import {
+    /// A name, and the path that it stands for.
+    Name(String, Vec<String>),
+    /// Everything in there.
+    Glob(Vec<String>),
 }
 
-fn collect_imports(tree: &syn::UseTree, prefix: &mut Vec<String>, own: &HashSet<String>, items: &[syn::Item], names: &mut Vec<String>) {
-    let is_own = |prefix: &[String]| prefix.iter().find(|segment| *segment != "self").is_some_and(|first| own.contains(first));
+/// What a `use` brings in.
+pub fn imports(tree: &syn::UseTree) -> Vec<Import> {
+    let mut found = Vec::new();
+    collect_imports(tree, &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect_imports(tree: &syn::UseTree, prefix: &mut Vec<String>, found: &mut Vec<Import>) {
     match tree {
         syn::UseTree::Path(path) => {
             prefix.push(path.ident.to_string());
-            collect_imports(&path.tree, prefix, own, items, names);
+            collect_imports(&path.tree, prefix, found);
             prefix.pop();
         }
-        syn::UseTree::Name(name) if is_own(prefix) => names.push(name.ident.to_string()),
-        syn::UseTree::Rename(rename) if is_own(prefix) || own.contains(&rename.ident.to_string()) => {
-            names.push(rename.rename.to_string());
+        syn::UseTree::Name(name) => {
+            let ident = name.ident.to_string();
+            if ident == "self" {
+                found.push(Import::Name(prefix.last().cloned().unwrap_or_default(), prefix.clone()));
+            } else {
+                found.push(Import::Name(ident.clone(), [&prefix[..], &[ident]].concat()));
+            }
         }
-        syn::UseTree::Glob(_) => names.extend(variants_of(prefix.last(), items)),
-        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| collect_imports(tree, prefix, own, items, names)),
+        syn::UseTree::Rename(rename) => {
+            let ident = rename.ident.to_string();
+            let path = if ident == "self" { prefix.clone() } else { [&prefix[..], &[ident]].concat() };
+            found.push(Import::Name(rename.rename.to_string(), path));
+        }
+        syn::UseTree::Glob(_) if !prefix.is_empty() => found.push(Import::Glob(prefix.clone())),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| collect_imports(tree, prefix, found)),
         _ => {}
     }
+}
+
+/// The names that `use` brings into a module from among the module's own items (`use Shape::*`, `use self::m::f`): other imports lead
+/// outside and define nothing here. `own` are the names of `items`.
+pub(super) fn imported_names(tree: &syn::UseTree, own: &HashSet<String>, items: &[syn::Item]) -> Vec<String> {
+    let is_own = |path: &[String]| path.iter().find(|segment| *segment != "self").is_some_and(|first| own.contains(first));
+    let brought = |import| match import {
+        Import::Name(name, path) => {
+            if is_own(&path) {
+                vec![name]
+            } else {
+                Vec::new()
+            }
+        }
+        Import::Glob(path) => variants_of(path.last(), items),
+    };
+    imports(tree).into_iter().flat_map(brought).collect()
 }
 
 /// The variants of the enum of this name.

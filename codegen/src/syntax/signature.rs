@@ -137,13 +137,13 @@ fn check_type_parameter(param: &syn::TypeParam, clause: Option<&syn::WhereClause
 /// Declared variants name the kernel's generics, all of them, with values of their kind.
 fn check_variants(attributes: &KernelAttributes, sig: &syn::Signature, diagnostics: &mut Diagnostics) {
     let Some(span) = attributes.variants.span else { return };
-    let generics: Vec<&syn::GenericParam> = sig.generics.params.iter().filter(|param| name_of(param).is_some()).collect();
+    let generics: Vec<&syn::GenericParam> = sig.generics.params.iter().filter(|param| generic_name(param).is_some()).collect();
     for (axis, values) in &attributes.variants.axes {
-        match generics.iter().find(|param| name_of(param).is_some_and(|name| name == axis)) {
+        match generics.iter().find(|param| generic_name(param).is_some_and(|name| name == axis)) {
             Some(param) => check_values(axis, values, param, diagnostics),
             None => {
                 let error = Diagnostic::error(axis.span(), format!("`{}` has no generic parameter `{axis}`", sig.ident));
-                let names: Vec<String> = generics.iter().filter_map(|param| name_of(param)).map(ToString::to_string).collect();
+                let names: Vec<String> = generics.iter().filter_map(|param| generic_name(param)).map(ToString::to_string).collect();
                 diagnostics.push(match nearest(&axis.to_string(), names.iter().map(String::as_str)) {
                     Some(near) => error.help(format!("write `{near}`")),
                     None => error.help(format!("add it to the kernel: `const {axis}: usize`")),
@@ -152,7 +152,7 @@ fn check_variants(attributes: &KernelAttributes, sig: &syn::Signature, diagnosti
         }
     }
     for param in &generics {
-        let Some(name) = name_of(param) else { continue };
+        let Some(name) = generic_name(param) else { continue };
         if attributes.variants.axes.iter().all(|(axis, _)| axis != name) && !attributes.variants.axes.is_empty() {
             let error = Diagnostic::error(span, format!("the variants do not list `{name}`")).label(name.span(), "declared here");
             let values = if matches!(param, syn::GenericParam::Type(_)) { "f32, f64" } else { "1, 2, 4" };
@@ -161,7 +161,8 @@ fn check_variants(attributes: &KernelAttributes, sig: &syn::Signature, diagnosti
     }
 }
 
-fn name_of(param: &syn::GenericParam) -> Option<&syn::Ident> {
+/// The name of a type or const parameter.
+pub fn generic_name(param: &syn::GenericParam) -> Option<&syn::Ident> {
     match param {
         syn::GenericParam::Type(param) => Some(&param.ident),
         syn::GenericParam::Const(param) => Some(&param.ident),

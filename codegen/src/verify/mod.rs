@@ -30,7 +30,7 @@
 // A new instruction is to make the compiler list what must know it.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
-use crate::ir::{Block, Inst, Kernel, Location, Op, Region, Stage, Value};
+use crate::ir::{Block, Inst, Kernel, Location, Op, Stage, Value};
 use std::fmt;
 
 mod memory;
@@ -124,8 +124,7 @@ impl Verifier<'_> {
     fn check_annotations(&mut self) {
         let kernel = self.kernel;
         for inst in kernel.annotations.keys() {
-            let is_loop =
-                kernel.insts.get(*inst).is_some_and(|data| matches!(data.op, Op::Region(Region::For { .. } | Region::Loop { .. })));
+            let is_loop = kernel.insts.get(*inst).is_some_and(|data| data.op.is_loop());
             self.require(is_loop, || format!("{inst} is annotated and no loop"));
             self.require(kernel.stage == Stage::Built, || format!("{inst} is still annotated"));
         }

@@ -5,8 +5,8 @@
 
 use super::Crate;
 use super::tree::{ItemId, ModuleId, cfgs};
-use warpwright_codegen::hir::{self, Import, imports};
-use warpwright_codegen::syntax::{FreePath, FreePathKind};
+use warpwright_codegen::hir;
+use warpwright_codegen::syntax::{FreePath, FreePathKind, Import, imports};
 
 /// Rust's two namespaces that kernels know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

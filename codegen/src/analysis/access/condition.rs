@@ -105,7 +105,7 @@ impl Condition {
     /// `a op b` of integers, neither of them known in all lanes.
     pub(super) fn compare(atoms: &Atoms, op: CompareOp, a: &Sum, b: &Sum) -> Condition {
         let difference = a.plus(b, -1);
-        if let Some(known) = difference.as_known() {
+        if let Some(known) = difference.as_constant() {
             return Condition::known(holding(&known, op));
         }
         if difference.is_uniform() {
@@ -119,7 +119,7 @@ impl Condition {
         if !difference.has_one_base() {
             return open;
         }
-        let (known, step) = (difference.constant(), atoms.divisor(&difference).max(1) as i64);
+        let (known, step) = (difference.constant_term(), atoms.divisor(&difference).max(1) as i64);
         if is_equality {
             // Where it is no multiple, it is not the number that would make it zero.
             let differs = holding(&known.map(|n| n.rem_euclid(step)), CompareOp::Ne);
@@ -165,8 +165,8 @@ fn usually(atoms: &Atoms, op: CompareOp, a: &Sum, b: &Sum) -> Option<bool> {
     }
     let is_place = |sum: &Sum| atoms.names_block(sum) || !sum.is_uniform();
     let is_below = match (is_place(a), is_place(b)) {
-        (true, false) => b.as_known().is_none(),
-        (false, true) => a.as_known().is_some(),
+        (true, false) => b.as_constant().is_none(),
+        (false, true) => a.as_constant().is_some(),
         _ => return None,
     };
     Some(match op {

@@ -2,13 +2,13 @@
 
 use super::Numbers;
 use super::condition::{Condition, Uncertainty};
-use super::lanes::{Atom, AtomSource, Atoms, Lanes, Mask, Sum, Varies, WARP};
+use super::lanes::{Atom, AtomSource, Atoms, LaneSum, Lanes, Mask, Sum, Varies, WARP};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
 use crate::ir::intrinsic::Gives;
 use crate::ir::{
-    Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
-    Special, Step, Terminator, Type, UnaryOp, Value, ValueDef, eval,
+    Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Special,
+    Type, UnaryOp, Value, ValueDef, eval,
 };
 use crate::target::limits::LANES;
 
@@ -105,9 +105,7 @@ impl<'k> Evaluator<'k> {
         let mut known = vec![false; kernel.values.len()];
         if self.threads.is_any {
             // Instructions that are no longer in the program may name what is gone.
-            let mut live: Vec<Value> = Vec::new();
-            kernel.for_each_inst(|kernel, _, inst| live.extend(&kernel.insts[inst].results));
-            for value in live {
+            for value in kernel.insts_in(kernel.body).flat_map(|inst| &kernel.insts[inst].results).copied() {
                 known[usize::from(value)] = match kernel.def(value) {
                     _ if kernel.ty(value).is_int() => self.is_uniform(value),
                     Some((_, Op::Compute(Compute::Compare(CompareOp::Lt | CompareOp::Ge, a, b)))) => self.parts_whole_warps(*a, *b),
@@ -129,11 +127,11 @@ impl<'k> Evaluator<'k> {
         let (Ok(a), Ok(b)) = (self.sum(a), self.sum(b)) else { return false };
         let lanes = LANES as u64;
         let is_multiple = |atoms: &Atoms, sum: &Sum| {
-            let is_known_one = sum.constant().same().is_some_and(|known| known.rem_euclid(LANES as i64) == 0);
+            let is_known_one = sum.constant_term().same().is_some_and(|known| known.rem_euclid(LANES as i64) == 0);
             sum.is_uniform() && is_known_one && atoms.divisor(sum).is_multiple_of(lanes)
         };
         // `31 < b` is `b >= 32`.
-        let after_a = a.plus(&Sum::number(a.bits, 1), 1);
+        let after_a = a.plus(&Sum::number(a.bits(), 1), 1);
         let (from_b, from_a) = (is_multiple(&self.atoms, &b), is_multiple(&self.atoms, &after_a));
         let mut is_one = |sum: &Sum| self.atoms.quotient(sum, lanes).is_some_and(|quotient| quotient.is_uniform());
         (from_b && is_one(&a)) || (from_a && is_one(&b))
@@ -296,7 +294,7 @@ impl<'k> Evaluator<'k> {
         let object = &self.kernel.objects[access.object];
         if object.kind == ObjectKind::Value
             && self.kernel.ty(value) != Type::Bool
-            && let Some(path) = self.constant_path(access)
+            && let Some(path) = self.kernel.constant_path(access)
         {
             // Fields of parameters are taken to be open.
             if let Some(number) = self.numbers.get(&(access.object, 0)).filter(|number| path.is_empty() && number.ty.is_int()) {
@@ -308,14 +306,6 @@ impl<'k> Evaluator<'k> {
         // All lanes that read one place at one time read one value.
         let same = object.kind != ObjectKind::Local && access.indices().all(|index| self.is_uniform(index));
         if same { self.uniform(value, 0) } else { LaneValue::Unknown(Unknown::DATA) }
-    }
-
-    fn constant_path(&self, access: &Access) -> Option<Vec<u64>> {
-        let step = |step: &Step| match step {
-            Step::Field(field) => Some(u64::from(*field)),
-            Step::Index(index) => self.kernel.constant(*index).map(|c| c.bits),
-        };
-        access.path.iter().map(step).collect()
     }
 
     /// The parameter, length or place that an atom is.
@@ -331,11 +321,7 @@ impl<'k> Evaluator<'k> {
 
     fn result_of_if(&mut self, condition: Value, blocks: [Block; 2], n: u16, value: Value) -> LaneValue {
         let kernel = self.kernel;
-        let yielded = |block: Block| {
-            let last = kernel.blocks[block].insts.last()?;
-            if let Op::Terminator(Terminator::Yield(values)) = &kernel.insts[*last].op { values.get(usize::from(n)).copied() } else { None }
-        };
-        match blocks.map(yielded) {
+        match blocks.map(|block| kernel.yielded(block)?.get(usize::from(n)).copied()) {
             [Some(a), Some(b)] => self.choice(condition, a, b, value),
             [Some(only), None] | [None, Some(only)] => self.value(only),
             [None, None] => LaneValue::Unknown(Unknown::DATA),
@@ -364,7 +350,7 @@ impl<'k> Evaluator<'k> {
         if condition.open() == 0 || a == b {
             return Some(LaneValue::Sum(a.chosen(b, condition.yes)));
         }
-        let clamped = |sum: &Sum| Some(LaneValue::Sum(Sum { is_clamped: true, ..sum.clone() }));
+        let clamped = |sum: &Sum| Some(LaneValue::Sum(Sum::clamped(sum)));
         match condition.rest {
             Uncertainty::None | Uncertainty::Uniform if a.is_uniform() && b.is_uniform() && condition.is_uniform() => None,
             // At the boundary something else: what depends on the lane is what is meant inside.
@@ -412,7 +398,7 @@ impl<'k> Evaluator<'k> {
             // What holds inside may not hold at the boundary.
             return Condition::unknown(Uncertainty::Limit, 0);
         }
-        if let (Some(a), Some(b)) = (a.as_known(), b.as_known()) {
+        if let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) {
             let holds = |lane: usize| {
                 let [a, b] = [a.of(lane), b.of(lane)].map(|n| Scalar::int(ty, n.into()));
                 eval::compare(op, a, b).is_some_and(Scalar::is_true)
@@ -423,7 +409,7 @@ impl<'k> Evaluator<'k> {
             };
             return Condition::known(known);
         }
-        let is_below = b.as_known().and_then(|b| b.same()).zip(self.atoms.most(a)).is_some_and(|(b, most)| b >= 0 && most < b as u64);
+        let is_below = b.as_constant().and_then(|b| b.same()).zip(self.atoms.most(a)).is_some_and(|(b, most)| b >= 0 && most < b as u64);
         match op {
             CompareOp::Lt | CompareOp::Le | CompareOp::Ne if is_below => Condition::always(true),
             CompareOp::Gt | CompareOp::Ge | CompareOp::Eq if is_below => Condition::always(false),
@@ -435,6 +421,7 @@ impl<'k> Evaluator<'k> {
 
     // --- integers ---
 
+    /// As `affine::arithmetic`, but that it says why a number is not known, and that sums and products that are too long are numbers of their own.
     fn integer(&mut self, op: &Op, ty: Type, value: Value) -> Result<Sum, Unknown> {
         let Op::Compute(compute) = op else { return sum_or_data(self.at_least(value)) };
         let bits = ty.bits();
@@ -448,13 +435,11 @@ impl<'k> Evaluator<'k> {
                     (Ok(a), Ok(b)) => (a, b),
                     (a, b) => return Err(a.err().unwrap_or_default().and(b.err().unwrap_or_default())),
                 };
-                let mut sum = self.binary(op, ty, &a, &b)?;
-                sum.is_clamped |= a.is_clamped || b.is_clamped;
-                Ok(sum)
+                Ok(self.binary(op, ty, &a, &b)?.made_of(&[&a, &b]))
             }
             MulAdd(a, b, c) => {
                 let (a, b, c) = (self.sum(a)?, self.sum(b)?, self.sum(c)?);
-                Ok(self.product(&a, &b)?.plus(&c, 1))
+                Ok(Sum::from(self.product(&a, &b)?.plus(&c, 1)).made_of(&[&a, &b, &c]))
             }
             Select(c, a, b) => match self.choice(c, a, b, value) {
                 LaneValue::Unknown(why) => Err(why),
@@ -472,10 +457,10 @@ impl<'k> Evaluator<'k> {
         let from = self.kernel.ty(a);
         if from.is_int() {
             let sum = self.sum(a)?;
-            return Ok(match sum.as_known() {
+            return Ok(match sum.as_constant() {
                 Some(known) => {
                     let numbers = known.map(|n| Scalar::int(from, n.into()).as_int() as i64);
-                    Sum { is_clamped: sum.is_clamped, ..Sum::known(ty.bits(), numbers) }
+                    Sum::known(ty.bits(), &numbers).made_of(&[&sum])
                 }
                 None => sum.resized(ty.bits()),
             });
@@ -489,12 +474,12 @@ impl<'k> Evaluator<'k> {
         sum_or_data(if self.is_uniform(a) { self.uniform(value, 0) } else { self.at_least(value) })
     }
 
-    fn product(&mut self, a: &Sum, b: &Sum) -> Result<Sum, Unknown> {
+    fn product(&mut self, a: &LaneSum, b: &LaneSum) -> Result<LaneSum, Unknown> {
         a.times(b).map_or_else(|| self.some(a, b), Ok)
     }
 
     /// Some number that is the same in all lanes if the operands are.
-    fn some(&mut self, a: &Sum, b: &Sum) -> Result<Sum, Unknown> {
+    fn some(&mut self, a: &LaneSum, b: &LaneSum) -> Result<LaneSum, Unknown> {
         let varies = self.atoms.varies(a) | self.atoms.varies(b);
         let is_data = [a, b].iter().any(|sum| !self.atoms.is_all_varying(sum));
         if a.is_uniform() && b.is_uniform() {
@@ -503,63 +488,67 @@ impl<'k> Evaluator<'k> {
             if [a, b].iter().any(|sum| !self.atoms.is_of_block(sum)) {
                 self.atoms.differs_by_warp(atom);
             }
-            return Ok(Sum::atom(a.bits, atom));
+            return Ok(LaneSum::atom(a.bits(), atom));
         }
         Err(Unknown { is_data, varies })
     }
 
-    fn binary(&mut self, op: BinaryOp, ty: Type, a: &Sum, b: &Sum) -> Result<Sum, Unknown> {
+    fn binary(&mut self, op: BinaryOp, ty: Type, a: &LaneSum, b: &LaneSum) -> Result<Sum, Unknown> {
         if let Some(sign) = op.sign() {
-            return Ok(a.plus(b, sign as i64));
+            return Ok(a.plus(b, sign as i64).into());
         }
         if op == BinaryOp::Mul {
-            return self.product(a, b);
+            return self.product(a, b).map(Sum::from);
         }
-        if let (Some(a), Some(b)) = (a.as_known(), b.as_known()) {
-            return known(op, ty, &a, &b).map(|lanes| Sum::known(ty.bits(), lanes)).ok_or(Unknown::DATA);
+        if let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) {
+            return known(op, ty, &a, &b).map(|lanes| Sum::known(ty.bits(), &lanes)).ok_or(Unknown::DATA);
         }
-        let number = b.as_known().and_then(|lanes| lanes.same());
+        let number = b.as_constant().and_then(|lanes| lanes.same());
         let power = number.map(|n| 1u64.checked_shl((n.rem_euclid(i64::from(ty.bits()))) as u32).unwrap_or(0));
         let found = match (op, number) {
             (BinaryOp::Div, Some(d)) if d > 0 => self.atoms.quotient(a, d as u64),
             (BinaryOp::Rem, Some(d)) if d > 0 => self.atoms.remainder(a, d as u64),
             (BinaryOp::Shr, Some(_)) => power.filter(|d| *d < 1 << 32).and_then(|d| self.atoms.quotient(a, d)),
-            (BinaryOp::Shl, Some(_)) => power.and_then(|d| a.times(&Sum::number(a.bits, d as i64))),
+            (BinaryOp::Shl, Some(_)) => power.and_then(|d| a.times(&LaneSum::constant(a.bits(), d as i64))),
             (BinaryOp::And, Some(mask)) if mask > 0 && (mask + 1).count_ones() == 1 => self.atoms.remainder(a, mask as u64 + 1),
             (BinaryOp::And, Some(mask)) if mask < 0 && mask.wrapping_neg().count_ones() == 1 => {
-                self.atoms.remainder(a, mask.unsigned_abs()).map(|rest| a.plus(&rest, -1))
+                self.atoms.remainder(a, mask.unsigned_abs()).map(|rest| a.minus(&rest))
             }
             (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => self.low_bits(op, ty, a, b),
-            (BinaryOp::Min | BinaryOp::Max, _) => clamp(&self.atoms, a, b),
+            (BinaryOp::Min | BinaryOp::Max, _) => match clamp(&self.atoms, a, b) {
+                Some(place) => return Ok(Sum::clamped(place)),
+                None => None,
+            },
             _ => None,
         };
-        found.map_or_else(|| self.some(a, b), Ok)
+        found.map_or_else(|| self.some(a, b), Ok).map(Sum::from)
     }
 
     /// Bit by bit, where what is unknown of one operand is above all that the other has, and all that is known of the first.
-    fn low_bits(&mut self, op: BinaryOp, ty: Type, a: &Sum, b: &Sum) -> Option<Sum> {
-        let (unknown, known) = if b.as_known().is_some() { (a, b) } else { (b, a) };
-        let low = known.as_known()?;
+    fn low_bits(&mut self, op: BinaryOp, ty: Type, a: &LaneSum, b: &LaneSum) -> Option<LaneSum> {
+        let (unknown, known) = if b.as_constant().is_some() { (a, b) } else { (b, a) };
+        let low = known.as_constant()?;
         let step = self.atoms.divisor(unknown);
         let limit = 1i64.checked_shl(step.trailing_zeros()).filter(|n| *n > 0)?;
         let fits = |lanes: &Lanes| lanes.all().into_iter().all(|n| (0..limit).contains(&n));
-        if !fits(&low) || !fits(&unknown.constant()) {
+        let (above, own) = unknown.without_constant();
+        if !fits(&low) || !fits(&own) {
             return None;
         }
-        let low = Sum::known(ty.bits(), super::evaluate::known(op, ty, &unknown.constant(), &low)?);
-        Some(if op == BinaryOp::And { low } else { unknown.without_constant().plus(&low, 1) })
+        let low = LaneSum::known(ty.bits(), &super::evaluate::known(op, ty, &own, &low)?);
+        Some(if op == BinaryOp::And { low } else { above.plus(&low, 1) })
     }
 }
 
 /// `min(i, n)` and `max(i, n)` with a bound that is the same in all lanes: `i`, but at the boundary.
-fn clamp(atoms: &Atoms, a: &Sum, b: &Sum) -> Option<Sum> {
+fn clamp<'s>(atoms: &Atoms, a: &'s LaneSum, b: &'s LaneSum) -> Option<&'s LaneSum> {
     let (place, bound) = match (a.is_uniform(), b.is_uniform()) {
         (false, true) => (a, b),
         (true, false) => (b, a),
         _ => return None,
     };
     let is_knowable = atoms.is_all_varying(place) && atoms.is_all_varying(bound);
-    (!is_knowable).then(|| Sum { is_clamped: true, ..place.clone() })
+    (!is_knowable).then_some(place)
 }
 
 /// Known numbers, lane by lane.
@@ -578,7 +567,7 @@ fn known(op: BinaryOp, ty: Type, a: &Lanes, b: &Lanes) -> Option<Lanes> {
 }
 
 fn lane_numbers() -> Sum {
-    Sum::known(32, Lanes::each(std::array::from_fn(|lane| lane as i64)))
+    Sum::known(32, &Lanes::each(std::array::from_fn(|lane| lane as i64)))
 }
 
 impl Threads {
@@ -586,7 +575,7 @@ impl Threads {
     pub(super) fn of_warp(block: [u32; 3], warp: u32) -> Threads {
         let [x, y, z] = block.map(u64::from);
         let first = u64::from(warp) * LANES as u64;
-        let axis = |f: &dyn Fn(u64) -> u64| Sum::known(32, Lanes::each(std::array::from_fn(|lane| f(first + lane as u64) as i64)));
+        let axis = |f: &dyn Fn(u64) -> u64| Sum::known(32, &Lanes::each(std::array::from_fn(|lane| f(first + lane as u64) as i64)));
         let place = [axis(&|n| n % x), axis(&|n| n / x % y), axis(&|n| n / x / y)];
         let threads = (x * y * z).saturating_sub(first).min(LANES as u64) as u32;
         let mask = if threads == 32 { Mask::MAX } else { (1 << threads) - 1 };
@@ -604,7 +593,7 @@ impl Threads {
         let thread = first_of(&warp).plus(&lane_numbers(), 1);
         let row = atoms.quotient(&thread, x)?;
         let place = [atoms.remainder(&thread, x)?, atoms.remainder(&row, y)?, atoms.quotient(&row, y)?];
-        Some(Threads { place: Some(place), warp, mask: Mask::MAX, is_any: true })
+        Some(Threads { place: Some(place.map(Sum::from)), warp, mask: Mask::MAX, is_any: true })
     }
 
     /// The lanes of any warp where the launch decides the block's size, a row of whole warps; unless the kernel asks for other axes.
@@ -634,14 +623,9 @@ fn note_depths(kernel: &Kernel, block: Block, depth: u32, depths: &mut [u32]) {
     for inst in &kernel.blocks[block].insts {
         let data = &kernel.insts[*inst];
         data.results.iter().for_each(|value| depths[value.0 as usize] = depth);
-        let inside = depth + u32::from(is_loop(kernel, *inst));
+        let inside = depth + u32::from(data.op.is_loop());
         data.op.blocks().into_iter().for_each(|child| note_depths(kernel, child, inside, depths));
     }
-}
-
-/// Whether it is a loop.
-pub(super) fn is_loop(kernel: &Kernel, inst: Inst) -> bool {
-    matches!(kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. }))
 }
 
 /// Whether the warp's number is among what varies.

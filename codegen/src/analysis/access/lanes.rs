@@ -4,13 +4,15 @@
 //! `(block_idx.y * 16 + lane / 16) * n + lane % 16` is `16 · by · n + [0 … 0 1 … 1] · n + [0 … 15 0 … 15]`: the lanes' distances are
 //! there lane by lane, whatever made them, and what is the same in all of them need not be known.
 //!
-//! Coefficients are signed numbers of the type's width. A sum with unknown atoms is taken not to wrap round: an index that does is out of
+//! They are polynomials as all others (`analysis/affine`). A sum with unknown atoms is taken not to wrap round: an index that does is out of
 //! range almost always.
 
+use crate::analysis::affine::{Coefficient, Polynomial};
 use crate::analysis::dependence::{Dependence, Reasons};
 use crate::collections::HashMap;
 use crate::ir::{Axis, Inst, Object, Special};
 use crate::target::limits::LANES;
+use std::ops::Deref;
 
 /// Lanes, one bit each.
 pub(super) type Mask = u32;
@@ -62,25 +64,28 @@ impl Lanes {
         }
     }
 
-    /// Lane by lane.
-    pub(super) fn zip(&self, other: &Lanes, f: impl Fn(i64, i64) -> i64) -> Lanes {
-        match (self, other) {
-            (Lanes::Same(a), Lanes::Same(b)) => Lanes::Same(f(*a, *b)),
-            (Lanes::Each(a), Lanes::Same(b)) => Lanes::each(a.map(|a| f(a, *b))),
-            (Lanes::Same(a), Lanes::Each(b)) => Lanes::each(b.map(|b| f(*a, b))),
-            (Lanes::Each(a), Lanes::Each(b)) => Lanes::each(std::array::from_fn(|lane| f(a[lane], b[lane]))),
-        }
-    }
-
-    fn is_zero(&self) -> bool {
-        *self == Lanes::Same(0)
-    }
-
     /// The greatest number that divides all of them; 0 if all are 0.
     fn divisor(&self) -> u64 {
         match self {
             Lanes::Same(n) => n.unsigned_abs(),
             Lanes::Each(numbers) => numbers.iter().fold(0, |d, n| gcd(d, n.unsigned_abs())),
+        }
+    }
+}
+
+impl Coefficient for Lanes {
+    const MOST_TERMS: usize = 12;
+
+    fn number(n: i64) -> Lanes {
+        Lanes::Same(n)
+    }
+
+    fn zip(&self, other: &Lanes, f: impl Fn(i64, i64) -> i64) -> Lanes {
+        match (self, other) {
+            (Lanes::Same(a), Lanes::Same(b)) => Lanes::Same(f(*a, *b)),
+            (Lanes::Each(a), Lanes::Same(b)) => Lanes::each(a.map(|a| f(a, *b))),
+            (Lanes::Same(a), Lanes::Each(b)) => Lanes::each(b.map(|b| f(*a, b))),
+            (Lanes::Each(a), Lanes::Each(b)) => Lanes::each(std::array::from_fn(|lane| f(a[lane], b[lane]))),
         }
     }
 }
@@ -151,7 +156,7 @@ impl Atoms {
     }
 
     /// What a sum is in the middle of the grid and of the block, if it is made of nothing but places and known numbers.
-    pub(super) fn in_the_middle(&self, sum: &Sum) -> Option<Lanes> {
+    pub(super) fn in_the_middle(&self, sum: &LaneSum) -> Option<Lanes> {
         let grid = self.grid?;
         let number = |atom: &Atom| {
             let data = &self.list[atom.0 as usize];
@@ -161,12 +166,12 @@ impl Atoms {
             }
             data.by_warp.as_ref().and_then(|numbers| numbers.get(numbers.len() / 2)).copied()
         };
-        let mut middle = Sum::number(sum.bits, 0);
-        for (product, lanes) in &sum.terms {
+        let mut middle = LaneSum::constant(sum.bits(), 0);
+        for (product, lanes) in sum.terms() {
             let factor = product.iter().map(number).try_fold(1i64, |factor, number| Some(factor.wrapping_mul(number?)))?;
-            middle.add(&[], lanes.map(|n| n.wrapping_mul(factor)));
+            middle.add(Vec::new(), &lanes.map(|n| n.wrapping_mul(factor)));
         }
-        middle.as_known()
+        middle.as_constant()
     }
 
     /// The atom of a source: a multiple of `divisor`, at most `most`.
@@ -211,13 +216,13 @@ impl Atoms {
     }
 
     /// What the unknown numbers of a sum depend on.
-    pub(super) fn reasons_of(&self, sum: &Sum) -> Reasons {
-        sum.unknown().flat_map(|(product, _)| product).fold(0, |all, atom| all | self.reasons(*atom))
+    pub(super) fn reasons_of(&self, sum: &LaneSum) -> Reasons {
+        sum.atoms().fold(0, |all, atom| all | self.reasons(atom))
     }
 
     /// Whether a sum's unknown numbers are the same in all warps of a block.
-    pub(super) fn is_of_block(&self, sum: &Sum) -> bool {
-        sum.unknown().flat_map(|(product, _)| product).all(|atom| self.list[atom.0 as usize].of_block)
+    pub(super) fn is_of_block(&self, sum: &LaneSum) -> bool {
+        sum.atoms().all(|atom| self.list[atom.0 as usize].of_block)
     }
 
     /// An atom that is this number in each warp.
@@ -245,172 +250,117 @@ impl Atoms {
 pub(super) type Product = Vec<Atom>;
 
 /// A sum of products, with a coefficient for each lane.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sum {
-    /// The width of the arithmetic.
-    pub(super) bits: u32,
-    /// Coefficients that are not 0 in all lanes, by product, in order.
-    pub(super) terms: Vec<(Product, Lanes)>,
-    /// Whether it is so but at a boundary: `min(i, n - 1)` is taken for `i`.
-    pub(super) is_clamped: bool,
-}
+pub(super) type LaneSum = Polynomial<Atom, Lanes>;
 
-/// More terms than this are not looked at.
-const MOST_TERMS: usize = 12;
-
-impl Sum {
-    /// Known numbers.
-    pub(super) fn known(bits: u32, lanes: Lanes) -> Sum {
-        let mut sum = Sum { bits, terms: Vec::new(), is_clamped: false };
-        sum.add(&[], lanes);
-        sum
-    }
-
-    /// One known number.
-    pub(super) fn number(bits: u32, number: i64) -> Sum {
-        Sum::known(bits, Lanes::Same(number))
-    }
-
-    /// An atom.
-    pub(super) fn atom(bits: u32, atom: Atom) -> Sum {
-        Sum { bits, terms: vec![(vec![atom], Lanes::Same(1))], is_clamped: false }
-    }
-
-    fn add(&mut self, product: &[Atom], lanes: Lanes) {
-        let bits = self.bits;
-        let wrap = |n: i64| if bits < 64 { (n << (64 - bits)) >> (64 - bits) } else { n };
-        match self.terms.binary_search_by(|(own, _)| own.as_slice().cmp(product)) {
-            Ok(at) => {
-                let sum = self.terms[at].1.zip(&lanes, |a, b| wrap(a.wrapping_add(b)));
-                if sum.is_zero() {
-                    self.terms.remove(at);
-                } else {
-                    self.terms[at].1 = sum;
-                }
-            }
-            Err(at) => {
-                let lanes = lanes.map(wrap);
-                if !lanes.is_zero() {
-                    self.terms.insert(at, (product.to_vec(), lanes));
-                }
-            }
-        }
-    }
-
-    /// `self + factor · other`.
-    #[must_use]
-    pub(super) fn plus(&self, other: &Sum, factor: i64) -> Sum {
-        let mut sum = self.clone();
-        for (product, lanes) in &other.terms {
-            sum.add(product, lanes.map(|n| n.wrapping_mul(factor)));
-        }
-        sum.is_clamped |= other.is_clamped;
-        sum
-    }
-
-    /// `self · other`; `None` if that has too many terms.
-    pub(super) fn times(&self, other: &Sum) -> Option<Sum> {
-        if self.terms.len() * other.terms.len() > MOST_TERMS {
-            return None;
-        }
-        let mut sum = Sum::number(self.bits, 0);
-        for (left, a) in &self.terms {
-            for (right, b) in &other.terms {
-                let mut product: Product = left.iter().chain(right).copied().collect();
-                product.sort_unstable();
-                sum.add(&product, a.zip(b, i64::wrapping_mul));
-            }
-        }
-        sum.is_clamped = self.is_clamped || other.is_clamped;
-        Some(sum)
-    }
-
-    /// In arithmetic of another width: narrower cuts off, wider keeps the number.
-    #[must_use]
-    pub(super) fn resized(&self, bits: u32) -> Sum {
-        let mut sum = Sum { bits, terms: Vec::new(), is_clamped: self.is_clamped };
-        self.terms.iter().for_each(|(product, lanes)| sum.add(product, lanes.clone()));
-        sum
-    }
-
-    /// The known part.
-    pub(super) fn constant(&self) -> Lanes {
-        match self.terms.first() {
-            Some((product, lanes)) if product.is_empty() => lanes.clone(),
-            _ => Lanes::Same(0),
-        }
-    }
-
-    /// The numbers, if all are known.
-    pub(super) fn as_known(&self) -> Option<Lanes> {
-        match self.terms.as_slice() {
-            [] => Some(Lanes::Same(0)),
-            [(product, lanes)] if product.is_empty() => Some(lanes.clone()),
-            _ => None,
-        }
-    }
-
-    /// The terms with atoms in them.
-    pub(super) fn unknown(&self) -> impl Iterator<Item = &(Product, Lanes)> + Clone {
-        self.terms.iter().filter(|(product, _)| !product.is_empty())
-    }
-
-    /// The same without its known part.
-    #[must_use]
-    pub(super) fn without_constant(&self) -> Sum {
-        Sum { bits: self.bits, terms: self.unknown().cloned().collect(), is_clamped: self.is_clamped }
-    }
-
-    /// The same without the terms that are `part`'s: those, and what is left.
-    pub(super) fn parted(&self, part: impl Fn(&[Atom]) -> bool) -> (Vec<(Product, Lanes)>, Sum) {
-        let (those, terms) = self.terms.iter().cloned().partition(|(product, _)| part(product));
-        (those, Sum { bits: self.bits, terms, is_clamped: self.is_clamped })
-    }
-
+impl LaneSum {
     /// Whether it is the same in all lanes.
     pub(super) fn is_uniform(&self) -> bool {
-        self.terms.iter().all(|(_, lanes)| matches!(lanes, Lanes::Same(_)))
+        self.terms().all(|(_, lanes)| matches!(lanes, Lanes::Same(_)))
     }
 
     /// Whether the unknown part is the same in all lanes.
     pub(super) fn has_one_base(&self) -> bool {
         self.unknown().all(|(_, lanes)| matches!(lanes, Lanes::Same(_)))
     }
+}
+
+/// What an integer is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sum {
+    sum: LaneSum,
+    /// Whether it is so but at a boundary: `min(i, n - 1)` is taken for `i`.
+    pub(super) is_clamped: bool,
+}
+
+impl From<LaneSum> for Sum {
+    fn from(sum: LaneSum) -> Sum {
+        Sum { sum, is_clamped: false }
+    }
+}
+
+impl Deref for Sum {
+    type Target = LaneSum;
+
+    fn deref(&self) -> &LaneSum {
+        &self.sum
+    }
+}
+
+impl Sum {
+    /// Known numbers.
+    pub(super) fn known(bits: u32, lanes: &Lanes) -> Sum {
+        LaneSum::known(bits, lanes).into()
+    }
+
+    /// One known number.
+    pub(super) fn number(bits: u32, number: i64) -> Sum {
+        LaneSum::constant(bits, number).into()
+    }
+
+    /// An atom.
+    pub(super) fn atom(bits: u32, atom: Atom) -> Sum {
+        LaneSum::atom(bits, atom).into()
+    }
+
+    /// What a sum is but at a boundary.
+    pub(super) fn clamped(sum: &LaneSum) -> Sum {
+        Sum { sum: sum.clone(), is_clamped: true }
+    }
+
+    /// The same, clamped where one of those it is made of is.
+    #[must_use]
+    pub(super) fn made_of(self, parts: &[&Sum]) -> Sum {
+        Sum { is_clamped: self.is_clamped || parts.iter().any(|part| part.is_clamped), ..self }
+    }
+
+    /// `self + factor · other`.
+    #[must_use]
+    pub(super) fn plus(&self, other: &Sum, factor: i64) -> Sum {
+        Sum::from(self.sum.plus(other, factor)).made_of(&[self, other])
+    }
+
+    /// `self · other`; `None` if that has too many terms.
+    pub(super) fn times(&self, other: &Sum) -> Option<Sum> {
+        Some(Sum::from(self.sum.times(other)?).made_of(&[self, other]))
+    }
+
+    /// In arithmetic of another width: narrower cuts off, wider keeps the number.
+    #[must_use]
+    pub(super) fn resized(&self, bits: u32) -> Sum {
+        Sum::from(self.sum.resized(bits)).made_of(&[self])
+    }
 
     /// Lane by lane `self` or `other`.
     #[must_use]
     pub(super) fn chosen(&self, other: &Sum, from_self: Mask) -> Sum {
-        let mut sum = Sum { bits: self.bits, terms: Vec::new(), is_clamped: self.is_clamped || other.is_clamped };
-        for (own, of) in [(true, self), (false, other)] {
-            for (product, lanes) in &of.terms {
-                let numbers = lanes.all();
-                let part = std::array::from_fn(|lane| if (from_self >> lane & 1 == 1) == own { numbers[lane] } else { 0 });
-                sum.add(product, Lanes::each(part));
-            }
+        let mut sum = LaneSum::constant(self.bits(), 0);
+        for (own, of) in [(from_self, self), (!from_self, other)] {
+            let own = Lanes::each(std::array::from_fn(|lane| i64::from(own >> lane & 1)));
+            of.terms().for_each(|(product, lanes)| sum.add(product.clone(), &lanes.zip(&own, i64::wrapping_mul)));
         }
-        sum
+        Sum::from(sum).made_of(&[self, other])
     }
 }
 
 impl Atoms {
     /// What can be gone through in order to know more of a sum.
-    pub(super) fn varies(&self, sum: &Sum) -> Varies {
-        sum.unknown().flat_map(|(product, _)| product).fold(0, |all, atom| all | self.list[atom.0 as usize].varies)
+    pub(super) fn varies(&self, sum: &LaneSum) -> Varies {
+        sum.atoms().fold(0, |all, atom| all | self.list[atom.0 as usize].varies)
     }
 
     /// Whether nothing else is unknown of a sum.
-    pub(super) fn is_all_varying(&self, sum: &Sum) -> bool {
-        sum.unknown().flat_map(|(product, _)| product).all(|atom| self.list[atom.0 as usize].varies != 0)
+    pub(super) fn is_all_varying(&self, sum: &LaneSum) -> bool {
+        sum.atoms().all(|atom| self.list[atom.0 as usize].varies != 0)
     }
 
     /// Whether the block's place in the grid is in it.
-    pub(super) fn names_block(&self, sum: &Sum) -> bool {
-        let is_place = |atom: &Atom| matches!(self.source(*atom), AtomSource::Geometry(Special::BlockIdx, _));
-        sum.unknown().flat_map(|(product, _)| product).any(is_place)
+    pub(super) fn names_block(&self, sum: &LaneSum) -> bool {
+        let is_place = |atom: Atom| matches!(self.source(atom), AtomSource::Geometry(Special::BlockIdx, _));
+        sum.atoms().any(is_place)
     }
 
     /// The greatest number that surely divides the unknown part; 0 if there is none.
-    pub(super) fn divisor(&self, sum: &Sum) -> u64 {
+    pub(super) fn divisor(&self, sum: &LaneSum) -> u64 {
         sum.unknown().fold(0, |d, (product, lanes)| gcd(d, self.product_divisor(product).saturating_mul(lanes.divisor())))
     }
 
@@ -420,9 +370,9 @@ impl Atoms {
     }
 
     /// The greatest number a sum can be, if its coefficients are not negative and its atoms bounded.
-    pub(super) fn most(&self, sum: &Sum) -> Option<u64> {
+    pub(super) fn most(&self, sum: &LaneSum) -> Option<u64> {
         let mut most = 0u64;
-        for (product, lanes) in &sum.terms {
+        for (product, lanes) in sum.terms() {
             let greatest = lanes.all().into_iter().max()?;
             if lanes.all().into_iter().any(|n| n < 0) {
                 return None;
@@ -437,9 +387,9 @@ impl Atoms {
     }
 
     /// What a sum is in one warp, as far as that depends on the warp's number.
-    pub(super) fn in_warp(&self, sum: &Sum, warp: usize) -> Sum {
-        let mut result = Sum::number(sum.bits, 0);
-        for (product, lanes) in &sum.terms {
+    pub(super) fn in_warp(&self, sum: &LaneSum, warp: usize) -> LaneSum {
+        let mut result = LaneSum::constant(sum.bits(), 0);
+        for (product, lanes) in sum.terms() {
             let (mut factor, mut rest) = (1i64, Vec::new());
             for atom in product {
                 match &self.list[atom.0 as usize].by_warp {
@@ -447,21 +397,20 @@ impl Atoms {
                     None => rest.push(*atom),
                 }
             }
-            result.add(&rest, lanes.map(|n| n.wrapping_mul(factor)));
+            result.add(rest, &lanes.map(|n| n.wrapping_mul(factor)));
         }
         result
     }
 
     /// `sum / d`, rounded down.
-    pub(super) fn quotient(&mut self, sum: &Sum, d: u64) -> Option<Sum> {
-        let (known, step) = (sum.constant(), self.divisor(sum));
-        let unknown = sum.without_constant();
+    pub(super) fn quotient(&mut self, sum: &LaneSum, d: u64) -> Option<LaneSum> {
+        let (unknown, known) = sum.without_constant();
+        let step = self.divisor(sum);
         let floor = |n: i64| n.div_euclid(d as i64);
         let by = |n: i64| n / d as i64;
         if sum.unknown().all(|(_, lanes)| lanes.divisor() % d == 0) {
-            let mut result = Sum::known(sum.bits, known.map(floor));
-            unknown.terms.iter().for_each(|(product, lanes)| result.add(product, lanes.map(by)));
-            result.is_clamped = sum.is_clamped;
+            let mut result = LaneSum::known(sum.bits(), &known.map(floor));
+            unknown.terms().for_each(|(product, lanes)| result.add(product.clone(), &lanes.map(by)));
             return Some(result);
         }
         // Whatever the unknown part is past a multiple of `d`, lanes must stay as far apart.
@@ -471,22 +420,20 @@ impl Atoms {
         if !unknown.has_one_base() || (0..LANES).any(|lane| rest.iter().any(|r| apart(*r, lane) != apart(rest[0], lane))) {
             return None;
         }
-        let first = self.derived(&unknown, |n| floor(n + known[0]), if step % d == 0 { step / d } else { 1 });
-        let mut result = Sum::atom(sum.bits, first);
-        result.add(&[], Lanes::each(std::array::from_fn(|lane| apart(rest[0], lane))));
-        result.is_clamped = sum.is_clamped;
-        Some(result)
+        let first = self.derived(&unknown, |n| floor(n + known[0]), if step.is_multiple_of(d) { step / d } else { 1 });
+        let lanes = Lanes::each(std::array::from_fn(|lane| apart(rest[0], lane)));
+        Some(LaneSum::atom(sum.bits(), first).plus(&LaneSum::known(sum.bits(), &lanes), 1))
     }
 
     /// `sum % d` of a sum that is not negative.
-    pub(super) fn remainder(&mut self, sum: &Sum, d: u64) -> Option<Sum> {
+    pub(super) fn remainder(&mut self, sum: &LaneSum, d: u64) -> Option<LaneSum> {
         if self.most(sum).is_some_and(|most| most < d) {
             return Some(sum.clone());
         }
-        let (known, step) = (sum.constant(), self.divisor(sum));
-        let unknown = sum.without_constant();
-        if step % d == 0 {
-            return Some(Sum { is_clamped: sum.is_clamped, ..Sum::known(sum.bits, known.map(|n| n.rem_euclid(d as i64))) });
+        let (unknown, known) = sum.without_constant();
+        let step = self.divisor(sum);
+        if step.is_multiple_of(d) {
+            return Some(LaneSum::known(sum.bits(), &known.map(|n| n.rem_euclid(d as i64))));
         }
         let rest = residues(step, d)?;
         let last = *rest.last()? as i64;
@@ -499,20 +446,17 @@ impl Atoms {
         }
         let atom = self.derived(&unknown, |n| (n + carried).rem_euclid(d as i64), gcd(step, d));
         self.list[atom.0 as usize].most = Some(last as u64);
-        let mut result = Sum::atom(sum.bits, atom);
-        result.add(&[], within);
-        result.is_clamped = sum.is_clamped;
-        Some(result)
+        Some(LaneSum::atom(sum.bits(), atom).plus(&LaneSum::known(sum.bits(), &within), 1))
     }
 
     /// An atom for a function of a sum that is the same in all lanes.
-    fn derived(&mut self, sum: &Sum, f: impl Fn(i64) -> i64, divisor: u64) -> Atom {
+    fn derived(&mut self, sum: &LaneSum, f: impl Fn(i64) -> i64, divisor: u64) -> Atom {
         let varies = self.varies(sum);
         let warps = match self.known.get(&AtomSource::Warp) {
             Some(warp) if varies == WARP => self.list[warp.0 as usize].by_warp.as_ref().map_or(0, Vec::len),
             _ => 0,
         };
-        let numbers: Option<Vec<i64>> = (0..warps).map(|warp| self.in_warp(sum, warp).as_known()?.same().map(&f)).collect();
+        let numbers: Option<Vec<i64>> = (0..warps).map(|warp| self.in_warp(sum, warp).as_constant()?.same().map(&f)).collect();
         match numbers {
             Some(numbers) if !numbers.is_empty() => self.of_warps(numbers),
             _ => {
@@ -535,37 +479,47 @@ pub(super) fn residues(step: u64, d: u64) -> Option<Vec<u64>> {
 mod tests {
     use super::*;
 
-    fn lane() -> Sum {
-        Sum::known(32, Lanes::each(std::array::from_fn(|n| n as i64)))
+    fn lane() -> LaneSum {
+        LaneSum::known(32, &Lanes::each(std::array::from_fn(|n| n as i64)))
     }
 
     #[test]
     fn quotients_and_remainders_keep_what_is_known_of_lanes() {
         let mut atoms = Atoms::default();
         let block = atoms.get(AtomSource::Geometry(Special::BlockIdx, Axis::X), 1, None, 0);
-        let first = Sum::number(32, 256).times(&Sum::atom(32, block)).unwrap();
+        let first = LaneSum::constant(32, 256).times(&LaneSum::atom(32, block)).unwrap();
         let i = first.plus(&lane(), 1);
         // Multiples of 32 fall out.
-        assert_eq!(atoms.quotient(&i, 32).unwrap(), Sum::number(32, 8).times(&Sum::atom(32, block)).unwrap());
-        assert_eq!(atoms.remainder(&i, 8).unwrap().as_known(), Some(lane().constant().map(|n| n % 8)));
+        assert_eq!(atoms.quotient(&i, 32).unwrap(), LaneSum::constant(32, 8).times(&LaneSum::atom(32, block)).unwrap());
+        assert_eq!(atoms.remainder(&i, 8).unwrap().as_constant(), Some(lane().constant_term().map(|n| n % 8)));
         // 256 is no multiple of 3.
         assert_eq!(atoms.remainder(&i, 3), None);
         // In which half of 512 the warp is, is not known, but that it does not cross its middle.
         let rest = atoms.remainder(&i, 512).unwrap();
-        assert_eq!((rest.constant(), atoms.divisor(&rest)), (lane().constant(), 256));
+        assert_eq!((rest.constant_term(), atoms.divisor(&rest)), (lane().constant_term(), 256));
         // One beyond the warp's begin, eights lie otherwise.
-        let beyond = i.plus(&Sum::number(32, 1), 1);
-        assert_eq!(atoms.quotient(&beyond, 8).unwrap().constant(), lane().constant().map(|n| (n + 1) / 8));
+        let beyond = i.plus(&LaneSum::constant(32, 1), 1);
+        assert_eq!(atoms.quotient(&beyond, 8).unwrap().constant_term(), lane().constant_term().map(|n| (n + 1) / 8));
     }
 
     #[test]
     fn what_is_made_of_the_warp_is_known_by_warp() {
         let mut atoms = Atoms::default();
         let warp = atoms.warp(Some(8));
-        let thread = Sum::number(32, 32).times(&Sum::atom(32, warp)).unwrap().plus(&lane(), 1);
+        let thread = LaneSum::constant(32, 32).times(&LaneSum::atom(32, warp)).unwrap().plus(&lane(), 1);
         assert_eq!(atoms.remainder(&thread, 256).unwrap(), thread);
         let (x, y) = (atoms.remainder(&thread, 64).unwrap(), atoms.quotient(&thread, 64).unwrap());
-        assert_eq!(atoms.in_warp(&x, 3).as_known(), Some(lane().constant().map(|n| n + 32)));
-        assert_eq!(atoms.in_warp(&y, 3).as_known(), Some(Lanes::Same(1)));
+        assert_eq!(atoms.in_warp(&x, 3).as_constant(), Some(lane().constant_term().map(|n| n + 32)));
+        assert_eq!(atoms.in_warp(&y, 3).as_constant(), Some(Lanes::Same(1)));
+    }
+
+    #[test]
+    fn a_chain_of_squares_ends() {
+        let mut atoms = Atoms::default();
+        let mut square = Some(LaneSum::atom(32, atoms.fresh(1, None, 0)));
+        for _ in 0..100 {
+            square = square.and_then(|sum| sum.times(&sum));
+        }
+        assert_eq!(square, None);
     }
 }

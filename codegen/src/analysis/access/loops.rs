@@ -4,7 +4,7 @@ use super::condition::{Condition, Uncertainty};
 use super::evaluate::{LaneValue, Unknown};
 use super::lanes::{Atom, AtomSource, Sum, Varies};
 use super::walk::Walk;
-use crate::ir::{Address, Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Terminator, Value};
+use crate::ir::{Block, CompareOp, Inst, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Value, eval};
 
 /// More iterations are not gone through one by one.
 const MOST_ITERATIONS: u64 = 64;
@@ -54,11 +54,11 @@ impl<'k> Walk<'k> {
         let kernel = self.kernel;
         Some(match &kernel.insts[inst].op {
             Op::Region(Region::For { start, end, step, init, body, .. }) => {
-                let (counter, carried) = kernel.blocks[*body].params.split_first()?;
-                Parts { inst, range: Some([*start, *end, *step]), init, body: *body, carried, counter: Some(*counter) }
+                let counter = kernel.blocks[*body].params.first().copied();
+                Parts { inst, range: Some([*start, *end, *step]), init, body: *body, carried: kernel.carried(inst), counter }
             }
             Op::Region(Region::Loop { init, body, .. }) => {
-                Parts { inst, range: None, init, body: *body, carried: &kernel.blocks[*body].params, counter: None }
+                Parts { inst, range: None, init, body: *body, carried: kernel.carried(inst), counter: None }
             }
             Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 return None;
@@ -117,13 +117,12 @@ impl<'k> Walk<'k> {
         let [start, end, step] = parts.range?;
         let ty = self.kernel.ty(start);
         // Sums are signed; the numbers of the loop's own type decide how far it is.
-        let mut known = |value| Some(Scalar::int(ty, i128::from(self.values.sum(value).ok()?.as_known()?.same()?)).as_int());
-        let (start, end, step) = (known(start)?, known(end)?, known(step)?);
-        (step > 0).then(|| u64::try_from(((end - start).max(0) + step - 1) / step).ok())?
+        let mut known = |value| Some(Scalar::int(ty, i128::from(self.values.sum(value).ok()?.as_constant()?.same()?)).as_int());
+        eval::trips([known(start)?, known(end)?, known(step)?])
     }
 
     fn can_go_one_by_one(&mut self, parts: &Parts<'_>, trips: Option<u64>) -> bool {
-        let is_known = |walk: &mut Self, value: Value| walk.values.sum(value).is_ok_and(|sum| sum.as_known().is_some());
+        let is_known = |walk: &mut Self, value: Value| walk.values.sum(value).is_ok_and(|sum| sum.as_constant().is_some());
         let is_small = match parts.range {
             Some(_) => trips.is_some_and(|trips| trips <= MOST_ITERATIONS),
             None => parts.init.iter().any(|value| self.kernel.ty(*value).is_int() && is_known(self, *value)),
@@ -176,12 +175,8 @@ impl<'k> Walk<'k> {
     }
 
     fn stores_to_shared(&self, body: Block) -> bool {
-        let mut stores = false;
-        self.kernel.walk_block(body, &mut |kernel, _, inst| {
-            let is_shared = |object: Object| kernel.objects[object].kind == ObjectKind::Shared;
-            stores |= matches!(&kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Path(access) }) if is_shared(access.object));
-        });
-        stores
+        let is_shared = |object: Object| self.kernel.objects[object].kind == ObjectKind::Shared;
+        self.kernel.insts_in(body).any(|inst| matches!(&self.kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) if is_shared(at.object())))
     }
 
     /// Binds the body's parameters for any iteration, or the one after it, and leaves the lanes active that make it.
@@ -237,7 +232,7 @@ impl<'k> Walk<'k> {
             let ty = kernel.ty(*value);
             let after = next_values.get(n).filter(|_| ty.is_int()).and_then(|after| self.values.sum(*after).ok());
             let step = after.map(|after| after.plus(&Sum::atom(ty.bits(), guesses[n]), -1));
-            steps.push(step.filter(|step| step.unknown().flat_map(|(product, _)| product).all(|atom| !self.is_new(*atom, &first))));
+            steps.push(step.filter(|step| step.atoms().all(|atom| !self.is_new(atom, &first))));
         }
         self.values.forget(mark, self.depth);
         let are = parts.carried.iter().zip(init).zip(steps).map(|((value, init), step)| match (init, step) {
@@ -271,15 +266,13 @@ impl<'k> Walk<'k> {
             }
             self.bind_all(parts.carried, carried.clone());
             if let (Some([start, _, step]), Some(counter)) = (parts.range, parts.counter) {
-                let known = |sum: Result<Sum, Unknown>| sum.ok()?.as_known()?.same();
+                let known = |sum: Result<Sum, Unknown>| sum.ok()?.as_constant()?.same();
                 let (start, step) = (known(self.values.sum(start)).unwrap_or(0), known(self.values.sum(step)).unwrap_or(1));
                 let bits = self.kernel.ty(counter).bits();
                 self.values.bind(counter, LaneValue::Sum(Sum::number(bits, start.wrapping_add(step.wrapping_mul(iteration as i64)))));
             }
             self.block(parts.body);
-            if let Some([last]) = self.kernel.blocks[parts.body].insts.last_chunk()
-                && let Op::Terminator(Terminator::Yield(next)) = &self.kernel.insts[*last].op
-            {
+            if let Some(next) = self.kernel.yielded(parts.body) {
                 carried = next.iter().map(|value| self.values.value(*value)).collect();
             }
             self.values.forget(place.mark, self.depth);
@@ -305,6 +298,6 @@ impl<'k> Walk<'k> {
 
 /// `start + iteration · step`, or one step further.
 fn progress(start: &Sum, step: &Sum, iteration: Atom, next: bool) -> Option<Sum> {
-    let sum = start.plus(&step.times(&Sum::atom(step.bits, iteration))?, 1);
+    let sum = start.plus(&step.times(&Sum::atom(step.bits(), iteration))?, 1);
     Some(if next { sum.plus(step, 1) } else { sum })
 }

@@ -30,7 +30,7 @@ pub use condition::Uncertainty;
 pub use races::Race;
 
 use crate::analysis::uniformity::Uniformity;
-use crate::ir::{Inst, Kernel, Loc, Object, Scalar, Space};
+use crate::ir::{Inst, Kernel, Loc, MemoryOp, Object, Scalar, Space};
 use crate::target::limits::LANES;
 use evaluate::{Evaluator, Threads};
 use lanes::Atoms;
@@ -56,6 +56,17 @@ pub enum AccessKind {
     Store,
     /// An atomic.
     Atomic,
+}
+
+impl AccessKind {
+    /// What an operation on memory does.
+    pub fn of(op: &MemoryOp) -> AccessKind {
+        match op {
+            MemoryOp::Load => AccessKind::Load,
+            MemoryOp::Store(_) => AccessKind::Store,
+            MemoryOp::Atomic(..) => AccessKind::Atomic,
+        }
+    }
 }
 
 /// One access in the program and how a warp makes it.

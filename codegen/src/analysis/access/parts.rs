@@ -39,7 +39,7 @@ impl Places {
                 place.steps.push(still);
             }
         }
-        place.offset = address.map_or(0, |address| address.constant().of(0));
+        place.offset = address.map_or(0, |address| address.constant_term().of(0));
         self.0.push(place);
     }
 

@@ -5,7 +5,7 @@
 
 use super::Warps;
 use super::condition::Uncertainty;
-use super::lanes::{Atom, Lanes, Sum};
+use super::lanes::{Atom, LaneSum, Lanes};
 use super::summary::widths;
 use super::walk::{Record, Walk};
 use crate::collections::HashMap;
@@ -76,7 +76,7 @@ fn are_own_elements(a: &Record, b: &Record) -> bool {
     if left != right {
         return false;
     }
-    let known = left.constant().all();
+    let known = left.constant_term().all();
     left.unknown().next().is_some() && (1..LANES).all(|lane| !known[..lane].contains(&known[lane]))
 }
 
@@ -121,7 +121,7 @@ pub(super) fn races(walk: &Walk<'_>, warps: Option<Warps>) -> Vec<Race> {
 /// An access of all warps, with what its places have in common taken out.
 struct Places<'r> {
     records: &'r [&'r Record],
-    base: Sum,
+    base: LaneSum,
     /// By lane: how far apart iterations of a loop that is known lie, and how many there are.
     steps: Vec<(Lanes, u64)>,
 }
@@ -131,29 +131,29 @@ const MOST_ITERATIONS: u64 = 64;
 
 impl<'r> Places<'r> {
     /// If all warps' places are known but for one base. Loops whose counters stand in `other`, too, go on with it.
-    fn of(walk: &Walk<'_>, records: &'r [&'r Record], other: &Sum) -> Option<Places<'r>> {
+    fn of(walk: &Walk<'_>, records: &'r [&'r Record], other: &LaneSum) -> Option<Places<'r>> {
         let atoms = &walk.values.atoms;
         let is_own = |product: &[Atom]| match product {
             [only] => atoms.last_iteration(*only).is_some() && other.unknown().all(|(product, _)| !product.contains(only)),
             _ => false,
         };
         let (terms, rest) = records[0].address.as_ref().ok()?.parted(is_own);
-        let base = rest.without_constant();
+        let (base, _) = rest.without_constant();
         let is_like_first = |record: &&Record| {
             record.address.as_ref().is_ok_and(|sum| {
                 let (own, rest) = sum.parted(is_own);
-                own == terms && rest.without_constant() == base
+                own == terms && rest.without_constant().0 == base
             })
         };
         let is_known = base.is_uniform() && records.iter().all(is_like_first);
-        let steps = terms.into_iter().map(|(product, lanes)| (lanes, atoms.last_iteration(product[0]).unwrap_or(0))).collect();
+        let steps = terms.unknown().map(|(product, lanes)| (lanes.clone(), atoms.last_iteration(product[0]).unwrap_or(0))).collect();
         is_known.then_some(Places { records, base, steps })
     }
 
     /// Every lane that makes the access: its record, its thread's number, and its offsets from the base.
     fn each(&self, mut f: impl FnMut(&Record, u32, i64) -> bool) {
         for record in self.records {
-            let Ok(known) = record.address.as_ref().map(Sum::constant) else { continue };
+            let Ok(known) = record.address.as_ref().map(|address| address.constant_term()) else { continue };
             for lane in (0..LANES).filter(|lane| record.mask >> lane & 1 == 1) {
                 let thread = record.warp * LANES as u32 + lane as u32;
                 for offset in self.offsets(lane, known.of(lane)) {

@@ -2,7 +2,7 @@
 
 use super::condition::Uncertainty;
 use super::evaluate::Evaluator;
-use super::lanes::{Atom, AtomSource, Lanes, Sum};
+use super::lanes::{Atom, AtomSource, LaneSum, Lanes, Sum};
 use super::parts::Places;
 use super::traffic::{self, slope};
 use super::walk::{BranchRecord, Record, Walk};
@@ -51,7 +51,7 @@ fn note_order(kernel: &Kernel, block: crate::ir::Block, loops: &mut Vec<Inst>, o
         if matches!(op, Op::Memory(Memory { at: Address::Path(_), .. }) | Op::Region(Region::If { .. } | Region::For { .. })) {
             order.push((*inst, loops.len() as u32, loops.last().copied()));
         }
-        let is_loop = super::evaluate::is_loop(kernel, *inst);
+        let is_loop = kernel.insts[*inst].op.is_loop();
         if is_loop {
             loops.push(*inst);
         }
@@ -140,11 +140,6 @@ fn access(
 ) -> Option<AccessFact> {
     let kernel = walk.kernel;
     let Op::Memory(Memory { op, at: Address::Path(place) }) = &kernel.insts[inst].op else { return None };
-    let kind = match op {
-        MemoryOp::Load => AccessKind::Load,
-        MemoryOp::Store(_) => AccessKind::Store,
-        MemoryOp::Atomic(..) => AccessKind::Atomic,
-    };
     let object = place.object;
     let space = kernel.objects[object].space();
     if !matches!(space, Space::Global | Space::Shared | Space::Constant) {
@@ -169,12 +164,12 @@ fn access(
         loc: kernel.insts[inst].loc,
         object,
         space,
-        kind,
+        kind: AccessKind::of(op),
         bytes: widths(kernel, inst).0,
         pattern,
         by_data,
         by_thread: by_data && walk.values.dependence.of_place(place) & DATA == 0,
-        offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant().of(0)),
+        offset: records.first().and_then(|record| record.address.as_ref().ok()).map_or(0, |sum| sum.constant_term().of(0)),
         lanes: Range { least: lanes.clone().min().unwrap_or(0), most: lanes.max().unwrap_or(0) },
         uncertainty: records.iter().map(|record| record.uncertainty).max().unwrap_or(Uncertainty::Data),
         is_rare: records.iter().all(|record| record.is_rare),
@@ -261,7 +256,7 @@ const COMPARED_WARPS: u32 = 8;
 
 /// Warps that touch the same addresses.
 fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
-    let mut different: Vec<Sum> = Vec::new();
+    let mut different: Vec<LaneSum> = Vec::new();
     let mut requests = 0;
     for record in records {
         let address = record.address.as_ref().ok()?;

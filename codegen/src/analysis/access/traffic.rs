@@ -19,7 +19,7 @@ struct Row {
 
 /// The lanes of a request in rows; from row to row the distance is unknown.
 fn rows(atoms: &Atoms, address: &Sum, mask: Mask) -> Vec<Row> {
-    let known = address.constant();
+    let known = address.constant_term();
     if address.has_one_base() {
         let offsets = (0..LANES).filter(|lane| mask >> lane & 1 == 1).map(|lane| (lane, known.of(lane))).collect();
         return vec![Row { offsets, step: atoms.divisor(address) }];
@@ -176,7 +176,7 @@ pub(super) fn if_wide(address: &Sum, mask: Mask) -> u32 {
     if !address.has_one_base() {
         return 0;
     }
-    let known = address.constant();
+    let known = address.constant_term();
     let lowest = (0..LANES).filter(|lane| mask >> lane & 1 == 1).map(|lane| known.of(lane)).min().unwrap_or(0);
     let begin = lowest.div_euclid(128) * 128;
     let offsets = std::array::from_fn(|lane| (known.of(lane) - begin).max(0) as u64 / 16 * 16);
@@ -194,7 +194,7 @@ pub(super) fn stride(address: &Sum, row: usize) -> Option<i64> {
     if !address.unknown().all(|(_, lanes)| slope(lanes, row) == Some(0)) {
         return None;
     }
-    slope(&address.constant(), row)
+    slope(&address.constant_term(), row)
 }
 
 /// From lane to lane of a row of `row` lanes, if that is one number.
@@ -212,7 +212,7 @@ mod tests {
     use crate::ir::{Axis, Special};
 
     fn strided(stride: i64) -> Sum {
-        Sum::known(64, Lanes::each(std::array::from_fn(|lane| lane as i64 * stride)))
+        Sum::known(64, &Lanes::each(std::array::from_fn(|lane| lane as i64 * stride)))
     }
 
     fn exactly(n: u32) -> Range {
@@ -245,8 +245,8 @@ mod tests {
         // A vector begins at its own multiple: half as many places.
         assert_eq!(global(&atoms, &strided(16).plus(&begin(4), 1), Mask::MAX, 16, 16).sectors, Range { least: 16, most: 17 });
         // Two rows of 16 lanes.
-        let halves = Sum::known(64, Lanes::each(std::array::from_fn(|lane| 4 * (lane as i64 / 16)))).times(&n).unwrap();
-        let inside = Sum::known(64, Lanes::each(std::array::from_fn(|lane| 4 * (lane as i64 % 16))));
+        let halves = Sum::known(64, &Lanes::each(std::array::from_fn(|lane| 4 * (lane as i64 / 16)))).times(&n).unwrap();
+        let inside = Sum::known(64, &Lanes::each(std::array::from_fn(|lane| 4 * (lane as i64 % 16))));
         let rows = global(&atoms, &halves.plus(&inside, 1), Mask::MAX, 4, 4);
         assert_eq!((rows.sectors, rows.apart), (Range { least: 2, most: 5 }, Range { least: 4, most: 5 }));
         assert_eq!(rows.bytes, Range { least: 64, most: 128 });

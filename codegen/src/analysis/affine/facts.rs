@@ -6,7 +6,7 @@
 use super::{Affine, Atom, Polynomial, has_no_multiple, range};
 use crate::analysis::bounds::type_max;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Op, Region, Terminator, UnaryOp, Value};
+use crate::ir::{BinaryOp, CompareOp, Compute, Inst, Kernel, Op, Region, UnaryOp, Value};
 
 /// How many conditions, and parts of them, are looked at, the innermost first.
 const MOST: usize = 32;
@@ -91,12 +91,12 @@ impl Affine {
         }
         let (low, high) = (self.least(&less, facts), self.bounds.upper(kernel, b).min(self.greatest(&greater, facts)));
         facts.gaps.push(Gap { difference, least, greatest: high.saturating_sub(low) });
-        if let Some(atom) = single(&less) {
+        if let Some(atom) = less.as_atom() {
             self.narrow(facts, atom, (0, high.saturating_sub(least)));
         }
-        if let Some(atom) = single(&greater) {
+        if let Some(atom) = greater.as_atom() {
             self.narrow(facts, atom, (low.saturating_add(least), u64::MAX));
-        } else if let (1, [product]) = (least, &greater.terms.keys().collect::<Vec<_>>()[..]) {
+        } else if let (1, [product]) = (least, &greater.terms().map(|(product, _)| product).collect::<Vec<_>>()[..]) {
             product.iter().for_each(|atom| self.narrow(facts, *atom, (1, u64::MAX)));
         }
     }
@@ -112,7 +112,7 @@ impl Affine {
 
     /// The least and the greatest that is known of a sum where it is one atom or a number; sums may have wrapped round.
     fn least(&self, sum: &Polynomial, facts: &Facts) -> u64 {
-        match (single(sum), sum.as_constant()) {
+        match (sum.as_atom(), sum.as_constant()) {
             (Some(atom), _) => self.known(atom, facts).0,
             (_, Some(number)) => number as u64 & (u64::MAX >> (64 - sum.bits())),
             _ => 0,
@@ -120,15 +120,7 @@ impl Affine {
     }
 
     fn greatest(&self, sum: &Polynomial, facts: &Facts) -> u64 {
-        single(sum).map_or(u64::MAX, |atom| self.known(atom, facts).1)
-    }
-}
-
-/// The atom that a polynomial is.
-fn single(sum: &Polynomial) -> Option<Atom> {
-    match sum.terms.iter().next() {
-        Some((product, 1)) if sum.terms.len() == 1 && product.len() == 1 => Some(product[0]),
-        _ => None,
+        sum.as_atom().map_or(u64::MAX, |atom| self.known(atom, facts).1)
     }
 }
 
@@ -156,7 +148,7 @@ impl Comparisons<'_> {
             }
             Op::Compute(Compute::Select(first, a, b)) => self.choice(first, [a, b], is),
             Op::Region(Region::If { condition: first, then_block, else_block }) => {
-                if let [Some(a), Some(b)] = [then_block, else_block].map(|block| only_yield(self.kernel, block)) {
+                if let [Some(&[a]), Some(&[b])] = [then_block, else_block].map(|block| self.kernel.yielded(block)) {
                     self.choice(first, [a, b], is);
                 }
             }
@@ -174,13 +166,5 @@ impl Comparisons<'_> {
         };
         self.look(first, arm);
         self.look(chosen, is);
-    }
-}
-
-/// The one value that a block yields.
-fn only_yield(kernel: &Kernel, block: Block) -> Option<Value> {
-    match kernel.blocks[block].insts.last().map(|last| &kernel.insts[*last].op) {
-        Some(Op::Terminator(Terminator::Yield(values))) if values.len() == 1 => Some(values[0]),
-        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::items::{AdtKind, Def, FnId, ModuleId, Namespace};
 use super::super::tree::{Expr, ExprKind, Geometry};
-use super::super::types::{AdtId, Arg, Kind, Ty};
+use super::super::types::{AdtId, Arg, Ty};
 use super::expression::expr;
 use super::{Checker, TypeScope, Unmarked, generic_names};
 use crate::diagnostic::Diagnostic;
@@ -74,19 +74,24 @@ impl Checker<'_, '_> {
                 }
                 return self.function_call(id, path, call, span);
             }
-            Some(def @ Def::Adt(_)) => return self.constructor(&def, path, call, span),
+            Some(Def::Adt(_)) => {
+                let ty = self.named_type(&path.path);
+                return self.construct(ty, call, span);
+            }
             _ => {}
         }
         if segments.len() == 1 && segments[0] == "Self" {
-            return self.self_constructor(call, span);
-        }
-        if let [.., owner, name] = segments.as_slice()
-            && let Some(ty) = self.owner_type(&segments[..segments.len() - 1])
-        {
-            let _ = owner;
-            return self.associated_call(&ty, name, call, span);
+            return match self.scope.self_ty.clone() {
+                Some(ty) => self.construct(ty, call, span),
+                None => self.error_expression(Diagnostic::error(span, "`Self` outside an impl").by_rustc()),
+            };
         }
         let name = segments.last().map_or("", String::as_str);
+        if segments.len() > 1
+            && let Some(ty) = self.owner_type(&segments[..segments.len() - 1])
+        {
+            return self.associated_call(&ty, name, call, span);
+        }
         if let Some((_, geometry)) = GEOMETRY.iter().find(|(known, _)| *known == name) {
             self.arity(call, 0, name);
             let lane = matches!(geometry, Geometry::Special(Special::LaneId | Special::WarpId));
@@ -185,20 +190,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// A tuple struct's constructor.
-    fn constructor(&mut self, def: &Def, path: &syn::ExprPath, call: &syn::ExprCall, span: Span) -> Expr {
-        let ty = self.written_type(&syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: path.path.clone() }));
-        let _ = def;
-        self.construct(ty, call, span)
-    }
-
-    fn self_constructor(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
-        match self.scope.self_ty.clone() {
-            Some(ty) => self.construct(ty, call, span),
-            None => self.error_expression(Diagnostic::error(span, "`Self` outside an impl").by_rustc()),
-        }
-    }
-
+    /// A tuple struct of these fields.
     fn construct(&mut self, ty: Ty, call: &syn::ExprCall, span: Span) -> Expr {
         let fields = self.struct_fields(&ty).unwrap_or_default();
         self.arity(call, fields.len(), &self.show(&ty));
@@ -225,7 +217,7 @@ impl Checker<'_, '_> {
                 _ => span,
             };
             if self.refuse_host_method(*id, name, at) {
-                return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span };
+                return self.anything(span);
             }
             let message = format!("`{}` has no function `{name}`", self.show(&ty));
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
@@ -302,16 +294,9 @@ impl Checker<'_, '_> {
     /// Whether `T` fits a function's class; a literal's type is settled by it.
     pub(super) fn settle_receiver(&mut self, receiver: &Ty, row: IntrinsicId, span: Span) {
         let ty = self.infer.resolve(receiver);
-        let Some(scalar) = row_type(&ty) else {
-            if matches!(ty, Ty::Var(_)) {
-                self.literal_calls.push((row, ty, span));
-            } else {
-                let message = format!("`{}` does not take a `{}`", row.row().name, self.show(&ty));
-                self.report(Diagnostic::error(span, message).by_rustc());
-            }
-            return;
-        };
-        if intrinsics::function_for(row.row().name, scalar).is_none() {
+        if matches!(ty, Ty::Var(_)) {
+            self.literal_calls.push((row, ty, span));
+        } else if row_type(&ty).and_then(|scalar| intrinsics::function_for(row.row().name, scalar)).is_none() {
             let message = format!("`{}` does not take a `{}`", row.row().name, self.show(&ty));
             self.report(Diagnostic::error(span, message).by_rustc());
         }
@@ -326,15 +311,13 @@ impl Checker<'_, '_> {
         };
         let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
         if self.is_host_function(id, path.span()) {
-            return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span };
+            return self.anything(span);
         }
-        if path.path.segments.len() == 2 && path.path.segments[0].ident == "Self" {
-            let owner = match &self.scope.self_ty {
-                Some(Ty::Adt(_, args)) => args.clone(),
-                _ => owner,
-            };
-            return self.typed_call(id, &owner, &explicit, args, span);
-        }
+        let is_own = path.path.segments.len() == 2 && path.path.segments[0].ident == "Self";
+        let owner = match &self.scope.self_ty {
+            Some(Ty::Adt(_, args)) if is_own => args.clone(),
+            _ => owner,
+        };
         self.typed_call(id, &owner, &explicit, args, span)
     }
 
@@ -419,10 +402,5 @@ impl Checker<'_, '_> {
             syn::ReturnType::Type(_, ty) => self.with_scope(scope, |checker| checker.written_type(ty)),
         };
         expr(ExprKind::Call(id, generics, args), result, span)
-    }
-
-    /// A fresh type that only a number can become.
-    pub(super) fn fresh_any(&mut self) -> Ty {
-        self.infer.fresh(Kind::Any)
     }
 }

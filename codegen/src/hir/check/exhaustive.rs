@@ -58,10 +58,10 @@ impl Checker<'_, '_> {
     fn domain(&self, ty: &Ty, depth: u32) -> Domain {
         match self.infer.resolve(ty) {
             Ty::Scalar(Type::Bool) => Domain::Numbers(vec![(0, 1)]),
-            Ty::Scalar(ty) if ty.is_int() => Domain::Numbers(vec![integers(ty)]),
+            Ty::Scalar(ty) if ty.is_int() => Domain::Numbers(vec![ty.numbers().into_inner()]),
             // As wide as the host's: narrower ones would need no arm for what they cannot hold.
-            Ty::Usize => Domain::Numbers(vec![integers(Type::U64)]),
-            Ty::Isize => Domain::Numbers(vec![integers(Type::I64)]),
+            Ty::Usize => Domain::Numbers(vec![Type::U64.numbers().into_inner()]),
+            Ty::Isize => Domain::Numbers(vec![Type::I64.numbers().into_inner()]),
             Ty::Tuple(fields) if depth < 8 => Domain::Parts(fields.iter().map(|field| self.domain(field, depth + 1)).collect()),
             Ty::Array(element, Const::Value(len)) if len <= 16 && depth < 8 => {
                 Domain::Parts((0..len).map(|_| self.domain(&element, depth + 1)).collect())
@@ -95,7 +95,7 @@ impl Checker<'_, '_> {
                 }
                 AdtKind::Struct(_) => "_".to_owned(),
             },
-            (Shape::Range(a, b), Ty::Scalar(ty)) if (*a, *b) == integers(*ty) => "_".to_owned(),
+            (Shape::Range(a, b), Ty::Scalar(ty)) if (*a, *b) == ty.numbers().into_inner() => "_".to_owned(),
             (Shape::Range(a, b), _) if a == b => a.to_string(),
             (Shape::Range(a, b), _) => format!("{a}..={b}"),
             (Shape::Parts(parts), Ty::Tuple(fields)) => {
@@ -151,12 +151,6 @@ pub(super) enum PatternSite {
 
 /// An arm's pattern.
 pub(super) struct ArmShape(Shape);
-
-/// The values of an integer type.
-fn integers(ty: Type) -> (i128, i128) {
-    let bits = ty.bits();
-    if ty.is_signed_int() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
-}
 
 fn number(value: &Expr) -> Option<i128> {
     match &value.kind {

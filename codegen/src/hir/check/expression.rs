@@ -11,31 +11,29 @@ use syn::spanned::Spanned;
 /// Most fields of a tuple, those of the tuples in it counted.
 const MOST_FIELDS: usize = 1024;
 
-/// What a binary operator of the source is here.
+/// What a binary operator of the source is here, whether it assigns or not.
 enum Operator {
     Arithmetic(BinaryOp, Demand),
     Shift(BinaryOp),
     Compare(CompareOp),
     And,
     Or,
-    Assign(BinaryOp, Demand),
-    AssignShift(BinaryOp),
     Unknown,
 }
 
 fn operator(op: &syn::BinOp) -> Operator {
-    use Operator::{And, Arithmetic, Assign, AssignShift, Compare, Or, Shift, Unknown};
+    use Operator::{And, Arithmetic, Compare, Or, Shift, Unknown};
     match op {
-        syn::BinOp::Add(_) => Arithmetic(BinaryOp::Add, Demand::Number),
-        syn::BinOp::Sub(_) => Arithmetic(BinaryOp::Sub, Demand::Number),
-        syn::BinOp::Mul(_) => Arithmetic(BinaryOp::Mul, Demand::Number),
-        syn::BinOp::Div(_) => Arithmetic(BinaryOp::Div, Demand::Number),
-        syn::BinOp::Rem(_) => Arithmetic(BinaryOp::Rem, Demand::Number),
-        syn::BinOp::BitAnd(_) => Arithmetic(BinaryOp::And, Demand::Bits),
-        syn::BinOp::BitOr(_) => Arithmetic(BinaryOp::Or, Demand::Bits),
-        syn::BinOp::BitXor(_) => Arithmetic(BinaryOp::Xor, Demand::Bits),
-        syn::BinOp::Shl(_) => Shift(BinaryOp::Shl),
-        syn::BinOp::Shr(_) => Shift(BinaryOp::Shr),
+        syn::BinOp::Add(_) | syn::BinOp::AddAssign(_) => Arithmetic(BinaryOp::Add, Demand::Number),
+        syn::BinOp::Sub(_) | syn::BinOp::SubAssign(_) => Arithmetic(BinaryOp::Sub, Demand::Number),
+        syn::BinOp::Mul(_) | syn::BinOp::MulAssign(_) => Arithmetic(BinaryOp::Mul, Demand::Number),
+        syn::BinOp::Div(_) | syn::BinOp::DivAssign(_) => Arithmetic(BinaryOp::Div, Demand::Number),
+        syn::BinOp::Rem(_) | syn::BinOp::RemAssign(_) => Arithmetic(BinaryOp::Rem, Demand::Number),
+        syn::BinOp::BitAnd(_) | syn::BinOp::BitAndAssign(_) => Arithmetic(BinaryOp::And, Demand::Bits),
+        syn::BinOp::BitOr(_) | syn::BinOp::BitOrAssign(_) => Arithmetic(BinaryOp::Or, Demand::Bits),
+        syn::BinOp::BitXor(_) | syn::BinOp::BitXorAssign(_) => Arithmetic(BinaryOp::Xor, Demand::Bits),
+        syn::BinOp::Shl(_) | syn::BinOp::ShlAssign(_) => Shift(BinaryOp::Shl),
+        syn::BinOp::Shr(_) | syn::BinOp::ShrAssign(_) => Shift(BinaryOp::Shr),
         syn::BinOp::Eq(_) => Compare(CompareOp::Eq),
         syn::BinOp::Ne(_) => Compare(CompareOp::Ne),
         syn::BinOp::Lt(_) => Compare(CompareOp::Lt),
@@ -44,16 +42,6 @@ fn operator(op: &syn::BinOp) -> Operator {
         syn::BinOp::Ge(_) => Compare(CompareOp::Ge),
         syn::BinOp::And(_) => And,
         syn::BinOp::Or(_) => Or,
-        syn::BinOp::AddAssign(_) => Assign(BinaryOp::Add, Demand::Number),
-        syn::BinOp::SubAssign(_) => Assign(BinaryOp::Sub, Demand::Number),
-        syn::BinOp::MulAssign(_) => Assign(BinaryOp::Mul, Demand::Number),
-        syn::BinOp::DivAssign(_) => Assign(BinaryOp::Div, Demand::Number),
-        syn::BinOp::RemAssign(_) => Assign(BinaryOp::Rem, Demand::Number),
-        syn::BinOp::BitAndAssign(_) => Assign(BinaryOp::And, Demand::Bits),
-        syn::BinOp::BitOrAssign(_) => Assign(BinaryOp::Or, Demand::Bits),
-        syn::BinOp::BitXorAssign(_) => Assign(BinaryOp::Xor, Demand::Bits),
-        syn::BinOp::ShlAssign(_) => AssignShift(BinaryOp::Shl),
-        syn::BinOp::ShrAssign(_) => AssignShift(BinaryOp::Shr),
         _ => Unknown,
     }
 }
@@ -201,19 +189,21 @@ impl Checker<'_, '_> {
     fn binary(&mut self, binary: &syn::ExprBinary, span: Span) -> Expr {
         let left = self.expression(&binary.left);
         let right = self.expression(&binary.right);
+        let assigns = super::mismatch::is_assignment(&binary.op);
+        if assigns {
+            self.assignable(&left);
+        }
         match operator(&binary.op) {
             Operator::Arithmetic(op, demand) => {
                 let ty = self.expect_operand(binary, &left, &right);
                 self.demand(&left.ty, demand, span);
-                self.note_literal(op, &ty, &right, span);
-                expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
+                self.arithmetic(op, (left, right), if assigns { None } else { Some(ty) }, span)
             }
             Operator::Shift(op) => {
                 self.demand(&left.ty, Demand::Integer, left.span);
                 self.demand(&right.ty, Demand::Integer, right.span);
                 let ty = left.ty.clone();
-                self.note_literal(op, &ty, &right, span);
-                expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
+                self.arithmetic(op, (left, right), if assigns { None } else { Some(ty) }, span)
             }
             Operator::Compare(op) => {
                 self.expect_operand(binary, &left, &right);
@@ -228,21 +218,17 @@ impl Checker<'_, '_> {
                 let kind = if matches!(op, Operator::And) { ExprKind::And(left, right) } else { ExprKind::Or(left, right) };
                 expr(kind, Ty::BOOL, span)
             }
-            Operator::Assign(op, demand) => {
-                self.assignable(&left);
-                self.expect_operand(binary, &left, &right);
-                self.demand(&left.ty, demand, span);
-                self.note_literal(op, &left.ty.clone(), &right, span);
-                expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
-            }
-            Operator::AssignShift(op) => {
-                self.assignable(&left);
-                self.demand(&left.ty, Demand::Integer, left.span);
-                self.demand(&right.ty, Demand::Integer, right.span);
-                self.note_literal(op, &left.ty.clone(), &right, span);
-                expr(ExprKind::AssignOp(op, Box::new(left), Box::new(right)), Ty::unit(), span)
-            }
             Operator::Unknown => self.error_expression(Diagnostic::error(span, "this operator is not in the kernel language")),
+        }
+    }
+
+    /// An operation of this type, or an assignment of what it gives.
+    fn arithmetic(&mut self, op: BinaryOp, (left, right): (Expr, Expr), ty: Option<Ty>, span: Span) -> Expr {
+        self.note_literal(op, ty.as_ref().unwrap_or(&left.ty), &right, span);
+        let (left, right) = (Box::new(left), Box::new(right));
+        match ty {
+            Some(ty) => expr(ExprKind::Binary(op, left, right), ty, span),
+            None => expr(ExprKind::AssignOp(op, left, right), Ty::unit(), span),
         }
     }
 
@@ -367,14 +353,18 @@ impl Checker<'_, '_> {
         }
         let value = self.expression(&assign.right);
         let place = self.expression(&assign.left);
+        self.note_assigned(&place);
+        self.assignable(&place);
+        self.expect(&value.ty, &place.ty, value.span);
+        expr(ExprKind::Assign(Box::new(place), Box::new(value)), Ty::unit(), span)
+    }
+
+    fn note_assigned(&mut self, place: &Expr) {
         if let ExprKind::Local(id) = place.kind
             && let Some(unfilled) = self.unfilled.get_mut(&id)
         {
             unfilled.is_assigned = true;
         }
-        self.assignable(&place);
-        self.expect(&value.ty, &place.ty, value.span);
-        expr(ExprKind::Assign(Box::new(place), Box::new(value)), Ty::unit(), span)
     }
 
     /// `(a, x[i]) = e`: as Rust has it, `{ let (p, q) = e; a = p; x[i] = q; }`.
@@ -384,14 +374,9 @@ impl Checker<'_, '_> {
             let pattern = checker.pattern(pattern, &value.ty.clone());
             let mut statements = vec![Statement::Let(pattern, Some(value))];
             for (name, place) in parts {
-                let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() };
-                let part = checker.path_expression(&path);
+                let part = checker.path_expression(&plain_path(name.clone()));
                 let place = checker.expression(place);
-                if let ExprKind::Local(id) = place.kind
-                    && let Some(unfilled) = checker.unfilled.get_mut(&id)
-                {
-                    unfilled.is_assigned = true;
-                }
+                checker.note_assigned(&place);
                 checker.expect(&part.ty, &place.ty, place.span);
                 checker.assignable(&place);
                 let span = place.span;
@@ -423,10 +408,7 @@ impl Checker<'_, '_> {
         let base = self.expression(&field.base);
         let base = self.through_constant(base);
         let ty = self.infer.shallow(&base.ty);
-        let name = match &field.member {
-            syn::Member::Named(ident) => ident.to_string(),
-            syn::Member::Unnamed(index) => index.index.to_string(),
-        };
+        let name = member_name(&field.member);
         let found = match &ty {
             Ty::Dim3 => ["x", "y", "z"].iter().position(|axis| *axis == name).map(|i| (i, Ty::Usize)),
             Ty::Tuple(fields) => name.parse().ok().and_then(|i: usize| Some((i, fields.get(i)?.clone()))),
@@ -485,7 +467,7 @@ impl Checker<'_, '_> {
     }
 
     fn struct_value(&mut self, literal: &syn::ExprStruct, span: Span) -> Expr {
-        let ty = self.written_type(&syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: literal.path.clone() }));
+        let ty = self.named_type(&literal.path);
         if self.infer.shallow(&ty) == Ty::Dim3 {
             return self.error_expression(Diagnostic::error(span, "`Dim3` is made by the geometry functions only").help("use a tuple"));
         }
@@ -494,10 +476,7 @@ impl Checker<'_, '_> {
         };
         let mut given = Vec::new();
         for value in &literal.fields {
-            let name = match &value.member {
-                syn::Member::Named(ident) => ident.to_string(),
-                syn::Member::Unnamed(index) => index.index.to_string(),
-            };
+            let name = member_name(&value.member);
             let typed = self.expression(&value.expr);
             match fields.iter().position(|(field, _)| *field == name) {
                 Some(index) => {
@@ -534,6 +513,19 @@ impl Checker<'_, '_> {
             return self.error_expression(Diagnostic::error(span, message).help(help));
         }
         inner
+    }
+}
+
+/// A name as an expression.
+pub(super) fn plain_path(name: impl Into<syn::Path>) -> syn::ExprPath {
+    syn::ExprPath { attrs: Vec::new(), qself: None, path: name.into() }
+}
+
+/// A field's name, or its number.
+pub(super) fn member_name(member: &syn::Member) -> String {
+    match member {
+        syn::Member::Named(ident) => ident.to_string(),
+        syn::Member::Unnamed(index) => index.index.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::Ty;
-use super::expression::expr;
+use super::expression::{expr, plain_path};
 use super::{Checker, Demand};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{CompareOp, PrintPart};
@@ -88,12 +88,7 @@ impl Checker<'_, '_> {
                 let shown = quote::ToTokens::to_token_stream(condition).to_string();
                 let condition = self.expression(condition);
                 self.expect(&condition.ty, &Ty::BOOL, condition.span);
-                let (parts, values) = if rest.is_empty() {
-                    (vec![PrintPart::Text(format!("assertion failed: {shown}"))], Vec::new())
-                } else {
-                    self.format(rest, span)
-                };
-                expr(ExprKind::Assert(Box::new(condition), parts, values), Ty::unit(), span)
+                self.assertion(condition, rest, format!("assertion failed: {shown}"), span)
             }
             "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => self.assert_compare(&args, name.ends_with("eq"), span),
             "panic" | "unreachable" | "unimplemented" | "todo" => {
@@ -135,11 +130,13 @@ impl Checker<'_, '_> {
         self.demand(&left.ty, Demand::Equality, span);
         let (op, word) = if equal { (CompareOp::Eq, "==") } else { (CompareOp::Ne, "!=") };
         let condition = expr(ExprKind::Compare(op, Box::new(left), Box::new(right)), Ty::BOOL, span);
-        let (parts, values) = if rest.is_empty() {
-            (vec![PrintPart::Text(format!("assertion `left {word} right` failed"))], Vec::new())
-        } else {
-            self.format(rest, span)
-        };
+        self.assertion(condition, rest, format!("assertion `left {word} right` failed"), span)
+    }
+
+    /// Asserts a condition; says `otherwise` where no message is given.
+    fn assertion(&mut self, condition: Expr, message: &[syn::Expr], otherwise: String, span: Span) -> Expr {
+        let otherwise = vec![PrintPart::Text(otherwise)];
+        let (parts, values) = if message.is_empty() { (otherwise, Vec::new()) } else { self.format(message, span) };
         expr(ExprKind::Assert(Box::new(condition), parts, values), Ty::unit(), span)
     }
 
@@ -200,7 +197,6 @@ impl Checker<'_, '_> {
             let message = format!("`{{{name}}}` shows no value: put the name of a variable between the braces, or nothing");
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
         };
-        let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: syn::Ident::new(&ident.to_string(), span).into() };
-        self.path_expression(&path)
+        self.path_expression(&plain_path(syn::Ident::new(&ident.to_string(), span)))
     }
 }

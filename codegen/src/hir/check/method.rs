@@ -7,7 +7,7 @@ use super::call::{arity_text, row_type};
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
-use crate::ir::AtomicOp;
+use crate::ir::{AtomicOp, Type};
 use crate::nearest::nearest;
 use crate::syntax::written;
 use proc_macro2::Span;
@@ -62,7 +62,7 @@ impl Checker<'_, '_> {
                 None if name == "clone" && call.args.is_empty() => receiver,
                 None if self.refuse_host_method(id, &name, call.method.span()) => {
                     call.args.iter().for_each(|arg| drop(self.expression(arg)));
-                    Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span }
+                    self.anything(span)
                 }
                 None => {
                     let known: Vec<&str> = self.context.items.method_names(id).collect();
@@ -116,17 +116,15 @@ impl Checker<'_, '_> {
         let ty = &self.infer.shallow(ty);
         // A literal as receiver: rustc wants its type written; its default decides here.
         let ty = match self.infer.kind(ty) {
-            Some(Kind::Int) => Ty::Scalar(crate::ir::Type::I32),
-            Some(Kind::Float) => Ty::Scalar(crate::ir::Type::F64),
+            Some(Kind::Int) => Ty::Scalar(Type::I32),
+            Some(Kind::Float) => Ty::Scalar(Type::F64),
             _ => ty.clone(),
         };
         match (name.as_str(), call.args.len()) {
             ("clone", 0) => return receiver,
-            ("to_f32", 0) if ty.is_float() => {
-                return expr(ExprKind::Cast(Box::new(receiver)), Ty::Scalar(crate::ir::Type::F32), span);
-            }
-            ("to_f64", 0) if ty.is_float() => {
-                return expr(ExprKind::Cast(Box::new(receiver)), Ty::Scalar(crate::ir::Type::F64), span);
+            ("to_f32" | "to_f64", 0) if ty.is_float() => {
+                let to = if name == "to_f32" { Type::F32 } else { Type::F64 };
+                return expr(ExprKind::Cast(Box::new(receiver)), Ty::Scalar(to), span);
             }
             _ => {}
         }
@@ -155,7 +153,6 @@ impl Checker<'_, '_> {
             checker.report(Diagnostic::error(span, message).by_rustc());
             false
         };
-        let nothing = |checker: &mut Self| expr(ExprKind::Int(0), checker.fresh_any(), span);
         match name.as_str() {
             "len" => {
                 arity(self, 0);
@@ -169,7 +166,7 @@ impl Checker<'_, '_> {
             }
             "load" if global => {
                 if !arity(self, 1) {
-                    return nothing(self);
+                    return self.anything(span);
                 }
                 let lanes = self.lanes(call, &element);
                 let index = args.remove(0);
@@ -179,7 +176,7 @@ impl Checker<'_, '_> {
             }
             "store" if global => {
                 if !arity(self, 2) {
-                    return nothing(self);
+                    return self.anything(span);
                 }
                 self.check_mutable(&receiver);
                 let (value, index) = (args.remove(1), args.remove(0));
@@ -196,7 +193,7 @@ impl Checker<'_, '_> {
                 Some((_, op)) => {
                     let operands = if *op == AtomicOp::CompareExchange { 2 } else { 1 };
                     if !arity(self, operands + 1) {
-                        return nothing(self);
+                        return self.anything(span);
                     }
                     if !self.is_memory(&receiver) {
                         return self.atomic_of_local(&receiver, op.word(), span);
@@ -228,7 +225,7 @@ impl Checker<'_, '_> {
         {
             unfilled.used.get_or_insert(span);
             unfilled.has_atomics = true;
-            return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span };
+            return self.anything(span);
         }
         let message = format!("`atomic_{op}` works on buffers and shared memory; this array belongs to one thread");
         self.error_expression(Diagnostic::error(span, message).help("use plain arithmetic, or declare the array `#[shared]`"))

@@ -27,9 +27,8 @@ impl Checker<'_, '_> {
             // Reported as any other mismatch, by rustc.
             return self.expect(&right.ty, &left.ty, right.span);
         }
-        let is_assigned = quote::ToTokens::to_token_stream(&binary.op).to_string().ends_with('=') && !is_comparison(&binary.op);
         // What is assigned to stays what it is; else a float, or the index type, is what the other becomes.
-        let is_left = !is_assigned
+        let is_left = !is_assignment(&binary.op)
             && (self.is_int_literal(&a) && !self.is_int_literal(&b)
                 || !self.is_int_literal(&b) && (rank(&b) > rank(&a) || a == Ty::Scalar(Type::F64) && b.is_float()));
         let is_compared = is_left && matches!(binary.op, syn::BinOp::Lt(_) | syn::BinOp::Shl(_));
@@ -139,6 +138,11 @@ fn as_float(expr: &syn::Expr) -> Option<String> {
         syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => as_float(expr).map(|text| format!("-{text}")),
         _ => None,
     }
+}
+
+/// `a += b` and the like.
+pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
+    quote::ToTokens::to_token_stream(op).to_string().ends_with('=') && !is_comparison(op)
 }
 
 fn is_comparison(op: &syn::BinOp) -> bool {

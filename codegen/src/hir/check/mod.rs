@@ -29,7 +29,7 @@ use super::items::{ConstId, FnId, Items, ModuleId};
 use super::tree::{Annotations, Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, Rows, ScopeId};
 use super::types::{AdtId, Arg, Infer, Kind, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::syntax::{ConstValue, Program};
+use crate::syntax::{ConstValue, Program, generic_name};
 use proc_macro2::Span;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -323,12 +323,8 @@ impl<'p> Context<'p> {
 
 /// Names of generic parameters, lifetimes left out: the impl's, then the function's.
 pub(crate) fn generic_names(parent: Option<&syn::Generics>, own: Option<&syn::Generics>) -> Vec<String> {
-    let name = |param: &syn::GenericParam| match param {
-        syn::GenericParam::Type(param) => Some(param.ident.to_string()),
-        syn::GenericParam::Const(param) => Some(param.ident.to_string()),
-        _ => None,
-    };
-    parent.into_iter().chain(own).flat_map(|generics| generics.params.iter().filter_map(name)).collect()
+    let params = parent.into_iter().chain(own).flat_map(|generics| &generics.params);
+    params.filter_map(generic_name).map(ToString::to_string).collect()
 }
 
 impl<'c, 'p> Checker<'c, 'p> {
@@ -365,13 +361,23 @@ impl<'c, 'p> Checker<'c, 'p> {
     pub(super) fn error_expression(&mut self, diagnostic: Diagnostic) -> Expr {
         let span = diagnostic.span;
         self.report(diagnostic);
+        self.anything(span)
+    }
+
+    /// What stands for an expression of which all has been said.
+    pub(super) fn anything(&mut self, span: Span) -> Expr {
         Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span }
+    }
+
+    /// The type that a path names.
+    fn named_type(&mut self, path: &syn::Path) -> Ty {
+        self.written_type(&syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: path.clone() }))
     }
 
     /// As [`Checker::error_expression`], about an expression of type `ty`. Where an error left the type open, nothing more is said.
     pub(super) fn error_about(&mut self, ty: &Ty, diagnostic: Diagnostic) -> Expr {
         if self.is_left_open(ty) {
-            return Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span: diagnostic.span };
+            return self.anything(diagnostic.span);
         }
         self.error_expression(diagnostic)
     }

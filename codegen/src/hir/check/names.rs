@@ -1,10 +1,10 @@
 //! What names mean within a body: its variables, and what its blocks define (`const`) or import (`use`).
 
-use super::super::items::{Def, Import, Namespace, imports};
+use super::super::items::{Def, Namespace};
 use super::super::tree::LocalId;
 use super::super::types::Ty;
 use super::{Checker, TypeScope};
-use crate::syntax::ConstValue;
+use crate::syntax::{ConstValue, Import, imports};
 use std::collections::HashMap;
 use std::rc::Rc;
 

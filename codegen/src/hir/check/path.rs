@@ -2,7 +2,7 @@
 
 use super::super::items::{AdtKind, ConstId, Def, Namespace};
 use super::super::tree::{Expr, ExprKind, LocalKind};
-use super::super::types::{AdtId, Arg, Const, Kind, Ty};
+use super::super::types::{AdtId, Arg, Const, Ty};
 use super::inherent;
 use super::ty::constant_expression;
 use super::{Checker, TypeScope, generic_names};
@@ -70,7 +70,7 @@ impl Checker<'_, '_> {
         match self.resolve(&segments, Namespace::Values) {
             Some(Def::Const(id)) => match self.context.constant(id) {
                 Some((ty, value)) => constant_expression(value, ty, span),
-                None => Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span },
+                None => self.anything(span),
             },
             Some(Def::Value(value)) => {
                 let ty = value_type(&value);

@@ -4,6 +4,7 @@ use super::super::items::{AdtKind, Def, Namespace};
 use super::super::tree::{Expr, LocalKind, Pattern, PatternKind};
 use super::super::types::{Const, Kind, Ty};
 use super::Checker;
+use super::expression::{member_name, plain_path};
 use crate::diagnostic::Diagnostic;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -31,8 +32,7 @@ impl Checker<'_, '_> {
             syn::Pat::Tuple(tuple) => self.positional(tuple.elems.iter(), ty, span),
             syn::Pat::Slice(slice) => self.positional(slice.elems.iter(), ty, span),
             syn::Pat::TupleStruct(pattern) => {
-                let path = syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: pattern.path.clone() });
-                let written = self.written_type(&path);
+                let written = self.named_type(&pattern.path);
                 self.expect(&written, ty, span);
                 self.positional(pattern.elems.iter(), ty, span)
             }
@@ -53,8 +53,7 @@ impl Checker<'_, '_> {
             let def = self.resolve(std::slice::from_ref(&name), Namespace::Values);
             let is_constant = self.lookup_constant(&name).is_some();
             if is_constant || matches!(def, Some(Def::Const(_) | Def::Variant(..) | Def::Value(_))) {
-                let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.ident.clone().into() };
-                return self.value_pattern(&syn::Expr::Path(path), ty);
+                return self.value_pattern(&syn::Expr::Path(plain_path(ident.ident.clone())), ty);
             }
         }
         if let Some(by_ref) = &ident.by_ref {
@@ -81,16 +80,14 @@ impl Checker<'_, '_> {
     fn or_pattern(&mut self, or: &syn::PatOr, ty: &Ty) -> PatternKind {
         let mut alternatives = Vec::new();
         let before = self.locals.len();
+        self.or_bindings.push(None);
         for (index, case) in or.cases.iter().enumerate() {
+            alternatives.push(self.pattern(case, ty));
             if index == 0 {
-                self.or_bindings.push(None);
-                alternatives.push(self.pattern(case, ty));
                 let bound = self.locals[before..].iter().enumerate();
                 let names = bound.map(|(i, local)| (local.name.clone(), super::super::tree::LocalId(before + i))).collect();
                 self.or_bindings.pop();
                 self.or_bindings.push(Some(names));
-            } else {
-                alternatives.push(self.pattern(case, ty));
             }
         }
         self.or_bindings.pop();
@@ -161,8 +158,7 @@ impl Checker<'_, '_> {
     }
 
     fn struct_pattern(&mut self, pattern: &syn::PatStruct, ty: &Ty, span: Span) -> PatternKind {
-        let path = syn::Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path: pattern.path.clone() });
-        let written = self.written_type(&path);
+        let written = self.named_type(&pattern.path);
         self.expect(&written, ty, span);
         let Some(fields) = self.struct_fields(&written) else {
             if let Ty::Adt(id, _) = &written
@@ -174,10 +170,7 @@ impl Checker<'_, '_> {
         };
         let mut matched = Vec::new();
         for field in &pattern.fields {
-            let name = match &field.member {
-                syn::Member::Named(ident) => ident.to_string(),
-                syn::Member::Unnamed(index) => index.index.to_string(),
-            };
+            let name = member_name(&field.member);
             match fields.iter().position(|(known, _)| *known == name) {
                 Some(index) => matched.push((index as u32, self.pattern(&field.pat, &fields[index].1.clone()))),
                 None => {

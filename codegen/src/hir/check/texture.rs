@@ -24,7 +24,7 @@ impl Checker<'_, '_> {
         if arguments.len() != wanted {
             let message = format!("`{word}` {}", arity_text(wanted, arguments.len()));
             self.report(Diagnostic::error(span, message).by_rustc());
-            return expr(ExprKind::Int(0), self.fresh_any(), span);
+            return self.anything(span);
         }
         for argument in &arguments {
             if let Some(ty) = op.coordinates() {

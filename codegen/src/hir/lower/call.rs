@@ -80,8 +80,7 @@ impl Lowerer<'_, '_> {
             let carried = self.referenced();
             let result_ty = self.resolve(&body.result);
             self.region(carried, &result_ty, |lowerer, exit| {
-                let frame = lowerer.frames.len() - 1;
-                lowerer.frames[frame].returns = Returns::Function(exit.clone());
+                lowerer.frame_mut().returns = Returns::Function(exit.clone());
                 lowerer.expression(&body.root)
             })
         } else {

@@ -61,14 +61,12 @@ impl Lowerer<'_, '_> {
             ExprKind::Match(value, arms) => {
                 let ty = self.resolve(&expr.ty);
                 let matched = self.resolve(&value.ty);
-                let value = self.expression(value);
-                let value = self.materialized(value);
+                let value = self.whole(value);
                 self.arms(&value, &matched, arms, &ty)
             }
             ExprKind::Let(pattern, value) => {
                 let ty = self.resolve(&value.ty);
-                let value = self.expression(value);
-                let value = self.materialized(value);
+                let value = self.whole(value);
                 self.at(expr.span);
                 let fits = self.fits(pattern, &ty, &value);
                 self.bind(pattern, &ty, value);
@@ -121,17 +119,9 @@ impl Lowerer<'_, '_> {
 
     /// A value's scalars, as results carry them.
     pub(super) fn result_values(&mut self, ty: &Ty, value: Tree) -> Vec<Value> {
-        let value = self.materialized(value);
-        let mut values = Vec::new();
-        value.leaves(&mut values);
-        let wanted = self.leaf_types(ty);
-        if values.len() != wanted.len() {
-            // Only after an error, or in dead code.
-            let zero = self.zero(ty);
-            values.clear();
-            zero.leaves(&mut values);
-        }
-        values
+        let values = self.materialized(value).leaves();
+        // Others only after an error, or in dead code.
+        if values.len() == self.leaf_types(ty).len() { values } else { self.zero(ty).leaves() }
     }
 
     /// `a && b`, `a || b`: the right side runs only if it must.
@@ -216,10 +206,8 @@ impl Lowerer<'_, '_> {
             if matches!(self.vars[index], Var::Undeclared) {
                 self.vars[index] = live.vars[index].clone();
             }
-            let (mut before, mut a, mut b) = (Vec::new(), Vec::new(), Vec::new());
-            self.vars[index].leaves(&mut before);
-            then.vars[index].leaves(&mut a);
-            otherwise.vars[index].leaves(&mut b);
+            let before = self.vars[index].leaves();
+            let (mut a, mut b) = (then.vars[index].leaves(), otherwise.vars[index].leaves());
             if then.dead {
                 a.clone_from(&b);
             }
@@ -239,9 +227,7 @@ impl Lowerer<'_, '_> {
             }
         }
         let live_result = if then.dead { otherwise.result.clone() } else { then.result.clone() };
-        let (mut given, mut other) = (Vec::new(), Vec::new());
-        then.result.leaves(&mut given);
-        otherwise.result.leaves(&mut other);
+        let (mut given, mut other) = (then.result.leaves(), otherwise.result.leaves());
         if then.dead {
             given.clone_from(&other);
         } else if otherwise.dead || other.len() != given.len() {
@@ -266,8 +252,7 @@ impl Lowerer<'_, '_> {
     /// Gives the changed leaves of variables their joined values.
     fn adopt(&mut self, changed: &[(usize, usize)], values: &[Value]) {
         for ((var, leaf), value) in changed.iter().zip(values) {
-            let mut leaves = Vec::new();
-            self.vars[*var].leaves(&mut leaves);
+            let mut leaves = self.vars[*var].leaves();
             self.name_joined(*var, leaves[*leaf], *value);
             leaves[*leaf] = *value;
             self.vars[*var].replace_leaves(&mut leaves.into_iter());
@@ -353,8 +338,7 @@ impl Lowerer<'_, '_> {
         let ty = self.resolve(&expr.ty);
         let carried = self.assigned_in_block(body);
         self.region(carried, &ty, |lowerer, exit| {
-            let frame = lowerer.frames.len() - 1;
-            lowerer.frames[frame].scopes.insert(scope, exit.clone());
+            lowerer.frame_mut().scopes.insert(scope, exit.clone());
             lowerer.block(body)
         })
     }
@@ -367,22 +351,33 @@ impl Lowerer<'_, '_> {
         let count = types.len();
         types.extend(self.leaf_types(ty));
         let inst = self.builder().push(Op::Region(Region::Block { body: inner }), &types);
+        let exit = Exit { inst, carried, result: Some(ty.clone()) };
+        let results = self.inside(&exit, inner, &[], |lowerer| {
+            let value = body(lowerer, &exit);
+            if lowerer.dead { Vec::new() } else { lowerer.result_values(ty, value) }
+        });
+        self.tree_of(ty, &results[count..])
+    }
+
+    /// Lowers what stands in a block of its own, where carried variables have these values at first: they and what `body` gives are what it yields.
+    /// Gives the construct's results, the first of which the variables have behind it.
+    pub(super) fn inside(&mut self, exit: &Exit, inner: Block, first: &[Value], body: impl FnOnce(&mut Self) -> Vec<Value>) -> Vec<Value> {
         let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
-        let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
         self.block = inner;
         self.dead = false;
-        let value = body(self, &exit);
+        self.set_leaves(&exit.carried, first);
+        let given = body(self);
         if !self.dead {
-            let mut values = self.leaves_of(&carried);
-            values.extend(self.result_values(ty, value));
+            let mut values = self.leaves_of(&exit.carried);
+            values.extend(given);
             self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
         }
         self.block = outer;
         self.dead = was_dead;
         self.loc = loc;
-        let results = self.kernel.insts[inst].results.clone();
-        self.set_leaves(&carried, &results[..count]);
-        self.tree_of(ty, &results[count..])
+        let results = self.kernel.insts[exit.inst].results.clone();
+        self.set_leaves(&exit.carried, &results);
+        results
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Lowerer, Returns};
 use crate::annotations::{Elements, Modifier};
 use crate::diagnostic::Diagnostic;
 use crate::hir::tree;
-use crate::ir::{Annotations, Axis, BinaryOp, Block, Inst, Op, Region, Terminator, Value};
+use crate::ir::{Annotations, Axis, BinaryOp, Block, Op, Region, Terminator, Value};
 use proc_macro2::Span;
 
 /// What lowering knows and learns of the elements of a thread.
@@ -27,12 +27,6 @@ pub(super) struct ElementLoops {
     positions: Vec<(Value, &'static str, Span)>,
     /// The first call for which threads meet.
     meeting: Option<(&'static str, Span)>,
-}
-
-/// An open loop over elements.
-struct Open {
-    inst: Inst,
-    outer: Block,
 }
 
 impl Lowerer<'_, '_> {
@@ -54,7 +48,7 @@ impl Lowerer<'_, '_> {
             self.open_elements(1, all, &mut open);
         }
         body(self);
-        for Open { outer, .. } in open.into_iter().rev() {
+        for outer in open.into_iter().rev() {
             if !self.dead {
                 self.builder().push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
             }
@@ -63,8 +57,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Opens a loop of `count` iterations; what is built next is its body. Gives its induction variable.
-    fn open_elements(&mut self, count: u32, annotations: Annotations, open: &mut Vec<Open>) -> Value {
+    /// Opens a loop of `count` iterations; what is built next is its body. Notes the block round it, and gives its induction variable.
+    fn open_elements(&mut self, count: u32, annotations: Annotations, open: &mut Vec<Block>) -> Value {
         self.loc = annotations.iter().next().map_or(self.loc, |asked| asked.place);
         let index = self.kernel.index_type();
         let inner = self.kernel.new_block(&[index]);
@@ -72,10 +66,9 @@ impl Lowerer<'_, '_> {
         let (start, end, step) = (b.int(index, 0), b.int(index, i128::from(count)), b.int(index, 1));
         let inst = b.push(Op::Region(Region::For { start, end, step, init: Vec::new(), body: inner, keep_rolled: false }), &[]);
         self.kernel.annotations.insert(inst, annotations);
-        open.push(Open { inst, outer: self.block });
+        open.push(self.block);
         self.block = inner;
-        let frame = self.frames.len() - 1;
-        self.frames[frame].returns = Returns::Element(open[open.len() - 1].inst);
+        self.frame_mut().returns = Returns::Element(inst);
         self.kernel.blocks[inner].params[0]
     }
 

@@ -27,12 +27,20 @@ pub(super) enum Var {
 }
 
 impl Tree {
+    /// A value of one or several scalars.
+    pub(super) fn of(values: &[Value]) -> Tree {
+        match values {
+            [one] => Tree::Leaf(*one),
+            many => Tree::Node(many.iter().map(|value| Tree::Leaf(*value)).collect()),
+        }
+    }
+
     /// The scalars, in order.
-    pub(super) fn leaves(&self, all: &mut Vec<Value>) {
+    pub(super) fn leaves(&self) -> Vec<Value> {
         match self {
-            Tree::Leaf(value) => all.push(*value),
-            Tree::Node(children) => children.iter().for_each(|child| child.leaves(all)),
-            Tree::Array(_) | Tree::Memory(..) => {}
+            Tree::Leaf(value) => vec![*value],
+            Tree::Node(children) => children.iter().flat_map(Tree::leaves).collect(),
+            Tree::Array(_) | Tree::Memory(..) => Vec::new(),
         }
     }
 
@@ -51,10 +59,8 @@ impl Tree {
 }
 
 impl Var {
-    pub(super) fn leaves(&self, all: &mut Vec<Value>) {
-        if let Var::Value(tree) = self {
-            tree.leaves(all);
-        }
+    pub(super) fn leaves(&self) -> Vec<Value> {
+        if let Var::Value(tree) = self { tree.leaves() } else { Vec::new() }
     }
 
     pub(super) fn replace_leaves(&mut self, values: &mut impl Iterator<Item = Value>) {
@@ -67,11 +73,7 @@ impl Var {
 impl Lowerer<'_, '_> {
     /// The scalars that these variables hold now.
     pub(super) fn leaves_of(&self, vars: &[usize]) -> Vec<Value> {
-        let mut all = Vec::new();
-        for var in vars {
-            self.vars[*var].leaves(&mut all);
-        }
-        all
+        vars.iter().flat_map(|var| self.vars[*var].leaves()).collect()
     }
 
     /// Gives these variables new scalars, with the source's names on them.

@@ -89,8 +89,8 @@ impl Lowerer<'_, '_> {
             }
             ExprKind::Aggregate(fields, base) => self.aggregate(expr, fields, base.as_deref()),
             ExprKind::Array(items) => {
-                let items = items.iter().map(|item| self.expression(item)).map(Some).collect::<Vec<_>>();
-                Tree::Node(items.into_iter().flatten().map(|item| self.materialized(item)).collect())
+                let items: Vec<Tree> = items.iter().map(|item| self.expression(item)).collect();
+                self.materialized(Tree::Node(items))
             }
             ExprKind::Repeat(item, len) => {
                 let element = self.resolve(&item.ty);
@@ -145,20 +145,17 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers an expression to all its scalars.
-    fn whole(&mut self, expr: &Expr) -> Tree {
+    pub(super) fn whole(&mut self, expr: &Expr) -> Tree {
         let tree = self.expression(expr);
         self.materialized(tree)
     }
 
     /// A comparison. Structs, tuples and arrays have `==` and `!=` only, as `PartialEq` derives them: they are equal if all their scalars are.
     fn compare(&mut self, op: CompareOp, a: &Tree, b: &Tree) -> Value {
-        let (mut left, mut right) = (Vec::new(), Vec::new());
-        a.leaves(&mut left);
-        b.leaves(&mut right);
         let join = if op == CompareOp::Ne { BinaryOp::Or } else { BinaryOp::And };
         let mut builder = self.builder();
         let mut joined = None;
-        for (a, b) in left.into_iter().zip(right) {
+        for (a, b) in a.leaves().into_iter().zip(b.leaves()) {
             let one = builder.compare(op, a, b);
             joined = Some(joined.map_or(one, |before| builder.binary(join, before, one)));
         }
@@ -241,8 +238,7 @@ impl Lowerer<'_, '_> {
         let count = self.parts(&ty).map_or(0, |parts| parts.len());
         let mut children: Vec<Option<Tree>> = vec![None; count];
         for (index, field) in fields {
-            let value = self.expression(field);
-            let value = self.materialized(value);
+            let value = self.whole(field);
             if let Some(slot) = children.get_mut(*index as usize) {
                 *slot = Some(value);
             }
@@ -366,10 +362,7 @@ impl Lowerer<'_, '_> {
         let results = intrinsics::emit(&mut b, row, receiver.unwrap_or(Type::U32), &values);
         self.block = b.block;
         self.note_meeting(first, row.row().name, expr.span);
-        match results.as_slice() {
-            [one] => Tree::Leaf(*one),
-            many => Tree::Node(many.iter().map(|value| Tree::Leaf(*value)).collect()),
-        }
+        Tree::of(&results)
     }
 
     fn len(&mut self, base: &Expr, expr: &Expr) -> Tree {
@@ -411,12 +404,9 @@ impl Lowerer<'_, '_> {
     fn vector_store(&mut self, base: &Expr, index: &Expr, value: &Expr, expr: &Expr) -> Tree {
         let place = self.place(base);
         let index = self.value(index);
-        let value = self.expression(value);
-        let value = self.materialized(value);
+        let values = self.whole(value).leaves();
         self.at(expr.span);
         if let super::place::Place::Memory { access, .. } = self.index_place(place, index, expr.span) {
-            let mut values = Vec::new();
-            value.leaves(&mut values);
             self.builder().push(Op::store(access, values), &[]);
         }
         self.unit()

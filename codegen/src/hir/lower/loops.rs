@@ -9,12 +9,6 @@ use crate::hir::types::Ty;
 use crate::ir::{Annotations, Inst, Op, Region, Terminator, Value};
 
 impl Lowerer<'_, '_> {
-    /// Enters a loop's scope: what `break` and `continue` in it mean.
-    fn enter_loop(&mut self, scope: ScopeId, exit: &Exit) {
-        let frame = self.frames.len() - 1;
-        self.frames[frame].scopes.insert(scope, exit.clone());
-    }
-
     /// Whether a loop is annotated `unroll(1)`.
     fn keeps_rolled(&self, scope: ScopeId) -> bool {
         self.frame().body.annotations.get(&scope).is_some_and(|all| all.iter().any(Asked::keeps_rolled))
@@ -85,23 +79,13 @@ impl Lowerer<'_, '_> {
         let keep_rolled = self.keeps_rolled(scope);
         let inst = self.builder().push(Op::Region(Region::Loop { init, body: inner, keep_rolled }), &results);
         self.annotate(inst, scope);
-        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
-        let exit = Exit { inst, carried: carried.clone(), result: Some(ty.clone()) };
-        self.enter_loop(scope, &exit);
-        self.block = inner;
-        self.dead = false;
+        let exit = Exit { inst, carried, result: Some(ty.clone()) };
+        self.frame_mut().scopes.insert(scope, exit.clone());
         let params = self.kernel.blocks[inner].params.clone();
-        self.set_leaves(&carried, &params);
-        body(self, &exit);
-        if !self.dead {
-            let values = self.leaves_of(&carried);
-            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
-        }
-        self.block = outer;
-        self.dead = was_dead;
-        self.loc = loc;
-        let results = self.kernel.insts[inst].results.clone();
-        self.set_leaves(&carried, &results[..types.len()]);
+        let results = self.inside(&exit, inner, &params, |lowerer| {
+            body(lowerer, &exit);
+            Vec::new()
+        });
         self.tree_of(ty, &results[types.len()..])
     }
 
@@ -117,23 +101,13 @@ impl Lowerer<'_, '_> {
         let op = Op::Region(Region::For { start, end, step, init, body: inner, keep_rolled });
         let inst = self.builder().push(op, &types);
         self.annotate(inst, walk.scope);
-        let (outer, was_dead, loc) = (self.block, self.dead, self.loc);
         let exit = Exit { inst, carried: carried.to_vec(), result: None };
-        self.enter_loop(walk.scope, &exit);
-        self.block = inner;
-        self.dead = false;
+        self.frame_mut().scopes.insert(walk.scope, exit.clone());
         let params = self.kernel.blocks[inner].params.clone();
-        self.set_leaves(carried, &params[1..]);
-        body(self, params[0]);
-        if !self.dead {
-            let values = self.leaves_of(carried);
-            self.builder().push(Op::Terminator(Terminator::Yield(values)), &[]);
-        }
-        self.block = outer;
-        self.dead = was_dead;
-        self.loc = loc;
-        let results = self.kernel.insts[inst].results.clone();
-        self.set_leaves(carried, &results);
+        self.inside(&exit, inner, &params[1..], |lowerer| {
+            body(lowerer, params[0]);
+            Vec::new()
+        });
     }
 
     /// The variables an expression assigns, of those declared so far.
@@ -145,7 +119,7 @@ impl Lowerer<'_, '_> {
 
     pub(super) fn assigned_in_block(&self, block: &Body) -> Vec<usize> {
         let mut locals = Vec::new();
-        collect_block(block, &mut locals);
+        in_block(block).for_each(|expr| collect(expr, &mut locals));
         self.roots(locals)
     }
 
@@ -188,18 +162,6 @@ fn collect_target(target: &Expr, locals: &mut Vec<LocalId>) {
     }
 }
 
-fn collect_block(block: &Body, locals: &mut Vec<LocalId>) {
-    for statement in &block.statements {
-        match statement {
-            Statement::Let(_, Some(expr)) | Statement::Expr(expr) => collect(expr, locals),
-            Statement::Let(_, None) | Statement::Shared(_) => {}
-        }
-    }
-    if let Some(tail) = &block.tail {
-        collect(tail, locals);
-    }
-}
-
 /// Every local that an expression may assign.
 fn collect(expr: &Expr, locals: &mut Vec<LocalId>) {
     match &expr.kind {
@@ -208,20 +170,18 @@ fn collect(expr: &Expr, locals: &mut Vec<LocalId>) {
         ExprKind::Call(_, _, args) => args.iter().for_each(|arg| locals.extend(root(arg))),
         _ => {}
     }
-    for_each_child(expr, &mut |child| collect(child, locals));
-    for_each_block(expr, &mut |block| collect_block(block, locals));
+    children(expr).into_iter().for_each(|child| collect(child, locals));
 }
 
-/// Calls `f` on the expressions directly below one, blocks left out.
-fn for_each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+/// The expressions directly below one.
+fn children(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Unary(_, a)
         | ExprKind::Cast(a)
         | ExprKind::Field(a, _)
         | ExprKind::Repeat(a, _)
         | ExprKind::Len(a)
-        | ExprKind::Let(_, a)
-        | ExprKind::While(_, a, _) => f(a),
+        | ExprKind::Let(_, a) => vec![a],
         ExprKind::Binary(_, a, b)
         | ExprKind::Compare(_, a, b)
         | ExprKind::And(a, b)
@@ -229,85 +189,40 @@ fn for_each_child(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
         | ExprKind::Assign(a, b)
         | ExprKind::AssignOp(_, a, b)
         | ExprKind::Index(a, b)
-        | ExprKind::VectorLoad(a, b, _) => {
-            f(a);
-            f(b);
-        }
-        ExprKind::Texture(_, base, coordinates) => {
-            f(base);
-            coordinates.iter().for_each(f);
-        }
-        ExprKind::VectorStore(a, b, c) => {
-            f(a);
-            f(b);
-            f(c);
-        }
-        ExprKind::Aggregate(fields, base) => {
-            fields.iter().for_each(|(_, field)| f(field));
-            base.iter().for_each(|base| f(base));
-        }
-        ExprKind::Array(all) | ExprKind::Call(_, _, all) | ExprKind::Intrinsic(_, _, all) | ExprKind::Print(_, all) => {
-            all.iter().for_each(f);
-        }
-        ExprKind::If(a, b, c) => {
-            f(a);
-            f(b);
-            c.iter().for_each(|c| f(c));
-        }
+        | ExprKind::VectorLoad(a, b, _) => vec![a, b],
+        ExprKind::VectorStore(a, b, c) => vec![a, b, c],
+        ExprKind::Texture(_, first, all) | ExprKind::Assert(first, _, all) => std::iter::once(&**first).chain(all).collect(),
+        ExprKind::Atomic(_, a, b, operands) => [&**a, b].into_iter().chain(operands).collect(),
+        ExprKind::Aggregate(fields, base) => fields.iter().map(|(_, field)| field).chain(base.as_deref()).collect(),
+        ExprKind::Array(all) | ExprKind::Call(_, _, all) | ExprKind::Intrinsic(_, _, all) | ExprKind::Print(_, all) => all.iter().collect(),
+        ExprKind::If(a, b, c) => [&**a, b].into_iter().chain(c.as_deref()).collect(),
         ExprKind::Match(value, arms) => {
-            f(value);
-            for arm in arms {
-                arm.guard.iter().for_each(&mut *f);
-                f(&arm.body);
-            }
+            std::iter::once(&**value).chain(arms.iter().flat_map(|arm| arm.guard.iter().chain([&arm.body]))).collect()
         }
-        ExprKind::For(walk) => {
-            f(&walk.start);
-            f(&walk.end);
-            walk.step.iter().for_each(f);
-        }
-        ExprKind::Break(_, value) | ExprKind::Return(value) => value.iter().for_each(|value| f(value)),
-        ExprKind::Atomic(_, a, b, operands) => {
-            f(a);
-            f(b);
-            operands.iter().for_each(f);
-        }
-        ExprKind::Assert(a, _, values) => {
-            f(a);
-            values.iter().for_each(f);
-        }
+        ExprKind::Block(block) | ExprKind::Labelled(_, block) | ExprKind::Loop(_, block) => in_block(block).collect(),
+        ExprKind::While(_, condition, block) => std::iter::once(&**condition).chain(in_block(block)).collect(),
+        ExprKind::For(walk) => [&walk.start, &walk.end].into_iter().chain(&walk.step).chain(in_block(&walk.body)).collect(),
+        ExprKind::Break(_, value) | ExprKind::Return(value) => value.as_deref().into_iter().collect(),
         ExprKind::Int(_)
         | ExprKind::Float(_)
         | ExprKind::Const(_)
         | ExprKind::Local(_)
-        | ExprKind::Block(_)
-        | ExprKind::Labelled(..)
-        | ExprKind::Loop(..)
         | ExprKind::Continue(_)
         | ExprKind::Geometry(_)
-        | ExprKind::Trap(_) => {}
+        | ExprKind::Trap(_) => Vec::new(),
     }
 }
 
-/// Calls `f` on the blocks directly below an expression.
-fn for_each_block(expr: &Expr, f: &mut dyn FnMut(&Body)) {
-    match &expr.kind {
-        ExprKind::Block(block) | ExprKind::Labelled(_, block) | ExprKind::Loop(_, block) | ExprKind::While(_, _, block) => f(block),
-        ExprKind::For(walk) => f(&walk.body),
-        _ => {}
-    }
+/// The expressions directly in a block.
+fn in_block(block: &Body) -> impl Iterator<Item = &Expr> {
+    let statements = block.statements.iter().filter_map(|statement| match statement {
+        Statement::Let(_, Some(expr)) | Statement::Expr(expr) => Some(expr),
+        Statement::Let(_, None) | Statement::Shared(_) => None,
+    });
+    statements.chain(block.tail.as_deref())
 }
 
 /// Whether a body returns from within.
 pub(super) fn returns_early(expr: &Expr) -> bool {
-    let mut found = matches!(expr.kind, ExprKind::Return(_));
-    for_each_child(expr, &mut |child| found |= returns_early(child));
-    for_each_block(expr, &mut |block| {
-        let statements = block.statements.iter().any(|statement| match statement {
-            Statement::Let(_, Some(expr)) | Statement::Expr(expr) => returns_early(expr),
-            Statement::Let(_, None) | Statement::Shared(_) => false,
-        });
-        found |= statements || block.tail.as_ref().is_some_and(|tail| returns_early(tail));
-    });
-    found
+    matches!(expr.kind, ExprKind::Return(_)) || children(expr).into_iter().any(returns_early)
 }

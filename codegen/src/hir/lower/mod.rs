@@ -167,6 +167,11 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         &self.frames[self.frames.len() - 1]
     }
 
+    fn frame_mut(&mut self) -> &mut Frame {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
     fn enter(&mut self, body: Rc<Body>, unit: UnitId, returns: Returns) {
         let base = self.vars.len();
         self.vars.resize_with(base + body.locals.len(), || Var::Undeclared);

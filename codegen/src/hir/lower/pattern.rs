@@ -8,18 +8,18 @@ use crate::ir::{BinaryOp, CompareOp, Value};
 use proc_macro2::Span;
 
 impl Lowerer<'_, '_> {
-    fn child_types(&self, ty: &Ty, count: usize) -> Vec<Ty> {
-        match ty {
-            Ty::Array(element, _) => vec![(**element).clone(); count],
+    /// The patterns of parts of a value, each with the part's type and the part.
+    fn parts_matched<'p>(&mut self, fields: &'p [(u32, Pattern)], ty: &Ty, value: &Tree) -> Vec<(&'p Pattern, Ty, Tree)> {
+        let Tree::Node(children) = self.materialized(value.clone()) else { return Vec::new() };
+        let types = match ty {
+            Ty::Array(element, _) => vec![(**element).clone(); children.len()],
             _ => self.parts(ty).unwrap_or_default(),
-        }
-    }
-
-    fn children(&mut self, value: &Tree) -> Vec<Tree> {
-        match self.materialized(value.clone()) {
-            Tree::Node(children) => children,
-            _ => Vec::new(),
-        }
+        };
+        let part = |(index, field): &'p (u32, Pattern)| {
+            let index = *index as usize;
+            Some((field, types.get(index)?.clone(), children.get(index)?.clone()))
+        };
+        fields.iter().filter_map(part).collect()
     }
 
     fn both(&mut self, a: Option<Value>, b: Option<Value>, op: BinaryOp) -> Option<Value> {
@@ -52,15 +52,10 @@ impl Lowerer<'_, '_> {
                 self.both(low, high, BinaryOp::And)
             }
             PatternKind::Fields(fields) => {
-                let children = self.children(value);
-                let types = self.child_types(ty, children.len());
                 let mut all = None;
-                for (index, field) in fields {
-                    let index = *index as usize;
-                    if let (Some(child), Some(ty)) = (children.get(index), types.get(index)) {
-                        let one = self.fits(field, ty, child);
-                        all = self.both(all, one, BinaryOp::And);
-                    }
+                for (field, ty, part) in self.parts_matched(fields, ty, value) {
+                    let one = self.fits(field, &ty, &part);
+                    all = self.both(all, one, BinaryOp::And);
                 }
                 all
             }
@@ -88,13 +83,8 @@ impl Lowerer<'_, '_> {
                 }
             }
             PatternKind::Fields(fields) => {
-                let children = self.children(&value);
-                let types = self.child_types(ty, children.len());
-                for (index, field) in fields {
-                    let index = *index as usize;
-                    if let (Some(child), Some(ty)) = (children.get(index), types.get(index)) {
-                        self.bind(field, ty, child.clone());
-                    }
+                for (field, ty, part) in self.parts_matched(fields, ty, &value) {
+                    self.bind(field, &ty, part);
                 }
             }
             PatternKind::Or(alternatives) => self.bind_alternatives(alternatives, ty, &value),

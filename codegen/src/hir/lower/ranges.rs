@@ -175,5 +175,5 @@ impl Lowerer<'_, '_> {
 
 /// The greatest number of an integer type.
 fn greatest(ty: Type) -> i128 {
-    (1 << (ty.bits() - u32::from(ty.is_signed_int()))) - 1
+    *ty.numbers().end()
 }

@@ -18,9 +18,6 @@ impl Lowerer<'_, '_> {
         let Some((component, n)) = self.kernel.objects[access.object].texel() else { return self.unit() };
         let types = if op.reads() { vec![component; n] } else { vec![self.kernel.index_type()] };
         let inst = self.builder().push(Op::Texture(op, access.object, coordinates), &types);
-        match self.kernel.insts[inst].results[..] {
-            [one] => Tree::Leaf(one),
-            ref many => Tree::Node(many.iter().map(|value| Tree::Leaf(*value)).collect()),
-        }
+        Tree::of(&self.kernel.insts[inst].results)
     }
 }

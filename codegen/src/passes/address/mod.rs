@@ -76,7 +76,7 @@ impl Addressing<'_> {
         let insts = self.rewrite.take(block);
         let gathered = self.gathered(&insts);
         for inst in insts {
-            let is_loop = matches!(self.rewrite.kernel.insts[inst].op, Op::Region(Region::For { .. } | Region::Loop { .. }));
+            let is_loop = self.rewrite.kernel.insts[inst].op.is_loop();
             self.loops += usize::from(is_loop);
             let is_predicated = gathered.contains(&inst);
             for child in self.rewrite.kernel.insts[inst].op.blocks() {
@@ -86,9 +86,8 @@ impl Addressing<'_> {
                     }
                     continue;
                 }
-                for n in 0..self.rewrite.kernel.blocks[child].params.len() {
-                    let param = self.rewrite.kernel.blocks[child].params[n];
-                    self.depth[usize::from(param)] = self.loops;
+                for param in &self.rewrite.kernel.blocks[child].params {
+                    self.depth[usize::from(*param)] = self.loops;
                 }
                 self.block(child);
             }

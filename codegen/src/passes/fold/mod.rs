@@ -32,8 +32,8 @@ use crate::analysis::exits::Exits;
 use crate::analysis::place::constant_place;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Address, Axis, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Region, Scalar, Special,
-    Type, UnaryOp, Value, eval,
+    Address, Axis, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Scalar, Special, Type,
+    UnaryOp, Value, eval,
 };
 
 /// Runs it.
@@ -150,7 +150,7 @@ impl Fold<'_> {
             self.rewrite.keep(block, inst);
             return true;
         }
-        if matches!(data.op, Op::Region(Region::If { .. } | Region::For { .. } | Region::Loop { .. } | Region::Block { .. })) {
+        if data.op.owns_blocks() {
             return self.region(block, inst);
         }
         if let Op::Message(Message::Assert(condition, ..)) = data.op

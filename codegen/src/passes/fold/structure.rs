@@ -3,7 +3,6 @@
 use super::Fold;
 use crate::analysis::exits::exit_values;
 use crate::ir::{Block, Inst, Op, Region, Terminator, Value};
-use crate::passes::rewrite::{terminator, yielded};
 
 impl Fold<'_> {
     /// One `If`, `For`, `Loop` or `Block`; whether the block ends with it.
@@ -15,7 +14,7 @@ impl Fold<'_> {
             },
             // What is asked of a loop is asked of a loop.
             Op::Region(Region::For { body, .. }) if self.rewrite.kernel.annotations.contains_key(&inst) => self.repeated(block, inst, body),
-            Op::Region(Region::For { body, .. }) => match self.trips(inst) {
+            Op::Region(Region::For { body, .. }) => match self.rewrite.kernel.trips(inst) {
                 Some(0) => self.zero_trips(inst),
                 Some(1) if self.runs_through(inst) => self.one_trip(block, inst, body),
                 _ => self.repeated(block, inst, body),
@@ -71,7 +70,7 @@ impl Fold<'_> {
         self.block(else_block);
         self.rewrite.keep(block, inst);
         let kernel = &*self.rewrite.kernel;
-        match (yielded(kernel, then_block), yielded(kernel, else_block)) {
+        match (kernel.yielded(then_block), kernel.yielded(else_block)) {
             (None, None) => {
                 self.rewrite.changed = true;
                 let rest = self.rewrite.take(else_block);
@@ -91,15 +90,6 @@ impl Fold<'_> {
         }
     }
 
-    /// How often a `For` with constant bounds runs.
-    fn trips(&self, inst: Inst) -> Option<u64> {
-        let Op::Region(Region::For { start, end, step, .. }) = &self.rewrite.kernel.insts[inst].op else { return None };
-        let constant = |value: &Value| self.rewrite.kernel.constant(*value).map(|scalar| scalar.as_int());
-        let (start, end, step) = (constant(start)?, constant(end)?, constant(step)?);
-        let span = (end - start).max(0);
-        (step > 0).then(|| u64::try_from((span + step - 1) / step).ok())?
-    }
-
     /// Whether nothing breaks out of, or continues, a loop.
     fn runs_through(&self, inst: Inst) -> bool {
         let exits = self.exits.get(inst);
@@ -109,7 +99,7 @@ impl Fold<'_> {
     /// Whether a `Loop`'s body always ends in the one break it has.
     fn breaks_at_once(&self, inst: Inst, body: Block) -> bool {
         let exits = self.exits.get(inst);
-        exits.continues.is_empty() && exits.breaks.len() == 1 && terminator(self.rewrite.kernel, body) == Some(exits.breaks[0])
+        exits.continues.is_empty() && exits.breaks.len() == 1 && self.rewrite.kernel.terminator(body) == Some(exits.breaks[0])
     }
 
     /// The carried values stay the first ones.

@@ -13,7 +13,6 @@
 use super::Fold;
 use crate::analysis::exits::{exit_values, exit_values_mut};
 use crate::ir::{Block, Inst, Op, Region, Terminator, Type, ValueDef};
-use crate::passes::rewrite::terminator;
 
 impl Fold<'_> {
     /// Rewrites the exits of a region as far as they can be, and counts again what is left of them.
@@ -27,17 +26,13 @@ impl Fold<'_> {
 
     /// `Break`s to `region` from inside `block`.
     fn breaks_inside(&self, block: Block, region: Inst) -> Vec<Inst> {
-        let mut found = Vec::new();
-        self.rewrite.kernel.walk_block(block, &mut |kernel, _, inst| {
-            if matches!(kernel.insts[inst].op, Op::Terminator(Terminator::Break(target, _)) if target == region) {
-                found.push(inst);
-            }
-        });
-        found
+        let kernel = &*self.rewrite.kernel;
+        let is_break = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Terminator(Terminator::Break(target, _)) if target == region);
+        kernel.insts_in(block).filter(is_break).collect()
     }
 
     fn is_break_to(&self, block: Block, region: Inst) -> bool {
-        let last = terminator(self.rewrite.kernel, block);
+        let last = self.rewrite.kernel.terminator(block);
         last.is_some_and(
             |last| matches!(self.rewrite.kernel.insts[last].op, Op::Terminator(Terminator::Break(target, _)) if target == region),
         )
@@ -74,7 +69,7 @@ impl Fold<'_> {
 
     /// `break r, x` at the end of a tail block is `yield x`.
     fn break_to_yield(&mut self, block: Block) {
-        let Some(last) = terminator(self.rewrite.kernel, block) else { return };
+        let Some(last) = self.rewrite.kernel.terminator(block) else { return };
         let values = exit_values(&self.rewrite.kernel.insts[last].op).to_vec();
         self.rewrite.kernel.insts[last].op = Op::Terminator(Terminator::Yield(values));
         self.rewrite.changed = true;
@@ -85,7 +80,7 @@ impl Fold<'_> {
     fn nest_rest(&mut self, block: Block, n: usize, branch: Inst, goes_on: Block, types: &[Type]) {
         self.rewrite.changed = true;
         let rest = self.rewrite.kernel.blocks[block].insts.split_off(n + 1);
-        let last = terminator(self.rewrite.kernel, goes_on);
+        let last = self.rewrite.kernel.terminator(goes_on);
         if let Some(last) = last
             && let Op::Terminator(Terminator::Yield(values)) = &self.rewrite.kernel.insts[last].op
         {
