@@ -23,12 +23,10 @@ mod memory;
 mod report;
 mod twins;
 
+use clap::Parser;
 use std::time::Instant;
 use twins::Twins;
 use warpwright::Device;
-
-const USAGE: &str = "usage: warpwright-bench LIBTWINS.so | --alone | --simulate [--small | --tiny] [--only NAME]… [--runs N] [--csv PATH]
-       warpwright-bench LIBTWINS.so | --alone | --declared | --simulate --applications [--quick | --tiny] [--only NAME]… [--runs N] [--csv PATH] [--chart PATH.svg]";
 
 /// Anything that goes wrong, as text for a person.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -88,76 +86,62 @@ impl Runner {
     }
 }
 
-/// The command line.
-#[derive(Default)]
+/// Times kernels against their twins in CUDA C++, alternately, in one process on one device.
+#[derive(Parser)]
+#[command(group(clap::ArgGroup::new("against").required(true).multiple(true).args(["library", "alone", "declared", "simulate"])))]
+#[command(group(clap::ArgGroup::new("size").args(["small", "tiny", "quick"])))]
 struct Arguments {
+    /// The twins, built from `bench/cuda`: `libtwins.so`.
     library: Option<String>,
-    only: Vec<String>,
-    runs: Option<usize>,
-    small: bool,
-    simulate: bool,
-    tiny: bool,
+    /// Times ours only.
+    #[arg(long)]
     alone: bool,
+    /// Checks everything at tiny sizes on the simulator.
+    #[arg(long)]
+    simulate: bool,
+    /// Times the application suite.
+    #[arg(long)]
     applications: bool,
+    /// Times every variant that the applications declare, which have no twins.
+    #[arg(long, requires = "applications")]
     declared: bool,
+    /// Megabytes, to see that all runs.
+    #[arg(long, conflicts_with = "applications")]
+    small: bool,
+    /// The same of the applications.
+    #[arg(long, requires = "applications")]
     quick: bool,
+    /// The simulator's sizes on the device, for compute-sanitizer.
+    #[arg(long)]
+    tiny: bool,
+    /// A family of cases, or an application; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    #[arg(long, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    runs: Option<usize>,
+    #[arg(long, value_name = "PATH")]
     csv: Option<String>,
+    #[arg(long, value_name = "PATH.svg", requires = "applications")]
     chart: Option<String>,
 }
 
 impl Arguments {
-    fn parse(mut arguments: impl Iterator<Item = String>) -> Outcome<Arguments> {
-        let mut parsed = Arguments::default();
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("`{argument}` takes a value"));
-            match argument.as_str() {
-                "--only" => parsed.only.push(value()?),
-                "--runs" => parsed.runs = Some(value()?.parse().ok().filter(|runs| *runs > 0).ok_or("`--runs` takes a number above 0")?),
-                "--csv" => parsed.csv = Some(value()?),
-                "--chart" => parsed.chart = Some(value()?),
-                "--applications" => parsed.applications = true,
-                "--declared" => parsed.declared = true,
-                "--quick" => parsed.quick = true,
-                "--small" => parsed.small = true,
-                "--tiny" => parsed.tiny = true,
-                "--simulate" => parsed.simulate = true,
-                "--alone" => parsed.alone = true,
-                option if option.starts_with('-') => return Err(format!("unknown option `{option}`").into()),
-                path => parsed.library = Some(path.to_owned()),
-            }
-        }
-        let (kind, names): (_, Vec<&str>) = match parsed.applications {
+    fn check_names(&self) -> Outcome<()> {
+        let (kind, names): (_, Vec<&str>) = match self.applications {
             true => ("application", applications::names().collect()),
             false => ("family", cases::FAMILIES.iter().map(|(name, _)| *name).collect()),
         };
-        if let Some(unknown) = parsed.only.iter().find(|only| !names.contains(&only.as_str())) {
-            return Err(format!("no {kind} `{unknown}`; there are {}", names.join(", ")).into());
-        }
-        if [parsed.small, parsed.tiny, parsed.quick].into_iter().filter(|size| *size).count() > 1 {
-            return Err("`--small`, `--tiny` and `--quick` are sizes: give one".into());
-        }
-        match (parsed.applications, parsed.quick, &parsed.chart, parsed.small) {
-            (false, true, ..) => Err("`--quick` is for `--applications`; `--small` has small inputs of the others".into()),
-            (false, ..) if parsed.declared => Err("`--declared` is for `--applications`".into()),
-            (false, _, Some(_), _) => Err("`--chart` is for `--applications`".into()),
-            (true, .., true) => Err("`--small` is not for `--applications`; `--quick` is".into()),
-            _ => Ok(parsed),
-        }
+        let unknown = self.only.iter().find(|only| !names.contains(&only.as_str()));
+        unknown.map_or(Ok(()), |unknown| Err(format!("no {kind} `{unknown}`; there are {}", names.join(", ")).into()))
     }
 }
 
-fn main() -> std::process::ExitCode {
-    if std::env::args().skip(1).any(|argument| matches!(argument.as_str(), "-h" | "--help")) {
-        println!("{USAGE}");
-        return std::process::ExitCode::SUCCESS;
-    }
-    match Arguments::parse(std::env::args().skip(1)).and_then(run) {
-        Ok(()) => std::process::ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            std::process::ExitCode::FAILURE
-        }
-    }
+fn main() {
+    let arguments = Arguments::parse();
+    arguments.check_names().and_then(|()| run(arguments)).unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    });
 }
 
 fn run(arguments: Arguments) -> Outcome<()> {
@@ -166,7 +150,7 @@ fn run(arguments: Arguments) -> Outcome<()> {
     } else {
         let twins = match arguments.library.as_deref() {
             _ if arguments.alone || arguments.declared => None,
-            path => Some(Twins::load(path.ok_or(USAGE)?)?),
+            path => path.map(Twins::load).transpose()?,
         };
         let size = match arguments {
             Arguments { tiny: true, .. } => Size::Tiny,
@@ -223,22 +207,26 @@ mod tests {
 
     #[test]
     fn refuses_arguments_it_does_not_know() {
-        let parse = |text: &str| Arguments::parse(text.split(' ').map(str::to_owned));
+        let parse = |text: &str| -> Outcome<Arguments> {
+            let arguments = Arguments::try_parse_from(["warpwright-bench"].into_iter().chain(text.split(' ')))?;
+            arguments.check_names().map(|()| arguments)
+        };
         for (text, expected) in [
-            ("lib.so --onyl copy", "unknown option `--onyl`"),
+            ("--only copy", "the following required arguments were not provided"),
+            ("lib.so --onyl copy", "unexpected argument '--onyl'"),
             ("lib.so --only kopy", "no family `kopy`; there are copy, "),
-            ("lib.so --runs 0", "`--runs` takes a number above 0"),
-            ("lib.so --csv", "`--csv` takes a value"),
+            ("lib.so --runs 0", "0 is not in 1.."),
+            ("lib.so --csv", "a value is required for '--csv <PATH>'"),
             ("lib.so --applications --only copy", "no application `copy`; there are sad, "),
             ("lib.so --only fdtd", "no family `fdtd`; there are copy, "),
-            ("lib.so --quick", "`--quick` is for `--applications`"),
-            ("--declared", "`--declared` is for `--applications`"),
-            ("--declared --applications --tiny --quick", "`--small`, `--tiny` and `--quick` are sizes: give one"),
-            ("lib.so --chart x.svg", "`--chart` is for `--applications`"),
-            ("lib.so --applications --small", "`--small` is not for `--applications`"),
+            ("lib.so --quick", "--applications"),
+            ("--declared", "--applications"),
+            ("--declared --applications --tiny --quick", "the argument '--tiny' cannot be used with '--quick'"),
+            ("lib.so --chart x.svg", "--applications"),
+            ("lib.so --applications --small", "cannot be used with"),
         ] {
             let error = parse(text).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(error.starts_with(expected), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
         let parsed = parse("lib.so --only copy --only aat --runs 3 --small --csv x.csv").ok();
         assert!(parsed.is_some_and(|a| a.only.len() == 2 && a.runs == Some(3) && a.small && a.csv.as_deref() == Some("x.csv")));

@@ -10,7 +10,7 @@ use warpwright::Device;
 use warpwright_kernels::apps::{Declared, Go};
 
 /// A program: an input of one size, and what is expected of it.
-pub(crate) trait Application: Sized {
+pub(crate) trait Application: Sized + 'static {
     /// What it is called, as its kernels' file is.
     const NAME: &'static str;
     /// What variants differ in beside their launches: what work they do, or how close they come. `()` where that is nothing.
@@ -36,7 +36,7 @@ pub(crate) trait Application: Sized {
         TimedVariant { name: name.to_owned(), form, ours: Box::new(ours), twin: Some(twin) }
     }
     /// Every variant that the kernels declare.
-    fn declared(&self) -> Vec<TimedVariant<Self>>;
+    const DECLARED: Declaring<Self>;
     /// What one run moves and computes.
     fn work(&self, form: Self::Form) -> Work;
     /// How far results of a form may be off, if that is another for each form.
@@ -51,6 +51,9 @@ pub(crate) trait Application: Sized {
     fn theirs(&self, device: &Device, form: Self::Form) -> Outcome<Self::Theirs>;
     fn twin_results(&self, theirs: &Self::Theirs) -> Outcome<Results>;
 }
+
+/// What a program's kernels declare.
+pub(crate) type Declaring<A> = fn(&A) -> Vec<Declared<<A as Application>::Ours, <A as Application>::Form>>;
 
 /// Makes the launches of a run.
 type Run<A> = dyn Fn(&A, &mut <A as Application>::Ours, &mut Go<'_>) -> warpwright::Result<()>;
@@ -69,10 +72,7 @@ pub(crate) struct TimedVariant<A: Application> {
 
 impl<A: Application> TimedVariant<A> {
     /// Those that the kernels declare. No twin is told which it is.
-    pub(crate) fn declared(all: Vec<Declared<A::Ours, A::Form>>) -> Vec<TimedVariant<A>>
-    where
-        A: 'static,
-    {
+    pub(crate) fn declared(all: Vec<Declared<A::Ours, A::Form>>) -> Vec<TimedVariant<A>> {
         let variant = |declared: Declared<A::Ours, A::Form>| {
             let (name, form) = (declared.to_string(), declared.form);
             TimedVariant {

@@ -1,6 +1,6 @@
 //! CP: nine operations an atom and point, one of them a reciprocal square root; 4 bytes a point.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
@@ -28,6 +28,7 @@ fn twin(p: &Coulomb, twins: &Twins, t: &Theirs, variant: u32, points: u32) -> Ou
 
 impl Application for Coulomb {
     const NAME: &'static str = "coulomb";
+    const DECLARED: Declaring<Self> = |_| coulomb::declared();
     type Form = ();
     type Ours = Resident;
     type Theirs = Theirs;
@@ -57,10 +58,6 @@ impl Application for Coulomb {
             Self::variant("4 points, cached", (), |_, r, go| r.run_cached::<32, 4, 4>(go), |p, twins, t| twin(p, twins, t, 2, 4)),
             Self::variant("8 points, cached", (), |_, r, go| r.run_cached::<32, 8, 4>(go), |p, twins, t| twin(p, twins, t, 2, 8)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Coulomb>> {
-        TimedVariant::declared(coulomb::declared())
     }
 
     fn work(&self, (): ()) -> Work {

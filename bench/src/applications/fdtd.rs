@@ -1,6 +1,6 @@
 //! FDTD: 13 operations a cell and step; bytes as the form has it: 40 in two launches, 28 in one, a `STEPS`-th of that in tiles.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
@@ -55,6 +55,7 @@ fn flat<T>(fields: Fields<T>) -> Vec<T> {
 
 impl Application for Fdtd {
     const NAME: &'static str = "fdtd";
+    const DECLARED: Declaring<Self> = |program| fdtd::declared(program.steps);
     type Form = Form;
     type Ours = Resident;
     type Theirs = Theirs;
@@ -95,10 +96,6 @@ impl Application for Fdtd {
             Self::variant("tiles, 2 steps", Form::Steps(2), |p, r, go| r.run_tiled::<2>(p.steps, go), |p, w, t| twin(p, w, t, 5)),
             Self::variant("tiles, 4 steps", Form::Steps(4), |p, r, go| r.run_tiled::<4>(p.steps, go), |p, w, t| twin(p, w, t, 6)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Fdtd>> {
-        TimedVariant::declared(fdtd::declared(self.steps))
     }
 
     fn work(&self, form: Form) -> Work {

@@ -1,6 +1,6 @@
 //! FEM: 8 bytes and 2 operations an element of the matrix, 20 bytes and 4 operations a row, and a gather that the cache serves.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
@@ -67,6 +67,7 @@ fn sliced(matrix: &Matrix) -> (Vec<u32>, Vec<Entry>) {
 
 impl Application for Fem {
     const NAME: &'static str = "fem";
+    const DECLARED: Declaring<Self> = |_| fem::declared();
     type Form = ();
     type Ours = Resident;
     type Theirs = Theirs;
@@ -93,10 +94,6 @@ impl Application for Fem {
             Self::variant("slices, 4 ahead", (), |_, r, go| r.run_sliced::<128, 4>(go), |p, w, t| twin(p, w, t, 104)),
             Self::variant("slices, 8 ahead", (), |_, r, go| r.run_sliced::<128, 8>(go), |p, w, t| twin(p, w, t, 108)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Fem>> {
-        TimedVariant::declared(fem::declared())
     }
 
     /// Of a row its beginning, b, 1 over the diagonal, x and the result.

@@ -1,6 +1,6 @@
 //! LBM: 156 bytes and some 250 operations a cell and step.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
@@ -65,6 +65,7 @@ fn known_of(input: &Input, corner: [usize; 3], steps: usize) -> Vec<(usize, f64)
 
 impl Application for Lbm {
     const NAME: &'static str = "lbm";
+    const DECLARED: Declaring<Self> = |program| lbm::declared(program.steps);
     type Form = Layout;
     type Ours = Resident;
     type Theirs = Theirs;
@@ -98,10 +99,6 @@ impl Application for Lbm {
             Self::variant("staged", Arrays, |p, r, go| r.run_staged::<128>(p.steps, go), |p, w, t| twin(p, w, t, 3, 128)),
             Self::variant("staged, 64 threads", Arrays, |p, r, go| r.run_staged::<64>(p.steps, go), |p, w, t| twin(p, w, t, 3, 64)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Lbm>> {
-        TimedVariant::declared(lbm::declared(self.steps))
     }
 
     /// 19 numbers read and written, and which neighbours are obstacles.

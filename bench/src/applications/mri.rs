@@ -1,6 +1,6 @@
 //! MRI-Q and MRI-FHD: for each sample and voxel a phase of 6 operations, a sine and a cosine, and 4 or 8 operations more; 20 bytes a voxel.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance, spread};
 use super::one_core::Task;
 use super::work::Work;
@@ -115,6 +115,7 @@ fn twin_fhd(twins: &Twins, t: &Theirs, variant: u32, voxels: u32) -> Outcome<f64
 
 impl<S: Sum> Application for Mri<S> {
     const NAME: &'static str = S::NAME;
+    const DECLARED: Declaring<Self> = |_| S::DECLARED();
     type Form = Off;
     type Ours = Resident;
     type Theirs = Theirs;
@@ -180,10 +181,6 @@ impl<S: Sum> Application for Mri<S> {
                 |_, w, t| S::TWIN(w, t, 13, 4),
             ),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Mri<S>>> {
-        TimedVariant::declared(S::DECLARED())
     }
 
     fn work(&self, _: Off) -> Work {

@@ -1,6 +1,6 @@
 //! PNS: a net's 624 words of random numbers are written, then 3 words read or written a step, and what is left of it counted; some 90 operations a step.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
@@ -43,6 +43,7 @@ fn flat(counted: Statistics) -> Vec<u64> {
 
 impl Application for Pns {
     const NAME: &'static str = "pns";
+    const DECLARED: Declaring<Self> = |_| pns::declared();
     type Form = ();
     type Ours = Resident<N>;
     type Theirs = Theirs;
@@ -69,10 +70,6 @@ impl Application for Pns {
             Self::variant("registers, 4 ahead", (), |_, r, go| r.run_in_registers::<128, 4>(go), |p, w, t| twin(p, w, t, 104)),
             Self::variant("registers, 8 ahead", (), |_, r, go| r.run_in_registers::<128, 8>(go), |p, w, t| twin(p, w, t, 108)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Pns>> {
-        TimedVariant::declared(pns::declared())
     }
 
     /// A step takes 18 operations for the random number, some 72 to choose a transition and fire it. Tokens and firings are written, and read once.

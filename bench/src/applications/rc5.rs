@@ -1,6 +1,6 @@
 //! RC5-72: 338 sums, 180 rotations and 24 exclusive ors a key, and no memory.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
@@ -28,6 +28,7 @@ fn twin(p: &Rc5, twins: &Twins, t: &Theirs, variant: u32, keys: u32) -> Outcome<
 
 impl Application for Rc5 {
     const NAME: &'static str = "rc5";
+    const DECLARED: Declaring<Self> = |_| rc5::declared();
     type Form = ();
     type Ours = Resident;
     type Theirs = Theirs;
@@ -53,10 +54,6 @@ impl Application for Rc5 {
             Self::variant("256 keys in registers", (), |_, r, go| r.run::<256, 1>(go), |p, twins, t| twin(p, twins, t, 1, 256)),
             Self::variant("256 keys, 2 at once", (), |_, r, go| r.run::<256, 2>(go), |p, twins, t| twin(p, twins, t, 1, 256)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Rc5>> {
-        TimedVariant::declared(rc5::declared())
     }
 
     /// Four sums and two rotations for each of 78 steps of the schedule; a sum, a rotation and an exclusive or for each of 24 half rounds; two sums before.

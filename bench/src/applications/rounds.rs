@@ -100,7 +100,7 @@ pub(crate) fn run<A: Application>(bench: &Bench) -> Outcome<Program> {
         nearest: program.work(variant.form).nearest(&limits),
         outcome: one(bench, &program, &expected, variant).map_err(|error| error.to_string()),
     };
-    let variants = if bench.declared { program.declared() } else { A::variants() };
+    let variants = if bench.declared { TimedVariant::declared(A::DECLARED(&program)) } else { A::variants() };
     let rows = variants.iter().map(row).collect();
     Ok(Program { name: A::NAME, document, input: program.input(), core: bench.is_timed().then_some(core), rows })
 }

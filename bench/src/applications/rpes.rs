@@ -1,6 +1,6 @@
 //! RPES: 81 terms an integral, each of 25 operations and two roots; 4 bytes an integral.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance, spread};
 use super::one_core::Task;
 use super::work::Work;
@@ -40,6 +40,7 @@ fn twin(p: &Rpes, twins: &Twins, t: &Theirs, variant: u32) -> Outcome<f64> {
 
 impl Application for Rpes {
     const NAME: &'static str = "rpes";
+    const DECLARED: Declaring<Self> = |_| rpes::declared();
     type Form = ();
     type Ours = Resident;
     type Theirs = Theirs;
@@ -71,10 +72,6 @@ impl Application for Rpes {
             Self::variant("a table, 2 kets", (), |_, r, go| r.run::<128, 2, true>(go), |p, w, t| twin(p, w, t, 102)),
             Self::variant("a table, 4 kets", (), |_, r, go| r.run::<128, 4, true>(go), |p, w, t| twin(p, w, t, 104)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Rpes>> {
-        TimedVariant::declared(rpes::declared())
     }
 
     fn work(&self, (): ()) -> Work {

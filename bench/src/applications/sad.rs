@@ -1,6 +1,6 @@
 //! H.264's motion estimation: 33 × 33 displacements of each macroblock, each the distances of 256 pixels and 41 minima; the frames and the keys in memory.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
@@ -33,6 +33,7 @@ fn twin(p: &Sad, twins: &Twins, t: &Theirs, variant: u32) -> Outcome<f64> {
 
 impl Application for Sad {
     const NAME: &'static str = "sad";
+    const DECLARED: Declaring<Self> = |_| sad::declared();
     type Form = ();
     type Ours = Resident;
     type Theirs = Theirs;
@@ -61,10 +62,6 @@ impl Application for Sad {
             Self::variant("textures, 64 threads", (), |_, r, go| r.run_texture::<RANGE, 64>(go), |p, w, t| twin(p, w, t, 1)),
             Self::variant("textures, 128 threads", (), |_, r, go| r.run_texture::<RANGE, 128>(go), |p, w, t| twin(p, w, t, 2)),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Sad>> {
-        TimedVariant::declared(sad::declared())
     }
 
     /// A displacement takes the distances of 64 words of four pixels, each added to a sum; 16 shifts; 25 sums that merge blocks; 41 sums and minima of keys.

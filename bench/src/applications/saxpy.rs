@@ -1,6 +1,6 @@
 //! SAXPY: 12 bytes and 2 operations an element.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::Task;
 use super::work::Work;
@@ -25,6 +25,7 @@ fn twin(p: &Saxpy, twins: &Twins, t: &Theirs, [block, ilp, vector]: [u32; 3]) ->
 
 impl Application for Saxpy {
     const NAME: &'static str = "saxpy";
+    const DECLARED: Declaring<Self> = |_| saxpy::declared();
     type Form = ();
     type Ours = Resident;
     type Theirs = Theirs;
@@ -49,10 +50,6 @@ impl Application for Saxpy {
             Self::variant("vectors", (), |_, r, go| r.run::<256, 1, true, 4>(go), |p, w, t| twin(p, w, t, [256, 1, 4])),
             Self::variant("2 vectors", (), |_, r, go| r.run::<128, 2, true, 4>(go), |p, w, t| twin(p, w, t, [128, 2, 4])),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Saxpy>> {
-        TimedVariant::declared(saxpy::declared())
     }
 
     fn work(&self, (): ()) -> Work {

@@ -1,6 +1,6 @@
 //! TPACF: a pair takes 5 operations for its cosine, 5 comparisons, and 4 accesses of shared memory: three edges and a count.
 
-use super::application::{Application, TimedVariant};
+use super::application::{Application, Declaring, TimedVariant};
 use super::check::{Expected, Known, Results, Tolerance};
 use super::one_core::{Task, on_all_cores};
 use super::work::Work;
@@ -61,6 +61,7 @@ impl Tpacf {
 
 impl Application for Tpacf {
     const NAME: &'static str = "tpacf";
+    const DECLARED: Declaring<Self> = |_| tpacf::declared();
     type Form = ();
     type Ours = Resident;
     type Theirs = Theirs;
@@ -102,10 +103,6 @@ impl Application for Tpacf {
                 |p, w, t| twin(p, w, t, [128, 1, 4, 32]),
             ),
         ]
-    }
-
-    fn declared(&self) -> Vec<TimedVariant<Tpacf>> {
-        TimedVariant::declared(tpacf::declared())
     }
 
     fn work(&self, (): ()) -> Work {

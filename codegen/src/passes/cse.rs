@@ -14,7 +14,7 @@
 use super::fold::is_commutative;
 use super::rewrite::Rewrite;
 use crate::analysis::clobbers::{Clobbers, RegionClobbers};
-use crate::collections::{HashMap, Mixer};
+use crate::collections::{FxHasher, HashMap};
 use crate::ir::{Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Type, Value};
 use std::hash::{Hash, Hasher};
 
@@ -161,7 +161,7 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
     if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = op {
         return load_key(access.object, ty, |state| access.path.hash(state));
     }
-    let mut state = Mixer::default();
+    let mut state = FxHasher::default();
     std::mem::discriminant(op).hash(&mut state);
     ty.hash(&mut state);
     match op {
@@ -189,8 +189,8 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
     state.finish()
 }
 
-fn load_key(object: Object, ty: Option<Type>, path: impl FnOnce(&mut Mixer)) -> u64 {
-    let mut state = Mixer::default();
+fn load_key(object: Object, ty: Option<Type>, path: impl FnOnce(&mut FxHasher)) -> u64 {
+    let mut state = FxHasher::default();
     (u32::MAX, object, ty).hash(&mut state);
     path(&mut state);
     state.finish()

@@ -9,6 +9,7 @@ mod arithmetic;
 mod kernels;
 mod memory;
 
+use clap::Parser;
 use std::fmt::Write;
 use std::time::Instant;
 use warpwright::{Device, Launch, Timing};
@@ -100,48 +101,32 @@ const GROUPS: &[(&str, Group)] = &[
     ("dispatch", arithmetic::dispatch),
 ];
 
-#[derive(Default)]
+/// Times micro-kernels on a CUDA device: what the rates and latencies of its row in `review/src/machine.rs` are fitted on.
+#[derive(Parser)]
 struct Arguments {
+    /// Where the table goes.
+    #[arg(long, value_name = "PATH")]
     csv: Option<String>,
+    /// Runs everything at tiny sizes on the simulator.
+    #[arg(long)]
     simulate: bool,
+    /// A group; may be given several times.
+    #[arg(long, value_name = "GROUP", value_parser = clap::builder::PossibleValuesParser::new(GROUPS.iter().map(|(name, _)| *name)))]
     only: Vec<String>,
+    #[arg(long, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     runs: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     multiprocessors: Option<u32>,
+    /// Shared memory of a multiprocessor.
+    #[arg(long = "shared", value_name = "KIB", value_parser = clap::value_parser!(u32).range(1..))]
     shared_kib: Option<u32>,
 }
 
-impl Arguments {
-    fn parse(mut arguments: impl Iterator<Item = String>) -> Outcome<Arguments> {
-        let mut parsed = Arguments::default();
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("`{argument}` takes a value"));
-            let number = |text: String| text.parse::<u32>().ok().filter(|n| *n > 0).ok_or(format!("`{text}` is no number above 0"));
-            match argument.as_str() {
-                "--csv" => parsed.csv = Some(value()?),
-                "--simulate" => parsed.simulate = true,
-                "--only" => parsed.only.push(value()?),
-                "--runs" => parsed.runs = Some(number(value()?)? as usize),
-                "--multiprocessors" => parsed.multiprocessors = Some(number(value()?)?),
-                "--shared" => parsed.shared_kib = Some(number(value()?)?),
-                other => return Err(format!("unknown argument `{other}`").into()),
-            }
-        }
-        let names: Vec<&str> = GROUPS.iter().map(|(name, _)| *name).collect();
-        match parsed.only.iter().find(|only| !names.contains(&only.as_str())) {
-            Some(unknown) => Err(format!("no group `{unknown}`; there are {}", names.join(", ")).into()),
-            None => Ok(parsed),
-        }
-    }
-}
-
-fn main() -> std::process::ExitCode {
-    match Arguments::parse(std::env::args().skip(1)).and_then(run) {
-        Ok(()) => std::process::ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            std::process::ExitCode::FAILURE
-        }
-    }
+fn main() {
+    run(Arguments::parse()).unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    });
 }
 
 fn run(arguments: Arguments) -> Outcome<()> {
@@ -190,15 +175,15 @@ mod tests {
 
     #[test]
     fn refuses_arguments_it_does_not_know() {
-        let parse = |text: &str| Arguments::parse(text.split(' ').map(str::to_owned));
         for (text, expected) in [
-            ("--cvs x", "unknown argument `--cvs`"),
-            ("--only raed", "no group `raed`; there are blocks, "),
-            ("--runs 0", "`0` is no number above 0"),
-            ("--csv", "`--csv` takes a value"),
+            ("--cvs x", "unexpected argument '--cvs'"),
+            ("--only raed", "[possible values: blocks, read, "),
+            ("--runs 0", "0 is not in 1.."),
+            ("--csv", "a value is required for '--csv <PATH>'"),
         ] {
-            let error = parse(text).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(error.starts_with(expected), "{text}: {error}");
+            let words = ["calibrate"].into_iter().chain(text.split(' '));
+            let error = Arguments::try_parse_from(words).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(expected), "{text}: {error}");
         }
     }
 
