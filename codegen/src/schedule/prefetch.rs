@@ -46,8 +46,7 @@ fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_
     let (insts, last) = parts(kernel, walk.body);
     // A body that never falls through has no next iteration.
     if let Some(last) = last.filter(|last| !matches!(kernel.insts[*last].op, Op::Terminator(Terminator::Yield(_)))) {
-        let message = "`prefetch` loads for the next iteration, and this loop never has one";
-        let refusal = Refusal::new(message, "leave `prefetch` out");
+        let refusal = Refusal::new("`prefetch` loads for the next iteration, and this loop never has one", "leave `prefetch` out");
         return Err(refusal.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
     }
     let indirect = indirect(kernel, &insts);

@@ -53,8 +53,7 @@ impl Finder<'_> {
         let (Some(foreign), Some(ident)) = (foreign, path.get_ident()) else { return };
         let key = absent.key.clone();
         if self.said.insert(key.clone()) {
-            let error = Diagnostic::error(ident.span(), format!("the {what} `{key}` is not known to the kernel"));
-            self.found.push(error.help(foreign.edit()));
+            self.found.push(Diagnostic::error(ident.span(), format!("the {what} `{key}` is not known to the kernel")).help(foreign.edit()));
         }
     }
 }
@@ -77,8 +76,7 @@ impl<'a> Visit<'a> for Finder<'_> {
             let other = || absent.is_std.then(|| format!("write a `#[device] fn {name}(…)` that does the same"));
             if let Some(help) = call_edit(&segments, call).or_else(other) {
                 let span = path.path.segments.first().map_or_else(Span::call_site, |first| first.ident.span());
-                let error = Diagnostic::error(span, format!("the function `{}` is not known to the kernel", absent.key));
-                self.found.push(error.help(help));
+                self.found.push(Diagnostic::error(span, format!("the function `{}` is not known to the kernel", absent.key)).help(help));
             }
         }
         visit::visit_expr_call(self, call);

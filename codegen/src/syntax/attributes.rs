@@ -282,8 +282,7 @@ fn check_count(name: &Ident, expr: &Expr, most: u64, limit: &str, diagnostics: &
             diagnostics.push(Diagnostic::error(expr.span(), message).help(format!("use at most {most}")));
         }
     } else if matches!(expr, Expr::Lit(_)) {
-        let message = format!("`{name}` takes an integer, a constant or a const generic");
-        diagnostics.push(Diagnostic::error(expr.span(), message));
+        diagnostics.push(Diagnostic::error(expr.span(), format!("`{name}` takes an integer, a constant or a const generic")));
     }
 }
 
@@ -396,8 +395,7 @@ fn parse_best_effort(into: &mut KernelAttributes, name: &Ident, input: ParseStre
 fn parse_targets(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
     let value = parse_value(name, input, "[sm_80, sm_90]")?;
     let Expr::Array(array) = &value else {
-        let error = Diagnostic::error(value.span(), "`targets` takes a list");
-        diagnostics.push(error.help("write `targets = [sm_80, sm_90]`"));
+        diagnostics.push(Diagnostic::error(value.span(), "`targets` takes a list").help("write `targets = [sm_80, sm_90]`"));
         return Ok(());
     };
     if array.elems.is_empty() {

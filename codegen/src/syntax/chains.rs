@@ -150,8 +150,7 @@ pub(super) fn refused_let(condition: &syn::ExprLet, body: Option<&syn::Block>) -
     let (element, is_there) = element(call);
     let name = plain_name(value)?;
     let shown = if body.is_some_and(|body| is_dereferenced(body.to_token_stream(), &name)) { format!("*{name}") } else { name };
-    let help = format!("write `if {is_there}`, and `{element}` for `{shown}`");
-    Some(Diagnostic::error(call.method.span(), no_option(call)).help(help))
+    Some(Diagnostic::error(call.method.span(), no_option(call)).help(format!("write `if {is_there}`, and `{element}` for `{shown}`")))
 }
 
 /// `(a..b).contains(&i)`.
@@ -161,8 +160,7 @@ fn contains(range: &syn::ExprRange, call: &syn::ExprMethodCall) -> Option<Diagno
     let start = range.start.as_ref().map(|start| format!("{} <= {value}", operand(start)));
     let end = range.end.as_ref().map(|end| format!("{value} {below} {}", operand(end)));
     let edit = start.into_iter().chain(end).collect::<Vec<_>>().join(" && ");
-    let error = Diagnostic::error(call.method.span(), "a range is not a value in the kernel language");
-    Some(error.help(format!("write `({edit})`")))
+    Some(Diagnostic::error(call.method.span(), "a range is not a value in the kernel language").help(format!("write `({edit})`")))
 }
 
 /// What is gone through.

@@ -87,8 +87,7 @@ fn read(expr: Expr) -> Result<RequireClause, Box<Diagnostic>> {
         _ => None,
     };
     let Some(name) = name else {
-        let error = Diagnostic::error(binary.left.span(), "a clause begins with the name of a quantity");
-        return Err(Box::new(error.help(EXAMPLE)));
+        return Err(Box::new(Diagnostic::error(binary.left.span(), "a clause begins with the name of a quantity").help(EXAMPLE)));
     };
     let Some(quantity) = QUANTITIES.iter().find(|quantity| name == quantity.name) else {
         let names: Vec<&str> = QUANTITIES.iter().map(|quantity| quantity.name).collect();

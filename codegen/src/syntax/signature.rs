@@ -209,8 +209,7 @@ fn check_kernel_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
             Some(error.help(format!("take a buffer: `&Global<{}>`", slice.elem.to_token_stream())))
         }
         syn::Type::ImplTrait(_) => {
-            let error = Diagnostic::error(ty.span(), "a kernel takes no `impl Trait`");
-            Some(error.help("name the type by a generic parameter: `T: Float`"))
+            Some(Diagnostic::error(ty.span(), "a kernel takes no `impl Trait`").help("name the type by a generic parameter: `T: Float`"))
         }
         syn::Type::TraitObject(_) | syn::Type::FnPtr(_) | syn::Type::Never(_) | syn::Type::Macro(_) => {
             let error = Diagnostic::error(ty.span(), "a kernel takes scalars, structs and buffers, nothing else");
@@ -239,8 +238,7 @@ fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
             Some(error.help(format!("write `&{name}<{}>`", argument())))
         }
         "Vec" | "Box" | "VecDeque" | "Buffer" => {
-            let error = Diagnostic::error(span, format!("a kernel takes no `{name}`"));
-            Some(error.help(format!("take a buffer: `&Global<{}>`", argument())))
+            Some(Diagnostic::error(span, format!("a kernel takes no `{name}`")).help(format!("take a buffer: `&Global<{}>`", argument())))
         }
         _ => {
             let missing = missing(&name)?;
@@ -296,8 +294,7 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
             }
         }
         syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) | syn::Type::FnPtr(_) | syn::Type::Ptr(_) | syn::Type::Reference(_) => {
-            let error = Diagnostic::error(span, "a kernel takes scalars, structs and buffers, nothing else");
-            Some(error.help("pass what it needs by value"))
+            Some(Diagnostic::error(span, "a kernel takes scalars, structs and buffers, nothing else").help("pass what it needs by value"))
         }
         _ => Some(refused_single(reference, span)),
     }

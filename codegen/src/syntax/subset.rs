@@ -205,8 +205,7 @@ fn check_enum(item: &syn::ItemEnum, diagnostics: &mut Diagnostics) {
         let (name, variants, fields) = (&item.ident, names.join(", "), fields.join(", "));
         let own = format!("`#[derive(Clone, Copy)] #[repr(u32)] enum {name} {{ {variants} }}`");
         let beside = format!("`#[device] #[derive(Clone, Copy)] #[repr(C)] struct {name}Value {{ kind: {name}, {fields} }}`");
-        let help = format!("write {own}, and hold the fields beside it: {beside}");
-        diagnostics.push(error.help(help));
+        diagnostics.push(error.help(format!("write {own}, and hold the fields beside it: {beside}")));
     }
 }
 

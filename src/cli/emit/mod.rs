@@ -137,8 +137,7 @@ impl Emit {
             (None, None) => Format::Text(&Ptx),
             (None | Some(Format::Ir), Some(_)) => Format::Ir,
             (Some(_), Some(after)) => {
-                let message = format!("`--after {after}` stops before anything but the IR can be printed; use `--format ir`");
-                return Err(Stop::usage(message));
+                return Err(Stop::usage(format!("`--after {after}` stops before anything but the IR can be printed; use `--format ir`")));
             }
             (Some(format), None) => format,
         };

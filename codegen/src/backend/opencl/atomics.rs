@@ -31,8 +31,7 @@ impl Writer<'_> {
         let ty = place.ty;
         if !matches!(ty.bytes(), 4 | 8) {
             let message = format!("OpenCL C has no atomics on `{ty}`, {} bits wide", ty.bytes() * 8);
-            let help = "use a 32-bit type, or put several into one `u32`";
-            self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help(help));
+            self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help("use a 32-bit type, or put several into one `u32`"));
             return;
         }
         let by_loop = ty.is_float() && !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);

@@ -382,8 +382,7 @@ impl Checker<'_, '_> {
         if args.len() != signature.inputs.len() {
             let own = usize::from(signature.receiver().is_some());
             let given = arity_text(signature.inputs.len() - own, args.len().saturating_sub(own));
-            let message = format!("`{name}` {given}");
-            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+            return self.error_expression(Diagnostic::error(span, format!("`{name}` {given}")).by_rustc());
         }
         for (arg, input) in args.iter().zip(&signature.inputs) {
             let parameter = self.with_scope(scope.clone(), |checker| checker.parameter_type(input));

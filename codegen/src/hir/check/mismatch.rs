@@ -98,8 +98,7 @@ impl Checker<'_, '_> {
             let zero = if is_int { "0" } else { "0.0" };
             let message = format!("a condition is a `bool`, and this is {}", self.shown(&ty));
             let operand = operand(condition);
-            let help = format!("compare it: `{operand} != {zero}`");
-            self.report(Diagnostic::error(typed.span, message).help(help).and_by_rustc());
+            self.report(Diagnostic::error(typed.span, message).help(format!("compare it: `{operand} != {zero}`")).and_by_rustc());
             return;
         }
         self.expect(&typed.ty, &Ty::BOOL, typed.span);

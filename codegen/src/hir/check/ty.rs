@@ -84,8 +84,7 @@ impl Checker<'_, '_> {
             ("Dim3", []) => Ty::Dim3,
             _ => {
                 let shown = segments.join("::");
-                let message = format!("the type `{shown}` is not known to the kernel");
-                let error = Diagnostic::error(path.span(), message);
+                let error = Diagnostic::error(path.span(), format!("the type `{shown}` is not known to the kernel"));
                 self.report(match crate::syntax::foreign(&name) {
                     Some(foreign) => error.help(foreign.edit()).and_by_rustc(),
                     None => {
