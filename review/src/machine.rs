@@ -101,7 +101,7 @@ pub struct Dispatch {
 
 /// Device memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Memory {
+pub struct MemoryRates {
     /// Bytes a second by the data sheet.
     pub peak: f64,
     /// Bytes a second that reads alone, or writes alone, reach.
@@ -155,7 +155,7 @@ pub struct Machine {
     /// What keeps its schedulers from issuing.
     pub dispatch: Dispatch,
     /// Device memory.
-    pub memory: Memory,
+    pub memory: MemoryRates,
     /// Blocks and launches.
     pub blocks: Blocks,
     /// Where its latencies and rates are from, if not as this file says on top.
@@ -196,9 +196,9 @@ const fn graphics(peak_gb: f64, latency_cycles: f64, l2_kib: u64) -> Sheet {
 }
 
 impl Sheet {
-    const fn memory(self, clock: f64) -> Memory {
+    const fn memory(self, clock: f64) -> MemoryRates {
         let peak = self.peak_gb * 1e9;
-        let stacked = Memory {
+        let stacked = MemoryRates {
             peak,
             reach: peak * REACH,
             reach_mixed: peak * REACH_MIXED,
@@ -213,7 +213,7 @@ impl Sheet {
         if !self.is_graphics {
             return stacked;
         }
-        Memory { reach: 0.976 * peak, reach_mixed: 0.93 * peak, sharpness: 7.0, sharpness_mixed: 4.0, ..stacked }
+        MemoryRates { reach: 0.976 * peak, reach_mixed: 0.93 * peak, sharpness: 7.0, sharpness_mixed: 4.0, ..stacked }
     }
 }
 
@@ -351,7 +351,7 @@ const FERMI_LANES: Lanes = Lanes { issue: 1.0, pipes: [32.0, 16.0, 32.0, 32.0, 1
 const C2050_CLOCK: f64 = 1.15e9;
 
 const C2050: Machine = Machine {
-    memory: Memory {
+    memory: MemoryRates {
         // What saxpy of 2²⁰·20 elements reaches on the M2050, its sister of 148 GB/s: 110 GB/s ("How to Implement Performance Metrics in
         // CUDA C/C++", NVIDIA's technical blog, 2012).
         reach: 144e9 * 0.75,

@@ -18,7 +18,7 @@ use warpwright_codegen::target::{Family, Targets};
 
 /// What a kernel is reviewed for.
 #[derive(Clone, Copy, Debug)]
-pub struct Scope<'s> {
+pub struct ReviewScope<'s> {
     /// The targets.
     pub targets: &'s Targets,
     /// What findings are of which the kernel says nothing, if the crate says so.
@@ -29,7 +29,7 @@ pub struct Scope<'s> {
 }
 
 /// One variant, with what is known of it.
-pub struct Variant<'v> {
+pub struct ReviewedVariant<'v> {
     /// What tells it from its siblings: `B = 64, ILP = 4`; empty if it has none.
     pub words: &'v str,
     /// The values of its generics.
@@ -47,8 +47,8 @@ pub fn review(
     unit: UnitId,
     path: &str,
     instances: &[Instance],
-    scope: Scope<'_>,
-    mut look: Option<&mut dyn FnMut(&Variant<'_>)>,
+    scope: ReviewScope<'_>,
+    mut look: Option<&mut dyn FnMut(&ReviewedVariant<'_>)>,
 ) -> Diagnostics {
     let item = match program.units[unit.0].kernel(path) {
         Ok(item) => item,
@@ -100,7 +100,7 @@ pub fn review(
             found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
             lints.add(*index, found, words);
             if let Some(look) = &mut look {
-                look(&Variant { words, instance: &instances[*index], lowered, known });
+                look(&ReviewedVariant { words, instance: &instances[*index], lowered, known });
             }
         }
     }
@@ -140,7 +140,7 @@ fn order(count: usize, most: usize) -> Vec<usize> {
     order
 }
 
-fn left_out_finding(sites: &Sites, count: usize, left_out: usize, all: usize, scope: Scope<'_>) -> Diagnostic {
+fn left_out_finding(sites: &Sites, count: usize, left_out: usize, all: usize, scope: ReviewScope<'_>) -> Diagnostic {
     let targets = scope.targets.gpus.len();
     let message = format!(
         "{left_out} of {count} variants are not looked at by the lints: on {targets} target{}, all are {all} instructions ({OF_A_VARIANT} of them for \
@@ -262,7 +262,7 @@ mod tests {
         let unit = program.add(warpwright_codegen::syntax::Unit::parse("k.rs", 1, 1, &source).unwrap());
         let instances = warpwright_codegen::hir::declared_instances(&program, unit, "own").unwrap();
         let targets = Targets::named(["sm_90"]);
-        let found = review(&program, unit, "own", &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None);
+        let found = review(&program, unit, "own", &instances, ReviewScope { targets: &targets, findings: None, most: usize::MAX }, None);
         found.into_iter().map(|finding| finding.message).collect()
     }
 
@@ -306,7 +306,7 @@ mod tests {
         let unit = program.add(warpwright_codegen::syntax::Unit::parse("k.rs", 1, 1, source).unwrap());
         let instances = warpwright_codegen::hir::declared_instances(&program, unit, "sizes").unwrap();
         let targets = Targets::named(["sm_80", "sm_90"]);
-        let found = review(&program, unit, "sizes", &instances, Scope { targets: &targets, findings: None, most }, None);
+        let found = review(&program, unit, "sizes", &instances, ReviewScope { targets: &targets, findings: None, most }, None);
         found.into_iter().filter(|finding| finding.lint != Some("small_block")).map(|finding| finding.message).collect()
     }
 

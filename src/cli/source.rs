@@ -10,7 +10,7 @@ use warpwright_codegen::nearest::nearest;
 use warpwright_codegen::pipeline::{self, Built, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, SourcePlace, check_subset};
 use warpwright_review::crates::{Crate, Reached, SourceFile};
-use warpwright_review::{Scope, Variant, review};
+use warpwright_review::{ReviewScope, ReviewedVariant, review};
 
 /// A source file, parsed, with what its kernels name in other files of its crate.
 pub(super) struct Source {
@@ -164,7 +164,13 @@ impl Source {
     }
 
     /// Reviews instances of a kernel.
-    pub(super) fn review(&self, kernel: &str, instances: &[Instance], scope: Scope<'_>, mut look: impl FnMut(&Variant<'_>)) -> Diagnostics {
+    pub(super) fn review(
+        &self,
+        kernel: &str,
+        instances: &[Instance],
+        scope: ReviewScope<'_>,
+        mut look: impl FnMut(&ReviewedVariant<'_>),
+    ) -> Diagnostics {
         match self.reached(kernel) {
             Ok(reached) => review(&reached.program, reached.unit, &reached.name(), instances, scope, Some(&mut look)),
             Err(found) => found,

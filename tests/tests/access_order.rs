@@ -1,7 +1,7 @@
 //! The order of loads, stores and barriers in emitted code: in our PTX, and in what `ptxas` makes of it.
 
 use warpwright::inspect::Order;
-use warpwright_codegen::backend::ptx::code::{Class, Guard, Instruction, Label, Module, Opcode, Operand, Reg, Statement};
+use warpwright_codegen::backend::ptx::code::{Guard, Instruction, Label, Module, Opcode, Operand, Reg, RegisterClass, Statement};
 use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
 use warpwright_codegen::text::parse_kernel;
 use warpwright_tests::emitted::{ptx, ptx_of_kernel};
@@ -257,7 +257,7 @@ fn the_next_tiles_are_loaded_between_the_two_barriers_in_sass() {
 #[test]
 fn both_readers_use_the_same_words() {
     let instruction = |mnemonic, words: &[Word], operands: &[Operand], is_predicated: bool| {
-        let reg = Reg { class: Class::Predicate, number: 1, name: None };
+        let reg = Reg { class: RegisterClass::Predicate, number: 1, name: None };
         let guard = is_predicated.then_some(Guard { reg, wanted: false });
         Statement::Instruction(Instruction { guard, opcode: Opcode { mnemonic, words: words.to_vec() }, operands: operands.to_vec() })
     };

@@ -47,7 +47,7 @@ use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttri
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_codegen::text::parse_kernel;
 use warpwright_codegen::verify::{Violation, verify};
-use warpwright_review::{Scope, review};
+use warpwright_review::{ReviewScope, review};
 
 /// Between a kernel and what comes of it in `*.ir` files.
 const GIVES: &str = "// gives\n";
@@ -308,7 +308,7 @@ fn lints(file: &str, text: &str, targets: &[&str]) -> Result<String, String> {
         let instances = if declared.is_empty() { vec![instance(&item.sig.generics, &directives(text, "set"))?] } else { declared };
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
         let targets = if asked.is_empty() { attributes.targets_or(None) } else { asked.clone() };
-        let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
+        let scope = ReviewScope { targets: &targets, findings: None, most: usize::MAX };
         let found = review(&program, unit, &path, &instances, scope, None);
         let found = if found.is_empty() { "nothing\n".to_owned() } else { render(&found, &program) };
         all.push_str(&format!("`{path}`\n{found}\n"));

@@ -4,7 +4,7 @@ use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{GenericValue, Instance, KernelAttributes, Program, Unit};
 use warpwright_review::lint::{LINTS, Lint};
-use warpwright_review::{Scope, review};
+use warpwright_review::{ReviewScope, review};
 
 /// The Rust blocks of a section of a page.
 fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
@@ -26,7 +26,7 @@ fn found(text: &str) -> Diagnostics {
         }
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
         let targets = attributes.targets_or(None);
-        all.append(review(&program, unit, &path, &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None));
+        all.append(review(&program, unit, &path, &instances, ReviewScope { targets: &targets, findings: None, most: usize::MAX }, None));
     }
     all
 }

@@ -8,7 +8,7 @@ use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::pipeline::compile;
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::{DEFAULT_TARGETS, Targets};
-use warpwright_review::{Scope, review};
+use warpwright_review::{ReviewScope, review};
 use warpwright_tests::corpus;
 
 // The contract does not hold where the shared array is large: the report says so, and the launch goes on. No variant is declared, so that nothing
@@ -107,7 +107,7 @@ fn knowing_it_is_cheap() {
                     unit,
                     &path,
                     &instances,
-                    Scope { targets: &targets, findings: None, most: usize::MAX },
+                    ReviewScope { targets: &targets, findings: None, most: usize::MAX },
                     Some(&mut |_| seen += 1),
                 );
                 seen

@@ -9,7 +9,7 @@ use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{Program, Unit};
 use warpwright_codegen::target::{Target, Targets};
-use warpwright_review::{Scope, Variant, review};
+use warpwright_review::{ReviewScope, ReviewedVariant, review};
 use warpwright_tests::ptxas::found_or_skip;
 
 const TEST: &str = "what_is_said_to_spill_spills";
@@ -66,8 +66,8 @@ fn what_is_said_to_spill_spills() {
     for path in ["sums", "doubles", "walk"] {
         for instance in declared_instances(&program, unit, path).expect("the variants are known") {
             let mut spilled = None;
-            let scope = Scope { targets: &Targets { gpus: vec![target], families: Vec::new() }, findings: None, most: usize::MAX };
-            let mut look = |variant: &Variant<'_>| {
+            let scope = ReviewScope { targets: &Targets { gpus: vec![target], families: Vec::new() }, findings: None, most: usize::MAX };
+            let mut look = |variant: &ReviewedVariant<'_>| {
                 let emitted = variant.lowered.emit(&Ptx, Some(target)).expect("it is printed");
                 let measured = assembler.measure(&emitted.text, target.capability).unwrap_or_else(|error| panic!("{path}: {error}"));
                 spilled = Some(measured.spill_stores > 0);

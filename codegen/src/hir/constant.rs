@@ -1,10 +1,10 @@
-//! Constant expressions: `const` items, array lengths, generic arguments. Evaluated on the typed tree with the IR's own arithmetic.
+//! ConstantForm expressions: `const` items, array lengths, generic arguments. Evaluated on the typed tree with the IR's own arithmetic.
 
 use super::tree::{Block, Expr, ExprKind};
 use super::types::{Const, Infer, Ty};
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
-use crate::ir::intrinsic::Constant;
+use crate::ir::intrinsic::ConstantForm;
 use crate::ir::{BinaryOp, Scalar, Type, UnaryOp, eval};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -247,11 +247,11 @@ impl Evaluator<'_> {
         let args = args.iter().map(|arg| self.scalar(arg)).collect::<Evaluated<Vec<_>>>()?;
         let constant = args.first().and_then(|first| intrinsics::row_for(row, first.ty).row().constant);
         let known = match constant {
-            Some(Constant::Exact(of)) => {
+            Some(ConstantForm::Exact(of)) => {
                 let numbers: Vec<i128> = args.iter().map(|a| a.as_int()).collect();
                 of(&numbers).map(|value| self.fitting(self.ty(expr)?, value, expr)).transpose()?
             }
-            Some(Constant::OfScalars(of)) => of(&args),
+            Some(ConstantForm::OfScalars(of)) => of(&args),
             None => None,
         };
         let lane = match row.row().device().map(|device| device.eval) {

@@ -6,7 +6,7 @@ use super::types::{Const, Ty};
 use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
-use crate::syntax::{Comparison, KernelAttributes, Quantity, RequireClause, Sense};
+use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense};
 use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, RESIDENT_BLOCKS, THREAD_REGISTERS};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -17,7 +17,7 @@ pub struct Clause {
     /// What it is about.
     pub quantity: &'static Quantity,
     /// How it is compared.
-    pub comparison: Comparison,
+    pub comparison: Relation,
     /// With what.
     pub bound: f64,
     /// The quantity's name in the source: where findings are shown.

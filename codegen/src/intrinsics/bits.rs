@@ -3,7 +3,7 @@
 use super::call_method;
 use super::integer::int_like;
 use crate::ir::intrinsic::OperandType::{Is, T};
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
+use crate::ir::intrinsic::{Body, Call, Class, DeviceForm, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, CompareOp, Type, UnaryOp, Value};
 use crate::target::Requirement;
 
@@ -24,7 +24,7 @@ const fn forms(b32: &'static str, b64: &'static str) -> [PtxForm; 2] {
 }
 
 const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: fn(Type, &[u64]) -> u64) -> Body {
-    Body::Device(Device { ptx, opencl, opencl_prelude: "", eval: Eval::Lane(eval) })
+    Body::Device(DeviceForm { ptx, opencl, opencl_prelude: "", eval: Eval::Lane(eval) })
 }
 
 pub(super) const ROWS: &[Intrinsic] = &[
@@ -70,7 +70,7 @@ const LEADING_ZEROS: Body = device(&forms("clz.b32 {d}, {0};", "clz.b64 {d}, {0}
     u64::from(a[0].leading_zeros() - (64 - ty.bits()))
 });
 
-const REVERSE_BITS: Body = Body::Device(Device {
+const REVERSE_BITS: Body = Body::Device(DeviceForm {
     ptx: &forms("brev.b32 {d}, {0};", "brev.b64 {d}, {0};"),
     opencl: "warpwright_reverse_bits_{T}({0})",
     opencl_prelude: "inline uint warpwright_reverse_bits_uint(uint x) {\n\

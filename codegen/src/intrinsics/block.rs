@@ -1,7 +1,7 @@
 //! Block intrinsics: barriers, fences, reductions over the threads of a block. Every thread of the block must come to a barrier or a reduction.
 
 use crate::ir::intrinsic::OperandType::{Is, T};
-use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Intrinsic, Meeting, OperandType, PtxForm};
+use crate::ir::intrinsic::{Absent, Body, Call, Class, DeviceForm, Eval, Exchange, Intrinsic, Meeting, OperandType, PtxForm};
 use crate::ir::{
     Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
 };
@@ -11,7 +11,7 @@ use crate::target::limits::{BLOCK_THREADS, WARP};
 const BOOL: OperandType = Is(Type::Bool);
 
 const fn device(text: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Body {
-    Body::Device(Device { ptx: text, opencl, opencl_prelude: "", eval })
+    Body::Device(DeviceForm { ptx: text, opencl, opencl_prelude: "", eval })
 }
 
 /// The PTX of a row that every target has.

@@ -4,7 +4,7 @@
 use super::call_method;
 use crate::ir::Math;
 use crate::ir::intrinsic::OperandType::{Is, T, UnsignedT};
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
+use crate::ir::intrinsic::{Body, Call, Class, DeviceForm, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, CompareOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value, eval};
 use crate::target::Requirement;
 
@@ -55,7 +55,7 @@ const fn both(f32: &'static str, f64: &'static str) -> [PtxForm; 2] {
 }
 
 const fn device(name: &'static str, ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Intrinsic {
-    let device = Device { ptx, opencl, opencl_prelude: "", eval };
+    let device = DeviceForm { ptx, opencl, opencl_prelude: "", eval };
     Intrinsic::new(name, Call::Method, WIDE, &[T], &[T], Body::Device(device))
 }
 

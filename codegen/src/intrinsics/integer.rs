@@ -3,7 +3,7 @@
 use super::call_method;
 use super::float::{squaring_loop, unrolled_power};
 use crate::ir::intrinsic::OperandType::{Is, T, UnsignedT};
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
+use crate::ir::intrinsic::{Body, Call, Class, DeviceForm, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, CompareOp, Scalar, Type, UnaryOp, Value};
 use crate::target::Requirement;
 
@@ -83,7 +83,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         .doc("the distances of the four bytes of two words from each other, added to a third; wrapping"),
 ];
 
-const SAD4: Device = Device {
+const SAD4: DeviceForm = DeviceForm {
     ptx: &[PtxForm { types: &[Type::U32], text: "vabsdiff4.u32.u32.u32.add {d}, {0}, {1}, {2};", needs: Requirement::since(30, 30) }],
     opencl: "warpwright_sad4({0}, {1}, {2})",
     opencl_prelude: "inline uint warpwright_sad4(uint a, uint b, uint sum) {\n\
@@ -97,7 +97,7 @@ const SAD4: Device = Device {
     }),
 };
 
-const MUL_HI: Device = Device {
+const MUL_HI: DeviceForm = DeviceForm {
     ptx: &[
         form(&[Type::I32], "mul.hi.s32 {d}, {0}, {1};"),
         form(&[Type::U32], "mul.hi.u32 {d}, {0}, {1};"),

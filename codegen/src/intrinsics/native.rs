@@ -6,7 +6,7 @@
 use super::call_function;
 use super::float::{SHORT, WIDE, float_like, lane, through_f32};
 use crate::ir::intrinsic::OperandType::T;
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
+use crate::ir::intrinsic::{Body, Call, Class, DeviceForm, Eval, Intrinsic, OperandType, PtxForm};
 use crate::ir::{BinaryOp, Builder, Type, Value};
 use crate::target::Requirement;
 
@@ -23,7 +23,7 @@ const fn native(
     opencl: &'static str,
     eval: Eval,
 ) -> Intrinsic {
-    let device = Device { ptx, opencl, opencl_prelude: "", eval };
+    let device = DeviceForm { ptx, opencl, opencl_prelude: "", eval };
     Intrinsic::new(name, Call::Function, over, args, &[T], Body::Device(device)).cost(4)
 }
 

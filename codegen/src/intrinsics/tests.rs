@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ir::KernelOptions;
-use crate::ir::intrinsic::{Constant, Eval, Exchange, Gives, Meeting};
+use crate::ir::intrinsic::{ConstantForm, Eval, Exchange, Gives, Meeting};
 use crate::ir::{Block, Effects, Inst, Kernel, Region, Scalar, Scope, Terminator, eval};
 use std::collections::{HashMap, HashSet};
 
@@ -432,7 +432,7 @@ fn constants_are_what_rows_compute() {
             let ty = if row.over.contains(Type::I64) { Type::I64 } else { Type::U64 };
             match row.constant {
                 None => {}
-                Some(Constant::Exact(of)) => {
+                Some(ConstantForm::Exact(of)) => {
                     let kernel = Kernel::new("k", KernelOptions::default());
                     let typed =
                         row.args.iter().zip(numbers).map(|(operand, n)| Scalar::int(Intrinsic::operand_type(*operand, ty, &kernel), *n));
@@ -443,7 +443,7 @@ fn constants_are_what_rows_compute() {
                         assert_eq!(i128::from(found.bits), exact, "`{}` of {numbers:?}", row.name);
                     }
                 }
-                Some(Constant::OfScalars(of)) => {
+                Some(ConstantForm::OfScalars(of)) => {
                     let args: Vec<_> = numbers.iter().map(|n| Scalar::float(Type::F32, 5.0 - *n as f64)).collect();
                     assert_eq!(of(&args), Some(run(row, Type::F32, &args, Math::Precise)[0]), "`{}` of {args:?}", row.name);
                 }

@@ -6,14 +6,14 @@ use super::call_method;
 use super::float::{SHORT, WIDE, lane, through_f32};
 use crate::ir::Type;
 use crate::ir::intrinsic::OperandType::T;
-use crate::ir::intrinsic::{Body, Call, Class, Device, Eval, Intrinsic, OperandType, PtxForm};
+use crate::ir::intrinsic::{Body, Call, Class, DeviceForm, Eval, Intrinsic, OperandType, PtxForm};
 use crate::math;
 use crate::target::Requirement;
 
 /// A function that PTX has no instruction for: its row for the wide types. `cost` is that of the library's function of `f32`, whose instructions were
 /// counted; a division or square root counts as 10.
 const fn precise(name: &'static str, args: &'static [OperandType], cost: u16, opencl: &'static str, eval: Eval) -> Intrinsic {
-    let device = Device { ptx: &[], opencl, opencl_prelude: "", eval };
+    let device = DeviceForm { ptx: &[], opencl, opencl_prelude: "", eval };
     Intrinsic::new(name, Call::Method, WIDE, args, &[T], Body::Device(device)).cost(cost)
 }
 
@@ -108,7 +108,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         .doc("sine and cosine"),
 ];
 
-const RSQRT: Device = Device {
+const RSQRT: DeviceForm = DeviceForm {
     ptx: &[
         PtxForm { types: &[Type::F32], text: "rsqrt.approx.f32 {d}, {0};", needs: Requirement::since(10, 10) },
         PtxForm {

@@ -8,7 +8,7 @@
 
 use super::call_function;
 use crate::ir::intrinsic::OperandType::{Is, T};
-use crate::ir::intrinsic::{Absent, Body, Call, Class, Device, Eval, Exchange, Gives, Intrinsic, Meeting, OperandType, PtxForm};
+use crate::ir::intrinsic::{Absent, Body, Call, Class, DeviceForm, Eval, Exchange, Gives, Intrinsic, Meeting, OperandType, PtxForm};
 use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Effects, Scalar, Scope, Special, Type, Value};
 use crate::target::Requirement;
 
@@ -32,7 +32,7 @@ const fn warp(
     over: Class,
     args: &'static [OperandType],
     results: &'static [OperandType],
-    (device, meeting): (Device, Meeting),
+    (device, meeting): (DeviceForm, Meeting),
 ) -> Intrinsic {
     Intrinsic::new(name, Call::Function, over, args, results, Body::Device(device)).effects(Effects::EXCHANGE).meeting(meeting).cost(4)
 }
@@ -40,12 +40,12 @@ const fn warp(
 /// `opencl` is for devices with sub-groups, from three functions that lanes need not all come to: `sub_group_shuffle`, `sub_group_shuffle_xor`
 /// (`cl_khr_subgroup_shuffle`) and `sub_group_ballot` (`cl_khr_subgroup_ballot`). `sub_group_any` and the like count on every lane, and
 /// lanes may have returned. Lanes and distances are below 32 when they get here.
-const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> Device {
-    Device { ptx, opencl, opencl_prelude: "", eval }
+const fn device(ptx: &'static [PtxForm], opencl: &'static str, eval: Eval) -> DeviceForm {
+    DeviceForm { ptx, opencl, opencl_prelude: "", eval }
 }
 
-const fn with_prelude(device: Device, opencl_prelude: &'static str) -> Device {
-    Device { opencl_prelude, ..device }
+const fn with_prelude(device: DeviceForm, opencl_prelude: &'static str) -> DeviceForm {
+    DeviceForm { opencl_prelude, ..device }
 }
 
 /// A shuffle of another width than 32 bits, in pieces of 32.
@@ -104,12 +104,12 @@ const MATCHING: Meeting = Meeting {
     },
 };
 
-const SHUFFLE: (Device, Meeting) = (
+const SHUFFLE: (DeviceForm, Meeting) = (
     device(sync!("shfl.sync.idx.b32 {d}, {0}, {1}, 31, 0xffffffff;"), "sub_group_shuffle({0}, {1})", Eval::Shuffle(|_, source| source)),
     Meeting::shuffle(Gives::OfLane, "    const uint source = first + (second & 31u);\n", "source < threads ? exchange[source] : word"),
 );
 
-const SHUFFLE_UP: (Device, Meeting) = (
+const SHUFFLE_UP: (DeviceForm, Meeting) = (
     with_prelude(
         device(
             sync!("shfl.sync.up.b32 {d}, {0}, {1}, 0, 0xffffffff;"),
@@ -128,7 +128,7 @@ const SHUFFLE_UP: (Device, Meeting) = (
     ),
 );
 
-const SHUFFLE_DOWN: (Device, Meeting) = (
+const SHUFFLE_DOWN: (DeviceForm, Meeting) = (
     with_prelude(
         device(
             sync!("shfl.sync.down.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
@@ -147,7 +147,7 @@ const SHUFFLE_DOWN: (Device, Meeting) = (
     ),
 );
 
-const SHUFFLE_XOR: (Device, Meeting) = (
+const SHUFFLE_XOR: (DeviceForm, Meeting) = (
     device(
         sync!("shfl.sync.bfly.b32 {d}, {0}, {1}, 31, 0xffffffff;"),
         "sub_group_shuffle_xor({0}, {1})",
@@ -160,7 +160,7 @@ const SHUFFLE_XOR: (Device, Meeting) = (
     ),
 );
 
-const BALLOT: (Device, Meeting) = (
+const BALLOT: (DeviceForm, Meeting) = (
     device(
         sync!("vote.sync.ballot.b32 {d}, {0}, 0xffffffff;"),
         "sub_group_ballot({0}).x",
@@ -175,7 +175,7 @@ const BALLOT: (Device, Meeting) = (
     ),
 );
 
-const ANY: (Device, Meeting) = (
+const ANY: (DeviceForm, Meeting) = (
     device(
         sync!("vote.sync.any.pred {d}, {0}, 0xffffffff;"),
         "(sub_group_ballot({0}).x != 0u)",
@@ -184,7 +184,7 @@ const ANY: (Device, Meeting) = (
     Meeting::vote(Absent::No, Exchange::Vote { of_all: false }),
 );
 
-const ALL: (Device, Meeting) = (
+const ALL: (DeviceForm, Meeting) = (
     device(
         sync!("vote.sync.all.pred {d}, {0}, 0xffffffff;"),
         "(sub_group_ballot(!{0}).x == 0u)",
@@ -193,7 +193,7 @@ const ALL: (Device, Meeting) = (
     Meeting::vote(Absent::Yes, Exchange::Vote { of_all: true }),
 );
 
-const SYNC_WARP: (Device, Meeting) = (
+const SYNC_WARP: (DeviceForm, Meeting) = (
     device(
         sync!("bar.warp.sync 0xffffffff;"),
         "sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
@@ -234,7 +234,7 @@ const MATCH_PRELUDE: &str = "uint ww_match_any(ulong word, uint bits) {
     return same;
 }";
 
-const MATCH_32: (Device, Meeting) = (
+const MATCH_32: (DeviceForm, Meeting) = (
     with_prelude(
         device(
             &[
@@ -249,7 +249,7 @@ const MATCH_32: (Device, Meeting) = (
     MATCHING,
 );
 
-const MATCH_64: (Device, Meeting) = (
+const MATCH_64: (DeviceForm, Meeting) = (
     with_prelude(
         device(
             &[

@@ -105,7 +105,7 @@ pub enum Eval {
 
 /// A row that devices have an instruction or function for. One result at most.
 #[derive(Clone, Copy)]
-pub struct Device {
+pub struct DeviceForm {
     /// Spellings in PTX, first match wins. Empty: PTX is given the function of the row's name of the library ([`crate::library`]).
     pub ptx: &'static [PtxForm],
     /// Expression in OpenCL C with `{0}` `{1}` …, `{T}` for the type's name. Statements for rows without result. Empty where an [`Exchange::Count`] serves
@@ -123,7 +123,7 @@ pub enum Body {
     /// Of core instructions and other rows, when the kernel is lowered: the same on every device. Arguments in, results out.
     Expand(fn(&mut Builder<'_>, &[Value]) -> Vec<Value>),
     /// By the device.
-    Device(Device),
+    Device(DeviceForm),
 }
 
 /// A function of the library that computes two rows' results of one argument for little more than one of them.
@@ -139,7 +139,7 @@ pub struct Together {
 
 /// What a row gives while constants are computed.
 #[derive(Clone, Copy)]
-pub enum Constant {
+pub enum ConstantForm {
     /// Of whole numbers without wrapping: whether the result fits its type is asked afterwards. `None` where it has no value.
     Exact(fn(&[i128]) -> Option<i128>),
     /// Of scalars of a type.
@@ -174,7 +174,7 @@ pub struct Intrinsic {
     /// The function of the library that computes it together with another row.
     pub together: Option<Together>,
     /// What it gives in constants, where its body does not say it.
-    pub constant: Option<Constant>,
+    pub constant: Option<ConstantForm>,
     /// How it is made.
     pub body: Body,
     /// Error bound and where it is from; empty where the result is exact or correctly rounded.
@@ -260,12 +260,12 @@ impl Intrinsic {
     }
 
     pub(crate) const fn exact(mut self, of: fn(&[i128]) -> Option<i128>) -> Intrinsic {
-        self.constant = Some(Constant::Exact(of));
+        self.constant = Some(ConstantForm::Exact(of));
         self
     }
 
     pub(crate) const fn of_constants(mut self, of: fn(&[Scalar]) -> Option<Scalar>) -> Intrinsic {
-        self.constant = Some(Constant::OfScalars(of));
+        self.constant = Some(ConstantForm::OfScalars(of));
         self
     }
 
@@ -296,7 +296,7 @@ impl Intrinsic {
     }
 
     /// How devices do it, unless it expands.
-    pub fn device(&self) -> Option<&Device> {
+    pub fn device(&self) -> Option<&DeviceForm> {
         match &self.body {
             Body::Device(device) => Some(device),
             Body::Expand(_) => None,

@@ -31,7 +31,7 @@ pub use op::{
     Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, PrintPart, Region, Special, Terminator,
     TextureOp, UnaryOp,
 };
-pub use options::{Bounds, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
+pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use scalar::Scalar;
 pub use types::{Space, Type};
 

@@ -56,7 +56,7 @@ pub enum Math {
 
 /// `bounds = …`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Bounds {
+pub enum BoundsCheck {
     /// Out-of-range accesses are undefined on a device: the default.
     #[default]
     Unchecked,
@@ -80,7 +80,7 @@ pub struct KernelOptions {
     /// `contract`.
     pub contract: bool,
     /// `bounds`.
-    pub bounds: Bounds,
+    pub bounds: BoundsCheck,
     /// `ilp`: groups of elements of a thread, a block's threads apart.
     pub ilp: u32,
     /// `vectorize`: consecutive elements of a group.
@@ -103,7 +103,7 @@ impl Default for KernelOptions {
             index: IndexWidth::default(),
             math: Math::default(),
             contract: true,
-            bounds: Bounds::default(),
+            bounds: BoundsCheck::default(),
             ilp: 1,
             vectorize: 1,
         }

@@ -39,17 +39,17 @@ pub use refusal::Refusal;
 use std::collections::BTreeSet;
 
 /// What consumes one annotation, or makes things simpler for those that do.
-pub struct Pass {
+pub struct AnnotationPass {
     /// The annotation, if it is not `simplify`.
     annotation: Option<&'static Annotation>,
     run: fn(&mut Schedule<'_>),
 }
 
-impl Pass {
-    const SIMPLIFY: Pass = Pass { annotation: None, run: |schedule| simplify(schedule.kernel) };
+impl AnnotationPass {
+    const SIMPLIFY: AnnotationPass = AnnotationPass { annotation: None, run: |schedule| simplify(schedule.kernel) };
 
-    const fn of(annotation: &'static Annotation, run: fn(&mut Schedule<'_>)) -> Pass {
-        Pass { annotation: Some(annotation), run }
+    const fn of(annotation: &'static Annotation, run: fn(&mut Schedule<'_>)) -> AnnotationPass {
+        AnnotationPass { annotation: Some(annotation), run }
     }
 
     /// The annotation's name and the file's.
@@ -59,20 +59,20 @@ impl Pass {
 }
 
 /// The passes, in the order they run.
-pub static PASSES: &[Pass] = &[
+pub static PASSES: &[AnnotationPass] = &[
     // What is unrolled fully is straight code to all others, and arrays indexed by its counter are values.
-    Pass::of(&UNROLL, unroll::run),
-    Pass::SIMPLIFY,
-    Pass::of(&VECTORIZE, vectorize::run),
+    AnnotationPass::of(&UNROLL, unroll::run),
+    AnnotationPass::SIMPLIFY,
+    AnnotationPass::of(&VECTORIZE, vectorize::run),
     // A group of all of a thread's elements is no loop.
-    Pass::SIMPLIFY,
-    Pass::of(&ILP, ilp::run),
+    AnnotationPass::SIMPLIFY,
+    AnnotationPass::of(&ILP, ilp::run),
     // Groups.
-    Pass::of(&UNROLL, unroll::run),
-    Pass::SIMPLIFY,
+    AnnotationPass::of(&UNROLL, unroll::run),
+    AnnotationPass::SIMPLIFY,
     // What is left are bodies as they will run.
-    Pass::of(&PREFETCH, prefetch::run),
-    Pass::of(&BATCH_LOADS, batch_loads::run),
+    AnnotationPass::of(&PREFETCH, prefetch::run),
+    AnnotationPass::of(&BATCH_LOADS, batch_loads::run),
 ];
 
 /// A kernel being scheduled.

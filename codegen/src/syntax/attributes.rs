@@ -9,7 +9,7 @@ use super::require::{self, RequireClause};
 use super::written::{Written, WrittenAnnotations};
 use crate::annotations::{Annotation, On};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Bounds, Math};
+use crate::ir::{BoundsCheck, Math};
 use crate::nearest::nearest;
 use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, RESIDENT_BLOCKS, THREAD_REGISTERS};
 use crate::target::{DEFAULT_TARGETS, Targets};
@@ -37,7 +37,7 @@ pub struct KernelAttributes {
     /// `contract = true | false` (or a const generic).
     pub contract: Option<Expr>,
     /// `bounds = unchecked | trap`, checked.
-    pub bounds: Choice<Bounds>,
+    pub bounds: Choice<BoundsCheck>,
     /// Its annotations: `ilp = N`, `vectorize(N, …)`, `batch_loads`.
     pub annotations: WrittenAnnotations,
     /// `best_effort`: for all annotations.
@@ -45,7 +45,7 @@ pub struct KernelAttributes {
     /// `targets = [sm_80, …]`, checked against the target table.
     pub targets: Vec<Ident>,
     /// `variants(B in [64, 128], …)`.
-    pub variants: Variants,
+    pub variants: DeclaredVariants,
     /// `allow(…)`, `warn(…)`, `deny(…)`.
     pub levels: Levels,
     /// `require(…)`.
@@ -56,7 +56,7 @@ pub struct KernelAttributes {
 
 /// Declared variants: for each named generic, its values.
 #[derive(Clone, Default)]
-pub struct Variants {
+pub struct DeclaredVariants {
     /// The word `variants`, if the attribute has it.
     pub span: Option<Span>,
     /// Generic and the expressions listed for it.
@@ -368,7 +368,7 @@ fn parse_math(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>,
 
 fn parse_bounds(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
     let value = parse_value(name, input, "trap")?;
-    let words = [("unchecked", Bounds::Unchecked), ("trap", Bounds::Trap)];
+    let words = [("unchecked", BoundsCheck::Unchecked), ("trap", BoundsCheck::Trap)];
     into.bounds = Choice::parse(name, &value, &words, diagnostics).unwrap_or_default();
     Ok(())
 }

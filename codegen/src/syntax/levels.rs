@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::token;
 
-/// The name of every lint, in the order of docs/language.md, §8; then those that are about what the kernel asks for. Each warns unless a kernel or its
+/// The name of every lint (docs/check.md); last those that are about what the kernel asks for. Each warns unless a kernel or its
 /// crate says otherwise. What lints look for is no matter of syntax: the crate `warpwright-review` has a file for each.
 pub const LINT_NAMES: &[&str] = &[
     "low_occupancy",

@@ -30,7 +30,7 @@ mod written;
 
 pub use absent::{AbsentName, absent_names};
 pub use annotations::{SharedAttribute, annotation_arguments, loop_annotations};
-pub use attributes::{KernelAttributes, Variants, is_named, literal_int};
+pub use attributes::{DeclaredVariants, KernelAttributes, is_named, literal_int};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
 pub use foreign_syntax::foreign_syntax;
@@ -42,7 +42,7 @@ pub use nesting::check_nesting;
 pub use operand::{cast, operand, receiver};
 pub use place::SourcePlace;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
-pub use quantity::{Comparison, QUANTITIES, Quantity, QuantityKind, Sense};
+pub use quantity::{QUANTITIES, Quantity, QuantityKind, Relation, Sense};
 pub use require::RequireClause;
 pub use scopes::{Import, MatchesArguments, imports};
 pub use signature::{generic_name, is_group_type, is_marked};

@@ -97,7 +97,7 @@ pub enum Sense {
 
 /// How a quantity is compared with its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum Relation {
     /// `>=`
     AtLeast,
     /// `>`
@@ -110,35 +110,35 @@ pub enum Comparison {
     Equal,
 }
 
-impl Comparison {
+impl Relation {
     /// As it is written.
     pub fn symbol(self) -> &'static str {
         match self {
-            Comparison::AtLeast => ">=",
-            Comparison::Above => ">",
-            Comparison::AtMost => "<=",
-            Comparison::Below => "<",
-            Comparison::Equal => "==",
+            Relation::AtLeast => ">=",
+            Relation::Above => ">",
+            Relation::AtMost => "<=",
+            Relation::Below => "<",
+            Relation::Equal => "==",
         }
     }
 
     /// Whether it fits a quantity of this sense.
     pub fn fits(self, sense: Sense) -> bool {
         match self {
-            Comparison::AtLeast | Comparison::Above => sense == Sense::AtLeast,
-            Comparison::AtMost | Comparison::Below => sense == Sense::AtMost,
-            Comparison::Equal => true,
+            Relation::AtLeast | Relation::Above => sense == Sense::AtLeast,
+            Relation::AtMost | Relation::Below => sense == Sense::AtMost,
+            Relation::Equal => true,
         }
     }
 
     /// Whether it holds of a value.
     pub fn holds(self, value: f64, bound: f64) -> bool {
         match self {
-            Comparison::AtLeast => value >= bound,
-            Comparison::Above => value > bound,
-            Comparison::AtMost => value <= bound,
-            Comparison::Below => value < bound,
-            Comparison::Equal => value == bound,
+            Relation::AtLeast => value >= bound,
+            Relation::Above => value > bound,
+            Relation::AtMost => value <= bound,
+            Relation::Below => value < bound,
+            Relation::Equal => value == bound,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `require(registers <= 64, …)`: clauses, unevaluated.
 
 use super::attributes::{KernelAttributes, literal_int, skip_to_comma, with_nearest};
-use super::quantity::{Comparison, QUANTITIES, Quantity, Sense};
+use super::quantity::{QUANTITIES, Quantity, Relation, Sense};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use proc_macro2::{Ident, Span};
 use syn::parse::{ParseStream, Parser};
@@ -16,7 +16,7 @@ pub struct RequireClause {
     /// The quantity's name.
     pub span: Span,
     /// How it is compared.
-    pub comparison: Comparison,
+    pub comparison: Relation,
     /// With what.
     pub bound: Expr,
 }
@@ -75,11 +75,11 @@ fn read(expr: Expr) -> Result<RequireClause, Box<Diagnostic>> {
         return Err(Box::new(Diagnostic::error(span, "a clause compares a quantity with its bound").help(EXAMPLE)));
     };
     let comparison = match binary.op {
-        BinOp::Ge(_) => Comparison::AtLeast,
-        BinOp::Gt(_) => Comparison::Above,
-        BinOp::Le(_) => Comparison::AtMost,
-        BinOp::Lt(_) => Comparison::Below,
-        BinOp::Eq(_) => Comparison::Equal,
+        BinOp::Ge(_) => Relation::AtLeast,
+        BinOp::Gt(_) => Relation::Above,
+        BinOp::Le(_) => Relation::AtMost,
+        BinOp::Lt(_) => Relation::Below,
+        BinOp::Eq(_) => Relation::Equal,
         _ => return Err(Box::new(Diagnostic::error(span, "a clause compares a quantity with its bound").help(EXAMPLE))),
     };
     let name = match &*binary.left {

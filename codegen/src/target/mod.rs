@@ -11,7 +11,7 @@ mod chosen;
 mod requirement;
 
 pub use chosen::{DEFAULT_TARGETS, FAMILIES, Family, OPENCL, Targets};
-pub use requirement::{Requirement, Variant};
+pub use requirement::{ArchitectureVariant, Requirement};
 
 use crate::nearest::nearest;
 use limits::Limits;
@@ -24,7 +24,7 @@ pub struct Target {
     /// 10·major + minor, as in `sm_NN`.
     pub capability: u16,
     /// Whether it is a variant of the capability: `sm_90a`.
-    pub variant: Option<Variant>,
+    pub variant: Option<ArchitectureVariant>,
     /// First PTX version that knows it, 10·major + minor.
     pub ptx_version: u16,
     /// What a multiprocessor and a block of it hold.

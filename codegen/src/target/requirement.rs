@@ -5,19 +5,19 @@ use super::Target;
 
 /// A variant of a compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variant {
+pub enum ArchitectureVariant {
     /// `sm_90a`: what this capability has, and no other.
     Architecture,
     /// `sm_100f`: what this capability has, and later ones of the same major number.
     Family,
 }
 
-impl Variant {
+impl ArchitectureVariant {
     /// What it adds to the name of a target.
     fn suffix(self) -> &'static str {
         match self {
-            Variant::Architecture => "a",
-            Variant::Family => "f",
+            ArchitectureVariant::Architecture => "a",
+            ArchitectureVariant::Family => "f",
         }
     }
 }
@@ -28,7 +28,7 @@ pub struct Requirement {
     /// Lowest compute capability, as 10·major + minor.
     pub capability: u16,
     /// The variant of that capability, if the capability itself lacks it.
-    pub variant: Option<Variant>,
+    pub variant: Option<ArchitectureVariant>,
     /// Lowest PTX version, as 10·major + minor. A module is written in the lowest one that has all it uses.
     pub ptx_version: u16,
 }
@@ -44,19 +44,21 @@ impl Requirement {
         let is_family = target.capability / 10 == self.capability / 10;
         match self.variant {
             None => target.capability >= self.capability,
-            Some(Variant::Architecture) => target.capability == self.capability && target.variant == Some(Variant::Architecture),
+            Some(ArchitectureVariant::Architecture) => {
+                target.capability == self.capability && target.variant == Some(ArchitectureVariant::Architecture)
+            }
             // Code for one capability of the family has what the family has.
-            Some(Variant::Family) => is_family && target.capability >= self.capability && target.variant.is_some(),
+            Some(ArchitectureVariant::Family) => is_family && target.capability >= self.capability && target.variant.is_some(),
         }
     }
 
     /// What a target lacks, and what would help; `None` if it lacks nothing.
     pub fn missing(&self, target: &Target) -> Option<(String, String)> {
-        let name = format!("sm_{}{}", self.capability, self.variant.map_or("", Variant::suffix));
+        let name = format!("sm_{}{}", self.capability, self.variant.map_or("", ArchitectureVariant::suffix));
         let help = match self.variant {
             None => format!("choose a target from {name} on"),
-            Some(Variant::Architecture) => format!("choose the target {name}: no other has it, later ones included"),
-            Some(Variant::Family) => format!("choose {name}, or a later target of its family"),
+            Some(ArchitectureVariant::Architecture) => format!("choose the target {name}: no other has it, later ones included"),
+            Some(ArchitectureVariant::Family) => format!("choose {name}, or a later target of its family"),
         };
         (!self.is_met_by(target)).then(|| (format!("needs {name}, and the target is {}", target.name), help))
     }
@@ -67,12 +69,12 @@ mod tests {
     use super::*;
     use crate::target::TARGETS;
 
-    fn target(name: &'static str, capability: u16, variant: Option<Variant>) -> Target {
+    fn target(name: &'static str, capability: u16, variant: Option<ArchitectureVariant>) -> Target {
         Target { name, capability, variant, ..TARGETS[0] }
     }
 
-    const ARCHITECTURE: Option<Variant> = Some(Variant::Architecture);
-    const FAMILY: Option<Variant> = Some(Variant::Family);
+    const ARCHITECTURE: Option<ArchitectureVariant> = Some(ArchitectureVariant::Architecture);
+    const FAMILY: Option<ArchitectureVariant> = Some(ArchitectureVariant::Family);
 
     #[test]
     fn what_a_capability_has_later_ones_and_their_variants_have() {

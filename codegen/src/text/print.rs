@@ -29,7 +29,7 @@ use crate::ir::{
     Access, Address, Block, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, PrintPart, Region,
     Stage, Step, StructType, Terminator, Value,
 };
-use crate::ir::{Bounds, IndexWidth, KernelOptions, Math};
+use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl Display for Kernel {
@@ -238,7 +238,7 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
         writeln!(out, "contract = {}", options.contract)?;
     }
     if options.bounds != defaults.bounds {
-        writeln!(out, "bounds = {}", if options.bounds == Bounds::Trap { "trap" } else { "unchecked" })?;
+        writeln!(out, "bounds = {}", if options.bounds == BoundsCheck::Trap { "trap" } else { "unchecked" })?;
     }
     for (name, n) in [("ilp", options.ilp), ("vectorize", options.vectorize)].into_iter().filter(|(_, n)| *n != 1) {
         writeln!(out, "{name} = {n}")?;

@@ -27,7 +27,7 @@ use warpwright_codegen::hir;
 use warpwright_codegen::syntax::{AbsentName, KernelAttributes};
 use warpwright_review::crates::{Crate, KernelPlace, Reached, item_name_span};
 use warpwright_review::manifest::Manifest;
-use warpwright_review::{BUILD, Scope, required_is_open, review};
+use warpwright_review::{BUILD, ReviewScope, required_is_open, review};
 
 /// Most instructions that are estimated while a crate compiles, those of all variants and targets of a kernel together.
 const MOST_ESTIMATED: usize = 100_000;
@@ -106,7 +106,7 @@ fn review_program(reached: &Reached, path: &str, of_crate: &Manifest) -> Vec<Fou
     let item = reached.item();
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
     let targets = attributes.targets_or(of_crate.targets.as_ref());
-    let scope = Scope { targets: &targets, findings: of_crate.findings, most: MOST_ESTIMATED };
+    let scope = ReviewScope { targets: &targets, findings: of_crate.findings, most: MOST_ESTIMATED };
     let kernel = format!("{} {path}", reached.program.units[reached.unit.0].file);
     Memory::recall_or(&kernel, &question(BUILD, scope, reached), || {
         let (program, unit, name) = (&reached.program, reached.unit, reached.name());
@@ -124,7 +124,7 @@ fn review_program(reached: &Reached, path: &str, of_crate: &Manifest) -> Vec<Fou
 }
 
 /// All that the findings in a program depend on.
-fn question(compiler: &str, scope: Scope<'_>, reached: &Reached) -> String {
+fn question(compiler: &str, scope: ReviewScope<'_>, reached: &Reached) -> String {
     // All of it, whatever else it may come to hold.
     format!("{compiler}\n{scope:?}\n{}", reached.identity())
 }
@@ -156,7 +156,7 @@ mod tests {
             let (mut files, kernels) = Crate::fragment("", text, NOT_SHOWN).expect("Rust");
             let reached = files.reach(&kernels[0], &|_| None);
             let targets = Targets::named(targets.iter().copied());
-            question(compiler, Scope { targets: &targets, findings, most }, &reached)
+            question(compiler, ReviewScope { targets: &targets, findings, most }, &reached)
         };
         let first = asked("0.1.0-3", &["sm_80"], None, 5);
         assert_eq!(asked("0.1.0-3", &["sm_80"], None, 5), first);

@@ -1,6 +1,6 @@
 //! What a lint says of a source: for the lints' own tests.
 
-use crate::review::{Scope, review};
+use crate::review::{ReviewScope, review};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{KernelAttributes, Program, Unit};
@@ -32,7 +32,7 @@ fn of_lint(lint: &str, source: &str) -> Vec<Diagnostic> {
         let names = if own.is_empty() { vec!["sm_80".to_owned(), "sm_90".to_owned()] } else { own };
         let targets = Targets::named(names.iter().map(String::as_str));
         let instances = declared_instances(&program, unit, &path).expect("the variants are known");
-        let findings = review(&program, unit, &path, &instances, Scope { targets: &targets, findings: None, most: usize::MAX }, None);
+        let findings = review(&program, unit, &path, &instances, ReviewScope { targets: &targets, findings: None, most: usize::MAX }, None);
         let errors: Vec<&String> = findings.iter().filter(|finding| finding.lint.is_none()).map(|finding| &finding.message).collect();
         assert!(errors.is_empty(), "{errors:?}");
         all.extend(findings.into_iter().filter(|finding| finding.lint == Some(lint)));

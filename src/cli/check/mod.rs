@@ -15,7 +15,7 @@ use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{FAMILIES, Family, Targets};
 use warpwright_review::report::Estimated;
-use warpwright_review::{Scope, Variant, required_is_open};
+use warpwright_review::{ReviewScope, ReviewedVariant, required_is_open};
 
 /// Check kernels: all errors and findings of all files, shown like rustc's, and what is known of each variant on each target.
 #[derive(clap::Args)]
@@ -153,10 +153,10 @@ impl Check {
             let instances = instances(&source, kernel, &self.define, &mut findings)?;
             let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
             let targets = if asked.is_empty() { attributes.targets_or(of_crate.targets.as_ref()) } else { asked.clone() };
-            let scope = Scope { targets: &targets, findings: of_crate.findings, most: usize::MAX };
+            let scope = ReviewScope { targets: &targets, findings: of_crate.findings, most: usize::MAX };
             let mut reports = Vec::new();
             let mut no_ptx = Diagnostics::new();
-            let look = |variant: &Variant<'_>| reports.extend(rows(variant, ptxas, &mut no_ptx));
+            let look = |variant: &ReviewedVariant<'_>| reports.extend(rows(variant, ptxas, &mut no_ptx));
             let mut found = source.review(kernel, instances.as_deref().unwrap_or_default(), scope, look);
             if instances.is_none() {
                 let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
@@ -172,7 +172,7 @@ impl Check {
 }
 
 /// What is known of a variant, target by target. What has no form in PTX for a target is an error: the kernel cannot run there.
-fn rows(variant: &Variant<'_>, ptxas: Option<&Ptxas>, no_ptx: &mut Diagnostics) -> Vec<Row> {
+fn rows(variant: &ReviewedVariant<'_>, ptxas: Option<&Ptxas>, no_ptx: &mut Diagnostics) -> Vec<Row> {
     let row = |estimated: Estimated| {
         let emitted = variant.lowered.emit(&Ptx, Some(estimated.target));
         let text = emitted.map_err(|found| no_ptx.append(found)).ok();

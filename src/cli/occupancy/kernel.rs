@@ -14,7 +14,7 @@ use warpwright_codegen::target::Target;
 use warpwright_codegen::target::occupancy::{self, impossible};
 use warpwright_review::estimate::demand::demand_of;
 use warpwright_review::estimate::registers::Registers;
-use warpwright_review::{Scope, Variant};
+use warpwright_review::{ReviewScope, ReviewedVariant};
 
 /// A variant on a target.
 struct Row {
@@ -55,8 +55,8 @@ impl Occupancy {
                 source.item(kernel).and_then(|item| KernelAttributes::find(&item.attrs, &mut Diagnostics::new())).unwrap_or_default();
             let targets = if asked.is_empty() { attributes.targets_or(of_crate.as_ref()) } else { asked.clone() };
             let targets = targets::with_figures(targets, kernel)?;
-            let scope = Scope { targets: &targets, findings: Some(Setting::Allow), most: usize::MAX };
-            let look = |variant: &Variant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);
+            let scope = ReviewScope { targets: &targets, findings: Some(Setting::Allow), most: usize::MAX };
+            let look = |variant: &ReviewedVariant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);
             let found = source.review(kernel, &instances, scope, look);
             // What lints find is `check`'s to say.
             findings.add(found.filter_map(|finding| is_error(&finding).then_some(finding)));
@@ -88,7 +88,7 @@ impl Occupancy {
     }
 
     /// The rows of a variant.
-    fn look(&self, kernel: &str, variant: &Variant<'_>, rows: &mut Vec<Row>, wrong: &mut Vec<String>) {
+    fn look(&self, kernel: &str, variant: &ReviewedVariant<'_>, rows: &mut Vec<Row>, wrong: &mut Vec<String>) {
         let known = variant.known;
         let block = match (known.legal.options.block, self.threads) {
             (Some(block), None) => block,

@@ -7,7 +7,7 @@ use warpwright_codegen::hir;
 use warpwright_codegen::pipeline;
 use warpwright_codegen::syntax::{Program, Unit, check_subset};
 use warpwright_codegen::target::{OPENCL, Target, Targets};
-use warpwright_review::{Scope, review};
+use warpwright_review::{ReviewScope, review};
 
 /// What became of a source.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ fn all(source: &str) -> Steps {
             lowered.kernel.legal().addressed().for_each_inst(|_, _, _| steps.instructions += 1);
         }
         let targets = Targets { gpus: vec![target], families: vec![&OPENCL] };
-        let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
+        let scope = ReviewScope { targets: &targets, findings: None, most: usize::MAX };
         let found = steps.time("review", || review(&program, unit, &kernel, &instances, scope, None));
         steps.findings += found.iter().count();
     }

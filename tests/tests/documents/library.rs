@@ -8,7 +8,7 @@ use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_review::crates::{Crate, Reached};
 use warpwright_review::estimate::Known;
-use warpwright_review::{Scope, Variant, review};
+use warpwright_review::{ReviewScope, ReviewedVariant, review};
 use warpwright_tests::command::root;
 use warpwright_tests::corpus;
 
@@ -112,12 +112,12 @@ impl Library {
         let instance = instance(&reached, named);
         let targets = Targets { gpus: vec![target], families: Vec::new() };
         let mut looked = None;
-        let mut look = |variant: &Variant<'_>| {
+        let mut look = |variant: &ReviewedVariant<'_>| {
             let emitted = variant.lowered.emit(&Ptx, Some(target));
             let ptx = emitted.unwrap_or_else(|found| panic!("{named:?} has no PTX: {found:?}")).text;
             looked = Some(Looked { known: variant.known.clone(), ptx });
         };
-        let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
+        let scope = ReviewScope { targets: &targets, findings: None, most: usize::MAX };
         let found = review(&reached.program, reached.unit, &reached.name(), &[instance], scope, Some(&mut look));
         looked.unwrap_or_else(|| panic!("{named:?} does not compile: {found:?}"))
     }
@@ -144,7 +144,7 @@ fn instance(reached: &Reached, named: Named) -> Instance {
 fn lints(reached: &Reached, instances: &[Instance]) -> Vec<String> {
     let attributes = KernelAttributes::find(&reached.item().attrs, &mut Diagnostics::new()).expect("a kernel's attributes");
     let targets = attributes.targets_or(None);
-    let scope = Scope { targets: &targets, findings: None, most: usize::MAX };
+    let scope = ReviewScope { targets: &targets, findings: None, most: usize::MAX };
     let found = review(&reached.program, reached.unit, &reached.name(), instances, scope, None);
     let name = |finding: &warpwright_codegen::diagnostic::Diagnostic| {
         assert!(finding.level == Level::Warning, "{}: {}", reached.name(), finding.message);

@@ -5,7 +5,7 @@ use super::expressions::{AND, Expr, PRIMARY, UNARY};
 use super::types::{literal, value_type};
 use crate::backend::structured::Values;
 use crate::diagnostic::Diagnostic;
-use crate::ir::intrinsic::{Call, Device, Intrinsic};
+use crate::ir::intrinsic::{Call, DeviceForm, Intrinsic};
 use crate::ir::{Inst, Scalar, Type, Value};
 
 impl Writer<'_> {
@@ -60,7 +60,7 @@ impl Writer<'_> {
     }
 
     /// Functions that the row's text calls.
-    fn ask_for(&mut self, row: &Intrinsic, device: &Device) {
+    fn ask_for(&mut self, row: &Intrinsic, device: &DeviceForm) {
         if !device.opencl_prelude.is_empty() {
             // A plain `inline` function of C99 has no body where it is not inlined.
             self.prelude.ask(format!("{}'s", row.name), |_| device.opencl_prelude.replace("inline ", "").trim_end().to_owned());

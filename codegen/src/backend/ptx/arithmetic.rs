@@ -1,6 +1,6 @@
 //! Arithmetic, comparisons, selections.
 
-use super::code::{Class, Operand, Reg};
+use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::fuse::{Factor, Wide};
 use super::types::{bits_suffix, logic_suffix, signed, suffix};
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         let count: Operand = match count {
             Operand::Constant(count) => (count.bits as u32 & most).into(),
             count => {
-                let masked = self.temp(Class::Word);
+                let masked = self.temp(RegisterClass::Word);
                 ptx!(self, And.B32 masked, count, most);
                 masked.into()
             }
@@ -69,7 +69,7 @@ impl Emitter<'_> {
 
     fn float_binary(&mut self, op: BinaryOp, ty: Type, d: Reg, a: Operand, b: Operand) {
         if self.is_computed_wide(op, ty) {
-            let (a, b, wide) = (self.widen(ty, a), self.widen(ty, b), self.temp(Class::Float));
+            let (a, b, wide) = (self.widen(ty, a), self.widen(ty, b), self.temp(RegisterClass::Float));
             self.float_binary(op, Type::F32, wide, a.into(), b.into());
             self.narrow(ty, d, wide);
             return;
@@ -93,7 +93,7 @@ impl Emitter<'_> {
             Type::F16 if self.has(53) => ptx!(self, Fma.Rn.F16 d, a, b, c),
             Type::F16 | Type::BF16 => {
                 let [a, b, c] = [a, b, c].map(|x| self.widen(ty, x));
-                let wide = self.temp(Class::Float);
+                let wide = self.temp(RegisterClass::Float);
                 ptx!(self, Fma.Rn.F32 wide, a, b, c);
                 self.narrow(ty, d, wide);
             }
@@ -136,7 +136,7 @@ impl Emitter<'_> {
     }
 
     fn compare_bools(&mut self, op: CompareOp, d: Reg, a: Operand, b: Operand) {
-        let negated = self.temp(Class::Predicate);
+        let negated = self.temp(RegisterClass::Predicate);
         match op {
             CompareOp::Ne => ptx!(self, Xor.Pred d, a, b),
             CompareOp::Eq => {
@@ -161,7 +161,7 @@ impl Emitter<'_> {
             return;
         }
         // (c & a) | (!c & b)
-        let [yes, otherwise, no] = [(); 3].map(|()| self.temp(Class::Predicate));
+        let [yes, otherwise, no] = [(); 3].map(|()| self.temp(RegisterClass::Predicate));
         ptx!(self, And.Pred yes, condition, a);
         ptx!(self, Not.Pred otherwise, condition);
         ptx!(self, And.Pred no, otherwise, b);

@@ -1,6 +1,6 @@
 //! Atomic read-modify-writes: `atom`, `red` where nobody wants the old value, and loops of compare-and-swap where PTX has neither.
 
-use super::code::{Address, Base, Class, Operand, Reg};
+use super::code::{AddressOperand, Base, Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::memory::space_word;
 use super::types::{bits_suffix, logic_suffix, signed, suffix, unsigned, untyped};
@@ -12,12 +12,12 @@ struct Atomic {
     op: AtomicOp,
     ty: Type,
     space: Word,
-    place: Address,
+    place: AddressOperand,
     d: Option<Reg>,
 }
 
 impl Emitter<'_> {
-    pub(super) fn atomic(&mut self, op: AtomicOp, object: Object, place: Address, operands: &[Value], result: Option<Value>) {
+    pub(super) fn atomic(&mut self, op: AtomicOp, object: Object, place: AddressOperand, operands: &[Value], result: Option<Value>) {
         let ty = self.kernel.ty(operands[0]);
         let space = space_word(self.kernel.objects[object].space());
         let d = result.filter(|v| self.uses[v.0 as usize] > 0).map(|v| self.register(v));
@@ -93,8 +93,8 @@ impl Emitter<'_> {
         let Atomic { op, ty, space, place, d } = atomic;
         let (suffix, bits) = (bits_suffix(*ty), logic_suffix(*ty));
         let (old, new, found) = (d.unwrap_or_else(|| self.temp_of(*ty)), self.temp_of(*ty), self.temp_of(*ty));
-        let [expected, replaced] = [(); 2].map(|()| self.temp(if ty.bytes() == 8 { Class::Long } else { Class::Word }));
-        let (again, top) = (self.temp(Class::Predicate), self.new_label());
+        let [expected, replaced] = [(); 2].map(|()| self.temp(if ty.bytes() == 8 { RegisterClass::Long } else { RegisterClass::Word }));
+        let (again, top) = (self.temp(RegisterClass::Predicate), self.new_label());
         ptx!(self, Ld.(*space).(suffix) found, place);
         self.label(top);
         ptx!(self, Mov.(suffix) old, found);
@@ -113,9 +113,9 @@ impl Emitter<'_> {
         let Atomic { op, ty, space, ref place, d } = atomic;
         let (base, shift) = self.word_around(place);
         let mask = (1u32 << ty.bits()) - 1;
-        let [kept, word, found, part, bits] = [(); 5].map(|()| self.temp(Class::Word));
+        let [kept, word, found, part, bits] = [(); 5].map(|()| self.temp(RegisterClass::Word));
         let (old, new) = (d.unwrap_or_else(|| self.temp_of(ty)), self.temp_of(ty));
-        let (again, top, done) = (self.temp(Class::Predicate), self.new_label(), self.new_label());
+        let (again, top, done) = (self.temp(RegisterClass::Predicate), self.new_label(), self.new_label());
         ptx!(self, Shl.B32 kept, mask, shift);
         ptx!(self, Not.B32 kept, kept);
         ptx!(self, Ld.(space).U32 found, &base);
@@ -145,24 +145,24 @@ impl Emitter<'_> {
     }
 
     /// The place of the 32-bit word that a place is in, and the bits before it in the word.
-    fn word_around(&mut self, place: &Address) -> (Address, Reg) {
-        let shift = self.temp(Class::Word);
+    fn word_around(&mut self, place: &AddressOperand) -> (AddressOperand, Reg) {
+        let shift = self.temp(RegisterClass::Word);
         let address = match &place.base {
             Base::Reg(reg) => {
                 let address = self.temp(reg.class);
-                let width = if reg.class == Class::Long { 64 } else { 32 };
+                let width = if reg.class == RegisterClass::Long { 64 } else { 32 };
                 ptx!(self, Add.(signed(width)) address, reg, place.offset.unwrap_or(0));
                 address
             }
             Base::Symbol(symbol) => {
-                let address = self.temp(Class::Word);
+                let address = self.temp(RegisterClass::Word);
                 ptx!(self, Mov.U32 address, symbol);
                 ptx!(self, Add.S32 address, address, place.offset.unwrap_or(0));
                 address
             }
         };
         let base = self.temp(address.class);
-        if address.class == Class::Long {
+        if address.class == RegisterClass::Long {
             ptx!(self, Cvt.U32.U64 shift, address);
             ptx!(self, And.B64 base, address, -4);
         } else {
@@ -171,7 +171,7 @@ impl Emitter<'_> {
         }
         ptx!(self, And.B32 shift, shift, 3);
         ptx!(self, Shl.B32 shift, shift, 3);
-        (Address { base: Base::Reg(base), offset: None }, shift)
+        (AddressOperand { base: Base::Reg(base), offset: None }, shift)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `as`, for every pair of types: saturating from float to integer, wrapping between integers, one rounding to nearest even else.
 
-use super::code::{Class, Operand, Reg};
+use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::types::{bits_suffix, suffix, unsigned, untyped};
 use crate::ir::{Scalar, Type};
@@ -40,7 +40,7 @@ impl Emitter<'_> {
                 self.narrow(to, d, odd);
             }
             Type::BF16 => {
-                let exact = self.temp(Class::Float);
+                let exact = self.temp(RegisterClass::Float);
                 ptx!(self, Cvt.Rn.F32.(suffix(from)) exact, a);
                 self.narrow(to, d, exact);
             }
@@ -51,7 +51,7 @@ impl Emitter<'_> {
     /// A 32- or 64-bit integer as `f32`, rounded to odd: cut, and the last bit set if that lost something. Rounding it again is
     /// as rounding once.
     fn int_to_odd_float(&mut self, from: Type, a: Reg) -> Reg {
-        let (cut, back, lost) = (self.temp(Class::Float), self.temp_of(from), self.temp(Class::Predicate));
+        let (cut, back, lost) = (self.temp(RegisterClass::Float), self.temp_of(from), self.temp(RegisterClass::Predicate));
         ptx!(self, Cvt.Rz.F32.(suffix(from)) cut, a);
         ptx!(self, Cvt.Rzi.(suffix(from)).F32 back, cut);
         ptx!(self, Setp.Ne.(suffix(from)) lost, back, a);
@@ -60,7 +60,7 @@ impl Emitter<'_> {
 
     /// `f32` to odd from `f64`: likewise. Of a NaN the comparison is false.
     fn double_to_odd_float(&mut self, a: Reg) -> Reg {
-        let (cut, back, lost) = (self.temp(Class::Float), self.temp(Class::Double), self.temp(Class::Predicate));
+        let (cut, back, lost) = (self.temp(RegisterClass::Float), self.temp(RegisterClass::Double), self.temp(RegisterClass::Predicate));
         ptx!(self, Cvt.Rz.F32.F64 cut, a);
         ptx!(self, Cvt.F64.F32 back, cut);
         ptx!(self, Setp.Ne.F64 lost, back, a);
@@ -68,7 +68,7 @@ impl Emitter<'_> {
     }
 
     fn set_last_bit(&mut self, cut: Reg, lost: Reg) -> Reg {
-        let (bits, last, odd) = (self.temp(Class::Word), self.temp(Class::Word), self.temp(Class::Float));
+        let (bits, last, odd) = (self.temp(RegisterClass::Word), self.temp(RegisterClass::Word), self.temp(RegisterClass::Float));
         ptx!(self, Selp.B32 last, 1, 0, lost);
         ptx!(self, Mov.B32 bits, cut);
         ptx!(self, Or.B32 bits, bits, last);
@@ -102,7 +102,7 @@ impl Emitter<'_> {
         if ty == Type::F32 {
             return a;
         }
-        let wide = self.temp(Class::Float);
+        let wide = self.temp(RegisterClass::Float);
         match ty {
             Type::BF16 => self.widen_bf16(wide, a),
             _ => ptx!(self, Cvt.F32.F16 wide, a),
@@ -112,7 +112,7 @@ impl Emitter<'_> {
 
     /// The bits become the upper half.
     fn widen_bf16(&mut self, d: Reg, a: Reg) {
-        let zero = self.temp(Class::Half);
+        let zero = self.temp(RegisterClass::Half);
         ptx!(self, Mov.B16 zero, 0);
         ptx!(self, Mov.B32 d, [zero, a]);
     }
@@ -131,8 +131,8 @@ impl Emitter<'_> {
 
     /// The upper half of bits + 0x7FFF + (the upper half's last bit); of a NaN the quiet one.
     fn narrow_by_bits(&mut self, d: Reg, a: Reg) {
-        let [bits, last] = [(); 2].map(|()| self.temp(Class::Word));
-        let (low, is_nan) = (self.temp(Class::Half), self.temp(Class::Predicate));
+        let [bits, last] = [(); 2].map(|()| self.temp(RegisterClass::Word));
+        let (low, is_nan) = (self.temp(RegisterClass::Half), self.temp(RegisterClass::Predicate));
         ptx!(self, Mov.B32 bits, a);
         ptx!(self, Bfe.U32 last, bits, 16, 1);
         ptx!(self, Add.U32 bits, bits, last);
@@ -152,7 +152,7 @@ impl Emitter<'_> {
         if to.bits() >= 32 {
             return self.saturate(from, to, d, a);
         }
-        let word = self.temp(Class::Word);
+        let word = self.temp(RegisterClass::Word);
         let signed = if to.is_signed_int() { Type::I32 } else { Type::U32 };
         self.saturate(from, signed, word, a);
         let most = (1i128 << (to.bits() - u32::from(to.is_signed_int()))) - 1;
@@ -169,7 +169,7 @@ impl Emitter<'_> {
             ptx!(self, Cvt.Rzi.(suffix(to)).F32 d, a);
             return;
         }
-        let (kept, is_number) = (self.temp_of(to), self.temp(Class::Predicate));
+        let (kept, is_number) = (self.temp_of(to), self.temp(RegisterClass::Predicate));
         ptx!(self, Cvt.Rzi.(suffix(to)).(suffix(from)) kept, a);
         ptx!(self, Setp.Num.(suffix(from)) is_number, a, a);
         ptx!(self, Selp.(bits_suffix(to)) d, kept, Scalar::int(to, 0), is_number);

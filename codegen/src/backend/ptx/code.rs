@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// The kinds of registers. All but predicates are untyped or float: an untyped register serves every type of its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "by what they hold")]
-pub enum Class {
+pub enum RegisterClass {
     Predicate,
     Half,
     Word,
@@ -17,34 +17,34 @@ pub enum Class {
     Double,
 }
 
-impl Class {
+impl RegisterClass {
     /// Each with its prefix and the type it is declared with, in the order of the variants.
-    pub const ALL: [(Class, &'static str, Word); 6] = [
-        (Class::Predicate, "%p", Word::Pred),
-        (Class::Half, "%rs", Word::B16),
-        (Class::Word, "%r", Word::B32),
-        (Class::Float, "%f", Word::F32),
-        (Class::Long, "%rd", Word::B64),
-        (Class::Double, "%fd", Word::F64),
+    pub const ALL: [(RegisterClass, &'static str, Word); 6] = [
+        (RegisterClass::Predicate, "%p", Word::Pred),
+        (RegisterClass::Half, "%rs", Word::B16),
+        (RegisterClass::Word, "%r", Word::B32),
+        (RegisterClass::Float, "%f", Word::F32),
+        (RegisterClass::Long, "%rd", Word::B64),
+        (RegisterClass::Double, "%fd", Word::F64),
     ];
 
     /// Where values of a type live. Of 8 bits in 16, extended by their sign.
-    pub(super) fn of(ty: Type) -> Class {
+    pub(super) fn of(ty: Type) -> RegisterClass {
         match ty {
-            Type::Bool => Class::Predicate,
-            Type::F32 => Class::Float,
-            Type::F64 => Class::Double,
+            Type::Bool => RegisterClass::Predicate,
+            Type::F32 => RegisterClass::Float,
+            Type::F64 => RegisterClass::Double,
             _ => match ty.bytes() {
-                1 | 2 => Class::Half,
-                4 => Class::Word,
-                _ => Class::Long,
+                1 | 2 => RegisterClass::Half,
+                4 => RegisterClass::Word,
+                _ => RegisterClass::Long,
             },
         }
     }
 
     /// The type that it is declared with.
     pub(super) fn ty(self) -> Word {
-        Class::ALL[self as usize].2
+        RegisterClass::ALL[self as usize].2
     }
 }
 
@@ -52,7 +52,7 @@ impl Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reg {
     /// What it holds.
-    pub class: Class,
+    pub class: RegisterClass,
     /// Its number: among those of its class, or, if it has a name, among all that have one.
     pub number: u32,
     /// The name, of one that a template declares for itself.
@@ -81,23 +81,23 @@ pub enum Base {
 
 /// A place in memory: what stands between brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
+pub struct AddressOperand {
     /// Where it is counted from.
     pub base: Base,
     /// Bytes added to that, where it is said.
     pub offset: Option<i32>,
 }
 
-impl Address {
+impl AddressOperand {
     /// The first byte of a variable.
-    pub(super) fn of(symbol: &str) -> Address {
-        Address { base: Base::Symbol(symbol.into()), offset: None }
+    pub(super) fn of(symbol: &str) -> AddressOperand {
+        AddressOperand { base: Base::Symbol(symbol.into()), offset: None }
     }
 
     /// Bytes further on.
-    pub(super) fn after(&self, bytes: i32) -> Address {
+    pub(super) fn after(&self, bytes: i32) -> AddressOperand {
         let offset = self.offset.unwrap_or(0) + bytes;
-        Address { base: self.base.clone(), offset: Some(offset).filter(|offset| *offset != 0) }
+        AddressOperand { base: self.base.clone(), offset: Some(offset).filter(|offset| *offset != 0) }
     }
 }
 
@@ -117,7 +117,7 @@ pub enum Operand {
     /// The address of a variable, or a function.
     Symbol(Symbol),
     /// A place in memory.
-    Address(Address),
+    Address(AddressOperand),
     /// A texel: the texture object, then where in the texture.
     Texel(Vec<Reg>),
     /// Where a branch goes.
@@ -130,13 +130,13 @@ impl Operand {
     /// The registers that it names.
     pub fn registers(&self) -> &[Reg] {
         match self {
-            Operand::Reg(reg) | Operand::Address(Address { base: Base::Reg(reg), .. }) => std::slice::from_ref(reg),
+            Operand::Reg(reg) | Operand::Address(AddressOperand { base: Base::Reg(reg), .. }) => std::slice::from_ref(reg),
             Operand::Vector(regs) | Operand::Texel(regs) => regs,
             Operand::Constant(_)
             | Operand::Bits(_)
             | Operand::Special(..)
             | Operand::Symbol(_)
-            | Operand::Address(Address { base: Base::Symbol(_), .. })
+            | Operand::Address(AddressOperand { base: Base::Symbol(_), .. })
             | Operand::Label(_)
             | Operand::Arguments(_) => &[],
         }
@@ -157,8 +157,8 @@ operands! {
     Reg, reg => Operand::Reg(reg);
     &Reg, reg => Operand::Reg(*reg);
     &Operand, operand => operand.clone();
-    &Address, address => Operand::Address(address.clone());
-    Address, address => Operand::Address(address);
+    &AddressOperand, address => Operand::Address(address.clone());
+    AddressOperand, address => Operand::Address(address);
     Label, label => Operand::Label(label);
     &Symbol, symbol => Operand::Symbol(symbol.clone());
     // One is no vector.
@@ -327,7 +327,7 @@ pub struct Entry {
     /// How a launch may be, and what the assembler may take: `.reqntid 32, 1, 1`.
     pub directives: Vec<(&'static str, Vec<u32>)>,
     /// How many registers of each class are declared: their numbers are below.
-    pub registers: [u32; Class::ALL.len()],
+    pub registers: [u32; RegisterClass::ALL.len()],
     /// Shared and local memory.
     pub variables: Vec<Variable>,
     /// What it does.

@@ -4,7 +4,7 @@
 // A new instruction is to make the compiler list what must know it.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
-use super::code::{Class, Guard, Label, Operand, Reg, Statement};
+use super::code::{Guard, Label, Operand, Reg, RegisterClass, Statement};
 use super::emitter::{Emitter, ptx};
 use super::types::suffix;
 use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value};
@@ -375,7 +375,7 @@ impl Emitter<'_> {
             return;
         }
         if let (None, Count::Below(counter)) = (is_entered, &counter) {
-            let inside = self.temp(Class::Predicate);
+            let inside = self.temp(RegisterClass::Predicate);
             ptx!(self, Setp.Lt.(suffix(counter.ty)) inside, counter.at, &counter.end);
             self.jump_if(inside, false, out);
         }
@@ -390,7 +390,7 @@ impl Emitter<'_> {
             match &counter {
                 Count::Below(counter) => self.advance(counter, top),
                 Count::Until(at, end) => {
-                    let again = self.temp(Class::Predicate);
+                    let again = self.temp(RegisterClass::Predicate);
                     ptx!(self, Setp.Ne.U32 again, at, end);
                     self.jump_if(again, true, top);
                 }
@@ -458,7 +458,7 @@ impl Emitter<'_> {
     /// To the next iteration, if there is one. Where the sum might wrap the rest of the way is compared with the step instead.
     fn advance(&mut self, counter: &Counter, top: Label) {
         let Counter { ty, at, end, step, .. } = counter;
-        let again = self.temp(Class::Predicate);
+        let again = self.temp(RegisterClass::Predicate);
         if counter.is_exact || counter.is_safe {
             ptx!(self, Add.(suffix(*ty)) at, at, step);
             ptx!(self, Setp.Lt.(suffix(*ty)) again, at, end);

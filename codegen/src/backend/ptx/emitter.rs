@@ -1,6 +1,6 @@
 //! The state of printing one kernel: registers, labels, lines, what the text has come to need, what cannot be printed.
 
-use super::code::{Class, Guard, Instruction, Label, Opcode, Operand, Reg, Statement};
+use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass, Statement};
 use super::control::Frame;
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
@@ -34,7 +34,7 @@ pub(super) struct Emitter<'k> {
     /// The register of each value that has one.
     registers: Vec<Option<Reg>>,
     /// How many registers there are of each class.
-    pub(super) counts: [u32; Class::ALL.len()],
+    pub(super) counts: [u32; RegisterClass::ALL.len()],
     /// Uses of each value that need it in a register; what nobody needs is not printed.
     pub(super) uses: Vec<u32>,
     /// Products of widened 32-bit values, by instruction: printed as `mul.wide`.
@@ -74,7 +74,7 @@ impl<'k> Emitter<'k> {
             entry,
             code: Vec::new(),
             registers: vec![None; kernel.values.len()],
-            counts: [1; Class::ALL.len()],
+            counts: [1; RegisterClass::ALL.len()],
             uses: kernel.use_counts(),
             wide: vec![None; kernel.insts.len()],
             version: target.ptx_version,
@@ -160,7 +160,7 @@ impl<'k> Emitter<'k> {
     }
 
     /// A new register.
-    pub(super) fn temp(&mut self, class: Class) -> Reg {
+    pub(super) fn temp(&mut self, class: RegisterClass) -> Reg {
         let number = self.counts[class as usize];
         self.counts[class as usize] += 1;
         Reg { class, number, name: None }
@@ -168,7 +168,7 @@ impl<'k> Emitter<'k> {
 
     /// A new register for a type.
     pub(super) fn temp_of(&mut self, ty: Type) -> Reg {
-        self.temp(Class::of(ty))
+        self.temp(RegisterClass::of(ty))
     }
 
     /// The register that a value is defined in.

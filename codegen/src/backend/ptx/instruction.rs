@@ -3,10 +3,10 @@
 // A new instruction is to make the compiler list what must know it.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
-use super::code::{Class, Operand, Reg};
+use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::types::signed;
-use crate::ir::intrinsic::{Device, Intrinsic, PtxForm};
+use crate::ir::intrinsic::{DeviceForm, Intrinsic, PtxForm};
 use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
 
 impl Emitter<'_> {
@@ -103,10 +103,10 @@ impl Emitter<'_> {
     /// The number of the thread over 32: `%warpid` is where the warp happens to run, which may change.
     fn warp_id(&mut self, d: Reg) {
         let block = self.kernel.options.block;
-        let thread = self.temp(Class::Word);
+        let thread = self.temp(RegisterClass::Word);
         ptx!(self, Mov.U32 thread, Operand::Special(Special::ThreadIdx, Axis::X));
         if block.is_none_or(|[_, y, z]| y > 1 || z > 1) {
-            let [row, height, width] = [(); 3].map(|()| self.temp(Class::Word));
+            let [row, height, width] = [(); 3].map(|()| self.temp(RegisterClass::Word));
             ptx!(self, Mov.U32 row, Operand::Special(Special::ThreadIdx, Axis::Z));
             ptx!(self, Mov.U32 height, Operand::Special(Special::BlockDim, Axis::Y));
             ptx!(self, Mov.U32 width, Operand::Special(Special::ThreadIdx, Axis::Y));
@@ -133,12 +133,12 @@ impl Emitter<'_> {
     }
 
     /// The first form for the type that the target has.
-    fn ptx_form(&self, device: &Device, ty: Option<Type>) -> Option<&'static PtxForm> {
+    fn ptx_form(&self, device: &DeviceForm, ty: Option<Type>) -> Option<&'static PtxForm> {
         let forms: &'static [PtxForm] = device.ptx;
         forms.iter().find(|form| is_for(form, ty) && form.needs.is_met_by(self.target))
     }
 
-    fn refuse_intrinsic(&mut self, row: &Intrinsic, device: &Device, ty: Option<Type>) {
+    fn refuse_intrinsic(&mut self, row: &Intrinsic, device: &DeviceForm, ty: Option<Type>) {
         let of = ty.map(|ty| format!(" of `{ty}`")).unwrap_or_default();
         let forms = device.ptx.iter().filter(|form| is_for(form, ty));
         match forms.filter_map(|form| form.needs.missing(self.target).map(|missing| (form.needs.capability, missing))).min() {

@@ -1,6 +1,6 @@
 //! Addresses, loads and stores.
 
-use super::code::{Address, Base, Class, Opcode, Reg, Symbol};
+use super::code::{AddressOperand, Base, Opcode, Reg, RegisterClass, Symbol};
 use super::emitter::{Emitter, ptx};
 use super::types::{memory_suffix, unsigned};
 use super::words::{Mnemonic, Word};
@@ -64,8 +64,8 @@ impl Emitter<'_> {
         let symbol = self.symbol(object);
         if self.kernel.objects[object].space() == Space::Global {
             // Parameters are generic addresses.
-            let generic = self.temp(Class::Long);
-            ptx!(self, Ld.Param.U64 generic, Address::of(&symbol));
+            let generic = self.temp(RegisterClass::Long);
+            ptx!(self, Ld.Param.U64 generic, AddressOperand::of(&symbol));
             ptx!(self, Cvta.To.Global.U64 d, generic);
         } else {
             ptx!(self, Mov.U32 d, &symbol);
@@ -73,12 +73,12 @@ impl Emitter<'_> {
     }
 
     /// Where an access goes.
-    pub(super) fn place(&mut self, ptr: Value, offset: i32) -> Address {
+    pub(super) fn place(&mut self, ptr: Value, offset: i32) -> AddressOperand {
         let base = match self.named_address(ptr) {
             Some(object) => Base::Symbol(self.symbol(object)),
             None => Base::Reg(self.in_register(ptr)),
         };
-        Address { base, offset: None }.after(offset)
+        AddressOperand { base, offset: None }.after(offset)
     }
 
     /// The number of elements of a slice.
@@ -87,7 +87,7 @@ impl Emitter<'_> {
             self.lengths.push(object);
         }
         let symbol = self.length_symbol(object);
-        ptx!(self, Ld.Param.(unsigned(self.kernel.index_type().bits())) d, Address::of(&symbol));
+        ptx!(self, Ld.Param.(unsigned(self.kernel.index_type().bits())) d, AddressOperand::of(&symbol));
     }
 
     /// The parameter that a slice's length is passed in.
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         format!("{}_len", self.symbol(object)).into()
     }
 
-    pub(super) fn load(&mut self, object: Object, place: &Address, results: &[Value]) {
+    pub(super) fn load(&mut self, object: Object, place: &AddressOperand, results: &[Value]) {
         let data = &self.kernel.objects[object];
         let ty = self.kernel.ty(results[0]);
         // The read-only cache where nobody writes the buffer. Under a predicate `.nc` would let later stores overtake the load (`predicate`).
@@ -110,8 +110,8 @@ impl Emitter<'_> {
             let is_direct = parts == elements && ty != Type::Bool;
             let arriving = match (is_direct, ty, parts == elements) {
                 (true, ..) => wanted.clone(),
-                (_, Type::Bool, true) => (0..parts).map(|_| self.temp(Class::Half)).collect(),
-                _ => (0..parts).map(|_| self.temp(Class::Word)).collect(),
+                (_, Type::Bool, true) => (0..parts).map(|_| self.temp(RegisterClass::Half)).collect(),
+                _ => (0..parts).map(|_| self.temp(RegisterClass::Word)).collect(),
             };
             self.put(opcode(Mnemonic::Ld, space, nc, parts, part), vec![arriving.as_slice().into(), at.into()]);
             if parts != elements {
@@ -125,7 +125,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub(super) fn store(&mut self, object: Object, place: &Address, values: &[Value]) {
+    pub(super) fn store(&mut self, object: Object, place: &AddressOperand, values: &[Value]) {
         let space = space_word(self.kernel.objects[object].space());
         let ty = self.kernel.ty(values[0]);
         let mut done = 0;
@@ -151,7 +151,7 @@ impl Emitter<'_> {
     }
 
     fn bool_byte(&mut self, predicate: Reg) -> Reg {
-        let byte = self.temp(Class::Half);
+        let byte = self.temp(RegisterClass::Half);
         ptx!(self, Selp.B16 byte, 1, 0, predicate);
         byte
     }
@@ -159,7 +159,7 @@ impl Emitter<'_> {
     /// 32-bit words into the 8- or 16-bit values that they hold, lowest first.
     fn unpack(&mut self, ty: Type, words: &[Reg], values: &[Reg]) {
         let halves: Vec<Reg> =
-            if ty.bytes() == 2 { values.to_vec() } else { (0..words.len() * 2).map(|_| self.temp(Class::Half)).collect() };
+            if ty.bytes() == 2 { values.to_vec() } else { (0..words.len() * 2).map(|_| self.temp(RegisterClass::Half)).collect() };
         for (word, pair) in words.iter().zip(halves.chunks(2)) {
             ptx!(self, Mov.B32 [pair[0], pair[1]], word);
         }
@@ -177,7 +177,7 @@ impl Emitter<'_> {
                     ptx!(self, Shr.U16 pair[1], half, 8);
                 }
                 _ => {
-                    let [low, high] = [(); 2].map(|()| self.temp(Class::Half));
+                    let [low, high] = [(); 2].map(|()| self.temp(RegisterClass::Half));
                     ptx!(self, And.B16 low, half, 255);
                     ptx!(self, Shr.U16 high, half, 8);
                     ptx!(self, Setp.Ne.S16 pair[0], low, 0);
@@ -193,7 +193,7 @@ impl Emitter<'_> {
             values.to_vec()
         } else {
             let join = |pair: &[Reg]| {
-                let [low, high, half] = [(); 3].map(|()| self.temp(Class::Half));
+                let [low, high, half] = [(); 3].map(|()| self.temp(RegisterClass::Half));
                 ptx!(self, And.B16 low, pair[0], 255);
                 ptx!(self, Shl.B16 high, pair[1], 8);
                 ptx!(self, Or.B16 half, low, high);
@@ -203,7 +203,7 @@ impl Emitter<'_> {
         };
         let mut words = Vec::new();
         for pair in halves.chunks(2) {
-            let word = self.temp(Class::Word);
+            let word = self.temp(RegisterClass::Word);
             ptx!(self, Mov.B32 word, [pair[0], pair[1]]);
             words.push(word);
         }

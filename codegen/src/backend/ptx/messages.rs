@@ -1,7 +1,7 @@
 //! `print!`, assertions and traps: calls of the functions that the driver links in, `vprintf` and `__assertfail`.
 //! CUDA Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System Calls".
 
-use super::code::{Address, Base, Class, Operand, Reg, Statement, Symbol};
+use super::code::{AddressOperand, Base, Operand, Reg, RegisterClass, Statement, Symbol};
 use super::emitter::{Emitter, ptx};
 use super::types::suffix;
 use super::words::Word;
@@ -21,13 +21,13 @@ impl Emitter<'_> {
         for (value, ty) in values.iter().zip(&types) {
             let (reg, suffix, bytes) = self.promoted(*value, *ty);
             offset = offset.next_multiple_of(bytes);
-            let at = Address { base: Base::Symbol(self.print_symbol()), offset: Some(offset as i32) };
+            let at = AddressOperand { base: Base::Symbol(self.print_symbol()), offset: Some(offset as i32) };
             ptx!(self, St.Local.(suffix) at, reg);
             offset += bytes;
         }
         self.print_bytes = self.print_bytes.max(offset);
         self.has_print = true;
-        let arguments = self.temp(Class::Long);
+        let arguments = self.temp(RegisterClass::Long);
         if values.is_empty() {
             ptx!(self, Mov.U64 arguments, 0);
         } else {
@@ -36,8 +36,8 @@ impl Emitter<'_> {
             ptx!(self, Cvta.Local.U64 arguments, arguments);
         }
         self.scope(&[(Word::B64, "format"), (Word::B64, "arguments"), (Word::B32, "status")]);
-        ptx!(self, St.Param.B64 Address::of("format"), format);
-        ptx!(self, St.Param.B64 Address::of("arguments"), arguments);
+        ptx!(self, St.Param.B64 AddressOperand::of("format"), format);
+        ptx!(self, St.Param.B64 AddressOperand::of("arguments"), arguments);
         ptx!(self, Call Operand::Arguments(&["status"]), &Symbol::from("vprintf"), Operand::Arguments(&["format", "arguments"]));
         self.push(Statement::Close);
     }
@@ -78,7 +78,7 @@ impl Emitter<'_> {
     }
 
     fn bool_text(&mut self, predicate: Reg) -> Reg {
-        let (yes, no, text) = (self.string("true"), self.string("false"), self.temp(Class::Long));
+        let (yes, no, text) = (self.string("true"), self.string("false"), self.temp(RegisterClass::Long));
         ptx!(self, Selp.B64 text, yes, no, predicate);
         text
     }
@@ -89,7 +89,7 @@ impl Emitter<'_> {
             self.strings.push(text.to_owned());
             self.strings.len() - 1
         });
-        let address = self.temp(Class::Long);
+        let address = self.temp(RegisterClass::Long);
         let symbol = self.text_symbol(index);
         ptx!(self, Mov.U64 address, &symbol);
         ptx!(self, Cvta.Global.U64 address, address);
@@ -121,11 +121,11 @@ impl Emitter<'_> {
         self.has_assert = true;
         let parameters = ["message", "file", "line", "function", "size"];
         self.scope(&parameters.map(|name| (if name == "line" { Word::B32 } else { Word::B64 }, name)));
-        ptx!(self, St.Param.B64 Address::of("message"), message);
-        ptx!(self, St.Param.B64 Address::of("file"), file);
-        ptx!(self, St.Param.B32 Address::of("line"), place.line);
-        ptx!(self, St.Param.B64 Address::of("function"), name);
-        ptx!(self, St.Param.B64 Address::of("size"), 1);
+        ptx!(self, St.Param.B64 AddressOperand::of("message"), message);
+        ptx!(self, St.Param.B64 AddressOperand::of("file"), file);
+        ptx!(self, St.Param.B32 AddressOperand::of("line"), place.line);
+        ptx!(self, St.Param.B64 AddressOperand::of("function"), name);
+        ptx!(self, St.Param.B64 AddressOperand::of("size"), 1);
         let arguments = Operand::Arguments(&["message", "file", "line", "function", "size"]);
         ptx!(self, Call & Symbol::from("__assertfail"), arguments);
         self.push(Statement::Close);

@@ -1,7 +1,8 @@
 //! PTX as text.
 
 use super::code::{
-    Address, Base, Class, Entry, Guard, Initial, Instruction, Label, Linkage, Module, Opcode, Operand, Reg, Statement, Variable,
+    AddressOperand, Base, Entry, Guard, Initial, Instruction, Label, Linkage, Module, Opcode, Operand, Reg, RegisterClass, Statement,
+    Variable,
 };
 use crate::ir::{Special, Type};
 use std::fmt::{Display, Formatter, Result};
@@ -19,7 +20,7 @@ impl Display for Reg {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self.name {
             Some(name) => f.write_str(name),
-            None => write!(f, "{}{}", Class::ALL[self.class as usize].1, self.number),
+            None => write!(f, "{}{}", RegisterClass::ALL[self.class as usize].1, self.number),
         }
     }
 }
@@ -33,7 +34,7 @@ impl Display for Label {
     }
 }
 
-impl Display for Address {
+impl Display for AddressOperand {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let base: &dyn Display = match &self.base {
             Base::Reg(reg) => reg,
@@ -157,7 +158,7 @@ impl Display for Entry {
             list(f, " ", figures, "\n")?;
         }
         f.write_str("{\n")?;
-        for ((_, prefix, ty), count) in Class::ALL.iter().zip(self.registers).filter(|(_, count)| *count > 1) {
+        for ((_, prefix, ty), count) in RegisterClass::ALL.iter().zip(self.registers).filter(|(_, count)| *count > 1) {
             writeln!(f, "\t.reg .{}\t{prefix}<{count}>;", ty.word())?;
         }
         self.variables.iter().try_for_each(|variable| writeln!(f, "\t{variable};"))?;

@@ -3,7 +3,7 @@
 //! A line is an instruction whose operands are `{d}`, the result, `{0}` `{1}` …, the arguments, `{tmp0:f32}`, a scratch register of a PTX type, a number,
 //! or a name. `{{` and `}}` lines are a scope; `.reg .b32 x, y;` declares its registers, and `next:` is a label in it.
 
-use super::code::{Class, Guard, Instruction, Label, Opcode, Operand, Reg, Statement};
+use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass, Statement};
 use super::emitter::Emitter;
 use super::words::{Mnemonic, Word};
 use crate::ir::{Scalar, Type};
@@ -104,12 +104,12 @@ impl Emitter<'_> {
 }
 
 /// Where a register of a PTX type lives.
-fn class_of(ty: Word) -> Class {
-    let declared = Class::ALL.iter().find(|(_, _, declared)| *declared == ty).map(|(class, ..)| *class);
+fn class_of(ty: Word) -> RegisterClass {
+    let declared = RegisterClass::ALL.iter().find(|(_, _, declared)| *declared == ty).map(|(class, ..)| *class);
     declared.unwrap_or(match ty.bits() {
-        Some(64) => Class::Long,
-        Some(8 | 16) => Class::Half,
-        _ => Class::Word,
+        Some(64) => RegisterClass::Long,
+        Some(8 | 16) => RegisterClass::Half,
+        _ => RegisterClass::Word,
     })
 }
 
@@ -127,7 +127,7 @@ mod tests {
         let target = Target::find("sm_90").expect("a target");
         let span = |_| Span::call_site();
         let mut emitter = Emitter::new(&kernel, target, String::new(), &span);
-        let named = |name| Reg { class: Class::Word, number: 0, name: Some(name) };
+        let named = |name| Reg { class: RegisterClass::Word, number: 0, name: Some(name) };
         emitter.template(text, Some(named("{d}")), &["{0}", "{1}", "{2}"].map(named));
         assert!(emitter.diagnostics.is_empty(), "{:?}", emitter.diagnostics);
         emitter.code.iter().map(|statement| format!("{statement}\n").replace('\t', "")).collect()

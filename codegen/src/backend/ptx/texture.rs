@@ -4,7 +4,7 @@
 //! read at the middle of its texel, by a texture object of its own that neither filters nor scales. A texture has at most 131,072 columns
 //! (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"), whose middles are exact in `f32`.
 
-use super::code::{Address, Class, Operand, Reg, Symbol, Variable};
+use super::code::{AddressOperand, Operand, Reg, RegisterClass, Symbol, Variable};
 use super::emitter::{Emitter, ptx};
 use super::words::Word;
 use crate::backend::{AbiArgument, TextureReads};
@@ -36,7 +36,7 @@ impl Emitter<'_> {
 
     /// The middle of a texel.
     fn middle(&mut self, coordinate: Value) -> Reg {
-        let (integer, float) = (self.in_register(coordinate), self.temp(Class::Float));
+        let (integer, float) = (self.in_register(coordinate), self.temp(RegisterClass::Float));
         ptx!(self, Cvt.Rn.F32.S32 float, integer);
         ptx!(self, Add.Rn.F32 float, float, Scalar::float(Type::F32, 0.5));
         float
@@ -47,12 +47,12 @@ impl Emitter<'_> {
             return self.refuse("what is no texture is read as one".into(), String::new());
         };
         let symbol = self.handle(object, Handle::Reads(reads));
-        let handle = self.temp(Class::Long);
-        ptx!(self, Ld.Param.U64 handle, Address::of(&symbol));
+        let handle = self.temp(RegisterClass::Long);
+        ptx!(self, Ld.Param.U64 handle, AddressOperand::of(&symbol));
         let (ty, class) = match component {
-            ty if ty.is_float() => (Word::F32, Class::Float),
-            ty if ty.is_signed_int() => (Word::S32, Class::Word),
-            _ => (Word::U32, Class::Word),
+            ty if ty.is_float() => (Word::F32, RegisterClass::Float),
+            ty if ty.is_signed_int() => (Word::S32, RegisterClass::Word),
+            _ => (Word::U32, RegisterClass::Word),
         };
         let is_direct = component.bytes() == 4;
         let texel = [0, 1, 2, 3].map(|n: usize| match results.get(n) {
@@ -73,10 +73,10 @@ impl Emitter<'_> {
         let symbol = self.handle(object, Handle::Extent(axis));
         let d = self.register(result);
         if self.kernel.ty(result) == Type::U32 {
-            return ptx!(self, Ld.Param.U32 d, Address::of(&symbol));
+            return ptx!(self, Ld.Param.U32 d, AddressOperand::of(&symbol));
         }
-        let narrow = self.temp(Class::Word);
-        ptx!(self, Ld.Param.U32 narrow, Address::of(&symbol));
+        let narrow = self.temp(RegisterClass::Word);
+        ptx!(self, Ld.Param.U32 narrow, AddressOperand::of(&symbol));
         ptx!(self, Cvt.U64.U32 d, narrow);
     }
 

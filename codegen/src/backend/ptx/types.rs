@@ -1,6 +1,6 @@
 //! Which types instructions name for those of the IR.
 
-use super::code::Class;
+use super::code::RegisterClass;
 use super::words::Word;
 use crate::ir::Type;
 
@@ -44,7 +44,7 @@ pub(super) fn untyped(bits: u32) -> Word {
 
 /// The type of an instruction that moves a type's bits between registers.
 pub(super) fn bits_suffix(ty: Type) -> Word {
-    Class::of(ty).ty()
+    RegisterClass::of(ty).ty()
 }
 
 /// The type of bitwise instructions, which want untyped operands: as wide as the register.

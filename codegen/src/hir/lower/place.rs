@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
 use crate::hir::tree::{Expr, ExprKind};
 use crate::hir::types::Ty;
-use crate::ir::Bounds;
+use crate::ir::BoundsCheck;
 use crate::ir::{Access, CompareOp, Compute, MemoryType, Message, ObjectKind, Op, PrintPart, Scalar, Step, Value};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -138,7 +138,7 @@ impl Lowerer<'_, '_> {
                 return group;
             }
         };
-        if self.kernel.options.bounds == Bounds::Trap {
+        if self.kernel.options.bounds == BoundsCheck::Trap {
             self.check_bounds(&access, index, len);
         }
         access.path.push(Step::Index(index));

@@ -32,7 +32,7 @@ fn every_supported_argument_is_parsed() {
     assert_eq!(parsed.min_blocks.as_ref().and_then(literal_int), Some(2));
     assert!(parsed.max_registers.is_some() && parsed.contract.is_some());
     assert_eq!(parsed.index.as_ref().and_then(literal_int), Some(64));
-    assert_eq!((word(&parsed.math), word(&parsed.bounds)), (Some(Math::Fast), Some(Bounds::Trap)));
+    assert_eq!((word(&parsed.math), word(&parsed.bounds)), (Some(Math::Fast), Some(BoundsCheck::Trap)));
     assert_eq!(parsed.targets.iter().map(Ident::to_string).collect::<Vec<_>>(), ["sm_80", "sm_90"]);
     let axes: Vec<_> = parsed.variants.axes.iter().map(|(name, values)| (name.to_string(), values.len())).collect();
     assert_eq!(axes, [("B".to_owned(), 2), ("R".to_owned(), 1)]);
@@ -43,7 +43,7 @@ fn the_defaults_are_those_of_the_language() {
     let parsed = KernelAttributes::parse(TokenStream::new(), &mut Diagnostics::new());
     assert!(parsed.block.is_none() && parsed.contract.is_none() && parsed.variants.axes.is_empty());
     assert!(parsed.index.is_none());
-    assert_eq!((word(&parsed.math), word(&parsed.bounds)), (Some(Math::Precise), Some(Bounds::Unchecked)));
+    assert_eq!((word(&parsed.math), word(&parsed.bounds)), (Some(Math::Precise), Some(BoundsCheck::Unchecked)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::{ParseError, Parser, type_name};
 use crate::intrinsics;
-use crate::ir::{Bounds, IndexWidth, Math};
+use crate::ir::{BoundsCheck, IndexWidth, Math};
 use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
 
 /// Most bytes that one type may take: far beyond any device, and far from overflow.
@@ -60,7 +60,7 @@ impl Parser<'_> {
             }
             "math" => self.kernel.options.math = self.choice(&[(Math::Precise, "precise"), (Math::Fast, "fast")])?,
             "contract" => self.kernel.options.contract = self.choice(&[(true, "true"), (false, "false")])?,
-            "bounds" => self.kernel.options.bounds = self.choice(&[(Bounds::Unchecked, "unchecked"), (Bounds::Trap, "trap")])?,
+            "bounds" => self.kernel.options.bounds = self.choice(&[(BoundsCheck::Unchecked, "unchecked"), (BoundsCheck::Trap, "trap")])?,
             other => return Err(self.error(format!("`{other}` is no option"))),
         }
         Ok(())

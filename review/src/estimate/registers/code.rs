@@ -1,6 +1,6 @@
 //! PTX as the model reads it: what the assembler is given, without what registers do not depend on.
 
-use warpwright_codegen::backend::ptx::code::{self, Address, Base, Class, Instruction, Label, Operand, Statement};
+use warpwright_codegen::backend::ptx::code::{self, AddressOperand, Base, Instruction, Label, Operand, RegisterClass, Statement};
 use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::{Scalar, Space, Special};
@@ -117,7 +117,7 @@ pub(super) fn read(body: &[Statement]) -> Code {
 struct Reader<'b> {
     code: Code,
     /// Registers by class and number, and those with names by number.
-    registers: [Vec<Reg>; Class::ALL.len() + 1],
+    registers: [Vec<Reg>; RegisterClass::ALL.len() + 1],
     labels: HashMap<Label, u32>,
     /// Arrays, from 1.
     symbols: HashMap<&'b str, u32>,
@@ -214,7 +214,7 @@ impl<'b> Reader<'b> {
             Operand::Constant(scalar) => inst.constant = Some(whole(*scalar).unwrap_or(0)),
             Operand::Bits(_) => inst.constant = Some(0),
             Operand::Symbol(symbol) => (inst.symbol, inst.constant) = (self.symbol_number(symbol), Some(0)),
-            Operand::Address(Address { base, offset }) => {
+            Operand::Address(AddressOperand { base, offset }) => {
                 inst.offset = i64::from(offset.unwrap_or(0));
                 if let Base::Symbol(symbol) = base {
                     inst.symbol = self.symbol_number(symbol);
@@ -225,16 +225,16 @@ impl<'b> Reader<'b> {
     }
 
     fn register(&mut self, reg: &code::Reg) -> Reg {
-        let (class, number) = (if reg.name.is_some() { Class::ALL.len() } else { reg.class as usize }, reg.number as usize);
+        let (class, number) = (if reg.name.is_some() { RegisterClass::ALL.len() } else { reg.class as usize }, reg.number as usize);
         if self.registers[class].len() <= number {
             self.registers[class].resize(number + 1, NONE);
         }
         if self.registers[class][number] == NONE {
             self.registers[class][number] = self.code.widths.len() as Reg;
             self.code.widths.push(match reg.class {
-                Class::Predicate => 0,
-                Class::Half | Class::Word | Class::Float => 1,
-                Class::Long | Class::Double => 2,
+                RegisterClass::Predicate => 0,
+                RegisterClass::Half | RegisterClass::Word | RegisterClass::Float => 1,
+                RegisterClass::Long | RegisterClass::Double => 2,
             });
         }
         self.registers[class][number]

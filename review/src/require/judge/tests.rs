@@ -6,7 +6,7 @@ use crate::estimate::estimate;
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Pattern, Range, Total, Uncertainty};
 use warpwright_codegen::ir::{Object, Space};
 use warpwright_codegen::pipeline::Legal;
-use warpwright_codegen::syntax::{Comparison, QUANTITIES};
+use warpwright_codegen::syntax::{QUANTITIES, Relation};
 use warpwright_codegen::text::parse_kernel;
 
 /// A kernel of 256 threads that stores to `y`, on sm_80 and sm_90, with 72 registers estimated on the one and 80 on the other.
@@ -55,7 +55,7 @@ fn access(space: Space, pattern: Pattern) -> AccessFact {
 
 /// What is said of one clause.
 #[track_caller]
-fn said(known: &Known, name: &str, comparison: Comparison, bound: f64) -> Option<String> {
+fn said(known: &Known, name: &str, comparison: Relation, bound: f64) -> Option<String> {
     let quantity = QUANTITIES.iter().find(|quantity| quantity.name == name).unwrap();
     let clause = Clause { quantity, comparison, bound, span: Span::call_site() };
     let found = judge(&[clause], known, |_| Span::call_site());
@@ -68,13 +68,13 @@ fn said(known: &Known, name: &str, comparison: Comparison, bound: f64) -> Option
 #[test]
 fn what_does_not_hold_says_by_how_much_and_where() {
     let known = known("block = 256, 1, 1\n");
-    assert_eq!(said(&known, "registers", Comparison::AtMost, 80.0), None);
+    assert_eq!(said(&known, "registers", Relation::AtMost, 80.0), None);
     assert_eq!(
-        said(&known, "registers", Comparison::AtMost, 72.0).as_deref(),
+        said(&known, "registers", Relation::AtMost, 72.0).as_deref(),
         Some("require: `registers <= 72` does not hold: 80 registers (estimated, 72 to 88) on sm_90, 8 too many")
     );
     assert_eq!(
-        said(&known, "registers", Comparison::Below, 64.0).as_deref(),
+        said(&known, "registers", Relation::Below, 64.0).as_deref(),
         Some(
             "require: `registers < 64` does not hold: 72 registers (estimated, 64 to 80) on sm_80, 8 too many; \
              80 registers (estimated, 72 to 88) on sm_90, 16 too many"
@@ -82,21 +82,21 @@ fn what_does_not_hold_says_by_how_much_and_where() {
     );
     // 65,536 registers of a multiprocessor hold three blocks of 256 × 72 or 80.
     assert_eq!(
-        said(&known, "occupancy", Comparison::AtLeast, 0.5).as_deref(),
+        said(&known, "occupancy", Relation::AtLeast, 0.5).as_deref(),
         Some(
             "require: `occupancy >= 0.5` does not hold: 37.5 % occupancy (estimated, 37.5 to 50 %), limited by registers on sm_80, \
              12.5 percent points short; 37.5 % occupancy (estimated, 25 to 37.5 %), limited by registers on sm_90, 12.5 percent points short"
         )
     );
-    assert_eq!(said(&known, "occupancy", Comparison::Equal, 0.375), None);
-    assert_eq!(said(&known, "shared", Comparison::AtMost, 0.0), None);
-    assert_eq!(said(&known, "local_bytes", Comparison::Equal, 0.0), None);
+    assert_eq!(said(&known, "occupancy", Relation::Equal, 0.375), None);
+    assert_eq!(said(&known, "shared", Relation::AtMost, 0.0), None);
+    assert_eq!(said(&known, "local_bytes", Relation::Equal, 0.0), None);
 }
 
 #[test]
 fn an_open_block_leaves_occupancy_open() {
     let expected = "unchecked: `occupancy >= 0.5` cannot be checked: the launch chooses the block";
-    assert_eq!(said(&known(""), "occupancy", Comparison::AtLeast, 0.5).as_deref(), Some(expected));
+    assert_eq!(said(&known(""), "occupancy", Relation::AtLeast, 0.5).as_deref(), Some(expected));
 }
 
 #[test]
@@ -105,33 +105,33 @@ fn the_worst_access_counts_and_unknown_ones_leave_it_open() {
     let global =
         |least, most| Pattern::Global { sectors: Range { least, most }, bytes: Range { least: 128, most: 128 }, stride: None, step: None };
     known.facts.accesses.push(access(Space::Global, global(4, 4)));
-    assert_eq!(said(&known, "sectors_per_request", Comparison::AtMost, 4.0), None);
+    assert_eq!(said(&known, "sectors_per_request", Relation::AtMost, 4.0), None);
     known.facts.accesses.push(access(Space::Global, global(4, 5)));
     assert_eq!(
-        said(&known, "sectors_per_request", Comparison::AtMost, 4.0).as_deref(),
+        said(&known, "sectors_per_request", Relation::AtMost, 4.0).as_deref(),
         Some("unchecked: `sectors_per_request <= 4` is not decided: 4 to 5 sectors at worst")
     );
     known.facts.accesses.push(AccessFact { is_rare: true, ..access(Space::Global, global(9, 9)) });
     known.facts.accesses.push(access(Space::Global, global(32, 32)));
-    assert_eq!(said(&known, "sectors_per_request", Comparison::AtMost, 32.0), None);
+    assert_eq!(said(&known, "sectors_per_request", Relation::AtMost, 32.0), None);
     assert_eq!(
-        said(&known, "sectors_per_request", Comparison::AtMost, 4.0).as_deref(),
+        said(&known, "sectors_per_request", Relation::AtMost, 4.0).as_deref(),
         Some("require: `sectors_per_request <= 4` does not hold: 32 sectors at worst, 28 too many")
     );
     known.facts.accesses.truncate(1);
     known.facts.accesses.push(access(Space::Global, Pattern::Unknown));
     assert_eq!(
-        said(&known, "sectors_per_request", Comparison::AtMost, 4.0).as_deref(),
+        said(&known, "sectors_per_request", Relation::AtMost, 4.0).as_deref(),
         Some(
             "unchecked: `sectors_per_request <= 4` is not decided: 4 sectors at worst where it is known, and an access whose pattern is not"
         )
     );
     let degree = |n| Pattern::Shared { degree: Range { least: n, most: n }, stride: None };
     known.facts.accesses.push(access(Space::Shared, degree(1)));
-    assert_eq!(said(&known, "bank_conflicts", Comparison::Equal, 0.0), None);
+    assert_eq!(said(&known, "bank_conflicts", Relation::Equal, 0.0), None);
     known.facts.accesses.push(access(Space::Shared, degree(32)));
     assert_eq!(
-        said(&known, "bank_conflicts", Comparison::Equal, 0.0).as_deref(),
+        said(&known, "bank_conflicts", Relation::Equal, 0.0).as_deref(),
         Some("require: `bank_conflicts == 0` does not hold: 31 bank conflicts at worst, 31 too many")
     );
 }
