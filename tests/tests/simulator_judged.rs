@@ -116,6 +116,11 @@ impl Thread<'_> {
                     };
                     self.set(&data.results, &[result.ok_or_else(|| format!("{compute:?} has no value"))?])?;
                 }
+                // Of one thread: those that threads meet at have no such value.
+                Op::Intrinsic(row, arguments) => {
+                    let result = row.of_scalars(&self.all(arguments)?, kernel.ty(data.results[0]));
+                    self.set(&data.results, &[result.ok_or_else(|| format!("`{}` has no value", data.op))?])?;
+                }
                 op => return Err(format!("the generator makes no `{op}`")),
             }
         }
