@@ -50,47 +50,27 @@ pub(super) fn unary(op: UnaryOp, ty: Type) -> Option<Pure> {
 
 /// `d = a op b`. Integer division gives zero for a lane that divides by zero; [`divides_by_zero`] finds those.
 pub(super) fn binary(op: BinaryOp, ty: Type) -> Option<Pure> {
-    use BinaryOp::{And, Or, Shl, Shr, Xor};
-    match op {
-        And | Or | Xor if ty == Type::Bool => Some(logic(op)),
-        And | Or | Xor => with_type!(ty, T: int => Some(bitwise::<T>(op))),
-        Shl => with_type!(ty, T: int => Some(|r, o| map_count::<T>(r, o, Integer::shl))),
-        Shr => with_type!(ty, T: int => Some(|r, o| map_count::<T>(r, o, Integer::shr))),
-        _ => with_type!(ty, T: number => arithmetic::<T>(op)),
-    }
-}
-
-fn logic(op: BinaryOp) -> Pure {
-    fn put(r: &mut Registers, o: &Operands, f: impl Fn(Mask, Mask) -> Mask) {
+    fn logic(r: &mut Registers, o: &Operands, f: impl Fn(Mask, Mask) -> Mask) {
         r.preds[usize::from(o.d)] = f(r.preds[usize::from(o.a)], r.preds[usize::from(o.b)]);
     }
+    let is_bool = ty == Type::Bool;
     match op {
-        BinaryOp::And => |r, o| put(r, o, |a, b| a & b),
-        BinaryOp::Or => |r, o| put(r, o, |a, b| a | b),
-        _ => |r, o| put(r, o, |a, b| a ^ b),
+        BinaryOp::And if is_bool => Some(|r, o| logic(r, o, |a, b| a & b)),
+        BinaryOp::Or if is_bool => Some(|r, o| logic(r, o, |a, b| a | b)),
+        BinaryOp::Xor if is_bool => Some(|r, o| logic(r, o, |a, b| a ^ b)),
+        BinaryOp::And => with_type!(ty, T: int => Some(|r, o| map2::<T>(r, o, Bitwise::and))),
+        BinaryOp::Or => with_type!(ty, T: int => Some(|r, o| map2::<T>(r, o, Bitwise::or))),
+        BinaryOp::Xor => with_type!(ty, T: int => Some(|r, o| map2::<T>(r, o, Bitwise::xor))),
+        BinaryOp::Shl => with_type!(ty, T: int => Some(|r, o| map_count::<T>(r, o, Integer::shl))),
+        BinaryOp::Shr => with_type!(ty, T: int => Some(|r, o| map_count::<T>(r, o, Integer::shr))),
+        BinaryOp::Add => with_type!(ty, T: number => Some(|r, o| map2::<T>(r, o, Number::add))),
+        BinaryOp::Sub => with_type!(ty, T: number => Some(|r, o| map2::<T>(r, o, Number::sub))),
+        BinaryOp::Mul => with_type!(ty, T: number => Some(|r, o| map2::<T>(r, o, Number::mul))),
+        BinaryOp::Div => with_type!(ty, T: number => Some(|r, o| map2::<T>(r, o, |a, b| Number::div(a, b).unwrap_or(T::from_bits(0))))),
+        BinaryOp::Rem => with_type!(ty, T: number => Some(|r, o| map2::<T>(r, o, |a, b| Number::rem(a, b).unwrap_or(T::from_bits(0))))),
+        BinaryOp::Min => with_type!(ty, T: number => Some(|r, o| map2::<T>(r, o, Number::min))),
+        BinaryOp::Max => with_type!(ty, T: number => Some(|r, o| map2::<T>(r, o, Number::max))),
     }
-}
-
-fn bitwise<T: Slot + Bitwise>(op: BinaryOp) -> Pure {
-    match op {
-        BinaryOp::And => |r, o| map2::<T>(r, o, T::and),
-        BinaryOp::Or => |r, o| map2::<T>(r, o, T::or),
-        _ => |r, o| map2::<T>(r, o, T::xor),
-    }
-}
-
-fn arithmetic<T: Slot + Number>(op: BinaryOp) -> Option<Pure> {
-    let run: Pure = match op {
-        BinaryOp::Add => |r, o| map2::<T>(r, o, T::add),
-        BinaryOp::Sub => |r, o| map2::<T>(r, o, T::sub),
-        BinaryOp::Mul => |r, o| map2::<T>(r, o, T::mul),
-        BinaryOp::Div => |r, o| map2::<T>(r, o, |a, b| a.div(b).unwrap_or(T::from_bits(0))),
-        BinaryOp::Rem => |r, o| map2::<T>(r, o, |a, b| a.rem(b).unwrap_or(T::from_bits(0))),
-        BinaryOp::Min => |r, o| map2::<T>(r, o, T::min),
-        BinaryOp::Max => |r, o| map2::<T>(r, o, T::max),
-        _ => return None,
-    };
-    Some(run)
 }
 
 /// `d = a * b + c`.

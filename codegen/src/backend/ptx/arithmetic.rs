@@ -36,14 +36,14 @@ impl Emitter<'_> {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => ptx!(self, (mnemonic(op)).(logic_suffix(ty)) d, a, b),
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, ty, d, a, b),
             _ if ty.is_float() => self.float_binary(op, ty, d, a, b),
-            _ => {
-                match op {
-                    BinaryOp::Mul => ptx!(self, Mul.Lo.(suffix(ty)) d, a, b),
-                    _ => ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b),
-                }
-                if !matches!(op, BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max) {
-                    self.normalize(ty, d);
-                }
+            BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max => ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b),
+            BinaryOp::Mul => {
+                ptx!(self, Mul.Lo.(suffix(ty)) d, a, b);
+                self.normalize(ty, d);
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div => {
+                ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b);
+                self.normalize(ty, d);
             }
         }
     }
@@ -78,7 +78,8 @@ impl Emitter<'_> {
             BinaryOp::Rem => self.float_remainder(ty, d, a, b),
             BinaryOp::Min | BinaryOp::Max => ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b),
             // `.rn` also forbids ptxas to contract a product and a sum on its own.
-            _ => ptx!(self, (mnemonic(op)).Rn.(suffix(ty)) d, a, b),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => ptx!(self, (mnemonic(op)).Rn.(suffix(ty)) d, a, b),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => unreachable!("`{op:?}` of floats"),
         }
     }
 

@@ -98,7 +98,10 @@ impl Emitter<'_> {
         ptx!(self, Ld.(*space).(suffix) found, place);
         self.label(top);
         ptx!(self, Mov.(suffix) old, found);
-        self.binary(binary_op(*op), *ty, new, old.into(), operand);
+        match binary_op(*op) {
+            Some(op) => self.binary(op, *ty, new, old.into(), operand),
+            None => self.copy(new, operand),
+        }
         ptx!(self, Mov.(bits) expected, old);
         ptx!(self, Mov.(bits) replaced, new);
         ptx!(self, Atom.(*space).Cas.(bits) replaced, place, expected, replaced);
@@ -124,14 +127,14 @@ impl Emitter<'_> {
         ptx!(self, Shr.U32 part, word, shift);
         ptx!(self, Cvt.U16.U32 old, part);
         self.normalize(ty, old);
-        match (op, operands) {
-            (AtomicOp::CompareExchange, [expected, replacement]) => {
+        match (binary_op(op), operands) {
+            (Some(op), _) => self.binary(op, ty, new, old.into(), operands[0].clone()),
+            (None, [expected, replacement]) => {
                 ptx!(self, Setp.Ne.B16 again, old, expected);
                 self.jump_if(again, true, done);
                 self.copy(new, replacement.clone());
             }
-            (AtomicOp::Exchange, _) => self.copy(new, operands[0].clone()),
-            _ => self.binary(binary_op(op), ty, new, old.into(), operands[0].clone()),
+            (None, _) => self.copy(new, operands[0].clone()),
         }
         ptx!(self, Cvt.U32.U16 bits, new);
         ptx!(self, And.B32 bits, bits, mask);
@@ -175,15 +178,16 @@ impl Emitter<'_> {
     }
 }
 
-/// What an atomic without a form of its own computes.
-fn binary_op(op: AtomicOp) -> BinaryOp {
-    match op {
+/// What an atomic computes, if it does not exchange.
+fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
+    Some(match op {
+        AtomicOp::Add => BinaryOp::Add,
         AtomicOp::Sub => BinaryOp::Sub,
         AtomicOp::Min => BinaryOp::Min,
         AtomicOp::Max => BinaryOp::Max,
         AtomicOp::And => BinaryOp::And,
         AtomicOp::Or => BinaryOp::Or,
         AtomicOp::Xor => BinaryOp::Xor,
-        _ => BinaryOp::Add,
-    }
+        AtomicOp::Exchange | AtomicOp::CompareExchange => return None,
+    })
 }
