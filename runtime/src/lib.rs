@@ -23,6 +23,7 @@ mod inline;
 #[cfg(feature = "inspect")]
 pub mod inspect;
 mod instance;
+pub mod issue_order;
 mod launch;
 pub mod nvdisasm;
 pub mod occupancy;

@@ -259,7 +259,12 @@ fn both_readers_use_the_same_words() {
     let instruction = |mnemonic, words: &[Word], operands: &[Operand], is_predicated: bool| {
         let reg = Reg { class: RegisterClass::Predicate, number: 1, name: None };
         let guard = is_predicated.then_some(Guard { reg, wanted: false });
-        Statement::Instruction(Instruction { guard, opcode: Opcode { mnemonic, words: words.to_vec() }, operands: operands.to_vec() })
+        Statement::Instruction(Instruction {
+            guard,
+            opcode: Opcode { mnemonic, words: words.to_vec() },
+            operands: operands.to_vec(),
+            early: None,
+        })
     };
     let label = |number| Label { number, name: None };
     let ptx = [

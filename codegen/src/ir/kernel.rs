@@ -5,6 +5,7 @@ use super::{
     Access, Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, Step, StructId, StructType, Terminator,
     Type, Value,
 };
+use crate::annotations::Annotation;
 use crate::ir::KernelOptions;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,6 +81,17 @@ pub struct BlockData {
     pub insts: Vec<Inst>,
 }
 
+/// Loads that an annotation issues before what stood ahead of them in the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EarlyLoads {
+    /// The annotation that was kept.
+    pub annotation: &'static Annotation,
+    /// Where the source says it.
+    pub place: Loc,
+    /// The loads. Those that a later pass removed are in no block.
+    pub loads: Vec<Inst>,
+}
+
 /// A kernel: one instance, all generics filled in, all device functions inlined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
@@ -107,6 +119,8 @@ pub struct Kernel {
     pub annotations: BTreeMap<Inst, Annotations>,
     /// Shared arrays whose source says `swizzle`. Empty from `Scheduled` on.
     pub swizzled: BTreeSet<Object>,
+    /// What annotations moved ahead: their order is a promise, which assemblers are held to.
+    pub early_loads: Vec<EarlyLoads>,
     /// Source files.
     pub files: Vec<String>,
     /// Places in them. Index 0 is "nowhere".
@@ -133,6 +147,7 @@ impl Kernel {
             body,
             annotations: BTreeMap::new(),
             swizzled: BTreeSet::new(),
+            early_loads: Vec::new(),
             files: Vec::new(),
             locations,
         }

@@ -25,7 +25,7 @@ pub use builder::Builder;
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Scope};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
-pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};
+pub use kernel::{BlockData, EarlyLoads, InstData, Kernel, Location, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
 pub use op::{
     Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, PrintPart, Region, Special, Terminator,

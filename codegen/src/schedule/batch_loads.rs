@@ -25,8 +25,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     move_loads(schedule, &BATCH_LOADS, true, batch);
 }
 
-fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> Result<(), Refusal> {
-    let Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(()) };
+fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> Result<Vec<Inst>, Refusal> {
+    let Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(Vec::new()) };
     if has_loads(kernel, body).is_none() {
         return Err(Refusal::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
@@ -36,8 +36,9 @@ fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> R
     let first = first(kernel, &insts, &levels, asking);
     let mut ordered: Vec<(u32, Inst)> = levels.into_iter().zip(insts).collect();
     ordered.sort_by_key(|(level, inst)| (*level, !first.contains(inst)));
+    let units = ordered.iter().map(|(_, inst)| *inst).filter(|inst| unit(kernel, *inst).is_some()).collect();
     kernel.blocks[body].insts = ordered.into_iter().map(|(_, inst)| inst).chain(last).collect();
-    Ok(())
+    Ok(units)
 }
 
 /// The level of every instruction.

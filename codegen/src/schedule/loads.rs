@@ -14,8 +14,8 @@ use crate::analysis::cost::is_speculable;
 use crate::annotations::{Annotation, Modifier};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
-    Access, Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator, Type,
-    UnaryOp, Value,
+    Access, Address, BinaryOp, Block, Builder, Compute, EarlyLoads, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator,
+    Type, UnaryOp, Value,
 };
 
 /// Who asks, for messages and rules.
@@ -35,11 +35,11 @@ pub(super) struct Asking<'a> {
     pub(super) around: &'a Around,
 }
 
-/// Moves the loads of a loop.
-type Keep = fn(&mut Kernel, (Inst, Block), Asking<'_>) -> Result<(), Refusal>;
+/// Moves the loads of a loop. Gives the units that stand early now.
+type Keep = fn(&mut Kernel, (Inst, Block), Asking<'_>) -> Result<Vec<Inst>, Refusal>;
 
 /// Takes an annotation that moves loads from each loop that has it, inner ones first. `keep` moves them; where it cannot, the loop is as it was.
-pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &Annotation, within_iteration: bool, keep: Keep) {
+pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &'static Annotation, within_iteration: bool, keep: Keep) {
     for (inst, block) in loops(schedule.kernel, |annotations| annotations.has(annotation)) {
         let Some(annotations) = schedule.kernel.annotations.get_mut(&inst) else { continue };
         let Some(asked) = annotations.take(annotation) else { continue };
@@ -49,9 +49,15 @@ pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &Annotation, w
         let assume_disjoint = asked.says(Modifier::AssumeDisjoint);
         let elements = &schedule.elements;
         let asking = Asking { name: annotation.name, assume_disjoint, of_kernel, elements, within_iteration, around: &around };
-        if let Err(refusal) = keep(schedule.kernel, (inst, block), asking) {
-            before.restore(schedule.kernel);
-            schedule.refuse(&asked, refusal);
+        match keep(schedule.kernel, (inst, block), asking) {
+            Ok(units) => {
+                let loads = units.iter().filter_map(|inst| unit(schedule.kernel, *inst)).collect();
+                schedule.kernel.early_loads.push(EarlyLoads { annotation, place: asked.place, loads });
+            }
+            Err(refusal) => {
+                before.restore(schedule.kernel);
+                schedule.refuse(&asked, refusal);
+            }
         }
     }
 }

@@ -5,13 +5,14 @@
 //! for k in a..b {                     next = if a < b { load(a) }
 //!     tile = load(k)                  for k in a..b carrying next {
 //!     barrier                ▶            tile = next
-//!     compute                             barrier
-//!     barrier                             next = if k + step < b { load(k + step) }
+//!     compute                             next = if k + step < b { load(k + step) }
+//!     barrier                             barrier
 //! }                                       compute; barrier
 //!                                     }
 //! ```
 //!
-//! The loads stand behind the first barrier of the body, when what they loaded before has been deposited; without a barrier, at the top. Nothing
+//! The loads stand between what deposits the ones before, in shared memory say, and the barrier behind that: from behind a barrier `ptxas` sinks
+//! them to their use in the next iteration, and over one it moves nothing. Without a barrier they stand at the top. Nothing
 //! is loaded beyond the last iteration: the loads are predicated by there being a next one. Loads under a condition are taken out of it
 //! and predicated by both (`schedule::loads`). A load that needs another one first (`x[columns[k]]`) stays where it is: what it needs is there early.
 //!
@@ -22,21 +23,24 @@
 use super::copy::{Copy, parts};
 use super::dependence::{MemoryAccess, defined};
 use super::groups::{Counted, Names};
-use super::loads::{Asking, has_loads, is_barrier, move_loads, needs, take_out, unit};
+use super::loads::{Asking, has_loads, is_barrier, move_loads, needs, take_out, unit, visit};
 use super::obstacles::Obstacles;
 use super::{Refusal, Schedule};
 use crate::analysis::cost::is_speculable;
 use crate::annotations::PREFETCH;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, Region, Scalar, Terminator, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value};
 use std::rc::Rc;
+
+/// Most instructions for each load that are a deposit of what was loaded and no work: its address, a conversion, a check, the store.
+const DEPOSIT: usize = 24;
 
 /// Runs it, on inner loops first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
     move_loads(schedule, &PREFETCH, false, prefetch);
 }
 
-fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_>) -> Result<(), Refusal> {
+fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_>) -> Result<Vec<Inst>, Refusal> {
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
     if has_loads(kernel, walk.body).is_none() {
@@ -59,7 +63,7 @@ fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_
     let behind = kernel.blocks[block].insts.split_off(at);
     let some = Builder::new(kernel, block, walk.loc).compare(CompareOp::Lt, walk.start, walk.end);
     let zeros = zeros(kernel, block, &results, walk.loc);
-    let first = issue(kernel, block, &walk, walk.start, some, &slice, &units, &zeros);
+    let (_, first) = issue(kernel, block, &walk, walk.start, some, &slice, &units, &zeros);
     kernel.blocks[block].insts.extend(behind);
     // They are carried round: what an iteration uses is a parameter of its body.
     let held: Vec<Value> = results
@@ -76,8 +80,8 @@ fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_
         init.extend(first);
     }
     // In the body: the next iteration's.
+    let place = place(kernel, &insts, &units);
     kernel.blocks[walk.body].insts.clear();
-    let place = insts.iter().position(|inst| is_barrier(kernel, *inst)).map_or(0, |barrier| barrier + 1);
     let (before, after) = insts.split_at(place);
     let moved: HashSet<Inst> = units.iter().copied().collect();
     let stay = |kernel: &mut Kernel, list: &[Inst]| {
@@ -86,7 +90,7 @@ fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_
     };
     stay(kernel, before);
     let (next, more) = next_iteration(kernel, &walk);
-    let loaded = issue(kernel, walk.body, &walk, next, more, &slice, &units, &held);
+    let (early, loaded) = issue(kernel, walk.body, &walk, next, more, &slice, &units, &held);
     stay(kernel, after);
     if let Some(last) = last {
         if let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op {
@@ -98,7 +102,36 @@ fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_
     let mut names = Names::default();
     names.set_all(&results, &held);
     names.apply_in(kernel, inst);
-    Ok(())
+    Ok(early)
+}
+
+/// Where in the body the next iteration's loads are issued.
+fn place(kernel: &Kernel, insts: &[Inst], units: &[Inst]) -> usize {
+    let Some(barrier) = insts.iter().position(|inst| is_barrier(kernel, *inst)) else { return 0 };
+    // The last that stores what was loaded.
+    let mut loaded: HashSet<Value> = HashSet::default();
+    let mut deposit = None;
+    for (n, inst) in insts.iter().enumerate() {
+        if units.contains(inst) || needs(kernel, *inst).iter().any(|value| loaded.contains(value)) {
+            loaded.extend(kernel.insts[*inst].results.iter().copied());
+            if matches!(kernel.insts[*inst].op, Op::Memory(Memory { op: MemoryOp::Store(_), .. }) | Op::Region(Region::If { .. })) {
+                deposit = Some(n);
+            }
+        }
+    }
+    let behind = deposit.and_then(|deposit| (deposit..insts.len()).find(|n| is_barrier(kernel, insts[*n])));
+    // Where more than a deposit stands between the barriers, the loads go before that work.
+    match behind {
+        Some(behind) if count(kernel, &insts[..behind]) <= DEPOSIT * units.len() => behind,
+        _ => barrier + 1,
+    }
+}
+
+/// Instructions, with those that they own.
+fn count(kernel: &Kernel, insts: &[Inst]) -> usize {
+    let mut count = 0;
+    insts.iter().for_each(|inst| visit(kernel, *inst, &mut |_| count += 1));
+    count
 }
 
 /// The counter of the next iteration, and whether there is one.
@@ -217,7 +250,8 @@ fn written_between_barriers(
     Some(refusal.label(kernel.insts[write].loc, "written here"))
 }
 
-/// Issues the loads of the iteration whose counter is `counter`, if `condition` holds; else what they give is `otherwise`.
+/// Issues the loads of the iteration whose counter is `counter`, if `condition` holds; else what they give is `otherwise`. Gives them as units,
+/// and their results.
 #[expect(clippy::too_many_arguments, reason = "where, which iteration, what, and what instead")]
 fn issue(
     kernel: &mut Kernel,
@@ -228,14 +262,14 @@ fn issue(
     slice: &[Inst],
     units: &[Inst],
     otherwise: &[Value],
-) -> Vec<Value> {
+) -> (Vec<Inst>, Vec<Value>) {
     let mut copy = Copy::default();
     copy.set(walk.counter, counter);
     for inst in slice {
         copy.inst(kernel, *inst, block);
     }
     let always = kernel.constant(condition).is_some_and(|c| c.is_true());
-    let mut loaded = Vec::new();
+    let (mut issued, mut loaded) = (Vec::new(), Vec::new());
     let mut n = 0;
     for unit_inst in units {
         let data = kernel.insts[*unit_inst].clone();
@@ -251,9 +285,11 @@ fn issue(
             if let Op::Region(Region::If { condition, .. }) = &mut kernel.insts[new].op {
                 *condition = both;
             }
+            issued.push(new);
             loaded.extend(kernel.insts[new].results.clone());
         } else if always {
             let new = copy.inst(kernel, *unit_inst, block);
+            issued.push(new);
             loaded.extend(kernel.insts[new].results.clone());
         } else {
             let (then_block, else_block) = (kernel.new_block(&[]), kernel.new_block(&[]));
@@ -263,10 +299,11 @@ fn issue(
             Builder::new(kernel, else_block, data.loc).push(Op::Terminator(Terminator::Yield(instead.to_vec())), &[]);
             let types: Vec<Type> = data.results.iter().map(|value| kernel.ty(*value)).collect();
             let branch = Builder::new(kernel, block, data.loc).push(Op::Region(Region::If { condition, then_block, else_block }), &types);
+            issued.push(branch);
             loaded.extend(kernel.insts[branch].results.clone());
         }
     }
-    loaded
+    (issued, loaded)
 }
 
 fn zeros(kernel: &mut Kernel, block: Block, like: &[Value], loc: crate::ir::Loc) -> Vec<Value> {

@@ -81,7 +81,7 @@ impl Order {
         for statement in body {
             match statement {
                 Statement::Label(label) => steps.0.push(Raw::Label(*label)),
-                Statement::Instruction(Instruction { guard, opcode, operands }) => match (opcode.mnemonic, &operands[..]) {
+                Statement::Instruction(Instruction { guard, opcode, operands, .. }) => match (opcode.mnemonic, &operands[..]) {
                     (Mnemonic::Bar, _) => steps.0.push(Raw::OrderStep(OrderStep::Barrier)),
                     (Mnemonic::Bra, [Operand::Label(label)]) => steps.0.push(Raw::Branch(*label, guard.is_some())),
                     (Mnemonic::Ret, _) => steps.exit(guard.is_some()),

@@ -1,8 +1,9 @@
 //! PTX as data: what the emitter makes, the printer prints and estimates read.
 
 use super::words::{Mnemonic, Word};
+use crate::annotations::Annotation;
 use crate::backend::{AbiArgument, Line};
-use crate::ir::{Axis, Scalar, Space, Special, Type};
+use crate::ir::{Axis, Loc, Scalar, Space, Special, Type};
 use std::sync::Arc;
 
 /// The kinds of registers. All but predicates are untyped or float: an untyped register serves every type of its width.
@@ -194,6 +195,11 @@ impl Opcode {
         self.words.contains(&word)
     }
 
+    /// Whether it reads global memory or a texture.
+    pub fn is_load(&self) -> bool {
+        self.mnemonic == Mnemonic::Tex || (self.mnemonic == Mnemonic::Ld && self.has(Word::Global))
+    }
+
     /// The state space that it names.
     pub fn space(&self) -> Option<Space> {
         self.words.iter().find_map(|word| match word {
@@ -221,6 +227,8 @@ pub struct Instruction {
     pub opcode: Opcode,
     /// In the order of PTX: what it writes comes first.
     pub operands: Vec<Operand>,
+    /// Which of [`Module::early_loads`] it is one of.
+    pub early: Option<usize>,
 }
 
 impl Instruction {
@@ -353,6 +361,8 @@ pub struct Module {
     pub abi: Vec<AbiArgument>,
     /// Static shared memory, bytes.
     pub shared_bytes: u64,
+    /// Annotations that issue loads early, and where the source says them.
+    pub early_loads: Vec<(&'static Annotation, Loc)>,
 }
 
 impl Module {
@@ -362,6 +372,29 @@ impl Module {
         self.entry.body.retain(|statement| !matches!(statement, Statement::Loc(_)));
         self.files.clear();
         self
+    }
+
+    /// The instructions in order.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        self.entry.body.iter().filter_map(Statement::instruction)
+    }
+
+    /// The same with the number of each instruction, from 1, as its place: what an assembler makes of it can be told by that.
+    #[must_use]
+    pub fn numbered(self) -> Module {
+        let mut module = self.without_places();
+        module.files.push("instructions".into());
+        let mut number = 0;
+        let statements = std::mem::take(&mut module.entry.body);
+        module.entry.body = statements
+            .into_iter()
+            .flat_map(|statement| {
+                let is_one = statement.instruction().is_some();
+                number += u32::from(is_one);
+                is_one.then_some(Statement::Loc([1, number, 1])).into_iter().chain([statement])
+            })
+            .collect();
+        module
     }
 
     /// The lines of the text but for those that only name places, each with the place that it comes from.

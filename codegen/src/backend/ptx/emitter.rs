@@ -2,8 +2,10 @@
 
 use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass, Statement};
 use super::control::Frame;
+use super::early::{self, EarlyLoad};
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
+use crate::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Inst, Kernel, Loc, Location, Object, Op, Type, Value};
 use crate::target::Target;
@@ -47,6 +49,9 @@ pub(super) struct Emitter<'k> {
     /// The place last said by `.loc`, and that of the current instruction.
     said: Loc,
     loc: Loc,
+    /// What annotations issue early; and the current instruction, if it is one of these.
+    early_loads: HashMap<Inst, EarlyLoad>,
+    early: Option<EarlyLoad>,
     /// What every instruction is under while it is set.
     pub(super) predicate: Option<Guard>,
     /// What `Break` and `Continue` can leave, innermost last.
@@ -82,6 +87,8 @@ impl<'k> Emitter<'k> {
             locals: 0,
             said: Loc(0),
             loc: Loc(0),
+            early_loads: early::loads(kernel),
+            early: None,
             predicate: None,
             frames: Vec::new(),
             strings: Vec::new(),
@@ -97,11 +104,17 @@ impl<'k> Emitter<'k> {
     /// Makes an instruction the current one, for `.loc` and refusals.
     pub(super) fn enter(&mut self, inst: Inst) {
         self.loc = self.kernel.insts[inst].loc;
+        self.early = self.early_loads.get(&inst).copied();
     }
 
     /// The current instruction's place.
     pub(super) fn loc(&self) -> Loc {
         self.loc
+    }
+
+    /// Whether the current instruction is issued ahead of a barrier that stands before its use.
+    pub(super) fn is_ahead_of_barrier(&self) -> bool {
+        self.early.is_some_and(|early| early.is_ahead_of_barrier)
     }
 
     /// Refuses the current instruction.
@@ -117,7 +130,8 @@ impl<'k> Emitter<'k> {
 
     /// Appends an instruction. Prefer `ptx!`.
     pub(super) fn put(&mut self, opcode: Opcode, operands: Vec<Operand>) {
-        self.push(Statement::Instruction(Instruction { guard: self.predicate, opcode, operands }));
+        let early = self.early.filter(|_| opcode.is_load()).map(|early| early.annotation);
+        self.push(Statement::Instruction(Instruction { guard: self.predicate, opcode, operands, early }));
     }
 
     /// Appends to the body, after what is to be said of its place.

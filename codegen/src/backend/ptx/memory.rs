@@ -98,8 +98,9 @@ impl Emitter<'_> {
     pub(super) fn load(&mut self, object: Object, place: &AddressOperand, results: &[Value]) {
         let data = &self.kernel.objects[object];
         let ty = self.kernel.ty(results[0]);
-        // The read-only cache where nobody writes the buffer. Under a predicate `.nc` would let later stores overtake the load (`predicate`).
-        let is_cached = data.kind == ObjectKind::Global { writable: false } && self.predicate.is_none();
+        // The read-only cache where nobody writes the buffer. Under a predicate `.nc` would let later stores overtake the load (`predicate`), and a
+        // barrier that it is issued ahead of (`early`).
+        let is_cached = data.kind == ObjectKind::Global { writable: false } && self.predicate.is_none() && !self.is_ahead_of_barrier();
         let (space, nc) = (space_word(data.space()), is_cached.then_some(Word::Nc));
         let mut done = 0;
         while done < results.len() {

@@ -32,6 +32,7 @@ mod atomics;
 mod casts;
 pub mod code;
 mod control;
+mod early;
 mod emitter;
 mod fuse;
 mod instruction;
@@ -41,6 +42,7 @@ mod module;
 mod predicate;
 mod print;
 mod remainder;
+mod room;
 mod template;
 mod texture;
 mod types;
@@ -56,6 +58,7 @@ use code::{Entry, Module, Statement};
 use emitter::Emitter;
 use messages::{ASSERTFAIL, VPRINTF};
 use proc_macro2::Span;
+pub use room::register_bound;
 
 static LANGUAGE: Language = Language {
     name: "ptx",
@@ -139,5 +142,6 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
         },
         abi,
         shared_bytes,
+        early_loads: kernel.early_loads.iter().map(|early| (early.annotation, early.place)).collect(),
     })
 }

@@ -2,6 +2,7 @@
 
 use super::code::{Initial, Linkage, Statement, Variable};
 use super::emitter::Emitter;
+use super::room::register_bound;
 use super::types::{memory_suffix, unsigned, untyped};
 use super::words::Word;
 use crate::backend::AbiArgument;
@@ -171,7 +172,8 @@ impl Emitter<'_> {
             None => ("maxntid", vec![BLOCK_THREADS, 1, 1]),
         };
         let blocks = options.min_blocks.map(|blocks| ("minnctapersm", vec![blocks]));
-        let registers = options.max_registers.map(|registers| ("maxnreg", vec![registers]));
+        let registers = options.max_registers.or_else(|| register_bound(self.kernel, &self.code, self.target));
+        let registers = registers.map(|registers| ("maxnreg", vec![registers]));
         [Some(threads), blocks, registers].into_iter().flatten().collect()
     }
 

@@ -64,7 +64,7 @@ impl Emitter<'_> {
         let words = words.map(Word::named).collect::<Option<Vec<Word>>>()?;
         let operands = operands.split(", ").filter(|name| !name.is_empty()).map(|name| self.named_operand(name, names));
         let operands = operands.collect::<Option<Vec<Operand>>>()?;
-        Some(Statement::Instruction(Instruction { guard, opcode: Opcode { mnemonic, words }, operands }))
+        Some(Statement::Instruction(Instruction { guard, opcode: Opcode { mnemonic, words }, operands, early: None }))
     }
 
     fn named_operand(&mut self, name: &'static str, names: &mut Names<'_>) -> Option<Operand> {

@@ -1,0 +1,56 @@
+//! Loads that annotations issue early: whose they are, and whether a barrier stands between them and their use.
+//!
+//! What `ptxas` does with these (12.9, 13.5; sm_80, 90, 120, as `nvdisasm` shows): over a barrier it sinks a load that says `.nc`, since nobody writes what
+//! that reads, and no other. So a load that is issued ahead of a barrier for what stands behind it does not say `.nc`; the cache it takes is the same.
+
+use crate::collections::HashMap;
+use crate::ir::{Block, Inst, Kernel, Op, Terminator};
+
+/// A load that an annotation issues early.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EarlyLoad {
+    /// Which of the kernel's early loads it is one of.
+    pub(super) annotation: usize,
+    /// Whether a barrier stands before its first use.
+    pub(super) is_ahead_of_barrier: bool,
+}
+
+/// All of a kernel.
+pub(super) fn loads(kernel: &Kernel) -> HashMap<Inst, EarlyLoad> {
+    let mut all = HashMap::default();
+    if kernel.early_loads.is_empty() {
+        return all;
+    }
+    let mut places: HashMap<Inst, (Block, usize)> = HashMap::default();
+    for (block, data) in kernel.blocks.iter() {
+        places.extend(data.insts.iter().enumerate().map(|(n, inst)| (*inst, (block, n))));
+    }
+    for (annotation, early) in kernel.early_loads.iter().enumerate() {
+        for load in &early.loads {
+            let is_ahead_of_barrier =
+                places.get(load).is_some_and(|(block, n)| is_ahead_of_barrier(kernel, *load, &kernel.blocks[*block].insts[n + 1..]));
+            all.insert(*load, EarlyLoad { annotation, is_ahead_of_barrier });
+        }
+    }
+    all
+}
+
+/// Whether the first of the instructions behind a load that uses it or waits for the block waits for the block. What is passed on to the next iteration is
+/// no use.
+fn is_ahead_of_barrier(kernel: &Kernel, load: Inst, behind: &[Inst]) -> bool {
+    let results = &kernel.insts[load].results;
+    for inst in behind {
+        let (mut uses, mut waits) = (false, false);
+        let mut look = |inner: Inst| {
+            let op = &kernel.insts[inner].op;
+            uses |= !matches!(op, Op::Terminator(Terminator::Yield(_))) && op.operands().iter().any(|value| results.contains(value));
+            waits |= kernel.effects(inner).orders_blocks();
+        };
+        look(*inst);
+        kernel.insts[*inst].op.blocks().iter().for_each(|block| kernel.insts_in(*block).for_each(&mut look));
+        if uses || waits {
+            return waits && !uses;
+        }
+    }
+    false
+}
