@@ -40,15 +40,18 @@ pub struct ReviewedVariant<'v> {
     pub known: &'v Known,
 }
 
+/// What looks at each variant that is estimated. Gives what it finds, at the level of a warning.
+pub type Look<'l> = dyn FnMut(&ReviewedVariant<'_>) -> Vec<Diagnostic> + 'l;
+
 /// Reviews a kernel (its path within the unit), of which these instances are known. `look` sees each variant that is
-/// estimated; without it, a kernel that is asked for no figures is lowered only.
+/// estimated, and may find something itself; without it, a kernel that is asked for no figures is lowered only.
 pub fn review(
     program: &Program,
     unit: UnitId,
     path: &str,
     instances: &[Instance],
     scope: ReviewScope<'_>,
-    mut look: Option<&mut dyn FnMut(&ReviewedVariant<'_>)>,
+    mut look: Option<&mut Look<'_>>,
 ) -> Diagnostics {
     let item = match program.units[unit.0].kernel(path) {
         Ok(item) => item,
@@ -98,10 +101,11 @@ pub fn review(
             let mut found = require::judge(&lowered.required, known, |loc| lowered.span(loc));
             found = found.filter_map(|finding| attributes.levels.apply(finding));
             found.extend(lint::check(&subject, |name| attributes.levels.of(name)));
-            lints.add(*index, found, words);
             if let Some(look) = &mut look {
-                look(&ReviewedVariant { words, instance: &instances[*index], lowered, known });
+                let seen = look(&ReviewedVariant { words, instance: &instances[*index], lowered, known });
+                found.extend(seen.into_iter().filter_map(|finding| attributes.levels.apply(finding)));
             }
+            lints.add(*index, found, words);
         }
     }
     let mut found = rules.join().filter_map(|finding| attributes.levels.apply(finding));

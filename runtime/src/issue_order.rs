@@ -61,6 +61,18 @@ impl Issued {
     }
 }
 
+impl Issued {
+    /// What was found, as a sentence without its end.
+    pub fn sentence(self) -> String {
+        match self {
+            Issued::Together { promised, found } => format!("{found} of {promised} loads are issued before the first use of one of them"),
+            Issued::Ahead { promised, found } => {
+                format!("a load stands {found} % of an iteration ahead of its use, and {promised} % in PTX")
+            }
+        }
+    }
+}
+
 impl std::fmt::Display for Issued {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -169,7 +169,7 @@ impl Source {
         kernel: &str,
         instances: &[Instance],
         scope: ReviewScope<'_>,
-        mut look: impl FnMut(&ReviewedVariant<'_>),
+        mut look: impl FnMut(&ReviewedVariant<'_>) -> Vec<Diagnostic>,
     ) -> Diagnostics {
         match self.reached(kernel) {
             Ok(reached) => review(&reached.program, reached.unit, &reached.name(), instances, scope, Some(&mut look)),

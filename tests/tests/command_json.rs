@@ -147,7 +147,11 @@ const CASES: &[Case] = &[
     Case {
         command: "check",
         runs: &[&["k.rs"], &["findings.rs"]],
-        needs_ptxas: &["files[].kernels[].reports[].measured.", "files[].kernels[].reports[].not_measured"],
+        needs_ptxas: &[
+            "files[].kernels[].reports[].measured.",
+            "files[].kernels[].reports[].not_measured",
+            "files[].kernels[].reports[].issue_order[].",
+        ],
         ..Case::NONE
     },
     Case {

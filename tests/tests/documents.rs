@@ -75,7 +75,8 @@ fn tuned_forms_allow_nothing() {
         assert_eq!(tuned.lints, [""; 0], "{}", application.name);
         assert!(library.declares(tuned.named), "{:?} is no declared variant", tuned.named);
         let allows = allowances.iter().find(|(file, kernel, _)| (file.as_str(), kernel.as_str()) == (tuned.named.file, tuned.named.kernel));
-        assert!(allows.is_none(), "{allows:?}");
+        // But what its larger groups cost, which its variants are there to show.
+        assert!(allows.is_none_or(|(.., lints)| *lints == ["costly_batch"]), "{allows:?}");
     }
 }
 

@@ -1,10 +1,16 @@
 //! The pages of the lints are true: the lint fires on the page's example, and no longer on the fix.
 
-use warpwright_codegen::diagnostic::{Diagnostics, Level};
+use proc_macro2::Span;
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{GenericValue, Instance, KernelAttributes, Program, Unit};
+use warpwright_codegen::target::Target;
+use warpwright_review::lint::undone_by_assembler::{Undone, finding};
 use warpwright_review::lint::{LINTS, Lint};
-use warpwright_review::{ReviewScope, review};
+use warpwright_review::{ReviewScope, ReviewedVariant, review};
+use warpwright_runtime::issue_order::IssueOrder;
+use warpwright_runtime::nvdisasm::Nvdisasm;
+use warpwright_tests::ptxas;
 
 /// The Rust blocks of a section of a page.
 fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
@@ -26,9 +32,35 @@ fn found(text: &str) -> Diagnostics {
         }
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
         let targets = attributes.targets_or(None);
-        all.append(review(&program, unit, &path, &instances, ReviewScope { targets: &targets, findings: None, most: usize::MAX }, None));
+        all.append(review(
+            &program,
+            unit,
+            &path,
+            &instances,
+            ReviewScope { targets: &targets, findings: None, most: usize::MAX },
+            Some(&mut undone),
+        ));
     }
     all
+}
+
+/// What the newest assembler undoes, if there is one, as the command says it.
+fn undone(variant: &ReviewedVariant<'_>) -> Vec<Diagnostic> {
+    let judge = ptxas::newest().and_then(|ptxas| Nvdisasm::find(&ptxas).map(|nvdisasm| (ptxas, nvdisasm)));
+    let Some((ptxas, nvdisasm)) = judge else { return Vec::new() };
+    let target = Target::find("sm_90").expect("a target");
+    let module = variant.lowered.ptx(target).unwrap_or_else(|found| panic!("{found:?}"));
+    let found = ptxas.issue_order(&nvdisasm, &module, target.capability).unwrap_or_else(|error| panic!("{error}"));
+    let lost = found.iter().filter(|order| !order.measured.is_kept());
+    let figures = |order: &IssueOrder| order.measured.sentence();
+    lost.map(|order| {
+        finding(
+            Undone { annotation: order.annotation, by: "ptxas", figures: &figures(order) },
+            &variant.lowered.kernel.legal().options,
+            Span::call_site(),
+        )
+    })
+    .collect()
 }
 
 fn finds(lint: &Lint, text: &str) -> bool {
@@ -41,7 +73,12 @@ fn finds(lint: &Lint, text: &str) -> bool {
 #[test]
 fn lints_fire_on_their_examples_and_not_on_the_fixes() {
     let mut wrong = Vec::new();
-    for lint in LINTS {
+    // What only an assembler shows.
+    let has_judge = ptxas::newest().is_some_and(|ptxas| Nvdisasm::find(&ptxas).is_some());
+    if !has_judge {
+        println!("skipped: lints_fire_on_their_examples_and_not_on_the_fixes (no ptxas with nvdisasm)");
+    }
+    for lint in LINTS.iter().filter(|lint| has_judge || lint.name != "undone_by_assembler") {
         let (examples, fixes) = (blocks(lint.page, "Example"), blocks(lint.page, "Fix"));
         assert!(!examples.is_empty() && !fixes.is_empty(), "the page of `{}` has no example, or no fix", lint.name);
         wrong.extend(examples.iter().filter(|text| !finds(lint, text)).map(|text| format!("`{}` is silent on\n{text}", lint.name)));

@@ -71,6 +71,7 @@ fn what_is_said_to_spill_spills() {
                 let emitted = variant.lowered.emit(&Ptx, Some(target)).expect("it is printed");
                 let measured = assembler.measure(&emitted.text, target.capability).unwrap_or_else(|error| panic!("{path}: {error}"));
                 spilled = Some(measured.spill_stores > 0);
+                Vec::new()
             };
             let found = review(&program, unit, path, &[instance], scope, Some(&mut look));
             let is_said = found.iter().any(|finding| finding.lint == Some("register_spill"));

@@ -33,6 +33,7 @@ pub const LINT_NAMES: &[&str] = &[
     "rolled_loop",
     "redundant_global_loads",
     "scalar_pieces",
+    "undone_by_assembler",
     "best_effort",
     "unchecked",
 ];

@@ -29,6 +29,7 @@ mod small_block;
 mod testing;
 mod unchecked;
 mod uncoalesced_access;
+pub mod undone_by_assembler;
 mod weigh;
 mod what_if;
 
@@ -81,6 +82,7 @@ pub const LINTS: &[&Lint] = &[
     &rolled_loop::LINT,
     &redundant_global_loads::LINT,
     &scalar_pieces::LINT,
+    &undone_by_assembler::LINT,
     &best_effort::LINT,
     &unchecked::LINT,
 ];

@@ -2,6 +2,7 @@
 
 use super::{Checked, CheckedFile, How, Row};
 use serde_json::{Value, json};
+use warpwright::issue_order::{IssueOrder, Issued};
 use warpwright::ptxas::Ptxas;
 use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
@@ -110,8 +111,17 @@ fn row(row: &Row) -> Value {
             "prediction": prediction,
         },
         "measured": measured,
+        "issue_order": row.order.iter().map(issue_order).collect::<Vec<_>>(),
         "not_measured": row.not_measured.as_ref().map(ToString::to_string),
     })
+}
+
+fn issue_order(order: &IssueOrder) -> Value {
+    let (measure, promised, found) = match order.measured {
+        Issued::Together { promised, found } => ("together", promised, found),
+        Issued::Ahead { promised, found } => ("ahead", promised, found),
+    };
+    json!({ "annotation": order.annotation, "measure": measure, "promised": promised, "found": found, "kept": order.measured.is_kept() })
 }
 
 fn access(access: &AccessReport) -> Value {

@@ -9,11 +9,13 @@ use super::axes::AxisArguments;
 use super::json::document;
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
 use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
+use warpwright::issue_order::IssueOrder;
+use warpwright::nvdisasm::Nvdisasm;
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
-use warpwright_codegen::backend::ptx::Ptx;
-use warpwright_codegen::diagnostic::Diagnostics;
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{FAMILIES, Family, Targets};
+use warpwright_review::lint::undone_by_assembler::{self, Undone};
 use warpwright_review::report::Estimated;
 use warpwright_review::{ReviewScope, ReviewedVariant, required_is_open};
 
@@ -66,6 +68,14 @@ struct Row {
     measured: Option<Measured>,
     /// Why there is one and no figures.
     not_measured: Option<PtxasError>,
+    /// What became of the loads that annotations moved ahead, if there is a disassembler, too.
+    order: Vec<IssueOrder>,
+}
+
+/// What measures.
+struct Assembler {
+    ptxas: Ptxas,
+    nvdisasm: Option<Nvdisasm>,
 }
 
 /// A file that was checked.
@@ -79,16 +89,17 @@ struct CheckedFile<'s> {
 impl Check {
     pub(super) fn run(self) -> Result<(), Stop> {
         let targets = targets::named(&self.targets)?;
-        let ptxas = self.ptxas();
+        let assembler = self.ptxas().map(|ptxas| Assembler { nvdisasm: Nvdisasm::find(&ptxas), ptxas });
+        let ptxas = assembler.as_ref().map(|assembler| &assembler.ptxas);
         let mut worst = None;
         let mut known = Vec::new();
         let mut documents = Vec::new();
         for argument in &self.files {
             // One bad file does not hide the others.
-            let checked = self.check_file(argument, &targets, ptxas.as_ref(), &mut known);
+            let checked = self.check_file(argument, &targets, assembler.as_ref(), &mut known);
             let shown = checked.and_then(|file| {
                 documents.push(json::file(&file));
-                if self.json { file.outcome() } else { file.show(self.quiet, ptxas.as_ref()) }
+                if self.json { file.outcome() } else { file.show(self.quiet, ptxas) }
             });
             if let Err(error) = shown {
                 if !error.message.is_empty() {
@@ -98,7 +109,7 @@ impl Check {
             }
         }
         if self.json {
-            document(json::all(documents, ptxas.as_ref()))?;
+            document(json::all(documents, ptxas))?;
         }
         if worst.is_none() {
             check_defines(&known, &self.define)?;
@@ -128,7 +139,7 @@ impl Check {
         &self,
         argument: &'s str,
         asked: &Targets,
-        ptxas: Option<&Ptxas>,
+        assembler: Option<&Assembler>,
         known: &mut Vec<String>,
     ) -> Result<CheckedFile<'s>, Stop> {
         let (path, chosen) = split(argument);
@@ -156,7 +167,12 @@ impl Check {
             let scope = ReviewScope { targets: &targets, findings: of_crate.findings, most: usize::MAX };
             let mut reports = Vec::new();
             let mut no_ptx = Diagnostics::new();
-            let look = |variant: &ReviewedVariant<'_>| reports.extend(rows(variant, ptxas, &mut no_ptx));
+            let look = |variant: &ReviewedVariant<'_>| {
+                let rows = rows(variant, assembler, &mut no_ptx);
+                let found = rows.iter().flat_map(|row| undone(variant, row, assembler)).collect();
+                reports.extend(rows);
+                found
+            };
             let mut found = source.review(kernel, instances.as_deref().unwrap_or_default(), scope, look);
             if instances.is_none() {
                 let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
@@ -172,19 +188,34 @@ impl Check {
 }
 
 /// What is known of a variant, target by target. What has no form in PTX for a target is an error: the kernel cannot run there.
-fn rows(variant: &ReviewedVariant<'_>, ptxas: Option<&Ptxas>, no_ptx: &mut Diagnostics) -> Vec<Row> {
+fn rows(variant: &ReviewedVariant<'_>, assembler: Option<&Assembler>, no_ptx: &mut Diagnostics) -> Vec<Row> {
     let row = |estimated: Estimated| {
-        let emitted = variant.lowered.emit(&Ptx, Some(estimated.target));
-        let text = emitted.map_err(|found| no_ptx.append(found)).ok();
-        let measured = ptxas.zip(text).map(|(ptxas, text)| ptxas.measure(&text.text, estimated.target.capability));
-        let (measured, not_measured) = match measured {
-            Some(Err(error)) => (None, Some(error)),
-            Some(Ok(measured)) => (Some(measured), None),
-            None => (None, None),
-        };
-        Row { estimated, measured, not_measured }
+        let module = variant.lowered.ptx(estimated.target).map_err(|found| no_ptx.append(found)).ok();
+        let mut row = Row { estimated, measured: None, not_measured: None, order: Vec::new() };
+        if let Some((assembler, module)) = assembler.zip(module) {
+            let capability = row.estimated.target.capability;
+            let measured = assembler.ptxas.measure(&module.to_string(), capability).map(|measured| row.measured = Some(measured));
+            let nvdisasm = assembler.nvdisasm.as_ref().filter(|_| measured.is_ok());
+            let order = nvdisasm.map_or_else(|| Ok(Vec::new()), |nvdisasm| assembler.ptxas.issue_order(nvdisasm, &module, capability));
+            let order = order.map(|order| row.order = order);
+            row.not_measured = measured.and(order).err();
+        }
+        row
     };
     Estimated::all(variant.words, variant.known).into_iter().map(row).collect()
+}
+
+/// The annotations whose order of loads an assembler undid.
+fn undone(variant: &ReviewedVariant<'_>, row: &Row, assembler: Option<&Assembler>) -> Vec<Diagnostic> {
+    let Some(assembler) = assembler else { return Vec::new() };
+    let by = format!("ptxas {} for {}", assembler.ptxas.release, row.estimated.target.name);
+    let lost = row.order.iter().filter(|order| !order.measured.is_kept());
+    let finding = |order: &IssueOrder| {
+        let figures = order.measured.sentence();
+        let undone = Undone { annotation: order.annotation, by: &by, figures: &figures };
+        undone_by_assembler::finding(undone, &variant.lowered.kernel.legal().options, variant.lowered.span(order.place))
+    };
+    lost.map(finding).collect()
 }
 
 impl CheckedFile<'_> {

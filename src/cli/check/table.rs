@@ -16,7 +16,8 @@ pub(super) fn of(kernels: &[Checked], ptxas: Option<&Ptxas>) -> String {
         let by = ptxas.map_or_else(|| "measured: no `ptxas` was found".to_owned(), |ptxas| format!("measured: by ptxas {}", ptxas.release));
         let legend = format!(
             "estimated: all but `measured`, of one full multiprocessor. {by}. sectors: of the worst request to global memory; conflicts: \
-             of the worst access to shared memory; in flight: loads of a thread."
+             of the worst access to shared memory; in flight: loads of a thread; early loads: \
+             measured, in machine code and in PTX, loads issued together, or hundredths of an iteration before their use."
         );
         text.push_str(&format!("\n{}\n", style::wrap(&legend, 0, style::width())));
     }
@@ -37,6 +38,7 @@ fn table(checked: &Checked) -> Table {
         Heading::figures("sectors").rank(3),
         Heading::figures("conflicts").rank(3),
         Heading::figures("in flight").rank(6),
+        Heading::figures("early loads").rank(7),
         Heading::words("predicted").rank(2),
     ];
     let mut table = Table::new(names.chain(columns));
@@ -46,7 +48,7 @@ fn table(checked: &Checked) -> Table {
     table
 }
 
-fn cells(row: &Row) -> [Cell; 10] {
+fn cells(row: &Row) -> [Cell; 11] {
     let report = &row.estimated;
     let registers = &report.registers;
     let none = || NOTHING.to_owned();
@@ -62,6 +64,8 @@ fn cells(row: &Row) -> [Cell; 10] {
         },
     );
     let in_flight = report.prediction.as_ref().map_or_else(none, |found| found.loads_in_flight.to_string());
+    let early: Vec<String> = row.order.iter().map(|order| order.measured.to_string()).collect();
+    let early = if early.is_empty() { none() } else { early.join(", ") };
     let predicted = report.prediction.as_ref().map_or_else(
         || Cell::new(none()),
         |found| {
@@ -80,6 +84,7 @@ fn cells(row: &Row) -> [Cell; 10] {
         Cell::new(report.sectors_per_request().map_or_else(none, range_text)),
         Cell::new(report.bank_conflicts().map_or_else(none, conflict_text)),
         Cell::new(in_flight),
+        Cell::new(early),
         predicted,
     ]
 }

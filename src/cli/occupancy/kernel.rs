@@ -56,7 +56,10 @@ impl Occupancy {
             let targets = if asked.is_empty() { attributes.targets_or(of_crate.as_ref()) } else { asked.clone() };
             let targets = targets::with_figures(targets, kernel)?;
             let scope = ReviewScope { targets: &targets, findings: Some(Setting::Allow), most: usize::MAX };
-            let look = |variant: &ReviewedVariant<'_>| self.look(kernel, variant, &mut rows, &mut wrong);
+            let look = |variant: &ReviewedVariant<'_>| {
+                self.look(kernel, variant, &mut rows, &mut wrong);
+                Vec::new()
+            };
             let found = source.review(kernel, &instances, scope, look);
             // What lints find is `check`'s to say.
             findings.add(found.filter_map(|finding| is_error(&finding).then_some(finding)));

@@ -116,6 +116,7 @@ impl Library {
             let emitted = variant.lowered.emit(&Ptx, Some(target));
             let ptx = emitted.unwrap_or_else(|found| panic!("{named:?} has no PTX: {found:?}")).text;
             looked = Some(Looked { known: variant.known.clone(), ptx });
+            Vec::new()
         };
         let scope = ReviewScope { targets: &targets, findings: None, most: usize::MAX };
         let found = review(&reached.program, reached.unit, &reached.name(), &[instance], scope, Some(&mut look));

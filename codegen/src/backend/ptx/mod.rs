@@ -58,7 +58,7 @@ use code::{Entry, Module, Statement};
 use emitter::Emitter;
 use messages::{ASSERTFAIL, VPRINTF};
 use proc_macro2::Span;
-pub use room::register_bound;
+pub use room::{RegisterBound, register_bound};
 
 static LANGUAGE: Language = Language {
     name: "ptx",

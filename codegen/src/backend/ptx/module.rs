@@ -172,7 +172,7 @@ impl Emitter<'_> {
             None => ("maxntid", vec![BLOCK_THREADS, 1, 1]),
         };
         let blocks = options.min_blocks.map(|blocks| ("minnctapersm", vec![blocks]));
-        let registers = options.max_registers.or_else(|| register_bound(self.kernel, &self.code, self.target));
+        let registers = options.max_registers.or_else(|| register_bound(self.kernel, &self.code, self.target).map(|bound| bound.most));
         let registers = registers.map(|registers| ("maxnreg", vec![registers]));
         [Some(threads), blocks, registers].into_iter().flatten().collect()
     }

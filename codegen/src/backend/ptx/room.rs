@@ -16,10 +16,19 @@ use crate::target::limits::BLOCK_THREADS;
 use crate::target::occupancy::register_ladder;
 
 /// Registers that an assembler takes for addresses and constants beyond what is live in the text, and those that the system keeps.
-const MARGIN: u32 = 8;
+const MARGIN: u32 = 4;
+
+/// How many registers a thread may have so that loads stay early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterBound {
+    /// Registers that hold what is live in the text, without the assembler's own.
+    pub live: u32,
+    /// The most that the assembler may take.
+    pub most: u32,
+}
 
 /// The bound for a kernel's text: `None` where the source decides, where no loads are batched, and where a full multiprocessor has room.
-pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> Option<u32> {
+pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> Option<RegisterBound> {
     let options = &kernel.options;
     let is_batched = |index: usize| kernel.early_loads.get(index).is_some_and(|early| *early.annotation == BATCH_LOADS);
     let mut instructions = body.iter().filter_map(Statement::instruction);
@@ -28,9 +37,10 @@ pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> O
     }
     let threads = options.block.map_or(BLOCK_THREADS, |block| block.iter().product()).clamp(1, BLOCK_THREADS);
     let steps = register_ladder(target.limits, threads);
-    let wanted = live(body) + MARGIN;
-    let bound = steps.iter().copied().find(|step| *step >= wanted).or(steps.last().copied())?;
-    (Some(&bound) != steps.first()).then_some(bound)
+    let live = live(body);
+    let wanted = live + MARGIN;
+    let most = steps.iter().copied().find(|step| *step >= wanted).or(steps.last().copied())?;
+    (Some(&most) != steps.first()).then_some(RegisterBound { live, most })
 }
 
 /// Most registers of 32 bits that are live at once in the order of the text: each from where it is first written to where it is last read, round loops that

@@ -13,7 +13,8 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
-    pub(super) fn new(options: &KernelOptions, target: &Target) -> Ladder {
+    /// `bound` is what the back end says where the source says nothing.
+    pub(super) fn new(options: &KernelOptions, bound: Option<u32>, target: &Target) -> Ladder {
         // Where the launch decides, the assembler counts on what the printed kernel allows.
         let threads = options.block.map_or(BLOCK_THREADS, |[x, y, z]| x.saturating_mul(y).saturating_mul(z)).clamp(1, BLOCK_THREADS);
         let limits = target.limits;
@@ -23,9 +24,9 @@ impl Ladder {
         let holds =
             |registers: u32| occupancy(limits, &Demand { threads, registers, ..Demand::default() }, &Options::default()).blocks >= asked;
         let held = steps.iter().copied().filter(|step| holds(*step)).max().unwrap_or(limits.registers_per_thread);
-        let limit = held.min(options.max_registers.unwrap_or(limits.registers_per_thread));
+        let limit = held.min(options.max_registers.or(bound).unwrap_or(limits.registers_per_thread));
         // Who says how many blocks or registers there are to be has decided.
-        let is_decided = options.min_blocks.is_some() || options.max_registers.is_some();
+        let is_decided = options.min_blocks.is_some() || options.max_registers.or(bound).is_some();
         steps.retain(|step| *step < limit && !is_decided);
         steps.push(limit);
         Ladder { steps }

@@ -27,7 +27,7 @@ use simplify::MachineFeatures;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use warpwright_codegen::backend::ptx::{self, code::Statement};
+use warpwright_codegen::backend::ptx::{self, RegisterBound, code::Statement};
 use warpwright_codegen::ir::{Kernel, Loc};
 use warpwright_codegen::target::Target;
 
@@ -115,7 +115,7 @@ pub struct Features {
 #[doc(hidden)]
 pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
     let measure = Measure::new(ptx::body(kernel, target), MachineFeatures::of(target.capability));
-    let ladder = Ladder::new(&kernel.options, target);
+    let ladder = Ladder::new(&kernel.options, measure.bound(kernel, target).map(|bound| bound.most), target);
     let reserved = reserved(target.capability);
     let needed = measure.fewest + reserved;
     let (step, next_step) = (ladder.step(needed), ladder.step(ladder.step(needed) + 1));
@@ -154,6 +154,11 @@ impl Measure {
         Measure { body, machine, code, graphs, fewest_of, fewest, filled: RefCell::default() }
     }
 
+    /// What the back end bounds the registers by.
+    fn bound(&self, kernel: &Kernel, target: &Target) -> Option<RegisterBound> {
+        ptx::register_bound(kernel, &self.body, target)
+    }
+
     /// Registers that would be needed on a target without a limit.
     fn needed(&self, target: &'static Target) -> u32 {
         self.fewest + reserved(target.capability)
@@ -161,14 +166,17 @@ impl Measure {
 
     /// The estimate for a target.
     fn registers(&self, kernel: &Kernel, target: &'static Target) -> Registers {
-        let ladder = Ladder::new(&kernel.options, target);
+        let bound = self.bound(kernel, target);
+        let ladder = Ladder::new(&kernel.options, bound.map(|bound| bound.most), target);
         let constants = Constants::of(target.capability);
         let needed = self.needed(target);
         let step = ladder.step(needed + constants.margin);
         let filled = self.fill(step - reserved(target.capability));
         let counted = filled.1.registers + reserved(target.capability);
         let limit = ladder.limit();
-        let estimate = estimate(needed, counted, step, constants.offset).min(limit);
+        // With a bound for the sake of an order, the assembler takes what the order needs.
+        let ordered = bound.map(|bound| needed.max(bound.live + reserved(target.capability)));
+        let estimate = ordered.unwrap_or_else(|| estimate(needed, counted, step, constants.offset)).min(limit);
         let scale = constants::scale(estimate);
         let low = estimate.saturating_sub((scale * constants.below).div_ceil(16)).max(least(target.capability)).min(estimate);
         let high = (estimate + (scale * constants.above).div_ceil(16)).min(limit);
