@@ -12,6 +12,7 @@ mod fast;
 mod float;
 mod integer;
 mod native;
+mod scan;
 #[cfg(test)]
 mod tests;
 mod transcendental;
@@ -31,7 +32,7 @@ pub(crate) mod called {
 
 /// Every row, family by family.
 pub const FAMILIES: &[&[Intrinsic]] =
-    &[float::ROWS, transcendental::ROWS, native::ROWS, fast::ROWS, integer::ROWS, bits::ROWS, warp::ROWS, block::ROWS];
+    &[float::ROWS, transcendental::ROWS, native::ROWS, fast::ROWS, integer::ROWS, bits::ROWS, warp::ROWS, block::ROWS, scan::ROWS];
 
 /// Every row.
 pub fn rows() -> impl Iterator<Item = &'static Intrinsic> {
