@@ -58,6 +58,8 @@ mod numbers;
 mod programs;
 #[path = "language/ranges.rs"]
 mod ranges;
+#[path = "language/scans.rs"]
+mod scans;
 #[path = "language/structs.rs"]
 mod structs;
 #[path = "language/sub_groups.rs"]
@@ -100,6 +102,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         numbers::CASES,
         programs::CASES,
         ranges::CASES,
+        scans::CASES,
         structs::CASES,
         sub_groups::CASES,
         textures::CASES,
