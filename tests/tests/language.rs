@@ -54,6 +54,8 @@ mod methods;
 mod modules;
 #[path = "language/numbers.rs"]
 mod numbers;
+#[path = "language/ordered.rs"]
+mod ordered;
 #[path = "language/programs.rs"]
 mod programs;
 #[path = "language/ranges.rs"]
@@ -100,6 +102,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         methods::CASES,
         modules::CASES,
         numbers::CASES,
+        ordered::CASES,
         programs::CASES,
         ranges::CASES,
         scans::CASES,

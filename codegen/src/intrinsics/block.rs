@@ -3,7 +3,8 @@
 use crate::ir::intrinsic::OperandType::{Is, T};
 use crate::ir::intrinsic::{Absent, Body, Call, Class, DeviceForm, Eval, Exchange, Intrinsic, Meeting, OperandType, PtxForm};
 use crate::ir::{
-    Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step, Type, Value,
+    Access, Axis, BinaryOp, Builder, CompareOp, Effects, MemoryOrder, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Special, Step,
+    Type, Value,
 };
 use crate::target::Requirement;
 use crate::target::limits::{BLOCK_THREADS, WARP};
@@ -21,6 +22,27 @@ macro_rules! form {
     ($text:literal) => {
         &[PtxForm { types: &[], text: $text, needs: Requirement::since(20, 20) }]
     };
+}
+
+/// The PTX of a fence: since sm_70, and before, where every fence is sequentially consistent.
+macro_rules! fences {
+    ($since_70:literal, $before:literal) => {
+        &[
+            PtxForm { types: &[], text: $since_70, needs: Requirement::since(70, 60) },
+            PtxForm { types: &[], text: $before, needs: Requirement::since(20, 20) },
+        ]
+    };
+}
+
+/// OpenCL C 1.2 orders memory within a work-group; its implementations' fences reach the device.
+const OPENCL_FENCE: &str = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)";
+
+const fn acq_rel(ptx: &'static [PtxForm]) -> Body {
+    device(ptx, OPENCL_FENCE, Eval::Fence(MemoryOrder::AcqRel))
+}
+
+const fn seq_cst(ptx: &'static [PtxForm]) -> Body {
+    device(ptx, OPENCL_FENCE, Eval::Fence(MemoryOrder::SeqCst))
 }
 
 const fn barrier(
@@ -74,27 +96,22 @@ pub(super) const ROWS: &[Intrinsic] = &[
         Meeting::vote(Absent::No, Exchange::Count("{count} != 0u")),
     )
     .doc("`sync_threads`; whether a thread passes true"),
-    fence(
-        "fence_block",
-        Scope::Block,
-        device(form!("membar.cta;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing),
-    )
-    .doc("orders this thread's memory accesses for the block"),
-    // OpenCL C 1.2 orders memory within a work-group; its implementations' fences reach the device.
-    fence(
-        "fence_device",
-        Scope::Device,
-        device(form!("membar.gl;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing),
-    )
-    .cost(100)
-    .doc("orders this thread's memory accesses for the device"),
-    fence(
-        "fence_system",
-        Scope::System,
-        device(form!("membar.sys;"), "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Nothing),
-    )
-    .cost(200)
-    .doc("orders this thread's memory accesses for the device and the host"),
+    fence("fence_block", Scope::Block, acq_rel(fences!("fence.acq_rel.cta;", "membar.cta;")))
+        .doc("orders this thread's memory accesses for the block"),
+    fence("fence_device", Scope::Device, acq_rel(fences!("fence.acq_rel.gpu;", "membar.gl;")))
+        .cost(100)
+        .doc("orders this thread's memory accesses for the device"),
+    fence("fence_system", Scope::System, acq_rel(fences!("fence.acq_rel.sys;", "membar.sys;")))
+        .cost(200)
+        .doc("orders this thread's memory accesses for the device and the host"),
+    fence("fence_block_seq_cst", Scope::Block, seq_cst(fences!("fence.sc.cta;", "membar.cta;")))
+        .doc("`fence_block`; all such fences of the block have one order"),
+    fence("fence_device_seq_cst", Scope::Device, seq_cst(fences!("fence.sc.gpu;", "membar.gl;")))
+        .cost(200)
+        .doc("`fence_device`; all such fences of the device have one order"),
+    fence("fence_system_seq_cst", Scope::System, seq_cst(fences!("fence.sc.sys;", "membar.sys;")))
+        .cost(400)
+        .doc("`fence_system`; all such fences of the system have one order"),
     reduction("block_sum", |b, a| vec![reduce(b, BinaryOp::Add, a[0])])
         .accuracy("floats: the sums of the warps, each as `warp_sum` makes it, in order of the warps")
         .doc("the sum over the block, in every thread"),

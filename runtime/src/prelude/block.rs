@@ -61,6 +61,9 @@ fences! {
     fence_block "the block";
     fence_device "the device";
     fence_system "the device, the host and other devices";
+    fence_block_seq_cst "the block, all such fences in one order";
+    fence_device_seq_cst "the device, all such fences in one order";
+    fence_system_seq_cst "the device, the host and other devices, all such fences in one order";
 }
 
 /// The block's warps, in order: the values of the lanes that each has.

@@ -18,10 +18,11 @@ mod warp;
 pub use crate::Dim3;
 pub use crate::element::Element;
 pub use crate::texture::{FloatTexel, Texel};
-pub use atomics::SharedAtomics as _;
+pub use atomics::{Ordering, SharedAtomics as _, ThreadScope};
 pub use block::{
     block_exclusive_sum, block_exclusive_sum_and_total, block_inclusive_max, block_inclusive_min, block_inclusive_sum, block_max,
-    block_min, block_sum, fence_block, fence_device, fence_system, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
+    block_min, block_sum, fence_block, fence_block_seq_cst, fence_device, fence_device_seq_cst, fence_system, fence_system_seq_cst,
+    sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
 };
 pub use geometry::{block_dim, block_idx, global_id, grid_dim, lane_id, thread_idx, warp_id};
 pub use global::{Constant, Global};

@@ -262,7 +262,7 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
         Tex => Op::Load(Space::Global, true),
         St => Op::Store(opcode.space().unwrap_or(Space::Global)),
         Red | Atom => Op::Atomic(opcode.space().unwrap_or(Space::Global)),
-        Bar | Membar => Op::Barrier,
+        Bar | Fence | Membar => Op::Barrier,
         Bra => Op::Branch,
         Ret | Trap => Op::Return,
         Call => Op::Call,
