@@ -10,7 +10,7 @@ fn instructions(statement: &str, target: &str) -> Vec<String> {
         ["ld.", "st.", "atom.", "red.", "fence.", "membar."].iter().any(|start| word.starts_with(start)) && !word.starts_with("ld.param")
     };
     text.lines()
-        .filter_map(|line| line.split_whitespace().next())
+        .filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('@')))
         .filter(is_wanted)
         .map(|word| word.trim_end_matches(';').to_owned())
         .collect()

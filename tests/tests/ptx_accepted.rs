@@ -260,7 +260,8 @@ fn atomics(ty: Type, target: &Target) -> Kernel {
             }
             for operand in [a, one] {
                 let operands = [operand, b].into_iter().take(op.operands()).collect::<Vec<_>>();
-                for atomicity in atomicities(*op, target) {
+                let all = atomicities(*op, target);
+                for atomicity in if operand == a { all } else { vec![Atomicity::RELAXED] } {
                     let atomic = MemoryOp::Atomic(*op, atomicity, operands.clone());
                     let atomic = Op::Memory(Memory { op: atomic, at: Address::Pointer { object, ptr, offset: 4 } });
                     if *op == AtomicOp::Store {

@@ -47,7 +47,7 @@ impl Emitter<'_> {
         let modifiers =
             if is_plain && !matches!(op, AtomicOp::Load | AtomicOp::Store) { Vec::new() } else { self.modifiers(op, order, scope) };
         self.unordered(Atomic { op, ty, modifiers, space: space_word(space), place, d }, operands);
-        if order.acquires() && !self.has(70) {
+        if order.acquires() && op != AtomicOp::Store && !self.has(70) {
             self.fence(order, scope);
         }
     }

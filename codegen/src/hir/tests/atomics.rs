@@ -37,5 +37,5 @@ fn orders_that_mean_nothing_are_refused() {
     refused("y.atomic_store(0, 1, Ordering::Less, ThreadScope::Device);", &written("Ordering"));
     refused("y.atomic_add_ordered(0, 1, Ordering::AcqRel, Ordering::AcqRel);", &written("ThreadScope"));
     refused("y.atomic_load(0);", "`atomic_load` takes 3 arguments, 1 was given");
-    refused("x.atomic_load(0, Ordering::Acquire, ThreadScope::Device);", "`x` is read-only");
+    refused("x.atomic_load(0, Ordering::Acquire, ThreadScope::Device);", "`x` is `&Global<u32>`, which is only read");
 }
