@@ -122,6 +122,7 @@ impl Plan {
             std::mem::take(&mut kernel.annotations).into_iter().filter(|(inst, _)| self.insts.names[usize::from(*inst)].is_some());
         kernel.annotations = annotations.map(|(inst, asked)| (self.insts.name(inst), asked)).collect();
         kernel.swizzled = kernel.swizzled.iter().map(|object| self.objects.name(*object)).collect();
+        kernel.cached = kernel.cached.iter().map(|(object, hint)| (self.objects.name(*object), *hint)).collect();
         kernel.locations = locations.table;
     }
 

@@ -5,7 +5,7 @@ use super::{
     Access, Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, Step, StructId, StructType, Terminator,
     Type, Value,
 };
-use crate::ir::KernelOptions;
+use crate::ir::{CacheHint, KernelOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a kernel stands. Each stage keeps the invariants of the ones before, but for what its line says.
@@ -107,6 +107,8 @@ pub struct Kernel {
     pub annotations: BTreeMap<Inst, Annotations>,
     /// Shared arrays whose source says `swizzle`. Empty from `Scheduled` on.
     pub swizzled: BTreeSet<Object>,
+    /// Buffers whose source says how the caches are to treat them.
+    pub cached: BTreeMap<Object, CacheHint>,
     /// Source files.
     pub files: Vec<String>,
     /// Places in them. Index 0 is "nowhere".
@@ -133,6 +135,7 @@ impl Kernel {
             body,
             annotations: BTreeMap::new(),
             swizzled: BTreeSet::new(),
+            cached: BTreeMap::new(),
             files: Vec::new(),
             locations,
         }

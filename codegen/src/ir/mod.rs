@@ -29,8 +29,8 @@ pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, InstData, Kernel, Location, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
 pub use op::{
-    Address, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, MemoryOrder, Message, Op, PrintPart, Region,
-    Special, Terminator, TextureOp, UnaryOp,
+    Address, AtomicOp, Atomicity, Axis, BinaryOp, CacheHint, CompareOp, Compute, Memory, MemoryOp, MemoryOrder, Message, Op, PrintPart,
+    Region, Special, Terminator, TextureOp, UnaryOp,
 };
 pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use scalar::Scalar;

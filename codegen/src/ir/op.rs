@@ -247,6 +247,22 @@ impl AtomicOp {
 }
 
 words! {
+    /// How a buffer is used, for the caches: advice, which changes no result.
+    CacheHint {
+        /// Once: it is the first to be evicted.
+        Streaming = "streaming",
+        /// Read for the last time: not written back.
+        LastUse = "last_use",
+        /// Evicted before others, from L1 and L2.
+        EvictFirst = "evict_first",
+        /// Evicted after others, from L1 and L2.
+        EvictLast = "evict_last",
+        /// Not kept in L1.
+        NoAllocate = "no_allocate",
+    }
+}
+
+words! {
     /// What is asked of a texture.
     TextureOp {
         /// The texel at a column and a row, both `i32`, no filter. Outside, the texel that is nearest, or zeros: as the texture was made.

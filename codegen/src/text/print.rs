@@ -86,7 +86,11 @@ impl Printer<'_> {
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
             let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}{}", object.name, kind_word(&object.kind), object.ty)?;
+            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            if let Some(hint) = kernel.cached.get(&id) {
+                write!(self.out, "cached {} ", hint.word())?;
+            }
+            write!(self.out, "{}", object.ty)?;
             if let ObjectKind::Table(scalars) = &object.kind {
                 write!(self.out, " = {}", list(scalars))?;
             }

@@ -17,6 +17,10 @@ impl Verifier<'_> {
             self.require(times == usize::from(is_param), || format!("{id} is {times} times among the parameters"));
             self.check_object_type(id, object);
         }
+        for id in kernel.cached.keys() {
+            let is_buffer = matches!(kernel.objects[*id].kind, ObjectKind::Global { .. });
+            self.require(is_buffer, || format!("a hint for the caches of {id}, which is no buffer"));
+        }
         for id in &kernel.swizzled {
             let data = &kernel.objects[*id];
             let has_columns = data.ty.columns().is_some_and(u64::is_power_of_two);
