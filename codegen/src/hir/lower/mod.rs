@@ -349,7 +349,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let mutable = matches!(input, syn::FnArg::Typed(typed)
                 if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
             let Some(access) = self.parameter(&data.name, &ty, mutable, data.span, &mut constant) else { continue };
-            if let Some(hint) = cache_hint(input) {
+            if let (Some(hint), Ty::Global(_)) = (cache_hint(input), &ty) {
                 self.kernel.cached.insert(access.object, hint);
             }
             if self.kernel.objects[access.object].kind == ObjectKind::Value {
