@@ -54,6 +54,8 @@ mod methods;
 mod modules;
 #[path = "language/numbers.rs"]
 mod numbers;
+#[path = "language/opaque.rs"]
+mod opaque;
 #[path = "language/ordered.rs"]
 mod ordered;
 #[path = "language/programs.rs"]
@@ -102,6 +104,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         methods::CASES,
         modules::CASES,
         numbers::CASES,
+        opaque::CASES,
         ordered::CASES,
         programs::CASES,
         ranges::CASES,

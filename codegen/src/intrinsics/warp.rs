@@ -278,7 +278,7 @@ fn matches(value: &[u64; 32], mask: u32) -> [u64; 32] {
 }
 
 /// The bits of a value of up to 32 bits, zero-extended to `u32`.
-fn to_word(b: &mut Builder<'_>, a: Value) -> Value {
+pub(super) fn to_word(b: &mut Builder<'_>, a: Value) -> Value {
     let unsigned = b.kernel.ty(a).to_unsigned();
     let bits = b.bitcast(a, unsigned);
     b.cast(bits, Type::U32)

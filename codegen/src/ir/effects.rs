@@ -77,6 +77,9 @@ impl Effects {
         control: Control::GoesOn,
     };
 
+    /// Gives a value of which nobody is to know what it is made of.
+    pub const OPAQUE: Effects = Effects { is_observed: true, ..Effects::PURE };
+
     /// Exchanges values among the lanes of a warp, and orders nothing.
     pub const EXCHANGE: Effects = Effects { converges: Some(Scope::Warp), can_fault: true, ..Effects::PURE };
 

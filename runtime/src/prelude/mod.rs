@@ -32,6 +32,7 @@ pub use native::{
     native_tanh,
 };
 pub use numeric::{Float, Int, Num};
+pub use std::hint::black_box;
 pub use texture::Texture2d;
 pub use warp::{
     all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_exclusive_sum, warp_inclusive_max,
