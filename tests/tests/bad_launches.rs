@@ -78,7 +78,7 @@ fn geometry() {
         refused(&device, any_block(&mut y).block(32).cover(usize::MAX), "`any_block`");
         refused(&device, any_block(&mut y).block(32).grid((1 << 16, 1 << 16, 1 << 16)), "`any_block`");
         // What is not a number of elements becomes none, as `as` has it.
-        refused(&device, any_block(&mut y).block(32).cover(std::hint::black_box(f32::NAN) as usize), "every extent must be at least 1");
+        refused(&device, any_block(&mut y).block(32).cover(black_box(f32::NAN) as usize), "every extent must be at least 1");
         refused(&device, any_block(&mut y).block(32).cover(-3.5f32 as i32), "(-3, 1, 1)");
         let mut z = device.zeros::<f32>(64).unwrap();
         refused(&device, reversed(&mut z).block(32).grid(1).shared_bytes(256), "fixes its block at (64, 1, 1)");

@@ -157,6 +157,8 @@ fn the_reference_says_what_the_rows_say() {
         "Bits",
         "Warps",
         "Blocks and fences",
+        "Scans",
+        "What the compiler does not look into",
     ];
     assert_eq!(titles.len(), FAMILIES.len());
     let table = |(title, rows): (&str, &&[Intrinsic])| {

@@ -54,10 +54,16 @@ mod methods;
 mod modules;
 #[path = "language/numbers.rs"]
 mod numbers;
+#[path = "language/opaque.rs"]
+mod opaque;
+#[path = "language/ordered.rs"]
+mod ordered;
 #[path = "language/programs.rs"]
 mod programs;
 #[path = "language/ranges.rs"]
 mod ranges;
+#[path = "language/scans.rs"]
+mod scans;
 #[path = "language/structs.rs"]
 mod structs;
 #[path = "language/sub_groups.rs"]
@@ -98,8 +104,11 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         methods::CASES,
         modules::CASES,
         numbers::CASES,
+        opaque::CASES,
+        ordered::CASES,
         programs::CASES,
         ranges::CASES,
+        scans::CASES,
         structs::CASES,
         sub_groups::CASES,
         textures::CASES,

@@ -7,8 +7,9 @@ use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::ir::intrinsic::{Class, Intrinsic, IntrinsicId};
 use warpwright_codegen::ir::{
-    Address, AtomicOp, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, Object,
-    ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Space, Special, Terminator, Type, UnaryOp, Value,
+    Address, AtomicOp, Atomicity, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, Location, Memory, MemoryOp, MemoryOrder,
+    MemoryType, Message, Object, ObjectData, ObjectKind, Op, PrintPart, Region, Scalar, Scope, Space, Special, Terminator, Type, UnaryOp,
+    Value,
 };
 use warpwright_codegen::pipeline::Addressed;
 use warpwright_codegen::target::{TARGETS, Target};
@@ -236,7 +237,18 @@ fn memory_of_every_type_and_space_is_accepted() {
     accept("memory_of_every_type_and_space_is_accepted", |_| types().map(|ty| (format!("memory of {ty}"), memory(ty))).collect());
 }
 
-fn atomics(ty: Type) -> Kernel {
+/// Orders and scopes that an operation can have on a target: all, of one operation of each form.
+fn atomicities(op: AtomicOp, target: &Target) -> Vec<Atomicity> {
+    use AtomicOp::{Add, CompareExchange, Load, Min, Store};
+    if !matches!(op, Add | Min | CompareExchange | Load | Store) {
+        return vec![Atomicity::RELAXED];
+    }
+    let orders = MemoryOrder::ALL.iter().map(|(order, _)| *order).filter(|order| order.is_for(op));
+    let scopes = || Scope::OF_MEMORY.iter().map(|(scope, _)| *scope).filter(|scope| *scope != Scope::System || target.capability >= 60);
+    orders.flat_map(|order| scopes().map(move |scope| Atomicity { order, scope })).collect()
+}
+
+fn atomics(ty: Type, target: &Target) -> Kernel {
     let mut m = Maker::new("atomics", KernelOptions::default());
     for object in [OUT, SHARED] {
         let (a, b) = (m.unknown(ty), m.unknown(ty));
@@ -247,10 +259,19 @@ fn atomics(ty: Type) -> Kernel {
                 continue;
             }
             for operand in [a, one] {
-                let operands = if *op == AtomicOp::CompareExchange { vec![operand, b] } else { vec![operand] };
-                let atomic = Op::Memory(Memory { op: MemoryOp::Atomic(*op, operands), at: Address::Pointer { object, ptr, offset: 4 } });
-                m.make(atomic.clone(), ty);
-                m.builder().push1(atomic, ty);
+                let operands = [operand, b].into_iter().take(op.operands()).collect::<Vec<_>>();
+                let all = atomicities(*op, target);
+                for atomicity in if operand == a { all } else { vec![Atomicity::RELAXED] } {
+                    let atomic = MemoryOp::Atomic(*op, atomicity, operands.clone());
+                    let atomic = Op::Memory(Memory { op: atomic, at: Address::Pointer { object, ptr, offset: 4 } });
+                    if *op == AtomicOp::Store {
+                        m.builder().push(atomic, &[]);
+                        continue;
+                    }
+                    // Where somebody wants the old value, and where nobody does.
+                    m.make(atomic.clone(), ty);
+                    m.builder().push1(atomic, ty);
+                }
             }
         }
     }
@@ -259,8 +280,8 @@ fn atomics(ty: Type) -> Kernel {
 
 #[test]
 fn atomics_of_every_type_are_accepted() {
-    accept("atomics_of_every_type_are_accepted", |_| {
-        types().filter(|ty| *ty != Type::Bool).map(|ty| (format!("atomics of {ty}"), atomics(ty))).collect()
+    accept("atomics_of_every_type_are_accepted", |target| {
+        types().filter(|ty| *ty != Type::Bool).map(|ty| (format!("atomics of {ty}"), atomics(ty, target))).collect()
     });
 }
 

@@ -8,6 +8,8 @@ mod endless;
 mod lanes;
 #[path = "simulated/order.rs"]
 mod order;
+#[path = "simulated/ordered.rs"]
+mod ordered;
 
 use warpwright::{Device, Launch};
 

@@ -1,6 +1,7 @@
 //! The front end on whole kernels: what verifies, and what is refused with which words.
 
 mod annotations;
+mod atomics;
 
 use crate::ir::Scalar;
 use crate::pipeline::lower;

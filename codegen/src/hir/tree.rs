@@ -4,7 +4,7 @@ use super::items::FnId;
 use super::types::{Arg, Const, Infer, Ty};
 use crate::annotations;
 use crate::ir::intrinsic::IntrinsicId;
-use crate::ir::{AtomicOp, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp};
+use crate::ir::{AtomicOp, Atomicity, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 use std::collections::HashMap;
@@ -123,7 +123,7 @@ pub(crate) enum ExprKind {
     /// The texture and the coordinates.
     Texture(TextureOp, Box<Expr>, Vec<Expr>),
     /// Place, index, operands.
-    Atomic(AtomicOp, Box<Expr>, Box<Expr>, Vec<Expr>),
+    Atomic(AtomicOp, Atomicity, Box<Expr>, Box<Expr>, Vec<Expr>),
     Print(Vec<PrintPart>, Vec<Expr>),
     Assert(Box<Expr>, Vec<PrintPart>, Vec<Expr>),
     /// `unreachable!`, `panic!`.

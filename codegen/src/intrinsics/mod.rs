@@ -12,6 +12,8 @@ mod fast;
 mod float;
 mod integer;
 mod native;
+mod opaque;
+mod scan;
 #[cfg(test)]
 mod tests;
 mod transcendental;
@@ -30,8 +32,18 @@ pub(crate) mod called {
 }
 
 /// Every row, family by family.
-pub const FAMILIES: &[&[Intrinsic]] =
-    &[float::ROWS, transcendental::ROWS, native::ROWS, fast::ROWS, integer::ROWS, bits::ROWS, warp::ROWS, block::ROWS];
+pub const FAMILIES: &[&[Intrinsic]] = &[
+    float::ROWS,
+    transcendental::ROWS,
+    native::ROWS,
+    fast::ROWS,
+    integer::ROWS,
+    bits::ROWS,
+    warp::ROWS,
+    block::ROWS,
+    scan::ROWS,
+    opaque::ROWS,
+];
 
 /// Every row.
 pub fn rows() -> impl Iterator<Item = &'static Intrinsic> {

@@ -499,11 +499,11 @@ fn effects_are_those_that_the_simulator_gives() {
     for row in rows() {
         let Some(device) = row.device() else { continue };
         let fits = match device.eval {
-            Eval::Lane(_) => row.effects == Effects::PURE,
+            Eval::Lane(_) => [Effects::PURE, Effects::OPAQUE].contains(&row.effects),
             Eval::Warp(_) if row.results.is_empty() => row.effects == Effects::barrier(Scope::Warp),
             Eval::Warp(_) | Eval::Shuffle(_) => row.effects == Effects::EXCHANGE,
             Eval::Barrier(_) => row.effects == Effects::barrier(Scope::Block),
-            Eval::Nothing => [Scope::Block, Scope::Device, Scope::System].map(Effects::fence).contains(&row.effects),
+            Eval::Fence(_) => [Scope::Block, Scope::Device, Scope::System].map(Effects::fence).contains(&row.effects),
         };
         assert!(fits, "`{}`: {:?}", row.name, row.effects);
         assert_eq!(row.effects.is_convergent(), row.meeting.is_some(), "`{}` says what threads give each other", row.name);

@@ -278,7 +278,7 @@ fn matches(value: &[u64; 32], mask: u32) -> [u64; 32] {
 }
 
 /// The bits of a value of up to 32 bits, zero-extended to `u32`.
-fn to_word(b: &mut Builder<'_>, a: Value) -> Value {
+pub(super) fn to_word(b: &mut Builder<'_>, a: Value) -> Value {
     let unsigned = b.kernel.ty(a).to_unsigned();
     let bits = b.bitcast(a, unsigned);
     b.cast(bits, Type::U32)
@@ -319,7 +319,7 @@ fn expand_short_match(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
 /// Whole warps: with the lane across. A warp with missing lanes (they are the highest): with the lowest lane that has the same result as the
 /// lane across, (lane ^ d) mod 2 d, which exists if any of them does. So the order is the same, and missing lanes count as if not there. A
 /// lane for which none of them exists asks itself, since what a missing lane gives is undefined.
-fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
+pub(super) fn reduce(b: &mut Builder<'_>, op: BinaryOp, value: Value) -> Value {
     let is_whole = b.kernel.options.block.is_some_and(|[x, y, z]| (x * y * z).is_multiple_of(32));
     if is_whole {
         return [16, 8, 4, 2, 1].iter().fold(value, |value, distance| {

@@ -128,6 +128,7 @@ impl Plan {
         }
         kernel.early_loads.retain(|early| !early.loads.is_empty());
         kernel.swizzled = kernel.swizzled.iter().map(|object| self.objects.name(*object)).collect();
+        kernel.cached = kernel.cached.iter().map(|(object, hint)| (self.objects.name(*object), *hint)).collect();
         kernel.locations = locations.table;
     }
 

@@ -1,9 +1,9 @@
 //! What an instruction may do beside giving its results. This is the only statement of it: passes, analyses and devices ask here.
 
-use super::{BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, Region, Terminator};
+use super::{BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, MemoryOrder, Message, Object, Op, Region, Terminator};
 
 /// Threads that something concerns, from few to many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The lanes of a warp.
     Warp,
@@ -13,6 +13,12 @@ pub enum Scope {
     Device,
     /// Those, and the host's.
     System,
+}
+
+impl Scope {
+    /// Those that fences and atomics are for, with their words in the text form.
+    pub const OF_MEMORY: &'static [(Scope, &'static str)] =
+        &[(Scope::Block, "block"), (Scope::Device, "device"), (Scope::System, "system")];
 }
 
 /// When what an instruction does to memory is done.
@@ -70,6 +76,9 @@ impl Effects {
         is_observed: false,
         control: Control::GoesOn,
     };
+
+    /// Gives a value of which nobody is to know what it is made of.
+    pub const OPAQUE: Effects = Effects { is_observed: true, ..Effects::PURE };
 
     /// Exchanges values among the lanes of a warp, and orders nothing.
     pub const EXCHANGE: Effects = Effects { converges: Some(Scope::Warp), can_fault: true, ..Effects::PURE };
@@ -180,7 +189,11 @@ impl Memory {
         match self.op {
             MemoryOp::Load => Effects { reads: object, ..access },
             MemoryOp::Store(_) => Effects { writes: object, ..access },
-            MemoryOp::Atomic(..) => Effects { reads: object, writes: object, ..access },
+            // One that only reads is not repeated, moved or left out either: somebody else changes what is there.
+            MemoryOp::Atomic(_, atomicity, _) => {
+                let orders = (atomicity.order != MemoryOrder::Relaxed).then_some(atomicity.scope);
+                Effects { reads: object, writes: object, orders, ..access }
+            }
         }
     }
 }

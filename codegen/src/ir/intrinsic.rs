@@ -4,7 +4,7 @@
 //! of core instructions ([`Body::Expand`]) or how each device spells it ([`Body::Device`]): PTX, OpenCL C, and the evaluator that the
 //! simulator and constant folding use. An instruction ([`Op::Intrinsic`](super::Op::Intrinsic)) refers to its row, so the IR asks no table.
 
-use super::{Builder, Effects, Kernel, Scalar, Type, Value};
+use super::{Builder, Effects, Kernel, MemoryOrder, Scalar, Type, Value};
 use crate::target::Requirement;
 pub use meeting::{Absent, Exchange, Gives, Meeting};
 use std::fmt;
@@ -99,8 +99,8 @@ pub enum Eval {
     Shuffle(fn(lane: usize, operand: usize) -> usize),
     /// A barrier. Its argument, if it has one, is a `bool`; the result is made from the count of true ones and of threads.
     Barrier(fn(count: u32, threads: u32) -> u64),
-    /// Nothing to compute (fences).
-    Nothing,
+    /// A fence: nothing to compute.
+    Fence(MemoryOrder),
 }
 
 /// A row that devices have an instruction or function for. One result at most.

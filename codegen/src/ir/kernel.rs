@@ -6,7 +6,7 @@ use super::{
     Type, Value,
 };
 use crate::annotations::Annotation;
-use crate::ir::KernelOptions;
+use crate::ir::{CacheHint, KernelOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a kernel stands. Each stage keeps the invariants of the ones before, but for what its line says.
@@ -121,6 +121,8 @@ pub struct Kernel {
     pub swizzled: BTreeSet<Object>,
     /// What annotations moved ahead: their order is a promise, which assemblers are held to.
     pub early_loads: Vec<EarlyLoads>,
+    /// Buffers whose source says how the caches are to treat them.
+    pub cached: BTreeMap<Object, CacheHint>,
     /// Source files.
     pub files: Vec<String>,
     /// Places in them. Index 0 is "nowhere".
@@ -148,6 +150,7 @@ impl Kernel {
             annotations: BTreeMap::new(),
             swizzled: BTreeSet::new(),
             early_loads: Vec::new(),
+            cached: BTreeMap::new(),
             files: Vec::new(),
             locations,
         }

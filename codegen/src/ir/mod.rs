@@ -6,6 +6,7 @@
 //! expressions: order is the vector's. The invariants are in [`crate::verify`].
 
 mod access;
+pub mod atomic;
 mod builder;
 mod compact;
 mod effects;
@@ -28,8 +29,8 @@ pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, EarlyLoads, InstData, Kernel, Location, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
 pub use op::{
-    Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, PrintPart, Region, Special, Terminator,
-    TextureOp, UnaryOp,
+    Address, AtomicOp, Atomicity, Axis, BinaryOp, CacheHint, CompareOp, Compute, Memory, MemoryOp, MemoryOrder, Message, Op, PrintPart,
+    Region, Special, Terminator, TextureOp, UnaryOp,
 };
 pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use scalar::Scalar;

@@ -1,7 +1,7 @@
 //! The instruction kinds that passes must understand. Everything else is [`Op::Intrinsic`], a row of the table.
 
 use super::intrinsic::IntrinsicId;
-use super::{Access, Block, Inst, Object, Scalar, Type, Value};
+use super::{Access, Block, Inst, Object, Scalar, Scope, Type, Value};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
@@ -139,7 +139,58 @@ impl CompareOp {
 }
 
 words! {
-    /// Atomic read-modify-writes, relaxed, device scope (block scope in shared memory). The result is the old value.
+    /// What an atomic operation orders beside itself, as C++ and Rust name it.
+    MemoryOrder {
+        /// Nothing.
+        Relaxed = "relaxed",
+        /// What the writer of the value read had done before it released it comes before what follows.
+        Acquire = "acquire",
+        /// What came before is known to whom acquires the value.
+        Release = "release",
+        /// Both.
+        AcqRel = "acq_rel",
+        /// Both, and all such operations and fences have one order.
+        SeqCst = "seq_cst",
+    }
+}
+
+impl MemoryOrder {
+    /// Whether it acquires.
+    pub fn acquires(self) -> bool {
+        matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+    }
+
+    /// Whether it releases.
+    pub fn releases(self) -> bool {
+        matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+    }
+}
+
+/// What an atomic operation orders, and for whom it is atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Atomicity {
+    /// What it orders.
+    pub order: MemoryOrder,
+    /// The threads for which it is atomic and orders: block, device or system. In shared memory the block whatever this says.
+    pub scope: Scope,
+}
+
+impl Atomicity {
+    /// Relaxed, for the device: what the text form leaves out.
+    pub const RELAXED: Atomicity = Atomicity { order: MemoryOrder::Relaxed, scope: Scope::Device };
+}
+
+impl MemoryOrder {
+    /// Whether an operation can have it: a load has nothing to release, a store nothing to acquire.
+    pub fn is_for(self, op: AtomicOp) -> bool {
+        let is_both = self == MemoryOrder::AcqRel;
+        !(op == AtomicOp::Load && (is_both || self == MemoryOrder::Release)
+            || op == AtomicOp::Store && (is_both || self == MemoryOrder::Acquire))
+    }
+}
+
+words! {
+    /// Atomic operations. The result is the old value; a store has none.
     AtomicOp {
         /// Integers and floats.
         Add = "add",
@@ -159,6 +210,10 @@ words! {
         Exchange = "exchange",
         /// Operands: expected, new. Compares bits.
         CompareExchange = "cas",
+        /// Reads: any scalar of 4 or 8 bytes, no operand.
+        Load = "load",
+        /// Writes: any scalar of 4 or 8 bytes, no result.
+        Store = "store",
     }
 }
 
@@ -169,8 +224,41 @@ impl AtomicOp {
         match self {
             AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => ty.is_float() || ty.is_int() && is_word,
             AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => ty.is_int() && is_word,
-            AtomicOp::Exchange | AtomicOp::CompareExchange => is_word && !matches!(ty, Type::Ptr(_)),
+            AtomicOp::Exchange | AtomicOp::CompareExchange | AtomicOp::Load | AtomicOp::Store => is_word && !matches!(ty, Type::Ptr(_)),
         }
+    }
+
+    /// How many operands it has.
+    pub fn operands(self) -> usize {
+        match self {
+            AtomicOp::Load => 0,
+            AtomicOp::CompareExchange => 2,
+            AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+            | AtomicOp::Exchange
+            | AtomicOp::Store => 1,
+        }
+    }
+}
+
+words! {
+    /// How a buffer is used, for the caches: advice, which changes no result.
+    CacheHint {
+        /// Once: it is the first to be evicted.
+        Streaming = "streaming",
+        /// Read for the last time: not written back.
+        LastUse = "last_use",
+        /// Evicted before others, from L1 and L2.
+        EvictFirst = "evict_first",
+        /// Evicted after others, from L1 and L2.
+        EvictLast = "evict_last",
+        /// Not kept in L1.
+        NoAllocate = "no_allocate",
     }
 }
 
@@ -275,8 +363,8 @@ impl Memory {
     /// The scalars that it reads or writes, where `results` are the instruction's: of an atomic operation the old value.
     pub fn scalars<'a>(&'a self, results: &'a [Value]) -> &'a [Value] {
         match &self.op {
+            MemoryOp::Atomic(AtomicOp::Store, _, values) | MemoryOp::Store(values) => values,
             MemoryOp::Load | MemoryOp::Atomic(..) => results,
-            MemoryOp::Store(values) => values,
         }
     }
 }
@@ -288,8 +376,8 @@ pub enum MemoryOp {
     Load,
     /// Writes consecutive scalars, as `Load` reads them.
     Store(Vec<Value>),
-    /// Atomic on the scalar there; operands as [`AtomicOp`] says; result: the old value.
-    Atomic(AtomicOp, Vec<Value>),
+    /// Atomic on the scalar there; operands as [`AtomicOp`] says; result: the old value, but of a store.
+    Atomic(AtomicOp, Atomicity, Vec<Value>),
 }
 
 /// Where an access goes.

@@ -30,7 +30,7 @@ macro_rules! visit_operands {
                 }
                 match op {
                     MemoryOp::Load => {}
-                    MemoryOp::Store(values) | MemoryOp::Atomic(_, values) => values.$iter().for_each($f),
+                    MemoryOp::Store(values) | MemoryOp::Atomic(_, _, values) => values.$iter().for_each($f),
                 }
             }
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),

@@ -181,6 +181,13 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
             );
             Some(refusal.label(loc, format!("`{what}` is here")))
         }
+        Op::Memory(_) if kernel.effects(inner).orders_blocks() => {
+            let refusal = Refusal::new(
+                format!("`{name}` interleaves iterations, and an atomic that orders other accesses keeps them apart"),
+                "annotate a loop without such atomics, or make it relaxed",
+            );
+            Some(refusal.label(loc, "it is here"))
+        }
         Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
     }
 }

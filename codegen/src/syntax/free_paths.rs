@@ -60,8 +60,22 @@ pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
 pub(super) const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id", "lane_id", "warp_id"];
 
 /// Types and traits of the language that are not Rust's own.
-const PRELUDE_TYPES: &[&str] =
-    &["Global", "Constant", "Texture2d", "Dim3", "f16", "bf16", "Float", "Num", "Int", "Element", "Texel", "FloatTexel"];
+const PRELUDE_TYPES: &[&str] = &[
+    "Global",
+    "Constant",
+    "Texture2d",
+    "Dim3",
+    "f16",
+    "bf16",
+    "Float",
+    "Num",
+    "Int",
+    "Element",
+    "Texel",
+    "FloatTexel",
+    "Ordering",
+    "ThreadScope",
+];
 
 /// How a path stands in the source.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -260,6 +274,10 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
         return is_primitive(ty);
     }
     if path.leading_colon.is_none() && (is_primitive(first) || (PRELUDE_TYPES.contains(&first) && segments.len() <= 2)) {
+        return true;
+    }
+    // The order of an atomic is part of the instruction.
+    if matches!(segments, [.., module, ty, _] if module == "atomic" && ty == "Ordering") {
         return true;
     }
     if segments.len() > 1 && matches!(first, "std" | "core" | "half") {

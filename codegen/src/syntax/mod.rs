@@ -6,6 +6,7 @@ mod absent;
 mod annotations;
 mod attributes;
 mod body;
+pub(crate) mod cache;
 mod chains;
 mod choice;
 mod foreign;

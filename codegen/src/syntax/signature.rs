@@ -2,6 +2,7 @@
 
 use super::annotations::check_on_function;
 use super::attributes::{KernelAttributes, is_named, literal_int};
+use super::cache;
 use super::layout::written;
 use super::vocabulary::missing;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -42,6 +43,7 @@ pub(super) fn check_kernel(item: &syn::ItemFn, diagnostics: &mut Diagnostics) {
     check_generics(&sig.generics, diagnostics);
     check_variants(&attributes, sig, diagnostics);
     for input in &sig.inputs {
+        cache::check(input, true, diagnostics);
         match input {
             syn::FnArg::Receiver(receiver) => {
                 let error = Diagnostic::error(receiver.self_token.span(), "a kernel cannot be a method");
@@ -60,6 +62,7 @@ pub(super) fn check_device(attrs: &[syn::Attribute], sig: &syn::Signature, diagn
     check_on_function(attrs, false, diagnostics);
     check_qualifiers(sig, "device function", diagnostics);
     for input in &sig.inputs {
+        cache::check(input, false, diagnostics);
         if let syn::FnArg::Typed(typed) = input {
             check_device_parameter(&typed.ty, diagnostics);
         }

@@ -26,8 +26,8 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Block, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, PrintPart, Region,
-    Stage, Step, StructType, Terminator, Value,
+    Access, Address, Atomicity, Block, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op,
+    PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
@@ -86,7 +86,11 @@ impl Printer<'_> {
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
             let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}{}", object.name, kind_word(&object.kind), object.ty)?;
+            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            if let Some(hint) = kernel.cached.get(&id) {
+                write!(self.out, "cached {} ", hint.word())?;
+            }
+            write!(self.out, "{}", object.ty)?;
             if let ObjectKind::Table(scalars) = &object.kind {
                 write!(self.out, " = {}", list(scalars))?;
             }
@@ -311,7 +315,14 @@ impl Display for Memory {
         match op {
             MemoryOp::Load => write!(f, "load{way} {at}"),
             MemoryOp::Store(values) => write!(f, "store{way} {at}{}", Rest(values)),
-            MemoryOp::Atomic(op, operands) => write!(f, "atomic{way} {} {at}{}", op.word(), Rest(operands)),
+            MemoryOp::Atomic(op, atomicity, operands) => {
+                write!(f, "atomic{way} {}", op.word())?;
+                if *atomicity != Atomicity::RELAXED {
+                    let scope = Scope::OF_MEMORY.iter().find(|(scope, _)| *scope == atomicity.scope).map_or("warp", |(_, word)| word);
+                    write!(f, ".{}.{scope}", atomicity.order.word())?;
+                }
+                write!(f, " {at}{}", Rest(operands))
+            }
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::Verifier;
 use super::structure::list;
 use crate::ir::{
-    Access, Address, AtomicOp, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, Step, TextureOp,
-    Type, Value,
+    Access, Address, AtomicOp, Atomicity, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Space, Stage,
+    Step, TextureOp, Type, Value,
 };
 
 impl Verifier<'_> {
@@ -16,6 +16,10 @@ impl Verifier<'_> {
                 matches!(object.kind, ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture);
             self.require(times == usize::from(is_param), || format!("{id} is {times} times among the parameters"));
             self.check_object_type(id, object);
+        }
+        for id in kernel.cached.keys() {
+            let is_buffer = matches!(kernel.objects[*id].kind, ObjectKind::Global { .. });
+            self.require(is_buffer, || format!("a hint for the caches of {id}, which is no buffer"));
         }
         for id in &kernel.swizzled {
             let data = &kernel.objects[*id];
@@ -74,7 +78,8 @@ impl Verifier<'_> {
             MemoryOp::Load => self.types(results),
             MemoryOp::Store(values) => self.types(values),
             // Its operands are checked with it.
-            MemoryOp::Atomic(_, operands) => self.types(operands),
+            MemoryOp::Atomic(AtomicOp::Load, ..) => self.types(results),
+            MemoryOp::Atomic(_, _, operands) => self.types(operands),
         };
         let is_atomic = matches!(op, MemoryOp::Atomic(..));
         match at {
@@ -89,7 +94,11 @@ impl Verifier<'_> {
         match op {
             MemoryOp::Load => {}
             MemoryOp::Store(_) => self.check_write(object, results),
-            MemoryOp::Atomic(op, _) => self.check_atomic(*op, object, &scalars, results),
+            MemoryOp::Atomic(op, atomicity, operands) => {
+                self.check_atomicity(*op, *atomicity);
+                self.require(operands.len() == op.operands(), || format!("{} operands expected, found {}", op.operands(), operands.len()));
+                self.check_atomic(*op, object, &scalars, results);
+            }
         }
     }
 
@@ -148,17 +157,20 @@ impl Verifier<'_> {
         self.check_results(results, &[]);
     }
 
-    fn check_atomic(&mut self, op: AtomicOp, object: Object, operands: &[Type], results: &[Value]) {
+    fn check_atomic(&mut self, op: AtomicOp, object: Object, scalars: &[Type], results: &[Value]) {
         let data = &self.kernel.objects[object];
         let has_atomics = matches!(data.space(), Space::Global | Space::Shared);
         self.require(has_atomics && !data.is_read_only(), || format!("{object} has no atomics"));
-        let expected = if op == AtomicOp::CompareExchange { 2 } else { 1 };
-        let Some(ty) = operands.first().filter(|_| operands.len() == expected) else {
-            return self.complain(format!("{expected} operands expected, found {}", operands.len()));
-        };
-        self.require(operands.iter().all(|other| other == ty), || format!("several types at once: {}", list(operands)));
+        let Some(ty) = scalars.first() else { return };
+        self.require(scalars.iter().all(|other| other == ty), || format!("several types at once: {}", list(scalars)));
         self.require(op.takes(*ty), || format!("not for `{ty}`"));
-        self.check_results(results, &[*ty]);
+        self.check_results(results, if op == AtomicOp::Store { &[] } else { std::slice::from_ref(ty) });
+    }
+
+    /// A load has nothing to release, a store nothing to acquire; both are for more than a warp.
+    fn check_atomicity(&mut self, op: AtomicOp, Atomicity { order, scope }: Atomicity) {
+        self.require(scope != Scope::Warp, || "an atomic of a warp".to_owned());
+        self.require(order.is_for(op), || format!("`{}` does not go with `{}`", order.word(), op.word()));
     }
 
     fn check_offset(&mut self, ptr: Value, bytes: Value, results: &[Value]) {

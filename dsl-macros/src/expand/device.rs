@@ -95,6 +95,7 @@ pub(super) fn lay_out(item: &mut syn::ItemStruct, errors: &Diagnostics) {
 
 /// Leaves out the body of a function that an error of ours stands in: what `rustc` would say of it is often the same thing again. `named` stands in its place.
 pub(super) fn leave_body_out(function: &mut syn::ItemFn, errors: &Diagnostics, named: &TokenStream) {
+    twin::forget_hints(&mut function.sig);
     if super::stand_in(errors, &function.sig, &function.block) {
         // Nor does it ask what is refused as a type.
         for input in &mut function.sig.inputs {

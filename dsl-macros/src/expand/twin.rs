@@ -37,6 +37,7 @@ pub(super) fn needs_casts(tokens: TokenStream) -> bool {
 pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block, casts: bool, slots: &mut Slots) {
     let is_generic = sig.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
     let mut rewriter = Rewriter { casts: casts || is_generic, slots, counts_turns: sig.constness.is_none(), needs_traits_method: false };
+    forget_hints(sig);
     super::shared_scalars::dereference(block);
     rewriter.visit_block_mut(block);
     forget_exclusiveness(sig, block);
@@ -142,6 +143,15 @@ fn has_index(place: &syn::Expr) -> bool {
         syn::Expr::Field(field) => has_index(&field.base),
         syn::Expr::Paren(paren) => has_index(&paren.expr),
         _ => false,
+    }
+}
+
+/// Leaves out what parameters say of caches: `rustc` knows no such attribute.
+pub(super) fn forget_hints(sig: &mut syn::Signature) {
+    for input in &mut sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            keep_rusts_own(&mut typed.attrs);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::traffic::Merged;
 use super::weights::{Certainty, Weights, size};
 use crate::machine::{PIPES, Pipe};
 use warpwright_codegen::ir::{
-    Address, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Terminator, TextureOp, Type, Value,
+    Address, AtomicOp, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Terminator, TextureOp, Type, Value,
 };
 
 /// What one thread executes, *estimated*.
@@ -353,7 +353,8 @@ pub fn access(kernel: &Kernel, inst: Inst) -> Option<(Space, bool, u32)> {
     let (writes, bytes) = match op {
         MemoryOp::Load => (false, bytes(&data.results)),
         MemoryOp::Store(values) => (true, bytes(values)),
-        MemoryOp::Atomic(_, operands) => (true, bytes(&operands[..operands.len().min(1)])),
+        MemoryOp::Atomic(AtomicOp::Load, ..) => (false, bytes(&data.results)),
+        MemoryOp::Atomic(_, _, operands) => (true, bytes(&operands[..operands.len().min(1)])),
     };
     Some((kernel.objects[at.object()].space(), writes, bytes))
 }

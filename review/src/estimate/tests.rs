@@ -205,13 +205,24 @@ fn rare_paths_of_functions_are_not_taken() {
     assert!((1.0..10.0).contains(&(both - sine)), "{both} less {sine}");
 }
 
-/// A loop that begins at the thread's own number is run by as many warps as have threads in it: of the sums of `block_sum`, those of all warps are the
-/// first one's, and 31 everybody's.
+/// A loop that begins at the thread's own number is run by as many warps as have threads in it: of these sums, those of all warps are the first
+/// one's, and 31 everybody's.
 #[test]
 fn loops_from_the_threads_number_have_known_trips() {
     let sum = "#[kernel(block = B)] fn k<const B: usize>(x: &Global<f32>, y: &mut Global<f32>) {
-        let sum = block_sum(x[global_id().x]);
-        if thread_idx().x == 0 { y[block_idx().x] = sum; }
+        #[shared] let mut all: [f32; B];
+        let t = thread_idx().x;
+        let mut sum = x[global_id().x];
+        all[t] = sum;
+        sync_threads();
+        if t < 32 {
+            for above in (t + 32..B).step_by(32) { sum += all[above]; }
+            all[t] = sum;
+        }
+        sync_threads();
+        sum = all[0];
+        for column in 1..32 { sum += all[column]; }
+        if t == 0 { y[block_idx().x] = sum; }
     }";
     let [small, large] = [64, 1024].map(|block| known(sum, &[block]).threads.mix);
     assert!(small.is_exact() && large.is_exact());

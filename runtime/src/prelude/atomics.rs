@@ -3,7 +3,19 @@
 //! The threads of a block take turns on one OS thread, so plain reads and writes between two switches are one atomic step.
 
 use super::numeric::Scalar;
+pub use std::sync::atomic::Ordering;
 use warpwright_codegen::ir::eval::lane::{Bitwise, Number};
+
+/// The threads for which an atomic is atomic and orders, as CUDA's `thread_scope_…`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadScope {
+    /// Those of the block.
+    Block,
+    /// Those of the launch.
+    Device,
+    /// Those, the host's and other devices'.
+    System,
+}
 
 /// A scalar of 4 or 8 bytes: what can be exchanged.
 pub trait AtomicScalar: Scalar {
@@ -97,11 +109,72 @@ pub trait SharedAtomics<T> {
     fn atomic_cas(&mut self, i: usize, old: T, new: T) -> T
     where
         T: AtomicScalar;
+    fn atomic_add_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicArithmetic;
+    fn atomic_sub_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicArithmetic;
+    fn atomic_min_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicArithmetic;
+    fn atomic_max_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicArithmetic;
+    fn atomic_and_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicBits;
+    fn atomic_or_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicBits;
+    fn atomic_xor_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicBits;
+    fn atomic_exchange_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicScalar;
+    fn atomic_cas_ordered(&mut self, i: usize, old: T, new: T, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicScalar;
+    fn atomic_load(&mut self, i: usize, order: Ordering, scope: ThreadScope) -> T
+    where
+        T: AtomicScalar;
+    fn atomic_store(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope)
+    where
+        T: AtomicScalar;
 }
 
 macro_rules! shared {
-    ($($name:ident $bound:ident $apply:ident($($v:ident),*);)*) => {
-        impl<T: Copy> SharedAtomics<T> for [T] {$(
+    ($($name:ident $ordered:ident $bound:ident $apply:ident($($v:ident),*);)*) => {
+        impl<T: Copy> SharedAtomics<T> for [T] {
+            #[inline]
+            #[track_caller]
+            fn atomic_load(&mut self, i: usize, _: Ordering, _: ThreadScope) -> T
+            where
+                T: AtomicScalar,
+            {
+                self[i]
+            }
+
+            #[inline]
+            #[track_caller]
+            fn atomic_store(&mut self, i: usize, v: T, _: Ordering, _: ThreadScope)
+            where
+                T: AtomicScalar,
+            {
+                self[i] = v;
+            }
+
+            $(
+            #[inline]
+            #[track_caller]
+            fn $ordered(&mut self, i: usize, $($v: T),*, _: Ordering, _: ThreadScope) -> T
+            where
+                T: $bound,
+            {
+                self.$name(i, $($v),*)
+            }
+
             #[inline]
             #[track_caller]
             fn $name(&mut self, i: usize, $($v: T),*) -> T
@@ -116,15 +189,15 @@ macro_rules! shared {
 }
 
 shared! {
-    atomic_add AtomicArithmetic after_add(v);
-    atomic_sub AtomicArithmetic after_sub(v);
-    atomic_min AtomicArithmetic after_min(v);
-    atomic_max AtomicArithmetic after_max(v);
-    atomic_and AtomicBits after_and(v);
-    atomic_or AtomicBits after_or(v);
-    atomic_xor AtomicBits after_xor(v);
-    atomic_exchange AtomicScalar after_exchange(v);
-    atomic_cas AtomicScalar after_cas(old, new);
+    atomic_add atomic_add_ordered AtomicArithmetic after_add(v);
+    atomic_sub atomic_sub_ordered AtomicArithmetic after_sub(v);
+    atomic_min atomic_min_ordered AtomicArithmetic after_min(v);
+    atomic_max atomic_max_ordered AtomicArithmetic after_max(v);
+    atomic_and atomic_and_ordered AtomicBits after_and(v);
+    atomic_or atomic_or_ordered AtomicBits after_or(v);
+    atomic_xor atomic_xor_ordered AtomicBits after_xor(v);
+    atomic_exchange atomic_exchange_ordered AtomicScalar after_exchange(v);
+    atomic_cas atomic_cas_ordered AtomicScalar after_cas(old, new);
 }
 
 #[cfg(test)]

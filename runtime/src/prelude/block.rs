@@ -1,6 +1,7 @@
 //! Barriers, fences, and reductions over the block.
 
 use super::numeric::{Num, Scalar};
+use super::warp::{butterfly, inclusive};
 use crate::twin::schedule::{Arrival, Meeting, meet};
 use std::panic::Location;
 use warpwright_codegen::target::limits::LANES;
@@ -60,13 +61,21 @@ fences! {
     fence_block "the block";
     fence_device "the device";
     fence_system "the device, the host and other devices";
+    fence_block_seq_cst "the block, all such fences in one order";
+    fence_device_seq_cst "the device, all such fences in one order";
+    fence_system_seq_cst "the device, the host and other devices, all such fences in one order";
 }
 
-/// Threads 32 apart in order of their number, then those up to 32 results in order.
+/// The block's warps, in order: the values of the lanes that each has.
+fn warps(values: &[Option<u64>]) -> impl Iterator<Item = [Option<u64>; LANES]> + '_ {
+    values.chunks(LANES).map(|warp| std::array::from_fn(|lane| warp.get(lane).copied().flatten()))
+}
+
+/// Each warp as `warp_sum`, then the results of the warps in order.
 fn reduce<T: Scalar>(values: &mut [Option<u64>], combine: fn(T, T) -> T) {
     let join = |a: u64, b: u64| combine(T::from_word(a), T::from_word(b)).to_word();
-    let column = |first: usize| values.iter().skip(first).step_by(LANES).flatten().copied().reduce(join);
-    if let Some(result) = (0..LANES).filter_map(column).reduce(join) {
+    let of_warps = warps(values).filter_map(|warp| butterfly(warp, combine).into_iter().flatten().next());
+    if let Some(result) = of_warps.reduce(join) {
         give_all(values, result);
     }
 }
@@ -75,8 +84,8 @@ macro_rules! reductions {
     ($($name:ident = $combine:expr, $doc:literal;)*) => {$(
         #[doc = $doc]
         ///
-        /// Every thread of the block gets it, and it is a barrier. Threads 32 apart are joined first, in order of their number, then
-        /// the 32 results in order: every device joins floats in this order.
+        /// Every thread of the block gets it, and it is a barrier. The lanes of a warp are joined first, as by `warp_sum` and its like, then the
+        /// results of the warps in order: every device joins floats in this order.
         #[inline]
         #[track_caller]
         pub fn $name<T: Num>(v: T) -> T {
@@ -89,4 +98,74 @@ reductions! {
     block_sum = T::wrapping_sum, "The sum of `v` over the block; integers wrap.";
     block_min = T::min, "The least `v` of the block.";
     block_max = T::max, "The greatest `v` of the block.";
+}
+
+/// Each warp scanned, then joined behind the totals of the warps before it, which are joined in order. `inside` says what a lane adds to those, of its
+/// warp's inclusive scan; gives the total.
+fn scan<T: Scalar>(
+    values: &mut [Option<u64>],
+    combine: fn(T, T) -> T,
+    inside: fn(&[Option<u64>; LANES], usize) -> Option<u64>,
+) -> Option<u64> {
+    let join = |a: u64, b: u64| combine(T::from_word(a), T::from_word(b)).to_word();
+    let scanned: Vec<_> = warps(values).map(|warp| inclusive(warp, combine)).collect();
+    let mut before = None;
+    for (warp, slots) in scanned.iter().enumerate() {
+        for (lane, slot) in values.iter_mut().skip(warp * LANES).take(LANES).enumerate() {
+            let own = inside(slots, lane);
+            *slot = slot.and(before.zip(own).map(|(a, b)| join(a, b)).or(own));
+        }
+        let total = slots.iter().rev().find_map(|slot| *slot);
+        before = before.zip(total).map(|(a, b)| join(a, b)).or(total).or(before);
+    }
+    before
+}
+
+/// What is before the lane in its warp: 0 in the first.
+fn below<T: Num>(slots: &[Option<u64>; LANES], lane: usize) -> Option<u64> {
+    Some(lane.checked_sub(1).and_then(|lane| slots[lane]).unwrap_or_else(|| T::ZERO.to_word()))
+}
+
+macro_rules! scans {
+    ($($name:ident = $combine:expr, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// It is a barrier. Each warp is scanned as by `warp_inclusive_sum` and its like, then joined behind the totals of the warps before it, which
+        /// are joined in order: every device joins floats in this order.
+        #[inline]
+        #[track_caller]
+        pub fn $name<T: Num>(v: T) -> T {
+            let resolve = |values: &mut [Option<u64>]| { scan::<T>(values, $combine, |slots, lane| slots[lane]); };
+            T::from_word(at_barrier(stringify!($name), resolve, v.to_word()))
+        }
+    )*};
+}
+
+scans! {
+    block_inclusive_sum = T::wrapping_sum, "The sum of `v` over the threads of the block up to this one; integers wrap.";
+    block_inclusive_min = T::min, "The least `v` of the threads of the block up to this one.";
+    block_inclusive_max = T::max, "The greatest `v` of the threads of the block up to this one.";
+}
+
+/// The sum of `v` over the threads of the block before this one, 0 in the first; integers wrap. It is a barrier.
+#[inline]
+#[track_caller]
+pub fn block_exclusive_sum<T: Num>(v: T) -> T {
+    let resolve = |values: &mut [Option<u64>]| {
+        scan::<T>(values, T::wrapping_sum, below::<T>);
+    };
+    T::from_word(at_barrier("block_exclusive_sum", resolve, v.to_word()))
+}
+
+/// [`block_exclusive_sum`], and the sum over the block: that which [`block_inclusive_sum`] gives the last thread.
+#[inline]
+#[track_caller]
+pub fn block_exclusive_sum_and_total<T: Num>(v: T) -> (T, T) {
+    let total = |values: &mut [Option<u64>]| {
+        if let Some(total) = scan::<T>(values, T::wrapping_sum, below::<T>) {
+            give_all(values, total);
+        }
+    };
+    let total = at_barrier("block_exclusive_sum_and_total", total, v.to_word());
+    (block_exclusive_sum(v), T::from_word(total))
 }

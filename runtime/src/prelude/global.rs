@@ -1,7 +1,7 @@
 //! Buffers and constants, as a kernel sees them.
 #![expect(unsafe_code, reason = "buffers are shared by the threads of a launch, as on a device")]
 
-use super::atomics::{AtomicArithmetic, AtomicBits, AtomicScalar};
+use super::atomics::{AtomicArithmetic, AtomicBits, AtomicScalar, Ordering, ThreadScope};
 use crate::element::Element;
 use std::ops::{Deref, Index, IndexMut};
 
@@ -118,7 +118,7 @@ impl<T: Element> Global<T> {
 }
 
 macro_rules! atomics {
-    ($($bound:ident: $($name:ident $apply:ident $doc:literal,)*;)*) => {$(
+    ($($bound:ident: $($name:ident $ordered:ident $apply:ident $doc:literal,)*;)*) => {$(
         impl<T: $bound> Global<T> {$(
             #[doc = $doc]
             ///
@@ -129,25 +129,69 @@ macro_rules! atomics {
                 let place = &mut self[i];
                 std::mem::replace(place, place.$apply(v))
             }
+
+            #[doc = $doc]
+            ///
+            /// One atomic step for the threads of `scope`, ordered as `order` says. Gives the old value.
+            #[inline]
+            #[track_caller]
+            pub fn $ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T {
+                let _ = (order, scope);
+                self.$name(i, v)
+            }
         )*}
     )*};
 }
 
 atomics! {
     AtomicArithmetic:
-        atomic_add after_add "Adds `v` to element `i`; integers wrap.",
-        atomic_sub after_sub "Subtracts `v` from element `i`; integers wrap.",
-        atomic_min after_min "Makes element `i` the lesser of it and `v`.",
-        atomic_max after_max "Makes element `i` the greater of it and `v`.",
+        atomic_add atomic_add_ordered after_add "Adds `v` to element `i`; integers wrap.",
+        atomic_sub atomic_sub_ordered after_sub "Subtracts `v` from element `i`; integers wrap.",
+        atomic_min atomic_min_ordered after_min "Makes element `i` the lesser of it and `v`.",
+        atomic_max atomic_max_ordered after_max "Makes element `i` the greater of it and `v`.",
     ;
     AtomicBits:
-        atomic_and after_and "Bitwise and of element `i` and `v`.",
-        atomic_or after_or "Bitwise or of element `i` and `v`.",
-        atomic_xor after_xor "Bitwise exclusive or of element `i` and `v`.",
+        atomic_and atomic_and_ordered after_and "Bitwise and of element `i` and `v`.",
+        atomic_or atomic_or_ordered after_or "Bitwise or of element `i` and `v`.",
+        atomic_xor atomic_xor_ordered after_xor "Bitwise exclusive or of element `i` and `v`.",
     ;
 }
 
 impl<T: AtomicScalar> Global<T> {
+    /// Element `i`, read in one atomic step: what another thread writes atomically is seen sooner or later, however often it is asked.
+    ///
+    /// `order` is `Relaxed`, `Acquire` or `SeqCst`.
+    #[inline]
+    #[track_caller]
+    pub fn atomic_load(&mut self, i: usize, order: Ordering, scope: ThreadScope) -> T {
+        let _ = (order, scope);
+        self[i]
+    }
+
+    /// Writes element `i` in one atomic step. `order` is `Relaxed`, `Release` or `SeqCst`.
+    #[inline]
+    #[track_caller]
+    pub fn atomic_store(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) {
+        let _ = (order, scope);
+        self[i] = v;
+    }
+
+    /// [`atomic_exchange`](Global::atomic_exchange) for the threads of `scope`, ordered as `order` says.
+    #[inline]
+    #[track_caller]
+    pub fn atomic_exchange_ordered(&mut self, i: usize, v: T, order: Ordering, scope: ThreadScope) -> T {
+        let _ = (order, scope);
+        self.atomic_exchange(i, v)
+    }
+
+    /// [`atomic_cas`](Global::atomic_cas) for the threads of `scope`, ordered as `order` says.
+    #[inline]
+    #[track_caller]
+    pub fn atomic_cas_ordered(&mut self, i: usize, old: T, new: T, order: Ordering, scope: ThreadScope) -> T {
+        let _ = (order, scope);
+        self.atomic_cas(i, old, new)
+    }
+
     /// Replaces element `i` by `v`, in one atomic step, relaxed. Gives the old value.
     #[inline]
     #[track_caller]

@@ -18,10 +18,11 @@ mod warp;
 pub use crate::Dim3;
 pub use crate::element::Element;
 pub use crate::texture::{FloatTexel, Texel};
-pub use atomics::SharedAtomics as _;
+pub use atomics::{Ordering, SharedAtomics as _, ThreadScope};
 pub use block::{
-    block_max, block_min, block_sum, fence_block, fence_device, fence_system, sync_threads, sync_threads_and, sync_threads_count,
-    sync_threads_or,
+    block_exclusive_sum, block_exclusive_sum_and_total, block_inclusive_max, block_inclusive_min, block_inclusive_sum, block_max,
+    block_min, block_sum, fence_block, fence_block_seq_cst, fence_device, fence_device_seq_cst, fence_system, fence_system_seq_cst,
+    sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
 };
 pub use geometry::{block_dim, block_idx, global_id, grid_dim, lane_id, thread_idx, warp_id};
 pub use global::{Constant, Global};
@@ -31,5 +32,9 @@ pub use native::{
     native_tanh,
 };
 pub use numeric::{Float, Int, Num};
+pub use std::hint::black_box;
 pub use texture::Texture2d;
-pub use warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_max, warp_min, warp_sum};
+pub use warp::{
+    all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_exclusive_sum, warp_inclusive_max,
+    warp_inclusive_min, warp_inclusive_sum, warp_max, warp_min, warp_sum,
+};

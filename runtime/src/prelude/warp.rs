@@ -116,20 +116,34 @@ pub fn sync_warp() {
     with_lanes("sync_warp", |_| Ok([0; LANES]), [0, 0]);
 }
 
-/// Joins the values of all lanes: those 16 apart, then 8, 4, 2, 1. Lanes that a partial warp does not have count as if they were not there;
-/// one that has returned would be asked.
-fn reduce<T: Scalar>(lanes: &Lanes, combine: fn(T, T) -> T) -> Result<[u64; LANES], MissingLane> {
-    if lanes.returned != 0 {
-        return Err(MissingLane { lane: lanes.mask.trailing_zeros() as usize, source: lanes.returned.trailing_zeros() as usize });
-    }
-    let mut slots: [Option<u64>; LANES] = std::array::from_fn(|lane| lanes.get(lane));
+/// Joins the values of all lanes: those 16 apart, then 8, 4, 2, 1. Lanes that are not there count as such.
+pub(super) fn butterfly<T: Scalar>(mut slots: [Option<u64>; LANES], combine: fn(T, T) -> T) -> [Option<u64>; LANES] {
     for distance in [16, 8, 4, 2, 1] {
         slots = std::array::from_fn(|lane| match (slots[lane], slots[lane ^ distance]) {
             (Some(a), Some(b)) => Some(combine(T::from_word(a), T::from_word(b)).to_word()),
             (a, b) => a.or(b),
         });
     }
-    Ok(slots.map(|value| value.unwrap_or(0)))
+    slots
+}
+
+/// Joins with each lane those below it: the one 1 below, then 2, 4, 8, 16.
+pub(super) fn inclusive<T: Scalar>(mut slots: [Option<u64>; LANES], combine: fn(T, T) -> T) -> [Option<u64>; LANES] {
+    for distance in [1, 2, 4, 8, 16] {
+        slots = std::array::from_fn(|lane| match (lane.checked_sub(distance).and_then(|below| slots[below]), slots[lane]) {
+            (Some(a), Some(b)) => Some(combine(T::from_word(a), T::from_word(b)).to_word()),
+            (_, own) => own,
+        });
+    }
+    slots
+}
+
+/// What `join` makes of the lanes. Those that a partial warp does not have count as if they were not there; one that has returned would be asked.
+fn of_all(lanes: &Lanes, join: impl Fn([Option<u64>; LANES]) -> [Option<u64>; LANES]) -> Result<[u64; LANES], MissingLane> {
+    if lanes.returned != 0 {
+        return Err(MissingLane { lane: lanes.mask.trailing_zeros() as usize, source: lanes.returned.trailing_zeros() as usize });
+    }
+    Ok(join(std::array::from_fn(|lane| lanes.get(lane))).map(|value| value.unwrap_or(0)))
 }
 
 macro_rules! reductions {
@@ -140,7 +154,7 @@ macro_rules! reductions {
         #[inline]
         #[track_caller]
         pub fn $name<T: Num>(v: T) -> T {
-            T::from_word(with_lanes(stringify!($name), |lanes| reduce::<T>(lanes, $combine), [v.to_word(), 0]))
+            T::from_word(with_lanes(stringify!($name), |lanes| of_all(lanes, |slots| butterfly::<T>(slots, $combine)), [v.to_word(), 0]))
         }
     )*};
 }
@@ -149,4 +163,36 @@ reductions! {
     warp_sum = T::wrapping_sum, "The sum of `v` over the warp; integers wrap.";
     warp_min = T::min, "The least `v` of the warp.";
     warp_max = T::max, "The greatest `v` of the warp.";
+}
+
+macro_rules! scans {
+    ($($name:ident = $combine:expr, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// Each lane's result is joined with that of the lane 1 below, then 2, 4, 8, 16: every device joins floats in this order.
+        #[inline]
+        #[track_caller]
+        pub fn $name<T: Num>(v: T) -> T {
+            T::from_word(with_lanes(stringify!($name), |lanes| of_all(lanes, |slots| inclusive::<T>(slots, $combine)), [v.to_word(), 0]))
+        }
+    )*};
+}
+
+scans! {
+    warp_inclusive_sum = T::wrapping_sum, "The sum of `v` over the lanes up to this one; integers wrap.";
+    warp_inclusive_min = T::min, "The least `v` of the lanes up to this one.";
+    warp_inclusive_max = T::max, "The greatest `v` of the lanes up to this one.";
+}
+
+/// The sum of `v` over the lanes below this one, 0 in the first; integers wrap. The order is that of [`warp_inclusive_sum`].
+#[inline]
+#[track_caller]
+pub fn warp_exclusive_sum<T: Num>(v: T) -> T {
+    let resolve = |lanes: &Lanes| {
+        of_all(lanes, |slots| {
+            let upto = inclusive::<T>(slots, T::wrapping_sum);
+            std::array::from_fn(|lane| if lane == 0 { Some(T::ZERO.to_word()) } else { upto[lane - 1] })
+        })
+    };
+    T::from_word(with_lanes("warp_exclusive_sum", resolve, [v.to_word(), 0]))
 }

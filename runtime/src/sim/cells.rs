@@ -1,6 +1,7 @@
 //! Shadow memory of kernels whose threads are ordered by fences and atomics, or whose blocks take turns.
 //!
-//! For each granule it keeps the last plain write, the last atomic since, and every read since that is not ordered before a later one. That is
+//! For each granule it keeps the last plain write, the last atomic since, and every read since, atomic or not, that is not ordered before a later one.
+//! Two atomics of one block, or for the whole device, do not race; where one of them is atomic for its own block only, those of different blocks do. That is
 //! enough: as long as there was no race, the last write is after all others; each atomic on an element sees the ones before it, so
 //! whoever is ordered after the last is after all. [`super::shadow`] does the same for other kernels with less memory in less time.
 
@@ -76,9 +77,18 @@ impl Epoch {
 #[derive(Clone, Debug, Default)]
 struct More {
     atomic: Epoch,
+    /// The last that is atomic for its own block only.
+    atomic_in_block: Epoch,
     /// Reads but the one in the cell, by block.
-    reads: BTreeMap<u32, Vec<Epoch>>,
+    reads: Reads,
+    /// Atomic loads.
+    atomic_reads: Reads,
+    /// Those for their own block only.
+    atomic_reads_in_block: Reads,
 }
+
+/// By block, those that are not ordered before a later one of the block.
+type Reads = BTreeMap<u32, Vec<Epoch>>;
 
 #[derive(Clone, Debug, Default)]
 struct Cell {
@@ -127,7 +137,7 @@ impl Cells {
         &mut self,
         offset: u64,
         size: u32,
-        kind: AccessKind,
+        (kind, is_for_block): (AccessKind, bool),
         now: &Now,
         block: u32,
         order: &Order,
@@ -135,42 +145,58 @@ impl Cells {
         for granule in self.granules(offset, size) {
             let Some(page) = self.pages.get_mut(granule / PAGE) else { continue };
             let page = page.get_or_insert_with(|| vec![Cell::default(); PAGE].into_boxed_slice());
-            page[granule % PAGE].access(kind, now, block, order)?;
+            page[granule % PAGE].access((kind, is_for_block), now, block, order)?;
         }
         Ok(())
     }
 
     /// Whether all of `size` bytes at `offset` were modified.
     pub(super) fn is_initialised(&self, offset: u64, size: u32) -> bool {
-        let is_modified = |cell: &Cell| cell.write.tick != 0 || cell.more.as_ref().is_some_and(|more| more.atomic.tick != 0);
+        let is_modified = |cell: &Cell| {
+            cell.write.tick != 0 || cell.more.as_ref().is_some_and(|more| more.atomic.tick != 0 || more.atomic_in_block.tick != 0)
+        };
         self.granules(offset, size).all(|n| matches!(self.pages.get(n / PAGE), Some(Some(page)) if is_modified(&page[n % PAGE])))
     }
 }
 
 impl Cell {
     #[inline]
-    fn access(&mut self, kind: AccessKind, now: &Now, block: u32, order: &Order) -> Result<(), Unordered> {
+    fn access(&mut self, (kind, is_for_block): (AccessKind, bool), now: &Now, block: u32, order: &Order) -> Result<(), Unordered> {
         let ordered = |other, epoch: Epoch| match epoch.concurrent(now, block, order) {
             None => Ok(()),
             Some(thread) => Err(Unordered { other, epoch, thread }),
         };
         ordered(AccessKind::Write, self.write)?;
-        if kind != AccessKind::Atomic
-            && let Some(more) = &self.more
-        {
-            ordered(AccessKind::Atomic, more.atomic)?;
+        let is_atomic = matches!(kind, AccessKind::Atomic | AccessKind::AtomicRead);
+        let changes = matches!(kind, AccessKind::Write | AccessKind::Atomic);
+        if let Some(more) = &self.more {
+            // Of two atomics those of other blocks count, where one is not for them.
+            let is_foreign = |epoch: &Epoch| !is_atomic || epoch.block != block;
+            if !is_atomic || is_for_block {
+                ordered(AccessKind::Atomic, if is_foreign(&more.atomic) { more.atomic } else { Epoch::default() })?;
+            }
+            ordered(AccessKind::Atomic, if is_foreign(&more.atomic_in_block) { more.atomic_in_block } else { Epoch::default() })?;
+            if changes {
+                let wide = if !is_atomic || is_for_block { Some(&more.atomic_reads) } else { None };
+                for epoch in wide.into_iter().chain([&more.atomic_reads_in_block]).flat_map(|reads| reads.values().flatten()) {
+                    ordered(AccessKind::AtomicRead, if is_foreign(epoch) { *epoch } else { Epoch::default() })?;
+                }
+            }
         }
-        if kind != AccessKind::Read {
+        if changes {
             ordered(AccessKind::Read, self.read)?;
             for epoch in self.more.iter().flat_map(|more| more.reads.values().flatten()) {
                 ordered(AccessKind::Read, *epoch)?;
             }
         }
         let epoch = Epoch::new(now, block);
-        match kind {
-            AccessKind::Write => *self = Cell { write: epoch, ..Cell::default() },
-            AccessKind::Atomic => self.more.get_or_insert_default().atomic = epoch,
-            AccessKind::Read => self.read_by(epoch, now, block, order),
+        match (kind, is_for_block) {
+            (AccessKind::Write, _) => *self = Cell { write: epoch, ..Cell::default() },
+            (AccessKind::Atomic, false) => self.more.get_or_insert_default().atomic = epoch,
+            (AccessKind::Atomic, true) => self.more.get_or_insert_default().atomic_in_block = epoch,
+            (AccessKind::AtomicRead, false) => note(&mut self.more.get_or_insert_default().atomic_reads, epoch, now, block, order),
+            (AccessKind::AtomicRead, true) => note(&mut self.more.get_or_insert_default().atomic_reads_in_block, epoch, now, block, order),
+            (AccessKind::Read, _) => self.read_by(epoch, now, block, order),
         }
         Ok(())
     }
@@ -183,10 +209,15 @@ impl Cell {
             self.read = epoch;
             return;
         }
-        let reads = self.more.get_or_insert_default().reads.entry(block).or_default();
-        if !reads.last_mut().is_some_and(|last| last.takes(epoch)) {
-            reads.retain(|read| read.concurrent(now, block, order).is_some());
-            reads.push(epoch);
-        }
+        note(&mut self.more.get_or_insert_default().reads, epoch, now, block, order);
+    }
+}
+
+/// Adds a read to those of its block, without those that it comes after.
+fn note(reads: &mut Reads, epoch: Epoch, now: &Now, block: u32, order: &Order) {
+    let reads = reads.entry(block).or_default();
+    if !reads.last_mut().is_some_and(|last| last.takes(epoch)) {
+        reads.retain(|read| read.concurrent(now, block, order).is_some());
+        reads.push(epoch);
     }
 }

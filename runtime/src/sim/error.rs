@@ -65,6 +65,8 @@ pub enum AccessKind {
     Write,
     /// Changed it by an atomic operation.
     Atomic,
+    /// Read it by an atomic operation.
+    AtomicRead,
 }
 
 /// The kinds of faults.
@@ -233,6 +235,7 @@ impl AccessKind {
             AccessKind::Read => "reads",
             AccessKind::Write => "writes",
             AccessKind::Atomic => "atomically changes",
+            AccessKind::AtomicRead => "atomically reads",
         }
     }
 }
@@ -335,9 +338,12 @@ impl FaultKind {
         let FaultKind::Race { access, other_access, other_line, across_blocks, missing_fence, atomic_line, .. } = self else {
             return Ok(());
         };
-        if matches!((access, other_access), (AccessKind::Atomic, _) | (_, AccessKind::Atomic)) && missing_fence == &Some(MissingFence::Both)
-        {
-            return f.write_str("; help: make both atomic (`atomic_or(i, 0)` reads, `atomic_exchange(i, v)` writes)");
+        let is_atomic = |kind: &AccessKind| matches!(kind, AccessKind::Atomic | AccessKind::AtomicRead);
+        if is_atomic(access) && is_atomic(other_access) {
+            return f.write_str("; one of the two is atomic for its own block only; help: give both `ThreadScope::Device`");
+        }
+        if (is_atomic(access) || is_atomic(other_access)) && missing_fence == &Some(MissingFence::Both) {
+            return f.write_str("; help: make both atomic (`atomic_load` reads, `atomic_store` writes)");
         }
         let at = |line: &Option<u32>, unknown: &str| line.map_or(unknown.to_owned(), |line| format!("line {line}"));
         let (fence, other) = (if *across_blocks { "fence_device()" } else { "fence_block()" }, at(other_line, "that access"));

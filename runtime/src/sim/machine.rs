@@ -12,7 +12,7 @@ use super::tallies::Tallies;
 use super::warp::{Warp, Watch};
 use super::{Fault, FaultKind};
 use std::collections::HashMap;
-use warpwright_codegen::ir::{Location, Scalar, Space};
+use warpwright_codegen::ir::{Location, MemoryOrder, Scalar, Space};
 use warpwright_codegen::target::limits::LANES;
 
 /// A fault before it is known whose it is.
@@ -337,10 +337,10 @@ impl<'l> Machine<'l> {
                     self.block.order.meet_in_warp(warp.first_thread, warp.active);
                 }
             }
-            SimStep::Fence(reach) => {
+            SimStep::Fence(reach, order) => {
                 for lane in lanes(warp.active) {
                     let now = self.now(warp, lane, 0);
-                    self.block.order.fence(&now, self.block.number, reach);
+                    self.block.order.fence(&now, self.block.number, reach, order == MemoryOrder::SeqCst);
                 }
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
                     return Err(LaneFault { lane, kind });

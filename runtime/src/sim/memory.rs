@@ -1,6 +1,7 @@
 //! Loads, stores and atomics of a warp: where they go, whether they may, what they cost, what they do.
 
 use super::machine::{LaneFault, Machine};
+use super::order::Passes;
 use super::program::{Access, Dimension, Index, Length, ObjectInfo, Path};
 use super::registers::{Mask, Reg, Registers, lanes, pack};
 use super::traffic::sectors;
@@ -33,7 +34,7 @@ impl Request<'_> {
 
     /// Scalars of a lane.
     pub(super) fn scalars(&self) -> u64 {
-        if self.access.kind == AccessKind::Atomic { 1 } else { self.access.values.len() as u64 }
+        if self.access.atomic.is_some() { 1 } else { self.access.values.len() as u64 }
     }
 
     /// Bytes of a lane.
@@ -73,7 +74,7 @@ impl Machine<'_> {
                     self.write(warp, &request, &offsets, &bits);
                 }
             }
-            AccessKind::Atomic => {
+            AccessKind::Atomic | AccessKind::AtomicRead => {
                 self.atomic(warp, &request, &offsets);
                 if self.launch.program.orders {
                     // What is done behind an atomic is not told by it.
@@ -332,7 +333,7 @@ impl Machine<'_> {
     /// Lane by lane, in order.
     fn atomic(&mut self, warp: &mut Warp, request: &Request<'_>, offsets: &Offsets) {
         let Request { number, access, info, mask } = *request;
-        let (Some(op), size) = (access.atomic, access.ty.bytes()) else {
+        let (Some((op, atomicity)), size) = (access.atomic, access.ty.bytes()) else {
             return;
         };
         let mut old = [0; LANES];
@@ -350,8 +351,13 @@ impl Machine<'_> {
             };
             self.version += u64::from(self.launch.program.waits && new(old[lane]) != old[lane]);
             if self.launch.program.orders {
-                let writes = op != AtomicOp::CompareExchange || old[lane] == first;
-                self.pass_on(warp, lane, number, offsets[lane], writes);
+                let passes = match op {
+                    AtomicOp::Load => Passes::Nothing,
+                    AtomicOp::CompareExchange if old[lane] != first => Passes::Nothing,
+                    AtomicOp::Store => Passes::Own,
+                    _ => Passes::On,
+                };
+                self.pass_on(warp, lane, number, offsets[lane], passes, atomicity);
             }
         }
         if let Some(result) = access.result {
@@ -370,7 +376,8 @@ fn atomic_result(op: AtomicOp, ty: Type, old: u64, first: u64, second: u64) -> u
         AtomicOp::And => BinaryOp::And,
         AtomicOp::Or => BinaryOp::Or,
         AtomicOp::Xor => BinaryOp::Xor,
-        AtomicOp::Exchange => return first,
+        AtomicOp::Load => return old,
+        AtomicOp::Exchange | AtomicOp::Store => return first,
         AtomicOp::CompareExchange => return if old == first { second } else { old },
     };
     eval::binary(binary, Scalar::new(ty, old), Scalar::new(ty, first)).map_or(old, |scalar| scalar.bits)

@@ -1,13 +1,17 @@
 //! What fences and atomics order: happens-before between threads of a block and of different blocks.
 //!
-//! Atomics are relaxed, so two threads are ordered by a fence of each and an atomic between: what a thread did before a fence is *told* by its
-//! atomics after it; a thread *sees* with an atomic what was told by those on the same element before it; a fence makes *known* what was seen.
-//! All atomics read and write, so each passes on what the ones before it told. A `fence_device` (or `fence_system`) tells and makes known across
-//! blocks, a `fence_block` within the block. Barriers join all three over the block, `sync_warp` over the warp: these fences are sequentially
-//! consistent, for which it does not matter on which side of a barrier they stand.
+//! Two threads are ordered by a fence of each and an atomic between: what a thread did before a fence is *told* by its atomics after it; a thread
+//! *sees* with an atomic what was told by those on the same element before it; a fence makes *known* what was seen. An atomic that releases tells
+//! of itself what came before it, one that acquires makes known what it sees. What reads and writes passes on what the ones before it told; an atomic
+//! store ends that. A fence or an atomic for the device (or the system) tells and makes known across blocks, one for the block within it.
+//!
+//! Barriers join what is known over the block, `sync_warp` over the warp. What is told and seen is the thread's own: another thread's fence does not
+//! serve its atomics. Sequentially consistent fences have one order, so for these it does not matter on which side of a barrier they stand: what is
+//! told by them, and what they make known of what was seen, goes through barriers too.
 
 use super::clock::{Known, VectorClock};
 use super::shadow::Now;
+use warpwright_codegen::ir::{MemoryOrder, Scope};
 use warpwright_codegen::target::limits::WARP;
 
 /// How far a fence reaches.
@@ -17,6 +21,17 @@ pub(super) enum Reach {
     Block,
     /// All threads.
     Device,
+}
+
+impl Reach {
+    /// That of a scope; a warp's threads need none.
+    pub(super) fn of(scope: Scope) -> Option<Reach> {
+        match scope {
+            Scope::Warp => None,
+            Scope::Block => Some(Reach::Block),
+            Scope::Device | Scope::System => Some(Reach::Device),
+        }
+    }
 }
 
 /// Why two accesses are not ordered, as far as fences would have done it.
@@ -32,7 +47,35 @@ pub enum MissingFence {
     Both,
 }
 
-/// What a thread knows, has seen, and tells.
+/// What an atomic passes on of what it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// Nothing: it writes nothing.
+    Nothing,
+    /// Its own only: it does not read.
+    Own,
+    /// All.
+    On,
+}
+
+/// An atomic, as far as it orders.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ordered {
+    pub(super) passes: Passes,
+    pub(super) order: MemoryOrder,
+    pub(super) reach: Reach,
+}
+
+/// What a thread tells and has seen, for its own fences and atomics.
+#[derive(Clone, Debug, Default)]
+struct Private {
+    seen: VectorClock,
+    seen_in_block: VectorClock,
+    told: VectorClock,
+    told_in_block: VectorClock,
+}
+
+/// What a thread knows, and what it has seen and tells as far as sequentially consistent fences are concerned.
 #[derive(Clone, Debug, Default)]
 struct Standing {
     known: VectorClock,
@@ -51,6 +94,21 @@ struct Standing {
 }
 
 impl Standing {
+    /// An atomic sees what those before it on the element told.
+    fn see(&mut self, private: &mut Private, block: u32, passed: &Passed) {
+        self.seen.join(&passed.told);
+        private.seen.join(&passed.told);
+        for (of, told) in &passed.told_in_block {
+            if *of == block {
+                self.seen_in_block.join(told);
+                private.seen_in_block.join(told);
+            } else {
+                self.overheard.join(told);
+            }
+        }
+        self.reached.join(&passed.reached);
+    }
+
     fn join(&mut self, other: &Standing) {
         self.known.join(&other.known);
         self.seen.join(&other.seen);
@@ -70,6 +128,8 @@ pub(super) struct Order {
     base: Standing,
     /// What threads know beyond that, by number; as long as some do.
     own: Vec<Option<Box<Standing>>>,
+    /// What no other thread has of them, by number; of those that have fences or atomics.
+    private: Vec<Private>,
 }
 
 /// What atomics on one element have passed on.
@@ -90,53 +150,90 @@ impl Order {
         self.own.get(thread as usize)?.as_deref()
     }
 
-    fn of_mut(&mut self, thread: u32) -> &mut Standing {
-        let Order { base, own } = self;
+    fn of_mut(&mut self, thread: u32) -> (&mut Standing, &mut Private) {
+        let Order { base, own, private } = self;
         let thread = thread as usize;
         if own.len() <= thread {
             own.resize_with(thread + 1, || None);
         }
-        own[thread].get_or_insert_with(|| Box::new(base.clone()))
+        if private.len() <= thread {
+            private.resize_with(thread + 1, Private::default);
+        }
+        (own[thread].get_or_insert_with(|| Box::new(base.clone())), &mut private[thread])
     }
 
     /// A fence of a thread. The tick has to go on behind it.
-    pub(super) fn fence(&mut self, now: &Now, block: u32, reach: Reach) {
+    pub(super) fn fence(&mut self, now: &Now, block: u32, reach: Reach, is_seq_cst: bool) {
         let mine = now.known(block);
-        let standing = self.of_mut(now.thread);
-        standing.known.join(&standing.seen_in_block);
+        let (standing, private) = self.of_mut(now.thread);
+        standing.known.join(&private.seen_in_block);
         if reach == Reach::Device {
-            standing.known.join(&standing.seen);
+            standing.known.join(&private.seen);
         }
-        standing.told_in_block = standing.known.clone();
-        standing.told_in_block.join(&mine);
+        if is_seq_cst {
+            standing.known.join(&standing.seen_in_block);
+            if reach == Reach::Device {
+                standing.known.join(&standing.seen);
+            }
+        }
+        let mut told = standing.known.clone();
+        told.join(&mine);
+        private.told_in_block = told.clone();
         if reach == Reach::Device {
-            standing.told = standing.told_in_block.clone();
+            private.told = told.clone();
+        }
+        if is_seq_cst {
+            standing.told_in_block = told.clone();
+            if reach == Reach::Device {
+                standing.told = told;
+            }
         }
     }
 
-    /// An atomic of a thread; `writes` unless it is a compare-and-exchange that failed.
-    pub(super) fn atomic(&mut self, now: &Now, block: u32, passed: &mut Passed, writes: bool) {
+    /// An atomic of a thread. The tick has to go on behind it.
+    pub(super) fn atomic(&mut self, now: &Now, block: u32, passed: &mut Passed, ordered: &Ordered) {
+        if ordered.order == MemoryOrder::SeqCst {
+            self.fence(now, block, ordered.reach, true);
+        }
         let mine = now.known(block);
-        let standing = self.of_mut(now.thread);
-        if !passed.reached.is_empty() {
-            standing.site = now.site;
-        }
-        standing.seen.join(&passed.told);
-        for (of, told) in &passed.told_in_block {
-            if *of == block { &mut standing.seen_in_block } else { &mut standing.overheard }.join(told);
-        }
-        standing.reached.join(&passed.reached);
-        if writes {
-            passed.told.join(&standing.told);
-            if !standing.told_in_block.is_empty() {
-                match passed.told_in_block.iter_mut().find(|(of, _)| *of == block) {
-                    Some((_, told)) => told.join(&standing.told_in_block),
-                    None => passed.told_in_block.push((block, standing.told_in_block.clone())),
+        let (standing, private) = self.of_mut(now.thread);
+        if ordered.passes != Passes::Own {
+            if !passed.reached.is_empty() {
+                standing.site = now.site;
+            }
+            standing.see(private, block, passed);
+            if ordered.order.acquires() {
+                passed.told_in_block.iter().filter(|(of, _)| *of == block).for_each(|(_, told)| standing.known.join(told));
+                if ordered.reach == Reach::Device {
+                    standing.known.join(&passed.told);
                 }
             }
-            passed.reached.join(&standing.reached);
-            passed.reached.join(&mine);
         }
+        if ordered.passes == Passes::Nothing {
+            return;
+        }
+        if ordered.passes == Passes::Own {
+            *passed = Passed::default();
+        }
+        let (mut told, mut told_in_block) = (private.told.clone(), private.told_in_block.clone());
+        told.join(&standing.told);
+        told_in_block.join(&standing.told_in_block);
+        if ordered.order.releases() {
+            told_in_block.join(&standing.known);
+            told_in_block.join(&mine);
+            if ordered.reach == Reach::Device {
+                told.join(&told_in_block);
+            }
+        }
+        passed.told.join(&told);
+        if !told_in_block.is_empty() {
+            match passed.told_in_block.iter_mut().find(|(of, _)| *of == block) {
+                Some((_, told)) => told.join(&told_in_block),
+                None => passed.told_in_block.push((block, told_in_block)),
+            }
+        }
+        passed.reached.join(&standing.reached);
+        passed.reached.join(&mine);
     }
 
     /// All threads of the block have met.
@@ -155,7 +252,7 @@ impl Order {
         let mut joined = self.base.clone();
         threads().filter_map(|thread| self.own_of(thread)).for_each(|standing| joined.join(standing));
         for thread in threads() {
-            self.of_mut(thread).clone_from(&joined);
+            self.of_mut(thread).0.clone_from(&joined);
         }
     }
 

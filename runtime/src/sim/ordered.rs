@@ -4,9 +4,10 @@
 use super::AccessKind;
 use super::machine::{LaneFault, Machine};
 use super::memory::Request;
+use super::order::{Ordered, Passes, Reach};
 use super::registers::lanes;
 use super::warp::Warp;
-use warpwright_codegen::ir::Space;
+use warpwright_codegen::ir::{AtomicOp, Atomicity, Scope, Space};
 use warpwright_codegen::target::limits::LANES;
 
 impl Machine<'_> {
@@ -19,16 +20,20 @@ impl Machine<'_> {
             return Ok(());
         }
         let size = access.ty.bytes();
+        let is_store = access.atomic.is_some_and(|(op, _)| op == AtomicOp::Store);
+        let is_write_only = access.kind == AccessKind::Write || is_store;
+        // In shared memory nobody else is there.
+        let is_for_block = !is_shared && access.atomic.is_some_and(|(_, atomicity)| atomicity.scope == Scope::Block);
         for lane in lanes(mask) {
             let now = self.now(warp, lane, number + 1);
             for n in 0..request.scalars() {
                 let offset = offsets[lane] + n * u64::from(size);
                 let cells = if is_shared { &mut self.block.cells } else { &mut self.cells };
                 let cells = &mut cells[access.object];
-                if is_shared && access.kind != AccessKind::Write && !cells.is_initialised(offset, size) {
+                if is_shared && !is_write_only && !cells.is_initialised(offset, size) {
                     return Err(LaneFault { lane, kind: self.uninitialised(access, offset) });
                 }
-                if let Err(found) = cells.access(offset, size, access.kind, &now, self.block.number, &self.block.order) {
+                if let Err(found) = cells.access(offset, size, (access.kind, is_for_block), &now, self.block.number, &self.block.order) {
                     let missing = self.block.order.missing(now.thread, found.epoch.block, found.thread, found.epoch.tick);
                     return Err(LaneFault { lane, kind: self.launch.unordered(access, offset, &found, self.block.number, missing) });
                 }
@@ -38,7 +43,7 @@ impl Machine<'_> {
     }
 
     /// What an atomic of a lane tells those after it, and hears of those before it.
-    pub(super) fn pass_on(&mut self, warp: &Warp, lane: usize, number: u32, offset: u64, writes: bool) {
+    pub(super) fn pass_on(&mut self, warp: &Warp, lane: usize, number: u32, offset: u64, passes: Passes, atomicity: Atomicity) {
         if !self.launch.program.has_fences {
             return;
         }
@@ -47,6 +52,7 @@ impl Machine<'_> {
         let is_shared = self.launch.program.objects[object].space == Space::Shared;
         let passed = if is_shared { &mut self.block.passed } else { &mut self.passed };
         let passed = passed.entry((object, offset)).or_default();
-        self.block.order.atomic(&now, self.block.number, passed, writes);
+        let reach = if is_shared { Some(Reach::Block) } else { Reach::of(atomicity.scope) }.unwrap_or(Reach::Block);
+        self.block.order.atomic(&now, self.block.number, passed, &Ordered { passes, order: atomicity.order, reach });
     }
 }

@@ -10,7 +10,7 @@ use super::registers::{Check, Operands, Pure, Reg};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
 use warpwright_codegen::ir::intrinsic::Eval;
-use warpwright_codegen::ir::{AtomicOp, Axis, Location, PrintPart, Space, Special, Type};
+use warpwright_codegen::ir::{AtomicOp, Atomicity, Axis, Location, MemoryOrder, PrintPart, Space, Special, Type};
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub(super) enum SimStep {
     /// Orders the accesses of a warp's lanes.
     SyncWarp,
     /// A fence, in kernels with [`Program::orders`].
-    Fence(Reach),
+    Fence(Reach, MemoryOrder),
     /// Prints ([`Program::messages`]).
     Print(u32),
     /// Faults with a message where the `bool` does not hold.
@@ -188,7 +188,7 @@ pub(super) struct Access {
     /// What it does.
     pub(super) kind: AccessKind,
     /// What an atomic does.
-    pub(super) atomic: Option<AtomicOp>,
+    pub(super) atomic: Option<(AtomicOp, Atomicity)>,
     /// The scalars' type.
     pub(super) ty: Type,
     /// Where.
@@ -234,7 +234,7 @@ impl CallEval {
             Eval::Lane(f) => Some(CallEval::Lane(f)),
             Eval::Warp(f) => Some(CallEval::Warp(f)),
             Eval::Shuffle(f) => Some(CallEval::Shuffle(f)),
-            Eval::Barrier(_) | Eval::Nothing => None,
+            Eval::Barrier(_) | Eval::Fence(_) => None,
         }
     }
 }

@@ -216,7 +216,8 @@ fn access_entry(entry: &mut [u64; 2], kind: AccessKind, now: &Now) -> Result<(),
             }
             entry[0] = Entry::new(now, ONE, PLAIN_IN_INTERVAL | PLAIN_IN_BLOCK).0;
         }
-        AccessKind::Atomic => {
+        // Kernels with atomics that only read have the shadow of `cells`.
+        AccessKind::Atomic | AccessKind::AtomicRead => {
             let is_plain = if modified.is_foreign(now) { modified.has(PLAIN_IN_BLOCK) } else { modified.has(PLAIN_IN_INTERVAL) };
             if is_plain && modified.is_concurrent(now) {
                 return Err(clash(modified, AccessKind::Write, now));

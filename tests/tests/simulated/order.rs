@@ -56,7 +56,7 @@ fn last_block_by_all<const TELL: u32, const SEE: u32>(
     let (t, blocks) = (thread_idx().x, grid_dim().x);
     parts[global_id().x] = x[global_id().x];
     if TELL == 2 {
-        fence_device();
+        fence_device_seq_cst();
     }
     sync_threads();
     if t == 0 {
@@ -65,7 +65,7 @@ fn last_block_by_all<const TELL: u32, const SEE: u32>(
     sync_threads();
     if last[0] == 1 {
         if SEE == 2 {
-            fence_device();
+            fence_device_seq_cst();
         }
         let mut rest = 0.0;
         for b in 0..blocks {

@@ -207,7 +207,7 @@ impl<'k> Writer<'k> {
             Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
                 MemoryOp::Load => self.load(inst, access),
                 MemoryOp::Store(values) => self.store(access, values),
-                MemoryOp::Atomic(op, values) => self.atomic(inst, *op, access, values),
+                MemoryOp::Atomic(op, atomicity, values) => self.ordered_atomic(inst, (*op, *atomicity), access, values),
             },
             Op::Texture(op, object, coordinates) => self.texture(inst, *op, *object, coordinates),
             Op::Intrinsic(row, args) => self.intrinsic(inst, row.row(), args),

@@ -101,7 +101,14 @@ impl Prelude {
             AtomicOp::Add => format!("as_{t}(expected) + value"),
             AtomicOp::Sub => format!("as_{t}(expected) - value"),
             AtomicOp::Min => format!("fmin(as_{t}(expected), value)"),
-            AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Exchange | AtomicOp::CompareExchange => {
+            AtomicOp::Max
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+            | AtomicOp::Exchange
+            | AtomicOp::CompareExchange
+            | AtomicOp::Load
+            | AtomicOp::Store => {
                 format!("fmax(as_{t}(expected), value)")
             }
         };

@@ -1,33 +1,104 @@
-//! Atomic read-modify-writes: `atom`, `red` where nobody wants the old value, and loops of compare-and-swap where PTX has neither.
+//! Atomics: `atom`, `red` where nobody wants the old value, and loops of compare-and-swap where PTX has neither; `ld` and `st` of one value that others
+//! change.
+//!
+//! From sm_70 on the instruction says what it orders and for whom (PTX ISA, memory consistency model). Before, `membar` before it releases, `membar`
+//! behind it acquires, and `volatile` accesses are what others see. A sequentially consistent operation is a `fence.sc` before one that acquires.
 
-use super::code::{AddressOperand, Base, Operand, Reg, RegisterClass};
+use super::code::{AddressOperand, Base, Opcode, Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::memory::space_word;
-use super::types::{bits_suffix, logic_suffix, signed, suffix, unsigned, untyped};
-use super::words::Word;
-use crate::ir::{AtomicOp, BinaryOp, Object, Type, UnaryOp, Value};
+use super::types::{bits_suffix, logic_suffix, memory_suffix, signed, suffix, unsigned, untyped};
+use super::words::{Mnemonic, Word};
+use crate::ir::{AtomicOp, Atomicity, BinaryOp, MemoryOrder, Object, Scope, Space, Type, UnaryOp, Value};
 
 /// An atomic to be printed. `d`: where the old value goes, if somebody wants it.
 struct Atomic {
     op: AtomicOp,
     ty: Type,
+    /// What it orders and for whom, where the instruction says so.
+    modifiers: Vec<Word>,
     space: Word,
     place: AddressOperand,
     d: Option<Reg>,
 }
 
 impl Emitter<'_> {
-    pub(super) fn atomic(&mut self, op: AtomicOp, object: Object, place: AddressOperand, operands: &[Value], result: Option<Value>) {
-        let ty = self.kernel.ty(operands[0]);
-        let space = space_word(self.kernel.objects[object].space());
+    pub(super) fn atomic(
+        &mut self,
+        (op, atomicity): (AtomicOp, Atomicity),
+        object: Object,
+        place: AddressOperand,
+        operands: &[Value],
+        result: Option<Value>,
+    ) {
+        let Some(ty) = operands.first().copied().or(result).map(|value| self.kernel.ty(value)) else { return };
+        let space = self.kernel.objects[object].space();
+        let scope = if space == Space::Shared { Scope::Block } else { atomicity.scope };
+        let order = atomicity.order;
+        if scope == Scope::System && !self.has(60) {
+            let message = format!("atomics of the system need sm_60; this is {}", self.target.name);
+            return self.refuse(message, "use `ThreadScope::Device`".into());
+        }
+        if order == MemoryOrder::SeqCst || order.releases() && !self.has(70) {
+            self.fence(order, scope);
+        }
         let d = result.filter(|v| self.uses[v.0 as usize] > 0).map(|v| self.register(v));
-        let atomic = Atomic { op, ty, space, place, d };
+        let is_plain = order == MemoryOrder::Relaxed && (scope == Scope::Device || space == Space::Shared);
+        let modifiers =
+            if is_plain && !matches!(op, AtomicOp::Load | AtomicOp::Store) { Vec::new() } else { self.modifiers(op, order, scope) };
+        self.unordered(Atomic { op, ty, modifiers, space: space_word(space), place, d }, operands);
+        if order.acquires() && op != AtomicOp::Store && !self.has(70) {
+            self.fence(order, scope);
+        }
+    }
+
+    /// A fence for these threads. Those before sm_70 are all sequentially consistent.
+    fn fence(&mut self, order: MemoryOrder, scope: Scope) {
+        let word = scope_word(scope);
+        if self.has(70) {
+            self.needs(60);
+            let order = if order == MemoryOrder::SeqCst { Word::Sc } else { Word::AcqRel };
+            ptx!(self, Fence.(order).(word));
+        } else {
+            ptx!(self, Membar.(if word == Word::Gpu { Word::Gl } else { word }));
+        }
+    }
+
+    /// What the instruction itself says of its order and scope.
+    fn modifiers(&mut self, op: AtomicOp, order: MemoryOrder, scope: Scope) -> Vec<Word> {
+        let is_access = matches!(op, AtomicOp::Load | AtomicOp::Store);
+        if !self.has(70) {
+            return match (is_access, scope) {
+                (true, _) => vec![Word::Volatile],
+                // Others are for the device, which is more.
+                (false, Scope::System) => vec![Word::Sys],
+                (false, Scope::Warp | Scope::Block | Scope::Device) => Vec::new(),
+            };
+        }
+        self.needs(60);
+        let order = match (order, op) {
+            // The fence before it has released.
+            (MemoryOrder::SeqCst, AtomicOp::Store) | (MemoryOrder::Relaxed, _) => Word::Relaxed,
+            (MemoryOrder::SeqCst | MemoryOrder::Acquire, _) => Word::Acquire,
+            (MemoryOrder::Release, _) => Word::Release,
+            (MemoryOrder::AcqRel, _) => Word::AcqRel,
+        };
+        vec![order, scope_word(scope)]
+    }
+
+    fn unordered(&mut self, atomic: Atomic, operands: &[Value]) {
+        let (op, ty) = (atomic.op, atomic.ty);
         let operands: Vec<Operand> = operands.iter().map(|v| self.operand(*v)).collect();
         if ty == Type::Bool {
             return self.refuse("`bool` has no atomics".into(), "use a `u32`".into());
         }
         if ty.bytes() < 4 {
             self.narrow_atomic(atomic, &operands);
+        } else if op == AtomicOp::Load {
+            let d = atomic.d.unwrap_or_else(|| self.temp_of(ty));
+            self.put(atomic.opcode(Mnemonic::Ld, &[memory_suffix(ty)]), vec![d.into(), (&atomic.place).into()]);
+        } else if op == AtomicOp::Store {
+            self.put(atomic.opcode(Mnemonic::St, &[memory_suffix(ty)]), vec![(&atomic.place).into(), operands[0].clone()]);
         } else if op == AtomicOp::Sub {
             self.atomic_sub(atomic, operands[0].clone());
         } else {
@@ -56,25 +127,26 @@ impl Emitter<'_> {
             AtomicOp::Xor => Some([Word::Xor, bits]),
             AtomicOp::Exchange => Some([Word::Exch, bits]),
             AtomicOp::CompareExchange => Some([Word::Cas, bits]),
-            AtomicOp::Sub => None,
+            AtomicOp::Sub | AtomicOp::Load | AtomicOp::Store => None,
         }
     }
 
     fn direct_atomic(&mut self, atomic: &Atomic, [word, suffix]: [Word; 2], operands: &[Operand]) {
-        let Atomic { op, ty, space, place, d } = atomic;
+        let Atomic { op, ty, place, d, .. } = atomic;
         let is_swap = matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);
         if d.is_none() && !is_swap {
-            ptx!(self, Red.(*space).(word).(suffix) place, &operands[0]);
+            // `red` releases, and has nothing to acquire with.
+            let is_red = !atomic.modifiers.iter().any(|word| matches!(word, Word::Acquire | Word::AcqRel));
+            let old = if is_red { None } else { Some(self.temp_of(*ty).into()) };
+            let opcode = atomic.opcode(if is_red { Mnemonic::Red } else { Mnemonic::Atom }, &[word, suffix]);
+            self.put(opcode, old.into_iter().chain([place.into(), operands[0].clone()]).collect());
             return;
         }
         let d = d.unwrap_or_else(|| self.temp_of(*ty));
         // `.b32` takes no float constant.
         let operands: Vec<Operand> =
             operands.iter().map(|o| if is_swap { self.constant_register(o.clone(), *ty).into() } else { o.clone() }).collect();
-        match operands.as_slice() {
-            [expected, new] => ptx!(self, Atom.(*space).(word).(suffix) d, place, expected, new),
-            _ => ptx!(self, Atom.(*space).(word).(suffix) d, place, &operands[0]),
-        }
+        self.put(atomic.opcode(Mnemonic::Atom, &[word, suffix]), [d.into(), place.into()].into_iter().chain(operands).collect());
     }
 
     /// a − b is a + (−b), for wrapping integers and for floats.
@@ -90,7 +162,7 @@ impl Emitter<'_> {
 
     /// `do { new = old op operand } while the swap fails`.
     fn swap_loop(&mut self, atomic: &Atomic, operand: Operand) {
-        let Atomic { op, ty, space, place, d } = atomic;
+        let Atomic { op, ty, space, place, d, .. } = atomic;
         let (suffix, bits) = (bits_suffix(*ty), logic_suffix(*ty));
         let (old, new, found) = (d.unwrap_or_else(|| self.temp_of(*ty)), self.temp_of(*ty), self.temp_of(*ty));
         let [expected, replaced] = [(); 2].map(|()| self.temp(if ty.bytes() == 8 { RegisterClass::Long } else { RegisterClass::Word }));
@@ -104,7 +176,7 @@ impl Emitter<'_> {
         }
         ptx!(self, Mov.(bits) expected, old);
         ptx!(self, Mov.(bits) replaced, new);
-        ptx!(self, Atom.(*space).Cas.(bits) replaced, place, expected, replaced);
+        self.put(atomic.opcode(Mnemonic::Atom, &[Word::Cas, bits]), vec![replaced.into(), place.into(), expected.into(), replaced.into()]);
         ptx!(self, Mov.(bits) found, replaced);
         // Bits are compared, not numbers: of NaN and −0 the swap would never be seen to succeed, or too soon.
         ptx!(self, Setp.Ne.(bits) again, replaced, expected);
@@ -113,7 +185,7 @@ impl Emitter<'_> {
 
     /// 8 and 16 bits: in the 32-bit word around them, which the arrays' alignment and padding put within the allocation.
     fn narrow_atomic(&mut self, atomic: Atomic, operands: &[Operand]) {
-        let Atomic { op, ty, space, ref place, d } = atomic;
+        let Atomic { op, ty, space, ref place, d, .. } = atomic;
         let (base, shift) = self.word_around(place);
         let mask = (1u32 << ty.bits()) - 1;
         let [kept, word, found, part, bits] = [(); 5].map(|()| self.temp(RegisterClass::Word));
@@ -141,7 +213,7 @@ impl Emitter<'_> {
         ptx!(self, Shl.B32 bits, bits, shift);
         ptx!(self, And.B32 part, word, kept);
         ptx!(self, Or.B32 part, part, bits);
-        ptx!(self, Atom.(space).Cas.B32 found, &base, word, part);
+        self.put(atomic.opcode(Mnemonic::Atom, &[Word::Cas, Word::B32]), vec![found.into(), (&base).into(), word.into(), part.into()]);
         ptx!(self, Setp.Ne.U32 again, found, word);
         self.jump_if(again, true, top);
         self.label(done);
@@ -178,6 +250,24 @@ impl Emitter<'_> {
     }
 }
 
+impl Atomic {
+    /// An opcode on its place; `rest` comes behind the space.
+    fn opcode(&self, mnemonic: Mnemonic, rest: &[Word]) -> Opcode {
+        // `volatile` has no order and no scope beside it, and stands at the same place.
+        let words = self.modifiers.iter().copied().chain([self.space]).chain(rest.iter().copied()).collect();
+        Opcode { mnemonic, words }
+    }
+}
+
+/// The threads that a scope is, in PTX.
+fn scope_word(scope: Scope) -> Word {
+    match scope {
+        Scope::Warp | Scope::Block => Word::Cta,
+        Scope::Device => Word::Gpu,
+        Scope::System => Word::Sys,
+    }
+}
+
 /// What an atomic computes, if it does not exchange.
 fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
     Some(match op {
@@ -188,6 +278,6 @@ fn binary_op(op: AtomicOp) -> Option<BinaryOp> {
         AtomicOp::And => BinaryOp::And,
         AtomicOp::Or => BinaryOp::Or,
         AtomicOp::Xor => BinaryOp::Xor,
-        AtomicOp::Exchange | AtomicOp::CompareExchange => return None,
+        AtomicOp::Exchange | AtomicOp::CompareExchange | AtomicOp::Load | AtomicOp::Store => return None,
     })
 }

@@ -53,6 +53,7 @@ struct Counter {
 impl Emitter<'_> {
     /// The kernel's body.
     pub(super) fn body(&mut self) {
+        self.policies();
         if self.block(self.kernel.body) == End::Falls {
             ptx!(self, Ret);
         }

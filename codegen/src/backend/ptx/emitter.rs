@@ -7,7 +7,7 @@ use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
 use crate::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Inst, Kernel, Loc, Location, Object, Op, Type, Value};
+use crate::ir::{CacheHint, Inst, Kernel, Loc, Location, Object, Op, Type, Value};
 use crate::target::Target;
 use proc_macro2::Span;
 
@@ -62,6 +62,8 @@ pub(super) struct Emitter<'k> {
     pub(super) has_assert: bool,
     /// Bytes of the largest list of `print!` arguments.
     pub(super) print_bytes: u32,
+    /// The policies of L2 that accesses take.
+    pub(super) policies: Vec<(CacheHint, Reg)>,
     /// Objects whose length is asked for.
     pub(super) lengths: Vec<Object>,
     /// What is asked of textures.
@@ -95,6 +97,7 @@ impl<'k> Emitter<'k> {
             has_print: false,
             has_assert: false,
             print_bytes: 0,
+            policies: Vec::new(),
             lengths: Vec::new(),
             handles: Vec::new(),
             diagnostics: Diagnostics::new(),

@@ -38,7 +38,9 @@ impl Emitter<'_> {
         match op {
             MemoryOp::Load => self.load(*object, &place, results),
             MemoryOp::Store(values) => self.store(*object, &place, values),
-            MemoryOp::Atomic(op, operands) => self.atomic(*op, *object, place, operands, results.first().copied()),
+            MemoryOp::Atomic(op, atomicity, operands) => {
+                self.atomic((*op, *atomicity), *object, place, operands, results.first().copied());
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Addresses, loads and stores.
 
+use super::cache::Hint;
 use super::code::{AddressOperand, Base, Opcode, Reg, RegisterClass, Symbol};
 use super::emitter::{Emitter, ptx};
 use super::types::{memory_suffix, unsigned};
@@ -36,14 +37,16 @@ fn piece(ty: Type, elements: usize) -> Piece {
 }
 
 /// The opcode of an access to `parts` of a type: `nc` if it goes through the read-only cache.
-fn opcode(mnemonic: Mnemonic, space: Word, nc: Option<Word>, parts: usize, part: Type) -> Opcode {
+fn opcode(mnemonic: Mnemonic, (space, nc, hint): (Word, Option<Word>, &Hint), parts: usize, part: Type) -> Opcode {
     let vector = match parts {
         1 => None,
         2 => Some(Word::V2),
         _ => Some(Word::V4),
     };
-    let words = [Some(space), nc, vector, Some(memory_suffix(part))];
-    Opcode { mnemonic, words: words.into_iter().flatten().collect() }
+    let (before, behind): (&[Word], &[Word]) = if hint.is_operator { (&hint.words, &[]) } else { (&[], &hint.words) };
+    let words = [Some(space)].into_iter().chain(before.iter().map(|word| Some(*word))).chain([nc]);
+    let words = words.chain(behind.iter().map(|word| Some(*word))).chain([vector, Some(memory_suffix(part))]);
+    Opcode { mnemonic, words: words.flatten().collect() }
 }
 
 impl Emitter<'_> {
@@ -101,6 +104,9 @@ impl Emitter<'_> {
         // The read-only cache where nobody writes the buffer. Under a predicate `.nc` would let later stores overtake the load (`predicate`), and a
         // barrier that it is issued ahead of (`early`).
         let is_cached = data.kind == ObjectKind::Global { writable: false } && self.predicate.is_none() && !self.is_ahead_of_barrier();
+        let hint = self.hint(object, true);
+        // `lu` is for memory that is written.
+        let is_cached = is_cached && !hint.words.contains(&Word::Lu);
         let (space, nc) = (space_word(data.space()), is_cached.then_some(Word::Nc));
         let mut done = 0;
         while done < results.len() {
@@ -114,7 +120,8 @@ impl Emitter<'_> {
                 (_, Type::Bool, true) => (0..parts).map(|_| self.temp(RegisterClass::Half)).collect(),
                 _ => (0..parts).map(|_| self.temp(RegisterClass::Word)).collect(),
             };
-            self.put(opcode(Mnemonic::Ld, space, nc, parts, part), vec![arriving.as_slice().into(), at.into()]);
+            let operands = [arriving.as_slice().into(), at.into()].into_iter().chain(hint.policy.clone());
+            self.put(opcode(Mnemonic::Ld, (space, nc, &hint), parts, part), operands.collect());
             if parts != elements {
                 self.unpack(ty, &arriving, &wanted);
             } else if ty == Type::Bool {
@@ -128,6 +135,7 @@ impl Emitter<'_> {
 
     pub(super) fn store(&mut self, object: Object, place: &AddressOperand, values: &[Value]) {
         let space = space_word(self.kernel.objects[object].space());
+        let hint = self.hint(object, false);
         let ty = self.kernel.ty(values[0]);
         let mut done = 0;
         while done < values.len() {
@@ -139,7 +147,8 @@ impl Emitter<'_> {
                 && !matches!(ty, Type::Bool)
             {
                 let value = self.operand(*one);
-                ptx!(self, St.(space).(memory_suffix(ty)) at, value);
+                let operands = [at.into(), value].into_iter().chain(hint.policy.clone());
+                self.put(opcode(Mnemonic::St, (space, None, &hint), 1, ty), operands.collect());
                 continue;
             }
             let mut given: Vec<Reg> = group.iter().map(|v| self.in_register(*v)).collect();
@@ -147,7 +156,8 @@ impl Emitter<'_> {
                 given = given.into_iter().map(|p| self.bool_byte(p)).collect();
             }
             let leaving = if parts == elements { given } else { self.pack(ty, &given) };
-            self.put(opcode(Mnemonic::St, space, None, parts, part), vec![at.into(), leaving.as_slice().into()]);
+            let operands = [at.into(), leaving.as_slice().into()].into_iter().chain(hint.policy.clone());
+            self.put(opcode(Mnemonic::St, (space, None, &hint), parts, part), operands.collect());
         }
     }
 

@@ -29,6 +29,7 @@
 
 mod arithmetic;
 mod atomics;
+mod cache;
 mod casts;
 pub mod code;
 mod control;

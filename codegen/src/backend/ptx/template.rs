@@ -140,10 +140,10 @@ mod tests {
         for text in of_rows.chain([super::super::remainder::F32, super::super::remainder::F64]) {
             count += 1;
             let expected = text.replace("{{", "{").replace("}}", "}") + "\n";
-            match text.contains("{tmp0:f32}") || text.contains("{tmp0:f64}") {
-                true => assert_eq!(filled_in(text).replace("%f1", "{tmp0:f32}").replace("%fd1", "{tmp0:f64}"), expected),
-                false => assert_eq!(filled_in(text), expected),
-            }
+            // The first register of each class.
+            let scratch = [("{tmp0:f32}", "%f1"), ("{tmp0:f64}", "%fd1"), ("{tmp0:u32}", "%r1"), ("{tmp1:u64}", "%rd1")];
+            let expected = scratch.iter().fold(expected, |text, (name, register)| text.replace(name, register));
+            assert_eq!(filled_in(text), expected);
         }
         assert!(count > 40, "{count}");
     }

@@ -24,8 +24,8 @@ macro_rules! words {
 words! {
     /// What an instruction does: the first word of its opcode.
     Mnemonic {
-        Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos",
-        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fma "fma", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Membar "membar",
+        Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Createpolicy "createpolicy",
+        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Membar "membar",
         Min "min", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
         Ret "ret", Rsqrt "rsqrt", Selp "selp", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
         St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Xor "xor",
@@ -50,7 +50,12 @@ words! {
         Add "add", Min "min", Max "max", And "and", Or "or", Xor "xor", Exch "exch", Cas "cas", Popc "popc", Red "red",
         // Of threads together.
         Sync "sync", Idx "idx", Up "up", Down "down", Bfly "bfly", Ballot "ballot", Any "any", All "all",
-        Warp "warp", Cta "cta", Gl "gl", Sys "sys",
+        Warp "warp", Cta "cta", Gl "gl", Gpu "gpu", Sys "sys",
+        // Caches.
+        Cs "cs", Lu "lu", L1EvictFirst "L1::evict_first", L1EvictLast "L1::evict_last", L1NoAllocate "L1::no_allocate",
+        L2CacheHint "L2::cache_hint", L2EvictFirst "L2::evict_first", L2EvictLast "L2::evict_last", Fractional "fractional",
+        // What accesses order.
+        Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc", Volatile "volatile",
     }
 }
 
@@ -58,7 +63,7 @@ impl Mnemonic {
     /// Whether its first operand may be written; `bar` writes one where it reduces.
     pub(super) fn has_result(self) -> bool {
         use Mnemonic::*;
-        !matches!(self, St | Red | Bar | Membar | Bra | Ret | Trap | Call)
+        !matches!(self, St | Red | Bar | Fence | Membar | Bra | Ret | Trap | Call)
     }
 }
 

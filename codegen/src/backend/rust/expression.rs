@@ -3,9 +3,11 @@
 use super::Printer;
 use super::kinds::{Kind, type_text};
 use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
+use crate::ir::atomic::spelling;
 use crate::ir::intrinsic::{Call, Intrinsic, OperandType};
 use crate::ir::{
-    Access, AtomicOp, Axis, BinaryOp, CompareOp, Compute, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type, UnaryOp, Value,
+    Access, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type,
+    UnaryOp, Value,
 };
 
 /// How the rest binds.
@@ -375,14 +377,14 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn atomic(&mut self, op: AtomicOp, access: &Access, operands: &[Value]) -> Expr {
+    pub(super) fn atomic(&mut self, (op, atomicity): (AtomicOp, Atomicity), access: &Access, operands: &[Value]) -> Expr {
         let (base, index) = self.split_place(access);
         let mut parts = vec![index];
         for value in operands {
             parts.push(self.take_as(*value, Kind::Plain));
         }
-        let name = if op == AtomicOp::CompareExchange { "atomic_cas".to_owned() } else { format!("atomic_{}", op.word()) };
-        let list: Vec<&str> = parts.iter().map(|e| e.text.as_str()).collect();
+        let (name, words) = spelling(op, atomicity);
+        let list: Vec<&str> = parts.iter().map(|e| e.text.as_str()).chain(words.as_deref()).collect();
         let text = format!("{}.{name}({})", base.text, list.join(", "));
         let mut all: Vec<&Expr> = vec![&base];
         all.extend(&parts);

@@ -129,7 +129,8 @@ impl Printer<'_> {
             match (&data.kind, &data.ty) {
                 (ObjectKind::Value, MemoryType::Scalar(ty)) => format!("{name}: {}", type_text(*ty, self.kinds.object(object))),
                 (ObjectKind::Global { writable }, MemoryType::Slice(element)) => {
-                    format!("{name}: &{}Global<{}>", if *writable { "mut " } else { "" }, self.memory_type(element))
+                    let hint = self.kernel.cached.get(&object).map_or(String::new(), |hint| format!("#[cache({})] ", hint.word()));
+                    format!("{hint}{name}: &{}Global<{}>", if *writable { "mut " } else { "" }, self.memory_type(element))
                 }
                 (ObjectKind::Texture, MemoryType::Slice(texel)) => format!("{name}: &Texture2d<{}>", self.memory_type(texel)),
                 (ObjectKind::Constant, ty) => format!("{name}: &Constant<{}>", self.memory_type(ty)),

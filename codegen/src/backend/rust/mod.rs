@@ -95,8 +95,8 @@ impl Printer<'_> {
             Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
                 MemoryOp::Load => self.load(inst, access),
                 MemoryOp::Store(values) => self.store(inst, access, values),
-                MemoryOp::Atomic(op, operands) => {
-                    let expr = self.atomic(*op, access, operands);
+                MemoryOp::Atomic(op, atomicity, operands) => {
+                    let expr = self.atomic((*op, *atomicity), access, operands);
                     self.effect(used, &expr);
                 }
             },

@@ -3,31 +3,20 @@
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
+use super::atomics;
 use super::call::{arity_text, row_type};
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
-use crate::ir::{AtomicOp, Type};
+use crate::ir::Type;
 use crate::nearest::nearest;
 use crate::syntax::written;
 use proc_macro2::Span;
 
 /// Whether a method is an atomic.
 pub(super) fn is_atomic(name: &str) -> bool {
-    ATOMICS.iter().any(|(known, _)| *known == name)
+    atomics::named(name).is_some()
 }
-
-const ATOMICS: &[(&str, AtomicOp)] = &[
-    ("atomic_add", AtomicOp::Add),
-    ("atomic_sub", AtomicOp::Sub),
-    ("atomic_min", AtomicOp::Min),
-    ("atomic_max", AtomicOp::Max),
-    ("atomic_and", AtomicOp::And),
-    ("atomic_or", AtomicOp::Or),
-    ("atomic_xor", AtomicOp::Xor),
-    ("atomic_exchange", AtomicOp::Exchange),
-    ("atomic_cas", AtomicOp::CompareExchange),
-];
 
 /// Most scalars of one vector access, and its widest size in bytes.
 const MOST_LANES: i128 = 8;
@@ -144,7 +133,9 @@ impl Checker<'_, '_> {
     /// Methods of buffers, arrays and shared slices.
     fn memory_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, element: Ty, global: bool, span: Span) -> Expr {
         let name = call.method.to_string();
-        let mut args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+        // An order and a scope are names, not values.
+        let values = call.args.len().saturating_sub(atomics::named(&name).map_or(0, |named| named.words()));
+        let mut args: Vec<Expr> = call.args.iter().take(values).map(|arg| self.expression(arg)).collect();
         let arity = |checker: &Self, wanted: usize| {
             if call.args.len() == wanted {
                 return true;
@@ -189,64 +180,13 @@ impl Checker<'_, '_> {
                 self.check_lanes(given, &element, call.method.span());
                 expr(ExprKind::VectorStore(Box::new(receiver), Box::new(index), Box::new(value)), Ty::unit(), span)
             }
-            _ => match ATOMICS.iter().find(|(known, _)| *known == name) {
-                Some((_, op)) => {
-                    let operands = if *op == AtomicOp::CompareExchange { 2 } else { 1 };
-                    if !arity(self, operands + 1) {
-                        return self.anything(span);
-                    }
-                    if !self.is_memory(&receiver) {
-                        return self.atomic_of_local(&receiver, op.word(), span);
-                    }
-                    self.check_mutable(&receiver);
-                    let index = args.remove(0);
-                    if let Some(written) = call.args.first() {
-                        self.expect_index(written, &index);
-                    }
-                    for arg in &args {
-                        self.expect(&arg.ty, &element, arg.span);
-                    }
-                    self.atomic_element(*op, &element, span);
-                    expr(ExprKind::Atomic(*op, Box::new(receiver), Box::new(index), args), element, span)
-                }
+            _ => match atomics::named(&name) {
+                Some(named) => self.atomic(call, named, receiver, args, element, span),
                 None => {
-                    let known = ["len", "is_empty", "load", "store"].into_iter().chain(ATOMICS.iter().map(|(name, _)| *name));
+                    let known = ["len", "is_empty", "load", "store"].into_iter().chain(atomics::names());
                     self.unknown_method(call, &receiver, known.collect())
                 }
             },
-        }
-    }
-
-    /// An atomic of an array that is one thread's.
-    fn atomic_of_local(&mut self, receiver: &Expr, op: &str, span: Span) -> Expr {
-        // Where it was declared without a value, `#[shared]` is what is missing, and that is said of the declaration.
-        if let ExprKind::Local(id) = receiver.kind
-            && let Some(unfilled) = self.unfilled.get_mut(&id)
-        {
-            unfilled.used.get_or_insert(span);
-            unfilled.has_atomics = true;
-            return self.anything(span);
-        }
-        let message = format!("`atomic_{op}` works on buffers and shared memory; this array belongs to one thread");
-        self.error_expression(Diagnostic::error(span, message).help("use plain arithmetic, or declare the array `#[shared]`"))
-    }
-
-    fn atomic_element(&mut self, op: AtomicOp, element: &Ty, span: Span) {
-        let ty = self.infer.resolve(element);
-        let fits = match op {
-            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => {
-                row_type(&ty).is_some_and(|t| (t.is_int() && t.bytes() >= 4) || (t.is_float() && t.bytes() >= 4))
-            }
-            AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => row_type(&ty).is_some_and(|t| t.is_int() && t.bytes() >= 4),
-            AtomicOp::Exchange | AtomicOp::CompareExchange => row_type(&ty).is_some_and(|t| t.bytes() >= 4),
-        };
-        if !fits {
-            let message = format!("`atomic_{}` does not work on `{}`", op.word(), self.show(&ty));
-            let help = match op {
-                AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => "use `i32`, `u32`, `i64` or `u64` elements",
-                _ => "use elements of 32 or 64 bits",
-            };
-            self.report(Diagnostic::error(span, message).help(help));
         }
     }
 

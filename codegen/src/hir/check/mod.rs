@@ -4,6 +4,7 @@
 //! (the command-line tool has no `rustc` beside it) and marked `by_rustc`.
 
 mod annotations;
+mod atomics;
 mod bounds;
 mod call;
 mod control;

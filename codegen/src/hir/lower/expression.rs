@@ -9,7 +9,8 @@ use crate::hir::types::{Const, Ty};
 use crate::intrinsics;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, Scalar, Special, Step, Terminator, Type, Value,
+    Address, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, Scalar, Special, Step, Terminator,
+    Type, Value,
 };
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -116,7 +117,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Texture(op, base, coordinates) => self.texture(*op, base, coordinates, expr.span),
             ExprKind::VectorLoad(base, index, lanes) => self.vector_load(base, index, *lanes, expr),
             ExprKind::VectorStore(base, index, value) => self.vector_store(base, index, value, expr),
-            ExprKind::Atomic(op, base, index, operands) => self.atomic(*op, base, index, operands, expr),
+            ExprKind::Atomic(op, atomicity, base, index, operands) => self.atomic((*op, *atomicity), base, index, operands, expr),
             ExprKind::Print(parts, values) => {
                 let values = values.iter().map(|value| self.value(value)).collect();
                 self.at(expr.span);
@@ -412,7 +413,7 @@ impl Lowerer<'_, '_> {
         self.unit()
     }
 
-    fn atomic(&mut self, op: AtomicOp, base: &Expr, index: &Expr, operands: &[Expr], expr: &Expr) -> Tree {
+    fn atomic(&mut self, (op, atomicity): (AtomicOp, Atomicity), base: &Expr, index: &Expr, operands: &[Expr], expr: &Expr) -> Tree {
         let place = self.place(base);
         let index = self.value(index);
         let operands: Vec<Value> = operands.iter().map(|operand| self.value(operand)).collect();
@@ -425,7 +426,12 @@ impl Lowerer<'_, '_> {
         }
         let Some(scalar) = self.scalar(&ty) else { return self.unit() };
         debug_assert!(access.path.iter().any(|step| matches!(step, Step::Index(_))));
-        Tree::Leaf(self.builder().push1(Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at: Address::Path(access) }), scalar))
+        let atomic = Op::Memory(Memory { op: MemoryOp::Atomic(op, atomicity, operands), at: Address::Path(access) });
+        if op == AtomicOp::Store {
+            self.builder().push(atomic, &[]);
+            return self.unit();
+        }
+        Tree::Leaf(self.builder().push1(atomic, scalar))
     }
 }
 

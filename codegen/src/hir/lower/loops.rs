@@ -192,7 +192,7 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::VectorLoad(a, b, _) => vec![a, b],
         ExprKind::VectorStore(a, b, c) => vec![a, b, c],
         ExprKind::Texture(_, first, all) | ExprKind::Assert(first, _, all) => std::iter::once(&**first).chain(all).collect(),
-        ExprKind::Atomic(_, a, b, operands) => [&**a, b].into_iter().chain(operands).collect(),
+        ExprKind::Atomic(_, _, a, b, operands) => [&**a, b].into_iter().chain(operands).collect(),
         ExprKind::Aggregate(fields, base) => fields.iter().map(|(_, field)| field).chain(base.as_deref()).collect(),
         ExprKind::Array(all) | ExprKind::Call(_, _, all) | ExprKind::Intrinsic(_, _, all) | ExprKind::Print(_, all) => all.iter().collect(),
         ExprKind::If(a, b, c) => [&**a, b].into_iter().chain(c.as_deref()).collect(),

@@ -25,9 +25,10 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::KernelOptions;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Access, Block, Builder, EntityMap, Inst, Kernel, Loc, Location, MemoryType, Object, ObjectData, ObjectKind, Op, StructId, StructType,
-    Terminator, Type, Value,
+    Access, Block, Builder, CacheHint, EntityMap, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Object, ObjectData,
+    ObjectKind, Op, StructId, StructType, Terminator, Type, Value,
 };
+use crate::syntax::cache::cache_hint;
 use crate::syntax::{Unit, UnitId};
 use crate::target::limits::{CONSTANT_BYTES, SHARED_BYTES};
 use elements::ElementLoops;
@@ -149,6 +150,7 @@ pub(super) fn lower<'p>(
         lowerer.terminate(Op::Terminator(Terminator::Return));
     }
     lowerer.check_shared(item.signature.ident.span());
+    lowerer.check_hints();
     let refused = lowerer.refuse_elements(elements);
     let (kernel, spans, statements) = (lowerer.kernel, lowerer.spans, lowerer.statements);
     Some((Lowered { kernel, spans, statements, warnings: Diagnostics::new(), required: Vec::new() }, refused))
@@ -347,6 +349,9 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let mutable = matches!(input, syn::FnArg::Typed(typed)
                 if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
             let Some(access) = self.parameter(&data.name, &ty, mutable, data.span, &mut constant) else { continue };
+            if let (Some(hint), Ty::Global(_)) = (cache_hint(input), &ty) {
+                self.kernel.cached.insert(access.object, hint);
+            }
             if self.kernel.objects[access.object].kind == ObjectKind::Value {
                 let value = self.load_tree(&access, &ty);
                 values.push((*local, ty, value));
@@ -386,6 +391,24 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         let object = self.new_object(name, kind, memory);
         self.kernel.params.push(object);
         Some(Access { object, path: Vec::new() })
+    }
+
+    /// What is never read is not read for the last time either.
+    fn check_hints(&self) {
+        for object in self.kernel.cached.iter().filter(|(_, hint)| **hint == CacheHint::LastUse).map(|(object, _)| *object) {
+            let mut is_read = false;
+            self.kernel.for_each_inst(|kernel, _, inst| {
+                is_read |= matches!(&kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Load, at }) if at.object() == object);
+            });
+            if !is_read {
+                let data = &self.kernel.objects[object];
+                let error = Diagnostic::error(
+                    self.spans[usize::from(data.loc)],
+                    format!("`{}` is never read, so `last_use` says nothing", data.name),
+                );
+                self.report(error.help("write `#[cache(streaming)]` for what is written once"));
+            }
+        }
     }
 
     /// A group is known by its lifetime, where only the parameter is seen.

@@ -4,8 +4,8 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Loc, Memory, MemoryOp, Message, Object,
-    Op, PrintPart, Region, Special, Step, Terminator, TextureOp, UnaryOp, Value,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Loc, Memory, MemoryOp,
+    MemoryOrder, Message, Object, Op, PrintPart, Region, Scope, Special, Step, Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -245,9 +245,19 @@ impl<'t> Parser<'t> {
         Ok(Op::Compute(Compute::Special(special, axis)))
     }
 
-    fn atomic(&mut self) -> Result<AtomicOp, ParseError> {
+    /// `add`, `load.acquire.device`.
+    fn atomic(&mut self) -> Result<(AtomicOp, Atomicity), ParseError> {
         let word = self.word()?;
-        named(AtomicOp::ALL, word).ok_or_else(|| self.error(format!("there is no atomic `{word}`")))
+        let op = named(AtomicOp::ALL, word).ok_or_else(|| self.error(format!("there is no atomic `{word}`")))?;
+        if !self.eat('.') {
+            return Ok((op, Atomicity::RELAXED));
+        }
+        let word = self.word()?;
+        let order = named(MemoryOrder::ALL, word).ok_or_else(|| self.error(format!("there is no order `{word}`")))?;
+        self.expect('.')?;
+        let word = self.word()?;
+        let scope = named(Scope::OF_MEMORY, word).ok_or_else(|| self.error(format!("there is no scope `{word}`")))?;
+        Ok((op, Atomicity { order, scope }))
     }
 
     fn texture(&mut self) -> Result<TextureOp, ParseError> {
@@ -287,7 +297,7 @@ impl<'t> Parser<'t> {
         let atomic = if name == "atomic" { Some(self.atomic()?) } else { None };
         let at = if by_pointer { self.pointer()? } else { Address::Path(self.access()?) };
         let op = match atomic {
-            Some(op) => MemoryOp::Atomic(op, self.more_values(true)?),
+            Some((op, atomicity)) => MemoryOp::Atomic(op, atomicity, self.more_values(true)?),
             None if name == "store" => MemoryOp::Store(self.more_values(true)?),
             None => MemoryOp::Load,
         };

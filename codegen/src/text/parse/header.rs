@@ -1,9 +1,9 @@
 //! What stands before the body: options, files, structs, objects.
 
 use super::lex::Token;
-use super::{ParseError, Parser, type_name};
+use super::{ParseError, Parser, named, type_name};
 use crate::intrinsics;
-use crate::ir::{BoundsCheck, IndexWidth, Math};
+use crate::ir::{BoundsCheck, CacheHint, IndexWidth, Math};
 use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
 
 /// Most bytes that one type may take: far beyond any device, and far from overflow.
@@ -18,8 +18,7 @@ impl Parser<'_> {
         self.expect_word("kernel")?;
         self.kernel.name = self.text()?;
         let word = self.word()?;
-        self.kernel.stage =
-            super::named(crate::ir::Stage::ALL.as_slice(), word).ok_or_else(|| self.error(format!("`{word}` is no stage")))?;
+        self.kernel.stage = named(crate::ir::Stage::ALL.as_slice(), word).ok_or_else(|| self.error(format!("`{word}` is no stage")))?;
         self.end_line()?;
         while !self.eat('{') {
             match self.word()? {
@@ -68,7 +67,7 @@ impl Parser<'_> {
 
     fn choice<T: Copy>(&mut self, choices: &[(T, &str)]) -> Result<T, ParseError> {
         let word = self.word()?;
-        super::named(choices, word).ok_or_else(|| {
+        named(choices, word).ok_or_else(|| {
             let words: Vec<_> = choices.iter().map(|(_, word)| format!("`{word}`")).collect();
             self.error(format!("{} expected, not `{word}`", words.join(" or ")))
         })
@@ -111,6 +110,12 @@ impl Parser<'_> {
         self.expect(':')?;
         let mut kind = self.object_kind()?;
         let is_swizzled = self.eat_word("swizzled");
+        let hint = if self.eat_word("cached") {
+            let word = self.word()?;
+            Some(named(CacheHint::ALL, word).ok_or_else(|| self.error(format!("there is no hint `{word}`")))?)
+        } else {
+            None
+        };
         let ty = self.memory_type(0)?;
         if let ObjectKind::Table(scalars) = &mut kind {
             let Some(element) = scalar_of(&ty) else {
@@ -124,6 +129,9 @@ impl Parser<'_> {
         self.objects.insert(label, object);
         if is_swizzled {
             self.kernel.swizzled.insert(object);
+        }
+        if let Some(hint) = hint {
+            self.kernel.cached.insert(object, hint);
         }
         if is_param {
             self.kernel.params.push(object);

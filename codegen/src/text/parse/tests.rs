@@ -4,7 +4,7 @@ use super::*;
 use crate::ir::Builder;
 use crate::ir::intrinsic::{IntrinsicId, OperandType};
 use crate::ir::{Access, Location, MemoryType, Message, ObjectData, ObjectKind, PrintPart, Scalar, Stage, Step, StructType, Terminator};
-use crate::ir::{AtomicOp, Axis, BinaryOp, CompareOp, Special, UnaryOp};
+use crate::ir::{AtomicOp, Axis, BinaryOp, CompareOp, MemoryOrder, Scope, Special, UnaryOp};
 
 /// Every kind of instruction, written as it is printed. Nothing that [`crate::verify`] would let pass as a whole.
 const EVERYTHING: &str = r#"kernel "module::every\"thing" built
@@ -132,6 +132,10 @@ fn every_word_of_every_table_survives() {
     BinaryOp::ALL.iter().for_each(|(_, word)| result("u32", format!("{word} v0, v0")));
     CompareOp::ALL.iter().for_each(|(_, word)| result("bool", format!("{word} v0, v0")));
     AtomicOp::ALL.iter().for_each(|(_, word)| result("u32", format!("atomic {word} m0[v0], v0")));
+    for (_, order) in MemoryOrder::ALL {
+        let scopes = Scope::OF_MEMORY.iter().filter(|(scope, _)| *order != "relaxed" || *scope != Scope::Device);
+        scopes.for_each(|(_, scope)| result("u32", format!("atomic add.{order}.{scope} m0[v0], v0")));
+    }
     for (_, special) in Special::ALL {
         Axis::ALL.iter().for_each(|(_, axis)| result("u32", format!("{special}.{axis}")));
     }

@@ -259,10 +259,12 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
             None | Some(Space::Param) => Op::Param,
             Some(space) => Op::Load(space, opcode.has(Word::Nc) || space == Space::Constant),
         },
+        // A constant, which accesses have as an operand.
+        Createpolicy => Op::Param,
         Tex => Op::Load(Space::Global, true),
         St => Op::Store(opcode.space().unwrap_or(Space::Global)),
         Red | Atom => Op::Atomic(opcode.space().unwrap_or(Space::Global)),
-        Bar | Membar => Op::Barrier,
+        Bar | Fence | Membar => Op::Barrier,
         Bra => Op::Branch,
         Ret | Trap => Op::Return,
         Call => Op::Call,

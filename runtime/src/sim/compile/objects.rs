@@ -4,7 +4,9 @@ use super::super::SimOptions;
 use super::super::program::{ObjectInfo, Program};
 use super::Result;
 use warpwright_codegen::ir::IndexWidth;
-use warpwright_codegen::ir::{AtomicOp, Kernel, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op, Space, Type};
+use warpwright_codegen::ir::{
+    AtomicOp, Atomicity, Kernel, Memory, MemoryOp, MemoryOrder, MemoryType, Message, ObjectKind, Op, Space, Type,
+};
 
 use warpwright_codegen::target::limits::{CONSTANT_BYTES, LOCAL_BYTES, MOST_SHARED_BYTES};
 
@@ -44,7 +46,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     let synchronises = Synchronises::of(kernel);
     program.waits = synchronises.waits;
     program.has_fences = synchronises.has_fences;
-    program.orders = synchronises.blocks_wait || synchronises.waits && synchronises.has_fences;
+    program.orders = synchronises.blocks_wait || synchronises.waits && synchronises.has_fences || synchronises.is_ordered;
     program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
     for (object, data) in kernel.objects.iter() {
@@ -137,6 +139,8 @@ struct Synchronises {
     /// Of one on a buffer.
     blocks_wait: bool,
     has_fences: bool,
+    /// There are atomics that order, that only read or write, or that are for some threads only.
+    is_ordered: bool,
 }
 
 impl Synchronises {
@@ -145,7 +149,11 @@ impl Synchronises {
         kernel.for_each_inst(|kernel, _, inst| {
             let data = &kernel.insts[inst];
             let object = match &data.op {
-                Op::Memory(Memory { op: MemoryOp::Atomic(..), at }) => at.object(),
+                Op::Memory(Memory { op: MemoryOp::Atomic(op, atomicity, _), at }) => {
+                    found.is_ordered |= *atomicity != Atomicity::RELAXED || matches!(op, AtomicOp::Load | AtomicOp::Store);
+                    found.has_fences |= atomicity.order != MemoryOrder::Relaxed;
+                    at.object()
+                }
                 Op::Intrinsic(row, _) => {
                     found.has_fences |= !row.row().effects.is_convergent() && row.row().effects.orders.is_some();
                     return;
@@ -171,13 +179,13 @@ fn is_order_free(kernel: &Kernel) -> bool {
                 free = false;
                 return;
             }
-            Op::Memory(Memory { op: MemoryOp::Atomic(op, operands), at }) => (*op, at.object(), operands),
+            Op::Memory(Memory { op: MemoryOp::Atomic(op, _, operands), at }) => (*op, at.object(), operands),
             Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 return;
             }
         };
         let is_global = kernel.objects[object].space() == Space::Global;
-        let commutes = !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);
+        let commutes = !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange | AtomicOp::Load | AtomicOp::Store);
         let is_exact = operands.iter().all(|v| kernel.ty(*v).is_int());
         let is_used = data.results.iter().any(|v| uses[usize::from(*v)] != 0);
         free &= !is_global || commutes && is_exact && !is_used;

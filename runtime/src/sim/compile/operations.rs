@@ -10,8 +10,8 @@ use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
 use warpwright_codegen::ir::intrinsic::{self, Eval, Intrinsic, IntrinsicId};
 use warpwright_codegen::ir::{
-    Address, Axis, BinaryOp, Compute, Effects, Inst, Memory, MemoryOp, Message, Object, Op, PrintPart, Scope, TextureOp, Type, UnaryOp,
-    Value,
+    Address, AtomicOp, Axis, BinaryOp, Compute, Effects, Inst, Memory, MemoryOp, Message, Object, Op, PrintPart, Scope, TextureOp, Type,
+    UnaryOp, Value,
 };
 
 impl Compiler<'_> {
@@ -113,9 +113,12 @@ impl Compiler<'_> {
         let work = match &memory.op {
             MemoryOp::Load => Work { kind: AccessKind::Read, atomic: None, values: results.to_vec(), old: None },
             MemoryOp::Store(values) => Work { kind: AccessKind::Write, atomic: None, values: values.clone(), old: None },
-            MemoryOp::Atomic(op, operands) => {
-                Work { kind: AccessKind::Atomic, atomic: Some(*op), values: operands.clone(), old: results.first().copied() }
-            }
+            MemoryOp::Atomic(op, atomicity, operands) => Work {
+                kind: if *op == AtomicOp::Load { AccessKind::AtomicRead } else { AccessKind::Atomic },
+                atomic: Some((*op, *atomicity)),
+                values: operands.clone(),
+                old: results.first().copied(),
+            },
         };
         match &memory.at {
             Address::Path(place) => self.access(place, &work),
@@ -152,9 +155,9 @@ impl Compiler<'_> {
         self.count(class_of_row(row, ty), 1);
         let slots = self.slots(args)?;
         match device.eval {
-            Eval::Nothing => {
-                if let (true, Some(reach)) = (self.program.orders, row.effects.orders.and_then(reach)) {
-                    self.emit(SimStep::Fence(reach));
+            Eval::Fence(order) => {
+                if let (true, Some(reach)) = (self.program.orders, row.effects.orders.and_then(Reach::of)) {
+                    self.emit(SimStep::Fence(reach, order));
                 }
             }
             Eval::Barrier(eval) => {
@@ -181,15 +184,6 @@ impl Compiler<'_> {
     pub(super) fn message(&mut self, parts: &[PrintPart], values: &[Value]) -> Result<u32> {
         let values = values.iter().map(|v| Ok((self.slot(*v)?, self.ty(*v)))).collect::<Result<_>>()?;
         Ok(add(&mut self.program.messages, Text { parts: parts.to_vec(), values }))
-    }
-}
-
-/// How far a fence reaches.
-fn reach(scope: Scope) -> Option<Reach> {
-    match scope {
-        Scope::Warp => None,
-        Scope::Block => Some(Reach::Block),
-        Scope::Device | Scope::System => Some(Reach::Device),
     }
 }
 

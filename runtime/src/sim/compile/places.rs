@@ -7,12 +7,12 @@ use super::super::registers::Reg;
 use super::objects::scalar_of;
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
-use warpwright_codegen::ir::{self, AtomicOp, MemoryType, Object, Space, Type, Value};
+use warpwright_codegen::ir::{self, AtomicOp, Atomicity, MemoryType, Object, Space, Type, Value};
 
 /// What an access does, and to which values.
 pub(super) struct Work {
     pub(super) kind: AccessKind,
-    pub(super) atomic: Option<AtomicOp>,
+    pub(super) atomic: Option<(AtomicOp, Atomicity)>,
     /// Results of a load, operands of the others.
     pub(super) values: Vec<Value>,
     /// Old value of an atomic.
@@ -45,9 +45,8 @@ impl Compiler<'_> {
         match (work.atomic, work.values.len()) {
             (None, n @ (1 | 2 | 4 | 8)) => Ok(n as u32),
             (None, n) => Err(format!("a vector access of {n} scalars")),
-            (Some(AtomicOp::CompareExchange), 2) => Ok(1),
-            (Some(AtomicOp::CompareExchange), n) | (Some(_), n @ (0 | 2..)) => Err(format!("an atomic with {n} operands")),
-            (Some(_), _) => Ok(1),
+            (Some((op, _)), n) if n == op.operands() => Ok(1),
+            (Some(_), n) => Err(format!("an atomic with {n} operands")),
         }
     }
 
