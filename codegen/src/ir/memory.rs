@@ -100,6 +100,22 @@ impl MemoryType {
         }
     }
 
+    /// The scalar that begins so many bytes from the start; `None` within one, in padding and beyond the end. A slice has no end.
+    pub fn scalar_at(&self, offset: u64, structs: &EntityMap<StructId, StructType>) -> Option<Type> {
+        match self {
+            MemoryType::Scalar(ty) => (offset == 0).then_some(*ty),
+            MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
+                let size = element.size(structs).max(1);
+                (offset / size < *n).then(|| element.scalar_at(offset % size, structs))?
+            }
+            MemoryType::Slice(element) => element.scalar_at(offset % element.size(structs).max(1), structs),
+            MemoryType::Struct(id) => {
+                let field = structs[*id].fields.iter().rev().find(|field| field.offset <= offset && field.ty.size(structs) > 0)?;
+                field.ty.scalar_at(offset - field.offset, structs)
+            }
+        }
+    }
+
     /// Alignment in bytes.
     pub fn align(&self, structs: &EntityMap<StructId, StructType>) -> u64 {
         match self {

@@ -2,7 +2,7 @@
 
 use super::code::{AddressOperand, Base, Opcode, Reg, RegisterClass, Symbol};
 use super::emitter::{Emitter, ptx};
-use super::types::{memory_suffix, unsigned};
+use super::types::{memory_suffix, unsigned, untyped};
 use super::words::{Mnemonic, Word};
 use crate::ir::{Object, ObjectKind, Space, Type, Value};
 
@@ -35,15 +35,21 @@ fn piece(ty: Type, elements: usize) -> Piece {
     }
 }
 
-/// The opcode of an access to `parts` of a type: `nc` if it goes through the read-only cache.
-fn opcode(mnemonic: Mnemonic, space: Word, nc: Option<Word>, parts: usize, part: Type) -> Opcode {
+/// The opcode of an access to `parts` of a type in memory: `nc` if it goes through the read-only cache.
+fn opcode(mnemonic: Mnemonic, space: Word, nc: Option<Word>, parts: usize, part: Word) -> Opcode {
     let vector = match parts {
         1 => None,
         2 => Some(Word::V2),
         _ => Some(Word::V4),
     };
-    let words = [Some(space), nc, vector, Some(memory_suffix(part))];
+    let words = [Some(space), nc, vector, Some(part)];
     Opcode { mnemonic, words: words.into_iter().flatten().collect() }
+}
+
+/// What stands in memory where values go or come from: several types of one width are bits.
+fn suffix_of(emitter: &Emitter<'_>, part: Type, values: &[Value]) -> Word {
+    let is_mixed = values.windows(2).any(|pair| emitter.kernel.ty(pair[0]) != emitter.kernel.ty(pair[1]));
+    if is_mixed { untyped(part.bits()) } else { memory_suffix(part) }
 }
 
 impl Emitter<'_> {
@@ -113,7 +119,8 @@ impl Emitter<'_> {
                 (_, Type::Bool, true) => (0..parts).map(|_| self.temp(RegisterClass::Half)).collect(),
                 _ => (0..parts).map(|_| self.temp(RegisterClass::Word)).collect(),
             };
-            self.put(opcode(Mnemonic::Ld, space, nc, parts, part), vec![arriving.as_slice().into(), at.into()]);
+            let suffix = suffix_of(self, part, &results[done..done + elements]);
+            self.put(opcode(Mnemonic::Ld, space, nc, parts, suffix), vec![arriving.as_slice().into(), at.into()]);
             if parts != elements {
                 self.unpack(ty, &arriving, &wanted);
             } else if ty == Type::Bool {
@@ -146,7 +153,8 @@ impl Emitter<'_> {
                 given = given.into_iter().map(|p| self.bool_byte(p)).collect();
             }
             let leaving = if parts == elements { given } else { self.pack(ty, &given) };
-            self.put(opcode(Mnemonic::St, space, None, parts, part), vec![at.into(), leaving.as_slice().into()]);
+            let suffix = suffix_of(self, part, group);
+            self.put(opcode(Mnemonic::St, space, None, parts, suffix), vec![at.into(), leaving.as_slice().into()]);
         }
     }
 
