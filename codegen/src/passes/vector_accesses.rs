@@ -23,14 +23,12 @@
 //! them. Padding is read there and written anywhere, as zeros.
 
 use crate::analysis::clobbers::{Clobbers, RegionClobbers};
+use crate::analysis::place::{MOST_BYTES, alignment};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
     Access, Address, Block, Builder, Control, EntityMap, Inst, Kernel, Loc, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Scalar,
     Step, StructId, StructType, Type, Value, ValueDef,
 };
-
-/// Bytes of one access, at most (PTX ISA, "Vectors": 128 bits).
-const MOST_BYTES: u64 = 16;
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -278,33 +276,6 @@ fn window(kernel: &Kernel, ty: &MemoryType, parts: &[Option<Part>], align: u64, 
         bytes *= 2;
     }
     best
-}
-
-/// What the address of an element is surely a multiple of.
-fn alignment(kernel: &Kernel, place: &Access) -> u64 {
-    let data = &kernel.objects[place.object];
-    // Buffers begin at multiples of 256 bytes (CUDA) or 128 (OpenCL); arrays at what `backend` declares: their size, if that is less than 16.
-    let begin = if matches!(data.ty, MemoryType::Slice(_)) { MOST_BYTES } else { data.ty.size(&kernel.structs).next_power_of_two() };
-    let mut align = begin.min(MOST_BYTES);
-    let mut ty = &data.ty;
-    for step in &place.path {
-        let bytes = match (step, ty) {
-            (Step::Field(field), MemoryType::Struct(id)) => {
-                let field = &kernel.structs[*id].fields[*field as usize];
-                ty = &field.ty;
-                field.offset
-            }
-            (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
-                ty = element;
-                element.size(&kernel.structs).saturating_mul(kernel.constant(*index).map_or(1, |index| index.bits))
-            }
-            _ => return 1,
-        };
-        if bytes > 0 {
-            align = align.min(1 << bytes.trailing_zeros());
-        }
-    }
-    align
 }
 
 /// The way to the scalar that begins so many bytes from the start of an element.

@@ -13,12 +13,14 @@ mod global;
 pub(crate) mod native;
 pub(crate) mod numeric;
 mod texture;
+mod vectors;
 mod warp;
 
 pub use crate::Dim3;
 pub use crate::element::Element;
 pub use crate::texture::{FloatTexel, Texel};
 pub use atomics::SharedAtomics as _;
+pub use vectors::ArrayVectors as _;
 pub use block::{
     block_max, block_min, block_sum, fence_block, fence_device, fence_system, sync_threads, sync_threads_and, sync_threads_count,
     sync_threads_or,
