@@ -43,12 +43,7 @@ pub struct Field {
 
 impl StructType {
     /// Lays out fields by the rules of `repr(C, align(least_align))`; without `align`, that is 1.
-    pub fn new(
-        name: String,
-        fields: Vec<(String, MemoryType)>,
-        least_align: u64,
-        structs: &EntityMap<StructId, StructType>,
-    ) -> StructType {
+    pub fn new(name: String, fields: Vec<(String, MemoryType)>, least_align: u64, structs: &EntityMap<StructId, StructType>) -> StructType {
         let (mut size, mut align) = (0u64, least_align);
         let fields = fields
             .into_iter()

@@ -16,6 +16,7 @@ object m5 "tile": shared [[f32; 16]; 16]
 object m6 "tmp": local [f32; 4]
 param m7 "q": global [[f32; 4]]
 param m8 "s": global mut [s0]
+object m9 "pairs": shared [[f32; 2]; 16]
 "#;
 
 /// A kernel with this body.

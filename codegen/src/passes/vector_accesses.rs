@@ -14,13 +14,14 @@
 //! **Needs** equal indices to be one value (`cse`), and loads that nobody wants gone (`dce`). **Preserves** every value and the order in which places are
 //! written and read. An access never leaves its element, so that where one scalar is in bounds, all are.
 //! **Refuses** what is not known to be aligned: objects begin at multiples of 16 bytes (of their size, smaller arrays), and elements at multiples of theirs.
-//! Scalars of different widths stay apart, and so do different types of less than 4 bytes, which share registers.
+//! Scalars of different widths stay apart, and so do different types of less than 4 bytes, which share registers. A shared array in an array is an element
+//! if one access has room for it; a longer one is a row, and `vectorize` is for rows. Constants at known places are operands.
 //!
 //! Loads move up to the first of them: not over a store to the object, nor over a fence or barrier if others may write it, nor over a loop, whose registers they would take.
 //! Stores move down to the last of them: not over a load of the object, another element's store, or anything but arithmetic.
 //!
-//! Scalars that nobody wants are read with their neighbours where nobody writes the object, which saves a request; elsewhere another thread may be writing
-//! them. Padding is read there and written anywhere, as zeros.
+//! Scalars that nobody wants are read with their neighbours where nobody writes the object and they are the fewer, which saves a request; elsewhere another
+//! thread may be writing them. Padding is read there and written anywhere, as zeros.
 
 use crate::analysis::clobbers::{Clobbers, RegionClobbers};
 use crate::analysis::place::{MOST_BYTES, alignment};
@@ -194,7 +195,15 @@ fn part(kernel: &Kernel, inst: Inst, at: usize) -> Option<(Vec<Step>, Part)> {
         return None;
     }
     let enclosing = access.enclosing(kernel)?;
-    if matches!(enclosing.ty, MemoryType::Scalar(_)) {
+    let is_open = access.path[..enclosing.steps].iter().any(|step| matches!(step, Step::Index(index) if kernel.constant(*index).is_none()));
+    let is_element = match (&kernel.objects[access.object].kind, enclosing.ty) {
+        (_, MemoryType::Scalar(_) | MemoryType::Padded(..)) => false,
+        // At a known place it is an operand, not a load.
+        (ObjectKind::Constant, _) => is_open,
+        (ObjectKind::Shared, MemoryType::Array(..)) => enclosing.ty.size(&kernel.structs) <= MOST_BYTES,
+        _ => true,
+    };
+    if !is_element {
         return None;
     }
     let part = Part { offset: enclosing.offset, ty: kernel.ty(*value), value: *value, at, loc: data.loc };
@@ -217,7 +226,13 @@ impl Group {
             parts.dedup_by_key(|part| part.offset);
             parts.into_iter().map(Some).collect()
         };
-        let skips = if is_store { Skips::Padding } else if kernel.objects[object].is_read_only() { Skips::All } else { Skips::Nothing };
+        let skips = if is_store {
+            Skips::Padding
+        } else if kernel.objects[object].is_read_only() {
+            Skips::All
+        } else {
+            Skips::Nothing
+        };
         for n in 0..parts.len() {
             let Some(first) = &parts[n] else { continue };
             let Some(Window { offset, bytes }) = window(kernel, ty, &parts[n..], align, skips) else { continue };
@@ -262,14 +277,18 @@ fn window(kernel: &Kernel, ty: &MemoryType, parts: &[Option<Part>], align: u64, 
         let wanted = |at: u64| parts.iter().flatten().take_while(|part| part.offset <= at).find(|part| part.offset == at);
         let fits = |at: u64| {
             let there = ty.scalar_at(at, &kernel.structs);
-            let is_alike = there.unwrap_or(first.ty) == first.ty || width >= 4 && there.is_some_and(|there| u64::from(there.bytes()) == width);
+            let is_alike =
+                there.unwrap_or(first.ty) == first.ty || width >= 4 && there.is_some_and(|there| u64::from(there.bytes()) == width);
             is_alike && (wanted(at).is_some() || skips == Skips::All || skips == Skips::Padding && there.is_none())
         };
         let places = || (offset..offset + bytes).step_by(width as usize);
         // The access begins at a scalar: it is named by the way to it.
         if offset + bytes <= size && ty.scalar_at(offset, &kernel.structs).is_some() && places().all(fits) {
             let count = places().filter(|at| wanted(*at).is_some()).count();
-            if count > most {
+            // NVIDIA's assembler takes a vector apart again of whose words half are unused (ptxas 12.9 and 13.0).
+            let words: HashSet<u64> = places().filter(|at| wanted(*at).is_some()).map(|at| at / 4).collect();
+            let is_kept = 2 * words.len() as u64 * width.max(4) > bytes;
+            if count > most && is_kept {
                 (best, most) = (Some(Window { offset, bytes }), count);
             }
         }
@@ -394,17 +413,20 @@ mod tests {
             run,
             &format!(
                 "{INDICES}
-                 v1: f32 = load m7[v0][v90]
+                 v1: f32 = load m7[v0][v91]
                  v2: f32 = load m7[v0][v92]
+                 v4: f32 = load m7[v0][v93]
                  v3: f32 = add v1, v2
-                 store m2[v0], v3
+                 v5: f32 = add v3, v4
+                 store m2[v0], v5
                  return"
             ),
             "v0: u32 = thread_idx.x
              v90: u32 = const 0
-             v1: f32, v4: f32, v2: f32, v5: f32 = load m7[v0][v90]
+             v6: f32, v1: f32, v2: f32, v4: f32 = load m7[v0][v90]
              v3: f32 = add v1, v2
-             store m2[v0], v3
+             v5: f32 = add v3, v4
+             store m2[v0], v5
              return",
         );
         // Of what another thread may write, only what is asked for.
@@ -452,6 +474,18 @@ mod tests {
              store m2[v0], v8
              return",
         );
+        // A row, which is no element.
+        check_refused(
+            run,
+            &format!(
+                "{INDICES}
+                 v1: f32 = load m5[v0][v90]
+                 v2: f32 = load m5[v0][v91]
+                 v3: f32 = add v1, v2
+                 store m2[v0], v3
+                 return"
+            ),
+        );
         // Neighbours by another index, which may be anywhere.
         check_refused(
             run,
@@ -471,9 +505,9 @@ mod tests {
         let between = |between: &str| {
             format!(
                 "{INDICES}
-                 v1: f32 = load m5[v0][v90]
+                 v1: f32 = load m9[v0][v90]
                  {between}
-                 v2: f32 = load m5[v0][v91]
+                 v2: f32 = load m9[v0][v91]
                  v3: f32 = add v1, v2
                  store m2[v0], v3
                  return"
@@ -483,14 +517,14 @@ mod tests {
             format!(
                 "v0: u32 = thread_idx.x
                  v90: u32 = const 0
-                 v1: f32, v2: f32 = load m5[v0][v90]
+                 v1: f32, v2: f32 = load m9[v0][v90]
                  {between}
                  v3: f32 = add v1, v2
                  store m2[v0], v3
                  return"
             )
         };
-        for change in ["store m5[v0][v91], v1", "store m5[v0][v0], v1", "call sync_threads"] {
+        for change in ["store m9[v0][v91], v1", "store m9[v0][v0], v1", "call sync_threads"] {
             check_refused(run, &between(change));
         }
         check(run, &between("store m2[v0], v1"), &at_once("store m2[v0], v1"));
@@ -498,13 +532,13 @@ mod tests {
             format!(
                 "{INDICES}
                  v1: f32 = load m1[v0]
-                 store m5[v0][v90], v1
+                 store m9[v0][v90], v1
                  {between}
-                 store m5[v0][v91], v1
+                 store m9[v0][v91], v1
                  return"
             )
         };
-        for change in ["v2: f32 = load m5[v0][v91]\n store m2[v0], v2", "store m5[v91][v90], v1", "call sync_threads", "call fence_block"] {
+        for change in ["v2: f32 = load m9[v0][v91]\n store m2[v0], v2", "store m9[v91][v90], v1", "call sync_threads", "call fence_block"] {
             check_refused(run, &stores(change));
         }
         check(
@@ -515,7 +549,7 @@ mod tests {
              v2: f32 = load m2[v0]
              store m2[v0], v2
              v90: u32 = const 0
-             store m5[v0][v90], v1, v1
+             store m9[v0][v90], v1, v1
              return",
         );
     }

@@ -133,7 +133,9 @@ fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnos
         let error = Diagnostic::error(name.span(), format!("`#[repr({repr})]` gives `{name}` a layout that the device does not have"));
         let help = match align_of_argument(repr) {
             Some(_) => format!("write `#[repr(C, align({MOST_ALIGN}))]`, which is what the widest access needs"),
-            None => format!("leave it at `#[repr(C)]`, or `#[repr(C, align(N))]` with an N up to {MOST_ALIGN}; more room is a field of its own"),
+            None => {
+                format!("leave it at `#[repr(C)]`, or `#[repr(C, align(N))]` with an N up to {MOST_ALIGN}; more room is a field of its own")
+            }
         };
         diagnostics.push(error.help(help));
     }
@@ -581,7 +583,9 @@ mod tests {
         check("#[device] #[derive(Clone, Copy)] #[repr(C, align(16))] struct S { a: f32 }", &[]);
         check(
             "#[device] #[derive(Clone, Copy)] #[repr(C, packed)] struct S { a: f32 }",
-            &["S: `#[repr(packed)]` gives `S` a layout that the device does not have; leave it at `#[repr(C)]`, or `#[repr(C, align(N))]` with an N up to 16; more room is a field of its own"],
+            &[
+                "S: `#[repr(packed)]` gives `S` a layout that the device does not have; leave it at `#[repr(C)]`, or `#[repr(C, align(N))]` with an N up to 16; more room is a field of its own",
+            ],
         );
         check(
             "#[device] struct S { a: f32 }",

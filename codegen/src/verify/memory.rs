@@ -3,8 +3,8 @@
 use super::Verifier;
 use super::structure::list;
 use crate::ir::{
-    Access, Address, AtomicOp, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, TextureOp,
-    Type, Value,
+    Access, Address, AtomicOp, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Space, Stage, TextureOp, Type,
+    Value,
 };
 
 impl Verifier<'_> {
@@ -119,7 +119,9 @@ impl Verifier<'_> {
         let is_one_type = found.iter().all(|found| found == ty);
         match there {
             Some(there) if there == found => {}
-            Some(there) if there.iter().any(|other| other != ty) => self.complain(format!("{} are there, not {}", list(&there), list(found))),
+            Some(there) if there.iter().any(|other| other != ty) => {
+                self.complain(format!("{} are there, not {}", list(&there), list(found)))
+            }
             _ if !is_one_type => self.complain(format!("`{ty}` is there, not {}", list(found))),
             _ => self.complain(format!("{} scalars of one width are not side by side there", found.len())),
         }

@@ -20,7 +20,6 @@ pub use crate::Dim3;
 pub use crate::element::Element;
 pub use crate::texture::{FloatTexel, Texel};
 pub use atomics::SharedAtomics as _;
-pub use vectors::ArrayVectors as _;
 pub use block::{
     block_max, block_min, block_sum, fence_block, fence_device, fence_system, sync_threads, sync_threads_and, sync_threads_count,
     sync_threads_or,
@@ -34,4 +33,5 @@ pub use native::{
 };
 pub use numeric::{Float, Int, Num};
 pub use texture::Texture2d;
+pub use vectors::ArrayVectors as _;
 pub use warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_max, warp_min, warp_sum};

@@ -160,7 +160,8 @@ impl Emitter<'_> {
                 given
             } else {
                 let each = elements / parts;
-                let one = |(values, given): (&[Value], &[Reg])| self.whole_word(values).map_or_else(|| self.pack(ty, given), |word| vec![word]);
+                let one =
+                    |(values, given): (&[Value], &[Reg])| self.whole_word(values).map_or_else(|| self.pack(ty, given), |word| vec![word]);
                 group.chunks(each).zip(given.chunks(each)).flat_map(one).collect()
             };
             let suffix = suffix_of(self, part, group);

@@ -10,8 +10,8 @@ use crate::hir::types::{Const, Ty};
 use crate::intrinsics;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Access, Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, ObjectKind, Op, Scalar, Special, Step, Terminator,
-    Type, Value,
+    Access, Address, AtomicOp, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, ObjectKind, Op, Scalar, Special, Step,
+    Terminator, Type, Value,
 };
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -439,7 +439,9 @@ impl Lowerer<'_, '_> {
             let message = format!("{count} elements of `{name}` are {bytes} bytes, and its rows begin at multiples of {align} bytes only");
             let help = match align / u64::from(scalar.bytes()) {
                 0 | 1 => format!("make each row, with what `pad` adds, a multiple of {count} elements long"),
-                fits => format!("move {fits} elements at once, or make each row, with what `pad` adds, a multiple of {count} elements long"),
+                fits => {
+                    format!("move {fits} elements at once, or make each row, with what `pad` adds, a multiple of {count} elements long")
+                }
             };
             Diagnostic::error(span, message).help(help)
         };
