@@ -17,6 +17,7 @@ cases!(
     vectors_of_shared_arrays,
     vectors_of_dynamic_arrays,
     vectors_of_constants,
+    what_vectors_hand_on,
 );
 
 #[kernel(block = 64)]
@@ -376,4 +377,43 @@ fn vectors_of_constants(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let mut y = b.device.zeros::<f32>(70)?;
     b.go(tables(&c, &d, &mut y).cover(70))?;
     b.keep(&y).map(drop)
+}
+
+#[kernel(block = 32, contract = false)]
+fn handed_on(x: &Global<f32>, y: &mut Global<f32>, z: &mut Global<f32>) {
+    let t = global_id().x;
+    if 20 * t + 20 > x.len() {
+        return;
+    }
+    let (mut s, mut best, mut at, mut before, mut compensation) = (0.0f32, f32::MIN, 0, 1.0f32, 0.0f32);
+    // 20 iterations: five groups, or two and a rest.
+    #[vectorize(4)]
+    for k in 0..20 {
+        let v = x[20 * t + k];
+        if v > best {
+            best = v;
+            at = k;
+        }
+        let corrected = v - compensation;
+        let sum = s + corrected;
+        compensation = (sum - s) - corrected;
+        s = sum;
+        y[20 * t + k] = s + before;
+        before = v;
+    }
+    #[vectorize(2)]
+    for k in 0..19 {
+        best *= y[20 * t + k];
+        y[20 * t + k] -= best;
+    }
+    z[t] = s + best + at as f32 + before;
+}
+
+fn what_vectors_hand_on(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let x = b.device.upload(&tame(20 * 50))?;
+    let mut y = b.device.zeros::<f32>(20 * 50)?;
+    let mut z = b.device.zeros::<f32>(50)?;
+    b.go(handed_on(&x, &mut y, &mut z).cover(50))?;
+    b.keep(&y)?;
+    b.keep(&z).map(drop)
 }
