@@ -80,12 +80,7 @@ pub(super) fn in_turn(kernel: &Kernel, walk: &Counted, merged: &HashSet<Inst>, n
 
 /// What is done in turn, and between which places of the body: what needs a carried value, and all that has an effect of its own between the first and the last
 /// of that, of the vector stores of such values, and of what hands a value on. `None` if nothing needs one.
-fn turns(
-    kernel: &Kernel,
-    body: &[Inst],
-    carried: &[(Value, Value)],
-    merged: &HashSet<Inst>,
-) -> Option<(HashSet<Inst>, usize, usize)> {
+fn turns(kernel: &Kernel, body: &[Inst], carried: &[(Value, Value)], merged: &HashSet<Inst>) -> Option<(HashSet<Inst>, usize, usize)> {
     let mut needed: HashSet<Value> = carried.iter().map(|(param, _)| *param).collect();
     let mut found: HashSet<Inst> = HashSet::default();
     let makers: HashSet<Inst> = carried.iter().filter_map(|(_, next)| Some(kernel.def(*next)?.0)).collect();

@@ -129,7 +129,7 @@ fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnos
         let error = Diagnostic::error(name.span(), format!("`{name}` needs the layout that the device gives it"));
         diagnostics.push(error.help("write `#[derive(Clone, Copy)] #[repr(C)]` before it"));
     }
-    for repr in reprs.iter().filter(|repr| repr.as_str() != "C" && !align_of_argument(repr).is_some_and(|align| align <= MOST_ALIGN)) {
+    for repr in reprs.iter().filter(|repr| repr.as_str() != "C" && align_of_argument(repr).is_none_or(|align| align > MOST_ALIGN)) {
         let error = Diagnostic::error(name.span(), format!("`#[repr({repr})]` gives `{name}` a layout that the device does not have"));
         let help = match align_of_argument(repr) {
             Some(_) => format!("write `#[repr(C, align({MOST_ALIGN}))]`, which is what the widest access needs"),

@@ -120,7 +120,7 @@ impl Verifier<'_> {
         match there {
             Some(there) if there == found => {}
             Some(there) if there.iter().any(|other| other != ty) => {
-                self.complain(format!("{} are there, not {}", list(&there), list(found)))
+                self.complain(format!("{} are there, not {}", list(&there), list(found)));
             }
             _ if !is_one_type => self.complain(format!("`{ty}` is there, not {}", list(found))),
             _ => self.complain(format!("{} scalars of one width are not side by side there", found.len())),
