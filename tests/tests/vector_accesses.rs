@@ -102,7 +102,7 @@ fn bytes_that_are_copied_are_not_taken_apart() {
 #[test]
 fn elements_of_shared_memory_and_constants_are_vectors_too() {
     let source = format!(
-        "{STRUCTS} #[kernel(block = 128)] pub fn k(c: &Constant<[Pair; 8]>, x: &Global<[f32; 4]>, y: &mut Global<[f32; 4]>) {{
+        "{STRUCTS} #[kernel(block = 128)] pub fn k(c: &Constant<[[u8; 4]; 8]>, x: &Global<[f32; 4]>, y: &mut Global<[f32; 4]>) {{
             #[shared]
             let mut tile: [[f32; 4]; 128];
             #[shared]
@@ -112,11 +112,11 @@ fn elements_of_shared_memory_and_constants_are_vectors_too() {
             bytes.store::<16>(16 * t, [t as u8; 16]);
             sync_threads();
             let (v, p, b) = (tile[127 - t], c[t % 8], bytes.load::<16>(16 * (127 - t)));
-            y[global_id().x] = [v[3] * p.re, v[2] * p.im, v[1] + (b[3] + b[4]) as f32, v[0] + (b[9] + b[12]) as f32];
+            y[global_id().x] = [v[3] * (p[0] + p[1]) as f32, v[2] * (p[2] + p[3]) as f32, v[1] + (b[3] + b[4]) as f32, v[0] + (b[9] + b[12]) as f32];
         }}"
     );
     let text = ptx(&source, "k", &[], TARGET.0).expect("it compiles").to_string();
-    for wanted in ["st.shared.v4.f32", "ld.shared.v4.f32", "st.shared.v4.u32", "ld.shared.v4.u32", "ld.const.v2.f32", "st.global.v4.f32"] {
+    for wanted in ["st.shared.v4.f32", "ld.shared.v4.f32", "st.shared.v4.u32", "ld.shared.v4.u32", "ld.const.v4.u8", "st.global.v4.f32"] {
         assert_eq!(text.matches(wanted).count(), 1, "{wanted}\n{text}");
     }
     let test = "elements_of_shared_memory_and_constants_are_vectors_too";

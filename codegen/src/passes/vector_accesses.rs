@@ -15,7 +15,8 @@
 //! written and read. An access never leaves its element, so that where one scalar is in bounds, all are.
 //! **Refuses** what is not known to be aligned: objects begin at multiples of 16 bytes (of their size, smaller arrays), and elements at multiples of theirs.
 //! Scalars of different widths stay apart, and so do different types of less than 4 bytes, which share registers. A shared array in an array is an element
-//! if one access has room for it; a longer one is a row, and `vectorize` is for rows. Constants at known places are operands.
+//! if one access has room for it; a longer one is a row, and `vectorize` is for rows. Constants at known places are operands, and those of 4
+//! and 8 bytes `ptxas` joins itself: asked for at once, they would be held at once.
 //!
 //! Loads move up to the first of them: not over a store to the object, nor over a fence or barrier if others may write it, nor over a loop, whose registers they would take.
 //! Stores move down to the last of them: not over a load of the object, another element's store, or anything but arithmetic.
@@ -198,8 +199,8 @@ fn part(kernel: &Kernel, inst: Inst, at: usize) -> Option<(Vec<Step>, Part)> {
     let is_open = access.path[..enclosing.steps].iter().any(|step| matches!(step, Step::Index(index) if kernel.constant(*index).is_none()));
     let is_element = match (&kernel.objects[access.object].kind, enclosing.ty) {
         (_, MemoryType::Scalar(_) | MemoryType::Padded(..)) => false,
-        // At a known place it is an operand, not a load.
-        (ObjectKind::Constant, _) => is_open,
+        // At a known place it is an operand, not a load; and words NVIDIA's assembler joins itself, where there are registers for it.
+        (ObjectKind::Constant, _) => is_open && kernel.ty(*value).bytes() < 4,
         (ObjectKind::Shared, MemoryType::Array(..)) => enclosing.ty.size(&kernel.structs) <= MOST_BYTES,
         _ => true,
     };
