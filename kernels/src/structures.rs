@@ -21,7 +21,7 @@ pub mod bodies {
     }
 
     /// One step of every body.
-    #[kernel(block = 256, allow(scalar_pieces))]
+    #[kernel(block = 256)]
     pub fn advance(dt: f32, bodies: &mut Global<Body>) {
         let i = global_id().x;
         if i < bodies.len() {

@@ -99,6 +99,8 @@ pub struct Fields {
     pub size: usize,
     /// Alignment in bytes.
     pub align: usize,
+    /// What `#[repr(align(…))]` asks for, in bytes; 1 without, and of a tuple. The device's alignment is not below it.
+    pub least_align: usize,
     /// The fields in the order written.
     pub list: &'static [Field],
 }
@@ -161,7 +163,7 @@ impl ElementType {
                 Layout { size: element.size * length, ..element }
             }
             ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => {
-                let mut place = DevicePlaces::new(index_bytes);
+                let mut place = DevicePlaces::new(index_bytes, fields);
                 for field in fields.list {
                     place.next(&field.ty);
                 }
@@ -177,7 +179,7 @@ impl ElementType {
             ElementType::Enum(_) => true,
             ElementType::Array(element, _) => element.is_same_on_device(index_bytes),
             ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => {
-                let mut place = DevicePlaces::new(index_bytes);
+                let mut place = DevicePlaces::new(index_bytes, fields);
                 let mut fields_agree =
                     fields.list.iter().map(|field| place.next(&field.ty) == field.offset && field.ty.is_same_on_device(index_bytes));
                 fields_agree.all(|agrees| agrees) && place.end().size == fields.size
@@ -212,9 +214,9 @@ pub(crate) struct DevicePlaces {
 }
 
 impl DevicePlaces {
-    /// Nothing placed yet; `usize`s have this many bytes.
-    pub(crate) fn new(index_bytes: usize) -> DevicePlaces {
-        DevicePlaces { index_bytes, end: 0, align: 1 }
+    /// Nothing placed yet of these; `usize`s have this many bytes.
+    pub(crate) fn new(index_bytes: usize, fields: &Fields) -> DevicePlaces {
+        DevicePlaces { index_bytes, end: 0, align: fields.least_align }
     }
 
     /// The offset of the next field, of this type.
@@ -293,6 +295,7 @@ macro_rules! tuples {
                     &Fields {
                         size: size_of::<Self>(),
                         align: align_of::<Self>(),
+                        least_align: 1,
                         list: &[$(Field { name: stringify!($i), ty: $t::TYPE, offset: offset_of!(Self, $i) }),*],
                     }
                 },
@@ -331,7 +334,7 @@ mod tests {
     }
 
     const fn fields(size: usize, list: &'static [Field]) -> Fields {
-        Fields { size, align: 8, list }
+        Fields { size, align: 8, least_align: 1, list }
     }
 
     #[test]

@@ -104,7 +104,7 @@ unsafe fn repack(ty: &ElementType, index_bytes: usize, from: *const u8, to: *mut
             }
         }
         ElementType::Struct(StructType { fields, .. }) | ElementType::Tuple(fields) => {
-            let mut places = DevicePlaces::new(index_bytes);
+            let mut places = DevicePlaces::new(index_bytes, fields);
             for field in fields.list {
                 // SAFETY: rustc's place of the field, and the device's.
                 let done = unsafe { repack(&field.ty, index_bytes, from.add(field.offset), to.add(places.next(&field.ty))) };
@@ -148,6 +148,7 @@ mod tests {
             fields: &Fields {
                 size: size_of::<Params>(),
                 align: align_of::<Params>(),
+                least_align: 1,
                 list: &[
                     Field { name: "flag", ty: u8::TYPE, offset: offset_of!(Params, flag) },
                     Field { name: "width", ty: usize::TYPE, offset: offset_of!(Params, width) },

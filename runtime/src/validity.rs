@@ -136,6 +136,7 @@ mod tests {
             fields: &Fields {
                 size: 6,
                 align: 2,
+                least_align: 1,
                 list: &[
                     Field { name: "count", ty: u8::TYPE, offset: 0 },
                     Field { name: "flags", ty: FLAGS, offset: 1 },

@@ -72,6 +72,8 @@ mod sub_groups;
 mod textures;
 #[path = "language/types.rs"]
 mod types;
+#[path = "language/vectors.rs"]
+mod vectors;
 #[path = "language/warp_idioms.rs"]
 mod warp_idioms;
 #[path = "language/warps.rs"]
@@ -113,6 +115,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         sub_groups::CASES,
         textures::CASES,
         types::CASES,
+        vectors::CASES,
         warp_idioms::CASES,
         warps::CASES,
     ];

@@ -32,11 +32,14 @@ pub enum PathStep {
 impl MemoryLocation {
     /// Of an access to so many scalars.
     pub fn of(kernel: &Kernel, affine: &mut Affine, access: &Access, scalars: usize) -> MemoryLocation {
-        let path = access.path.iter().map(|step| match step {
+        let in_row = scalars == 1 || access.is_row(kernel, scalars);
+        // Parts of an element that are no row count as all of it.
+        let whole = if in_row { None } else { access.enclosing(kernel) };
+        let path = access.path.iter().take(whole.map_or(access.path.len(), |whole| whole.steps)).map(|step| match step {
             Step::Field(field) => PathStep::Field(*field),
             Step::Index(index) => PathStep::Index(affine.polynomial(kernel, *index)),
         });
-        MemoryLocation { object: access.object, path: path.collect(), scalars: scalars as i64 }
+        MemoryLocation { object: access.object, path: path.collect(), scalars: if in_row { scalars as i64 } else { 1 } }
     }
 
     /// Whether the two surely have no scalar in common.

@@ -17,7 +17,7 @@ pub enum MemoryType {
     Struct(StructId),
 }
 
-/// A struct as laid out in memory, `repr(C)`.
+/// A struct as laid out in memory, `repr(C)`, possibly with `align`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructType {
     /// Its name in the source; tuples get a made-up one.
@@ -42,9 +42,9 @@ pub struct Field {
 }
 
 impl StructType {
-    /// Lays out fields by the rules of `repr(C)`.
-    pub fn new(name: String, fields: Vec<(String, MemoryType)>, structs: &EntityMap<StructId, StructType>) -> StructType {
-        let (mut size, mut align) = (0u64, 1u64);
+    /// Lays out fields by the rules of `repr(C, align(least_align))`; without `align`, that is 1.
+    pub fn new(name: String, fields: Vec<(String, MemoryType)>, least_align: u64, structs: &EntityMap<StructId, StructType>) -> StructType {
+        let (mut size, mut align) = (0u64, least_align);
         let fields = fields
             .into_iter()
             .map(|(name, ty)| {
@@ -56,6 +56,12 @@ impl StructType {
             })
             .collect();
         StructType { name, fields, size: size.next_multiple_of(align), align }
+    }
+
+    /// Its alignment in bytes, where that is more than its fields need.
+    pub fn asked_align(&self, structs: &EntityMap<StructId, StructType>) -> Option<u64> {
+        let own = self.fields.iter().map(|field| field.ty.align(structs)).max().unwrap_or(1);
+        Some(self.align).filter(|align| *align > own)
     }
 }
 
@@ -97,6 +103,22 @@ impl MemoryType {
             MemoryType::Padded(_, _, pad) => *pad,
             MemoryType::Array(row, _) => row.padding(),
             MemoryType::Scalar(_) | MemoryType::Slice(_) | MemoryType::Struct(_) => 0,
+        }
+    }
+
+    /// The scalar that begins so many bytes from the start; `None` within one, in padding and beyond the end. A slice has no end.
+    pub fn scalar_at(&self, offset: u64, structs: &EntityMap<StructId, StructType>) -> Option<Type> {
+        match self {
+            MemoryType::Scalar(ty) => (offset == 0).then_some(*ty),
+            MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
+                let size = element.size(structs).max(1);
+                (offset / size < *n).then(|| element.scalar_at(offset % size, structs))?
+            }
+            MemoryType::Slice(element) => element.scalar_at(offset % element.size(structs).max(1), structs),
+            MemoryType::Struct(id) => {
+                let field = structs[*id].fields.iter().rev().find(|field| field.offset <= offset && field.ty.size(structs) > 0)?;
+                field.ty.scalar_at(offset - field.offset, structs)
+            }
         }
     }
 

@@ -21,7 +21,7 @@ mod scalar;
 mod types;
 mod walk;
 
-pub use access::{Access, Step};
+pub use access::{Access, Enclosing, Step};
 pub use builder::Builder;
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Scope};

@@ -372,7 +372,8 @@ impl Memory {
 /// What an access does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemoryOp {
-    /// Reads `results.len()` consecutive scalars (1, 2, 4, 8); more than one is one vector access, its last index a multiple of it.
+    /// Reads `results.len()` consecutive scalars (1, 2, 4, 8, 16), as [`Access::scalars`] counts them; more than one is one vector access, and begins at
+    /// a multiple of its bytes.
     Load,
     /// Writes consecutive scalars, as `Load` reads them.
     Store(Vec<Value>),

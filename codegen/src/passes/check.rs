@@ -6,13 +6,17 @@ use crate::text::parse_kernel;
 use crate::verify::verify;
 
 /// The objects of every test kernel, `block` 16×16.
-const OBJECTS: &str = r#"param m0 "n": value u32
+const OBJECTS: &str = r#"struct s0 "S" { "a": [f32; 3], "b": u32, "c": f64, "d": [f32; 2] }
+param m0 "n": value u32
 param m1 "x": global [f32]
 param m2 "y": global mut [f32]
 param m3 "u": global mut [u32]
 param m4 "c": constant [f32; 8]
 object m5 "tile": shared [[f32; 16]; 16]
 object m6 "tmp": local [f32; 4]
+param m7 "q": global [[f32; 4]]
+param m8 "s": global mut [s0]
+object m9 "pairs": shared [[f32; 2]; 16]
 "#;
 
 /// A kernel with this body.

@@ -28,6 +28,7 @@ mod rewrite;
 mod strength;
 #[cfg(test)]
 mod tests;
+mod vector_accesses;
 
 use crate::ir::Kernel;
 use crate::nearest::nearest;
@@ -77,6 +78,8 @@ pub const OPTIMIZE: &[Pass] = &[
     pass("dce", dce::run),
     // After everything that folds or shares products and sums.
     pass("contract", contract::run),
+    // After all that finds loads equal, unused or in one arm: what is left is what a warp asks memory for.
+    pass("vector_accesses", vector_accesses::run),
     // Last: what the others left behind.
     pass("dce", dce::run),
 ];

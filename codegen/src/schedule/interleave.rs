@@ -13,6 +13,7 @@
 //! The order within each copy stays. Who asks for this has made sure that the order among copies does not matter.
 
 use super::copy::{Copy, parts};
+use super::in_turn::InTurn;
 use super::loads::visit;
 use super::{Element, Elements};
 use crate::analysis::cost::is_speculable;
@@ -47,6 +48,31 @@ impl Interleave<'_> {
             match run[..] {
                 [inst] if self.owns_blocks(inst) => self.region(inst, copies, into),
                 _ => self.statement(&run, copies, None, into),
+            }
+        }
+    }
+
+    /// The parts of a body whose elements hand values on: the middle one copy after the other.
+    pub(super) fn in_turn(&mut self, plan: &InTurn, copies: &mut [Copy], into: Block) {
+        self.list(&plan.first, copies, into);
+        for n in 0..copies.len() {
+            for (param, next) in plan.carried.iter().filter(|_| n > 0) {
+                let before = copies[n - 1].get(*next);
+                copies[n].set(*param, before);
+            }
+            for inst in &plan.turns {
+                self.copy(*inst, copies, n, into);
+            }
+        }
+        self.list(&plan.last, copies, into);
+    }
+
+    /// Interleaves instructions at the end of `into`.
+    fn list(&mut self, insts: &[Inst], copies: &mut [Copy], into: Block) {
+        for inst in insts {
+            match self.owns_blocks(*inst) {
+                true => self.region(*inst, copies, into),
+                false => self.statement(&[*inst], copies, None, into),
             }
         }
     }

@@ -16,6 +16,7 @@ mod dependence;
 mod extremum;
 mod groups;
 mod ilp;
+mod in_turn;
 mod interleave;
 mod loads;
 mod obstacles;

@@ -2,7 +2,7 @@
 //!
 //! A load or store whose last index moves on by one element an iteration becomes one vector access for the group; what is the same in
 //! every iteration stays one scalar access; arithmetic is done element by element. A value that is carried round goes from element to element in
-//! order, so sums are not reassociated.
+//! order, so sums are not reassociated (`schedule::in_turn`, where it is more than one `acc += e`).
 //!
 //! **Legal** where the iterations of a group may run in any order (as for `ilp`), every group begins at a multiple of N elements
 //! (proved, or `assume_aligned`), and every access to a buffer is of one of these two kinds, outside of conditions. **Refuses** all else: strides,
@@ -17,6 +17,7 @@ use super::copy::{Copy, each_loop, parts};
 use super::dependence::{MemoryAccess, accesses};
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
+use super::in_turn::{InTurn, in_turn};
 use super::interleave::{Interleave, Wide};
 use super::refusal::written;
 use super::varying::varying;
@@ -89,6 +90,8 @@ struct Plan {
     walk: Counted,
     n: u32,
     wide: Wide,
+    /// Where elements hand on more than single instructions gather.
+    in_turn: Option<InTurn>,
     guard: Option<Guard>,
 }
 
@@ -100,7 +103,7 @@ fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: 
     }
     let varying = varying(kernel, around, walk.body);
     let mut affine = around.affine();
-    let mut wide = Wide { merged: HashSet::default(), carried: carried(kernel, inst, &walk)? };
+    let mut wide = Wide { merged: HashSet::default(), carried: Vec::new() };
     let guard = if of_kernel { find_guard(kernel, &walk, &varying) } else { None };
     let conditional = conditional(kernel, walk.body, &varying, guard.as_ref().map(|guard| guard.branch));
     let mut of_shared = None;
@@ -129,11 +132,18 @@ fn plan(kernel: &Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: 
         let message = "no load or store of this loop goes on by one element an iteration: there is nothing to vectorize";
         return Err(Refusal::new(message, format!("index a buffer with {}, or leave the annotation out", counter_of(of_kernel))));
     }
-    Ok(Plan { walk, n, wide, guard })
+    let in_turn = match carried(kernel, inst, &walk) {
+        Ok(carried) => {
+            wide.carried = carried;
+            None
+        }
+        Err(name) => Some(in_turn(kernel, &walk, &wide.merged, &name)?),
+    };
+    Ok(Plan { walk, n, wide, in_turn, guard })
 }
 
-/// Carried values, each handed on by one instruction at the top of the body.
-fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Value)>, Refusal> {
+/// Carried values, each handed on by one instruction at the top of the body; else the name of one that is not.
+fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Value)>, String> {
     let top = parts(kernel, walk.body).0;
     let mut all = Vec::new();
     for (k, param) in walk.carried.iter().enumerate() {
@@ -148,10 +158,7 @@ fn carried(kernel: &Kernel, inst: Inst, walk: &Counted) -> Result<Vec<(Value, Va
             maker.is_some_and(|maker| top.contains(&maker) && users(*param) == [maker] && kernel.insts[maker].op.blocks().is_empty());
         let others = users(next).into_iter().any(|user| kernel.blocks[walk.body].insts.last() != Some(&user));
         if !is_single || others {
-            let name = variable(kernel, inst, walk, k);
-            let message = format!("the elements of a vector cannot be worked on together: each needs the {name} of the one before");
-            let help = "carry only what one instruction gathers (`acc += e`), and read it after the loop";
-            return Err(Refusal::new(message, help));
+            return Err(variable(kernel, inst, walk, k));
         }
         all.push((*param, next));
     }
@@ -326,7 +333,11 @@ fn split(schedule: &mut Schedule<'_>, around: &Around, inst: Inst, block: Block,
                 copy.set_object(*object, own);
             }
         }
-        Interleave { kernel, statements, wide: Some(&plan.wide), elements: None }.block(walk.body, &mut copies, body);
+        let mut interleave = Interleave { kernel, statements, wide: Some(&plan.wide), elements: None };
+        match &plan.in_turn {
+            Some(parts) => interleave.in_turn(parts, &mut copies, body),
+            None => interleave.block(walk.body, &mut copies, body),
+        }
         let last = &copies[copies.len() - 1];
         (0..walk.carried.len()).map(|k| last.get(next(kernel, walk, k))).collect()
     });

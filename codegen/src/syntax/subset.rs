@@ -5,6 +5,7 @@
 use super::annotations::{check_elsewhere, refuse_cfg};
 use super::attributes::is_named;
 use super::body::BodyChecker;
+use super::repr::{MOST_ALIGN, align_of_argument, repr_arguments};
 use super::scopes::item_name;
 use super::signature::{check_device, check_kernel, is_marked};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -122,15 +123,21 @@ fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnos
     if item.generics.lifetimes().next().is_some() {
         return check_group(item, names, diagnostics);
     }
-    let reprs: Vec<String> = repr_arguments(&item.attrs);
+    let reprs = repr_arguments(&item.attrs);
     let name = &item.ident;
     if !reprs.iter().any(|repr| repr == "C") {
         let error = Diagnostic::error(name.span(), format!("`{name}` needs the layout that the device gives it"));
         diagnostics.push(error.help("write `#[derive(Clone, Copy)] #[repr(C)]` before it"));
     }
-    for repr in reprs.iter().filter(|repr| repr.as_str() != "C") {
+    for repr in reprs.iter().filter(|repr| repr.as_str() != "C" && align_of_argument(repr).is_none_or(|align| align > MOST_ALIGN)) {
         let error = Diagnostic::error(name.span(), format!("`#[repr({repr})]` gives `{name}` a layout that the device does not have"));
-        diagnostics.push(error.help("leave `#[repr(C)]` alone, and add fields as padding"));
+        let help = match align_of_argument(repr) {
+            Some(_) => format!("write `#[repr(C, align({MOST_ALIGN}))]`, which is what the widest access needs"),
+            None => {
+                format!("leave it at `#[repr(C)]`, or `#[repr(C, align(N))]` with an N up to {MOST_ALIGN}; more room is a field of its own")
+            }
+        };
+        diagnostics.push(error.help(help));
     }
     let mut checker = BodyChecker::new(names, diagnostics);
     for field in &item.fields {
@@ -170,18 +177,6 @@ fn check_group(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnost
             (ty, _) => checker.visit_type(ty),
         }
     }
-}
-
-/// The arguments of every `#[repr(…)]`: `C`, `align(16)`.
-fn repr_arguments(attrs: &[syn::Attribute]) -> Vec<String> {
-    let mut found = Vec::new();
-    for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
-        let parser = syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
-        // A malformed `repr` is rustc's to report.
-        let arguments = attr.parse_args_with(parser).unwrap_or_default();
-        found.extend(arguments.iter().map(|argument| quote::ToTokens::to_token_stream(argument).to_string().replace(' ', "")));
-    }
-    found
 }
 
 /// Enums are C-like.
@@ -585,14 +580,21 @@ mod tests {
     #[test]
     fn types_of_the_device() {
         check("#[device] #[derive(Clone, Copy)] #[repr(C)] struct S { a: f32, b: [u8; 4], c: (u32, T) }", &[]);
+        check("#[device] #[derive(Clone, Copy)] #[repr(C, align(16))] struct S { a: f32 }", &[]);
+        check(
+            "#[device] #[derive(Clone, Copy)] #[repr(C, packed)] struct S { a: f32 }",
+            &[
+                "S: `#[repr(packed)]` gives `S` a layout that the device does not have; leave it at `#[repr(C)]`, or `#[repr(C, align(N))]` with an N up to 16; more room is a field of its own",
+            ],
+        );
         check(
             "#[device] struct S { a: f32 }",
             &["S: `S` needs the layout that the device gives it; write `#[derive(Clone, Copy)] #[repr(C)]` before it"],
         );
         check(
-            "#[device] #[repr(C, align(16))] struct S { a: String }",
+            "#[device] #[repr(C, align(64))] struct S { a: String }",
             &[
-                "S: `#[repr(align(16))]` gives `S` a layout that the device does not have; leave `#[repr(C)]` alone, and add fields as padding",
+                "S: `#[repr(align(64))]` gives `S` a layout that the device does not have; write `#[repr(C, align(16))]`, which is what the widest access needs",
                 "String: `String` needs a heap, which device code does not have; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
             ],
         );

@@ -81,7 +81,7 @@ impl Printer<'_> {
             }
         }
         for (id, ty) in kernel.structs.iter() {
-            writeln!(self.out, "struct {id} {}", StructText(ty))?;
+            writeln!(self.out, "struct {id} {}", StructText(ty, kernel))?;
         }
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
@@ -263,11 +263,15 @@ fn kind_word(kind: &ObjectKind) -> &'static str {
     }
 }
 
-struct StructText<'a>(&'a StructType);
+struct StructText<'a>(&'a StructType, &'a Kernel);
 
 impl Display for StructText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {{", self.0.name)?;
+        write!(f, "{:?}", self.0.name)?;
+        if let Some(align) = self.0.asked_align(&self.1.structs) {
+            write!(f, " align {align}")?;
+        }
+        f.write_str(" {")?;
         for (n, field) in self.0.fields.iter().enumerate() {
             write!(f, "{}{:?}: {}", if n == 0 { " " } else { ", " }, field.name, field.ty)?;
         }

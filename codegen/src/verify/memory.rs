@@ -4,7 +4,7 @@ use super::Verifier;
 use super::structure::list;
 use crate::ir::{
     Access, Address, AtomicOp, Atomicity, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Space, Stage,
-    Step, TextureOp, Type, Value,
+    TextureOp, Type, Value,
 };
 
 impl Verifier<'_> {
@@ -121,35 +121,29 @@ impl Verifier<'_> {
             let ty = self.kernel.ty(index);
             self.require(ty == Type::U32 || ty == self.kernel.index_type(), || format!("index {index} is `{ty}`"));
         }
-        let Some(MemoryType::Scalar(ty)) = self.follow(access) else {
+        let Some(MemoryType::Scalar(ty)) = access.leads_to(self.kernel) else {
             return self.complain("the path does not lead to a scalar");
         };
-        let is_one_type = found.iter().all(|found| *found == ty);
-        self.require(is_one_type, || format!("`{ty}` is there, not {}", list(found)));
+        let there = access.scalars(self.kernel, found.len());
+        let is_one_type = found.iter().all(|found| found == ty);
+        match there {
+            Some(there) if there == found => {}
+            Some(there) if there.iter().any(|other| other != ty) => {
+                self.complain(format!("{} are there, not {}", list(&there), list(found)));
+            }
+            _ if !is_one_type => self.complain(format!("`{ty}` is there, not {}", list(found))),
+            _ => self.complain(format!("{} scalars of one width are not side by side there", found.len())),
+        }
         self.check_scalars(found);
         let is_swizzled = self.kernel.swizzled.contains(&access.object);
         self.require(found.len() < 2 || !is_swizzled, || format!("several scalars of {}, which is swizzled", access.object));
-        let ends_in_index = matches!(access.path.last(), Some(Step::Index(_)));
-        self.require(found.len() < 2 || ends_in_index, || "several scalars where the path does not end in an index".to_owned());
     }
 
-    /// What the path leads to.
-    fn follow(&self, access: &Access) -> Option<MemoryType> {
-        let mut ty = &self.kernel.objects[access.object].ty;
-        for step in &access.path {
-            ty = match (step, ty) {
-                (Step::Index(_), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => element,
-                (Step::Field(n), MemoryType::Struct(id)) => &self.kernel.structs.get(*id)?.fields.get(*n as usize)?.ty,
-                _ => return None,
-            };
-        }
-        Some(ty.clone())
-    }
-
-    /// As many as one instruction reads or writes, of one type.
+    /// As many as one instruction reads or writes: of one type, or of several that take whole registers.
     fn check_scalars(&mut self, types: &[Type]) {
-        self.require(matches!(types.len(), 1 | 2 | 4 | 8), || format!("{} scalars at once", types.len()));
-        self.require(types.windows(2).all(|pair| pair[0] == pair[1]), || format!("several types at once: {}", list(types)));
+        self.require(matches!(types.len(), 1 | 2 | 4 | 8 | 16), || format!("{} scalars at once", types.len()));
+        let may_follow = |pair: &[Type]| pair[0] == pair[1] || pair[0].bytes() == pair[1].bytes() && pair[0].bytes() >= 4;
+        self.require(types.windows(2).all(may_follow), || format!("several types at once: {}", list(types)));
     }
 
     fn check_write(&mut self, object: Object, results: &[Value]) {

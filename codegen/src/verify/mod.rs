@@ -18,7 +18,7 @@
 //!
 //! **Memory.** Parameters are `Value`, `Global` and `Constant` objects, each once, and all of these are parameters. A `Global` holds a slice,
 //! a `Shared` one may (dynamic), nothing else does, at any depth. A table has as many scalars, of its type, as its type has places.
-//! The path of an access leads to a scalar; indices are `u32`, or `u64` too where the index type is. 1, 2, 4 or 8 scalars are
+//! The path of an access leads to a scalar; indices are `u32`, or `u64` too where the index type is. 1, 2, 4, 8 or 16 scalars are
 //! read or written at once, more than one only where the path ends in an index. Read-only objects are not written. Atomics are on
 //! global or shared memory: on integers of 4 or 8 bytes and, but for logic, floats.
 //!

@@ -212,7 +212,7 @@ fn accesses_lead_to_scalars() {
     check("  v7: f32 = load m1[v2]", "index v2 is `i32`");
     check("  v7: f32 = load m1[v5]", "index v5 is `u64`");
     check("  store m2[v0], v0", "`f32` is there, not (u32)");
-    check("  v7: f32, v8: f32 = load m3[v0].0", "several scalars where the path does not end in an index");
+    check("  v7: f32, v8: f32 = load m3[v0].0", "(f32, u32) are there, not (f32, f32)");
     check("  v7: f32, v8: f32, v9: f32 = load m1[v0]", "3 scalars at once");
     check("  load m1[v0]", "0 scalars at once");
     check("  v7: u64 = len m1", "results: (u32) expected, found (u64)");
@@ -267,7 +267,7 @@ fn addresses_have_their_types() {
     check("  v9: ptr.shared = offset v8, v5", "an offset of type `u64` to `ptr.shared`");
     check("  v9: u32 = offset v0, v0", "v0 is no pointer");
     check("  v9: f32 = load_at m2, v8", "the pointer v8 is `ptr.shared`, not `ptr.global`");
-    check("  v9: f32, v10: u32 = load_at m2, v7", "several types at once: (f32, u32)");
+    check("  v9: f32, v10: f64 = load_at m2, v7", "several types at once: (f32, f64)");
     check("  store_at m1, v7, v1", "m1 is read-only");
     check("  v9: u32 = atomic_at add m7, v8, v0, v0", "1 operands expected, found 2");
     check("  v9: u32 = atomic_at add m1, v7, v0", "m1 has no atomics");

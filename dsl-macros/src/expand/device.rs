@@ -14,6 +14,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::ir::Type;
+use warpwright_codegen::syntax::repr_align;
 
 /// `#[device] item`.
 pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -258,6 +259,7 @@ fn enum_check(item: &syn::ItemEnum, repr: &str) -> TokenStream {
 fn struct_type(item: &syn::ItemStruct) -> TokenStream {
     let ident = &item.ident;
     let id = type_name(ident);
+    let least_align = usize::try_from(repr_align(&item.attrs)).unwrap_or(1);
     let fields = item.fields.members().zip(&item.fields).map(|(member, field)| {
         let (ty, cfgs) = (&field.ty, cfgs(&field.attrs));
         let name = match &member {
@@ -275,6 +277,7 @@ fn struct_type(item: &syn::ItemStruct) -> TokenStream {
         const __WARPWRIGHT_FIELDS: ::warpwright::__private::Fields = ::warpwright::__private::Fields {
             size: ::core::mem::size_of::<#ident>(),
             align: ::core::mem::align_of::<#ident>(),
+            least_align: #least_align,
             list: &[#(#fields),*],
         };
         const __WARPWRIGHT_STRUCT: ::warpwright::__private::StructType =

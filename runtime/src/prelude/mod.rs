@@ -13,6 +13,7 @@ mod global;
 pub(crate) mod native;
 pub(crate) mod numeric;
 mod texture;
+mod vectors;
 mod warp;
 
 pub use crate::Dim3;
@@ -34,6 +35,7 @@ pub use native::{
 pub use numeric::{Float, Int, Num};
 pub use std::hint::black_box;
 pub use texture::Texture2d;
+pub use vectors::ArrayVectors as _;
 pub use warp::{
     all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_exclusive_sum, warp_inclusive_max,
     warp_inclusive_min, warp_inclusive_sum, warp_max, warp_min, warp_sum,

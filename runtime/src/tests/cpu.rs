@@ -108,6 +108,7 @@ unsafe impl Element for Pair {
         fields: &Fields {
             size: size_of::<Pair>(),
             align: align_of::<Pair>(),
+            least_align: 1,
             list: &[
                 Field { name: "a", ty: u8::TYPE, offset: offset_of!(Pair, a) },
                 Field { name: "b", ty: f64::TYPE, offset: offset_of!(Pair, b) },

@@ -40,9 +40,53 @@ pub fn by_hand(x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
-// Three are no vector.
+// Three do not begin where a vector may.
 #[kernel(block = 128)]
 pub fn triples(x: &Global<[f32; 3]>, y: &mut Global<[f32; 3]>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = x[i];
+    }
+}
+
+// A width of its own for each part.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Sample {
+    pub at: f64,
+    pub value: f32,
+    pub kind: u16,
+    pub flags: [u8; 2],
+}
+
+#[kernel(block = 128)]
+pub fn samples(x: &Global<Sample>, y: &mut Global<Sample>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = x[i];
+    }
+}
+
+// The same, where only two parts are used, which are one access.
+#[kernel(block = 128)]
+pub fn flags(x: &Global<Sample>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = x[i].flags[0] as u32 + x[i].flags[1] as u32;
+    }
+}
+
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Vec3 {
+    pub x: f32,
+    pub y: f32,
+    pub z: f32,
+}
+
+// Three with padding are one access.
+#[kernel(block = 128)]
+pub fn aligned(x: &Global<Vec3>, y: &mut Global<Vec3>) {
     let i = global_id().x;
     if i < y.len() {
         y[i] = x[i];

@@ -52,6 +52,14 @@ pub fn refused_vectorize(
     for k in 0..64 {
         scan += x[base + k];
         y[base + k] = scan;
+        scan += y[base + k];
+    }
+    #[vectorize(4)]
+    for k in 0..64 {
+        if scan < 1.0 {
+            y[base + k] = scan;
+        }
+        scan += x[base + k];
     }
     #[vectorize(4)]
     for k in 0..64 {

@@ -102,14 +102,25 @@ impl Writer<'_> {
 
     fn load_vector(&mut self, results: &[Value], place: &Lvalue) {
         let n = results.len();
-        let base = memory_type(place.ty);
+        let base = self.component(results);
         let wanted = self.hint(results[0]);
         let name = self.names.name(&wanted);
-        let from = vector_pointer(place, n);
+        let from = vector_pointer(place, base, n);
         self.line(&format!("const {base}{n} {name} = {from};"));
         for (i, result) in results.iter().enumerate() {
-            let part = from_memory(Expr::new(format!("{name}.s{i:x}"), PRIMARY), place.ty);
-            self.bind(*result, part);
+            let ty = self.kernel.ty(*result);
+            let part = reinterpreted(&format!("{name}.s{i:x}"), base, memory_type(ty));
+            self.bind(*result, from_memory(Expr::new(part, PRIMARY), ty));
+        }
+    }
+
+    /// The type of a vector's components in memory: bits, where they are of several types.
+    fn component(&self, values: &[Value]) -> &'static str {
+        let types: Vec<Type> = values.iter().map(|value| self.kernel.ty(*value)).collect();
+        if types.windows(2).all(|pair| pair[0] == pair[1]) {
+            memory_type(types[0])
+        } else {
+            memory_type(if types[0].bytes() == 8 { Type::U64 } else { Type::U32 })
         }
     }
 
@@ -121,9 +132,13 @@ impl Writer<'_> {
         let line = match &exprs[..] {
             [value] => format!("{} = {};", place.expr.text, value.text),
             _ => {
-                let n = exprs.len();
-                let parts: Vec<String> = exprs.iter().map(|e| e.typed(place.ty)).collect();
-                format!("{} = ({}{n})({});", vector_pointer(&place, n), memory_type(place.ty), parts.join(", "))
+                let (n, base) = (exprs.len(), self.component(values));
+                let part = |(expr, value): (&Expr, &Value)| {
+                    let ty = self.kernel.ty(*value);
+                    reinterpreted(&expr.typed(ty), memory_type(ty), base)
+                };
+                let parts: Vec<String> = exprs.iter().zip(values).map(part).collect();
+                format!("{} = ({base}{n})({});", vector_pointer(&place, base, n), parts.join(", "))
             }
         };
         self.line(&line);
@@ -221,6 +236,11 @@ fn from_memory(expr: Expr, ty: Type) -> Expr {
 }
 
 /// One access to `n` scalars at once. The language promises the alignment.
-fn vector_pointer(place: &Lvalue, n: usize) -> String {
-    format!("*({} {}{}{n} *)&{}", place.space, place.order, memory_type(place.ty), place.expr.text).replace("*( ", "*(")
+fn vector_pointer(place: &Lvalue, base: &str, n: usize) -> String {
+    format!("*({} {}{base}{n} *)&{}", place.space, place.order, place.expr.text).replace("*( ", "*(")
+}
+
+/// The bits of an expression of one type as another's.
+fn reinterpreted(text: &str, from: &str, to: &str) -> String {
+    if from == to { text.to_owned() } else { format!("as_{to}({text})") }
 }

@@ -128,7 +128,7 @@ impl Writer<'_> {
         if ty.size > end.next_multiple_of(natural_align.max(1)) || ty.fields.is_empty() {
             let _ = writeln!(out, "    uchar ww_pad{end}[{}];", (ty.size - end).max(1));
         }
-        let align = if ty.align > natural_align { format!(" __attribute__((aligned({})))", ty.align) } else { String::new() };
+        let align = ty.asked_align(&self.kernel.structs).map_or(String::new(), |align| format!(" __attribute__((aligned({align})))"));
         let _ = writeln!(out, "}} {name}{align};\n");
     }
 }

@@ -37,6 +37,8 @@ pub(super) struct Emitter<'k> {
     registers: Vec<Option<Reg>>,
     /// How many registers there are of each class.
     pub(super) counts: [u32; RegisterClass::ALL.len()],
+    /// Values that were unpacked from a 32-bit word: which, and the how-manieth of its parts.
+    pub(super) parts_of_words: HashMap<Value, (Reg, usize)>,
     /// Uses of each value that need it in a register; what nobody needs is not printed.
     pub(super) uses: Vec<u32>,
     /// Products of widened 32-bit values, by instruction: printed as `mul.wide`.
@@ -81,6 +83,7 @@ impl<'k> Emitter<'k> {
             entry,
             code: Vec::new(),
             registers: vec![None; kernel.values.len()],
+            parts_of_words: HashMap::default(),
             counts: [1; RegisterClass::ALL.len()],
             uses: kernel.use_counts(),
             wide: vec![None; kernel.insts.len()],

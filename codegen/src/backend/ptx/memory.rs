@@ -3,7 +3,7 @@
 use super::cache::Hint;
 use super::code::{AddressOperand, Base, Opcode, Reg, RegisterClass, Symbol};
 use super::emitter::{Emitter, ptx};
-use super::types::{memory_suffix, unsigned};
+use super::types::{memory_suffix, unsigned, untyped};
 use super::words::{Mnemonic, Word};
 use crate::ir::{Object, ObjectKind, Space, Type, Value};
 
@@ -36,8 +36,8 @@ fn piece(ty: Type, elements: usize) -> Piece {
     }
 }
 
-/// The opcode of an access to `parts` of a type: `nc` if it goes through the read-only cache.
-fn opcode(mnemonic: Mnemonic, (space, nc, hint): (Word, Option<Word>, &Hint), parts: usize, part: Type) -> Opcode {
+/// The opcode of an access to `parts` of a type in memory: `nc` if it goes through the read-only cache.
+fn opcode(mnemonic: Mnemonic, (space, nc, hint): (Word, Option<Word>, &Hint), parts: usize, part: Word) -> Opcode {
     let vector = match parts {
         1 => None,
         2 => Some(Word::V2),
@@ -45,8 +45,14 @@ fn opcode(mnemonic: Mnemonic, (space, nc, hint): (Word, Option<Word>, &Hint), pa
     };
     let (before, behind): (&[Word], &[Word]) = if hint.is_operator { (&hint.words, &[]) } else { (&[], &hint.words) };
     let words = [Some(space)].into_iter().chain(before.iter().map(|word| Some(*word))).chain([nc]);
-    let words = words.chain(behind.iter().map(|word| Some(*word))).chain([vector, Some(memory_suffix(part))]);
+    let words = words.chain(behind.iter().map(|word| Some(*word))).chain([vector, Some(part)]);
     Opcode { mnemonic, words: words.flatten().collect() }
+}
+
+/// What stands in memory where values go or come from: several types of one width are bits.
+fn suffix_of(emitter: &Emitter<'_>, part: Type, values: &[Value]) -> Word {
+    let is_mixed = values.windows(2).any(|pair| emitter.kernel.ty(pair[0]) != emitter.kernel.ty(pair[1]));
+    if is_mixed { untyped(part.bits()) } else { memory_suffix(part) }
 }
 
 impl Emitter<'_> {
@@ -120,9 +126,14 @@ impl Emitter<'_> {
                 (_, Type::Bool, true) => (0..parts).map(|_| self.temp(RegisterClass::Half)).collect(),
                 _ => (0..parts).map(|_| self.temp(RegisterClass::Word)).collect(),
             };
+            let suffix = suffix_of(self, part, &results[done..done + elements]);
             let operands = [arriving.as_slice().into(), at.into()].into_iter().chain(hint.policy.clone());
-            self.put(opcode(Mnemonic::Ld, (space, nc, &hint), parts, part), operands.collect());
+            self.put(opcode(Mnemonic::Ld, (space, nc, &hint), parts, suffix), operands.collect());
             if parts != elements {
+                let each = elements / parts;
+                for (n, value) in results[done..done + elements].iter().enumerate() {
+                    self.parts_of_words.insert(*value, (arriving[n / each], n % each));
+                }
                 self.unpack(ty, &arriving, &wanted);
             } else if ty == Type::Bool {
                 for (d, byte) in wanted.iter().zip(&arriving) {
@@ -148,16 +159,24 @@ impl Emitter<'_> {
             {
                 let value = self.operand(*one);
                 let operands = [at.into(), value].into_iter().chain(hint.policy.clone());
-                self.put(opcode(Mnemonic::St, (space, None, &hint), 1, ty), operands.collect());
+                self.put(opcode(Mnemonic::St, (space, None, &hint), 1, memory_suffix(ty)), operands.collect());
                 continue;
             }
             let mut given: Vec<Reg> = group.iter().map(|v| self.in_register(*v)).collect();
             if ty == Type::Bool {
                 given = given.into_iter().map(|p| self.bool_byte(p)).collect();
             }
-            let leaving = if parts == elements { given } else { self.pack(ty, &given) };
+            let leaving = if parts == elements {
+                given
+            } else {
+                let each = elements / parts;
+                let one =
+                    |(values, given): (&[Value], &[Reg])| self.whole_word(values).map_or_else(|| self.pack(ty, given), |word| vec![word]);
+                group.chunks(each).zip(given.chunks(each)).flat_map(one).collect()
+            };
+            let suffix = suffix_of(self, part, group);
             let operands = [at.into(), leaving.as_slice().into()].into_iter().chain(hint.policy.clone());
-            self.put(opcode(Mnemonic::St, (space, None, &hint), parts, part), operands.collect());
+            self.put(opcode(Mnemonic::St, (space, None, &hint), parts, suffix), operands.collect());
         }
     }
 
@@ -169,30 +188,26 @@ impl Emitter<'_> {
 
     /// 32-bit words into the 8- or 16-bit values that they hold, lowest first.
     fn unpack(&mut self, ty: Type, words: &[Reg], values: &[Reg]) {
-        let halves: Vec<Reg> =
-            if ty.bytes() == 2 { values.to_vec() } else { (0..words.len() * 2).map(|_| self.temp(RegisterClass::Half)).collect() };
-        for (word, pair) in words.iter().zip(halves.chunks(2)) {
-            ptx!(self, Mov.B32 [pair[0], pair[1]], word);
-        }
         if ty.bytes() == 2 {
+            for (word, pair) in words.iter().zip(values.chunks(2)) {
+                ptx!(self, Mov.B32 [pair[0], pair[1]], word);
+            }
             return;
         }
-        for (half, pair) in halves.iter().zip(values.chunks(2)) {
-            match ty {
-                Type::I8 => {
-                    ptx!(self, Cvt.S16.S8 pair[0], half);
-                    ptx!(self, Shr.S16 pair[1], half, 8);
+        // Each byte in a half of its own, below zeros or below its sign.
+        let selectors = if ty == Type::I8 { [0x9180, 0xb3a2] } else { [0x4140, 0x4342] };
+        for (word, four) in words.iter().zip(values.chunks(4)) {
+            for (selector, pair) in selectors.into_iter().zip(four.chunks(2)) {
+                let halves = self.temp(RegisterClass::Word);
+                ptx!(self, Prmt.B32 halves, word, 0, selector);
+                if ty != Type::Bool {
+                    ptx!(self, Mov.B32 [pair[0], pair[1]], halves);
+                    continue;
                 }
-                Type::U8 => {
-                    ptx!(self, And.B16 pair[0], half, 255);
-                    ptx!(self, Shr.U16 pair[1], half, 8);
-                }
-                _ => {
-                    let [low, high] = [(); 2].map(|()| self.temp(RegisterClass::Half));
-                    ptx!(self, And.B16 low, half, 255);
-                    ptx!(self, Shr.U16 high, half, 8);
-                    ptx!(self, Setp.Ne.S16 pair[0], low, 0);
-                    ptx!(self, Setp.Ne.S16 pair[1], high, 0);
+                let bytes = [(); 2].map(|()| self.temp(RegisterClass::Half));
+                ptx!(self, Mov.B32 [bytes[0], bytes[1]], halves);
+                for (d, byte) in pair.iter().zip(bytes) {
+                    ptx!(self, Setp.Ne.S16 d, byte, 0);
                 }
             }
         }
@@ -200,24 +215,29 @@ impl Emitter<'_> {
 
     /// The other way.
     fn pack(&mut self, ty: Type, values: &[Reg]) -> Vec<Reg> {
-        let halves: Vec<Reg> = if ty.bytes() == 2 {
-            values.to_vec()
-        } else {
-            let join = |pair: &[Reg]| {
-                let [low, high, half] = [(); 3].map(|()| self.temp(RegisterClass::Half));
-                ptx!(self, And.B16 low, pair[0], 255);
-                ptx!(self, Shl.B16 high, pair[1], 8);
-                ptx!(self, Or.B16 half, low, high);
-                half
-            };
-            values.chunks(2).map(join).collect()
-        };
-        let mut words = Vec::new();
-        for pair in halves.chunks(2) {
+        let mut pairs = Vec::new();
+        for pair in values.chunks(2) {
             let word = self.temp(RegisterClass::Word);
             ptx!(self, Mov.B32 word, [pair[0], pair[1]]);
+            pairs.push(word);
+        }
+        if ty.bytes() == 2 {
+            return pairs;
+        }
+        let mut words = Vec::new();
+        for two in pairs.chunks(2) {
+            let word = self.temp(RegisterClass::Word);
+            // The lower byte of each half.
+            ptx!(self, Prmt.B32 word, two[0], two[1], 0x6420);
             words.push(word);
         }
         words
+    }
+
+    /// The word that values were unpacked from, if they are all that it holds, in order: what is copied is not taken apart.
+    fn whole_word(&self, values: &[Value]) -> Option<Reg> {
+        let (first, _) = self.parts_of_words.get(values.first()?)?;
+        let is_part = |(n, value): (usize, &Value)| self.parts_of_words.get(value) == Some(&(*first, n));
+        values.iter().enumerate().all(is_part).then_some(*first)
     }
 }

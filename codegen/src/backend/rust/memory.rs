@@ -88,7 +88,8 @@ impl Printer<'_> {
             }
             let fields: String =
                 data.fields.iter().map(|field| format!("    {}: {},\n", field.name, self.memory_type(&field.ty))).collect();
-            self.state.text.push_str(&format!("#[derive(Clone, Copy)]\n#[repr(C)]\nstruct {} {{\n{fields}}}\n\n", data.name));
+            let align = data.asked_align(&self.kernel.structs).map_or(String::new(), |align| format!(", align({align})"));
+            self.state.text.push_str(&format!("#[derive(Clone, Copy)]\n#[repr(C{align})]\nstruct {} {{\n{fields}}}\n\n", data.name));
         }
         for (object, data) in self.kernel.objects.iter() {
             let ObjectKind::Table(scalars) = &data.kind else { continue };
@@ -224,7 +225,7 @@ impl Printer<'_> {
         None
     }
 
-    /// The elements of a vector in an array, one by one: the language has vectors of buffers only.
+    /// The elements of a vector in an array of one thread, one by one: the language has vectors of all others.
     fn neighbours(&mut self, base: &Expr, index: Expr, count: usize) -> Vec<String> {
         let first: Option<usize> = index.text.parse().ok();
         let name = match first {
@@ -253,7 +254,7 @@ impl Printer<'_> {
         let data = &self.kernel.objects[access.object];
         let [result] = results[..] else {
             let (base, index) = self.split_place(access);
-            let is_buffer = data.space() == Space::Global;
+            let is_buffer = data.space() != Space::Local;
             let places = if is_buffer { Vec::new() } else { self.neighbours(&base, index.clone(), results.len()) };
             let names: Vec<String> = results.iter().map(|value| self.declare_name(&self.hint(*value))).collect();
             let read = match is_buffer {
@@ -321,7 +322,7 @@ impl Printer<'_> {
             }
             _ => {
                 let (base, index) = self.split_place(access);
-                if self.kernel.objects[access.object].space() != Space::Global {
+                if self.kernel.objects[access.object].space() == Space::Local {
                     self.flush_loads();
                     for (place, expr) in self.neighbours(&base, index, exprs.len()).iter().zip(&exprs) {
                         let text = expr.assigned_to(place);

@@ -19,7 +19,7 @@ pub(super) fn is_atomic(name: &str) -> bool {
 }
 
 /// Most scalars of one vector access, and its widest size in bytes.
-const MOST_LANES: i128 = 8;
+const MOST_LANES: i128 = 16;
 const WIDEST_ACCESS: u64 = 16;
 
 /// How many elements of this size one access may move: `1, 2 or 4`.
@@ -155,9 +155,12 @@ impl Checker<'_, '_> {
                 let zero = expr(ExprKind::Int(0), Ty::Usize, span);
                 expr(ExprKind::Compare(crate::ir::CompareOp::Eq, Box::new(len), Box::new(zero)), Ty::BOOL, span)
             }
-            "load" if global => {
+            "load" => {
                 if !arity(self, 1) {
                     return self.anything(span);
+                }
+                if !global && !self.is_memory(&receiver) {
+                    return self.vector_of_local("load", span);
                 }
                 let lanes = self.lanes(call, &element);
                 let index = args.remove(0);
@@ -165,9 +168,12 @@ impl Checker<'_, '_> {
                 let ty = Ty::Array(Box::new(element), lanes);
                 expr(ExprKind::VectorLoad(Box::new(receiver), Box::new(index), lanes), ty, span)
             }
-            "store" if global => {
+            "store" => {
                 if !arity(self, 2) {
                     return self.anything(span);
+                }
+                if !global && !self.is_memory(&receiver) {
+                    return self.vector_of_local("store", span);
                 }
                 self.check_mutable(&receiver);
                 let (value, index) = (args.remove(1), args.remove(0));
@@ -188,6 +194,12 @@ impl Checker<'_, '_> {
                 }
             },
         }
+    }
+
+    /// A vector access of an array that is one thread's.
+    fn vector_of_local(&mut self, name: &str, span: Span) -> Expr {
+        let message = format!("`{name}` works on buffers, constants and shared arrays; this array belongs to one thread");
+        self.error_expression(Diagnostic::error(span, message).help("use its elements: those of a thread are registers"))
     }
 
     fn lanes(&mut self, call: &syn::ExprMethodCall, element: &Ty) -> Const {
@@ -211,7 +223,7 @@ impl Checker<'_, '_> {
             return;
         };
         if !(1..=MOST_LANES).contains(&n) || !(n as u64).is_power_of_two() || n as u64 * bytes > WIDEST_ACCESS {
-            let message = format!("a vector access of {n} × {bytes} bytes; the hardware moves 1, 2, 4 or 8 elements and at most 16 bytes");
+            let message = format!("a vector access of {n} × {bytes} bytes; one moves 1, 2, 4, 8 or 16 elements, and 16 bytes at most");
             self.report(Diagnostic::error(span, message).help(format!("use {}", widths(bytes))));
         }
     }

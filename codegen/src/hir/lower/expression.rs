@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::environment::{Tree, Var};
+use crate::analysis::place::alignment;
 use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
 use crate::hir::tree::{Block, Expr, ExprKind, Geometry, Statement};
@@ -9,8 +10,8 @@ use crate::hir::types::{Const, Ty};
 use crate::intrinsics;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Address, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, Op, Scalar, Special, Step, Terminator,
-    Type, Value,
+    Access, Address, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, ObjectKind, Op, Scalar, Special,
+    Step, Terminator, Type, Value,
 };
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -391,13 +392,16 @@ impl Lowerer<'_, '_> {
     }
 
     fn vector_load(&mut self, base: &Expr, index: &Expr, lanes: Const, expr: &Expr) -> Tree {
-        let lanes = array_len(self.frame().body.infer.resolve_const(lanes)).unwrap_or(1);
+        let lanes = array_len(self.frame().body.infer.resolve_const(lanes)).and_then(|lanes| usize::try_from(lanes).ok()).unwrap_or(1);
         let place = self.place(base);
         let index = self.value(index);
         self.at(expr.span);
-        let super::place::Place::Memory { access, ty } = self.index_place(place, index, expr.span) else { return self.unit() };
+        let super::place::Place::Memory { access, ty } = self.vector_place(place, index, lanes, expr.span) else {
+            return self.unit();
+        };
         let Some(scalar) = self.scalar(&ty) else { return self.unit() };
-        let types = vec![scalar; usize::try_from(lanes).unwrap_or(1)];
+        let types = vec![scalar; lanes];
+        self.check_vector(&access, scalar, types.len(), expr.span);
         let inst = self.builder().push(Op::load(access), &types);
         Tree::Node(self.kernel.insts[inst].results.iter().map(|value| Tree::Leaf(*value)).collect())
     }
@@ -407,10 +411,41 @@ impl Lowerer<'_, '_> {
         let index = self.value(index);
         let values = self.whole(value).leaves();
         self.at(expr.span);
-        if let super::place::Place::Memory { access, .. } = self.index_place(place, index, expr.span) {
+        if let super::place::Place::Memory { access, ty } = self.vector_place(place, index, values.len(), expr.span) {
+            if let Some(scalar) = self.scalar(&ty) {
+                self.check_vector(&access, scalar, values.len(), expr.span);
+            }
             self.builder().push(Op::store(access, values), &[]);
         }
         self.unit()
+    }
+
+    /// Refuses a vector access whose rows do not all begin where vectors may.
+    fn check_vector(&mut self, access: &Access, scalar: Type, count: usize, span: Span) {
+        let data = &self.kernel.objects[access.object];
+        let name = data.name.clone();
+        let error = if !matches!(data.kind, ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Shared) {
+            let message = format!("`{name}` is passed by value: there are no vector accesses of it");
+            Diagnostic::error(span, message).help("use its elements, or take it as `&Constant<…>`")
+        } else if self.kernel.swizzled.contains(&access.object) && count > 1 {
+            let message = format!("`{name}` is swizzled: neighbouring elements of a row are not side by side");
+            Diagnostic::error(span, message).help("pad its rows by a multiple of the vector instead, `#[shared(pad = …)]`")
+        } else {
+            let row = Access { object: access.object, path: access.path[..access.path.len().saturating_sub(1)].to_vec() };
+            let (align, bytes) = (alignment(&self.kernel, &row), u64::from(scalar.bytes()) * count as u64);
+            if align >= bytes {
+                return;
+            }
+            let message = format!("{count} elements of `{name}` are {bytes} bytes, and its rows begin at multiples of {align} bytes only");
+            let help = match align / u64::from(scalar.bytes()) {
+                0 | 1 => format!("make each row, with what `pad` adds, a multiple of {count} elements long"),
+                fits => {
+                    format!("move {fits} elements at once, or make each row, with what `pad` adds, a multiple of {count} elements long")
+                }
+            };
+            Diagnostic::error(span, message).help(help)
+        };
+        self.report(error);
     }
 
     fn atomic(&mut self, (op, atomicity): (AtomicOp, Atomicity), base: &Expr, index: &Expr, operands: &[Expr], expr: &Expr) -> Tree {

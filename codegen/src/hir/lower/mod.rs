@@ -29,7 +29,7 @@ use crate::ir::{
     ObjectKind, Op, StructId, StructType, Terminator, Type, Value,
 };
 use crate::syntax::cache::cache_hint;
-use crate::syntax::{Unit, UnitId};
+use crate::syntax::{Unit, UnitId, repr_align};
 use crate::target::limits::{CONSTANT_BYTES, SHARED_BYTES};
 use elements::ElementLoops;
 use environment::{Tree, Var};
@@ -292,7 +292,8 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let name = if name.starts_with(|c: char| c.is_ascii_digit()) { format!("f{name}") } else { name };
             laid_out.push((name, self.memory_type(&ty)?));
         }
-        let data = StructType::new(name, laid_out, &self.kernel.structs);
+        let least_align = if let Ty::Adt(id, _) = ty { repr_align(self.context.items.adts[id.0].attrs) } else { 1 };
+        let data = StructType::new(name, laid_out, least_align, &self.kernel.structs);
         let id = self.kernel.structs.push(data);
         self.structs.insert(ty.clone(), id);
         Some(id)

@@ -7,7 +7,7 @@ use crate::hir::check::array_len;
 use crate::hir::tree::{Expr, ExprKind};
 use crate::hir::types::Ty;
 use crate::ir::BoundsCheck;
-use crate::ir::{Access, CompareOp, Compute, MemoryType, Message, ObjectKind, Op, PrintPart, Scalar, Step, Value};
+use crate::ir::{Access, BinaryOp, CompareOp, Compute, MemoryType, Message, ObjectKind, Op, PrintPart, Scalar, Step, Value};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
@@ -112,6 +112,11 @@ impl Lowerer<'_, '_> {
 
     /// The element of an array, slice or buffer.
     pub(super) fn index_place(&mut self, place: Place, index: Value, span: Span) -> Place {
+        self.vector_place(place, index, 1, span)
+    }
+
+    /// The first of so many elements of one.
+    pub(super) fn vector_place(&mut self, place: Place, index: Value, elements: usize, span: Span) -> Place {
         let mut ty = place.ty().clone();
         if let Ty::Constant(inner) = ty {
             ty = *inner;
@@ -139,7 +144,7 @@ impl Lowerer<'_, '_> {
             }
         };
         if self.kernel.options.bounds == BoundsCheck::Trap {
-            self.check_bounds(&access, index, len);
+            self.check_bounds(&access, (index, elements), len);
         }
         access.path.push(Step::Index(index));
         Place::Memory { access, ty: element }
@@ -153,8 +158,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// `bounds = trap`: stops the kernel, naming the place, where the index is out of range.
-    fn check_bounds(&mut self, access: &Access, index: Value, len: Option<u64>) {
+    /// `bounds = trap`: stops the kernel, naming the place, where the index is out of range, or that of the last of several elements.
+    fn check_bounds(&mut self, access: &Access, (index, elements): (Value, usize), len: Option<u64>) {
         let ty = self.kernel.ty(index);
         let name = self.kernel.objects[access.object].name.clone();
         let object = access.object;
@@ -163,9 +168,17 @@ impl Lowerer<'_, '_> {
             Some(len) => b.int(ty, i128::from(len)),
             None => b.push1(Op::Compute(Compute::Len(object)), ty),
         };
-        let fits = b.compare(CompareOp::Lt, index, len);
+        let last = if elements > 1 {
+            // The first is a multiple of their number, a power of two; nothing wraps where it is not.
+            let rest = b.int(ty, elements as i128 - 1);
+            b.binary(BinaryOp::Or, index, rest)
+        } else {
+            index
+        };
+        let fits = b.compare(CompareOp::Lt, last, len);
+        let what = if elements > 1 { format!("a vector of {elements} elements at index ") } else { "index ".to_owned() };
         let parts = vec![
-            PrintPart::Text("index ".to_owned()),
+            PrintPart::Text(what),
             PrintPart::Argument(None),
             PrintPart::Text(format!(" is out of range for `{name}` of length ")),
             PrintPart::Argument(None),

@@ -79,6 +79,10 @@ impl Parser<'_> {
             return Err(self.error(format!("structs are numbered in order: s{} expected", self.kernel.structs.len())));
         }
         let name = self.text()?;
+        let least_align = if self.eat_word("align") { self.integer::<u64>()? } else { 1 };
+        if !least_align.is_power_of_two() {
+            return Err(self.error(format!("{least_align} is no alignment")));
+        }
         let mut fields = Vec::new();
         self.expect('{')?;
         while !self.eat('}') {
@@ -89,7 +93,7 @@ impl Parser<'_> {
             self.expect(':')?;
             fields.push((field, self.memory_type(0)?));
         }
-        let ty = StructType::new(name, fields, &self.kernel.structs);
+        let ty = StructType::new(name, fields, least_align, &self.kernel.structs);
         if ty.size > MAX_BYTES {
             return Err(self.too_large());
         }

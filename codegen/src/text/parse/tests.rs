@@ -20,6 +20,7 @@ file "src/other file.rs"
 struct s0 "Pair" { "a": f32, "b": [u8; 3] }
 struct s1 "Nested" { "pair": s0, "pairs": [[s0; 2]; 4] }
 struct s2 "Empty" { }
+struct s3 "Wide" align 16 { "a": f32, "b": [u8; 3] }
 param m0 "a": value f32 @1:20
 param m1 "x": global [f32]
 param m2 "y": global mut [s1] @1:2:3
@@ -205,6 +206,8 @@ fn structs_are_laid_out_again() {
     assert_eq!(kernel.structs[0usize.into()].size, 8);
     let pairs: &StructType = &kernel.structs[1usize.into()];
     assert_eq!((pairs.size, pairs.align, pairs.fields[1].offset), (72, 4, 8));
+    let wide = &kernel.structs[3usize.into()];
+    assert_eq!((wide.size, wide.align, wide.fields[1].offset), (16, 16, 4));
 }
 
 /// A kernel with holes in its numbering: an unreachable block, an unused instruction number, locations out of order.

@@ -22,7 +22,9 @@ pub(super) struct Work {
 impl Compiler<'_> {
     /// An access by path.
     pub(super) fn access(&mut self, place: &ir::Access, work: &Work) -> Result<()> {
-        let (path, ty) = self.path(place, self.width(work)?)?;
+        let width = self.width(work)?;
+        // Parts of one element that are no row: the verifier knows that the element has them.
+        let (path, ty) = self.path(place, if place.is_row(self.kernel, width as usize) { width } else { 1 })?;
         let space = self.kernel.objects[place.object].space();
         if let (Path::Indexed { base, dimensions }, Space::Param, [value]) = (&path, space, &work.values[..])
             && dimensions.is_empty()
@@ -43,7 +45,7 @@ impl Compiler<'_> {
     /// Consecutive scalars of an access.
     fn width(&self, work: &Work) -> Result<u32> {
         match (work.atomic, work.values.len()) {
-            (None, n @ (1 | 2 | 4 | 8)) => Ok(n as u32),
+            (None, n @ (1 | 2 | 4 | 8 | 16)) => Ok(n as u32),
             (None, n) => Err(format!("a vector access of {n} scalars")),
             (Some((op, _)), n) if n == op.operands() => Ok(1),
             (Some(_), n) => Err(format!("an atomic with {n} operands")),
@@ -63,7 +65,9 @@ impl Compiler<'_> {
         if work.kind != AccessKind::Read && !info.is_writable {
             return Err(format!("`{}` is read-only and written", info.name));
         }
-        if let Some(other) = work.values.iter().find(|v| carrier(self.ty(**v)) != carrier(ty)) {
+        let is_bits = work.atomic.is_none() && work.values.len() > 1;
+        let fits = |other: Type| carrier(other) == carrier(ty) || is_bits && other.bytes() == ty.bytes();
+        if let Some(other) = work.values.iter().find(|v| !fits(self.ty(**v))) {
             return Err(format!("`{other}` is a `{}`, the place in `{}` holds a `{ty}`", self.ty(*other), info.name));
         }
         self.count(InstructionClass::Memory, 1);
