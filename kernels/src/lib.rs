@@ -20,6 +20,7 @@ pub mod reduce;
 pub mod rows;
 pub mod saxpy;
 pub mod shortcut;
+pub mod staples;
 pub mod stencil;
 pub mod structures;
 pub mod throughput;

@@ -1,0 +1,45 @@
+//! The staples: functions on buffers that a program calls instead of writing kernels.
+//!
+//! | module | functions |
+//! |---|---|
+//! | [`reduce`] | sum, product, least, greatest, bits |
+//! | [`scan`] | sums (or products, least, greatest) of all elements up to each |
+//!
+//! ```
+//! use warpwright::Device;
+//! use warpwright_kernels::staples::{Workspace, reduce};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::simulator();
+//! let (stream, mut workspace) = (device.default_stream(), Workspace::new(&device)?);
+//! let x = device.upload(&[1.0f32, 2.0, 3.0])?;
+//! let mut total = device.zeros::<f32>(1)?;
+//! reduce::sum(&stream, &x, &mut total, &mut workspace)?;
+//! assert_eq!(total.download()?, [6.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **Calls** put kernels into a stream and return at once, as launches do. A call checks its arguments first: whatever is wrong is an [`Error`] that names
+//! the function, the buffer, the figure and the limit, and nothing has been written. Inputs are borrowed and outputs borrowed exclusively, so that rustc
+//! refuses an output that is an input as well.
+//!
+//! **A [`Workspace`]** holds what a function needs beside its arguments. It grows when it must, once for a size, and serves all functions of its device: a
+//! repeated call allocates nothing.
+//!
+//! **Lengths** are those of the buffers and may be anything, 0 and 1 too, and 2³¹ and more, for which kernels with an index of 64 bits run. Where a result has a
+//! length of its own, only so many elements of the output are written.
+//!
+//! **Element types** are those that a function's trait lists; other types are rustc's error at the call.
+
+mod checks;
+mod error;
+pub mod look_back;
+pub mod reduce;
+pub mod scan;
+pub mod tuned;
+pub mod word;
+mod workspace;
+
+pub use error::{Error, Result};
+pub use workspace::Workspace;

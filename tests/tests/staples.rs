@@ -1,0 +1,64 @@
+//! The library of staples against plain Rust, on every device: all sizes, all element types, NaNs and infinities, and what is refused.
+
+#[path = "staples/reduce.rs"]
+mod reduce;
+#[path = "staples/scan.rs"]
+mod scan;
+
+use warpwright::{Device, DeviceKind, Element};
+use warpwright_kernels::staples::Workspace;
+use warpwright_tests::random::Random;
+
+/// Lengths at which something ends: nothing, one, a warp, a block, primes, a few that are drawn, and long ones where that is fast.
+fn lengths(device: &Device, random: &mut Random) -> Vec<usize> {
+    let mut all = vec![0, 1, 31, 32, 33, 255, 256, 257, 1009, 4099];
+    all.extend((0..2).map(|_| random.length(10_000)));
+    if device.kind() != DeviceKind::Simulator {
+        all.extend([65_536, 99_991]);
+    }
+    all
+}
+
+/// What a test runs with.
+struct Bench {
+    device: Device,
+    stream: warpwright::Stream,
+    workspace: Workspace,
+    random: Random,
+}
+
+/// Every device there is, each with a workspace of its own.
+fn benches() -> Vec<Bench> {
+    Device::all()
+        .into_iter()
+        .map(|device| Bench {
+            stream: device.default_stream(),
+            workspace: Workspace::new(&device).expect("a few bytes"),
+            random: Random::new(7),
+            device,
+        })
+        .collect()
+}
+
+impl Bench {
+    fn lengths(&mut self) -> Vec<usize> {
+        lengths(&self.device, &mut self.random)
+    }
+
+    fn values<T>(&mut self, n: usize, f: impl Fn(u64) -> T) -> Vec<T> {
+        (0..n).map(|_| f(self.random.next())).collect()
+    }
+
+    fn upload<T: Element>(&self, values: &[T]) -> warpwright::Buffer<T> {
+        self.device.upload(values).expect("memory")
+    }
+
+    fn zeros<T: Element>(&self, n: usize) -> warpwright::Buffer<T> {
+        self.device.zeros(n).expect("memory")
+    }
+}
+
+/// A float in -1 … 1.
+fn unit(bits: u64) -> f32 {
+    (bits >> 40) as f32 / 8_388_608.0 - 1.0
+}

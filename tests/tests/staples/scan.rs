@@ -1,0 +1,103 @@
+//! Scans.
+
+use super::{benches, unit};
+use warpwright_kernels::staples::scan;
+
+#[test]
+fn integers_are_exact_at_every_length() {
+    for mut b in benches() {
+        for n in b.lengths() {
+            let xs = b.values(n, |bits| bits as u32);
+            let (x, mut y) = (b.upload(&xs), b.zeros::<u32>(n + 3));
+            scan::inclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+            let mut expected = sums(&xs);
+            expected.extend([0; 3]);
+            assert_eq!(y.download().expect("run"), expected, "{n} on {}", b.device);
+            scan::exclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+            expected = [vec![0], expected].concat()[..n].to_vec();
+            assert_eq!(y.download().expect("run")[..n], expected, "exclusive, {n} on {}", b.device);
+
+            let xs = b.values(n, |bits| bits as i64 >> 5);
+            let (x, mut y) = (b.upload(&xs), b.zeros::<i64>(n));
+            scan::inclusive_max(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+            let expected: Vec<i64> = xs.iter().scan(i64::MIN, |most, x| Some(*(*most = (*most).max(*x), &*most).1)).collect();
+            assert_eq!(y.download().expect("run"), expected, "greatest, {n} on {}", b.device);
+            scan::exclusive_min(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+            let expected: Vec<i64> = (0..n).map(|i| xs[..i].iter().copied().min().unwrap_or(i64::MAX)).take(300).collect();
+            assert_eq!(y.download().expect("run")[..expected.len()], expected, "least, {n} on {}", b.device);
+        }
+    }
+}
+
+fn sums(xs: &[u32]) -> Vec<u32> {
+    let mut sum = 0u32;
+    let add = |x: &u32| {
+        sum = sum.wrapping_add(*x);
+        sum
+    };
+    xs.iter().map(add).collect()
+}
+
+#[test]
+fn sums_of_floats_keep_to_the_bound() {
+    for mut b in benches() {
+        for n in b.lengths() {
+            let xs = b.values(n, unit);
+            let (x, mut y) = (b.upload(&xs), b.zeros::<f32>(n));
+            scan::inclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+            let found = y.download().expect("run");
+            let unit = scan::depth::<f32>(n) as f64 * 2f64.powi(-24);
+            let (mut exact, mut magnitude) = (0.0, 0.0);
+            for (i, (x, y)) in xs.iter().zip(&found).enumerate() {
+                exact += f64::from(*x);
+                magnitude += f64::from(x.abs());
+                assert!((f64::from(*y) - exact).abs() <= unit * magnitude, "element {i} of {n} on {}: {y}, {exact}", b.device);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_nan_stays_in_sums_and_does_not_count_in_the_least() {
+    for mut b in benches() {
+        let mut xs = b.values(2000, unit);
+        xs[777] = f32::NAN;
+        let (x, mut y) = (b.upload(&xs), b.zeros::<f32>(2000));
+        scan::inclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+        let found = y.download().expect("run");
+        assert!(found.iter().enumerate().all(|(i, y)| y.is_nan() == (i >= 777)), "{}", b.device);
+        scan::inclusive_min(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+        let least = xs.iter().copied().fold(f32::NAN, f32::min);
+        assert_eq!(y.download().expect("run")[1999], least, "{}", b.device);
+    }
+}
+
+/// The greatest scan of `usize::MAX` runs, one after another, in one workspace: states of earlier runs say nothing.
+#[test]
+fn a_workspace_serves_runs_of_all_lengths_and_grows_once_for_each() {
+    for mut b in benches() {
+        let mut growths = Vec::new();
+        for n in [20_000, 300, 5_000, 20_000, 300, 20_000] {
+            let xs = b.values(n, |bits| bits as u32);
+            let (x, mut y) = (b.upload(&xs), b.zeros::<u32>(n));
+            scan::inclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
+            assert_eq!(y.download().expect("run"), sums(&xs), "{n} on {}", b.device);
+            growths.push(b.workspace.growths());
+        }
+        assert!(growths.iter().all(|count| *count == growths[0]), "{growths:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for mut b in benches() {
+        let (x, mut y) = (b.upload(&[1u32, 2, 3]), b.upload(&[9u32, 9]));
+        let error = scan::inclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect_err("too short");
+        assert_eq!(error.to_string(), "`scan::inclusive_sum`: `y` has 2 elements, and 3 are needed; make it longer");
+        let mut y = b.upload(&[9u32, 9, 9]);
+        b.workspace.freeze();
+        let error = scan::exclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect_err("frozen");
+        assert!(error.to_string().starts_with("`scan::exclusive_sum` needs 8 bytes of workspace `states`, which has 0"), "{error}");
+        assert_eq!(y.download().expect("unwritten"), [9, 9, 9]);
+    }
+}
