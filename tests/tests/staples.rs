@@ -1,9 +1,17 @@
 //! The library of staples against plain Rust, on every device: all sizes, all element types, NaNs and infinities, and what is refused.
 
+#[path = "staples/moves.rs"]
+mod moves;
 #[path = "staples/reduce.rs"]
 mod reduce;
+#[path = "staples/rows.rs"]
+mod rows;
 #[path = "staples/scan.rs"]
 mod scan;
+#[path = "staples/select.rs"]
+mod select;
+#[path = "staples/sort.rs"]
+mod sort;
 
 use warpwright::{Device, DeviceKind, Element};
 use warpwright_kernels::staples::Workspace;

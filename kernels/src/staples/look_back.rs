@@ -29,7 +29,8 @@ pub fn tell<W: Int>(tile: usize, epoch: u32, is_all: bool, v: W, states: &mut Gl
     }
 }
 
-/// ⊕ of all tiles before this one, whose own sum is `own`; tells both. For all lanes of one warp, in every lane.
+/// ⊕ of all tiles before this one, which has told its `own` sum (the first tile as that of all); tells that of all up to it. For all lanes of one warp, in every
+/// lane.
 #[device]
 pub fn look_back<W: Int, const KIND: u32, const OP: u32>(
     tile: usize,
@@ -39,9 +40,6 @@ pub fn look_back<W: Int, const KIND: u32, const OP: u32>(
     sums: &mut Global<W>,
 ) -> W {
     let lane = lane_id();
-    if lane == 0 {
-        tell::<W>(tile, epoch, tile == 0, own, states, sums);
-    }
     let mut front = identity::<W, KIND, OP>();
     if tile > 0 {
         // Lane l looks at tile - 1 - l; those before the first tile count as finished, with nothing in them.

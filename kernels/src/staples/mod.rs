@@ -34,9 +34,16 @@
 
 mod checks;
 mod error;
+pub mod histogram;
 pub mod look_back;
+pub mod norm;
 pub mod reduce;
+pub mod rows;
 pub mod scan;
+pub mod select;
+pub mod softmax;
+pub mod sort;
+pub mod transpose;
 pub mod tuned;
 pub mod word;
 mod workspace;

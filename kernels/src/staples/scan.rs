@@ -15,7 +15,7 @@
 //! windows, one for the tile's own sum.
 
 use super::checks::{Call, is_long};
-use super::look_back::{look_back, take_tile};
+use super::look_back::{look_back, take_tile, tell};
 use super::word::{combine, identity, upto_lane};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
@@ -114,6 +114,9 @@ pub fn scan_words<
         let below = shuffle_up(all, 1u32);
         warps[lane] = if lane > 0 { below } else { identity::<W, KIND, OP>() };
         let own = shuffle(all, 31u32);
+        if lane == 0 {
+            tell::<W>(tile, epoch, tile == 0, own, states, sums);
+        }
         let found = look_back::<W, KIND, OP>(tile, epoch, own, states, sums);
         if lane == 0 {
             front[0] = found;

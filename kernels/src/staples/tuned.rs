@@ -30,3 +30,17 @@ pub const SCAN: &[(usize, usize)] = &[(1 << 18, 1), (1 << 24, 4), (usize::MAX, 1
 pub(super) fn scan(n: usize) -> usize {
     SCAN.iter().find(|(upto, _)| n <= *upto).map_or(10, |(_, vectors)| *vectors)
 }
+
+/// Vectors of a thread of selections, up to so many elements.
+pub const SELECT: &[(usize, usize)] = &[(1 << 22, 4), (usize::MAX, 8)];
+
+pub(super) fn select(n: usize) -> usize {
+    SELECT.iter().find(|(upto, _)| n <= *upto).map_or(8, |(_, vectors)| *vectors)
+}
+
+/// Warps of a block and keys of a thread of sorts, up to so many elements.
+pub const SORT: &[(usize, usize, usize)] = &[(1 << 21, 8, 8), (usize::MAX, 16, 16)];
+
+pub(super) fn sort(n: usize) -> (usize, usize) {
+    SORT.iter().find(|(upto, ..)| n <= *upto).map_or((16, 16), |(_, warps, keys)| (*warps, *keys))
+}

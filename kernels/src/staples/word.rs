@@ -58,6 +58,18 @@ pub fn less<W: Int, const KIND: u32>(a: W, b: W) -> bool {
     }
 }
 
+/// Whether a = b: of floats as numbers, of which no NaN equals anything.
+#[device]
+pub fn same<W: Int, const KIND: u32>(a: W, b: W) -> bool {
+    if KIND == 2 && W::BITS == 64 {
+        f64::from_bits(a as u64) == f64::from_bits(b as u64)
+    } else if KIND == 2 {
+        f32::from_bits(a as u32) == f32::from_bits(b as u32)
+    } else {
+        a == b
+    }
+}
+
 /// Whether a word of 32 or 64 bits is a NaN.
 #[device]
 pub fn is_nan<W: Int, const KIND: u32>(a: W) -> bool {

@@ -127,11 +127,6 @@ pub(super) struct Parts<'r> {
 }
 
 impl Run<'_> {
-    /// What marks this run's states.
-    pub(super) fn epoch(&self) -> u32 {
-        self.workspace.epoch
-    }
-
     /// The ticket before the first of a launch that takes so many, and the buffers. Slots that the run asked for nothing in are empty or those of other
     /// runs: parameters that the kernel leaves alone.
     pub(super) fn launch(&mut self, tickets: usize, work: impl FnOnce(u32, u32, Parts<'_>) -> Result<()>) -> Result<()> {

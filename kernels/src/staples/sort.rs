@@ -1,0 +1,561 @@
+//! Radix sort: keys, and keys with values, in ascending or descending order.
+//!
+//! | function | |
+//! |---|---|
+//! | [`keys`], [`keys_descending`] | `sorted` ← the keys in order |
+//! | [`pairs`], [`pairs_descending`] | the same, and `sorted_values` ← the values in the order of their keys |
+//!
+//! Sorts are stable: equal keys keep their order, also in descending sorts. Floats are in the order of their bits, IEEE's `totalOrder`: NaNs with the sign bit set,
+//! −∞, numbers, `-0.0` before `0.0`, ∞, NaNs without it.
+//!
+//! **Determinism.** The same bits on every run.
+//!
+//! **How.** A pass for each 8 bits of the key, lowest first, and one that counts the digits of all passes at once. A pass reads and writes every key once: a tile
+//! ranks its keys by digit in shared memory, finds how many of each digit the tiles before it have by looking back at them (Adinets and Merrill, "Onesweep", 2022),
+//! and writes runs of equal digits. For n keys of 4 bytes that moves 4 · n + 4 · 8 · n bytes, where a pass with a kernel for counts would move half as much again.
+
+use super::checks::Call;
+use super::word::upto_lane;
+use super::workspace::{Slot, seen};
+use super::{Result, Workspace};
+use warpwright::Launch;
+use warpwright::prelude::*;
+
+/// Bits of a digit's count beside the flag of a state.
+const MOST: usize = (1 << 30) - 1;
+
+/// A key's bits so that unsigned order is the order of the sort.
+#[device]
+pub fn ordered<W: Int, const KIND: u32, const DOWN: bool>(key: W) -> W {
+    let sign = W::ONE << (W::BITS - 1);
+    let up = if KIND == 1 {
+        key ^ sign
+    } else if KIND == 2 {
+        if key & sign != W::ZERO { !key } else { key ^ sign }
+    } else {
+        key
+    };
+    if DOWN { !up } else { up }
+}
+
+/// The key that no other comes behind.
+#[device]
+pub fn last_key<W: Int, const KIND: u32, const DOWN: bool>() -> W {
+    let low = W::MAX >> 1;
+    if KIND == 0 {
+        if DOWN { W::ZERO } else { W::MAX }
+    } else if DOWN && KIND == 2 {
+        W::MAX
+    } else if DOWN {
+        !low
+    } else {
+        low
+    }
+}
+
+/// Digit number `pass`, 8 bits, of a key.
+#[device]
+pub fn digit<W: Int, const KIND: u32, const DOWN: bool>(key: W, pass: u32) -> usize {
+    ((ordered::<W, KIND, DOWN>(key) >> (8 * pass)) as usize) & 255
+}
+
+/// The lanes that have the same digit. `MATCH`: by the instruction for it, or by a vote on each bit.
+#[device]
+pub fn peers<const MATCH: bool>(digit: u32) -> u32 {
+    if MATCH {
+        match_any(digit)
+    } else {
+        let mut same = 0xffff_ffffu32;
+        #[unroll]
+        for bit in 0..8u32 {
+            let is_set = (digit >> bit) & 1 == 1;
+            let votes = ballot(is_set);
+            same &= if is_set { votes } else { !votes };
+        }
+        same
+    }
+}
+
+/// Adds the counts of the digits of all passes to `counts`, 256 a pass. `R` counters for each in neighbouring banks: lane l takes l % R. Dynamic shared memory:
+/// `PASSES · 256 · R` words.
+#[kernel(block = B, allow(bank_conflict))]
+pub fn count_digits<W: Int, const KIND: u32, const DOWN: bool, const PASSES: usize, const V: usize, const B: usize, const R: usize>(
+    x: &Global<W>,
+    counts: &mut Global<u32>,
+) {
+    #[shared(dynamic)]
+    let mut local: [u32];
+    let t = thread_idx().x;
+    for k in (t..PASSES * 256 * R).step_by(B) {
+        local[k] = 0;
+    }
+    sync_threads();
+    let replica = lane_id() % R;
+    let vectors = x.len() / V;
+    #[unroll(2)]
+    #[batch_loads]
+    for v in (global_id().x..vectors).step_by(grid_dim().x * B) {
+        let q = x.load::<V>(V * v);
+        #[unroll]
+        for j in 0..V {
+            #[unroll]
+            for pass in 0..PASSES {
+                local.atomic_add((pass * 256 + digit::<W, KIND, DOWN>(q[j], pass as u32)) * R + replica, 1u32);
+            }
+        }
+    }
+    let rest = vectors * V + global_id().x;
+    if rest < x.len() {
+        #[unroll]
+        for pass in 0..PASSES {
+            local.atomic_add((pass * 256 + digit::<W, KIND, DOWN>(x[rest], pass as u32)) * R + replica, 1u32);
+        }
+    }
+    sync_threads();
+    for at in (t..PASSES * 256).step_by(B) {
+        let mut all = 0u32;
+        #[unroll]
+        for r in 0..R {
+            // Lanes begin at different replicas: different banks.
+            all += local[at * R + (r + lane_id()) % R];
+        }
+        if all > 0 {
+            counts.atomic_add(at, all);
+        }
+    }
+}
+
+/// What stands before thread t's of the first 256 threads' counts. `room` has a word for each warp. A barrier for all threads of the block.
+#[device]
+pub fn before_digit(count: u32, room: &mut [u32; 32]) -> u32 {
+    let upto = upto_lane::<u32, 0, 0>(count);
+    if lane_id() == 31 {
+        room[warp_id()] = upto;
+    }
+    sync_threads();
+    let mut front = upto - count;
+    #[unroll]
+    for w in 0..8usize {
+        if w < warp_id() {
+            front += room[w];
+        }
+    }
+    front
+}
+
+/// A pass: `sorted` ← `keys` in the order of digit number `pass`, and values with them (`PAIRS`). A tile of `32 · WARPS · K` keys a block, 8 warps or more; dynamic shared memory: as many
+/// words. `counts` has how many keys have each digit; the first tile leaves it zero. A cell of `digits` is a flag of 2 bits and a count: 1 a tile's own, 2 that of all
+/// tiles up to it; in odd passes 3 and 0. So all cells are as good as zero behind the last pass, and nothing is cleared.
+#[kernel(block = 32 * WARPS, allow(bank_conflict, uncoalesced_access))]
+pub fn sort_pass<W: Int, const KIND: u32, const DOWN: bool, const PAIRS: bool, const WARPS: usize, const K: usize, const MATCH: bool>(
+    before: u32,
+    pass: u32,
+    n: usize,
+    keys: &Global<W>,
+    values: &Global<W>,
+    sorted: &mut Global<W>,
+    sorted_values: &mut Global<W>,
+    counts: &mut Global<u32>,
+    digits: &mut Global<u32>,
+    tickets: &mut Global<u32>,
+) {
+    #[shared]
+    let mut chosen: [u32; 1];
+    #[shared]
+    let mut room: [u32; 32];
+    #[shared]
+    let mut more_room: [u32; 32];
+    #[shared]
+    let mut local: [[u32; 256]; WARPS];
+    #[shared]
+    let mut offsets: [u32; 256];
+    #[shared(dynamic)]
+    let mut staged: [W];
+    let (t, lane, warp) = (thread_idx().x, lane_id(), warp_id());
+    if t == 0 {
+        chosen[0] = tickets.atomic_add(0, 1u32).wrapping_sub(before);
+    }
+    #[unroll]
+    for k in 0..8usize {
+        local[warp][k * 32 + lane] = 0;
+    }
+    sync_threads();
+    let tile = chosen[0] as usize;
+    let first = tile * (32 * WARPS * K);
+    let is_whole = first + 32 * WARPS * K <= n;
+    let base = first + warp * (32 * K) + lane;
+    let mut key = [last_key::<W, KIND, DOWN>(); K];
+    if is_whole {
+        #[unroll]
+        #[batch_loads]
+        for k in 0..K {
+            key[k] = keys[base + k * 32];
+        }
+    } else {
+        #[unroll]
+        for k in 0..K {
+            if base + k * 32 < n {
+                key[k] = keys[base + k * 32];
+            }
+        }
+    }
+    // A key's place among those of its digit in the warp: those of earlier rounds, which `local` counts, and those of lanes below.
+    let below = (1u32 << lane) - 1;
+    let mut place = [0u32; K];
+    #[unroll]
+    for k in 0..K {
+        let d = digit::<W, KIND, DOWN>(key[k], pass);
+        let same = peers::<MATCH>(d as u32);
+        let ahead = (same & below).count_ones();
+        let mut earlier = 0u32;
+        if ahead == 0 {
+            earlier = local[warp].atomic_add(d, same.count_ones());
+        }
+        // The first of them asks for all, and nobody asks for the next round before.
+        place[k] = shuffle(earlier, same.trailing_zeros()) + ahead;
+    }
+    sync_threads();
+    let own_flag = (1 + 2 * (pass & 1)) << 30;
+    let all_flag = (2 + 2 * (pass & 1)) << 30;
+    let cell = tile * 256 + t;
+    let mut total = 0u32;
+    if t < 256 {
+        #[unroll]
+        for w in 0..WARPS {
+            total += local[w][t];
+        }
+        if tile > 0 {
+            digits.atomic_exchange(cell, own_flag | total);
+        }
+    }
+    let start = before_digit(total, &mut room);
+    if t < 256 {
+        let mut run = start;
+        #[unroll]
+        for w in 0..WARPS {
+            let count = local[w][t];
+            local[w][t] = run;
+            run += count;
+        }
+    }
+    let mut front = 0u32;
+    if tile == 0 {
+        let mut all = 0u32;
+        if t < 256 {
+            all = counts[(pass as usize) * 256 + t];
+            counts[(pass as usize) * 256 + t] = 0;
+        }
+        front = before_digit(all, &mut more_room);
+        if t < 256 {
+            digits.atomic_exchange(cell, all_flag | (front + total));
+        }
+    }
+    sync_threads();
+    let mut value = [W::ZERO; K];
+    if PAIRS {
+        if is_whole {
+            #[unroll]
+            #[batch_loads]
+            for k in 0..K {
+                value[k] = values[base + k * 32];
+            }
+        } else {
+            #[unroll]
+            for k in 0..K {
+                if base + k * 32 < n {
+                    value[k] = values[base + k * 32];
+                }
+            }
+        }
+    }
+    #[unroll]
+    for k in 0..K {
+        place[k] += local[warp][digit::<W, KIND, DOWN>(key[k], pass)];
+        staged[place[k] as usize] = key[k];
+    }
+    if t < 256 {
+        if tile > 0 {
+            let mut at = cell;
+            let mut is_done = false;
+            while !is_done {
+                at -= 256;
+                let mut word = digits.atomic_or(at, 0u32);
+                // Flags count from the pass's own: 0 the tile's own count, 1 that of all, others are of earlier passes.
+                while (word.wrapping_sub(own_flag) >> 30) > 1 {
+                    word = digits.atomic_or(at, 0u32);
+                }
+                front += word & 0x3fff_ffff;
+                is_done = (word.wrapping_sub(own_flag) >> 30) == 1;
+            }
+            digits.atomic_exchange(cell, all_flag | (front + total));
+        }
+        offsets[t] = front.wrapping_sub(start);
+    }
+    sync_threads();
+    let mut to = [0u32; K];
+    #[unroll]
+    for k in 0..K {
+        let i = k * (32 * WARPS) + t;
+        if is_whole || first + i < n {
+            let moved = staged[i];
+            to[k] = offsets[digit::<W, KIND, DOWN>(moved, pass)].wrapping_add(i as u32);
+            sorted[to[k] as usize] = moved;
+        }
+    }
+    if PAIRS {
+        sync_threads();
+        #[unroll]
+        for k in 0..K {
+            staged[place[k] as usize] = value[k];
+        }
+        sync_threads();
+        #[unroll]
+        for k in 0..K {
+            let i = k * (32 * WARPS) + t;
+            if is_whole || first + i < n {
+                sorted_values[to[k] as usize] = staged[i];
+            }
+        }
+    }
+}
+
+/// A type of keys: `u32`, `i32`, `f32`, `u64`, `i64`, `f64`.
+pub trait SortKey: Element {
+    /// Passes: bytes of a key.
+    #[doc(hidden)]
+    const PASSES: usize;
+
+    /// The launch that counts digits.
+    #[doc(hidden)]
+    fn count<'a, const DOWN: bool>(call: (usize, usize), x: &'a Buffer<Self>, counts: &'a mut Buffer<u64>) -> Result<Launch<'a>>
+    where
+        Self: Sized;
+
+    /// The launch of a pass.
+    #[doc(hidden)]
+    fn pass<'a, const DOWN: bool, const PAIRS: bool>(variant: (usize, usize), parts: Pass<'a>) -> Result<Launch<'a>>;
+
+    /// A buffer of keys or values as words.
+    #[doc(hidden)]
+    fn words<T: Element>(x: &Buffer<T>) -> Result<Words<'_>>;
+
+    /// The same to write to.
+    #[doc(hidden)]
+    fn words_mut<T: Element>(x: &mut Buffer<T>) -> Result<WordsMut<'_>>;
+}
+
+/// A type of values that go with keys of type `K`: one of the same size.
+pub trait SortValue<K: SortKey>: Element {}
+
+/// Words of keys or values.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Words<'a> {
+    /// Of 4 bytes.
+    Four(&'a Buffer<u32>),
+    /// Of 8.
+    Eight(&'a Buffer<u64>),
+}
+
+/// The same to write to.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum WordsMut<'a> {
+    /// Of 4 bytes.
+    Four(&'a mut Buffer<u32>),
+    /// Of 8.
+    Eight(&'a mut Buffer<u64>),
+}
+
+impl<'a> WordsMut<'a> {
+    fn shared(&self) -> Words<'_> {
+        match self {
+            WordsMut::Four(words) => Words::Four(words),
+            WordsMut::Eight(words) => Words::Eight(words),
+        }
+    }
+
+    fn again(&mut self) -> WordsMut<'_> {
+        match self {
+            WordsMut::Four(words) => WordsMut::Four(words),
+            WordsMut::Eight(words) => WordsMut::Eight(words),
+        }
+    }
+}
+
+/// What a launch of a pass takes.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Pass<'a> {
+    before: u32,
+    pass: u32,
+    n: usize,
+    keys: Words<'a>,
+    values: Words<'a>,
+    sorted: WordsMut<'a>,
+    sorted_values: WordsMut<'a>,
+    counts: &'a mut Buffer<u64>,
+    digits: &'a mut Buffer<u64>,
+    tickets: &'a mut Buffer<u32>,
+}
+
+fn sort<K: SortKey, V: Element, const DOWN: bool, const PAIRS: bool>(
+    call: Call<'_>,
+    keys: &Buffer<K>,
+    sorted: &mut Buffer<K>,
+    values: Option<(&Buffer<V>, &mut Buffer<V>)>,
+    workspace: &mut Workspace,
+) -> Result<()> {
+    let n = keys.len();
+    call.workspace(workspace)?;
+    if n == 0 {
+        return Ok(());
+    }
+    let variant = super::tuned::sort(n);
+    let tiles = n.div_ceil(32 * variant.0 * variant.1);
+    let bytes = n * size_of::<K>();
+    let needs = [
+        (Slot::Elements, bytes),
+        (Slot::Values, if PAIRS { bytes } else { 8 }),
+        (Slot::Digits, tiles * 1024),
+        (Slot::Counts, K::PASSES * 1024),
+    ];
+    let mut run = workspace.begin(call.function, &needs)?;
+    run.launch(tiles * K::PASSES, |before, _, parts| {
+        let multiprocessors = call.multiprocessors();
+        K::count::<DOWN>((multiprocessors, n), keys, parts.counts)?.launch_on(call.stream)?;
+        let (mut sorted, mut between) = (K::words_mut(sorted)?, K::words_mut(parts.elements)?);
+        let mut between_values = K::words_mut(parts.values)?;
+        let (values, mut sorted_values) = match values {
+            Some((values, sorted)) => (Some(K::words(values)?), Some(K::words_mut(sorted)?)),
+            None => (None, None),
+        };
+        for pass in 0..K::PASSES {
+            // To the place between first, so that an even number of passes ends where the result is to be.
+            let (from, to) = match pass % 2 {
+                0 => (&mut sorted, &mut between),
+                _ => (&mut between, &mut sorted),
+            };
+            let (from_values, to_values) = match (&mut sorted_values, pass % 2) {
+                (Some(sorted), 0) => (Some(sorted), &mut between_values),
+                (Some(sorted), _) => (Some(&mut between_values), sorted),
+                (None, _) => (None, &mut between_values),
+            };
+            let keys = if pass == 0 { K::words(keys)? } else { from.shared() };
+            let values = match (values, from_values) {
+                (Some(values), _) if pass == 0 => values,
+                (_, Some(values)) => values.shared(),
+                // Nobody reads them: the kernel's parameters must be something.
+                _ => keys,
+            };
+            let pass = Pass {
+                before: before.wrapping_add((pass * tiles) as u32),
+                pass: pass as u32,
+                n,
+                keys,
+                values,
+                sorted: to.again(),
+                sorted_values: to_values.again(),
+                counts: &mut *parts.counts,
+                digits: &mut *parts.digits,
+                tickets: &mut *parts.tickets,
+            };
+            K::pass::<DOWN, PAIRS>(variant, pass)?
+                .grid(tiles)
+                .shared_bytes(32 * variant.0 * variant.1 * size_of::<K>())
+                .launch_on(call.stream)?;
+        }
+        Ok(())
+    })
+}
+
+macro_rules! sorts {
+    ($($name:ident $pairs:ident $down:literal $order:literal;)*) => {$(
+        #[doc = concat!("`sorted` ← the elements of `keys` in ", $order, " order.")]
+        ///
+        /// # Errors
+        /// [`Error`](super::Error), before anything is written: `sorted` is shorter than `keys`, `keys` has 2³⁰ elements or more, a buffer or the workspace lies on another device, a frozen
+        /// workspace is too small.
+        pub fn $name<K: SortKey>(stream: &Stream, keys: &Buffer<K>, sorted: &mut Buffer<K>, workspace: &mut Workspace) -> Result<()> {
+            let call = Call::new(concat!("sort::", stringify!($name)), stream).takes("keys", keys)?;
+            let call = call.at_most("keys", keys, MOST)?.fits("sorted", sorted, keys.len())?;
+            sort::<K, K, $down, false>(call, keys, sorted, None, workspace)
+        }
+
+        #[doc = concat!("`sorted` ← the elements of `keys` in ", $order, " order, `sorted_values` ← those of `values`, each at the place of its key.")]
+        ///
+        /// # Errors
+        #[doc = concat!("As [`", stringify!($name), "`]; `values` or `sorted_values` is shorter than `keys`.")]
+        pub fn $pairs<K: SortKey, V: SortValue<K>>(
+            stream: &Stream,
+            (keys, values): (&Buffer<K>, &Buffer<V>),
+            (sorted, sorted_values): (&mut Buffer<K>, &mut Buffer<V>),
+            workspace: &mut Workspace,
+        ) -> Result<()> {
+            let n = keys.len();
+            let call = Call::new(concat!("sort::", stringify!($pairs)), stream).takes("keys", keys)?.at_most("keys", keys, MOST)?;
+            let call = call.fits("sorted", sorted, n)?.fits("values", values, n)?.fits("sorted_values", sorted_values, n)?;
+            sort::<K, V, $down, true>(call, keys, sorted, Some((values, sorted_values)), workspace)
+        }
+    )*};
+}
+
+sorts! {
+    keys pairs false "ascending";
+    keys_descending pairs_descending true "descending";
+}
+
+/// Type, its word, its variant of words, what the word holds, passes, elements of a vector, replicas of counters where many are counted, and the types of values.
+macro_rules! sort_keys {
+    ($($t:ty: $word:ty, $words:ident $kind:literal $passes:literal $v:literal $replicas:literal, $($value:ty)*;)*) => {$(
+        impl SortKey for $t {
+            const PASSES: usize = $passes;
+
+            fn count<'a, const DOWN: bool>((multiprocessors, n): (usize, usize), x: &'a Buffer<$t>, counts: &'a mut Buffer<u64>) -> Result<Launch<'a>> {
+                let (x, counts) = (x.view::<$word>()?, seen::<u32>(counts)?);
+                Ok(if n < 1 << 20 {
+                    let grid = n.div_ceil(256 * $v * 2).min(4 * multiprocessors);
+                    count_digits::<$word, $kind, DOWN, $passes, $v, 256, 1>(x, counts).grid(grid).shared_bytes($passes * 1024)
+                } else {
+                    count_digits::<$word, $kind, DOWN, $passes, $v, 1024, $replicas>(x, counts)
+                        .grid(multiprocessors)
+                        .shared_bytes($passes * 1024 * $replicas)
+                })
+            }
+
+            fn pass<'a, const DOWN: bool, const PAIRS: bool>(variant: (usize, usize), parts: Pass<'a>) -> Result<Launch<'a>> {
+                let Pass { before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets } = parts;
+                let (Words::$words(keys), Words::$words(values)) = (keys, values) else { unreachable!("made by `words`") };
+                let (WordsMut::$words(sorted), WordsMut::$words(sorted_values)) = (sorted, sorted_values) else { unreachable!("made by `words_mut`") };
+                let (counts, digits) = (seen::<u32>(counts)?, seen::<u32>(digits)?);
+                Ok(match variant {
+                    (16, 16) => sort_pass::<$word, $kind, DOWN, PAIRS, 16, 16, false>(
+                        before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets,
+                    ),
+                    _ => sort_pass::<$word, $kind, DOWN, PAIRS, 8, 8, false>(
+                        before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets,
+                    ),
+                })
+            }
+
+            fn words<T: Element>(x: &Buffer<T>) -> Result<Words<'_>> {
+                Ok(Words::$words(x.view()?))
+            }
+
+            fn words_mut<T: Element>(x: &mut Buffer<T>) -> Result<WordsMut<'_>> {
+                Ok(WordsMut::$words(x.view_mut()?))
+            }
+        }
+
+        $(impl SortValue<$t> for $value {})*
+    )*};
+}
+
+sort_keys! {
+    u32: u32, Four 0 4 4 32, u32 i32 f32;
+    i32: u32, Four 1 4 4 32, u32 i32 f32;
+    f32: u32, Four 2 4 4 32, u32 i32 f32;
+    u64: u64, Eight 0 8 2 16, u64 i64 f64;
+    i64: u64, Eight 1 8 2 16, u64 i64 f64;
+    f64: u64, Eight 2 8 2 16, u64 i64 f64;
+}
