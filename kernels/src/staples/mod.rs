@@ -34,8 +34,10 @@
 
 mod checks;
 mod error;
+pub mod gemm;
 pub mod histogram;
 pub mod look_back;
+pub mod map;
 pub mod norm;
 pub mod reduce;
 pub mod rows;
