@@ -110,6 +110,9 @@ struct Arguments {
     /// Times the library of staples, against CUB and cuBLAS if their library is given.
     #[arg(long, conflicts_with = "applications")]
     staples: bool,
+    /// Times the candidates that the staples choose from, and prints the tables of `kernels/src/staples/tuned.rs`.
+    #[arg(long, requires = "staples")]
+    tune: bool,
     /// Megabytes, to see that all runs.
     #[arg(long, conflicts_with_all = ["applications", "staples"])]
     small: bool,
@@ -174,6 +177,9 @@ fn run(arguments: Arguments) -> Outcome<()> {
     };
     if arguments.staples {
         let mut bench = staples::Bench::new(device, twins, size, arguments.runs)?;
+        if arguments.tune {
+            return staples::tune::run(&mut bench);
+        }
         return staples::run(&mut bench, &arguments.only, arguments.csv.as_deref());
     }
     if arguments.applications {

@@ -6,6 +6,7 @@
 
 mod cases;
 mod check;
+pub(crate) mod tune;
 
 use crate::report::Spread;
 use crate::twins::Twins;

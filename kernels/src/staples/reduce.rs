@@ -20,7 +20,7 @@
 use super::checks::{Call, is_long};
 use super::word::{combine, identity, over_block, widen};
 use super::workspace::{Slot, seen};
-use super::{Result, Workspace};
+use super::{Result, Workspace, tuned};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
@@ -130,19 +130,16 @@ pub struct Plan {
     grid: usize,
 }
 
-/// Blocks of 512 threads are best from where they fill the device; below, more blocks have less to wait for.
-fn plan(call: Call<'_>, n: usize, vector: usize) -> Plan {
-    let vectors = (n / vector).max(1);
-    let multiprocessors = call.multiprocessors();
-    let tuned = super::tuned::reduce(n);
-    let grid = vectors.div_ceil(tuned.block).min(multiprocessors * tuned.per_multiprocessor);
-    Plan { block: tuned.block, is_long: is_long(n), grid }
+fn plan(call: Call<'_>, n: usize, vector: usize, forced: Option<usize>) -> Plan {
+    let (block, blocks) = tuned::REDUCE_SHAPES[tuned::REDUCE.choose(n, forced)];
+    let grid = (n / vector).max(1).div_ceil(block).min(call.multiprocessors() * blocks);
+    Plan { block, is_long: is_long(n), grid }
 }
 
 /// At most so many additions does an element go through in [`sum`] of `n` elements on this device.
 pub fn depth<T: Reducible>(device: &Device, n: usize) -> usize {
     let stream = device.default_stream();
-    let Plan { block, grid, .. } = plan(Call::new("depth", &stream), n, T::VECTOR);
+    let Plan { block, grid, .. } = plan(Call::new("depth", &stream), n, T::VECTOR, None);
     // A thread's vectors and an element of the rest; a vector; lanes and warps; a thread's share of the blocks' results; lanes and warps.
     let per_thread = (n / T::VECTOR).div_ceil(grid * block) + 1;
     per_thread + T::VECTOR - 1 + 10 + grid.div_ceil(block) + 10
@@ -150,7 +147,7 @@ pub fn depth<T: Reducible>(device: &Device, n: usize) -> usize {
 
 fn reduce<T: Reducible, const OP: u32>(call: Call<'_>, x: &Buffer<T>, out: &mut Buffer<T::Sum>, workspace: &mut Workspace) -> Result<()> {
     let call = call.takes("x", x)?.fits("out", out, 1)?.workspace(workspace)?;
-    let plan = plan(call, x.len(), T::VECTOR);
+    let plan = plan(call, x.len(), T::VECTOR, workspace.forced());
     let mut run = workspace.begin(call.function, &[(Slot::Elements, plan.grid * size_of::<T::Sum>())])?;
     run.launch(plan.grid, |before, _, parts| {
         let reduction = Reduction { before, x, partials: parts.elements, tickets: parts.tickets, out };

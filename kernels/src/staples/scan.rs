@@ -18,7 +18,7 @@ use super::checks::{Call, is_long};
 use super::look_back::{look_back, take_tile, tell};
 use super::word::{combine, identity, upto_lane};
 use super::workspace::{Slot, seen};
-use super::{Result, Workspace};
+use super::{Result, Workspace, tuned};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
@@ -188,15 +188,15 @@ pub struct Plan {
 
 const WARPS: usize = 8;
 
-fn plan(n: usize, vector: usize) -> Plan {
+fn plan(n: usize, vector: usize, forced: Option<usize>) -> Plan {
     // Of kernels with a long index there is one variant.
-    let vectors = if is_long(n) { 10 } else { super::tuned::scan(n) };
+    let vectors = if is_long(n) { 10 } else { tuned::SCAN_VECTORS[tuned::SCAN.choose(n, forced)] };
     Plan { vectors, is_long: is_long(n), tiles: n.div_ceil(32 * WARPS * vectors * vector) }
 }
 
 /// At most so many additions does an element go through in a scan of `n` elements.
 pub fn depth<T: Scannable>(n: usize) -> usize {
-    let Plan { vectors, tiles, .. } = plan(n, T::VECTOR);
+    let Plan { vectors, tiles, .. } = plan(n, T::VECTOR, None);
     // A vector, lanes, vectors of a warp, warps, and what goes onto the result.
     T::VECTOR + 5 + vectors + 5 + 4 + 7 * tiles
 }
@@ -213,7 +213,7 @@ fn scan<T: Scannable, const OP: u32, const EXCLUSIVE: bool>(
     if n == 0 {
         return Ok(());
     }
-    let plan = plan(n, T::VECTOR);
+    let plan = plan(n, T::VECTOR, workspace.forced());
     let wide = if size_of::<T>() == 8 { plan.tiles * 16 } else { 0 };
     let mut run = workspace.begin(function, &[(Slot::States, plan.tiles * 8), (Slot::Sums, wide)])?;
     run.launch(plan.tiles, |before, epoch, parts| {
@@ -257,7 +257,11 @@ macro_rules! scannable {
                 let (x, y, sums) = (x.view::<$word>()?, y.view_mut::<$word>()?, seen::<$word>(sums)?);
                 Ok(match (plan.vectors, plan.is_long) {
                     (1, false) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 1, 32>(before, epoch, x, y, states, sums, tickets),
+                    (2, false) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 2, 32>(before, epoch, x, y, states, sums, tickets),
+                    (6, false) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 6, 32>(before, epoch, x, y, states, sums, tickets),
+                    (8, false) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 8, 32>(before, epoch, x, y, states, sums, tickets),
                     (10, false) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 10, 32>(before, epoch, x, y, states, sums, tickets),
+                    (12, false) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 12, 32>(before, epoch, x, y, states, sums, tickets),
                     (_, false) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 4, 32>(before, epoch, x, y, states, sums, tickets),
                     (_, true) => scan_words::<$word, $kind, OP, EXCLUSIVE, $v, WARPS, 10, 64>(before, epoch, x, y, states, sums, tickets),
                 })

@@ -16,7 +16,7 @@ use super::checks::Call;
 use super::look_back::{look_back, take_tile, tell};
 use super::word::{less, same};
 use super::workspace::{Slot, seen};
-use super::{Result, Workspace};
+use super::{Result, Workspace, tuned};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
@@ -247,13 +247,13 @@ pub trait Selectable: Element {
     #[doc(hidden)]
     const ANY: Self;
 
-    /// Elements of a tile.
+    /// Elements of a tile of a candidate.
     #[doc(hidden)]
-    fn tile(n: usize) -> usize;
+    fn tile(candidate: usize) -> usize;
 
     /// The launch of the kernel for this type.
     #[doc(hidden)]
-    fn launch<'a, const MODE: u32>(operand: Self, parts: Selection<'a, Self>) -> Result<Launch<'a>>
+    fn launch<'a, const MODE: u32>(candidate: usize, operand: Self, parts: Selection<'a, Self>) -> Result<Launch<'a>>
     where
         Self: Sized;
 }
@@ -292,13 +292,14 @@ fn run<T: Selectable, const MODE: u32>(
     };
     call.workspace(workspace)?;
     // A tile that has nothing in it says that nothing was kept.
-    let tiles = n.div_ceil(T::tile(n)).max(1);
+    let candidate = tuned::SELECT.choose(n, workspace.forced());
+    let tiles = n.div_ceil(T::tile(candidate)).max(1);
     let mut run = workspace.begin(function, &[(Slot::States, tiles * 8), (Slot::Elements, 8)])?;
     run.launch(tiles, |before, epoch, parts| {
         let unread = &*parts.elements;
         let selection =
             Selection { before, epoch, x, flags, y, count, states: parts.states, sums: parts.sums, tickets: parts.tickets, unread };
-        Ok(T::launch::<MODE>(operand, selection)?.grid(tiles).launch_on(stream)?)
+        Ok(T::launch::<MODE>(candidate, operand, selection)?.grid(tiles).launch_on(stream)?)
     })
 }
 
@@ -356,31 +357,29 @@ pub fn unique<T: Selectable>(
     run::<T, 8>("select::unique", stream, T::ANY, (x, None), (y, count), workspace)
 }
 
-const WARPS: usize = 8;
-
-/// Type, its word, what the word holds, elements of a vector, and of a tile with 4 and with 8 vectors.
+/// Type, its word, what the word holds, elements of a vector, and of the tiles of the candidates.
 macro_rules! selectable {
-    ($($t:ty: $word:ty, $kind:literal $v:literal $small:literal $large:literal;)*) => {$(
+    ($($t:ty: $word:ty, $kind:literal $v:literal $wide:literal $widest:literal $small:literal;)*) => {$(
         impl Selectable for $t {
             const ANY: $t = 0 as $t;
 
-            fn tile(n: usize) -> usize {
-                if super::tuned::select(n) == 4 { $small } else { $large }
+            fn tile(candidate: usize) -> usize {
+                [$wide, $widest, $small, $wide][candidate]
             }
 
-            fn launch<'a, const MODE: u32>(operand: $t, parts: Selection<'a, Self>) -> Result<Launch<'a>> {
+            fn launch<'a, const MODE: u32>(candidate: usize, operand: $t, parts: Selection<'a, Self>) -> Result<Launch<'a>> {
                 let Selection { before, epoch, x, flags, y, count, states, sums, tickets, unread } = parts;
-                let n = x.len();
                 let flags = match flags {
                     Some(flags) => flags,
                     None => unread.view::<u8>()?,
                 };
                 let (x, y, sums) = (x.view::<$word>()?, y.view_mut::<$word>()?, seen::<u32>(sums)?);
-                let operand = <$word>::from_ne_bytes(operand.to_ne_bytes());
-                Ok(if Self::tile(n) == $small {
-                    select_words::<$word, $kind, MODE, $v, WARPS, 4, $small>(before, epoch, operand, x, flags, y, count, states, sums, tickets)
-                } else {
-                    select_words::<$word, $kind, MODE, $v, WARPS, 8, $large>(before, epoch, operand, x, flags, y, count, states, sums, tickets)
+                let v = <$word>::from_ne_bytes(operand.to_ne_bytes());
+                Ok(match candidate {
+                    0 => select_words::<$word, $kind, MODE, $v, 8, 4, $wide>(before, epoch, v, x, flags, y, count, states, sums, tickets),
+                    1 => select_words::<$word, $kind, MODE, $v, 8, 8, $widest>(before, epoch, v, x, flags, y, count, states, sums, tickets),
+                    2 => select_words::<$word, $kind, MODE, $v, 4, 4, $small>(before, epoch, v, x, flags, y, count, states, sums, tickets),
+                    _ => select_words::<$word, $kind, MODE, $v, 4, 8, $wide>(before, epoch, v, x, flags, y, count, states, sums, tickets),
                 })
             }
         }
@@ -388,10 +387,10 @@ macro_rules! selectable {
 }
 
 selectable! {
-    u32: u32, 0 4 4096 8192;
-    i32: u32, 1 4 4096 8192;
-    f32: u32, 2 4 4096 8192;
-    u64: u64, 0 2 2048 4096;
-    i64: u64, 1 2 2048 4096;
-    f64: u64, 2 2 2048 4096;
+    u32: u32, 0 4 4096 8192 2048;
+    i32: u32, 1 4 4096 8192 2048;
+    f32: u32, 2 4 4096 8192 2048;
+    u64: u64, 0 2 2048 4096 1024;
+    i64: u64, 1 2 2048 4096 1024;
+    f64: u64, 2 2 2048 4096 1024;
 }

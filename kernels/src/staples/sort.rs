@@ -17,7 +17,7 @@
 use super::checks::Call;
 use super::word::upto_lane;
 use super::workspace::{Slot, seen};
-use super::{Result, Workspace};
+use super::{Result, Workspace, tuned};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
@@ -146,8 +146,17 @@ pub fn before_digit(count: u32, room: &mut [u32; 32]) -> u32 {
 /// A pass: `sorted` ← `keys` in the order of digit number `pass`, and values with them (`PAIRS`). A tile of `32 · WARPS · K` keys a block, 8 warps or more; dynamic shared memory: as many
 /// words. `counts` has how many keys have each digit; the first tile leaves it zero. A cell of `digits` is a flag of 2 bits and a count: 1 a tile's own, 2 that of all
 /// tiles up to it; in odd passes 3 and 0. So all cells are as good as zero behind the last pass, and nothing is cleared.
-#[kernel(block = 32 * WARPS, allow(bank_conflict, uncoalesced_access))]
-pub fn sort_pass<W: Int, const KIND: u32, const DOWN: bool, const PAIRS: bool, const WARPS: usize, const K: usize, const MATCH: bool>(
+#[kernel(block = 32 * WARPS, min_blocks = MB, allow(bank_conflict, uncoalesced_access))]
+pub fn sort_pass<
+    W: Int,
+    const KIND: u32,
+    const DOWN: bool,
+    const PAIRS: bool,
+    const WARPS: usize,
+    const K: usize,
+    const MATCH: bool,
+    const MB: usize,
+>(
     before: u32,
     pass: u32,
     n: usize,
@@ -333,7 +342,7 @@ pub trait SortKey: Element {
 
     /// The launch of a pass.
     #[doc(hidden)]
-    fn pass<'a, const DOWN: bool, const PAIRS: bool>(variant: (usize, usize), parts: Pass<'a>) -> Result<Launch<'a>>;
+    fn pass<'a, const DOWN: bool, const PAIRS: bool>(candidate: usize, parts: Pass<'a>) -> Result<Launch<'a>>;
 
     /// A buffer of keys or values as words.
     #[doc(hidden)]
@@ -411,8 +420,10 @@ fn sort<K: SortKey, V: Element, const DOWN: bool, const PAIRS: bool>(
     if n == 0 {
         return Ok(());
     }
-    let variant = super::tuned::sort(n);
-    let tiles = n.div_ceil(32 * variant.0 * variant.1);
+    let table = if PAIRS { tuned::SORT_PAIRS } else { tuned::SORT };
+    let candidate = table.choose(n, workspace.forced());
+    let (warps, own) = tuned::SORT_SHAPES[candidate];
+    let tiles = n.div_ceil(32 * warps * own);
     let bytes = n * size_of::<K>();
     let needs = [
         (Slot::Elements, bytes),
@@ -460,10 +471,7 @@ fn sort<K: SortKey, V: Element, const DOWN: bool, const PAIRS: bool>(
                 digits: &mut *parts.digits,
                 tickets: &mut *parts.tickets,
             };
-            K::pass::<DOWN, PAIRS>(variant, pass)?
-                .grid(tiles)
-                .shared_bytes(32 * variant.0 * variant.1 * size_of::<K>())
-                .launch_on(call.stream)?;
+            K::pass::<DOWN, PAIRS>(candidate, pass)?.grid(tiles).shared_bytes(32 * warps * own * size_of::<K>()).launch_on(call.stream)?;
         }
         Ok(())
     })
@@ -523,18 +531,26 @@ macro_rules! sort_keys {
                 })
             }
 
-            fn pass<'a, const DOWN: bool, const PAIRS: bool>(variant: (usize, usize), parts: Pass<'a>) -> Result<Launch<'a>> {
+            fn pass<'a, const DOWN: bool, const PAIRS: bool>(candidate: usize, parts: Pass<'a>) -> Result<Launch<'a>> {
                 let Pass { before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets } = parts;
                 let (Words::$words(keys), Words::$words(values)) = (keys, values) else { unreachable!("made by `words`") };
                 let (WordsMut::$words(sorted), WordsMut::$words(sorted_values)) = (sorted, sorted_values) else { unreachable!("made by `words_mut`") };
                 let (counts, digits) = (seen::<u32>(counts)?, seen::<u32>(digits)?);
-                Ok(match variant {
-                    (16, 16) => sort_pass::<$word, $kind, DOWN, PAIRS, 16, 16, false>(
-                        before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets,
-                    ),
-                    _ => sort_pass::<$word, $kind, DOWN, PAIRS, 8, 8, false>(
-                        before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets,
-                    ),
+                macro_rules! variant {
+                    ($warps:literal, $keys:literal, $matched:literal, $blocks:literal) => {
+                        sort_pass::<$word, $kind, DOWN, PAIRS, $warps, $keys, $matched, $blocks>(
+                            before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets,
+                        )
+                    };
+                }
+                Ok(match candidate {
+                    0 => variant!(8, 8, false, 4),
+                    1 => variant!(8, 16, false, 3),
+                    2 => variant!(8, 16, false, 4),
+                    3 => variant!(16, 12, false, 2),
+                    4 => variant!(16, 16, false, 2),
+                    5 => variant!(16, 16, true, 2),
+                    _ => variant!(8, 16, true, 3),
                 })
             }
 

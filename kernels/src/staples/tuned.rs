@@ -1,46 +1,112 @@
-//! Which variant is best for which size: the figures that functions choose by. `warpwright-bench --staples --tune` times the candidates on a GPU and prints
-//! these tables.
+//! Which variant is best for which length: the tables that functions choose by, and the candidates that they choose from.
+//!
+//! `warpwright-bench --staples --tune` times every candidate of every table on a GPU and prints the tables. These are of an H200 (132 multiprocessors, sm_90); other
+//! devices take them as well.
 
-/// A row of the table of reductions: up to so many elements, this block and so many blocks of it a multiprocessor.
+/// A row: up to so many elements, this candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReduceChoice {
+pub struct Row {
     /// The row holds up to this length.
     pub upto: usize,
-    /// Threads of a block.
-    pub block: usize,
-    /// Blocks on a multiprocessor, at most.
-    pub per_multiprocessor: usize,
+    /// The number of the candidate.
+    pub candidate: usize,
 }
 
-/// Measured on an H200 (132 multiprocessors, sm_90).
-pub const REDUCE: &[ReduceChoice] = &[
-    ReduceChoice { upto: 1 << 22, block: 256, per_multiprocessor: 2 },
-    ReduceChoice { upto: 1 << 25, block: 512, per_multiprocessor: 2 },
-    ReduceChoice { upto: usize::MAX, block: 512, per_multiprocessor: 4 },
+const fn row(upto: usize, candidate: usize) -> Row {
+    Row { upto, candidate }
+}
+
+/// A table: what is chosen from, in words, and the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Its name here.
+    pub name: &'static str,
+    /// The candidates in words, by number.
+    pub candidates: &'static [&'static str],
+    /// The rows, by length; the last holds for all that are longer.
+    pub rows: &'static [Row],
+}
+
+impl Table {
+    /// The candidate for a length; the one that is asked for, if there is one of that number.
+    pub(super) fn choose(&self, n: usize, forced: Option<usize>) -> usize {
+        let asked = forced.filter(|candidate| *candidate < self.candidates.len());
+        let row = self.rows.iter().find(|row| n <= row.upto).or(self.rows.last());
+        asked.or(row.map(|row| row.candidate)).unwrap_or(0)
+    }
+}
+
+/// Reductions: threads of a block, blocks a multiprocessor.
+pub const REDUCE: Table = Table {
+    name: "REDUCE",
+    candidates: &[
+        "256 threads, 1 block",
+        "256 threads, 2 blocks",
+        "256 threads, 4 blocks",
+        "256 threads, 8 blocks",
+        "512 threads, 1 block",
+        "512 threads, 2 blocks",
+        "512 threads, 4 blocks",
+    ],
+    rows: &[row(1 << 22, 1), row(1 << 25, 5), row(usize::MAX, 6)],
+};
+
+/// Threads and blocks of the candidates of [`REDUCE`].
+pub(super) const REDUCE_SHAPES: [(usize, usize); 7] = [(256, 1), (256, 2), (256, 4), (256, 8), (512, 1), (512, 2), (512, 4)];
+
+/// Scans: vectors of a thread.
+pub const SCAN: Table = Table {
+    name: "SCAN",
+    candidates: &["1 vector", "2 vectors", "4 vectors", "6 vectors", "8 vectors", "10 vectors", "12 vectors"],
+    rows: &[row(1 << 18, 0), row(1 << 24, 2), row(usize::MAX, 5)],
+};
+
+/// Vectors of the candidates of [`SCAN`].
+pub(super) const SCAN_VECTORS: [usize; 7] = [1, 2, 4, 6, 8, 10, 12];
+
+/// Selections: warps of a block, vectors of a thread.
+pub const SELECT: Table = Table {
+    name: "SELECT",
+    candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
+    rows: &[row(1 << 18, 2), row(1 << 24, 0), row(usize::MAX, 1)],
+};
+
+/// Sorts: warps of a block, keys of a thread, how lanes of one digit find each other, resident blocks.
+pub const SORT: Table = Table { name: "SORT", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 4)] };
+
+/// The same for pairs.
+pub const SORT_PAIRS: Table = Table { name: "SORT_PAIRS", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 3)] };
+
+const SORTS: &[&str] = &[
+    "8 warps, 8 keys, votes, 4 blocks",
+    "8 warps, 16 keys, votes, 3 blocks",
+    "8 warps, 16 keys, votes, 4 blocks",
+    "16 warps, 12 keys, votes, 2 blocks",
+    "16 warps, 16 keys, votes, 2 blocks",
+    "16 warps, 16 keys, match, 2 blocks",
+    "8 warps, 16 keys, match, 3 blocks",
 ];
 
-pub(super) fn reduce(n: usize) -> ReduceChoice {
-    let row = REDUCE.iter().find(|row| n <= row.upto);
-    row.copied().unwrap_or(ReduceChoice { upto: usize::MAX, block: 512, per_multiprocessor: 4 })
-}
+/// Warps and keys of the candidates of [`SORT`] and [`SORT_PAIRS`].
+pub(super) const SORT_SHAPES: [(usize, usize); 7] = [(8, 8), (8, 16), (8, 16), (16, 12), (16, 16), (16, 16), (8, 16)];
 
-/// Vectors of a thread of scans, up to so many elements.
-pub const SCAN: &[(usize, usize)] = &[(1 << 18, 1), (1 << 24, 4), (usize::MAX, 10)];
+/// Every table.
+pub const TABLES: &[Table] = &[REDUCE, SCAN, SELECT, SORT, SORT_PAIRS];
 
-pub(super) fn scan(n: usize) -> usize {
-    SCAN.iter().find(|(upto, _)| n <= *upto).map_or(10, |(_, vectors)| *vectors)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Vectors of a thread of selections, up to so many elements.
-pub const SELECT: &[(usize, usize)] = &[(1 << 22, 4), (usize::MAX, 8)];
-
-pub(super) fn select(n: usize) -> usize {
-    SELECT.iter().find(|(upto, _)| n <= *upto).map_or(8, |(_, vectors)| *vectors)
-}
-
-/// Warps of a block and keys of a thread of sorts, up to so many elements.
-pub const SORT: &[(usize, usize, usize)] = &[(1 << 21, 8, 8), (usize::MAX, 16, 16)];
-
-pub(super) fn sort(n: usize) -> (usize, usize) {
-    SORT.iter().find(|(upto, ..)| n <= *upto).map_or((16, 16), |(_, warps, keys)| (*warps, *keys))
+    #[test]
+    fn every_row_names_a_candidate_and_the_last_holds_for_all() {
+        for table in TABLES {
+            assert!(table.rows.iter().all(|row| row.candidate < table.candidates.len()), "{}", table.name);
+            assert!(table.rows.is_sorted_by_key(|row| row.upto), "{}", table.name);
+            assert_eq!(table.rows.last().map(|row| row.upto), Some(usize::MAX), "{}", table.name);
+            assert_eq!(table.choose(usize::MAX, Some(99)), table.rows.last().map_or(0, |row| row.candidate));
+            assert_eq!(table.choose(0, Some(1)), 1);
+        }
+        assert_eq!((REDUCE_SHAPES.len(), SCAN_VECTORS.len()), (REDUCE.candidates.len(), SCAN.candidates.len()));
+        assert_eq!(SORT_SHAPES.len(), SORT.candidates.len());
+    }
 }

@@ -35,6 +35,8 @@ pub struct Workspace {
     taken: u32,
     epoch: u32,
     frozen: bool,
+    /// The candidate that calls take, whatever the tables say.
+    forced: Option<usize>,
     /// A launch failed on the way: nobody knows what the slots hold.
     dirty: bool,
     allocations: usize,
@@ -57,6 +59,7 @@ impl Workspace {
             taken: 0,
             epoch: 0,
             frozen: false,
+            forced: None,
             dirty: false,
             allocations: 0,
         })
@@ -80,6 +83,17 @@ impl Workspace {
     /// From now on a call that needs more than there is gives [`Error::WorkspaceTooSmall`].
     pub fn freeze(&mut self) {
         self.frozen = true;
+    }
+
+    /// Calls take this candidate of their table from now on: to find which is best.
+    #[doc(hidden)]
+    pub fn force(&mut self, candidate: Option<usize>) {
+        self.forced = candidate;
+    }
+
+    /// The candidate that is asked for.
+    pub(super) fn forced(&self) -> Option<usize> {
+        self.forced
     }
 
     /// Makes room for so many bytes in each of these slots, and begins a run that takes `tickets` tickets.
