@@ -68,7 +68,7 @@ pub fn peers<const MATCH: bool>(digit: u32) -> u32 {
         let mut same = 0xffff_ffffu32;
         #[unroll]
         for bit in 0..8u32 {
-            let is_set = (digit >> bit) & 1 == 1;
+            let is_set = digit & (1u32 << bit) != 0;
             let votes = ballot(is_set);
             same &= if is_set { votes } else { !votes };
         }
@@ -216,12 +216,15 @@ pub fn sort_pass<
         let d = digit::<W, KIND, DOWN>(key[k], pass);
         let same = peers::<MATCH>(d as u32);
         let ahead = (same & below).count_ones();
-        let mut earlier = 0u32;
+        // All read before one writes, and it writes before any reads for the next round.
+        let earlier = local[warp][d];
+        sync_warp();
         if ahead == 0 {
-            earlier = local[warp].atomic_add(d, same.count_ones());
+            local[warp][d] = earlier + same.count_ones();
         }
-        // The first of them asks for all, and nobody asks for the next round before.
-        place[k] = shuffle(earlier, same.trailing_zeros()) + ahead;
+        sync_warp();
+        // With the digit above it: the compiler would keep that in registers of its own.
+        place[k] = ((d as u32) << 16) + earlier + ahead;
     }
     sync_threads();
     let own_flag = (1 + 2 * (pass & 1)) << 30;
@@ -279,7 +282,7 @@ pub fn sort_pass<
     }
     #[unroll]
     for k in 0..K {
-        place[k] += local[warp][digit::<W, KIND, DOWN>(key[k], pass)];
+        place[k] = (place[k] & 0xffff) + local[warp][(place[k] >> 16) as usize];
         staged[place[k] as usize] = key[k];
     }
     if t < 256 {
