@@ -17,12 +17,14 @@ use warpwright::{Device, DeviceKind, Element};
 use warpwright_kernels::staples::Workspace;
 use warpwright_tests::random::Random;
 
-/// Lengths at which something ends: nothing, one, a warp, a block, primes, a few that are drawn, and long ones where that is fast.
+/// Lengths at which something ends: nothing, one, a warp, a block, primes, a few that are drawn; up to 10⁵ where that is fast.
 fn lengths(device: &Device, random: &mut Random) -> Vec<usize> {
     let mut all = vec![0, 1, 31, 32, 33, 255, 256, 257, 1009, 4099];
-    all.extend((0..2).map(|_| random.length(10_000)));
-    if device.kind() != DeviceKind::Simulator {
+    if matches!(device.kind(), DeviceKind::Cuda | DeviceKind::OpenCl) {
         all.extend([65_536, 99_991]);
+        all.extend((0..4).map(|_| random.length(100_000)));
+    } else {
+        all.push(random.length(3_000));
     }
     all
 }
@@ -64,6 +66,11 @@ impl Bench {
     fn zeros<T: Element>(&self, n: usize) -> warpwright::Buffer<T> {
         self.device.zeros(n).expect("memory")
     }
+}
+
+/// The devices that compile a kernel at once: a test that launches many instances has a bench on these. (PoCL takes seconds for each.)
+fn quick_benches() -> Vec<Bench> {
+    benches().into_iter().filter(|b| b.device.kind() != DeviceKind::OpenCl).collect()
 }
 
 /// A float in -1 … 1.

@@ -2,8 +2,15 @@
 //!
 //! | module | functions |
 //! |---|---|
+//! | [`map`] | copy, fill, a · x + y |
 //! | [`reduce`] | sum, product, least, greatest, bits |
-//! | [`scan`] | sums (or products, least, greatest) of all elements up to each |
+//! | [`scan`] | sums, products, least and greatest of all elements up to each |
+//! | [`select`] | elements that satisfy a predicate, that are flagged, the first of each run |
+//! | [`sort`] | keys, keys with values |
+//! | [`histogram`] | how often each value occurs |
+//! | [`transpose`] | rows to columns |
+//! | [`softmax`], [`norm`] | softmax, RMS norm, layer norm of each row |
+//! | [`gemm`] | matrix times matrix, matrix times vector |
 //!
 //! ```
 //! use warpwright::Device;
@@ -22,13 +29,26 @@
 //!
 //! **Calls** put kernels into a stream and return at once, as launches do. A call checks its arguments first: whatever is wrong is an [`Error`] that names
 //! the function, the buffer, the figure and the limit, and nothing has been written. Inputs are borrowed and outputs borrowed exclusively, so that rustc
-//! refuses an output that is an input as well.
+//! refuses an output that is an input as well:
+//!
+//! ```compile_fail,E0502
+//! # use warpwright::Device;
+//! # use warpwright_kernels::staples::{Workspace, scan};
+//! # let device = Device::simulator();
+//! # let (stream, mut workspace) = (device.default_stream(), Workspace::new(&device).unwrap());
+//! # let mut x = device.upload(&[1u32, 2]).unwrap();
+//! scan::inclusive_sum(&stream, &x, &mut x, &mut workspace);
+//! ```
 //!
 //! **A [`Workspace`]** holds what a function needs beside its arguments. It grows when it must, once for a size, and serves all functions of its device: a
 //! repeated call allocates nothing.
 //!
 //! **Lengths** are those of the buffers and may be anything, 0 and 1 too, and 2³¹ and more, for which kernels with an index of 64 bits run. Where a result has a
 //! length of its own, only so many elements of the output are written.
+//!
+//! **Variants.** A function chooses among variants of its kernel by the length, from [tables](tuned) that are made by measuring.
+//!
+//! **Kernels** are public beside their functions: their attributes and bodies are what the documentation says of speed.
 //!
 //! **Element types** are those that a function's trait lists; other types are rustc's error at the call.
 

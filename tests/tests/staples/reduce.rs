@@ -1,12 +1,12 @@
 //! Sums, products, least and greatest, bits.
 
-use super::{benches, unit};
+use super::{benches, quick_benches, unit};
 use warpwright::prelude::{bf16, f16};
 use warpwright_kernels::staples::{Error, reduce};
 
 #[test]
 fn integers_are_exact_at_every_length() {
-    for mut b in benches() {
+    for mut b in quick_benches() {
         for n in b.lengths() {
             let xs = b.values(n, |bits| bits as i8);
             let (x, mut out) = (b.upload(&xs), b.zeros::<i32>(1));
@@ -59,7 +59,7 @@ fn sums_of_floats_keep_to_the_bound_and_to_their_bits() {
 
 #[test]
 fn short_floats_are_summed_in_single_and_doubles_in_double() {
-    for mut b in benches() {
+    for mut b in quick_benches() {
         for n in [0, 1, 257, 3001] {
             let xs: Vec<f16> = b.values(n, |bits| f16::from_f32(unit(bits)));
             let (x, mut out) = (b.upload(&xs), b.zeros::<f32>(1));

@@ -1,6 +1,6 @@
 //! Scans.
 
-use super::{benches, unit};
+use super::{benches, quick_benches, unit};
 use warpwright_kernels::staples::scan;
 
 #[test]
@@ -16,7 +16,14 @@ fn integers_are_exact_at_every_length() {
             scan::exclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
             expected = [vec![0], expected].concat()[..n].to_vec();
             assert_eq!(y.download().expect("run")[..n], expected, "exclusive, {n} on {}", b.device);
+        }
+    }
+}
 
+#[test]
+fn sums_of_eight_bytes_beside_states_are_right() {
+    for mut b in quick_benches() {
+        for n in b.lengths() {
             let xs = b.values(n, |bits| bits as i64 >> 5);
             let (x, mut y) = (b.upload(&xs), b.zeros::<i64>(n));
             scan::inclusive_max(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
@@ -72,7 +79,7 @@ fn a_nan_stays_in_sums_and_does_not_count_in_the_least() {
     }
 }
 
-/// The greatest scan of `usize::MAX` runs, one after another, in one workspace: states of earlier runs say nothing.
+/// States of earlier runs, of other lengths, say nothing.
 #[test]
 fn a_workspace_serves_runs_of_all_lengths_and_grows_once_for_each() {
     for mut b in benches() {
