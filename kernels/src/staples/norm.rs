@@ -47,14 +47,18 @@ pub fn norm_block<const KIND: u32, const E: usize, const CENTRED: bool, const B:
         #[batch_loads]
         for k in 0..K {
             q[k] = x.load::<4>(4 * (base + B * k));
-            g[k] = w.load::<4>(4 * (t + B * k));
+            if K <= 4 {
+                g[k] = w.load::<4>(4 * (t + B * k));
+            }
         }
     } else {
         #[unroll]
         for k in 0..K {
             if t + B * k < vectors {
                 q[k] = x.load::<4>(4 * (base + B * k));
-                g[k] = w.load::<4>(4 * (t + B * k));
+                if K <= 4 {
+                    g[k] = w.load::<4>(4 * (t + B * k));
+                }
             }
         }
     }
@@ -90,6 +94,10 @@ pub fn norm_block<const KIND: u32, const E: usize, const CENTRED: bool, const B:
             if CENTRED {
                 h = b.load::<4>(4 * (t + B * k));
             }
+            // Of many vectors the weights have no room in registers beside the row.
+            if K > 4 {
+                g[k] = w.load::<4>(4 * (t + B * k));
+            }
             let mut r = [0.0f32; E];
             #[unroll]
             for j in 0..E {
@@ -100,6 +108,77 @@ pub fn norm_block<const KIND: u32, const E: usize, const CENTRED: bool, const B:
                 }
             }
             y.store::<4>(4 * (base + B * k), words_of::<KIND, E>(r));
+        }
+    }
+}
+
+/// Rows of at most `32 · K` vectors, a row a warp, `W` warps a block.
+#[kernel(block = 32 * W)]
+pub fn norm_warp<const KIND: u32, const E: usize, const CENTRED: bool, const K: usize, const W: usize>(
+    rows: usize,
+    vectors: usize,
+    epsilon: f32,
+    x: &Global<u32>,
+    w: &Global<u32>,
+    b: &Global<u32>,
+    y: &mut Global<u32>,
+) {
+    let row = block_idx().x * W + warp_id();
+    let is_here = row < rows;
+    let lane = lane_id();
+    let base = row * vectors + lane;
+    let mut q = [[0u32; 4]; K];
+    let mut g = [[0u32; 4]; K];
+    #[unroll]
+    #[batch_loads]
+    for k in 0..K {
+        if is_here && lane + 32 * k < vectors {
+            q[k] = x.load::<4>(4 * (base + 32 * k));
+            g[k] = w.load::<4>(4 * (lane + 32 * k));
+        }
+    }
+    let n = (vectors * E) as f32;
+    let mut mean = 0.0f32;
+    if CENTRED {
+        let mut sum = 0.0f32;
+        #[unroll]
+        for k in 0..K {
+            #[unroll]
+            for j in 0..E {
+                sum += element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4));
+            }
+        }
+        mean = warp_sum(sum) / n;
+    }
+    let mut sum = 0.0f32;
+    #[unroll]
+    for k in 0..K {
+        if !CENTRED || lane + 32 * k < vectors {
+            #[unroll]
+            for j in 0..E {
+                let v = element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4)) - mean;
+                sum += v * v;
+            }
+        }
+    }
+    let scale = native_rsqrt(warp_sum(sum) / n + epsilon);
+    #[unroll]
+    for k in 0..K {
+        if is_here && lane + 32 * k < vectors {
+            let mut h = [0u32; 4];
+            if CENTRED {
+                h = b.load::<4>(4 * (lane + 32 * k));
+            }
+            let mut r = [0.0f32; E];
+            #[unroll]
+            for j in 0..E {
+                let v = element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4)) - mean;
+                r[j] = v * scale * element::<KIND, E>(g[k][j / (E / 4)], j % (E / 4));
+                if CENTRED {
+                    r[j] += element::<KIND, E>(h[j / (E / 4)], j % (E / 4));
+                }
+            }
+            y.store::<4>(4 * (base + 32 * k), words_of::<KIND, E>(r));
         }
     }
 }
@@ -176,8 +255,8 @@ fn by_vectors<'a, const KIND: u32, const E: usize, const CENTRED: bool>(
     y: &'a mut Buffer<u32>,
 ) -> Launch<'a> {
     let launch = match vectors {
-        ..=32 => norm_block::<KIND, E, CENTRED, 32, 1>(vectors, epsilon, x, w, b, y),
-        ..=128 => norm_block::<KIND, E, CENTRED, 128, 1>(vectors, epsilon, x, w, b, y),
+        ..=32 => return norm_warp::<KIND, E, CENTRED, 1, 8>(rows, vectors, epsilon, x, w, b, y).grid(rows.div_ceil(8)),
+        ..=128 => return norm_warp::<KIND, E, CENTRED, 4, 4>(rows, vectors, epsilon, x, w, b, y).grid(rows.div_ceil(4)),
         ..=256 => norm_block::<KIND, E, CENTRED, 128, 2>(vectors, epsilon, x, w, b, y),
         ..=512 => norm_block::<KIND, E, CENTRED, 256, 2>(vectors, epsilon, x, w, b, y),
         ..=1024 => norm_block::<KIND, E, CENTRED, 256, 4>(vectors, epsilon, x, w, b, y),
