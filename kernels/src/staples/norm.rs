@@ -112,6 +112,77 @@ pub fn norm_block<const KIND: u32, const E: usize, const CENTRED: bool, const B:
     }
 }
 
+/// RMS norm of rows of exactly `B · (K + S)` vectors, a row a block: `K` vectors a thread in registers, `S` in dynamic shared memory (16 · B · S bytes), as they came.
+#[kernel(block = B, min_blocks = MB)]
+pub fn norm_hybrid<const KIND: u32, const E: usize, const B: usize, const K: usize, const S: usize, const MB: usize>(
+    epsilon: f32,
+    x: &Global<u32>,
+    w: &Global<u32>,
+    y: &mut Global<u32>,
+) {
+    #[shared]
+    let mut squares: [f32; 32];
+    #[shared(dynamic)]
+    let mut kept: [u32];
+    let t = thread_idx().x;
+    let base = block_idx().x * (4 * B * (K + S)) + t * 4;
+    let mut sum = 0.0f32;
+    #[unroll]
+    #[batch_loads]
+    for k in 0..S {
+        let q = x.load::<4>(base + 4 * B * k);
+        #[vectorize(4)]
+        for j in 0..4usize {
+            kept[(k * B + t) * 4 + j] = q[j];
+        }
+        #[unroll]
+        for j in 0..E {
+            let v = element::<KIND, E>(q[j / (E / 4)], j % (E / 4));
+            sum += v * v;
+        }
+    }
+    let mut q = [[0u32; 4]; K];
+    #[unroll]
+    #[batch_loads]
+    for k in 0..K {
+        q[k] = x.load::<4>(base + 4 * B * (S + k));
+    }
+    #[unroll]
+    for k in 0..K {
+        #[unroll]
+        for j in 0..E {
+            let v = element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4));
+            sum += v * v;
+        }
+    }
+    let scale = native_rsqrt(sum_over::<B>(sum, &mut squares) / (E * B * (K + S)) as f32 + epsilon);
+    #[unroll]
+    for k in 0..K {
+        let g = w.load::<4>(t * 4 + 4 * B * (S + k));
+        let mut r = [0.0f32; E];
+        #[unroll]
+        for j in 0..E {
+            r[j] = element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4)) * scale * element::<KIND, E>(g[j / (E / 4)], j % (E / 4));
+        }
+        y.store::<4>(base + 4 * B * (S + k), words_of::<KIND, E>(r));
+    }
+    #[unroll(2)]
+    for k in 0..S {
+        let g = w.load::<4>(t * 4 + 4 * B * k);
+        let mut v = [0u32; 4];
+        #[vectorize(4)]
+        for j in 0..4usize {
+            v[j] = kept[(k * B + t) * 4 + j];
+        }
+        let mut r = [0.0f32; E];
+        #[unroll]
+        for j in 0..E {
+            r[j] = element::<KIND, E>(v[j / (E / 4)], j % (E / 4)) * scale * element::<KIND, E>(g[j / (E / 4)], j % (E / 4));
+        }
+        y.store::<4>(base + 4 * B * k, words_of::<KIND, E>(r));
+    }
+}
+
 /// Rows of at most `32 · K` vectors, a row a warp, `W` warps a block.
 #[kernel(block = 32 * W)]
 pub fn norm_warp<const KIND: u32, const E: usize, const CENTRED: bool, const K: usize, const W: usize>(
@@ -260,6 +331,7 @@ fn by_vectors<'a, const KIND: u32, const E: usize, const CENTRED: bool>(
         ..=256 => norm_block::<KIND, E, CENTRED, 128, 2>(vectors, epsilon, x, w, b, y),
         ..=512 => norm_block::<KIND, E, CENTRED, 256, 2>(vectors, epsilon, x, w, b, y),
         ..=1024 => norm_block::<KIND, E, CENTRED, 256, 4>(vectors, epsilon, x, w, b, y),
+        8192 if !CENTRED && E == 8 => return norm_hybrid::<KIND, E, 1024, 2, 6, 2>(epsilon, x, w, y).grid(rows).shared_bytes(98_304),
         ..=4096 => norm_block::<KIND, E, CENTRED, 1024, 4>(vectors, epsilon, x, w, b, y),
         _ => norm_block::<KIND, E, CENTRED, 1024, 8>(vectors, epsilon, x, w, b, y),
     };
