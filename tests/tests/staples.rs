@@ -8,6 +8,8 @@ mod reduce;
 mod rows;
 #[path = "staples/scan.rs"]
 mod scan;
+#[path = "staples/search.rs"]
+mod search;
 #[path = "staples/select.rs"]
 mod select;
 #[path = "staples/sort.rs"]

@@ -23,8 +23,7 @@ use warpwright::prelude::*;
 /// registers are read. `LA`, `LB`: vectors of A and B a thread.
 #[kernel(
     block = (BM / TM) * (BN / TN),
-    min_blocks = 2,
-    allow(uncoalesced_access, bank_conflict)
+    min_blocks = 2
 )]
 pub fn gemm_tiles<const BM: usize, const BN: usize, const BK: usize, const TM: usize, const TN: usize, const LA: usize, const LB: usize>(
     across: usize,

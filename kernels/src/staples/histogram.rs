@@ -24,7 +24,7 @@ pub fn clear_bins(bins: &mut Global<u32>) {
 
 /// Adds the counts of `x` to `bins`. `R` counters a bin in neighbouring banks: lane l takes l % R. Dynamic shared memory: `bins · R` words. `PACKED`: an element of `x` is four bytes, each a value; there are
 /// 256 bins.
-#[kernel(block = B, allow(bank_conflict))]
+#[kernel(block = B)]
 pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usize, const R: usize, const U: usize>(
     x: &Global<T>,
     bins: &mut Global<u32>,
@@ -82,7 +82,7 @@ pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usi
 
 /// Adds the counts of `x` to at most 2¹⁶ bins, by counters of 16 bits, two to a word of dynamic shared memory. The thread that sees one reach 2¹⁵ moves 2¹⁵ to the
 /// result; at most 1,024 threads, 8 values each, are on their way to do so, so that none overflows.
-#[kernel(block = 1024, allow(bank_conflict))]
+#[kernel(block = 1024)]
 pub fn count_halves<T: Int, const V: usize, const U: usize>(x: &Global<T>, bins: &mut Global<u32>) {
     #[shared(dynamic)]
     let mut local: [u32];

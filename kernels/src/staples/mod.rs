@@ -4,13 +4,14 @@
 //! |---|---|
 //! | [`map`] | copy, fill, a · x + y |
 //! | [`reduce`] | sum, product, least, greatest, bits |
+//! | [`search`] | place of the least, of the greatest; dot product |
 //! | [`scan`] | sums, products, least and greatest of all elements up to each |
 //! | [`select`] | elements that satisfy a predicate, that are flagged, the first of each run |
 //! | [`sort`] | keys, keys with values |
 //! | [`histogram`] | how often each value occurs |
 //! | [`transpose`] | rows to columns |
 //! | [`softmax`], [`norm`] | softmax, RMS norm, layer norm of each row |
-//! | [`gemm`] | matrix times matrix, matrix times vector |
+//! | [`gemm`], [`spmv`] | matrix times matrix, matrix times vector, sparse matrix times vector |
 //!
 //! ```
 //! use warpwright::Device;
@@ -62,9 +63,11 @@ pub mod norm;
 pub mod reduce;
 pub mod rows;
 pub mod scan;
+pub mod search;
 pub mod select;
 pub mod softmax;
 pub mod sort;
+pub mod spmv;
 pub mod transpose;
 pub mod tuned;
 pub mod word;

@@ -9,7 +9,7 @@ use warpwright::prelude::*;
 
 /// `out` ← `inp`ᵀ, a tile of 64 × 64 a block, 16 bytes an access on both sides: both extents are multiples of 4. Shared memory is accessed by words, two to a bank
 /// at worst. Tiles are numbered along rows.
-#[kernel(block = (16, 16), allow(bank_conflict), index = I)]
+#[kernel(block = (16, 16), index = I)]
 pub fn transpose_wide<const I: usize>(across: usize, width: usize, height: usize, inp: &Global<u32>, out: &mut Global<u32>) {
     #[shared(pad = 1)]
     let mut tile: [[u32; 64]; 64];

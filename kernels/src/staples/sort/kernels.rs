@@ -57,7 +57,7 @@ pub fn peers<const MATCH: bool>(digit: u32) -> u32 {
 
 /// Adds the counts of the digits of all passes to `counts`, 256 a pass. `R` counters for each in neighbouring banks: lane l takes l % R. Dynamic shared memory:
 /// `PASSES · 256 · R` words.
-#[kernel(block = B, allow(bank_conflict))]
+#[kernel(block = B)]
 pub fn count_digits<W: Int, const KIND: u32, const DOWN: bool, const PASSES: usize, const V: usize, const B: usize, const R: usize>(
     x: &Global<W>,
     counts: &mut Global<u32>,
@@ -125,7 +125,7 @@ pub fn before_digit(count: u32, room: &mut [u32; 32]) -> u32 {
 /// A pass: `sorted` ← `keys` in the order of digit number `pass`, and values with them (`PAIRS`). A tile of `32 · WARPS · K` keys a block, 8 warps or more; dynamic shared memory: as many
 /// words. `counts` has how many keys have each digit; the first tile leaves it zero. A cell of `digits` is a flag of 2 bits and a count: 1 a tile's own, 2 that of all
 /// tiles up to it; in odd passes 3 and 0. So all cells are as good as zero behind the last pass, and nothing is cleared.
-#[kernel(block = 32 * WARPS, min_blocks = MB, allow(bank_conflict, uncoalesced_access))]
+#[kernel(block = 32 * WARPS, min_blocks = MB)]
 pub fn sort_pass<
     W: Int,
     const KIND: u32,
