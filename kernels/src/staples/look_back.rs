@@ -29,13 +29,14 @@ pub fn tell<W: Int>(tile: usize, epoch: u32, is_all: bool, v: W, states: &mut Gl
     }
 }
 
-/// ⊕ of all tiles before this one, which has told its `own` sum (the first tile as that of all); tells that of all up to it. For all lanes of one warp, in every
-/// lane.
+/// ⊕ of all tiles before this one, which has told its `own` sum, or as good as all with it (`is_all`: the first tile, or one whose own sum is what those behind
+/// it need); if not, tells that of all up to it. For all lanes of one warp, in every lane.
 #[device]
 pub fn look_back<W: Int, const KIND: u32, const OP: u32>(
     tile: usize,
     epoch: u32,
     own: W,
+    is_all: bool,
     states: &mut Global<u64>,
     sums: &mut Global<W>,
 ) -> W {
@@ -71,7 +72,7 @@ pub fn look_back<W: Int, const KIND: u32, const OP: u32>(
             }
             at -= 32;
         }
-        if lane == 0 {
+        if lane == 0 && !is_all {
             tell::<W>(tile, epoch, true, combine::<W, KIND, OP>(front, own), states, sums);
         }
     }

@@ -6,6 +6,7 @@
 //! | [`reduce`] | sum, product, least, greatest, bits |
 //! | [`search`] | place of the least, of the greatest; dot product |
 //! | [`scan`] | sums, products, least and greatest of all elements up to each |
+//! | [`by_key`] | the same, anew wherever a key changes |
 //! | [`select`] | elements that satisfy a predicate, that are flagged, the first of each run |
 //! | [`sort`] | keys, keys with values |
 //! | [`histogram`] | how often each value occurs |
@@ -53,6 +54,7 @@
 //!
 //! **Element types** are those that a function's trait lists; other types are rustc's error at the call.
 
+pub mod by_key;
 mod checks;
 mod error;
 pub mod gemm;

@@ -5,6 +5,8 @@
 //! | [`inclusive_sum`], [`inclusive_product`], [`inclusive_min`], [`inclusive_max`] | x\[0\] ⊕ … ⊕ x\[i\] |
 //! | [`exclusive_sum`], [`exclusive_product`], [`exclusive_min`], [`exclusive_max`] | x\[0\] ⊕ … ⊕ x\[i − 1\]; the first is what changes nothing: 0, 1, the type's greatest and least integer, and of least and greatest floats NaN |
 //!
+//! [`by_key`](super::by_key) has scans that begin anew where a key differs from the one before.
+//!
 //! Integers wrap. NaNs do not count in least and greatest; a sum is NaN from the first NaN on.
 //!
 //! **Determinism.** Scans of integers, and of least and greatest, give the same bits on every run. Sums and products of floats need not: which of the tiles
@@ -117,7 +119,7 @@ pub fn scan_words<
         if lane == 0 {
             tell::<W>(tile, epoch, tile == 0, own, states, sums);
         }
-        let found = look_back::<W, KIND, OP>(tile, epoch, own, states, sums);
+        let found = look_back::<W, KIND, OP>(tile, epoch, own, tile == 0, states, sums);
         if lane == 0 {
             front[0] = found;
         }

@@ -225,7 +225,7 @@ pub fn select_words<W: Int, const KIND: u32, const MODE: u32, const V: usize, co
         }
     }
     if warp == 0 {
-        let found = look_back::<u32, 0, 0>(tile, epoch, own, states, sums);
+        let found = look_back::<u32, 0, 0>(tile, epoch, own, tile == 0, states, sums);
         if lane == 0 {
             front[0] = found;
             if first + TILE >= x.len() {

@@ -108,3 +108,57 @@ fn what_cannot_be_is_refused() {
         assert_eq!(y.download().expect("unwritten"), [9, 9, 9]);
     }
 }
+
+/// `y[i]`: the fold of its run, with `x[i]` or without.
+fn runs<T: Copy>(keys: &[u32], xs: &[T], first: T, exclusive: bool, fold: impl Fn(T, T) -> T) -> Vec<T> {
+    let mut run = first;
+    (0..xs.len())
+        .map(|i| {
+            let before = if i > 0 && keys[i] == keys[i - 1] { run } else { first };
+            run = fold(before, xs[i]);
+            if exclusive { before } else { run }
+        })
+        .collect()
+}
+
+#[test]
+fn scans_by_key_begin_anew() {
+    use warpwright_kernels::staples::by_key;
+    for mut b in benches() {
+        for n in b.lengths() {
+            // Runs of all lengths: of one, and longer than a tile.
+            for rarity in [2, 40, 100_000] {
+                let mut key = 0;
+                let keys =
+                    b.values(n, |bits| bits % rarity == 0).into_iter().map(|ends| (key += u32::from(ends), key).1).collect::<Vec<u32>>();
+                let xs = b.values(n, |bits| bits as u32);
+                let (k, x, mut y) = (b.upload(&keys), b.upload(&xs), b.zeros::<u32>(n));
+                by_key::inclusive_sum(&b.stream, &k, &x, &mut y, &mut b.workspace).expect("right");
+                assert!(
+                    y.download().expect("run") == runs(&keys, &xs, 0, false, u32::wrapping_add),
+                    "{n}, one in {rarity} on {}",
+                    b.device
+                );
+                by_key::exclusive_sum(&b.stream, &k, &x, &mut y, &mut b.workspace).expect("right");
+                assert!(
+                    y.download().expect("run") == runs(&keys, &xs, 0, true, u32::wrapping_add),
+                    "exclusive, {n}, {rarity} on {}",
+                    b.device
+                );
+            }
+        }
+    }
+    for mut b in quick_benches() {
+        let n = 5003;
+        let keys: Vec<u32> = (0..n as u32).map(|i| i / 700).collect();
+        let xs = b.values(n, |bits| bits as i64 >> 3);
+        let (k, x, mut y) = (b.upload(&keys), b.upload(&xs), b.zeros::<i64>(n));
+        by_key::inclusive_max(&b.stream, &k, &x, &mut y, &mut b.workspace).expect("right");
+        assert!(y.download().expect("run") == runs(&keys, &xs, i64::MIN, false, i64::max), "{}", b.device);
+        by_key::exclusive_min(&b.stream, &k, &x, &mut y, &mut b.workspace).expect("right");
+        assert!(y.download().expect("run") == runs(&keys, &xs, i64::MAX, true, i64::min), "{}", b.device);
+        let short = b.zeros::<u32>(n - 1);
+        let error = by_key::inclusive_sum(&b.stream, &short, &x, &mut y, &mut b.workspace).expect_err("too short");
+        assert_eq!(error.to_string(), "`by_key::inclusive_sum`: `keys` has 5002 elements, and 5003 are needed; make it longer");
+    }
+}
