@@ -28,3 +28,7 @@ pub mod structures;
 pub mod throughput;
 pub mod tiles;
 pub mod transpose;
+
+// What macros of this crate name where they are used.
+#[doc(hidden)]
+pub use warpwright;

@@ -1,7 +1,11 @@
 //! The library of staples against plain Rust, on every device: all sizes, all element types, NaNs and infinities, and what is refused.
 
+#[path = "staples/assembled.rs"]
+mod assembled;
 #[path = "staples/moves.rs"]
 mod moves;
+#[path = "staples/operator.rs"]
+mod operator;
 #[path = "staples/reduce.rs"]
 mod reduce;
 #[path = "staples/rows.rs"]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`map`] | copy, fill, a · x + y |
 //! | [`reduce`] | sum, product, least, greatest, bits |
+//! | [`reduction!`](crate::reduction) | any operator of one's own |
 //! | [`search`] | place of the least, of the greatest; dot product |
 //! | [`scan`] | sums, products, least and greatest of all elements up to each |
 //! | [`by_key`] | the same, anew wherever a key changes |
@@ -62,6 +63,7 @@ pub mod histogram;
 pub mod look_back;
 pub mod map;
 pub mod norm;
+pub mod operator;
 pub mod reduce;
 pub mod rows;
 pub mod scan;
