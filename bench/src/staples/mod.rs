@@ -60,6 +60,9 @@ pub(crate) struct Bench {
     lines: Vec<Line>,
 }
 
+/// What does the same for a CUDA user: its name, and a timed call that gives seconds.
+type Incumbent<'c> = Option<(&'static str, &'c dyn Fn(&Twins) -> Outcome<f64>)>;
+
 /// Calls that are not counted.
 const WARM: usize = 3;
 
@@ -93,7 +96,7 @@ impl Bench {
         (work, size, amount, unit): (&'static str, String, f64, Unit),
         mut call: impl FnMut(&Stream, &mut Workspace) -> staples::Result<()>,
         check: impl FnOnce() -> Outcome<()>,
-        theirs: Option<(&'static str, &dyn Fn(&Twins) -> Outcome<f64>)>,
+        theirs: Incumbent<'_>,
     ) {
         let mut line = Line { work, size, amount, unit, ours: None, theirs: None, failure: None };
         let attempt = || -> Outcome<()> {

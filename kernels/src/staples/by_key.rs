@@ -23,6 +23,7 @@ use warpwright::Launch;
 use warpwright::prelude::*;
 
 /// `y` ← the scan of `x` by `keys`, in tiles as of [`scan_words`](super::scan::scan_words). `KEY` is what keys hold, `KIND` what values do.
+#[allow(clippy::too_many_arguments, reason = "keys, values, results and what tiles tell each other are buffers of their own")]
 #[kernel(block = 32 * WARPS, index = I)]
 pub fn scan_runs<
     W: Int,

@@ -108,7 +108,7 @@ pub fn gemm_tiles<const BM: usize, const BN: usize, const BK: usize, const TM: u
             #[unroll]
             for s in 0..TM * TN {
                 let i = s / TN;
-                let j = if s / TN % 2 == 0 { s % TN } else { TN - 1 - s % TN };
+                let j = if (s / TN).is_multiple_of(2) { s % TN } else { TN - 1 - s % TN };
                 acc[i][j] += down[i] * over[j];
             }
         }

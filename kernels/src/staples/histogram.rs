@@ -87,7 +87,7 @@ pub fn count_halves<T: Int, const V: usize, const U: usize>(x: &Global<T>, bins:
     #[shared(dynamic)]
     let mut local: [u32];
     let (t, n) = (thread_idx().x, bins.len());
-    let words = (n + 1) / 2;
+    let words = n.div_ceil(2);
     for k in (t..words).step_by(1024) {
         local[k] = 0;
     }

@@ -326,13 +326,13 @@ fn by_vectors<'a, const KIND: u32, const E: usize, const CENTRED: bool>(
     y: &'a mut Buffer<u32>,
 ) -> Launch<'a> {
     let launch = match vectors {
-        ..=32 => return norm_warp::<KIND, E, CENTRED, 1, 8>(rows, vectors, epsilon, x, w, b, y).grid(rows.div_ceil(8)),
-        ..=128 => return norm_warp::<KIND, E, CENTRED, 4, 4>(rows, vectors, epsilon, x, w, b, y).grid(rows.div_ceil(4)),
-        ..=256 => norm_block::<KIND, E, CENTRED, 128, 2>(vectors, epsilon, x, w, b, y),
-        ..=512 => norm_block::<KIND, E, CENTRED, 256, 2>(vectors, epsilon, x, w, b, y),
-        ..=1024 => norm_block::<KIND, E, CENTRED, 256, 4>(vectors, epsilon, x, w, b, y),
+        0..=32 => return norm_warp::<KIND, E, CENTRED, 1, 8>(rows, vectors, epsilon, x, w, b, y).grid(rows.div_ceil(8)),
+        33..=128 => return norm_warp::<KIND, E, CENTRED, 4, 4>(rows, vectors, epsilon, x, w, b, y).grid(rows.div_ceil(4)),
+        129..=256 => norm_block::<KIND, E, CENTRED, 128, 2>(vectors, epsilon, x, w, b, y),
+        257..=512 => norm_block::<KIND, E, CENTRED, 256, 2>(vectors, epsilon, x, w, b, y),
+        513..=1024 => norm_block::<KIND, E, CENTRED, 256, 4>(vectors, epsilon, x, w, b, y),
         8192 if !CENTRED && E == 8 => return norm_hybrid::<KIND, E, 1024, 2, 6, 2>(epsilon, x, w, y).grid(rows).shared_bytes(98_304),
-        ..=4096 => norm_block::<KIND, E, CENTRED, 1024, 4>(vectors, epsilon, x, w, b, y),
+        1025..=4096 => norm_block::<KIND, E, CENTRED, 1024, 4>(vectors, epsilon, x, w, b, y),
         _ => norm_block::<KIND, E, CENTRED, 1024, 8>(vectors, epsilon, x, w, b, y),
     };
     launch.grid(rows)

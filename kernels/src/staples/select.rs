@@ -59,6 +59,7 @@ pub fn holds<W: Int, const KIND: u32, const MODE: u32>(v: W, operand: W) -> bool
 /// A tile of `TILE = 32 · WARPS · K · V` elements a block, in the order of [`scan_words`](super::scan::scan_words); `K · V` is at most 32, `K` a multiple of 4 and at
 /// most 8. `MODE`: 0 to 6 as of [`holds`], 7 by flags, 8 those that differ from the one before. What is kept is gathered in shared memory, so that it is written in
 /// whole rows.
+#[allow(clippy::too_many_arguments, reason = "elements, flags, results and what tiles tell each other are buffers of their own")]
 #[kernel(block = 32 * WARPS)]
 pub fn select_words<W: Int, const KIND: u32, const MODE: u32, const V: usize, const WARPS: usize, const K: usize, const TILE: usize>(
     before: u32,

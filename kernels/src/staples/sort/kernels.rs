@@ -113,10 +113,11 @@ pub fn before_digit(count: u32, room: &mut [u32; 32]) -> u32 {
     }
     sync_threads();
     let mut front = upto - count;
+    let own = warp_id();
     #[unroll]
-    for w in 0..8usize {
-        if w < warp_id() {
-            front += room[w];
+    for w in 1..9usize {
+        if w <= own {
+            front += room[w - 1];
         }
     }
     front
@@ -125,6 +126,7 @@ pub fn before_digit(count: u32, room: &mut [u32; 32]) -> u32 {
 /// A pass: `sorted` ← `keys` in the order of digit number `pass`, and values with them (`PAIRS`). A tile of `32 · WARPS · K` keys a block, 8 warps or more; dynamic shared memory: as many
 /// words. `counts` has how many keys have each digit; the first tile leaves it zero. A cell of `digits` is a flag of 2 bits and a count: 1 a tile's own, 2 that of all
 /// tiles up to it; in odd passes 3 and 0. So all cells are as good as zero behind the last pass, and nothing is cleared.
+#[allow(clippy::too_many_arguments, reason = "keys, values, places of both, and what tiles tell each other are buffers of their own")]
 #[kernel(block = 32 * WARPS, min_blocks = MB)]
 pub fn sort_pass<
     W: Int,
