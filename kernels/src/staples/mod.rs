@@ -53,6 +53,9 @@
 //!
 //! **Kernels** are public beside their functions: their attributes and bodies are what the documentation says of speed.
 //!
+//! **Devices.** Every function runs on every device. Scans, selections and what looks for places keep 64 bits in one atomic or plain word, so OpenCL devices need
+//! 64-bit atomics for them. Bits that are the same on every run are so on one device: another may add in another order.
+//!
 //! **Element types** are those that a function's trait lists; other types are rustc's error at the call.
 
 pub mod by_key;

@@ -162,3 +162,38 @@ fn scans_by_key_begin_anew() {
         assert_eq!(error.to_string(), "`by_key::inclusive_sum`: `keys` has 5002 elements, and 5003 are needed; make it longer");
     }
 }
+
+/// What runs from 2³¹ elements on, at lengths that can be looked at.
+#[test]
+fn kernels_with_a_long_index_compute_the_same() {
+    use warpwright_kernels::staples::{by_key, reduce, scan};
+    for mut b in quick_benches() {
+        for n in [1, 5000, 11_000] {
+            let xs = b.values(n, |bits| bits as u32);
+            let (x, mut y, mut out) = (b.upload(&xs), b.zeros::<u32>(n), b.zeros::<u32>(1));
+            let (mut states, mut beside, mut tickets) = (b.zeros::<u64>(64), b.zeros::<u32>(64), b.zeros::<u32>(1));
+            let tiles = n.div_ceil(10_240);
+            let launch = scan::scan_words::<u32, 0, 0, false, 4, 8, 10, 64>(0, 1, &x, &mut y, &mut states, &mut beside, &mut tickets);
+            launch.grid(tiles).launch(&b.device).expect("right");
+            assert!(y.download().expect("run") == sums(&xs), "{n} on {}", b.device);
+            let before = tiles as u32;
+            let launch = reduce::reduce_words::<u32, u32, 0, 0, 0, 4, 256, 4, 64>(before, &x, &mut beside, &mut tickets, &mut out);
+            launch.grid(3).launch(&b.device).expect("right");
+            assert_eq!(out.download().expect("run")[0], xs.iter().fold(0u32, |a, b| a.wrapping_add(*b)), "{n} on {}", b.device);
+            let keys = b.upload(&vec![7u32; n]);
+            let tiles = n.div_ceil(4096);
+            let launch = by_key::scan_runs::<u32, 0, 0, 0, false, 4, 8, 4, 64>(
+                before + 3,
+                2,
+                &keys,
+                &x,
+                &mut y,
+                &mut states,
+                &mut beside,
+                &mut tickets,
+            );
+            launch.grid(tiles).launch(&b.device).expect("right");
+            assert!(y.download().expect("run") == sums(&xs), "by key, {n} on {}", b.device);
+        }
+    }
+}
