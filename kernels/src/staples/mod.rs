@@ -46,7 +46,8 @@
 //! **A [`Workspace`]** holds what a function needs beside its arguments. It grows when it must, once for a size, and serves all functions of its device: a
 //! repeated call allocates nothing.
 //!
-//! **Lengths** are those of the buffers and may be anything, 0 and 1 too, and 2³¹ and more, for which kernels with an index of 64 bits run. Where a result has a
+//! **Lengths** are those of the buffers and may be anything, 0 and 1 too, and 2³¹ and more, for which kernels with an index of 64 bits run; functions with a limit
+//! of their own say it. Where a result has a
 //! length of its own, only so many elements of the output are written.
 //!
 //! **Variants.** A function chooses among variants of its kernel by the length, from [tables](tuned) that are made by measuring.

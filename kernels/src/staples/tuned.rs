@@ -71,24 +71,26 @@ pub const SELECT: Table = Table {
     rows: &[row(1 << 18, 2), row(1 << 24, 0), row(usize::MAX, 1)],
 };
 
-/// Sorts: warps of a block, keys of a thread, how lanes of one digit find each other, resident blocks.
+/// Sorts: warps of a block, keys of a thread, how lanes of one digit find each other, how many tiles a look-back looks at at a time, resident blocks.
 pub const SORT: Table = Table { name: "SORT", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 4)] };
 
 /// The same for pairs.
 pub const SORT_PAIRS: Table = Table { name: "SORT_PAIRS", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 3)] };
 
 const SORTS: &[&str] = &[
-    "8 warps, 8 keys, votes, 4 blocks",
-    "8 warps, 16 keys, votes, 3 blocks",
-    "8 warps, 16 keys, votes, 4 blocks",
-    "16 warps, 12 keys, votes, 2 blocks",
-    "16 warps, 16 keys, votes, 2 blocks",
-    "16 warps, 16 keys, match, 2 blocks",
-    "8 warps, 16 keys, match, 3 blocks",
+    "8 warps, 8 keys, votes, 1 tile looked at, 4 blocks",
+    "8 warps, 16 keys, votes, 1 tile looked at, 3 blocks",
+    "8 warps, 16 keys, votes, 1 tile looked at, 4 blocks",
+    "16 warps, 12 keys, votes, 1 tile looked at, 2 blocks",
+    "16 warps, 16 keys, votes, 1 tile looked at, 2 blocks",
+    "16 warps, 16 keys, match, 1 tile looked at, 2 blocks",
+    "8 warps, 16 keys, match, 1 tile looked at, 3 blocks",
+    "16 warps, 16 keys, votes, 4 tiles looked at, 2 blocks",
+    "16 warps, 16 keys, votes, 2 tiles looked at, 2 blocks",
 ];
 
 /// Warps and keys of the candidates of [`SORT`] and [`SORT_PAIRS`].
-pub(super) const SORT_SHAPES: [(usize, usize); 7] = [(8, 8), (8, 16), (8, 16), (16, 12), (16, 16), (16, 16), (8, 16)];
+pub(super) const SORT_SHAPES: [(usize, usize); 9] = [(8, 8), (8, 16), (8, 16), (16, 12), (16, 16), (16, 16), (8, 16), (16, 16), (16, 16)];
 
 /// Every table.
 pub const TABLES: &[Table] = &[REDUCE, SCAN, SELECT, SORT, SORT_PAIRS];

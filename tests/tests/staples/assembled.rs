@@ -35,7 +35,7 @@ fn each(mut see: impl FnMut(&'static str, Launch<'_>)) {
     see("digits", sort::kernels::count_digits::<u32, 0, false, 4, 4, 1024, 32>(&x, &mut y));
     see(
         "keys",
-        sort::kernels::sort_pass::<u32, 0, false, false, 16, 16, false, 2>(
+        sort::kernels::sort_pass::<u32, 0, false, false, 16, 16, false, 1, 2>(
             0,
             0,
             8,
@@ -50,7 +50,7 @@ fn each(mut see: impl FnMut(&'static str, Launch<'_>)) {
     );
     see(
         "pairs",
-        sort::kernels::sort_pass::<u32, 0, false, true, 16, 16, false, 2>(
+        sort::kernels::sort_pass::<u32, 0, false, true, 16, 16, false, 1, 2>(
             0,
             0,
             8,

@@ -125,7 +125,7 @@ pub fn before_digit(count: u32, room: &mut [u32; 32]) -> u32 {
 
 /// A pass: `sorted` ← `keys` in the order of digit number `pass`, and values with them (`PAIRS`). A tile of `32 · WARPS · K` keys a block, 8 warps or more; dynamic shared memory: as many
 /// words. `counts` has how many keys have each digit; the first tile leaves it zero. A cell of `digits` is a flag of 2 bits and a count: 1 a tile's own, 2 that of all
-/// tiles up to it; in odd passes 3 and 0. So all cells are as good as zero behind the last pass, and nothing is cleared.
+/// tiles up to it, of which `LOOK` are looked at at a time; in odd passes 3 and 0. So all cells are as good as zero behind the last pass, and nothing is cleared.
 #[allow(clippy::too_many_arguments, reason = "keys, values, places of both, and what tiles tell each other are buffers of their own")]
 #[kernel(block = 32 * WARPS, min_blocks = MB)]
 pub fn sort_pass<
@@ -136,6 +136,7 @@ pub fn sort_pass<
     const WARPS: usize,
     const K: usize,
     const MATCH: bool,
+    const LOOK: usize,
     const MB: usize,
 >(
     before: u32,
@@ -268,17 +269,30 @@ pub fn sort_pass<
     }
     if t < 256 {
         if tile > 0 {
-            let mut at = cell;
+            // `LOOK` tiles at a time; those before the first count as all, with nothing in them.
+            let mut tiles = tile;
             let mut is_done = false;
             while !is_done {
-                at -= 256;
-                let mut word = digits.atomic_or(at, 0u32);
-                // Flags count from the pass's own: 0 the tile's own count, 1 that of all, others are of earlier passes.
-                while (word.wrapping_sub(own_flag) >> 30) > 1 {
-                    word = digits.atomic_or(at, 0u32);
+                let mut words = [all_flag; LOOK];
+                #[unroll]
+                for q in 0..LOOK {
+                    if tiles > q {
+                        words[q] = digits.atomic_or((tiles - 1 - q) * 256 + t, 0u32);
+                    }
                 }
-                front += word & 0x3fff_ffff;
-                is_done = (word.wrapping_sub(own_flag) >> 30) == 1;
+                #[unroll]
+                for q in 0..LOOK {
+                    if !is_done {
+                        let mut word = words[q];
+                        // Flags count from the pass's own: 0 the tile's own count, 1 that of all, others are of earlier passes.
+                        while (word.wrapping_sub(own_flag) >> 30) > 1 {
+                            word = digits.atomic_or((tiles - 1 - q) * 256 + t, 0u32);
+                        }
+                        front += word & 0x3fff_ffff;
+                        is_done = (word.wrapping_sub(own_flag) >> 30) == 1;
+                    }
+                }
+                tiles = tiles.wrapping_sub(LOOK);
             }
             digits.atomic_exchange(cell, all_flag | (front + total));
         }

@@ -236,20 +236,22 @@ macro_rules! sort_keys {
                 let (WordsMut::$words(sorted), WordsMut::$words(sorted_values)) = (sorted, sorted_values) else { unreachable!("made by `words_mut`") };
                 let (counts, digits) = (seen::<u32>(counts)?, seen::<u32>(digits)?);
                 macro_rules! variant {
-                    ($warps:literal, $keys:literal, $matched:literal, $blocks:literal) => {
-                        sort_pass::<$word, $kind, DOWN, PAIRS, $warps, $keys, $matched, $blocks>(
+                    ($warps:literal, $keys:literal, $matched:literal, $look:literal, $blocks:literal) => {
+                        sort_pass::<$word, $kind, DOWN, PAIRS, $warps, $keys, $matched, $look, $blocks>(
                             before, pass, n, keys, values, sorted, sorted_values, counts, digits, tickets,
                         )
                     };
                 }
                 Ok(match candidate {
-                    0 => variant!(8, 8, false, 4),
-                    1 => variant!(8, 16, false, 3),
-                    2 => variant!(8, 16, false, 4),
-                    3 => variant!(16, 12, false, 2),
-                    4 => variant!(16, 16, false, 2),
-                    5 => variant!(16, 16, true, 2),
-                    _ => variant!(8, 16, true, 3),
+                    0 => variant!(8, 8, false, 1, 4),
+                    1 => variant!(8, 16, false, 1, 3),
+                    2 => variant!(8, 16, false, 1, 4),
+                    3 => variant!(16, 12, false, 1, 2),
+                    4 => variant!(16, 16, false, 1, 2),
+                    5 => variant!(16, 16, true, 1, 2),
+                    6 => variant!(8, 16, true, 1, 3),
+                    7 => variant!(16, 16, false, 4, 2),
+                    _ => variant!(16, 16, false, 2, 2),
                 })
             }
 
