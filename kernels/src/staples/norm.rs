@@ -6,8 +6,8 @@
 //! | [`layer_norm`] | (x − mean(x)) / √(variance(x) + ε) · w + b |
 //!
 //! Elements are `f32`, `f16` or `bf16`, weights and shifts of the same type; arithmetic is in `f32`, and results are rounded once. The variance is that of the row as it is
-//! (divided by its length), summed from the differences to the mean. A row is read once if it has at most 32,768 elements (65,536 of 16 bits), else two times, for
-//! layer norms three.
+//! (divided by its length), summed from the differences to the mean. A row is read once if its length is a multiple of 4 (of 8 for
+//! 16 bits) and at most 32,768 (65,536), else two times, for layer norms three.
 //!
 //! A row with a NaN is NaN throughout; one with ∞ is NaN there and 0 elsewhere (of a layer norm NaN throughout).
 //!

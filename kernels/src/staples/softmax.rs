@@ -1,7 +1,7 @@
 //! The softmax of each row of a matrix: y = exp(x − max) / Σ exp(x − max).
 //!
-//! Elements are `f32`, `f16` or `bf16`; arithmetic is in `f32`, and results are rounded once. A row is read once if it fits a block's registers and shared memory
-//! (65,536 elements), else twice.
+//! Elements are `f32`, `f16` or `bf16`; arithmetic is in `f32`, and results are rounded once. A row is read once if its length is a multiple of 4 (of
+//! 8 for 16 bits) and at most 32,768, or 65,536; else three times, the last two from the cache if that holds it.
 //!
 //! **NaN and infinities.** A row with a NaN or with ∞ is NaN throughout, and so is one of −∞ alone. An element −∞ among numbers gives 0.
 //!
