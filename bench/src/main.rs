@@ -1,9 +1,10 @@
 //! Times kernels against their twins in CUDA C++, alternately, in one process on one device.
 //!
 //! `warpwright-bench LIBTWINS.so [--only FAMILY]… [--runs N] [--small] [--csv PATH]`, the library being built from `bench/cuda` by
-//! `nvcc -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu`. `warpwright-bench --simulate` needs neither the library
+//! `nvcc -O3 -std=c++17 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu -lcublas`. `warpwright-bench --simulate` needs neither the library
 //! nor a GPU: it checks the same cases at tiny sizes on the simulator. `--alone` instead of the library times ours only, which is also what happens to
-//! kernels that have no twin. `--tiny` takes the simulator's sizes on the device, for compute-sanitizer. `--applications` times the application suite instead (`applications/mod.rs` says how).
+//! kernels that have no twin. `--tiny` takes the simulator's sizes on the device, for compute-sanitizer. `--applications` times the application suite instead (`applications/mod.rs` says how), `--staples`
+//! the library of staples (`staples/mod.rs`).
 //!
 //! Inputs are random, made on the device. Each case is checked once: outputs are filled with what is no number, both sides run, all
 //! results are compared with each other on the device and samples with the host. Then come the rounds: two launches of ours, the second
@@ -21,6 +22,7 @@ mod contest;
 mod launch_cost;
 mod memory;
 mod report;
+mod staples;
 mod twins;
 
 use clap::Parser;
@@ -105,11 +107,17 @@ struct Arguments {
     /// Times every variant that the applications declare, which have no twins.
     #[arg(long, requires = "applications")]
     declared: bool,
-    /// Megabytes, to see that all runs.
+    /// Times the library of staples, against CUB and cuBLAS if their library is given.
     #[arg(long, conflicts_with = "applications")]
+    staples: bool,
+    /// Times the candidates that the staples choose from, and prints the tables of `kernels/src/staples/tuned.rs`.
+    #[arg(long, requires = "staples")]
+    tune: bool,
+    /// Megabytes, to see that all runs.
+    #[arg(long, conflicts_with_all = ["applications", "staples"])]
     small: bool,
-    /// The same of the applications.
-    #[arg(long, requires = "applications")]
+    /// The same of the applications and of the staples.
+    #[arg(long)]
     quick: bool,
     /// The simulator's sizes on the device, for compute-sanitizer.
     #[arg(long)]
@@ -127,6 +135,14 @@ struct Arguments {
 
 impl Arguments {
     fn check_names(&self) -> Outcome<()> {
+        if self.quick && !self.applications && !self.staples {
+            return Err(
+                "`--quick` is of the applications and of the staples: add `--applications` or `--staples`, or write `--small`".into()
+            );
+        }
+        if self.staples {
+            return Ok(());
+        }
         let (kind, names): (_, Vec<&str>) = match self.applications {
             true => ("application", applications::names().collect()),
             false => ("family", cases::FAMILIES.iter().map(|(name, _)| *name).collect()),
@@ -159,6 +175,13 @@ fn run(arguments: Arguments) -> Outcome<()> {
         };
         (Device::cuda(0)?, twins, size)
     };
+    if arguments.staples {
+        let mut bench = staples::Bench::new(device, twins, size, arguments.runs)?;
+        if arguments.tune {
+            return staples::tune::run(&mut bench);
+        }
+        return staples::run(&mut bench, &arguments.only, arguments.csv.as_deref());
+    }
     if arguments.applications {
         let bench = applications::Bench::new(device, twins, size, arguments.runs);
         let bench = applications::Bench { declared: arguments.declared, ..bench };

@@ -1,4 +1,6 @@
-//! Kernels that show warpwright at work. Each file holds one kernel or family: the source, and a plain-Rust reference it is tested
+//! [`staples`] is a library to be called: reductions, scans, selections, sorts, histograms, transposes, softmax, norms, products, as functions on buffers.
+//!
+//! All other modules are kernels that show warpwright at work. Each file holds one kernel or family: the source, and a plain-Rust reference it is tested
 //! against on every device.
 
 pub mod aat;
@@ -20,8 +22,13 @@ pub mod reduce;
 pub mod rows;
 pub mod saxpy;
 pub mod shortcut;
+pub mod staples;
 pub mod stencil;
 pub mod structures;
 pub mod throughput;
 pub mod tiles;
 pub mod transpose;
+
+// What macros of this crate name where they are used.
+#[doc(hidden)]
+pub use warpwright;

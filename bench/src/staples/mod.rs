@@ -1,0 +1,202 @@
+//! The library of staples against what a CUDA user would call: CUB, cuBLAS, `cudaMemcpy`. Three sizes each, 10⁴, 10⁷ and the largest; matrices of the
+//! sizes that people ask of.
+//!
+//! Every function is called as a program calls it, between two events in its stream, after three calls that are not counted; results are checked against the
+//! host before. The incumbents are called the same way (`bench/cuda/staples.cu`). Rates are of what must be moved or computed, whatever a function moves.
+
+mod cases;
+mod check;
+pub(crate) mod tune;
+
+use crate::report::Spread;
+use crate::twins::Twins;
+use crate::{Outcome, Size};
+use std::fmt::Write;
+use warpwright::{Device, DeviceKind, Stream};
+use warpwright_kernels::staples::{self, Workspace};
+
+/// What a rate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Bytes,
+    Items,
+    Operations,
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Bytes => "GB/s",
+            Unit::Items => "Gitems/s",
+            Unit::Operations => "TFLOP/s",
+        }
+    }
+
+    fn rate(self, work: f64, seconds: f64) -> f64 {
+        work / seconds / if self == Unit::Operations { 1e12 } else { 1e9 }
+    }
+}
+
+/// A function at a size.
+struct Line {
+    work: &'static str,
+    size: String,
+    amount: f64,
+    unit: Unit,
+    ours: Option<Spread>,
+    theirs: Option<(&'static str, Spread)>,
+    failure: Option<String>,
+}
+
+/// What the cases run with.
+pub(crate) struct Bench {
+    device: Device,
+    stream: Stream,
+    workspace: Workspace,
+    twins: Option<Twins>,
+    size: Size,
+    runs: usize,
+    only: Vec<String>,
+    lines: Vec<Line>,
+}
+
+/// What does the same for a CUDA user: its name, and a timed call that gives seconds.
+type Incumbent<'c> = Option<(&'static str, &'c dyn Fn(&Twins) -> Outcome<f64>)>;
+
+/// Calls that are not counted.
+const WARM: usize = 3;
+
+impl Bench {
+    pub(crate) fn new(device: Device, twins: Option<Twins>, size: Size, runs: Option<usize>) -> Outcome<Bench> {
+        let (stream, workspace) = (device.default_stream(), Workspace::new(&device)?);
+        let runs = runs.unwrap_or(size.pick(20, 10, 1));
+        Ok(Bench { device, stream, workspace, twins, size, runs, only: Vec::new(), lines: Vec::new() })
+    }
+
+    /// Lengths: 10⁴, 10⁷, 2²⁸.
+    fn lengths(&self) -> Vec<usize> {
+        match self.size {
+            Size::Full => vec![10_000, 10_000_000, 1 << 28],
+            Size::Small => vec![10_000, 10_000_000, 1 << 26],
+            Size::Tiny => vec![1000, 2311],
+        }
+    }
+
+    fn is_timed(&self) -> bool {
+        self.device.kind() != DeviceKind::Simulator
+    }
+
+    fn is_wanted(&self, work: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| work.starts_with(only.as_str()))
+    }
+
+    /// Calls, checks, times; then the incumbent. Keeps the line.
+    fn line(
+        &mut self,
+        (work, size, amount, unit): (&'static str, String, f64, Unit),
+        mut call: impl FnMut(&Stream, &mut Workspace) -> staples::Result<()>,
+        check: impl FnOnce() -> Outcome<()>,
+        theirs: Incumbent<'_>,
+    ) {
+        let mut line = Line { work, size, amount, unit, ours: None, theirs: None, failure: None };
+        let attempt = || -> Outcome<()> {
+            call(&self.stream, &mut self.workspace)?;
+            check()?;
+            if !self.is_timed() {
+                return Ok(());
+            }
+            let mut times = Vec::new();
+            for run in 0..WARM + self.runs {
+                let start = self.stream.record()?;
+                call(&self.stream, &mut self.workspace)?;
+                let end = self.stream.record()?;
+                let time = end.since(&start)?.as_secs_f64();
+                if run >= WARM {
+                    times.push(time);
+                }
+            }
+            line.ours = Some(Spread::of(&times));
+            if let (Some(twins), Some((name, theirs))) = (&self.twins, theirs) {
+                let times = (0..self.runs).map(|_| theirs(twins)).collect::<Outcome<Vec<f64>>>()?;
+                line.theirs = Some((name, Spread::of(&times)));
+            }
+            Ok(())
+        };
+        line.failure = attempt().err().map(|error| error.to_string());
+        println!("{}", text_of(&line));
+        self.lines.push(line);
+    }
+}
+
+fn text_of(line: &Line) -> String {
+    let Line { work, size, amount, unit, ours, theirs, failure } = line;
+    let mut text = format!("{work:<28} {size:>13}");
+    // Writing to a string cannot fail.
+    if let Some(ours) = ours {
+        let _ = write!(text, " {:>10.1} us {:>9.2} {:<8}", ours.median * 1e6, unit.rate(*amount, ours.median), unit.name());
+        let _ = write!(text, " {:>9.1} to {:>9.1} us", ours.min * 1e6, ours.max * 1e6);
+    }
+    if let (Some(ours), Some((name, theirs))) = (ours, theirs) {
+        let _ = write!(
+            text,
+            "   {name} {:.1} us, {:.2}: x {:.3}",
+            theirs.median * 1e6,
+            unit.rate(*amount, theirs.median),
+            theirs.median / ours.median
+        );
+    }
+    match failure {
+        Some(failure) => text + "   FAILED: " + failure,
+        None if ours.is_none() => text + "   checked",
+        None => text,
+    }
+}
+
+/// Of each line: times in microseconds, rates in the unit.
+fn csv(lines: &[Line]) -> String {
+    let mut text =
+        "work,size,unit,ours_us,ours_min_us,ours_max_us,ours_rate,incumbent,incumbent_us,incumbent_rate,ratio,runs,check\n".to_owned();
+    for Line { work, size, amount, unit, ours, theirs, failure } in lines {
+        let ours_text = ours.map_or(",,,".to_owned(), |t| {
+            format!("{:.3},{:.3},{:.3},{:.3}", t.median * 1e6, t.min * 1e6, t.max * 1e6, unit.rate(*amount, t.median))
+        });
+        let theirs_text = match (ours, theirs) {
+            (Some(ours), Some((name, t))) => {
+                format!("{name},{:.3},{:.3},{:.4}", t.median * 1e6, unit.rate(*amount, t.median), t.median / ours.median)
+            }
+            _ => ",,,".to_owned(),
+        };
+        let check = failure.as_ref().map_or("ok".to_owned(), |failure| format!("\"{}\"", failure.replace('"', "'").replace('\n', " ")));
+        let runs = ours.map_or(0, |ours| ours.runs);
+        let _ = writeln!(text, "{work},{size},{},{ours_text},{theirs_text},{runs},{check}", unit.name());
+    }
+    text
+}
+
+/// Runs the cases whose names begin so, all if none are given; an `Err` if one fails.
+pub(crate) fn run(bench: &mut Bench, only: &[String], path: Option<&str>) -> Outcome<()> {
+    println!("device: {} ({})", bench.device.name(), bench.device.target());
+    bench.only = only.to_vec();
+    for case in cases::CASES {
+        case(bench)?;
+    }
+    if let Some(path) = path {
+        std::fs::write(path, csv(&bench.lines)).map_err(|error| format!("`{path}`: {error}"))?;
+    }
+    let failed = bench.lines.iter().filter(|line| line.failure.is_some()).count();
+    if failed > 0 { Err(format!("{failed} of {} cases failed", bench.lines.len()).into()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_staple_is_right_on_the_simulator() {
+        let mut bench = Bench::new(Device::simulator(), None, Size::Tiny, None).expect("a simulator");
+        run(&mut bench, &[], None).expect("all are right");
+        assert!(bench.lines.len() > 20, "{} lines", bench.lines.len());
+        let text = csv(&bench.lines);
+        assert!(text.lines().all(|line| line.split(',').count() == 13), "{text}");
+    }
+}

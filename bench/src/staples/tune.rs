@@ -1,0 +1,153 @@
+//! Makes the tables of `kernels/src/staples/tuned.rs`: times every candidate at lengths four times apart, prints the rows, then holds the tables in the tree to 20 lengths
+//! between those.
+
+use super::{Bench, WARM};
+use crate::memory::{random, random_integers};
+use crate::report::Spread;
+use crate::{Outcome, Size};
+use std::cell::RefCell;
+use warpwright::{Buffer, Stream};
+use warpwright_kernels::staples::select::Predicate;
+use warpwright_kernels::staples::tuned::{self, Table};
+use warpwright_kernels::staples::{self, Workspace, reduce, scan, select, sort};
+
+/// Calls of a candidate that are counted.
+const RUNS: usize = 11;
+
+/// The buffers that calls work on.
+struct Arena {
+    floats: Buffer<f32>,
+    out: RefCell<Buffer<f32>>,
+    one: RefCell<Buffer<f32>>,
+    words: Buffer<u32>,
+    values: Buffer<u32>,
+    sorted: RefCell<Buffer<u32>>,
+    moved: RefCell<Buffer<u32>>,
+    count: RefCell<Buffer<u32>>,
+}
+
+impl Arena {
+    fn new(b: &Bench, n: usize) -> Outcome<Arena> {
+        Ok(Arena {
+            floats: random(&b.device, 1, n)?,
+            out: RefCell::new(b.device.zeros(n)?),
+            one: RefCell::new(b.device.zeros(1)?),
+            words: random_integers(&b.device, 2, u32::MAX, n)?,
+            values: random_integers(&b.device, 3, u32::MAX, n)?,
+            sorted: RefCell::new(b.device.zeros(n)?),
+            moved: RefCell::new(b.device.zeros(n)?),
+            count: RefCell::new(b.device.zeros(1)?),
+        })
+    }
+}
+
+/// What is called for each table.
+type Call = fn(&Arena, &Stream, &mut Workspace) -> staples::Result<()>;
+
+const CALLS: [(Table, Call); 5] = [
+    (tuned::REDUCE, |a, stream, workspace| reduce::sum(stream, &a.floats, &mut a.one.borrow_mut(), workspace)),
+    (tuned::SCAN, |a, stream, workspace| scan::inclusive_sum(stream, &a.floats, &mut a.out.borrow_mut(), workspace)),
+    (tuned::SELECT, |a, stream, workspace| {
+        select::select(stream, Predicate::AnyBit(1), &a.words, &mut a.sorted.borrow_mut(), &mut a.count.borrow_mut(), workspace)
+    }),
+    (tuned::SORT, |a, stream, workspace| sort::keys(stream, &a.words, &mut a.sorted.borrow_mut(), workspace)),
+    (tuned::SORT_PAIRS, |a, stream, workspace| {
+        sort::pairs(stream, (&a.words, &a.values), (&mut a.sorted.borrow_mut(), &mut a.moved.borrow_mut()), workspace)
+    }),
+];
+
+impl Bench {
+    /// Seconds of a call at the median, with this candidate or the table's.
+    fn candidate(&mut self, arena: &Arena, call: Call, candidate: Option<usize>) -> Outcome<f64> {
+        self.workspace.force(candidate);
+        let mut times = Vec::new();
+        for run in 0..WARM + RUNS {
+            let start = self.stream.record()?;
+            call(arena, &self.stream, &mut self.workspace)?;
+            let time = self.stream.record()?.since(&start)?.as_secs_f64();
+            if run >= WARM {
+                times.push(time);
+            }
+        }
+        self.workspace.force(None);
+        Ok(Spread::of(&times).median)
+    }
+}
+
+/// Times all candidates, prints the tables, judges those in the tree.
+pub(crate) fn run(b: &mut Bench) -> Outcome<()> {
+    let most = b.size.pick(28, 24, 12);
+    let mut best: Vec<Vec<(usize, usize)>> = vec![Vec::new(); CALLS.len()];
+    for n in (10..=most).step_by(2).map(|log| 1usize << log) {
+        let arena = Arena::new(b, n)?;
+        for ((table, call), best) in CALLS.iter().zip(&mut best) {
+            let times = (0..table.candidates.len()).map(|k| b.candidate(&arena, *call, Some(k))).collect::<Outcome<Vec<f64>>>()?;
+            let first = times.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(k, _)| k);
+            let shown: Vec<String> = times.iter().map(|time| format!("{:.1}", time * 1e6)).collect();
+            println!("{:<10} {n:>9}  us: {}  best: {} ({})", table.name, shown.join(" "), first, table.candidates[first]);
+            best.push((n, first));
+        }
+    }
+    for ((table, _), best) in CALLS.iter().zip(&best) {
+        println!("\n// {}\nrows: &[{}],", table.name, rows(best));
+    }
+    println!();
+    held_out(b)
+}
+
+/// Rows as they stand in the source: one for each run of lengths with the same best; it ends half-way to the next length.
+fn rows(best: &[(usize, usize)]) -> String {
+    let mut rows = Vec::new();
+    for (at, (n, candidate)) in best.iter().enumerate() {
+        match best.get(at + 1) {
+            Some((_, next)) if next == candidate => {}
+            Some(_) => rows.push(format!("row({}, {candidate})", 2 * n)),
+            None => rows.push(format!("row(usize::MAX, {candidate})")),
+        }
+    }
+    rows.join(", ")
+}
+
+/// How far the choice is behind the best at lengths that no table was made of.
+fn held_out(b: &mut Bench) -> Outcome<()> {
+    let (count, most) = if b.size == Size::Tiny { (2, 11.0) } else { (20, b.size.pick(27.5, 23.5, 11.0)) };
+    for k in 0..count {
+        let n = 2f64.powf(10.3 + (most - 10.3) * k as f64 / (count - 1) as f64) as usize;
+        let arena = Arena::new(b, n)?;
+        for (table, call) in CALLS {
+            let chosen = b.candidate(&arena, call, None)?;
+            let times = (0..table.candidates.len()).map(|k| b.candidate(&arena, call, Some(k))).collect::<Outcome<Vec<f64>>>()?;
+            let best = times.into_iter().fold(f64::INFINITY, f64::min);
+            println!(
+                "held out: {:<10} {n:>9}  chosen {:.1} us, best {:.1} us: x {:.3}",
+                table.name,
+                chosen * 1e6,
+                best * 1e6,
+                chosen / best
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwright::Device;
+
+    #[test]
+    fn equal_choices_are_one_row() {
+        assert_eq!(rows(&[(4, 1), (16, 1), (64, 0), (256, 2)]), "row(32, 1), row(128, 0), row(usize::MAX, 2)");
+    }
+
+    #[test]
+    fn every_candidate_runs_on_the_host() {
+        let mut bench = Bench::new(Device::host(), None, Size::Tiny, None).expect("the host");
+        let arena = Arena::new(&bench, 1500).expect("memory");
+        for (table, call) in CALLS {
+            for candidate in 0..table.candidates.len() {
+                bench.candidate(&arena, call, Some(candidate)).unwrap_or_else(|error| panic!("{}, {candidate}: {error}", table.name));
+            }
+        }
+    }
+}

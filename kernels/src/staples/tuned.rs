@@ -1,0 +1,114 @@
+//! Which variant is best for which length: the tables that functions choose by, and the candidates that they choose from.
+//!
+//! `warpwright-bench --staples --tune` times every candidate of every table on a GPU and prints the tables. These are of an H200 (132 multiprocessors, sm_90); other
+//! devices take them as well.
+
+/// A row: up to so many elements, this candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The row holds up to this length.
+    pub upto: usize,
+    /// The number of the candidate.
+    pub candidate: usize,
+}
+
+const fn row(upto: usize, candidate: usize) -> Row {
+    Row { upto, candidate }
+}
+
+/// A table: what is chosen from, in words, and the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Its name here.
+    pub name: &'static str,
+    /// The candidates in words, by number.
+    pub candidates: &'static [&'static str],
+    /// The rows, by length; the last holds for all that are longer.
+    pub rows: &'static [Row],
+}
+
+impl Table {
+    /// The candidate for a length; the one that is asked for, if there is one of that number.
+    pub(super) fn choose(&self, n: usize, forced: Option<usize>) -> usize {
+        let asked = forced.filter(|candidate| *candidate < self.candidates.len());
+        let row = self.rows.iter().find(|row| n <= row.upto).or(self.rows.last());
+        asked.or(row.map(|row| row.candidate)).unwrap_or(0)
+    }
+}
+
+/// Reductions: threads of a block, blocks a multiprocessor.
+pub const REDUCE: Table = Table {
+    name: "REDUCE",
+    candidates: &[
+        "256 threads, 1 block",
+        "256 threads, 2 blocks",
+        "256 threads, 4 blocks",
+        "256 threads, 8 blocks",
+        "512 threads, 1 block",
+        "512 threads, 2 blocks",
+        "512 threads, 4 blocks",
+    ],
+    rows: &[row(1 << 22, 1), row(1 << 25, 5), row(usize::MAX, 6)],
+};
+
+/// Threads and blocks of the candidates of [`REDUCE`].
+pub(super) const REDUCE_SHAPES: [(usize, usize); 7] = [(256, 1), (256, 2), (256, 4), (256, 8), (512, 1), (512, 2), (512, 4)];
+
+/// Scans: vectors of a thread.
+pub const SCAN: Table = Table {
+    name: "SCAN",
+    candidates: &["1 vector", "2 vectors", "4 vectors", "6 vectors", "8 vectors", "10 vectors", "12 vectors"],
+    rows: &[row(1 << 18, 0), row(1 << 24, 2), row(usize::MAX, 5)],
+};
+
+/// Vectors of the candidates of [`SCAN`].
+pub(super) const SCAN_VECTORS: [usize; 7] = [1, 2, 4, 6, 8, 10, 12];
+
+/// Selections: warps of a block, vectors of a thread.
+pub const SELECT: Table = Table {
+    name: "SELECT",
+    candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
+    rows: &[row(1 << 18, 2), row(1 << 24, 0), row(usize::MAX, 1)],
+};
+
+/// Sorts: warps of a block, keys of a thread, how lanes of one digit find each other, how many tiles a look-back looks at at a time, resident blocks.
+pub const SORT: Table = Table { name: "SORT", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 4)] };
+
+/// The same for pairs.
+pub const SORT_PAIRS: Table = Table { name: "SORT_PAIRS", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 3)] };
+
+const SORTS: &[&str] = &[
+    "8 warps, 8 keys, votes, 1 tile looked at, 4 blocks",
+    "8 warps, 16 keys, votes, 1 tile looked at, 3 blocks",
+    "8 warps, 16 keys, votes, 1 tile looked at, 4 blocks",
+    "16 warps, 12 keys, votes, 1 tile looked at, 2 blocks",
+    "16 warps, 16 keys, votes, 1 tile looked at, 2 blocks",
+    "16 warps, 16 keys, match, 1 tile looked at, 2 blocks",
+    "8 warps, 16 keys, match, 1 tile looked at, 3 blocks",
+    "16 warps, 16 keys, votes, 4 tiles looked at, 2 blocks",
+    "16 warps, 16 keys, votes, 2 tiles looked at, 2 blocks",
+];
+
+/// Warps and keys of the candidates of [`SORT`] and [`SORT_PAIRS`].
+pub(super) const SORT_SHAPES: [(usize, usize); 9] = [(8, 8), (8, 16), (8, 16), (16, 12), (16, 16), (16, 16), (8, 16), (16, 16), (16, 16)];
+
+/// Every table.
+pub const TABLES: &[Table] = &[REDUCE, SCAN, SELECT, SORT, SORT_PAIRS];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_names_a_candidate_and_the_last_holds_for_all() {
+        for table in TABLES {
+            assert!(table.rows.iter().all(|row| row.candidate < table.candidates.len()), "{}", table.name);
+            assert!(table.rows.is_sorted_by_key(|row| row.upto), "{}", table.name);
+            assert_eq!(table.rows.last().map(|row| row.upto), Some(usize::MAX), "{}", table.name);
+            assert_eq!(table.choose(usize::MAX, Some(99)), table.rows.last().map_or(0, |row| row.candidate));
+            assert_eq!(table.choose(0, Some(1)), 1);
+        }
+        assert_eq!((REDUCE_SHAPES.len(), SCAN_VECTORS.len()), (REDUCE.candidates.len(), SCAN.candidates.len()));
+        assert_eq!(SORT_SHAPES.len(), SORT.candidates.len());
+    }
+}

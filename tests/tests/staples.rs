@@ -1,0 +1,85 @@
+//! The library of staples against plain Rust, on every device: all sizes, all element types, NaNs and infinities, and what is refused.
+
+#[path = "staples/assembled.rs"]
+mod assembled;
+#[path = "staples/moves.rs"]
+mod moves;
+#[path = "staples/operator.rs"]
+mod operator;
+#[path = "staples/reduce.rs"]
+mod reduce;
+#[path = "staples/rows.rs"]
+mod rows;
+#[path = "staples/scan.rs"]
+mod scan;
+#[path = "staples/search.rs"]
+mod search;
+#[path = "staples/select.rs"]
+mod select;
+#[path = "staples/sort.rs"]
+mod sort;
+
+use warpwright::{Device, DeviceKind, Element};
+use warpwright_kernels::staples::Workspace;
+use warpwright_tests::random::Random;
+
+/// Lengths at which something ends: nothing, one, a warp, a block, primes, a few that are drawn; up to 10⁵ where that is fast.
+fn lengths(device: &Device, random: &mut Random) -> Vec<usize> {
+    let mut all = vec![0, 1, 31, 32, 33, 255, 256, 257, 1009, 4099];
+    if matches!(device.kind(), DeviceKind::Cuda | DeviceKind::OpenCl) {
+        all.extend([65_536, 99_991]);
+        all.extend((0..4).map(|_| random.length(100_000)));
+    } else {
+        all.push(random.length(3_000));
+    }
+    all
+}
+
+/// What a test runs with.
+struct Bench {
+    device: Device,
+    stream: warpwright::Stream,
+    workspace: Workspace,
+    random: Random,
+}
+
+/// Every device there is, each with a workspace of its own.
+fn benches() -> Vec<Bench> {
+    Device::all()
+        .into_iter()
+        .map(|device| Bench {
+            stream: device.default_stream(),
+            workspace: Workspace::new(&device).expect("a few bytes"),
+            random: Random::new(7),
+            device,
+        })
+        .collect()
+}
+
+impl Bench {
+    fn lengths(&mut self) -> Vec<usize> {
+        lengths(&self.device, &mut self.random)
+    }
+
+    fn values<T>(&mut self, n: usize, f: impl Fn(u64) -> T) -> Vec<T> {
+        (0..n).map(|_| f(self.random.next())).collect()
+    }
+
+    fn upload<T: Element>(&self, values: &[T]) -> warpwright::Buffer<T> {
+        self.device.upload(values).expect("memory")
+    }
+
+    fn zeros<T: Element>(&self, n: usize) -> warpwright::Buffer<T> {
+        self.device.zeros(n).expect("memory")
+    }
+}
+
+/// The devices that compile a kernel at once: a test that launches many instances has a bench on these. (PoCL takes seconds for each.)
+fn quick_benches() -> Vec<Bench> {
+    benches().into_iter().filter(|b| b.device.kind() != DeviceKind::OpenCl).collect()
+}
+
+/// A float in -1 … 1.
+fn unit(bits: u64) -> f32 {
+    (bits >> 40) as f32 / 8_388_608.0 - 1.0
+}
