@@ -48,7 +48,7 @@ pub const REDUCE: Table = Table {
         "512 threads, 2 blocks",
         "512 threads, 4 blocks",
     ],
-    rows: &[row(1 << 22, 1), row(1 << 25, 5), row(usize::MAX, 6)],
+    rows: &[row(2048, 6), row(8192, 0), row(32768, 5), row(131072, 0), row(524288, 1), row(33554432, 5), row(usize::MAX, 6)],
 };
 
 /// Threads and blocks of the candidates of [`REDUCE`].
@@ -58,7 +58,16 @@ pub(super) const REDUCE_SHAPES: [(usize, usize); 7] = [(256, 1), (256, 2), (256,
 pub const SCAN: Table = Table {
     name: "SCAN",
     candidates: &["1 vector", "2 vectors", "4 vectors", "6 vectors", "8 vectors", "10 vectors", "12 vectors"],
-    rows: &[row(1 << 18, 0), row(1 << 24, 2), row(usize::MAX, 5)],
+    rows: &[
+        row(2048, 0),
+        row(32768, 1),
+        row(131072, 2),
+        row(524288, 4),
+        row(2097152, 5),
+        row(8388608, 4),
+        row(33554432, 3),
+        row(usize::MAX, 5),
+    ],
 };
 
 /// Vectors of the candidates of [`SCAN`].
@@ -68,14 +77,14 @@ pub(super) const SCAN_VECTORS: [usize; 7] = [1, 2, 4, 6, 8, 10, 12];
 pub const SELECT: Table = Table {
     name: "SELECT",
     candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
-    rows: &[row(1 << 18, 2), row(1 << 24, 0), row(usize::MAX, 1)],
+    rows: &[row(2048, 0), row(8192, 3), row(131072, 0), row(524288, 1), row(8388608, 3), row(usize::MAX, 1)],
 };
 
 /// Sorts: warps of a block, keys of a thread, how lanes of one digit find each other, how many tiles a look-back looks at at a time, resident blocks.
-pub const SORT: Table = Table { name: "SORT", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 4)] };
+pub const SORT: Table = Table { name: "SORT", candidates: SORTS, rows: &[row(131072, 0), row(524288, 3), row(usize::MAX, 8)] };
 
 /// The same for pairs.
-pub const SORT_PAIRS: Table = Table { name: "SORT_PAIRS", candidates: SORTS, rows: &[row(1 << 21, 0), row(usize::MAX, 3)] };
+pub const SORT_PAIRS: Table = Table { name: "SORT_PAIRS", candidates: SORTS, rows: &[row(131072, 0), row(524288, 1), row(usize::MAX, 8)] };
 
 const SORTS: &[&str] = &[
     "8 warps, 8 keys, votes, 1 tile looked at, 4 blocks",
