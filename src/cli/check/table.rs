@@ -14,10 +14,15 @@ pub(super) fn of(kernels: &[Checked], ptxas: Option<&Ptxas>) -> String {
     }
     if !text.is_empty() {
         let by = ptxas.map_or_else(|| "measured: no `ptxas` was found".to_owned(), |ptxas| format!("measured: by ptxas {}", ptxas.release));
+        let early = match kernels.iter().flat_map(|checked| &checked.reports).any(|row| !row.order.is_empty()) {
+            true => {
+                " early loads: measured, in machine code and in PTX: loads issued together, or hundredths of an iteration before their use."
+            }
+            false => "",
+        };
         let legend = format!(
             "estimated: all but `measured`, of one full multiprocessor. {by}. sectors: of the worst request to global memory; conflicts: \
-             of the worst access to shared memory; in flight: loads of a thread; early loads: \
-             measured, in machine code and in PTX, loads issued together, or hundredths of an iteration before their use."
+             of the worst access to shared memory; in flight: loads of a thread.{early}"
         );
         text.push_str(&format!("\n{}\n", style::wrap(&legend, 0, style::width())));
     }

@@ -174,8 +174,8 @@ impl Measure {
         let filled = self.fill(step - reserved(target.capability));
         let counted = filled.1.registers + reserved(target.capability);
         let limit = ladder.limit();
-        // With a bound for the sake of an order, the assembler takes what the order needs.
-        let ordered = bound.map(|bound| needed.max(bound.live + reserved(target.capability)));
+        // With a bound for the sake of an order, the assembler takes what the order needs: in the library's kernels, one more than is live in the text.
+        let ordered = bound.map(|bound| needed.max(bound.live + 1));
         let estimate = ordered.unwrap_or_else(|| estimate(needed, counted, step, constants.offset)).min(limit);
         let scale = constants::scale(estimate);
         let low = estimate.saturating_sub((scale * constants.below).div_ceil(16)).max(least(target.capability)).min(estimate);
