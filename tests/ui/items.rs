@@ -22,7 +22,7 @@ mod module {
     struct NoLayout {
         a: f32,
     }
-    #[repr(C, align(16))]
+    #[repr(C, align(32))]
     #[derive(Clone, Copy)]
     struct Aligned {
         a: f32,
