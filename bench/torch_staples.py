@@ -1,10 +1,10 @@
 """torch beside the staples of kernels/src/staples: run it on the same device in the same session as `warpwright-bench --staples`.
 
 python3 bench/torch_staples.py [--quick] [--csv PATH]
-Prints microseconds (median, fastest, slowest of 20 calls by device events, after 3 that are not counted) and rates as bench/src/staples does: names and sizes are those
-of its table.
+Prints microseconds of a call (median, fastest, slowest of 20 rounds by the protocol of bench/src/staples) and rates as it does: names and sizes are those of its table.
 """
 
+import math
 import statistics
 import sys
 
@@ -17,18 +17,20 @@ LINES = ["work,size,unit,us,min_us,max_us,rate"]
 
 
 def timed(call):
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
     start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    times = []
-    for _ in range(RUNS):
-        start.record()
+
+    def round_of(calls):
         call()
+        start.record()
+        for _ in range(calls):
+            call()
         stop.record()
         stop.synchronize()
-        times.append(start.elapsed_time(stop) / 1e3)
-    return times
+        return start.elapsed_time(stop) / 1e3 / calls
+
+    round_of(1)
+    calls = min(50, max(1, math.ceil(1e-3 / round_of(1))))
+    return [round_of(calls) for _ in range(2 + RUNS)][2:]
 
 
 def line(work, size, amount, unit, call):

@@ -9,7 +9,7 @@ namespace {
 
 // Calls a function of CUB as it wants to be called: once for the size of its storage, then with it.
 template <class Call>
-float with_storage(Call call) {
+float with_storage(unsigned calls, Call call) {
     static void* storage = nullptr;
     static size_t has = 0;
     size_t bytes = 0;
@@ -22,7 +22,7 @@ float with_storage(Call call) {
         if (error == cudaSuccess) has = bytes;
     }
     if (error != cudaSuccess) return -static_cast<float>(error);
-    return twins::timed([&] { call(storage, bytes); });
+    return twins::timed_calls(calls, [&] { call(storage, bytes); });
 }
 
 cublasHandle_t blas() {
@@ -40,68 +40,68 @@ struct Odd {
 
 }  // namespace
 
-extern "C" float twin_staple_copy(float* out, const float* inp, unsigned n) {
-    return twins::timed([&] { cudaMemcpyAsync(out, inp, size_t(n) * 4, cudaMemcpyDeviceToDevice); });
+extern "C" float twin_staple_copy(unsigned calls, float* out, const float* inp, unsigned n) {
+    return twins::timed_calls(calls, [&] { cudaMemcpyAsync(out, inp, size_t(n) * 4, cudaMemcpyDeviceToDevice); });
 }
 
-extern "C" float twin_staple_sum(const float* x, float* out, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceReduce::Sum(s, b, x, out, int(n)); });
+extern "C" float twin_staple_sum(unsigned calls, const float* x, float* out, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceReduce::Sum(s, b, x, out, int(n)); });
 }
 
-extern "C" float twin_staple_max(const unsigned* x, unsigned* out, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceReduce::Max(s, b, x, out, int(n)); });
+extern "C" float twin_staple_max(unsigned calls, const unsigned* x, unsigned* out, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceReduce::Max(s, b, x, out, int(n)); });
 }
 
-extern "C" float twin_staple_scan_inclusive(const float* x, float* y, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceScan::InclusiveSum(s, b, x, y, int(n)); });
+extern "C" float twin_staple_scan_inclusive(unsigned calls, const float* x, float* y, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceScan::InclusiveSum(s, b, x, y, int(n)); });
 }
 
-extern "C" float twin_staple_scan_exclusive(const unsigned* x, unsigned* y, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceScan::ExclusiveSum(s, b, x, y, int(n)); });
+extern "C" float twin_staple_scan_exclusive(unsigned calls, const unsigned* x, unsigned* y, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceScan::ExclusiveSum(s, b, x, y, int(n)); });
 }
 
-extern "C" float twin_staple_sort_keys(const unsigned* keys, unsigned* sorted, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceRadixSort::SortKeys(s, b, keys, sorted, int(n)); });
+extern "C" float twin_staple_sort_keys(unsigned calls, const unsigned* keys, unsigned* sorted, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceRadixSort::SortKeys(s, b, keys, sorted, int(n)); });
 }
 
-extern "C" float twin_staple_sort_pairs(const unsigned* keys, unsigned* sorted, const unsigned* values, unsigned* moved, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceRadixSort::SortPairs(s, b, keys, sorted, values, moved, int(n)); });
+extern "C" float twin_staple_sort_pairs(unsigned calls, const unsigned* keys, unsigned* sorted, const unsigned* values, unsigned* moved, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceRadixSort::SortPairs(s, b, keys, sorted, values, moved, int(n)); });
 }
 
-extern "C" float twin_staple_select(const unsigned* x, unsigned* y, unsigned* count, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceSelect::If(s, b, x, y, count, int(n), Odd()); });
+extern "C" float twin_staple_select(unsigned calls, const unsigned* x, unsigned* y, unsigned* count, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceSelect::If(s, b, x, y, count, int(n), Odd()); });
 }
 
-extern "C" float twin_staple_unique(const unsigned* x, unsigned* y, unsigned* count, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceSelect::Unique(s, b, x, y, count, int(n)); });
+extern "C" float twin_staple_unique(unsigned calls, const unsigned* x, unsigned* y, unsigned* count, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceSelect::Unique(s, b, x, y, count, int(n)); });
 }
 
-extern "C" float twin_staple_histogram_bytes(const unsigned* x, unsigned* bins, unsigned n) {
+extern "C" float twin_staple_histogram_bytes(unsigned calls, const unsigned* x, unsigned* bins, unsigned n) {
     const unsigned char* bytes = reinterpret_cast<const unsigned char*>(x);
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceHistogram::HistogramEven(s, b, bytes, bins, 257, 0, 256, int(n)); });
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceHistogram::HistogramEven(s, b, bytes, bins, 257, 0, 256, int(n)); });
 }
 
-extern "C" float twin_staple_histogram_words(const unsigned* x, unsigned* bins, unsigned n) {
-    return with_storage([&](void* s, size_t& b) { return cub::DeviceHistogram::HistogramEven(s, b, x, bins, 65537, 0u, 65536u, int(n)); });
+extern "C" float twin_staple_histogram_words(unsigned calls, const unsigned* x, unsigned* bins, unsigned n) {
+    return with_storage(calls, [&](void* s, size_t& b) { return cub::DeviceHistogram::HistogramEven(s, b, x, bins, 65537, 0u, 65536u, int(n)); });
 }
 
-extern "C" float twin_staple_transpose(const float* inp, float* out, unsigned height, unsigned width) {
+extern "C" float twin_staple_transpose(unsigned calls, const float* inp, float* out, unsigned height, unsigned width) {
     float one = 1.0f, zero = 0.0f;
     // cuBLAS counts along columns: `inp` is a matrix of `width` rows to it.
-    return twins::timed([&] {
+    return twins::timed_calls(calls, [&] {
         cublasSgeam(blas(), CUBLAS_OP_T, CUBLAS_OP_N, int(height), int(width), &one, inp, int(width), &zero, out, int(height), out, int(height));
     });
 }
 
-extern "C" float twin_staple_gemm(const float* a, const float* b, float* c, unsigned n) {
+extern "C" float twin_staple_gemm(unsigned calls, const float* a, const float* b, float* c, unsigned n) {
     float one = 1.0f, zero = 0.0f;
     // Rows are columns to cuBLAS, and (A B)^T = B^T A^T.
-    return twins::timed([&] {
+    return twins::timed_calls(calls, [&] {
         cublasSgemm(blas(), CUBLAS_OP_N, CUBLAS_OP_N, int(n), int(n), int(n), &one, b, int(n), a, int(n), &zero, c, int(n));
     });
 }
 
-extern "C" float twin_staple_gemv(const float* a, const float* x, float* y, unsigned n) {
+extern "C" float twin_staple_gemv(unsigned calls, const float* a, const float* x, float* y, unsigned n) {
     float one = 1.0f, zero = 0.0f;
-    return twins::timed([&] { cublasSgemv(blas(), CUBLAS_OP_T, int(n), int(n), &one, a, int(n), x, 1, &zero, y, 1); });
+    return twins::timed_calls(calls, [&] { cublasSgemv(blas(), CUBLAS_OP_T, int(n), int(n), &one, a, int(n), x, 1, &zero, y, 1); });
 }

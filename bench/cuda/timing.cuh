@@ -10,8 +10,9 @@ namespace twins {
 // An entry point's answer where it has no such variant.
 constexpr float NO_SUCH_VARIANT = -static_cast<float>(cudaErrorInvalidValue);
 
+// The milliseconds of a call, of so many one after the other between two events, behind one that is not counted.
 template <class Launch>
-float timed(Launch launch) {
+float timed_calls(unsigned calls, Launch launch) {
     static cudaEvent_t start = nullptr, stop = nullptr;
     if (start == nullptr) {
         cudaEventCreate(&start);
@@ -19,14 +20,19 @@ float timed(Launch launch) {
     }
     launch();
     cudaEventRecord(start);
-    launch();
+    for (unsigned call = 0; call < calls; ++call) launch();
     cudaEventRecord(stop);
     cudaError_t error = cudaEventSynchronize(stop);
     float ms = 0.0f;
     if (error == cudaSuccess) error = cudaEventElapsedTime(&ms, start, stop);
     cudaError_t launched = cudaGetLastError();
     if (error == cudaSuccess) error = launched;
-    return error == cudaSuccess ? ms : -static_cast<float>(error);
+    return error == cudaSuccess ? ms / static_cast<float>(calls) : -static_cast<float>(error);
+}
+
+template <class Launch>
+float timed(Launch launch) {
+    return timed_calls(1, launch);
 }
 
 // The same for a kernel that is given dynamic shared memory it does not use: a brake on how many blocks run at once.

@@ -121,20 +121,20 @@ twins! {
         ry: Address, rz: Address, edges: Address, dd: Address, dr: Address, rr: Address);
     lbm(variant: u32, block: u32, nx: u32, ny: u32, nz: u32, pitch: u32, omega: f32, push_x: f32, push_y: f32, push_z: f32, steps: u32,
         walls: Address, before: Address, after: Address);
-    staple_copy(out: Address, inp: Address, n: u32);
-    staple_sum(x: Address, out: Address, n: u32);
-    staple_max(x: Address, out: Address, n: u32);
-    staple_scan_inclusive(x: Address, y: Address, n: u32);
-    staple_scan_exclusive(x: Address, y: Address, n: u32);
-    staple_sort_keys(keys: Address, sorted: Address, n: u32);
-    staple_sort_pairs(keys: Address, sorted: Address, values: Address, moved: Address, n: u32);
-    staple_select(x: Address, y: Address, count: Address, n: u32);
-    staple_unique(x: Address, y: Address, count: Address, n: u32);
-    staple_histogram_bytes(x: Address, bins: Address, n: u32);
-    staple_histogram_words(x: Address, bins: Address, n: u32);
-    staple_transpose(inp: Address, out: Address, height: u32, width: u32);
-    staple_gemm(a: Address, b: Address, c: Address, n: u32);
-    staple_gemv(a: Address, x: Address, y: Address, n: u32);
+    staple_copy(calls: u32, out: Address, inp: Address, n: u32);
+    staple_sum(calls: u32, x: Address, out: Address, n: u32);
+    staple_max(calls: u32, x: Address, out: Address, n: u32);
+    staple_scan_inclusive(calls: u32, x: Address, y: Address, n: u32);
+    staple_scan_exclusive(calls: u32, x: Address, y: Address, n: u32);
+    staple_sort_keys(calls: u32, keys: Address, sorted: Address, n: u32);
+    staple_sort_pairs(calls: u32, keys: Address, sorted: Address, values: Address, moved: Address, n: u32);
+    staple_select(calls: u32, x: Address, y: Address, count: Address, n: u32);
+    staple_unique(calls: u32, x: Address, y: Address, count: Address, n: u32);
+    staple_histogram_bytes(calls: u32, x: Address, bins: Address, n: u32);
+    staple_histogram_words(calls: u32, x: Address, bins: Address, n: u32);
+    staple_transpose(calls: u32, inp: Address, out: Address, height: u32, width: u32);
+    staple_gemm(calls: u32, a: Address, b: Address, c: Address, n: u32);
+    staple_gemv(calls: u32, a: Address, x: Address, y: Address, n: u32);
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn streams(b: &mut Bench) -> Outcome<()> {
                     let found = all(&y.borrow())?;
                     holds(places(n).all(|i| found[i] == uniform(1, i as u32)), || "the copy is another".into())
                 },
-                Some(("cudaMemcpy", &|twins| twins.staple_copy(out, inp, n as u32))),
+                Some(("cudaMemcpy", &|twins, calls| twins.staple_copy(calls, out, inp, n as u32))),
             );
         }
         if b.is_wanted("saxpy") {
@@ -117,7 +117,7 @@ fn sums(b: &mut Bench) -> Outcome<()> {
                     let bound = reduce::depth::<f32>(&device, n) as f64 * 2f64.powi(-24) * magnitude;
                     near("the sum", f64::from(all(&out.borrow())?[0]), sum, bound)
                 },
-                Some(("CUB", &|twins| twins.staple_sum(inp, ours, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_sum(calls, inp, ours, n as u32))),
             );
         }
         if b.is_wanted("max") {
@@ -130,7 +130,7 @@ fn sums(b: &mut Bench) -> Outcome<()> {
                     let most = (0..n as u32).map(|i| fill::word(4, i)).max();
                     holds(Some(all(&out.borrow())?[0]) == most, || format!("the greatest is not {most:?}"))
                 },
-                Some(("CUB", &|twins| twins.staple_max(inp, ours, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_max(calls, inp, ours, n as u32))),
             );
         }
     }
@@ -156,7 +156,7 @@ fn scans(b: &mut Bench) -> Outcome<()> {
                     }
                     Ok(())
                 },
-                Some(("CUB", &|twins| twins.staple_scan_inclusive(inp, out, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_scan_inclusive(calls, inp, out, n as u32))),
             );
         }
         if b.is_wanted("scan u32") {
@@ -174,7 +174,7 @@ fn scans(b: &mut Bench) -> Outcome<()> {
                     });
                     holds(is_right, || "an element is another".into())
                 },
-                Some(("CUB", &|twins| twins.staple_scan_exclusive(inp, out, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_scan_exclusive(calls, inp, out, n as u32))),
             );
         }
     }
@@ -195,7 +195,7 @@ fn sorts(b: &mut Bench) -> Outcome<()> {
                     let expected = mixture((0..n as u32).map(|i| fill::word(7, i)));
                     holds(mixture(found.into_iter()) == expected, || "the keys are others".into())
                 },
-                Some(("CUB", &|twins| twins.staple_sort_keys(inp, out, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_sort_keys(calls, inp, out, n as u32))),
             );
         }
         if b.is_wanted("sort pairs") {
@@ -215,7 +215,7 @@ fn sorts(b: &mut Bench) -> Outcome<()> {
                     holds(in_order, || "the pairs are not in their order".into())?;
                     holds((0..n).all(|i| keys[i] == fill::word(8, values[i])), || "values are not with their keys".into())
                 },
-                Some(("CUB", &|twins| twins.staple_sort_pairs(keys, out, values, moved, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_sort_pairs(calls, keys, out, values, moved, n as u32))),
             );
         }
     }
@@ -240,7 +240,7 @@ fn selections(b: &mut Bench) -> Outcome<()> {
                     let expected = (0..n as u32).map(|i| fill::word(9, i)).filter(|v| v % 2 == 1);
                     holds(expected.eq(found[..count].iter().copied()), || "what is kept is not the odd ones".into())
                 },
-                Some(("CUB", &|twins| twins.staple_select(inp, out, count, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_select(calls, inp, out, count, n as u32))),
             );
         }
         if b.is_wanted("unique") {
@@ -260,7 +260,7 @@ fn selections(b: &mut Bench) -> Outcome<()> {
                     expected.dedup();
                     holds(found[..count] == expected, || "what is kept is not each value once".into())
                 },
-                Some(("CUB", &|twins| twins.staple_unique(inp, out, count, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_unique(calls, inp, out, count, n as u32))),
             );
         }
     }
@@ -283,7 +283,7 @@ fn histograms(b: &mut Bench) -> Outcome<()> {
                     (0..n as u32 / 4).flat_map(|i| fill::word(11, i).to_ne_bytes()).for_each(|v| expected[usize::from(v)] += 1);
                     holds(all(&bins.borrow())? == expected, || "a bin is another".into())
                 },
-                Some(("CUB", &|twins| twins.staple_histogram_bytes(inp, out, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_histogram_bytes(calls, inp, out, n as u32))),
             );
         }
         if b.is_wanted("histogram u32") {
@@ -298,7 +298,7 @@ fn histograms(b: &mut Bench) -> Outcome<()> {
                     (0..n as u32).for_each(|i| expected[integer(12, i, 65_536) as usize] += 1);
                     holds(all(&bins.borrow())? == expected, || "a bin is another".into())
                 },
-                Some(("CUB", &|twins| twins.staple_histogram_words(inp, out, n as u32))),
+                Some(("CUB", &|twins, calls| twins.staple_histogram_words(calls, inp, out, n as u32))),
             );
         }
     }
@@ -324,7 +324,7 @@ fn transposes(b: &mut Bench) -> Outcome<()> {
                     let is_right = places(n).all(|i| found[i] == uniform(13, (i % height * width + i / height) as u32));
                     holds(is_right, || "an element is another".into())
                 },
-                Some(("cuBLAS", &|twins| twins.staple_transpose(inp, out, height as u32, width as u32))),
+                Some(("cuBLAS", &|twins, calls| twins.staple_transpose(calls, inp, out, height as u32, width as u32))),
             );
         }
     }
@@ -437,7 +437,7 @@ fn products(b: &mut Bench) -> Outcome<()> {
             let (left, right, out) = (at(&x), at(&y), at(&z.borrow()));
             b.line(
                 ("sgemm", n.to_string(), 2.0 * (n as f64).powi(3), Unit::Operations),
-                |stream, _| gemm::gemm(stream, (n, n, n), 1.0, &x, &y, &mut z.borrow_mut()),
+                |stream, workspace| gemm::gemm(stream, (n, n, n), 1.0, &x, &y, &mut z.borrow_mut(), workspace),
                 || {
                     let found = all(&z.borrow())?;
                     for s in 0..300 {
@@ -448,7 +448,7 @@ fn products(b: &mut Bench) -> Outcome<()> {
                     }
                     Ok(())
                 },
-                Some(("cuBLAS", &|twins| twins.staple_gemm(left, right, out, n as u32))),
+                Some(("cuBLAS", &|twins, calls| twins.staple_gemm(calls, left, right, out, n as u32))),
             );
         }
         if b.is_wanted("sgemv") {
@@ -467,7 +467,7 @@ fn products(b: &mut Bench) -> Outcome<()> {
                     }
                     Ok(())
                 },
-                Some(("cuBLAS", &|twins| twins.staple_gemv(left, right, out, n as u32))),
+                Some(("cuBLAS", &|twins, calls| twins.staple_gemv(calls, left, right, out, n as u32))),
             );
         }
     }

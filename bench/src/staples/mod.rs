@@ -1,8 +1,9 @@
 //! The library of staples against what a CUDA user would call: CUB, cuBLAS, `cudaMemcpy`. Three sizes each, 10⁴, 10⁷ and the largest; matrices of the
 //! sizes that people ask of.
 //!
-//! Every function is called as a program calls it, between two events in its stream, after three calls that are not counted; results are checked against the
-//! host before. The incumbents are called the same way (`bench/cuda/staples.cu`). Rates are of what must be moved or computed, whatever a function moves.
+//! Results are checked against the host first. Then come rounds, ours and the incumbent's in turn, both by one protocol (`bench/cuda/timing.cuh` has theirs): a
+//! call that is not counted, and behind it in the stream, between two events, as many calls as take a millisecond, 50 at most. A round's time is that of a call,
+//! so what it costs to launch counts where that is more than the work. Rates are of what must be moved or computed, whatever a function moves.
 
 mod cases;
 mod check;
@@ -60,11 +61,13 @@ pub(crate) struct Bench {
     lines: Vec<Line>,
 }
 
-/// What does the same for a CUDA user: its name, and a timed call that gives seconds.
-type Incumbent<'c> = Option<(&'static str, &'c dyn Fn(&Twins) -> Outcome<f64>)>;
+/// What does the same for a CUDA user: its name, and so many timed calls, which gives the seconds of one.
+type Incumbent<'c> = Option<(&'static str, &'c dyn Fn(&Twins, u32) -> Outcome<f64>)>;
 
-/// Calls that are not counted.
-const WARM: usize = 3;
+/// Rounds that are not counted.
+const WARM: usize = 2;
+/// What a round's calls take together, in seconds, and how many they are at most.
+const ROUND: (f64, u32) = (1e-3, 50);
 
 impl Bench {
     pub(crate) fn new(device: Device, twins: Option<Twins>, size: Size, runs: Option<usize>) -> Outcome<Bench> {
@@ -90,7 +93,21 @@ impl Bench {
         self.only.is_empty() || self.only.iter().any(|only| work.starts_with(only.as_str()))
     }
 
-    /// Calls, checks, times; then the incumbent. Keeps the line.
+    /// The seconds of a call, of so many one after the other, behind one that is not counted.
+    fn round(&mut self, calls: u32, call: &mut impl FnMut(&Stream, &mut Workspace) -> staples::Result<()>) -> Outcome<f64> {
+        call(&self.stream, &mut self.workspace)?;
+        let start = self.stream.record()?;
+        (0..calls).try_for_each(|_| call(&self.stream, &mut self.workspace))?;
+        Ok(self.stream.record()?.since(&start)?.as_secs_f64() / f64::from(calls))
+    }
+
+    /// How many calls a round has.
+    fn calls(&mut self, call: &mut impl FnMut(&Stream, &mut Workspace) -> staples::Result<()>) -> Outcome<u32> {
+        let (seconds, most) = ROUND;
+        Ok((seconds / self.round(1, call)?).ceil().clamp(1.0, f64::from(most)) as u32)
+    }
+
+    /// Calls, checks, times, ours and the incumbent's rounds in turn. Keeps the line.
     fn line(
         &mut self,
         (work, size, amount, unit): (&'static str, String, f64, Unit),
@@ -99,27 +116,27 @@ impl Bench {
         theirs: Incumbent<'_>,
     ) {
         let mut line = Line { work, size, amount, unit, ours: None, theirs: None, failure: None };
-        let attempt = || -> Outcome<()> {
+        let mut attempt = || -> Outcome<()> {
             call(&self.stream, &mut self.workspace)?;
             check()?;
             if !self.is_timed() {
                 return Ok(());
             }
-            let mut times = Vec::new();
+            let calls = self.calls(&mut call)?;
+            let (mut times, mut their_times) = (Vec::new(), Vec::new());
             for run in 0..WARM + self.runs {
-                let start = self.stream.record()?;
-                call(&self.stream, &mut self.workspace)?;
-                let end = self.stream.record()?;
-                let time = end.since(&start)?.as_secs_f64();
+                let time = self.round(calls, &mut call)?;
+                let their_time = match (&self.twins, &theirs) {
+                    (Some(twins), Some((_, theirs))) => Some(theirs(twins, calls)?),
+                    _ => None,
+                };
                 if run >= WARM {
                     times.push(time);
+                    their_times.extend(their_time);
                 }
             }
             line.ours = Some(Spread::of(&times));
-            if let (Some(twins), Some((name, theirs))) = (&self.twins, theirs) {
-                let times = (0..self.runs).map(|_| theirs(twins)).collect::<Outcome<Vec<f64>>>()?;
-                line.theirs = Some((name, Spread::of(&times)));
-            }
+            line.theirs = theirs.filter(|_| !their_times.is_empty()).map(|(name, _)| (name, Spread::of(&their_times)));
             Ok(())
         };
         line.failure = attempt().err().map(|error| error.to_string());

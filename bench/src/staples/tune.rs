@@ -11,7 +11,7 @@ use warpwright_kernels::staples::select::Predicate;
 use warpwright_kernels::staples::tuned::{self, Table};
 use warpwright_kernels::staples::{self, Workspace, reduce, scan, select, sort};
 
-/// Calls of a candidate that are counted.
+/// Rounds of a candidate that are counted.
 const RUNS: usize = 11;
 
 /// The buffers that calls work on.
@@ -60,17 +60,11 @@ impl Bench {
     /// Seconds of a call at the median, with this candidate or the table's.
     fn candidate(&mut self, arena: &Arena, call: Call, candidate: Option<usize>) -> Outcome<f64> {
         self.workspace.force(candidate);
-        let mut times = Vec::new();
-        for run in 0..WARM + RUNS {
-            let start = self.stream.record()?;
-            call(arena, &self.stream, &mut self.workspace)?;
-            let time = self.stream.record()?.since(&start)?.as_secs_f64();
-            if run >= WARM {
-                times.push(time);
-            }
-        }
+        let mut call = |stream: &Stream, workspace: &mut Workspace| call(arena, stream, workspace);
+        let calls = self.calls(&mut call)?;
+        let times = (0..WARM + RUNS).map(|_| self.round(calls, &mut call)).collect::<Outcome<Vec<f64>>>()?;
         self.workspace.force(None);
-        Ok(Spread::of(&times).median)
+        Ok(Spread::of(&times[WARM..]).median)
     }
 }
 

@@ -52,6 +52,11 @@ impl Bounds {
         Finder { kernel, owner: &self.owner }.bound(value, DEPTH)
     }
 
+    /// The lowest `bits` bits of an integer, if they are always the same: a counter keeps those of its start if its step is a multiple of 2^`bits`.
+    pub fn low_bits(&self, kernel: &Kernel, value: Value, bits: u32) -> Option<u64> {
+        (bits < 64).then(|| Finder { kernel, owner: &self.owner }.low_bits(value, bits, DEPTH))?
+    }
+
     /// Whether a value numbers an element of the grid, or a thread: such numbers do not wrap round.
     pub fn is_element(&self, kernel: &Kernel, value: Value) -> bool {
         Finder { kernel, owner: &self.owner }.element_bound(value, DEPTH).is_some()
@@ -97,6 +102,36 @@ impl Finder<'_> {
         } else {
             None
         }
+    }
+
+    fn low_bits(&self, value: Value, bits: u32, depth: u32) -> Option<u64> {
+        let (depth, data, mask) = (depth.checked_sub(1)?, &self.kernel.values[value], (1u64 << bits) - 1);
+        let of = |value: Value| self.low_bits(value, bits, depth);
+        if !data.ty.is_int() {
+            return None;
+        }
+        let op = match data.def {
+            ValueDef::Param(block, 0) => {
+                let owner = self.owner.get(usize::from(block)).copied().flatten()?;
+                let Op::Region(Region::For { start, step, .. }) = self.kernel.insts[owner].op else { return None };
+                return of(start).filter(|_| of(step) == Some(0));
+            }
+            ValueDef::Param(..) => return None,
+            ValueDef::Result(inst, _) => &self.kernel.insts[inst].op,
+        };
+        let low = match op {
+            Op::Compute(Compute::Const(scalar)) => scalar.bits,
+            Op::Compute(Compute::Binary(BinaryOp::Add, a, b)) => of(*a)?.wrapping_add(of(*b)?),
+            Op::Compute(Compute::Binary(BinaryOp::Sub, a, b)) => of(*a)?.wrapping_sub(of(*b)?),
+            Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => match (of(*a), of(*b)) {
+                (Some(0), _) | (_, Some(0)) => 0,
+                (a, b) => a?.wrapping_mul(b?),
+            },
+            // The bits of a narrower type that is widened are its own; those above them may be its sign.
+            Op::Compute(Compute::Cast(a) | Compute::Bitcast(a)) if self.kernel.ty(*a).is_int() && bits <= self.kernel.ty(*a).bits() => of(*a)?,
+            _ => return None,
+        };
+        Some(low & mask)
     }
 
     fn op(&self, op: &Op, depth: u32) -> Option<u64> {

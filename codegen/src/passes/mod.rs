@@ -21,6 +21,7 @@ mod legalize;
 mod licm;
 mod math;
 mod merge_branches;
+mod outer_products;
 mod progression;
 mod promote_arrays;
 mod reassociate;
@@ -28,6 +29,7 @@ mod rewrite;
 mod strength;
 #[cfg(test)]
 mod tests;
+mod untie_sums;
 mod vector_accesses;
 
 use crate::ir::Kernel;
@@ -105,6 +107,10 @@ pub const ADDRESS: &[Pass] = &[
     pass("progression", progression::run),
     // Indices that became immediates, and what carried values were made of.
     pass("dce", dce::run),
+    // After the last fold, which would undo it.
+    pass("untie_sums", untie_sums::run),
+    // Last: nothing moves the products again.
+    pass("outer_products", outer_products::run),
 ];
 
 /// From `Legal` to what devices take that exchange values between the threads of a warp by barriers of the block: for OpenCL C. The stage stays.

@@ -62,6 +62,9 @@ impl Copy {
         if let Some(asked) = kernel.annotations.get(&inst).cloned() {
             kernel.annotations.insert(new, asked);
         }
+        for early in kernel.early_loads.iter_mut().filter(|early| early.loads.contains(&inst)) {
+            early.loads.push(new);
+        }
         let mut op = kernel.insts[new].op.clone();
         op.for_each_operand_mut(|value| *value = self.get(*value));
         op.for_each_block_mut(|block| *block = self.block(kernel, *block));

@@ -41,7 +41,7 @@ use std::collections::BTreeSet;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct AnnotationPass {
-    /// The annotation, if it is not `simplify`.
+    /// The annotation, if it is not `simplify`, or another pass once more for loops that had to wait.
     annotation: Option<&'static Annotation>,
     run: fn(&mut Schedule<'_>),
 }
@@ -55,7 +55,7 @@ impl AnnotationPass {
 
     /// The annotation's name and the file's.
     pub fn name(&self) -> &'static str {
-        self.annotation.map_or("simplify", |annotation| annotation.name)
+        self.annotation.map_or("simplify or unroll", |annotation| annotation.name)
     }
 }
 
@@ -73,6 +73,9 @@ pub static PASSES: &[AnnotationPass] = &[
     AnnotationPass::SIMPLIFY,
     // What is left are bodies as they will run.
     AnnotationPass::of(&PREFETCH, prefetch::run),
+    // Loops whose tiles were prefetched one by one.
+    AnnotationPass { annotation: None, run: unroll::run },
+    AnnotationPass::SIMPLIFY,
     AnnotationPass::of(&BATCH_LOADS, batch_loads::run),
 ];
 

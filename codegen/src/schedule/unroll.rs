@@ -8,13 +8,15 @@
 //!
 //! A loop that is annotated with something else, too, waits for that: `ilp` and `vectorize` make groups, which are then unrolled. What
 //! `prefetch` and `batch_loads` still have to do is asked of the loop over groups; a fully unrolled one stays as a loop of one
-//! iteration until then.
+//! iteration until then. A loop with a barrier, which goes from tile to tile, waits for `prefetch`, too, if it is unrolled by N: registers hold the next tile, not
+//! the next N.
 
 use super::budget::{Copies, MOST_INSTRUCTIONS};
 use super::copy::{Copy, loops, size};
 use super::groups::{Counted, finish, in_groups, open};
+use super::loads::is_barrier;
 use super::{Refusal, Schedule};
-use crate::annotations::UNROLL;
+use crate::annotations::{PREFETCH, UNROLL};
 use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
 use crate::passes::simplify;
 
@@ -26,7 +28,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     schedule.begin();
     let mut is_simple = true;
     loop {
-        let ready = loops(schedule.kernel, is_ready);
+        let mut ready = loops(schedule.kernel, is_ready);
+        ready.retain(|(inst, _)| !waits_for_prefetch(schedule.kernel, *inst));
         let is_changed = !ready.is_empty() && sweep(schedule, &ready, is_simple);
         schedule.names.apply(schedule.kernel);
         match (ready.first(), is_changed) {
@@ -106,6 +109,13 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
 /// Whether a loop is to be unrolled fully, and its trip count is not known yet.
 fn waits(kernel: &Kernel, inst: Inst) -> bool {
     asks_for_all(kernel, inst) && Counted::of(kernel, inst).is_some_and(|walk| walk.trips(kernel).is_none())
+}
+
+/// Whether a loop is to be unrolled when each iteration loads for the next one.
+fn waits_for_prefetch(kernel: &Kernel, inst: Inst) -> bool {
+    let is_prefetched = kernel.annotations.get(&inst).is_some_and(|annotations| annotations.has(&PREFETCH));
+    let has_barrier = || kernel.insts[inst].op.blocks().into_iter().any(|body| kernel.insts_in(body).any(|inner| is_barrier(kernel, inner)));
+    is_prefetched && !asks_for_all(kernel, inst) && has_barrier()
 }
 
 /// Whether a loop is to be unrolled fully.

@@ -5,129 +5,209 @@
 //! | [`gemm`] | C ← α · A · B, A of m × k, B of k × n, C of m × n |
 //! | [`gemv`] | y ← A · x, A of m × n |
 //!
-//! **Determinism.** The same bits on every run: a result is summed in the order of the inner index (of [`gemv`] in an order that depends on n only).
+//! **Determinism.** A device gives the same bits on every run. [`gemm`] sums a result in the order of the inner index, in parts where blocks share a tile: which do depends on
+//! the extents and the device's number of multiprocessors. [`gemv`] sums in an order that depends on n only.
 //!
 //! **Error.** |error| ≤ (k + 1) · u · |α| · (|A| · |B|) to first order, u being half the distance from 1 to the next number (2⁻²⁴ for `f32`): products are fused with additions on
 //! GPUs; where they are not, k + 1 is 2 k + 1.
+//!
+//! **Speed.** Products of `f32` whose inner extent and n are multiples of 4 take [`gemm_tiles`], others and `f64` [`gemm_guarded`], which is slower.
 
-use super::Result;
 use super::checks::Call;
-use super::rows;
+use super::workspace::{Slot, seen};
+use super::{Result, Workspace, rows};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
-/// C ← α · A · B in tiles: m is a multiple of `BM`, n of `BN`, k of `BK`. A block makes `BM` × `BN` results, `BK` of the inner index at a time; a thread `TM` × `TN`, in
-/// pieces of 4 × 4 that lie 16 rows and 32 columns apart, so that a warp (4 × 8 threads) reads whole vectors of neighbours. Lane l shares A's vector with l ^ 1 and
-/// B's with l ^ 2, so that shared memory serves 16 threads of 16-byte loads at a time. A's tile is stored transposed, its rows 4 words longer. Two buffers: one
-/// barrier a tile, the next tile's loads in front of it. Multiplications go there and back along rows: each takes an operand from the one before, and only two
-/// registers are read. `LA`, `LB`: vectors of A and B a thread.
-#[kernel(
-    block = (BM / TM) * (BN / TN),
-    min_blocks = 2
-)]
-pub fn gemm_tiles<const BM: usize, const BN: usize, const BK: usize, const TM: usize, const TN: usize, const LA: usize, const LB: usize>(
-    across: usize,
-    n: usize,
-    inner: usize,
+/// Rows and columns of a tile of [`gemm_tiles`], and what it takes of the inner extent at a time.
+const TILE: (usize, usize) = (128, 8);
+
+/// C ← α · A · B in tiles of 128 × 128, for an inner extent and an n that are multiples of 4; where m or n is no multiple of 128, or the inner extent none of 8,
+/// `EDGE`.
+///
+/// **A tile.** A step goes over 8 of the inner extent: the block brings 128 × 8 of A, which it stores transposed, and 8 × 128 of B, and each of its 256 threads multiplies
+/// 8 × 8, in pieces of 4 × 4 that lie 16 rows and 32 columns apart, so that a warp (4 × 8 threads) reads whole vectors of neighbours. Lane l shares A's vector with l ^ 1
+/// and B's with l ^ 2, so that shared memory serves 16 threads of 16-byte loads at a time. Two buffers: one barrier a step.
+///
+/// **Who does what** ("Stream-K", Osama and others 2023). As many blocks as are resident take whole tiles in turn, `turns` of them. What is left, one tile a block and
+/// less than two, they share in equal numbers of steps, so that all end together: a block's first tile may have begun in another block, and its last may go on in
+/// another. The block that has a tile's first step adds what the others found. Blocks are numbered by tickets, and who adds has the higher number, so it waits only for
+/// blocks that have begun.
+///
+/// What a block works on lies in shared memory and is read again where it is needed: the sums take all the registers there are.
+#[kernel(block = 256, min_blocks = 2)]
+pub fn gemm_tiles<const EDGE: bool>(
+    before: u32,
+    turns: usize,
+    extent: (usize, usize, usize),
     alpha: f32,
     a: &Global<f32>,
     b: &Global<f32>,
     c: &mut Global<f32>,
+    partials: &mut Global<f32>,
+    told: &mut Global<u32>,
+    tickets: &mut Global<u32>,
 ) {
     #[shared(pad = 4)]
-    let mut a_tile: [[[f32; BM]; BK]; 2];
+    let mut a_tile: [[[f32; 128]; 8]; 2];
     #[shared]
-    let mut b_tile: [[[f32; BN]; BK]; 2];
+    let mut b_tile: [[[f32; 128]; 8]; 2];
+    // The whole tiles so far; the steps that are left, and where they end; the tile, its first step and the step behind its last; the block's number.
+    #[shared]
+    let mut work: [usize; 7];
+    let (m, n, inner) = extent;
+    let (across, steps) = (n.div_ceil(128), inner.div_ceil(8));
+    let blocks = grid_dim().x;
     let t = thread_idx().x;
-    let threads = (BM / TM) * (BN / TN);
     let (warp, lane) = (t / 32, t % 32);
-    let (down_lane, across_lane) = (lane / 2 % 4, lane % 2 + lane / 8 * 2);
-    let row0 = warp / (BN / (8 * TN)) * (4 * TM) + down_lane * 4;
-    let column0 = warp % (BN / (8 * TN)) * (8 * TN) + across_lane * 4;
-    let (top, left) = (block_idx().x / across * BM, block_idx().x % across * BN);
-    let (a_row, a_k) = (t / (BK / 4), t % (BK / 4) * 4);
-    let (b_k, b_column) = (t / (BN / 4), t % (BN / 4) * 4);
-    let a_base = (top + a_row) * inner + a_k;
-    let b_base = b_k * n + left + b_column;
-    let mut acc = [[0.0f32; TN]; TM];
-    let mut qa = [[0.0f32; 4]; LA];
-    let mut qb = [[0.0f32; 4]; LB];
-    #[unroll]
-    for l in 0..LA {
-        qa[l] = a.load::<4>(a_base + l * (threads / (BK / 4)) * inner);
+    let row0 = warp / 2 * 32 + lane / 2 % 4 * 4;
+    let column0 = warp % 2 * 64 + (lane % 2 + lane / 8 * 2) * 4;
+    let (a_row, a_k) = (t / 2, t % 2 * 4);
+    let (b_k, b_column) = (t / 32, t % 32 * 4);
+    if t == 0 {
+        let number = tickets.atomic_add(0, 1).wrapping_sub(before) as usize;
+        let rest = (across * m.div_ceil(128) - turns * blocks) * steps;
+        let (share, longer, place) = (rest / blocks, rest % blocks, blocks - 1 - number);
+        work[0] = 0;
+        work[1] = place * share + place.min(longer);
+        work[2] = work[1] + share + (place < longer) as usize;
+        work[6] = number;
     }
-    #[unroll]
-    for l in 0..LB {
-        qb[l] = b.load::<4>(b_base + l * (threads / (BN / 4)) * n);
-    }
-    for tile in 0..inner / BK {
-        let p = tile % 2;
-        #[unroll]
-        for l in 0..LA {
-            #[unroll]
-            for j in 0..4usize {
-                a_tile[p][a_k + j][a_row + l * (threads / (BK / 4))] = qa[l][j];
-            }
-        }
-        #[unroll]
-        for l in 0..LB {
-            #[vectorize(4)]
-            for j in 0..4usize {
-                b_tile[p][b_k + l * (threads / (BN / 4))][b_column + j] = qb[l][j];
-            }
-        }
-        if tile + 1 < inner / BK {
-            #[unroll]
-            for l in 0..LA {
-                qa[l] = a.load::<4>(a_base + l * (threads / (BK / 4)) * inner + (tile + 1) * BK);
-            }
-            #[unroll]
-            for l in 0..LB {
-                qb[l] = b.load::<4>(b_base + ((tile + 1) * BK + l * (threads / (BN / 4))) * n);
+    loop {
+        if t == 0 {
+            let (turn, at) = (work[0], work[1]);
+            if turn < turns {
+                work[3] = turn * blocks + work[6];
+                work[4] = 0;
+                work[5] = steps;
+                work[0] = turn + 1;
+            } else {
+                let first = at % steps;
+                work[3] = turns * blocks + at / steps;
+                work[4] = first;
+                work[5] = steps.min(first + work[2] - at);
+                work[1] = at + work[5] - first;
             }
         }
         sync_threads();
-        #[unroll]
-        for k in 0..BK {
-            let mut down = [0.0f32; TM];
-            let mut over = [0.0f32; TN];
+        let (tile, from, to) = (work[3], work[4], work[5]);
+        if from >= to {
+            break;
+        }
+        let (top, left) = (tile / across * 128, tile % across * 128);
+        let a_base = (top + a_row) * inner + a_k;
+        let b_base = b_k * n + left + b_column;
+        let mut acc = [[0.0f32; 8]; 8];
+        #[prefetch]
+        #[unroll(2)]
+        for s in 0..to - from {
+            let p = s % 2;
+            let k = (from + s) * 8;
+            let mut of_a = [0.0f32; 4];
+            if !EDGE || top + a_row < m && k + a_k < inner {
+                of_a = a.load::<4>(a_base + k);
+            }
+            let mut of_b = [0.0f32; 4];
+            if !EDGE || left + b_column < n && k + b_k < inner {
+                of_b = b.load::<4>(b_base + k * n);
+            }
             #[unroll]
-            for i in 0..TM / 4 {
-                #[vectorize(4)]
-                for j in 0..4usize {
-                    down[i * 4 + j] = a_tile[p][k][row0 + i * 16 + j];
+            for j in 0..4usize {
+                a_tile[p][a_k + j][a_row] = of_a[j];
+            }
+            b_tile[p][b_k].store::<4>(b_column, of_b);
+            sync_threads();
+            #[unroll]
+            for k in 0..8usize {
+                let mut down = [0.0f32; 8];
+                let mut over = [0.0f32; 8];
+                #[unroll]
+                for i in 0..2usize {
+                    let q = a_tile[p][k].load::<4>(row0 + i * 16);
+                    #[unroll]
+                    for j in 0..4usize {
+                        down[i * 4 + j] = q[j];
+                    }
+                }
+                #[unroll]
+                for i in 0..2usize {
+                    let q = b_tile[p][k].load::<4>(column0 + i * 32);
+                    #[unroll]
+                    for j in 0..4usize {
+                        over[i * 4 + j] = q[j];
+                    }
+                }
+                #[unroll]
+                for i in 0..8usize {
+                    #[unroll]
+                    for j in 0..8usize {
+                        acc[i][j] += down[i] * over[j];
+                    }
+                }
+            }
+        }
+        sync_threads();
+        let (tile, from, to, number) = (work[3], work[4], work[5], work[6]);
+        let (top, left) = (tile / across * 128, tile % across * 128);
+        if from > 0 {
+            #[unroll]
+            for i in 0..8usize {
+                #[unroll]
+                for j in 0..2usize {
+                    let part = [acc[i][4 * j], acc[i][4 * j + 1], acc[i][4 * j + 2], acc[i][4 * j + 3]];
+                    partials.store::<4>(((number * 16 + i * 2 + j) * 256 + t) * 4, part);
+                }
+            }
+            fence_device();
+            sync_threads();
+            if t == 0 {
+                told.atomic_store(number, 1, Ordering::Release, ThreadScope::Device);
+            }
+        } else {
+            let rest = (across * m.div_ceil(128) - turns * blocks) * steps;
+            let (share, longer) = (rest / blocks, rest % blocks);
+            let mut have = to;
+            let mut other = number;
+            while have < steps {
+                other -= 1;
+                have += share + (blocks - 1 - other < longer) as usize;
+                if t == 0 {
+                    while told.atomic_load(other, Ordering::Acquire, ThreadScope::Device) == 0 {}
+                    told.atomic_store(other, 0, Ordering::Relaxed, ThreadScope::Device);
+                }
+                sync_threads();
+                #[unroll]
+                for i in 0..8usize {
+                    #[unroll]
+                    for j in 0..2usize {
+                        let part = partials.load::<4>(((other * 16 + i * 2 + j) * 256 + t) * 4);
+                        #[unroll]
+                        for e in 0..4usize {
+                            acc[i][4 * j + e] += part[e];
+                        }
+                    }
                 }
             }
             #[unroll]
-            for i in 0..TN / 4 {
-                #[vectorize(4)]
-                for j in 0..4usize {
-                    over[i * 4 + j] = b_tile[p][k][column0 + i * 32 + j];
+            for i in 0..8usize {
+                #[unroll]
+                for j in 0..2usize {
+                    let (row, column) = (top + row0 + i / 4 * 16 + i % 4, left + column0 + j * 32);
+                    if !EDGE || row < m && column < n {
+                        c.store::<4>(
+                            row * n + column,
+                            [alpha * acc[i][4 * j], alpha * acc[i][4 * j + 1], alpha * acc[i][4 * j + 2], alpha * acc[i][4 * j + 3]],
+                        );
+                    }
                 }
             }
-            #[unroll]
-            for s in 0..TM * TN {
-                let i = s / TN;
-                let j = if (s / TN).is_multiple_of(2) { s % TN } else { TN - 1 - s % TN };
-                acc[i][j] += down[i] * over[j];
-            }
         }
-    }
-    #[unroll]
-    for i in 0..TM {
-        #[unroll]
-        for j in 0..TN / 4 {
-            let row = top + row0 + i / 4 * 16 + i % 4;
-            let column = left + column0 + j * 32;
-            c.store::<4>(
-                row * n + column,
-                [alpha * acc[i][4 * j], alpha * acc[i][4 * j + 1], alpha * acc[i][4 * j + 2], alpha * acc[i][4 * j + 3]],
-            );
-        }
+        // All have read what this was about.
+        sync_threads();
     }
 }
 
-/// The same for any extents: a block of 16 × 16 makes 64 × 64 results, 16 of the inner index at a time.
+/// C ← α · A · B for any extents: a block of 16 × 16 makes 64 × 64 results, 16 of the inner index at a time.
 #[kernel(block = (16, 16), index = I)]
 pub fn gemm_guarded<T: Float, const I: usize>(
     across: usize,
@@ -218,15 +298,18 @@ pub fn gemv_rows<T: Float, const V: usize, const I: usize>(m: usize, n: usize, a
 
 /// A type of elements of matrices: `f32`, `f64`.
 pub trait MatrixElement: Element {
-    /// The launch of a product.
+    /// Puts a product into the stream.
     #[doc(hidden)]
-    fn gemm<'a>(
+    fn gemm(
+        call: &'static str,
+        stream: &Stream,
         extent: (usize, usize, usize),
         alpha: Self,
-        a: &'a Buffer<Self>,
-        b: &'a Buffer<Self>,
-        c: &'a mut Buffer<Self>,
-    ) -> Launch<'a>
+        a: &Buffer<Self>,
+        b: &Buffer<Self>,
+        c: &mut Buffer<Self>,
+        workspace: &mut Workspace,
+    ) -> Result<()>
     where
         Self: Sized;
 
@@ -263,20 +346,40 @@ fn rows_of<'a, T: Float, const V: usize>((m, n): (usize, usize), a: &'a Buffer<T
     launch.grid(m.div_ceil(8))
 }
 
+/// Steps that a block takes on at least.
+const LEAST_STEPS: usize = 4;
+
 impl MatrixElement for f32 {
-    fn gemm<'a>(
+    fn gemm(
+        call: &'static str,
+        stream: &Stream,
         (m, n, k): (usize, usize, usize),
         alpha: f32,
-        a: &'a Buffer<f32>,
-        b: &'a Buffer<f32>,
-        c: &'a mut Buffer<f32>,
-    ) -> Launch<'a> {
+        a: &Buffer<f32>,
+        b: &Buffer<f32>,
+        c: &mut Buffer<f32>,
+        workspace: &mut Workspace,
+    ) -> Result<()> {
         let is_short = [a.len(), b.len(), c.len()].into_iter().all(|len| !super::checks::is_long(len));
-        if is_short && m % 128 == 0 && n % 128 == 0 && k % 16 == 0 && k > 0 {
-            let (across, down) = (n / 128, m / 128);
-            return gemm_tiles::<128, 128, 16, 8, 8, 2, 2>(across, n, k, alpha, a, b, c).grid(across * down);
+        if !is_short || n % 4 != 0 || k % 4 != 0 || k == 0 {
+            return Ok(guarded((m, n, k), alpha, a, b, c).launch_on(stream)?);
         }
-        guarded((m, n, k), alpha, a, b, c)
+        let (side, depth) = TILE;
+        let (tiles, steps) = (m.div_ceil(side) * n.div_ceil(side), k.div_ceil(depth));
+        let resident = 2 * Call::new(call, stream).multiprocessors();
+        let blocks = resident.min((tiles * steps).div_ceil(LEAST_STEPS));
+        let turns = if tiles % blocks == 0 { tiles / blocks } else { (tiles / blocks).saturating_sub(1) };
+        let is_edge = m % side != 0 || n % side != 0 || k % depth != 0;
+        let partials = blocks * side * side * size_of::<f32>();
+        let mut run = workspace.begin(call, &[(Slot::Elements, partials), (Slot::Counts, blocks * size_of::<u32>())])?;
+        run.launch(blocks, |before, _, parts| {
+            let (partials, told) = (seen::<f32>(parts.elements)?, seen::<u32>(parts.counts)?);
+            let launch = match is_edge {
+                false => gemm_tiles::<false>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
+                true => gemm_tiles::<true>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
+            };
+            Ok(launch.grid(blocks).launch_on(stream)?)
+        })
     }
 
     fn gemv<'a>(extent: (usize, usize), a: &'a Buffer<f32>, x: &'a Buffer<f32>, y: &'a mut Buffer<f32>) -> Launch<'a> {
@@ -285,8 +388,17 @@ impl MatrixElement for f32 {
 }
 
 impl MatrixElement for f64 {
-    fn gemm<'a>(extent: (usize, usize, usize), alpha: f64, a: &'a Buffer<f64>, b: &'a Buffer<f64>, c: &'a mut Buffer<f64>) -> Launch<'a> {
-        guarded(extent, alpha, a, b, c)
+    fn gemm(
+        _: &'static str,
+        stream: &Stream,
+        extent: (usize, usize, usize),
+        alpha: f64,
+        a: &Buffer<f64>,
+        b: &Buffer<f64>,
+        c: &mut Buffer<f64>,
+        _: &mut Workspace,
+    ) -> Result<()> {
+        Ok(guarded(extent, alpha, a, b, c).launch_on(stream)?)
     }
 
     fn gemv<'a>(extent: (usize, usize), a: &'a Buffer<f64>, x: &'a Buffer<f64>, y: &'a mut Buffer<f64>) -> Launch<'a> {
@@ -297,7 +409,8 @@ impl MatrixElement for f64 {
 /// C ← α · A · B: `a` has m rows of k elements, `b` k rows of n, `c` m rows of n.
 ///
 /// # Errors
-/// [`Error`](super::Error), before anything is written: a buffer is shorter than its matrix, a matrix has more than 2³¹ elements, a buffer lies on another device.
+/// [`Error`](super::Error), before anything is written: a buffer is shorter than its matrix, a matrix has more than 2³¹ elements, a buffer or the workspace lies on another
+/// device, a frozen workspace is too small.
 pub fn gemm<T: MatrixElement>(
     stream: &Stream,
     (m, n, k): (usize, usize, usize),
@@ -305,12 +418,13 @@ pub fn gemm<T: MatrixElement>(
     a: &Buffer<T>,
     b: &Buffer<T>,
     c: &mut Buffer<T>,
+    workspace: &mut Workspace,
 ) -> Result<()> {
     let call = Call::new("gemm::gemm", stream);
     let (of_a, of_b, of_c) = (rows::extent(call, m, k)?, rows::extent(call, k, n)?, rows::extent(call, m, n)?);
-    call.fits("a", a, of_a)?.fits("b", b, of_b)?.fits("c", c, of_c)?;
+    call.fits("a", a, of_a)?.fits("b", b, of_b)?.fits("c", c, of_c)?.workspace(workspace)?;
     if of_c > 0 {
-        T::gemm((m, n, k), alpha, a, b, c).launch_on(stream)?;
+        T::gemm(call.function, stream, (m, n, k), alpha, a, b, c, workspace)?;
     }
     Ok(())
 }

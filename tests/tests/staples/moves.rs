@@ -87,10 +87,12 @@ fn elements_are_copied_filled_and_added() {
 fn products_keep_to_their_bound() {
     use warpwright_kernels::staples::gemm;
     for mut b in benches() {
-        for (m, n, k) in [(0, 3, 2), (2, 3, 0), (1, 1, 1), (65, 70, 33), (128, 256, 48), (128, 128, 20)] {
+        // Of any extents; of tiles that blocks share, whole and at edges; twice in one workspace, whose flags are used again.
+        let extents = [(0, 3, 2), (2, 3, 0), (1, 1, 1), (65, 70, 33), (128, 256, 48), (128, 128, 64), (128, 384, 16), (130, 132, 20), (1, 4, 4), (128, 256, 48)];
+        for (m, n, k) in extents {
             let (xs, ys) = (b.values(m * k, super::unit), b.values(k * n, super::unit));
             let (x, y, mut z) = (b.upload(&xs), b.upload(&ys), b.upload(&vec![9.0f32; m * n]));
-            gemm::gemm(&b.stream, (m, n, k), 2.0, &x, &y, &mut z).expect("right");
+            gemm::gemm(&b.stream, (m, n, k), 2.0, &x, &y, &mut z, &mut b.workspace).expect("right");
             for (at, found) in z.download().expect("run").into_iter().enumerate() {
                 let (i, j) = (at / n, at % n);
                 let terms = (0..k).map(|l| f64::from(xs[i * k + l]) * f64::from(ys[l * n + j]));
@@ -118,7 +120,7 @@ fn products_keep_to_their_bound() {
             }
         }
         let (x, y, mut z) = (b.zeros::<f32>(6), b.zeros::<f32>(5), b.zeros::<f32>(4));
-        let error = gemm::gemm(&b.stream, (2, 2, 3), 1.0, &x, &y, &mut z).expect_err("too short");
+        let error = gemm::gemm(&b.stream, (2, 2, 3), 1.0, &x, &y, &mut z, &mut b.workspace).expect_err("too short");
         assert_eq!(error.to_string(), "`gemm::gemm`: `b` has 5 elements, and 6 are needed; make it longer");
     }
 }

@@ -20,6 +20,7 @@ pub(super) const BINARY: &[Binary] = &[
     subtract_from_zero,
     limits,
     both_below,
+    low_bits,
 ];
 
 /// `x + c < n && x + d < n = x + d < n` for c ≤ d, unsigned, where x + d does not wrap round: one comparison for a group of neighbours.
@@ -36,6 +37,18 @@ fn both_below(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<
     let greatest = if c < d { d } else { c };
     let fits = cx.bounds.upper(cx.b.kernel, x).checked_add(greatest).is_some_and(|sum| sum <= type_max(cx.ty(x)));
     (x == y && n == m && fits).then_some(if c <= d { b } else { a })
+}
+
+/// `i % 2 = 1` for the counter of `(1..n).step_by(2)`: bits that are the same in all iterations.
+fn low_bits(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let c = cx.constant(b).filter(|c| c.ty.is_unsigned_int() || op == BinaryOp::And)?;
+    let mask = match op {
+        BinaryOp::And => c.bits,
+        BinaryOp::Rem if c.bits.is_power_of_two() => c.bits - 1,
+        _ => return None,
+    };
+    let low = cx.bounds.low_bits(cx.b.kernel, a, u64::BITS - mask.leading_zeros())?;
+    Some(cx.b.int(c.ty, i128::from(low & mask)))
 }
 
 /// `--a = a`, `!!a = a`, `||a|| = |a|`.
