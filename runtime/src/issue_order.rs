@@ -283,7 +283,7 @@ fn sass_step(line: &SassLine) -> Step {
         _ if has_result => (operands, ""),
         _ => ("", operands),
     };
-    let is_memory = matches!(words[0], "LD" | "LDG" | "TEX" | "TLD" | "ST" | "STG" | "STS" | "STL");
+    let is_memory = matches!(words[0], "LD" | "LDG" | "LDS" | "TEX" | "TLD" | "ST" | "STG" | "STS" | "STL");
     let wide = if !is_memory {
         1
     } else if words.contains(&"128") {
@@ -291,7 +291,7 @@ fn sass_step(line: &SassLine) -> Step {
     } else {
         1 + u32::from(words.contains(&"64"))
     };
-    let is_load = matches!(words[0], "LD" | "LDG" | "TEX" | "TLD");
+    let is_load = matches!(words[0], "LD" | "LDG" | "LDS" | "TEX" | "TLD");
     let writes = registers(result).into_iter().flat_map(|first| first..first + if is_load { wide } else { 1 });
     // What a store stores comes last.
     let stored = registers(sources.rsplit(',').next().unwrap_or("")).into_iter().filter(|_| !has_result);

@@ -27,7 +27,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
 
 fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> Result<Vec<Inst>, Refusal> {
     let Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(Vec::new()) };
-    if has_loads(kernel, body).is_none() {
+    if has_loads(kernel, body, asking.space).is_none() {
         return Err(Refusal::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
     take_out(kernel, body, asking)?;
@@ -36,7 +36,7 @@ fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> R
     let first = first(kernel, &insts, &levels, asking);
     let mut ordered: Vec<(u32, Inst)> = levels.into_iter().zip(insts).collect();
     ordered.sort_by_key(|(level, inst)| (*level, !first.contains(inst)));
-    let units = ordered.iter().map(|(_, inst)| *inst).filter(|inst| unit(kernel, *inst).is_some()).collect();
+    let units = ordered.iter().map(|(_, inst)| *inst).filter(|inst| unit(kernel, *inst, asking.space).is_some()).collect();
     kernel.blocks[body].insts = ordered.into_iter().map(|(_, inst)| inst).chain(last).collect();
     Ok(units)
 }
@@ -54,7 +54,7 @@ fn levels(kernel: &Kernel, insts: &[Inst], asking: Asking<'_>) -> Result<Vec<u32
     // The highest level of anything that others can see, and of loads that a store must not overtake.
     let (mut effects, mut reads) = (0, 0);
     for (n, inst) in insts.iter().enumerate() {
-        let load = unit(kernel, *inst);
+        let load = unit(kernel, *inst, asking.space);
         let own = needs(kernel, *inst).iter().filter_map(|value| values.get(value)).copied().max().unwrap_or(0);
         let mut level = own;
         if let Some(load) = load {
@@ -104,7 +104,7 @@ fn first(kernel: &Kernel, insts: &[Inst], levels: &[u32], asking: Asking<'_>) ->
     // Levels of what a load cannot simply pass, and those of checks, which it may not.
     let (mut occupied, mut checked) = (HashSet::default(), HashSet::default());
     for (n, (inst, level)) in insts.iter().zip(levels).enumerate() {
-        let Some(access) = unit(kernel, *inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
+        let Some(access) = unit(kernel, *inst, asking.space).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
             if !kernel.effects(*inst).is_pure() {
                 occupied.insert(*level);
             }

@@ -1,4 +1,4 @@
-//! Global loads as units that can be moved: bare ones, and ones predicated by a condition.
+//! Loads as units that can be moved: bare ones, and ones predicated by a condition. They are global ones, or those of shared arrays that `prefetch` moves.
 //!
 //! A load under an `if` is taken out of it as `if condition { load } else { 0 }`, with what computes its address: that is pure and harmless
 //! to run anyway. What cannot be taken out is a load in an inner loop, one whose address needs what only happens under the condition, and one
@@ -29,6 +29,8 @@ pub(super) struct Asking<'a> {
     pub(super) of_kernel: bool,
     /// Which copy of an interleaved body an access belongs to, where that is known.
     pub(super) elements: &'a Elements,
+    /// Which loads are moved. Textures are global memory.
+    pub(super) space: Space,
     /// Whether loads are moved within an iteration only.
     pub(super) within_iteration: bool,
     /// What is known round the loop.
@@ -48,10 +50,12 @@ pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &'static Annot
         let around = schedule.around(inst);
         let assume_disjoint = asked.says(Modifier::AssumeDisjoint);
         let elements = &schedule.elements;
-        let asking = Asking { name: annotation.name, assume_disjoint, of_kernel, elements, within_iteration, around: &around };
+        let space = Space::Global;
+        let asking = Asking { name: annotation.name, assume_disjoint, of_kernel, elements, space, within_iteration, around: &around };
         match keep(schedule.kernel, (inst, block), asking) {
             Ok(units) => {
-                let loads = units.iter().filter_map(|inst| unit(schedule.kernel, *inst)).collect();
+                let load = |inst: &Inst| [Space::Global, Space::Shared].into_iter().find_map(|space| unit(schedule.kernel, *inst, space));
+                let loads = units.iter().filter_map(load).collect();
                 schedule.kernel.early_loads.push(EarlyLoads { annotation, place: asked.place, loads });
             }
             Err(refusal) => {
@@ -62,17 +66,17 @@ pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &'static Annot
     }
 }
 
-/// The load of a unit: a global load, a read of a texture, or an `if` that does nothing else.
-pub(super) fn unit(kernel: &Kernel, inst: Inst) -> Option<Inst> {
+/// The load of a unit: a load of this memory, a read of a texture, or an `if` that does nothing else.
+pub(super) fn unit(kernel: &Kernel, inst: Inst, space: Space) -> Option<Inst> {
     match &kernel.insts[inst].op {
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access).then_some(inst),
-        Op::Texture(op, ..) => op.reads().then_some(inst),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_in(kernel, access, space).then_some(inst),
+        Op::Texture(op, ..) => (op.reads() && space == Space::Global).then_some(inst),
         Op::Region(Region::If { then_block, else_block, .. }) => {
             let (inner, _) = parts(kernel, *then_block);
             let (others, _) = parts(kernel, *else_block);
             let is_plain = others.iter().all(|inst| matches!(kernel.insts[*inst].op, Op::Compute(Compute::Const(_))));
             match inner[..] {
-                [load] if is_plain && kernel.yielded(*then_block).is_some() => unit(kernel, load)
+                [load] if is_plain && kernel.yielded(*then_block).is_some() => unit(kernel, load, space)
                     .filter(|_| matches!(kernel.insts[load].op, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }))),
                 _ => None,
             }
@@ -81,15 +85,15 @@ pub(super) fn unit(kernel: &Kernel, inst: Inst) -> Option<Inst> {
     }
 }
 
-fn is_global(kernel: &Kernel, access: &Access) -> bool {
-    kernel.objects[access.object].space() == Space::Global
+fn is_in(kernel: &Kernel, access: &Access, space: Space) -> bool {
+    kernel.objects[access.object].space() == space
 }
 
-/// Whether there are global loads in a block or those in it.
-pub(super) fn has_loads(kernel: &Kernel, block: Block) -> Option<Inst> {
+/// Whether there are loads of this memory in a block or those in it.
+pub(super) fn has_loads(kernel: &Kernel, block: Block, space: Space) -> Option<Inst> {
     kernel.insts_in(block).find(|inst| match &kernel.insts[*inst].op {
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_global(kernel, access),
-        Op::Texture(op, ..) => op.reads(),
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_in(kernel, access, space),
+        Op::Texture(op, ..) => op.reads() && space == Space::Global,
         Op::Compute(_) | Op::Memory(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
     })
 }
@@ -99,11 +103,11 @@ pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
     kernel.effects(inst).orders_blocks()
 }
 
-/// Takes every global load in the block's `if`s out of them, so that all stand in the block itself.
+/// Takes every load in the block's `if`s out of them, so that all stand in the block itself.
 pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Refusal> {
     let affine = asking.around.affine();
     // What holds where is what held before the first is taken out.
-    let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Region(Region::If { .. })) && unit(kernel, *inst).is_none();
+    let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Region(Region::If { .. })) && unit(kernel, *inst, asking.space).is_none();
     if kernel.blocks[block].insts.iter().any(is_branch) {
         affine.settle(kernel);
     }
@@ -122,7 +126,7 @@ fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &m
     let mut rest = insts.into_iter();
     let mut failed = None;
     for inst in rest.by_ref() {
-        if unit(kernel, inst).is_none()
+        if unit(kernel, inst, asking.space).is_none()
             && let Err(refusal) = from_inst(kernel, block, inst, asking, search)
         {
             kernel.blocks[block].insts.push(inst);
@@ -144,7 +148,7 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, 
             }
             Ok(())
         }
-        Op::Region(Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body }) => match has_loads(kernel, body) {
+        Op::Region(Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body }) => match has_loads(kernel, body, asking.space) {
             None => Ok(()),
             Some(load) => {
                 let name = asking.name;
@@ -174,7 +178,7 @@ fn from_arm(
     search: &mut Search,
 ) -> Result<(), Refusal> {
     let (insts, last) = parts(kernel, arm);
-    if !insts.iter().any(|inst| unit(kernel, *inst).is_some()) {
+    if !insts.iter().any(|inst| unit(kernel, *inst, asking.space).is_some()) {
         return Ok(());
     }
     let Search { affine, pairs } = search;
@@ -182,10 +186,10 @@ fn from_arm(
     let here: HashSet<Inst> = insts.iter().copied().collect();
     let mut moved = HashSet::default();
     for (place, inst) in insts.iter().enumerate() {
-        if let Some(load) = unit(kernel, *inst) {
+        if let Some(load) = unit(kernel, *inst, asking.space) {
             check_behind(kernel, affine, pairs, load, &obstacles, place, asking)?;
             moved.insert(*inst);
-            mark_slice(kernel, *inst, &here, &mut moved).map_err(|needed| {
+            mark_slice(kernel, *inst, &here, &mut moved, asking.space).map_err(|needed| {
                 let message =
                     format!("`{}` cannot move a load out of its condition: its address needs what only happens there", asking.name);
                 Refusal::new(message, "compute the address before the `if`")
@@ -205,7 +209,7 @@ fn from_arm(
         rename(kernel, inst, &names);
         if !moved.contains(&inst) {
             stays.push(inst);
-        } else if unit(kernel, inst).is_some() {
+        } else if unit(kernel, inst, asking.space).is_some() {
             names.extend(predicate(kernel, block, inst, condition));
         } else {
             kernel.blocks[block].insts.push(inst);
@@ -225,14 +229,14 @@ fn rename(kernel: &mut Kernel, inst: Inst, names: &HashMap<Value, Value>) {
 }
 
 /// Adds what a unit needs of the block's instructions; the one that cannot be moved if there is one.
-fn mark_slice(kernel: &Kernel, inst: Inst, here: &HashSet<Inst>, moved: &mut HashSet<Inst>) -> Result<(), Inst> {
+fn mark_slice(kernel: &Kernel, inst: Inst, here: &HashSet<Inst>, moved: &mut HashSet<Inst>, space: Space) -> Result<(), Inst> {
     let mut work = needs(kernel, inst);
     while let Some(value) = work.pop() {
         let Some((maker, _)) = kernel.def(value) else { continue };
         if !here.contains(&maker) || moved.contains(&maker) {
             continue;
         }
-        let is_unit = unit(kernel, maker).is_some();
+        let is_unit = unit(kernel, maker, space).is_some();
         if !is_unit && (!is_speculable(kernel, maker) || !kernel.insts[maker].op.blocks().is_empty()) {
             return Err(maker);
         }

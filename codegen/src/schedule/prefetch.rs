@@ -1,5 +1,5 @@
 //! `#[prefetch]`: software pipelining by one. The global loads of the next iteration are issued, into registers, before the work of this
-//! one; before the loop those of the first.
+//! one; before the loop those of the first. In a loop without global loads, which multiplies what lies in shared arrays, say, they are the loads of those.
 //!
 //! ```text
 //! for k in a..b {                     next = if a < b { load(a) }
@@ -18,7 +18,7 @@
 //!
 //! **Legal** where addresses come from the counter and what the loop leaves alone, and nobody writes what is loaded early: not this thread in
 //! between (`assume_disjoint` takes the person's word), nor others before a barrier in the body. **Refuses** all else: addresses that come
-//! from a carried value, loads in inner loops, bodies without global loads, loops that may be left early.
+//! from a carried value, loads in inner loops, bodies without loads, loops that may be left early.
 
 use super::copy::{Copy, parts};
 use super::dependence::{MemoryAccess, defined};
@@ -29,7 +29,7 @@ use super::{Refusal, Schedule};
 use crate::analysis::cost::is_speculable;
 use crate::annotations::PREFETCH;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator, Type, Value};
 use std::rc::Rc;
 
 /// Most instructions for each load that are a deposit of what was loaded and no work: its address, a conversion, a check, the store.
@@ -43,9 +43,10 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
 fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_>) -> Result<Vec<Inst>, Refusal> {
     let walk = Counted::of(kernel, inst)
         .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
-    if has_loads(kernel, walk.body).is_none() {
-        return Err(Refusal::new("there are no global loads in this loop to prefetch", "leave `prefetch` out"));
-    }
+    let Some(space) = space_of(kernel, walk.body) else {
+        return Err(Refusal::new("there are no loads of global or shared memory in this loop to prefetch", "leave `prefetch` out"));
+    };
+    let asking = Asking { space, ..asking };
     take_out(kernel, walk.body, asking)?;
     let (insts, last) = parts(kernel, walk.body);
     // A body that never falls through has no next iteration.
@@ -53,8 +54,8 @@ fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_
         let refusal = Refusal::new("`prefetch` loads for the next iteration, and this loop never has one", "leave `prefetch` out");
         return Err(refusal.label(kernel.insts[last].loc, "every iteration leaves the loop here"));
     }
-    let indirect = indirect(kernel, &insts);
-    let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst).is_some() && !indirect.contains(inst)).collect();
+    let indirect = indirect(kernel, &insts, space);
+    let units: Vec<Inst> = insts.iter().copied().filter(|inst| unit(kernel, *inst, space).is_some() && !indirect.contains(inst)).collect();
     let slice = slice(kernel, &walk, &insts, &units)?;
     check_memory(kernel, &walk, &insts, &units, asking)?;
     let results: Vec<Value> = units.iter().flat_map(|unit| kernel.insts[*unit].results.clone()).collect();
@@ -105,6 +106,11 @@ fn prefetch(kernel: &mut Kernel, (inst, block): (Inst, Block), asking: Asking<'_
     Ok(early)
 }
 
+/// Which loads of a loop are prefetched: those of global memory, or, if there are none, those of shared arrays.
+pub(super) fn space_of(kernel: &Kernel, body: Block) -> Option<Space> {
+    [Space::Global, Space::Shared].into_iter().find(|space| has_loads(kernel, body, *space).is_some())
+}
+
 /// Where in the body the next iteration's loads are issued.
 fn place(kernel: &Kernel, insts: &[Inst], units: &[Inst]) -> usize {
     let Some(barrier) = insts.iter().position(|inst| is_barrier(kernel, *inst)) else { return 0 };
@@ -148,10 +154,10 @@ fn next_iteration(kernel: &mut Kernel, walk: &Counted) -> (Value, Value) {
 }
 
 /// The loads that need another load of the body first, for their address or their condition.
-fn indirect(kernel: &Kernel, insts: &[Inst]) -> HashSet<Inst> {
+fn indirect(kernel: &Kernel, insts: &[Inst], space: Space) -> HashSet<Inst> {
     let (mut loaded, mut found) = (HashSet::default(), HashSet::default());
     for inst in insts {
-        let is_unit = unit(kernel, *inst).is_some();
+        let is_unit = unit(kernel, *inst, space).is_some();
         let is_behind = needs(kernel, *inst).iter().any(|value| loaded.contains(value));
         if is_unit && is_behind {
             found.insert(*inst);
@@ -206,7 +212,7 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
     let inside = Rc::new(defined(kernel, walk.body));
     let mut pairs = 0;
     for unit_inst in units {
-        let Some(access) = unit(kernel, *unit_inst).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else { continue };
+        let Some(access) = unit(kernel, *unit_inst, asking.space).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else { continue };
         if let Some(refusal) = written_between_barriers(kernel, &access, &obstacles, has_barrier, asking) {
             return Err(refusal);
         }
@@ -215,7 +221,7 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
         let place = places.get(unit_inst).copied().unwrap_or(insts.len());
         for obstacle in obstacles.in_the_way(kernel, access.at.object, asking).filter(|obstacle| obstacle.at != place) {
             let other = insts[obstacle.at];
-            if unit(kernel, other).is_none() && !is_barrier(kernel, other) {
+            if unit(kernel, other, asking.space).is_none() && !is_barrier(kernel, other) {
                 let next = next.get_or_insert_with(|| access.in_next_iteration(kernel, &mut affine, walk, &inside));
                 if let Some(refusal) = obstacle.keeps_behind(kernel, &mut affine, next, asking, &mut pairs) {
                     return Err(refusal);

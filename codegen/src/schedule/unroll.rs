@@ -9,15 +9,16 @@
 //! A loop that is annotated with something else, too, waits for that: `ilp` and `vectorize` make groups, which are then unrolled. What
 //! `prefetch` and `batch_loads` still have to do is asked of the loop over groups; a fully unrolled one stays as a loop of one
 //! iteration until then. A loop with a barrier, which goes from tile to tile, waits for `prefetch`, too, if it is unrolled by N: registers hold the next tile, not
-//! the next N.
+//! the next N. So does a loop whose loads are from shared arrays, even if it is unrolled fully: each step loads for the next one.
 
 use super::budget::{Copies, MOST_INSTRUCTIONS};
 use super::copy::{Copy, loops, size};
 use super::groups::{Counted, finish, in_groups, open};
 use super::loads::is_barrier;
+use super::prefetch::space_of;
 use super::{Refusal, Schedule};
 use crate::annotations::{PREFETCH, UNROLL};
-use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
+use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Space, Terminator, Type, Value};
 use crate::passes::simplify;
 
 /// Most instructions that are made in order to be folded, of a loop that is unrolled fully.
@@ -114,8 +115,11 @@ fn waits(kernel: &Kernel, inst: Inst) -> bool {
 /// Whether a loop is to be unrolled when each iteration loads for the next one.
 fn waits_for_prefetch(kernel: &Kernel, inst: Inst) -> bool {
     let is_prefetched = kernel.annotations.get(&inst).is_some_and(|annotations| annotations.has(&PREFETCH));
-    let has_barrier = || kernel.insts[inst].op.blocks().into_iter().any(|body| kernel.insts_in(body).any(|inner| is_barrier(kernel, inner)));
-    is_prefetched && !asks_for_all(kernel, inst) && has_barrier()
+    let Some(walk) = Counted::of(kernel, inst).filter(|_| is_prefetched) else { return false };
+    match space_of(kernel, walk.body) {
+        Some(Space::Shared) => true,
+        _ => !asks_for_all(kernel, inst) && kernel.insts_in(walk.body).any(|inner| is_barrier(kernel, inner)),
+    }
 }
 
 /// Whether a loop is to be unrolled fully.

@@ -195,9 +195,9 @@ impl Opcode {
         self.words.contains(&word)
     }
 
-    /// Whether it reads global memory or a texture.
+    /// Whether it reads global or shared memory, or a texture.
     pub fn is_load(&self) -> bool {
-        self.mnemonic == Mnemonic::Tex || (self.mnemonic == Mnemonic::Ld && self.has(Word::Global))
+        self.mnemonic == Mnemonic::Tex || (self.mnemonic == Mnemonic::Ld && (self.has(Word::Global) || self.has(Word::Shared)))
     }
 
     /// The state space that it names.

@@ -2,9 +2,12 @@
 //!
 //! What `ptxas` does with these (12.9, 13.5; sm_80, 90, 120, as `nvdisasm` shows): over a barrier it sinks a load that says `.nc`, since nobody writes what
 //! that reads, and no other. So a load that is issued ahead of a barrier for what stands behind it does not say `.nc`; the cache it takes is the same.
+//! Loads of shared arrays it moves as it sees fit, and down to their uses where registers are short, but for one thing: over `bar.warp.sync` it moves
+//! none. So that stands behind a group of such loads where all threads of the block come to it. It costs an issue slot.
 
-use crate::collections::HashMap;
-use crate::ir::{Block, Inst, Kernel, Op, Terminator};
+use crate::analysis::uniformity::Uniformity;
+use crate::collections::{HashMap, HashSet};
+use crate::ir::{Block, Compute, Inst, Kernel, Op, Space, Terminator};
 
 /// A load that an annotation issues early.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +16,8 @@ pub(super) struct EarlyLoad {
     pub(super) annotation: usize,
     /// Whether a barrier stands before its first use.
     pub(super) is_ahead_of_barrier: bool,
+    /// Whether it is the last of a group of loads of shared arrays that is to stay in front of what follows.
+    pub(super) is_pinned: bool,
 }
 
 /// All of a kernel.
@@ -25,14 +30,33 @@ pub(super) fn loads(kernel: &Kernel) -> HashMap<Inst, EarlyLoad> {
     for (block, data) in kernel.blocks.iter() {
         places.extend(data.insts.iter().enumerate().map(|(n, inst)| (*inst, (block, n))));
     }
+    let pinned = pinned(kernel, &places);
     for (annotation, early) in kernel.early_loads.iter().enumerate() {
         for load in &early.loads {
             let is_ahead_of_barrier =
                 places.get(load).is_some_and(|(block, n)| is_ahead_of_barrier(kernel, *load, &kernel.blocks[*block].insts[n + 1..]));
-            all.insert(*load, EarlyLoad { annotation, is_ahead_of_barrier });
+            all.insert(*load, EarlyLoad { annotation, is_ahead_of_barrier, is_pinned: pinned.contains(load) });
         }
     }
     all
+}
+
+/// The last loads of the groups that are to stay where they are: of shared arrays, with nothing but other such loads and pure instructions between them, and
+/// products behind them in the same block.
+fn pinned(kernel: &Kernel, places: &HashMap<Inst, (Block, usize)>) -> HashSet<Inst> {
+    let is_shared = |inst: &Inst| kernel.insts[*inst].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared);
+    let loads: HashSet<Inst> = kernel.early_loads.iter().flat_map(|early| &early.loads).copied().filter(is_shared).collect();
+    if loads.is_empty() {
+        return HashSet::default();
+    }
+    let uniformity = Uniformity::of(kernel);
+    let is_last = |load: &&Inst| {
+        let Some((block, n)) = places.get(load) else { return false };
+        let behind = &kernel.blocks[*block].insts[n + 1..];
+        let next = behind.iter().find(|inst| loads.contains(inst) || matches!(kernel.insts[**inst].op, Op::Compute(Compute::MulAdd(..))));
+        next.is_some_and(|inst| !loads.contains(inst)) && uniformity.runs_together(**load)
+    };
+    loads.iter().filter(is_last).copied().collect()
 }
 
 /// Whether the first of the instructions behind a load that uses it or waits for the block waits for the block. What is passed on to the next iteration is

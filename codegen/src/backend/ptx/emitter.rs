@@ -123,6 +123,13 @@ impl<'k> Emitter<'k> {
         self.early.is_some_and(|early| early.is_ahead_of_barrier)
     }
 
+    /// Keeps what follows behind the current instruction, if that is the last of loads that are to stay where they are.
+    pub(super) fn pin(&mut self) {
+        if self.predicate.is_none() && self.target.capability >= 70 && self.early.is_some_and(|early| early.is_pinned) {
+            ptx!(self, Bar.Warp.Sync u32::MAX);
+        }
+    }
+
     /// Refuses the current instruction.
     pub(super) fn refuse(&mut self, message: String, help: String) {
         self.refuse_at(self.loc, message, help);

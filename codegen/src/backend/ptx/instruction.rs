@@ -36,7 +36,10 @@ impl Emitter<'_> {
         };
         let place = self.place(*ptr, *offset);
         match op {
-            MemoryOp::Load => self.load(*object, &place, results),
+            MemoryOp::Load => {
+                self.load(*object, &place, results);
+                self.pin();
+            }
             MemoryOp::Store(values) => self.store(*object, &place, values),
             MemoryOp::Atomic(op, atomicity, operands) => {
                 self.atomic((*op, *atomicity), *object, place, operands, results.first().copied());
