@@ -11,6 +11,9 @@
 //! waits for are carried, without the constants at their ends, which several share: at most [`MOST`] of a loop, since each takes a register. What
 //! they were made of goes, unless something else uses it (`dce`).
 //!
+//! Sums of the counter and of what stays, `i`, `i + stride`, `i + 2 * stride` of an unrolled loop, say, share the counter if there are several: each is one addition to
+//! it, as it would be one to a register of its own.
+//!
 //! A body of more than [`LONG`] instructions is left as it is: there an address is made while other work goes on, and the registers are wanted.
 //!
 //! Inner loops come first: where their addresses start is affine in the loop round them.
@@ -122,6 +125,10 @@ impl Affine {
                 roots.push(root);
             }
         });
+        let is_counter_and_more = |root: &Value| self.values[root].split(self.counter).is_some_and(|(by, _)| by.as_constant() == Some(1));
+        if roots.iter().filter(|root| is_counter_and_more(root)).count() > 1 {
+            roots.retain(|root| !is_counter_and_more(root));
+        }
         roots.truncate(MOST);
         roots
     }
