@@ -116,7 +116,7 @@ impl Bench {
         theirs: Incumbent<'_>,
     ) {
         let mut line = Line { work, size, amount, unit, ours: None, theirs: None, failure: None };
-        let mut attempt = || -> Outcome<()> {
+        let attempt = || -> Outcome<()> {
             call(&self.stream, &mut self.workspace)?;
             check()?;
             if !self.is_timed() {

@@ -97,6 +97,9 @@ pub fn gemm_tiles<const EDGE: bool>(
         let (top, left) = (tile / across * 128, tile % across * 128);
         let a_base = (top + a_row) * inner + a_k;
         let b_base = b_k * n + left + b_column;
+        // From here on the thread's row of A has nothing, and its column of B.
+        let a_end = if top + a_row < m { inner.max(a_k) - a_k } else { 0 };
+        let b_end = if left + b_column < n { inner.max(b_k) - b_k } else { 0 };
         let mut acc = [[0.0f32; 8]; 8];
         #[prefetch]
         #[unroll(2)]
@@ -104,11 +107,11 @@ pub fn gemm_tiles<const EDGE: bool>(
             let p = s % 2;
             let k = (from + s) * 8;
             let mut of_a = [0.0f32; 4];
-            if !EDGE || top + a_row < m && k + a_k < inner {
+            if !EDGE || k < a_end {
                 of_a = a.load::<4>(a_base + k);
             }
             let mut of_b = [0.0f32; 4];
-            if !EDGE || left + b_column < n && k + b_k < inner {
+            if !EDGE || k < b_end {
                 of_b = b.load::<4>(b_base + k * n);
             }
             #[unroll]
