@@ -30,7 +30,7 @@ pub use warpwright_runtime::{
     Addressing, Buffer, Clock, ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Launch,
     PinnedBuffer, Result, Sampling, Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants,
 };
-pub use warpwright_runtime::{issue_order, nvdisasm, ptxas, tuned};
+pub use warpwright_runtime::{issue_order, nvdisasm, operand_reads, ptxas, tuned};
 
 /// What [`Launch::report`] says. With the feature `inspect`.
 #[cfg(feature = "inspect")]

@@ -13,7 +13,7 @@ pub const OWN: usize = 4;
 pub const ACROSS: usize = SIDE / OWN;
 
 /// C = A·B for row-major square matrices whose side is a multiple of [`SIDE`].
-#[kernel(block = (ACROSS, ACROSS), allow(bank_conflict))]
+#[kernel(block = (ACROSS, ACROSS), allow(bank_conflict, shared_traffic))]
 pub fn multiply(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
     #[shared(pad = 4)]
     let mut left: [[f32; SIDE]; DEPTH];

@@ -32,6 +32,7 @@ mod opencl;
 #[cfg(not(feature = "opencl"))]
 #[path = "no_opencl.rs"]
 mod opencl;
+pub mod operand_reads;
 mod order;
 pub mod outside;
 mod pinned;

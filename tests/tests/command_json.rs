@@ -151,6 +151,7 @@ const CASES: &[Case] = &[
             "files[].kernels[].reports[].measured.",
             "files[].kernels[].reports[].not_measured",
             "files[].kernels[].reports[].issue_order[].",
+            "files[].kernels[].reports[].operand_reads[].",
         ],
         ..Case::NONE
     },

@@ -5,11 +5,13 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{GenericValue, Instance, KernelAttributes, Program, Unit};
 use warpwright_codegen::target::Target;
+use warpwright_review::lint::register_banks::{self, Waiting};
 use warpwright_review::lint::undone_by_assembler::{Undone, finding};
 use warpwright_review::lint::{LINTS, Lint};
 use warpwright_review::{ReviewScope, ReviewedVariant, review};
 use warpwright_runtime::issue_order::IssueOrder;
 use warpwright_runtime::nvdisasm::Nvdisasm;
+use warpwright_runtime::operand_reads::OperandReads;
 use warpwright_tests::ptxas;
 
 /// The Rust blocks of a section of a page.
@@ -51,6 +53,11 @@ fn undone(variant: &ReviewedVariant<'_>) -> Vec<Diagnostic> {
     let target = Target::find("sm_90").expect("a target");
     let module = variant.lowered.ptx(target).unwrap_or_else(|found| panic!("{found:?}"));
     let found = ptxas.issue_order(&nvdisasm, &module, target.capability).unwrap_or_else(|error| panic!("{error}"));
+    let reads = ptxas.operand_reads(&nvdisasm, &module, target.capability).unwrap_or_else(|error| panic!("{error}"));
+    let waiting = reads.iter().filter_map(|reads| {
+        let OperandReads { products, of_three, waits, .. } = *reads;
+        register_banks::finding(Waiting { by: "ptxas", products, of_three, waits }, Span::call_site())
+    });
     let lost = found.iter().filter(|order| !order.measured.is_kept());
     let figures = |order: &IssueOrder| order.measured.sentence();
     lost.map(|order| {
@@ -60,6 +67,7 @@ fn undone(variant: &ReviewedVariant<'_>) -> Vec<Diagnostic> {
             Span::call_site(),
         )
     })
+    .chain(waiting)
     .collect()
 }
 
@@ -78,7 +86,7 @@ fn lints_fire_on_their_examples_and_not_on_the_fixes() {
     if !has_judge {
         println!("skipped: lints_fire_on_their_examples_and_not_on_the_fixes (no ptxas with nvdisasm)");
     }
-    for lint in LINTS.iter().filter(|lint| has_judge || lint.name != "undone_by_assembler") {
+    for lint in LINTS.iter().filter(|lint| has_judge || !["undone_by_assembler", "register_banks"].contains(&lint.name)) {
         let (examples, fixes) = (blocks(lint.page, "Example"), blocks(lint.page, "Fix"));
         assert!(!examples.is_empty() && !fixes.is_empty(), "the page of `{}` has no example, or no fix", lint.name);
         wrong.extend(examples.iter().filter(|text| !finds(lint, text)).map(|text| format!("`{}` is silent on\n{text}", lint.name)));

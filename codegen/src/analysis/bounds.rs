@@ -128,7 +128,9 @@ impl Finder<'_> {
                 (a, b) => a?.wrapping_mul(b?),
             },
             // The bits of a narrower type that is widened are its own; those above them may be its sign.
-            Op::Compute(Compute::Cast(a) | Compute::Bitcast(a)) if self.kernel.ty(*a).is_int() && bits <= self.kernel.ty(*a).bits() => of(*a)?,
+            Op::Compute(Compute::Cast(a) | Compute::Bitcast(a)) if self.kernel.ty(*a).is_int() && bits <= self.kernel.ty(*a).bits() => {
+                of(*a)?
+            }
             _ => return None,
         };
         Some(low & mask)

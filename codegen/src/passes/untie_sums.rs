@@ -59,9 +59,8 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
 /// Which of the values that a loop carries are sums of fused products of `f32`, which have one register each.
 fn sums_of(kernel: &Kernel, inst: Inst) -> Vec<usize> {
     let Op::Region(Region::For { body, .. }) = kernel.insts[inst].op else { return Vec::new() };
-    let is_sum = |value: &Value| {
-        kernel.ty(*value) == Type::F32 && matches!(kernel.def(*value), Some((_, Op::Compute(Compute::MulAdd(..)))))
-    };
+    let is_sum =
+        |value: &Value| kernel.ty(*value) == Type::F32 && matches!(kernel.def(*value), Some((_, Op::Compute(Compute::MulAdd(..)))));
     let yielded = kernel.yielded(body).unwrap_or_default();
     yielded.iter().enumerate().filter(|(_, value)| is_sum(value)).map(|(n, _)| n).collect()
 }

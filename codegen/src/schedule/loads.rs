@@ -107,11 +107,12 @@ pub(super) fn is_barrier(kernel: &Kernel, inst: Inst) -> bool {
 pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Refusal> {
     let affine = asking.around.affine();
     // What holds where is what held before the first is taken out.
-    let is_branch = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Region(Region::If { .. })) && unit(kernel, *inst, asking.space).is_none();
+    let is_branch =
+        |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Region(Region::If { .. })) && unit(kernel, *inst, asking.space).is_none();
     if kernel.blocks[block].insts.iter().any(is_branch) {
         affine.settle(kernel);
     }
-    take_out_of(kernel, block, asking, &mut Search { affine, pairs: 0 })
+    take_out_of(kernel, block, asking, &mut Search { affine, pairs: 0, names: HashMap::default() })
 }
 
 /// What is known of a kernel while its loads are taken out: what loads name is renamed meanwhile, but computed as before, and under the same
@@ -119,6 +120,8 @@ pub(super) fn take_out(kernel: &mut Kernel, block: Block, asking: Asking<'_>) ->
 struct Search {
     affine: Affine,
     pairs: u32,
+    /// What stands for results of conditions that loads were taken out of, and that are those loads' themselves.
+    names: HashMap<Value, Value>,
 }
 
 fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &mut Search) -> Result<(), Refusal> {
@@ -126,6 +129,9 @@ fn take_out_of(kernel: &mut Kernel, block: Block, asking: Asking<'_>, search: &m
     let mut rest = insts.into_iter();
     let mut failed = None;
     for inst in rest.by_ref() {
+        if !search.names.is_empty() {
+            rename(kernel, inst, &search.names);
+        }
         if unit(kernel, inst, asking.space).is_none()
             && let Err(refusal) = from_inst(kernel, block, inst, asking, search)
         {
@@ -148,15 +154,17 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, 
             }
             Ok(())
         }
-        Op::Region(Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body }) => match has_loads(kernel, body, asking.space) {
-            None => Ok(()),
-            Some(load) => {
-                let name = asking.name;
-                let message = format!("`{name}` moves the loads of this loop's body, and some are in a loop inside it");
-                let help = format!("unroll the inner loop with `#[unroll]`, or put `#[{name}]` on it instead");
-                Err(Refusal::new(message, help).label(kernel.insts[load].loc, "a load in the inner loop"))
+        Op::Region(Region::For { body, .. } | Region::Loop { body, .. } | Region::Block { body }) => {
+            match has_loads(kernel, body, asking.space) {
+                None => Ok(()),
+                Some(load) => {
+                    let name = asking.name;
+                    let message = format!("`{name}` moves the loads of this loop's body, and some are in a loop inside it");
+                    let help = format!("unroll the inner loop with `#[unroll]`, or put `#[{name}]` on it instead");
+                    Err(Refusal::new(message, help).label(kernel.insts[load].loc, "a load in the inner loop"))
+                }
             }
-        },
+        }
         Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => Ok(()),
     }
 }
@@ -181,7 +189,7 @@ fn from_arm(
     if !insts.iter().any(|inst| unit(kernel, *inst, asking.space).is_some()) {
         return Ok(());
     }
-    let Search { affine, pairs } = search;
+    let Search { affine, pairs, .. } = search;
     let obstacles = Obstacles::of(kernel, affine, &insts);
     let here: HashSet<Inst> = insts.iter().copied().collect();
     let mut moved = HashSet::default();
@@ -216,7 +224,19 @@ fn from_arm(
         }
     }
     kernel.blocks[arm].insts = stays;
+    search.names.extend(same_as_loaded(kernel, branch, arm, &names));
     Ok(())
+}
+
+/// The results of an `if` that are a load's, and zero where the load does not run: what the load gives by itself.
+fn same_as_loaded(kernel: &Kernel, branch: Inst, arm: Block, loaded: &HashMap<Value, Value>) -> Vec<(Value, Value)> {
+    let Op::Region(Region::If { then_block, else_block, .. }) = kernel.insts[branch].op else { return Vec::new() };
+    let other = if arm == then_block { else_block } else { then_block };
+    let (Some(here), Some(there)) = (kernel.yielded(arm), kernel.yielded(other)) else { return Vec::new() };
+    let is_loaded: HashSet<Value> = loaded.values().copied().collect();
+    let is_zero = |value: &Value| kernel.constant(*value).is_some_and(|constant| constant.bits == 0);
+    let results = kernel.insts[branch].results.iter().zip(here.iter().zip(there));
+    results.filter(|(_, (here, there))| is_loaded.contains(here) && is_zero(there)).map(|(result, (here, _))| (*result, *here)).collect()
 }
 
 /// Makes the operands of an instruction, and of all in it, current.

@@ -212,7 +212,9 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
     let inside = Rc::new(defined(kernel, walk.body));
     let mut pairs = 0;
     for unit_inst in units {
-        let Some(access) = unit(kernel, *unit_inst, asking.space).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else { continue };
+        let Some(access) = unit(kernel, *unit_inst, asking.space).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
+            continue;
+        };
         if let Some(refusal) = written_between_barriers(kernel, &access, &obstacles, has_barrier, asking) {
             return Err(refusal);
         }

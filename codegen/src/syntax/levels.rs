@@ -33,7 +33,9 @@ pub const LINT_NAMES: &[&str] = &[
     "rolled_loop",
     "redundant_global_loads",
     "scalar_pieces",
+    "shared_traffic",
     "undone_by_assembler",
+    "register_banks",
     "best_effort",
     "unchecked",
 ];

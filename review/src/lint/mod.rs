@@ -17,11 +17,13 @@ mod missing_barrier;
 mod nest;
 mod partial_warp;
 mod redundant_global_loads;
+pub mod register_banks;
 mod register_cliff;
 mod register_spill;
 mod rolled_loop;
 mod scalar_pieces;
 mod serial_loads;
+mod shared_traffic;
 mod sites;
 mod slow_integer_division;
 mod small_block;
@@ -82,7 +84,9 @@ pub const LINTS: &[&Lint] = &[
     &rolled_loop::LINT,
     &redundant_global_loads::LINT,
     &scalar_pieces::LINT,
+    &shared_traffic::LINT,
     &undone_by_assembler::LINT,
+    &register_banks::LINT,
     &best_effort::LINT,
     &unchecked::LINT,
 ];

@@ -3,6 +3,7 @@
 use super::{Checked, CheckedFile, How, Row};
 use serde_json::{Value, json};
 use warpwright::issue_order::{IssueOrder, Issued};
+use warpwright::operand_reads::OperandReads;
 use warpwright::ptxas::Ptxas;
 use warpwright_codegen::analysis::access::{AccessKind, Divergence, Pattern, Range};
 use warpwright_codegen::diagnostic::{Diagnostic, Level};
@@ -112,6 +113,7 @@ fn row(row: &Row) -> Value {
         },
         "measured": measured,
         "issue_order": row.order.iter().map(issue_order).collect::<Vec<_>>(),
+        "operand_reads": row.reads.iter().map(operand_reads).collect::<Vec<_>>(),
         "not_measured": row.not_measured.as_ref().map(ToString::to_string),
     })
 }
@@ -122,6 +124,11 @@ fn issue_order(order: &IssueOrder) -> Value {
         Issued::Ahead { promised, found } => ("ahead", promised, found),
     };
     json!({ "annotation": order.annotation, "measure": measure, "promised": promised, "found": found, "kept": order.measured.is_kept() })
+}
+
+fn operand_reads(reads: &OperandReads) -> Value {
+    let [_, line, column] = reads.place;
+    json!({ "line": line, "column": column, "products": reads.products, "of_three": reads.of_three, "waits": reads.waits })
 }
 
 fn access(access: &AccessReport) -> Value {

@@ -11,11 +11,15 @@ use super::source::{Define, Findings, InstanceError, Source, check_defines, spli
 use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use warpwright::issue_order::IssueOrder;
 use warpwright::nvdisasm::Nvdisasm;
+use warpwright::operand_reads::OperandReads;
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
+use warpwright_codegen::ir::Loc;
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{FAMILIES, Family, Targets};
+use warpwright_review::lint::register_banks::{self, Waiting};
 use warpwright_review::lint::undone_by_assembler::{self, Undone};
+use warpwright_review::machine::{Machine, Pipe};
 use warpwright_review::report::Estimated;
 use warpwright_review::{ReviewScope, ReviewedVariant, required_is_open};
 
@@ -70,6 +74,8 @@ struct Row {
     not_measured: Option<PtxasError>,
     /// What became of the loads that annotations moved ahead, if there is a disassembler, too.
     order: Vec<IssueOrder>,
+    /// From which registers products read, if there is one.
+    reads: Vec<OperandReads>,
 }
 
 /// What measures.
@@ -169,7 +175,8 @@ impl Check {
             let mut no_ptx = Diagnostics::new();
             let look = |variant: &ReviewedVariant<'_>| {
                 let rows = rows(variant, assembler, &mut no_ptx);
-                let found = rows.iter().flat_map(|row| undone(variant, row, assembler)).collect();
+                let found =
+                    rows.iter().flat_map(|row| [undone(variant, row, assembler), waiting(variant, row, assembler)].concat()).collect();
                 reports.extend(rows);
                 found
             };
@@ -191,14 +198,16 @@ impl Check {
 fn rows(variant: &ReviewedVariant<'_>, assembler: Option<&Assembler>, no_ptx: &mut Diagnostics) -> Vec<Row> {
     let row = |estimated: Estimated| {
         let module = variant.lowered.ptx(estimated.target).map_err(|found| no_ptx.append(found)).ok();
-        let mut row = Row { estimated, measured: None, not_measured: None, order: Vec::new() };
+        let mut row = Row { estimated, measured: None, not_measured: None, order: Vec::new(), reads: Vec::new() };
         if let Some((assembler, module)) = assembler.zip(module) {
             let capability = row.estimated.target.capability;
             let measured = assembler.ptxas.measure(&module.to_string(), capability).map(|measured| row.measured = Some(measured));
             let nvdisasm = assembler.nvdisasm.as_ref().filter(|_| measured.is_ok());
             let order = nvdisasm.map_or_else(|| Ok(Vec::new()), |nvdisasm| assembler.ptxas.issue_order(nvdisasm, &module, capability));
             let order = order.map(|order| row.order = order);
-            row.not_measured = measured.and(order).err();
+            let reads = nvdisasm.map_or_else(|| Ok(Vec::new()), |nvdisasm| assembler.ptxas.operand_reads(nvdisasm, &module, capability));
+            let reads = reads.map(|reads| row.reads = reads);
+            row.not_measured = measured.and(order).and(reads).err();
         }
         row
     };
@@ -216,6 +225,24 @@ fn undone(variant: &ReviewedVariant<'_>, row: &Row, assembler: Option<&Assembler
         undone_by_assembler::finding(undone, &variant.lowered.kernel.legal().options, variant.lowered.span(order.place))
     };
     lost.map(finding).collect()
+}
+
+/// The lanes of `f32` of a multiprocessor from which on a product leaves no cycle free.
+const BUSY_LANES: f64 = 128.0;
+
+/// The loops whose products wait for registers in what an assembler made.
+fn waiting(variant: &ReviewedVariant<'_>, row: &Row, assembler: Option<&Assembler>) -> Vec<Diagnostic> {
+    let target = row.estimated.target;
+    let is_busy = Machine::of(target.capability).is_some_and(|machine| machine.lanes(Pipe::Single) >= BUSY_LANES);
+    let Some(assembler) = assembler.filter(|_| is_busy) else { return Vec::new() };
+    let by = format!("ptxas {} for {}", assembler.ptxas.release, target.name);
+    let locations = &variant.lowered.kernel.legal().locations;
+    let finding = |reads: &OperandReads| {
+        let OperandReads { place: [_, line, column], products, of_three, waits } = *reads;
+        let at = locations.iter().find(|(_, location)| (location.line, location.column) == (line, column)).map(|(loc, _)| loc);
+        register_banks::finding(Waiting { by: &by, products, of_three, waits }, variant.lowered.span(at.unwrap_or(Loc(0))))
+    };
+    row.reads.iter().filter_map(finding).collect()
 }
 
 impl CheckedFile<'_> {

@@ -88,7 +88,18 @@ fn products_keep_to_their_bound() {
     use warpwright_kernels::staples::gemm;
     for mut b in benches() {
         // Of any extents; of tiles that blocks share, whole and at edges; twice in one workspace, whose flags are used again.
-        let extents = [(0, 3, 2), (2, 3, 0), (1, 1, 1), (65, 70, 33), (128, 256, 48), (128, 128, 64), (128, 384, 16), (130, 132, 20), (1, 4, 4), (128, 256, 48)];
+        let extents = [
+            (0, 3, 2),
+            (2, 3, 0),
+            (1, 1, 1),
+            (65, 70, 33),
+            (128, 256, 48),
+            (128, 128, 64),
+            (128, 384, 16),
+            (130, 132, 20),
+            (1, 4, 4),
+            (128, 256, 48),
+        ];
         for (m, n, k) in extents {
             let (xs, ys) = (b.values(m * k, super::unit), b.values(k * n, super::unit));
             let (x, y, mut z) = (b.upload(&xs), b.upload(&ys), b.upload(&vec![9.0f32; m * n]));

@@ -200,6 +200,11 @@ impl Opcode {
         self.mnemonic == Mnemonic::Tex || (self.mnemonic == Mnemonic::Ld && (self.has(Word::Global) || self.has(Word::Shared)))
     }
 
+    /// Whether it multiplies and adds `f32`, rounding once.
+    pub fn is_fused_f32(&self) -> bool {
+        self.mnemonic == Mnemonic::Fma && self.has(Word::F32)
+    }
+
     /// The state space that it names.
     pub fn space(&self) -> Option<Space> {
         self.words.iter().find_map(|word| match word {
