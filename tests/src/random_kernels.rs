@@ -267,7 +267,7 @@ impl<'r> Generator<'r> {
                 return;
             }
             self.budget -= 1;
-            match self.random.below(20) {
+            match self.random.below(21) {
                 0..=1 if depth < 4 => self.branch(block, depth),
                 2 | 16 if depth < 4 => self.count(block, depth),
                 3 if depth < 4 => self.repeat(block, depth),
@@ -288,6 +288,7 @@ impl<'r> Generator<'r> {
                 }
                 12..=14 if self.exchanges() => self.exchange(block, depth),
                 15 => self.rows(block),
+                17 => self.products(block),
                 _ => {
                     let value = self.operation(block);
                     self.scope.push(value);
@@ -307,6 +308,35 @@ impl<'r> Generator<'r> {
             let sum = b.binary(BinaryOp::Add, base, product);
             self.scope.push(sum);
         }
+    }
+
+    /// A loop that adds the products of rows and columns to sums, as tiles are multiplied: of `f32`, begun by a vector load, of which a vector is stored.
+    fn products(&mut self, block: Block) {
+        let (rows, columns) = (self.random.pick(&[2, 4, 5]), self.random.pick(&[3, 4, 8]));
+        let types = vec![Type::F32; rows * columns];
+        let own = Access { object: self.objects["g"], path: vec![Step::Index(self.base)] };
+        let begun = self.b(block).push(Op::load(own.clone()), &[Type::F32; 4]);
+        let mut init = self.kernel.insts[begun].results.clone();
+        init.extend(self.values(block, &types[4..]));
+        let trips = self.random.below(4) as i128;
+        let mut b = self.b(block);
+        let (start, end, step) = (b.int(Type::U32, 0), b.int(Type::U32, trips), b.int(Type::U32, 1));
+        let params: Vec<Type> = std::iter::once(Type::U32).chain(types.iter().copied()).collect();
+        let body = self.kernel.new_block(&params);
+        let sums = self.kernel.blocks[body].params[1..].to_vec();
+        let factors: Vec<Value> = (0..rows + columns).map(|_| self.load(body)).collect();
+        let factors: Vec<Value> = factors.into_iter().map(|value| self.b(body).cast(value, Type::F32)).collect();
+        let (left, right) = factors.split_at(rows);
+        let pairs = (0..rows * columns).map(|n| (left[n / columns], right[n % columns], sums[n]));
+        let next: Vec<Value> = pairs.map(|(a, b, sum)| self.b(body).mul_add(a, b, sum)).collect();
+        self.b(body).push(Op::Terminator(Terminator::Yield(next)), &[]);
+        let op = Op::Region(Region::For { start, end, step, init, body, keep_rolled: false });
+        let inst = self.kernel.new_inst(op, &types, Loc(0));
+        self.place(block, inst);
+        let results = self.kernel.insts[inst].results.clone();
+        let first = self.random.below(rows * columns - 3);
+        self.b(block).push(Op::store(own, results[first..first + 4].to_vec()), &[]);
+        self.scope.push(results[self.random.below(results.len())]);
     }
 
     /// Whether values may be exchanged here.

@@ -58,31 +58,38 @@ impl Thread<'_> {
         access.path.iter().map(index).collect()
     }
 
-    /// Where an access to a parameter goes: its number, and the first byte.
-    fn parameter(&self, access: &Access, bytes: usize) -> Run<Option<(usize, usize)>> {
+    /// Where an access to a parameter goes, to its so-manieth neighbour: its number, and the first byte.
+    fn parameter(&self, access: &Access, neighbour: u64, bytes: usize) -> Run<Option<(usize, usize)>> {
         let Some(n) = self.parameters.iter().position(|(object, _)| *object == access.object) else { return Ok(None) };
-        let at = self.indices(access)?.first().map_or(0, |index| *index as usize * bytes);
+        let at = self.indices(access)?.first().map_or(0, |index| (*index + neighbour) as usize * bytes);
         let length = self.parameters[n].1.len();
         if at + bytes <= length { Ok(Some((n, at))) } else { Err(format!("byte {at} of {length}")) }
     }
 
-    fn load(&self, access: &Access, ty: Type) -> Run<Scalar> {
+    /// The indices of an access's so-manieth neighbour.
+    fn element(&self, access: &Access, neighbour: u64) -> Run<Vec<u64>> {
+        let mut indices = self.indices(access)?;
+        indices.iter_mut().last().into_iter().for_each(|index| *index += neighbour);
+        Ok(indices)
+    }
+
+    fn load(&self, access: &Access, neighbour: u64, ty: Type) -> Run<Scalar> {
         let bytes = ty.bytes() as usize;
-        if let Some((n, at)) = self.parameter(access, bytes)? {
+        if let Some((n, at)) = self.parameter(access, neighbour, bytes)? {
             let mut word = [0; 8];
             word[..bytes].copy_from_slice(&self.parameters[n].1[at..at + bytes]);
             return Ok(Scalar::new(ty, u64::from_le_bytes(word)));
         }
-        let key = (access.object, self.indices(access)?);
+        let key = (access.object, self.element(access, neighbour)?);
         self.own.get(&key).copied().ok_or_else(|| format!("{key:?} is read before it is written"))
     }
 
-    fn store(&mut self, access: &Access, scalar: Scalar) -> Run<()> {
+    fn store(&mut self, access: &Access, neighbour: u64, scalar: Scalar) -> Run<()> {
         let bytes = scalar.ty.bytes() as usize;
-        if let Some((n, at)) = self.parameter(access, bytes)? {
+        if let Some((n, at)) = self.parameter(access, neighbour, bytes)? {
             self.parameters[n].1[at..at + bytes].copy_from_slice(&scalar.bits.to_le_bytes()[..bytes]);
         } else {
-            self.own.insert((access.object, self.indices(access)?), scalar);
+            self.own.insert((access.object, self.element(access, neighbour)?), scalar);
         }
         Ok(())
     }
@@ -101,12 +108,14 @@ impl Thread<'_> {
                     exit => return Ok(exit),
                 },
                 Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
-                    let loaded = self.load(access, kernel.ty(data.results[0]))?;
-                    self.set(&data.results, &[loaded])?;
+                    let ty = kernel.ty(data.results[0]);
+                    let loaded = (0..data.results.len() as u64).map(|n| self.load(access, n, ty)).collect::<Run<Vec<Scalar>>>()?;
+                    self.set(&data.results, &loaded)?;
                 }
                 Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) => {
-                    let [value] = values[..] else { return Err("the generator stores one scalar at a time".to_owned()) };
-                    self.store(access, self.get(value)?)?;
+                    for (n, value) in (0..).zip(values) {
+                        self.store(access, n, self.get(*value)?)?;
+                    }
                 }
                 Op::Compute(compute) => {
                     let ty = kernel.ty(data.results[0]);
