@@ -1,6 +1,6 @@
 """torch beside the staples of kernels/src/staples: run it on the same device in the same session as `warpwright-bench --staples`.
 
-python3 bench/torch_staples.py [--quick] [--csv PATH]
+python3 bench/torch_staples.py [--quick] [--csv PATH]; or `warpwright-bench LIBRARY --staples --torch python3`, which runs it and puts its times beside ours.
 Prints microseconds of a call (median, fastest, slowest of 20 rounds by the protocol of bench/src/staples) and rates as it does: names and sizes are those of its table.
 """
 
@@ -37,7 +37,7 @@ def line(work, size, amount, unit, call):
     times = timed(call)
     median = statistics.median(times)
     rate = amount / median / (1e12 if unit == "TFLOP/s" else 1e9)
-    print(f"{work:<28} {size:>13} {median * 1e6:10.1f} us {rate:9.2f} {unit}", flush=True)
+    print(f"{work:<28} {size:>13} {median * 1e6:10.1f} us {rate:9.2f} {unit}", file=sys.stderr, flush=True)
     LINES.append(f"{work},{size},{unit},{median * 1e6:.3f},{min(times) * 1e6:.3f},{max(times) * 1e6:.3f},{rate:.3f}")
 
 
@@ -81,10 +81,11 @@ def matrices():
         line("sgemv", n, 4 * n * n, "GB/s", lambda: torch.mv(x, v))
 
 
-print(f"torch {torch.__version__} on {torch.cuda.get_device_name()}")
+print(f"torch {torch.__version__} on {torch.cuda.get_device_name()}", file=sys.stderr)
 for length in [10_000, 10_000_000, 2**26 if QUICK else 2**28]:
     lengths(length)
 matrices()
 if "--csv" in sys.argv:
-    with open(sys.argv[sys.argv.index("--csv") + 1], "w", encoding="utf-8") as file:
+    path = sys.argv[sys.argv.index("--csv") + 1]
+    with sys.stdout if path == "-" else open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(LINES) + "\n")

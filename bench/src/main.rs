@@ -129,7 +129,11 @@ struct Arguments {
     runs: Option<usize>,
     #[arg(long, value_name = "PATH")]
     csv: Option<String>,
-    #[arg(long, value_name = "PATH.svg", requires = "applications")]
+    /// A Python that has torch, `python3`, which then times torch at the same works.
+    #[arg(long, value_name = "PYTHON", requires = "staples")]
+    torch: Option<String>,
+    /// A picture of the applications, or of the staples.
+    #[arg(long, value_name = "PATH.svg")]
     chart: Option<String>,
 }
 
@@ -139,6 +143,9 @@ impl Arguments {
             return Err(
                 "`--quick` is of the applications and of the staples: add `--applications` or `--staples`, or write `--small`".into()
             );
+        }
+        if self.chart.is_some() && !self.applications && !self.staples {
+            return Err("`--chart` draws `--applications` or `--staples`: add one of them".into());
         }
         if self.staples {
             return Ok(());
@@ -180,7 +187,8 @@ fn run(arguments: Arguments) -> Outcome<()> {
         if arguments.tune {
             return staples::tune::run(&mut bench);
         }
-        return staples::run(&mut bench, &arguments.only, arguments.csv.as_deref());
+        let (torch, csv, chart) = (arguments.torch.as_deref(), arguments.csv.as_deref(), arguments.chart.as_deref());
+        return staples::run(&mut bench, &staples::Asked { only: &arguments.only, torch, csv, chart });
     }
     if arguments.applications {
         let bench = applications::Bench::new(device, twins, size, arguments.runs);
@@ -245,7 +253,8 @@ mod tests {
             ("lib.so --quick", "--applications"),
             ("--declared", "--applications"),
             ("--declared --applications --tiny --quick", "the argument '--tiny' cannot be used with '--quick'"),
-            ("lib.so --chart x.svg", "--applications"),
+            ("lib.so --torch python3", "--staples"),
+            ("lib.so --chart x.svg", "`--chart` draws `--applications` or `--staples`"),
             ("lib.so --applications --small", "cannot be used with"),
         ] {
             let error = parse(text).err().map(|error| error.to_string()).unwrap_or_default();

@@ -6,13 +6,15 @@
 //! so what it costs to launch counts where that is more than the work. Rates are of what must be moved or computed, whatever a function moves.
 
 mod cases;
+mod chart;
 mod check;
+mod table;
+mod torch;
 pub(crate) mod tune;
 
 use crate::report::Spread;
 use crate::twins::Twins;
 use crate::{Outcome, Size};
-use std::fmt::Write;
 use warpwright::{Device, DeviceKind, Stream};
 use warpwright_kernels::staples::{self, Workspace};
 
@@ -46,6 +48,7 @@ struct Line {
     unit: Unit,
     ours: Option<Spread>,
     theirs: Option<(&'static str, Spread)>,
+    torch: Option<Spread>,
     failure: Option<String>,
 }
 
@@ -115,7 +118,7 @@ impl Bench {
         check: impl FnOnce() -> Outcome<()>,
         theirs: Incumbent<'_>,
     ) {
-        let mut line = Line { work, size, amount, unit, ours: None, theirs: None, failure: None };
+        let mut line = Line { work, size, amount, unit, ours: None, theirs: None, torch: None, failure: None };
         let attempt = || -> Outcome<()> {
             call(&self.stream, &mut self.workspace)?;
             check()?;
@@ -140,65 +143,39 @@ impl Bench {
             Ok(())
         };
         line.failure = attempt().err().map(|error| error.to_string());
-        println!("{}", text_of(&line));
+        println!("{}", table::text_of(&line));
         self.lines.push(line);
     }
 }
 
-fn text_of(line: &Line) -> String {
-    let Line { work, size, amount, unit, ours, theirs, failure } = line;
-    let mut text = format!("{work:<28} {size:>13}");
-    // Writing to a string cannot fail.
-    if let Some(ours) = ours {
-        let _ = write!(text, " {:>10.1} us {:>9.2} {:<8}", ours.median * 1e6, unit.rate(*amount, ours.median), unit.name());
-        let _ = write!(text, " {:>9.1} to {:>9.1} us", ours.min * 1e6, ours.max * 1e6);
-    }
-    if let (Some(ours), Some((name, theirs))) = (ours, theirs) {
-        let _ = write!(
-            text,
-            "   {name} {:.1} us, {:.2}: x {:.3}",
-            theirs.median * 1e6,
-            unit.rate(*amount, theirs.median),
-            theirs.median / ours.median
-        );
-    }
-    match failure {
-        Some(failure) => text + "   FAILED: " + failure,
-        None if ours.is_none() => text + "   checked",
-        None => text,
-    }
+/// What a run takes beside the cases, and where its results go beside the terminal.
+#[derive(Default)]
+pub(crate) struct Asked<'a> {
+    /// Functions whose names begin so; all if there are none.
+    pub(crate) only: &'a [String],
+    /// The Python that has torch.
+    pub(crate) torch: Option<&'a str>,
+    pub(crate) csv: Option<&'a str>,
+    pub(crate) chart: Option<&'a str>,
 }
 
-/// Of each line: times in microseconds, rates in the unit.
-fn csv(lines: &[Line]) -> String {
-    let mut text =
-        "work,size,unit,ours_us,ours_min_us,ours_max_us,ours_rate,incumbent,incumbent_us,incumbent_rate,ratio,runs,check\n".to_owned();
-    for Line { work, size, amount, unit, ours, theirs, failure } in lines {
-        let ours_text = ours.map_or(",,,".to_owned(), |t| {
-            format!("{:.3},{:.3},{:.3},{:.3}", t.median * 1e6, t.min * 1e6, t.max * 1e6, unit.rate(*amount, t.median))
-        });
-        let theirs_text = match (ours, theirs) {
-            (Some(ours), Some((name, t))) => {
-                format!("{name},{:.3},{:.3},{:.4}", t.median * 1e6, unit.rate(*amount, t.median), t.median / ours.median)
-            }
-            _ => ",,,".to_owned(),
-        };
-        let check = failure.as_ref().map_or("ok".to_owned(), |failure| format!("\"{}\"", failure.replace('"', "'").replace('\n', " ")));
-        let runs = ours.map_or(0, |ours| ours.runs);
-        let _ = writeln!(text, "{work},{size},{},{ours_text},{theirs_text},{runs},{check}", unit.name());
-    }
-    text
-}
-
-/// Runs the cases whose names begin so, all if none are given; an `Err` if one fails.
-pub(crate) fn run(bench: &mut Bench, only: &[String], path: Option<&str>) -> Outcome<()> {
+/// Runs the cases; an `Err` if one fails.
+pub(crate) fn run(bench: &mut Bench, asked: &Asked<'_>) -> Outcome<()> {
     println!("device: {} ({})", bench.device.name(), bench.device.target());
-    bench.only = only.to_vec();
+    bench.only = asked.only.to_vec();
     for case in cases::CASES {
         case(bench)?;
     }
-    if let Some(path) = path {
-        std::fs::write(path, csv(&bench.lines)).map_err(|error| format!("`{path}`: {error}"))?;
+    if let Some(python) = asked.torch {
+        torch::add_to(&mut bench.lines, python, bench.size != Size::Full)?;
+    }
+    if bench.is_timed() {
+        println!("\n{}", table::markdown(&bench.lines));
+    }
+    let write = |path: &str, text: String| std::fs::write(path, text).map_err(|error| format!("`{path}`: {error}"));
+    asked.csv.map_or(Ok(()), |path| write(path, table::csv(&bench.lines)))?;
+    if let Some(path) = asked.chart {
+        write(path, chart::svg(&bench.lines)?)?;
     }
     let failed = bench.lines.iter().filter(|line| line.failure.is_some()).count();
     if failed > 0 { Err(format!("{failed} of {} cases failed", bench.lines.len()).into()) } else { Ok(()) }
@@ -211,9 +188,7 @@ mod tests {
     #[test]
     fn every_staple_is_right_on_the_simulator() {
         let mut bench = Bench::new(Device::simulator(), None, Size::Tiny, None).expect("a simulator");
-        run(&mut bench, &[], None).expect("all are right");
+        run(&mut bench, &Asked::default()).expect("all are right");
         assert!(bench.lines.len() > 20, "{} lines", bench.lines.len());
-        let text = csv(&bench.lines);
-        assert!(text.lines().all(|line| line.split(',').count() == 13), "{text}");
     }
 }
