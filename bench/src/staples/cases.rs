@@ -141,12 +141,13 @@ fn scans(b: &mut Bench) -> Outcome<()> {
     for n in b.lengths() {
         if b.is_wanted("scan f32") {
             let (x, y) = (random::<f32>(&b.device, 5, n)?, std::cell::RefCell::new(b.device.zeros::<f32>(n)?));
+            let device = b.device.clone();
             let (out, inp) = (at(&y.borrow()), at(&x));
             b.line(
                 ("scan f32 inclusive", n.to_string(), 8.0 * n as f64, Unit::Bytes),
                 |stream, workspace| scan::inclusive_sum(stream, &x, &mut y.borrow_mut(), workspace),
                 || {
-                    let unit = scan::depth::<f32>(n) as f64 * 2f64.powi(-24);
+                    let unit = scan::depth::<f32>(&device, n) as f64 * 2f64.powi(-24);
                     let (mut sum, mut magnitude) = (0.0, 0.0);
                     for (i, found) in all(&y.borrow())?.into_iter().enumerate() {
                         let v = f64::from(uniform(5, i as u32));

@@ -102,7 +102,7 @@ pub(crate) fn run(b: &mut Bench) -> Outcome<()> {
         }
     }
     for ((table, _), best) in CALLS.iter().zip(&best) {
-        println!("\n// {}\nrows: &[{}],", table.name, rows(best));
+        println!("\n// {}\nTuned {{ device: \"{}\", rows: &[{}] }},", table.name, b.device.name(), rows(best));
     }
     println!();
     held_out(b)

@@ -10,7 +10,7 @@
 //! The result is of the type [`Reducible::Sum`]: 32 bits for narrower integers, `f32` for `f16` and `bf16`, the element's own type for the rest. Floats are widened
 //! before they are added.
 //!
-//! **Determinism.** The order of the additions depends on the length, the type and the device's number of multiprocessors, and on nothing else: a device gives
+//! **Determinism.** The order of the additions depends on the length, the type, and the device's name and number of multiprocessors, and on nothing else: a device gives
 //! the same bits on every run.
 //!
 //! **Error of float sums.** An element goes through at most d additions, each of which rounds once, so |error| ≤ d · u · Σ|x| to first order, u being half the
@@ -131,7 +131,7 @@ pub struct Plan {
 }
 
 fn plan(call: Call<'_>, n: usize, vector: usize, forced: Option<usize>) -> Plan {
-    let (block, blocks) = tuned::REDUCE_SHAPES[tuned::REDUCE.choose(n, forced)];
+    let (block, blocks) = tuned::REDUCE_SHAPES[tuned::REDUCE.choose(call.stream.device(), n, forced)];
     let grid = (n / vector).max(1).div_ceil(block).min(call.multiprocessors() * blocks);
     Plan { block, is_long: is_long(n), grid }
 }

@@ -190,15 +190,15 @@ pub struct Plan {
 
 const WARPS: usize = 8;
 
-fn plan(n: usize, vector: usize, forced: Option<usize>) -> Plan {
+fn plan(device: &Device, n: usize, vector: usize, forced: Option<usize>) -> Plan {
     // Of kernels with a long index there is one variant.
-    let vectors = if is_long(n) { 10 } else { tuned::SCAN_VECTORS[tuned::SCAN.choose(n, forced)] };
+    let vectors = if is_long(n) { 10 } else { tuned::SCAN_VECTORS[tuned::SCAN.choose(device, n, forced)] };
     Plan { vectors, is_long: is_long(n), tiles: n.div_ceil(32 * WARPS * vectors * vector) }
 }
 
-/// At most so many additions does an element go through in a scan of `n` elements.
-pub fn depth<T: Scannable>(n: usize) -> usize {
-    let Plan { vectors, tiles, .. } = plan(n, T::VECTOR, None);
+/// At most so many additions does an element go through in a scan of `n` elements on this device.
+pub fn depth<T: Scannable>(device: &Device, n: usize) -> usize {
+    let Plan { vectors, tiles, .. } = plan(device, n, T::VECTOR, None);
     // A vector, lanes, vectors of a warp, warps, and what goes onto the result.
     T::VECTOR + 5 + vectors + 5 + 4 + 7 * tiles
 }
@@ -215,7 +215,7 @@ fn scan<T: Scannable, const OP: u32, const EXCLUSIVE: bool>(
     if n == 0 {
         return Ok(());
     }
-    let plan = plan(n, T::VECTOR, workspace.forced());
+    let plan = plan(stream.device(), n, T::VECTOR, workspace.forced());
     let wide = if size_of::<T>() == 8 { plan.tiles * 16 } else { 0 };
     let mut run = workspace.begin(function, &[(Slot::States, plan.tiles * 8), (Slot::Sums, wide)])?;
     run.launch(plan.tiles, |before, epoch, parts| {

@@ -293,7 +293,7 @@ fn run<T: Selectable, const MODE: u32>(
     };
     call.workspace(workspace)?;
     // A tile that has nothing in it says that nothing was kept.
-    let candidate = tuned::SELECT.choose(n, workspace.forced());
+    let candidate = tuned::SELECT.choose(call.stream.device(), n, workspace.forced());
     let tiles = n.div_ceil(T::tile(candidate)).max(1);
     let mut run = workspace.begin(function, &[(Slot::States, tiles * 8), (Slot::Elements, 8)])?;
     run.launch(tiles, |before, epoch, parts| {

@@ -1,7 +1,9 @@
 //! Which variant is best for which length: the tables that functions choose by, and the candidates that they choose from.
 //!
-//! `warpwright-bench --staples --tune` times every candidate of every table on a GPU and prints the tables. These are of an H200 (132 multiprocessors, sm_90); other
-//! devices take them as well.
+//! `warpwright-bench --staples --tune` times every candidate of every table on a GPU and prints its rows. A device that no rows were made on takes the first ones, of an
+//! H200.
+
+use warpwright::Device;
 
 /// A row: up to so many elements, this candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,15 @@ const fn row(upto: usize, candidate: usize) -> Row {
     Row { upto, candidate }
 }
 
+/// The rows of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuned {
+    /// What the names of such devices have in them.
+    pub device: &'static str,
+    /// By length; the last holds for all that are longer.
+    pub rows: &'static [Row],
+}
+
 /// A table: what is chosen from, in words, and the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
@@ -23,16 +34,21 @@ pub struct Table {
     pub name: &'static str,
     /// The candidates in words, by number.
     pub candidates: &'static [&'static str],
-    /// The rows, by length; the last holds for all that are longer.
-    pub rows: &'static [Row],
+    /// The rows of each device that they were made on.
+    pub tuned: &'static [Tuned],
 }
 
 impl Table {
-    /// The candidate for a length; the one that is asked for, if there is one of that number.
-    pub(super) fn choose(&self, n: usize, forced: Option<usize>) -> usize {
+    /// The candidate for a length on a device; the one that is asked for, if there is one of that number.
+    pub(super) fn choose(&self, device: &Device, n: usize, forced: Option<usize>) -> usize {
         let asked = forced.filter(|candidate| *candidate < self.candidates.len());
-        let row = self.rows.iter().find(|row| n <= row.upto).or(self.rows.last());
-        asked.or(row.map(|row| row.candidate)).unwrap_or(0)
+        asked.unwrap_or_else(|| self.tuned_for(device.name(), n))
+    }
+
+    fn tuned_for(&self, device: &str, n: usize) -> usize {
+        let own = self.tuned.iter().find(|tuned| device.contains(tuned.device)).or(self.tuned.first());
+        let rows = own.map_or(&[][..], |tuned| tuned.rows);
+        rows.iter().find(|row| n <= row.upto).or(rows.last()).map_or(0, |row| row.candidate)
     }
 }
 
@@ -48,7 +64,10 @@ pub const REDUCE: Table = Table {
         "512 threads, 2 blocks",
         "512 threads, 4 blocks",
     ],
-    rows: &[row(2048, 6), row(8192, 0), row(32768, 5), row(131072, 0), row(524288, 1), row(33554432, 5), row(usize::MAX, 6)],
+    tuned: &[Tuned {
+        device: "H200",
+        rows: &[row(2048, 6), row(8192, 0), row(32768, 5), row(131072, 0), row(524288, 1), row(33554432, 5), row(usize::MAX, 6)],
+    }],
 };
 
 /// Threads and blocks of the candidates of [`REDUCE`].
@@ -58,16 +77,19 @@ pub(super) const REDUCE_SHAPES: [(usize, usize); 7] = [(256, 1), (256, 2), (256,
 pub const SCAN: Table = Table {
     name: "SCAN",
     candidates: &["1 vector", "2 vectors", "4 vectors", "6 vectors", "8 vectors", "10 vectors", "12 vectors"],
-    rows: &[
-        row(2048, 0),
-        row(32768, 1),
-        row(131072, 2),
-        row(524288, 4),
-        row(2097152, 5),
-        row(8388608, 4),
-        row(33554432, 3),
-        row(usize::MAX, 5),
-    ],
+    tuned: &[Tuned {
+        device: "H200",
+        rows: &[
+            row(2048, 0),
+            row(32768, 1),
+            row(131072, 2),
+            row(524288, 4),
+            row(2097152, 5),
+            row(8388608, 4),
+            row(33554432, 3),
+            row(usize::MAX, 5),
+        ],
+    }],
 };
 
 /// Vectors of the candidates of [`SCAN`].
@@ -77,14 +99,25 @@ pub(super) const SCAN_VECTORS: [usize; 7] = [1, 2, 4, 6, 8, 10, 12];
 pub const SELECT: Table = Table {
     name: "SELECT",
     candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
-    rows: &[row(2048, 0), row(8192, 3), row(131072, 0), row(524288, 1), row(8388608, 3), row(usize::MAX, 1)],
+    tuned: &[Tuned {
+        device: "H200",
+        rows: &[row(2048, 0), row(8192, 3), row(131072, 0), row(524288, 1), row(8388608, 3), row(usize::MAX, 1)],
+    }],
 };
 
 /// Sorts: warps of a block, keys of a thread, how lanes of one digit find each other, how many tiles a look-back looks at at a time, resident blocks.
-pub const SORT: Table = Table { name: "SORT", candidates: SORTS, rows: &[row(131072, 0), row(524288, 3), row(usize::MAX, 8)] };
+pub const SORT: Table = Table {
+    name: "SORT",
+    candidates: SORTS,
+    tuned: &[Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 3), row(usize::MAX, 8)] }],
+};
 
 /// The same for pairs.
-pub const SORT_PAIRS: Table = Table { name: "SORT_PAIRS", candidates: SORTS, rows: &[row(131072, 0), row(524288, 1), row(usize::MAX, 8)] };
+pub const SORT_PAIRS: Table = Table {
+    name: "SORT_PAIRS",
+    candidates: SORTS,
+    tuned: &[Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 1), row(usize::MAX, 8)] }],
+};
 
 const SORTS: &[&str] = &[
     "8 warps, 8 keys, votes, 1 tile looked at, 4 blocks",
@@ -111,11 +144,16 @@ mod tests {
     #[test]
     fn every_row_names_a_candidate_and_the_last_holds_for_all() {
         for table in TABLES {
-            assert!(table.rows.iter().all(|row| row.candidate < table.candidates.len()), "{}", table.name);
-            assert!(table.rows.is_sorted_by_key(|row| row.upto), "{}", table.name);
-            assert_eq!(table.rows.last().map(|row| row.upto), Some(usize::MAX), "{}", table.name);
-            assert_eq!(table.choose(usize::MAX, Some(99)), table.rows.last().map_or(0, |row| row.candidate));
-            assert_eq!(table.choose(0, Some(1)), 1);
+            for tuned in table.tuned {
+                let (name, rows) = (table.name, tuned.rows);
+                assert!(rows.iter().all(|row| row.candidate < table.candidates.len()), "{name}, {}", tuned.device);
+                assert!(rows.is_sorted_by_key(|row| row.upto), "{name}, {}", tuned.device);
+                assert_eq!(rows.last().map(|row| row.upto), Some(usize::MAX), "{name}, {}", tuned.device);
+                assert_eq!(Some(table.tuned_for(&format!("NVIDIA {}", tuned.device), usize::MAX)), rows.last().map(|row| row.candidate));
+            }
+            assert_eq!(table.tuned_for("another", 0), table.tuned[0].rows[0].candidate);
+            let device = Device::host();
+            assert_eq!((table.choose(&device, 0, Some(1)), table.choose(&device, 0, Some(99))), (1, table.tuned[0].rows[0].candidate));
         }
         assert_eq!((REDUCE_SHAPES.len(), SCAN_VECTORS.len()), (REDUCE.candidates.len(), SCAN.candidates.len()));
         assert_eq!(SORT_SHAPES.len(), SORT.candidates.len());

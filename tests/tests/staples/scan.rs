@@ -53,7 +53,7 @@ fn sums_of_floats_keep_to_the_bound() {
             let (x, mut y) = (b.upload(&xs), b.zeros::<f32>(n));
             scan::inclusive_sum(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
             let found = y.download().expect("run");
-            let unit = scan::depth::<f32>(n) as f64 * 2f64.powi(-24);
+            let unit = scan::depth::<f32>(&b.device, n) as f64 * 2f64.powi(-24);
             let (mut exact, mut magnitude) = (0.0, 0.0);
             for (i, (x, y)) in xs.iter().zip(&found).enumerate() {
                 exact += f64::from(*x);

@@ -120,7 +120,7 @@ fn sort<K: SortKey, V: Element, const DOWN: bool, const PAIRS: bool>(
         return Ok(());
     }
     let table = if PAIRS { tuned::SORT_PAIRS } else { tuned::SORT };
-    let candidate = table.choose(n, workspace.forced());
+    let candidate = table.choose(call.stream.device(), n, workspace.forced());
     let (warps, own) = tuned::SORT_SHAPES[candidate];
     let tiles = n.div_ceil(32 * warps * own);
     let bytes = n * size_of::<K>();
