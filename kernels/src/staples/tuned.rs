@@ -64,10 +64,13 @@ pub const REDUCE: Table = Table {
         "512 threads, 2 blocks",
         "512 threads, 4 blocks",
     ],
-    tuned: &[Tuned {
-        device: "H200",
-        rows: &[row(2048, 6), row(8192, 0), row(32768, 5), row(131072, 0), row(524288, 1), row(33554432, 5), row(usize::MAX, 6)],
-    }],
+    tuned: &[
+        Tuned {
+            device: "H200",
+            rows: &[row(2048, 2), row(32768, 4), row(131072, 5), row(524288, 1), row(2097152, 5), row(8388608, 1), row(usize::MAX, 5)],
+        },
+        Tuned { device: "H100", rows: &[row(32768, 5), row(524288, 3), row(2097152, 0), row(8388608, 4), row(usize::MAX, 5)] },
+    ],
 };
 
 /// Threads and blocks of the candidates of [`REDUCE`].
@@ -77,19 +80,13 @@ pub(super) const REDUCE_SHAPES: [(usize, usize); 7] = [(256, 1), (256, 2), (256,
 pub const SCAN: Table = Table {
     name: "SCAN",
     candidates: &["1 vector", "2 vectors", "4 vectors", "6 vectors", "8 vectors", "10 vectors", "12 vectors"],
-    tuned: &[Tuned {
-        device: "H200",
-        rows: &[
-            row(2048, 0),
-            row(32768, 1),
-            row(131072, 2),
-            row(524288, 4),
-            row(2097152, 5),
-            row(8388608, 4),
-            row(33554432, 3),
-            row(usize::MAX, 5),
-        ],
-    }],
+    tuned: &[
+        Tuned {
+            device: "H200",
+            rows: &[row(2048, 6), row(8192, 1), row(32768, 4), row(524288, 5), row(2097152, 6), row(8388608, 5), row(usize::MAX, 3)],
+        },
+        Tuned { device: "H100", rows: &[row(131072, 4), row(524288, 1), row(2097152, 0), row(usize::MAX, 4)] },
+    ],
 };
 
 /// Vectors of the candidates of [`SCAN`].
@@ -99,24 +96,30 @@ pub(super) const SCAN_VECTORS: [usize; 7] = [1, 2, 4, 6, 8, 10, 12];
 pub const SELECT: Table = Table {
     name: "SELECT",
     candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
-    tuned: &[Tuned {
-        device: "H200",
-        rows: &[row(2048, 0), row(8192, 3), row(131072, 0), row(524288, 1), row(8388608, 3), row(usize::MAX, 1)],
-    }],
+    tuned: &[
+        Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 2), row(2097152, 1), row(134217728, 3), row(usize::MAX, 1)] },
+        Tuned { device: "H100", rows: &[row(8388608, 3), row(usize::MAX, 1)] },
+    ],
 };
 
 /// Sorts: warps of a block, keys of a thread, how lanes of one digit find each other, how many tiles a look-back looks at at a time, resident blocks.
 pub const SORT: Table = Table {
     name: "SORT",
     candidates: SORTS,
-    tuned: &[Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 3), row(usize::MAX, 8)] }],
+    tuned: &[
+        Tuned { device: "H200", rows: &[row(2048, 6), row(8192, 3), row(131072, 0), row(524288, 3), row(usize::MAX, 8)] },
+        Tuned { device: "H100", rows: &[row(2048, 6), row(32768, 1), row(131072, 0), row(524288, 3), row(usize::MAX, 7)] },
+    ],
 };
 
 /// The same for pairs.
 pub const SORT_PAIRS: Table = Table {
     name: "SORT_PAIRS",
     candidates: SORTS,
-    tuned: &[Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 1), row(usize::MAX, 8)] }],
+    tuned: &[
+        Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 2), row(usize::MAX, 8)] },
+        Tuned { device: "H100", rows: &[row(8192, 3), row(131072, 0), row(524288, 2), row(134217728, 7), row(usize::MAX, 4)] },
+    ],
 };
 
 const SORTS: &[&str] = &[
