@@ -119,19 +119,24 @@ impl Finder<'_> {
             ValueDef::Param(..) => return None,
             ValueDef::Result(inst, _) => &self.kernel.insts[inst].op,
         };
-        let low = match op {
-            Op::Compute(Compute::Const(scalar)) => scalar.bits,
-            Op::Compute(Compute::Binary(BinaryOp::Add, a, b)) => of(*a)?.wrapping_add(of(*b)?),
-            Op::Compute(Compute::Binary(BinaryOp::Sub, a, b)) => of(*a)?.wrapping_sub(of(*b)?),
-            Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) => match (of(*a), of(*b)) {
+        let Op::Compute(compute) = op else { return None };
+        let low = if let Compute::Const(scalar) = compute {
+            scalar.bits
+        } else if let Compute::Binary(BinaryOp::Add, a, b) = compute {
+            of(*a)?.wrapping_add(of(*b)?)
+        } else if let Compute::Binary(BinaryOp::Sub, a, b) = compute {
+            of(*a)?.wrapping_sub(of(*b)?)
+        } else if let Compute::Binary(BinaryOp::Mul, a, b) = compute {
+            match (of(*a), of(*b)) {
                 (Some(0), _) | (_, Some(0)) => 0,
                 (a, b) => a?.wrapping_mul(b?),
-            },
-            // The bits of a narrower type that is widened are its own; those above them may be its sign.
-            Op::Compute(Compute::Cast(a) | Compute::Bitcast(a)) if self.kernel.ty(*a).is_int() && bits <= self.kernel.ty(*a).bits() => {
-                of(*a)?
             }
-            _ => return None,
+        } else if let Compute::Cast(a) | Compute::Bitcast(a) = compute {
+            // The bits of a narrower type that is widened are its own; those above them may be its sign.
+            let ty = self.kernel.ty(*a);
+            of(*a).filter(|_| ty.is_int() && bits <= ty.bits())?
+        } else {
+            return None;
         };
         Some(low & mask)
     }

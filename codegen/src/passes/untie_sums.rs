@@ -38,16 +38,15 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     while let Some(block) = blocks.pop() {
         blocks.extend(kernel.blocks[block].insts.iter().flat_map(|inst| kernel.insts[*inst].op.blocks()));
         for inst in std::mem::take(&mut kernel.blocks[block].insts) {
-            let is_tied: HashSet<Value> = match &kernel.insts[inst].op {
-                Op::Memory(Memory { op: MemoryOp::Store(values), .. }) if values.len() > 1 => {
-                    values.iter().copied().filter(|value| sums.contains(value)).collect()
-                }
-                Op::Region(Region::For { init, .. }) if loops.contains(&inst) => {
-                    let begins = sums_of(kernel, inst).into_iter().filter_map(|n| init.get(n));
-                    begins.copied().filter(|value| is_of_vector(kernel, *value)).collect()
-                }
-                _ => HashSet::default(),
-            };
+            let mut is_tied = HashSet::default();
+            if let Op::Memory(Memory { op: MemoryOp::Store(values), .. }) = &kernel.insts[inst].op {
+                is_tied.extend(values.iter().copied().filter(|value| values.len() > 1 && sums.contains(value)));
+            } else if let Op::Region(Region::For { init, .. }) = &kernel.insts[inst].op
+                && loops.contains(&inst)
+            {
+                let begins = sums_of(kernel, inst).into_iter().filter_map(|n| init.get(n));
+                is_tied.extend(begins.copied().filter(|value| is_of_vector(kernel, *value)));
+            }
             changed |= !is_tied.is_empty();
             copy(kernel, block, inst, &is_tied);
             kernel.blocks[block].insts.push(inst);

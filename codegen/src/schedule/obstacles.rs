@@ -128,9 +128,10 @@ impl Obstacle {
             Kind::Barrier => {
                 let message =
                     format!("`{name}` cannot move a load of `{}` before a barrier: other threads may have written it", object.name);
-                let help = match object.space() {
-                    Space::Shared => format!("leave `{name}` out of loops with barriers that read shared arrays only"),
-                    _ => format!("take `{0}` as `&Global` if nothing writes it, or promise {promise}", object.name),
+                let help = if object.space() == Space::Shared {
+                    format!("leave `{name}` out of loops with barriers that read shared arrays only")
+                } else {
+                    format!("take `{0}` as `&Global` if nothing writes it, or promise {promise}", object.name)
                 };
                 Some(Refusal::new(message, help).label(loc, "this load").label(here, "the barrier"))
             }

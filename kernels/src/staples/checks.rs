@@ -5,7 +5,7 @@ use warpwright::{Buffer, Device, Element, Stream};
 
 /// What a call is of: its name, for errors, and its stream.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'s> {
+pub struct Call<'s> {
     pub(super) function: &'static str,
     pub(super) stream: &'s Stream,
 }

@@ -37,6 +37,7 @@ const TILE: (usize, usize) = (128, 8);
 /// What a block works on lies in shared memory and is read again where it is needed: the sums take all the registers there are. (The estimate is 138 registers at edges;
 /// `ptxas` 12.9 and 13.5 need 127 and 128, and spill none, which a test holds.)
 #[kernel(block = 256, min_blocks = 2, variants(EDGE in [false, true]), allow(register_spill))]
+#[allow(clippy::too_many_arguments, reason = "matrices, sums of tiles and what blocks tell each other are buffers of their own")]
 pub fn gemm_tiles<const EDGE: bool>(
     before: u32,
     turns: usize,
@@ -305,8 +306,7 @@ pub trait MatrixElement: Element {
     /// Puts a product into the stream.
     #[doc(hidden)]
     fn gemm(
-        call: &'static str,
-        stream: &Stream,
+        call: Call<'_>,
         extent: (usize, usize, usize),
         alpha: Self,
         a: &Buffer<Self>,
@@ -355,8 +355,7 @@ const LEAST_STEPS: usize = 4;
 
 impl MatrixElement for f32 {
     fn gemm(
-        call: &'static str,
-        stream: &Stream,
+        call: Call<'_>,
         (m, n, k): (usize, usize, usize),
         alpha: f32,
         a: &Buffer<f32>,
@@ -366,23 +365,23 @@ impl MatrixElement for f32 {
     ) -> Result<()> {
         let is_short = [a.len(), b.len(), c.len()].into_iter().all(|len| !super::checks::is_long(len));
         if !is_short || n % 4 != 0 || k % 4 != 0 || k == 0 {
-            return Ok(guarded((m, n, k), alpha, a, b, c).launch_on(stream)?);
+            return Ok(guarded((m, n, k), alpha, a, b, c).launch_on(call.stream)?);
         }
         let (side, depth) = TILE;
         let (tiles, steps) = (m.div_ceil(side) * n.div_ceil(side), k.div_ceil(depth));
-        let resident = 2 * Call::new(call, stream).multiprocessors();
+        let resident = 2 * call.multiprocessors();
         let blocks = resident.min((tiles * steps).div_ceil(LEAST_STEPS));
         let turns = if tiles % blocks == 0 { tiles / blocks } else { (tiles / blocks).saturating_sub(1) };
         let is_edge = m % side != 0 || n % side != 0 || k % depth != 0;
         let partials = blocks * side * side * size_of::<f32>();
-        let mut run = workspace.begin(call, &[(Slot::Elements, partials), (Slot::Counts, blocks * size_of::<u32>())])?;
+        let mut run = workspace.begin(call.function, &[(Slot::Elements, partials), (Slot::Counts, blocks * size_of::<u32>())])?;
         run.launch(blocks, |before, _, parts| {
             let (partials, told) = (seen::<f32>(parts.elements)?, seen::<u32>(parts.counts)?);
             let launch = match is_edge {
                 false => gemm_tiles::<false>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
                 true => gemm_tiles::<true>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
             };
-            Ok(launch.grid(blocks).launch_on(stream)?)
+            Ok(launch.grid(blocks).launch_on(call.stream)?)
         })
     }
 
@@ -393,8 +392,7 @@ impl MatrixElement for f32 {
 
 impl MatrixElement for f64 {
     fn gemm(
-        _: &'static str,
-        stream: &Stream,
+        call: Call<'_>,
         extent: (usize, usize, usize),
         alpha: f64,
         a: &Buffer<f64>,
@@ -402,7 +400,7 @@ impl MatrixElement for f64 {
         c: &mut Buffer<f64>,
         _: &mut Workspace,
     ) -> Result<()> {
-        Ok(guarded(extent, alpha, a, b, c).launch_on(stream)?)
+        Ok(guarded(extent, alpha, a, b, c).launch_on(call.stream)?)
     }
 
     fn gemv<'a>(extent: (usize, usize), a: &'a Buffer<f64>, x: &'a Buffer<f64>, y: &'a mut Buffer<f64>) -> Launch<'a> {
@@ -428,7 +426,7 @@ pub fn gemm<T: MatrixElement>(
     let (of_a, of_b, of_c) = (rows::extent(call, m, k)?, rows::extent(call, k, n)?, rows::extent(call, m, n)?);
     call.fits("a", a, of_a)?.fits("b", b, of_b)?.fits("c", c, of_c)?.workspace(workspace)?;
     if of_c > 0 {
-        T::gemm(call.function, stream, (m, n, k), alpha, a, b, c, workspace)?;
+        T::gemm(call, (m, n, k), alpha, a, b, c, workspace)?;
     }
     Ok(())
 }

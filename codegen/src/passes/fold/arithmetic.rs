@@ -42,11 +42,11 @@ fn both_below(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<
 /// `i % 2 = 1` for the counter of `(1..n).step_by(2)`: bits that are the same in all iterations.
 fn low_bits(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
     let c = cx.constant(b).filter(|c| c.ty.is_unsigned_int() || op == BinaryOp::And)?;
-    let mask = match op {
-        BinaryOp::And => c.bits,
-        BinaryOp::Rem if c.bits.is_power_of_two() => c.bits - 1,
-        _ => return None,
-    };
+    let is_remainder = op == BinaryOp::Rem && c.bits.is_power_of_two();
+    if !is_remainder && op != BinaryOp::And {
+        return None;
+    }
+    let mask = if is_remainder { c.bits - 1 } else { c.bits };
     let low = cx.bounds.low_bits(cx.b.kernel, a, u64::BITS - mask.leading_zeros())?;
     Some(cx.b.int(c.ty, i128::from(low & mask)))
 }
