@@ -7,7 +7,7 @@ use crate::estimate::{Known, estimate};
 use crate::lint::{self, Sites, Subject, Tried};
 use crate::require;
 use std::collections::HashMap;
-use warpwright_codegen::backend;
+use warpwright_codegen::backend::BACKENDS;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::Kernel;
@@ -77,8 +77,8 @@ pub fn review(
                 }
             };
             let mut found = std::mem::take(&mut lowered.warnings);
-            for backend in backend::of_targets(scope.targets) {
-                found.append(backend.refusals(lowered.kernel.legal(), &|loc| lowered.span(loc)));
+            for backend in BACKENDS {
+                found.append(backend.refusals(&lowered.kernel, scope.targets, &|loc| lowered.span(loc)));
             }
             rules.add(*index, found, &words);
             if !is_estimated || rules.has_errors {

@@ -40,7 +40,7 @@ pub struct Measured {
     pub spill_loads: u32,
     /// Bytes of a thread's stack: local arrays, spills, frames of calls.
     pub stack: u32,
-    /// Bytes of static shared memory of a block.
+    /// Bytes of shared arrays of a block that are variables: all of them, or none where they take more than 48 KiB.
     pub shared: u32,
     /// Named barriers of a block; `None` where the release does not say.
     pub barriers: Option<u32>,

@@ -237,6 +237,26 @@ fn memory_of_every_type_and_space_is_accepted() {
     accept("memory_of_every_type_and_space_is_accepted", |_| types().map(|ty| (format!("memory of {ty}"), memory(ty))).collect());
 }
 
+/// A kernel whose fixed shared array has so many bytes, beside the dynamic one.
+fn with_shared(bytes: u32) -> Kernel {
+    let mut kernel = memory(Type::U64);
+    kernel.objects[SHARED].ty = MemoryType::Array(Box::new(MemoryType::Scalar(Type::U64)), u64::from(bytes) / 8);
+    kernel
+}
+
+#[test]
+fn as_much_shared_memory_as_a_launch_can_ask_for_is_accepted() {
+    accept("as_much_shared_memory_as_a_launch_can_ask_for_is_accepted", |target| {
+        let most = with_shared(target.limits.shared_opted_in);
+        let more = emit(&with_shared(target.limits.shared_opted_in + 16), target);
+        assert!(more.as_ref().is_err_and(|error| error.starts_with("shared arrays up to `tile` take")), "{}: {more:?}", target.name);
+        let text = emit(&most, target).unwrap_or_else(|error| panic!("{}: {error}", target.name));
+        let is_asked = target.limits.shared_opted_in > target.limits.shared_per_block;
+        assert_eq!(text.contains(".extern .shared .align 16 .b8 memory_shared[];"), is_asked, "{}:\n{text}", target.name);
+        vec![("all shared memory".to_owned(), most)]
+    });
+}
+
 /// Orders and scopes that an operation can have on a target: all, of one operation of each form.
 fn atomicities(op: AtomicOp, target: &Target) -> Vec<Atomicity> {
     use AtomicOp::{Add, CompareExchange, Load, Min, Store};

@@ -80,7 +80,7 @@ fn more_memory_than_there_is() {
     let array = "[f32; 99999999999999]";
     refuses("", "let a = [0.0f32; 99999999999999];", &[&format!("a: `{array}` takes 399999999999996 bytes; {local}")]);
     let shared = "#[shared] let mut t: [[[f32; 4294967295]; 4294967295]; 4294967295];";
-    let message = "t: 18446744073709551615 bytes of static shared memory, and no target has more than 49152 for a block";
+    let message = "t: shared arrays take 18446744073709551615 bytes, and no target has more than 232448 for a block";
     refuses("", &format!("{shared} y[0] = t[0][0][0];"), &[message]);
     let constants =
         "#[kernel] pub fn k(c: &Constant<[f32; 10000]>, d: &Constant<[f32; 10000]>, y: &mut Global<f32>) { y[0] = c[0] + d[0]; }";

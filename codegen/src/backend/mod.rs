@@ -8,7 +8,7 @@ mod structured;
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
 use crate::ir::{Axis, Loc, Stage, TextureOp};
-use crate::pipeline::{Legal, Scheduled};
+use crate::pipeline::Scheduled;
 use crate::target::{Family, Target, Targets};
 use proc_macro2::Span;
 
@@ -35,8 +35,8 @@ pub trait Backend: Sync {
     /// What it prints.
     fn language(&self) -> &'static Language;
 
-    /// What keeps a kernel from a device of the language's family, each thing at its place. `span` gives the source span behind a location.
-    fn refusals(&self, _kernel: &Legal, _span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+    /// What keeps a kernel from those of these targets that take the text, each thing at its place. `span` gives the source span behind a location.
+    fn refusals(&self, _kernel: &Scheduled, _targets: &Targets, _span: &dyn Fn(Loc) -> Span) -> Diagnostics {
         Diagnostics::new()
     }
 
@@ -190,8 +190,10 @@ pub struct Emitted {
     pub entry: String,
     /// Its arguments.
     pub abi: Vec<AbiArgument>,
-    /// Static shared memory, bytes.
+    /// Shared arrays of fixed length, bytes.
     pub shared_bytes: u64,
+    /// PTX: whether they are dynamic shared memory, for which a launch asks beside its own: a block has more of that.
+    pub asks_for_shared: bool,
     /// OpenCL: messages of asserts and traps, by index (`Fault`).
     pub faults: Vec<String>,
     /// OpenCL: options for the device's compiler.

@@ -46,6 +46,8 @@ pub(super) struct CudaKernel {
     max_threads: u32,
     /// Dynamic shared memory it may be launched with now.
     dynamic_limit: AtomicU32,
+    /// Of that, what its arrays of fixed length take.
+    fixed_shared: u32,
 }
 
 /// A `.const` variable of the module.
@@ -89,7 +91,8 @@ impl CudaKernel {
         });
         let symbols = constants.collect::<Result<Vec<_>>>()?;
         let holds = Mutex::new(vec![0; symbols.len()]);
-        Ok(CudaKernel { module, function, abi: emitted.abi, symbols, holds, max_threads, dynamic_limit })
+        let fixed_shared = if emitted.asks_for_shared { u32::try_from(emitted.shared_bytes).unwrap_or(u32::MAX) } else { 0 };
+        Ok(CudaKernel { module, function, abi: emitted.abi, symbols, holds, max_threads, dynamic_limit, fixed_shared })
     }
 
     /// Lets the kernel be launched with this much dynamic shared memory.
@@ -167,7 +170,8 @@ impl CudaKernel {
         if threads > self.max_threads {
             return Err(self.too_many_threads(plan, threads));
         }
-        self.allow_shared(plan.shared_bytes)?;
+        let shared = self.fixed_shared.saturating_add(plan.shared_bytes);
+        self.allow_shared(shared)?;
         let _filled = self.fill_constants(plan, stream)?;
         let ([gx, gy, gz], [bx, by, bz]) = (plan.grid, plan.block);
         let queue = sys::Handle::of(stream.queue().handle());
@@ -177,7 +181,7 @@ impl CudaKernel {
         let code = unsafe {
             let none = null_mut();
             let driver = self.module.context.driver;
-            driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, plan.shared_bytes, queue, parameters.as_mut_ptr(), none)
+            driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters.as_mut_ptr(), none)
         };
         match code {
             code::SUCCESS => Ok(()),

@@ -172,9 +172,8 @@ impl Check {
             let targets = if asked.is_empty() { attributes.targets_or(of_crate.targets.as_ref()) } else { asked.clone() };
             let scope = ReviewScope { targets: &targets, findings: of_crate.findings, most: usize::MAX };
             let mut reports = Vec::new();
-            let mut no_ptx = Diagnostics::new();
             let look = |variant: &ReviewedVariant<'_>| {
-                let rows = rows(variant, assembler, &mut no_ptx);
+                let rows = rows(variant, assembler);
                 let found =
                     rows.iter().flat_map(|row| [undone(variant, row, assembler), waiting(variant, row, assembler)].concat()).collect();
                 reports.extend(rows);
@@ -185,7 +184,6 @@ impl Check {
                 let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
                 found.extend(required_is_open(item, "the kernel is generic, and declares no variants", help, of_crate.findings));
             }
-            findings.add(no_ptx);
             findings.add(deprecated::apply(found, source.items(), kernel));
             let how = instances.map_or(How::Open, |all| How::Instances(all.len()));
             checked.push(Checked { kernel: kernel.clone(), families: targets.families, how, reports });
@@ -194,10 +192,10 @@ impl Check {
     }
 }
 
-/// What is known of a variant, target by target. What has no form in PTX for a target is an error: the kernel cannot run there.
-fn rows(variant: &ReviewedVariant<'_>, assembler: Option<&Assembler>, no_ptx: &mut Diagnostics) -> Vec<Row> {
+/// What is known of a variant, target by target.
+fn rows(variant: &ReviewedVariant<'_>, assembler: Option<&Assembler>) -> Vec<Row> {
     let row = |estimated: Estimated| {
-        let module = variant.lowered.ptx(estimated.target).map_err(|found| no_ptx.append(found)).ok();
+        let module = variant.lowered.ptx(estimated.target).ok();
         let mut row = Row { estimated, measured: None, not_measured: None, order: Vec::new(), reads: Vec::new() };
         if let Some((assembler, module)) = assembler.zip(module) {
             let capability = row.estimated.target.capability;

@@ -131,7 +131,7 @@ fn look(source: &Source, lowered: Lowered<Scheduled>, targets: &Targets, dynamic
         return Err(first_error(source, found));
     }
     for backend in backend::of_targets(targets) {
-        let refused = backend.refusals(legal, &|loc| lowered.span(loc));
+        let refused = backend.refusals(&lowered.kernel, targets, &|loc| lowered.span(loc));
         if !refused.is_empty() {
             return Err(first_error(source, &refused));
         }

@@ -61,7 +61,7 @@ use super::{Backend, Emitted, Language, TextureReads};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Object, Op, Stage, Value};
 use crate::pipeline::{Legal, Scheduled};
-use crate::target::{OPENCL, Target};
+use crate::target::{OPENCL, Target, Targets};
 use forms::Form;
 use names::Namer;
 use prelude::Prelude;
@@ -88,8 +88,9 @@ impl Backend for OpenCl {
         &LANGUAGE
     }
 
-    fn refusals(&self, kernel: &Legal, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
-        portable::refusals(kernel, span)
+    fn refusals(&self, kernel: &Scheduled, targets: &Targets, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+        let is_target = targets.families.iter().any(|family| **family == OPENCL);
+        if is_target { portable::refusals(kernel.legal(), span) } else { Diagnostics::new() }
     }
 
     fn emit(&self, kernel: &Scheduled, _target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {

@@ -364,8 +364,10 @@ pub struct Module {
     pub files: Vec<String>,
     /// What the host must pass.
     pub abi: Vec<AbiArgument>,
-    /// Static shared memory, bytes.
+    /// Shared arrays of fixed length, bytes.
     pub shared_bytes: u64,
+    /// Whether they are dynamic shared memory, for which a launch asks.
+    pub asks_for_shared: bool,
     /// Annotations that issue loads early, and where the source says them.
     pub early_loads: Vec<(&'static Annotation, Loc)>,
 }

@@ -3,6 +3,7 @@
 use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass, Statement};
 use super::control::Frame;
 use super::early::{self, EarlyLoad};
+use super::region::SharedRegion;
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
 use crate::collections::HashMap;
@@ -31,6 +32,8 @@ pub(super) struct Emitter<'k> {
     pub(super) bounds: Bounds,
     /// Name of the entry point.
     pub(super) entry: String,
+    /// Where shared arrays lie that are no variables.
+    pub(super) region: Option<SharedRegion>,
     /// The body so far.
     pub(super) code: Vec<Statement>,
     /// The register of each value that has one.
@@ -81,6 +84,7 @@ impl<'k> Emitter<'k> {
             target,
             span,
             entry,
+            region: SharedRegion::of(kernel, target),
             code: Vec::new(),
             registers: vec![None; kernel.values.len()],
             parts_of_words: HashMap::default(),

@@ -70,6 +70,15 @@ impl Emitter<'_> {
 
     /// The address of an object's first byte.
     pub(super) fn address(&mut self, object: Object, d: Reg) {
+        if let Some(place) = self.place_in_region(object) {
+            let symbol: Symbol = self.region_symbol().into();
+            if place == 0 {
+                return ptx!(self, Mov.U32 d, &symbol);
+            }
+            let region = self.temp(RegisterClass::Word);
+            ptx!(self, Mov.U32 region, &symbol);
+            return ptx!(self, Add.U32 d, region, place as u32);
+        }
         let symbol = self.symbol(object);
         if self.kernel.objects[object].space() == Space::Global {
             // Parameters are generic addresses.
@@ -83,11 +92,14 @@ impl Emitter<'_> {
 
     /// Where an access goes.
     pub(super) fn place(&mut self, ptr: Value, offset: i32) -> AddressOperand {
-        let base = match self.named_address(ptr) {
-            Some(object) => Base::Symbol(self.symbol(object)),
-            None => Base::Reg(self.in_register(ptr)),
+        let (base, first) = match self.named_address(ptr) {
+            Some(object) => match self.place_in_region(object) {
+                Some(place) => (Base::Symbol(self.region_symbol().into()), place as i32),
+                None => (Base::Symbol(self.symbol(object)), 0),
+            },
+            None => (Base::Reg(self.in_register(ptr)), 0),
         };
-        AddressOperand { base, offset: None }.after(offset)
+        AddressOperand { base, offset: None }.after(first + offset)
     }
 
     /// The number of elements of a slice.

@@ -42,6 +42,7 @@ mod messages;
 mod module;
 mod predicate;
 mod print;
+mod region;
 mod remainder;
 mod room;
 mod template;
@@ -50,11 +51,12 @@ mod types;
 pub mod words;
 
 use super::{Backend, Emitted, Language, Line};
-use crate::diagnostic::Diagnostics;
+use crate::collections::HashSet;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::Lowered;
 use crate::ir::{Kernel, Loc, Stage};
 use crate::pipeline::{Addressed, Scheduled};
-use crate::target::{TARGETS, Target};
+use crate::target::{TARGETS, Target, Targets};
 use code::{Entry, Module, Statement};
 use emitter::Emitter;
 use messages::{ASSERTFAIL, VPRINTF};
@@ -81,6 +83,18 @@ impl Backend for Ptx {
 
     fn emit(&self, kernel: &Scheduled, target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
         emit_ptx(kernel.legal().addressed(), target.unwrap_or(&TARGETS[0]), span)
+    }
+
+    /// Of what several targets refuse, the first one's words.
+    fn refusals(&self, kernel: &Scheduled, targets: &Targets, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+        let (mut found, mut places) = (Diagnostics::new(), HashSet::default());
+        for target in &targets.gpus {
+            let refused = module(kernel.legal().addressed(), target, span).err().unwrap_or_default();
+            let new: Vec<Diagnostic> = refused.into_iter().filter(|refusal| !places.contains(&refusal.place())).collect();
+            places.extend(new.iter().map(Diagnostic::place));
+            found.extend(new);
+        }
+        found
     }
 
     fn lines(&self, kernel: &Scheduled, target: Option<&Target>) -> Result<Vec<Line>, Diagnostics> {
@@ -112,8 +126,8 @@ pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
 pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let module = module(kernel, target, span)?;
     let text = module.to_string();
-    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, .. } = module;
-    Ok(Emitted { text, entry, abi, shared_bytes, ..Emitted::default() })
+    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, .. } = module;
+    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, ..Emitted::default() })
 }
 
 /// The same as data: what [`emit_ptx`] prints.
@@ -143,6 +157,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
         },
         abi,
         shared_bytes,
+        asks_for_shared: emitter.region.is_some(),
         early_loads: kernel.early_loads.iter().map(|early| (early.annotation, early.place)).collect(),
     })
 }

@@ -88,13 +88,16 @@ impl Emitter<'_> {
             }
             // Whole words: narrow atomics work on the word around them. Vector accesses want up to 16 bytes of alignment.
             let (bytes, align) = (self.bytes(data).max(1).next_multiple_of(4), self.alignment(data));
-            declared.push(Variable::bytes(space, align, self.symbol(object), bytes));
+            if self.place_in_region(object).is_none() {
+                declared.push(Variable::bytes(space, align, self.symbol(object), bytes));
+            }
             if data.kind == ObjectKind::Shared {
                 shared = shared.next_multiple_of(align) + bytes;
-                if shared > u64::from(self.target.limits.shared_per_block) {
-                    let limit = self.target.limits.shared_per_block;
-                    let message = format!("shared arrays up to `{}` take {shared} bytes, and a block can have {limit}", data.name);
-                    self.refuse_at(data.loc, message, "make an array smaller, or `#[shared(dynamic)]`, which can be larger".into());
+                if shared > u64::from(self.target.limits.shared_opted_in) {
+                    let (limit, target) = (self.target.limits.shared_opted_in, self.target.name);
+                    let message =
+                        format!("shared arrays up to `{}` take {shared} bytes, and a block on {target} can have {limit}", data.name);
+                    self.refuse_at(data.loc, message, "make an array smaller, or name targets that have more: `targets = [sm_90]`".into());
                     return (declared, shared);
                 }
             }
@@ -102,7 +105,7 @@ impl Emitter<'_> {
         if self.has_print {
             declared.push(Variable::bytes(Word::Local, 8, self.print_symbol(), self.print_bytes.max(8).into()));
         }
-        (declared, shared)
+        (declared, self.region.as_ref().map_or(shared, |region| region.bytes))
     }
 
     fn bytes(&self, data: &ObjectData) -> u64 {
@@ -127,12 +130,13 @@ impl Emitter<'_> {
         };
         let mut declared: Vec<Variable> = self.strings.iter().enumerate().map(text).collect();
         self.constants(&mut declared);
-        for (object, data) in self.kernel.objects.iter() {
-            if data.kind == ObjectKind::Shared && matches!(data.ty, MemoryType::Slice(_)) {
-                let variable = Variable::bytes(Word::Shared, 16, self.symbol(object), 0);
-                declared.push(Variable { linkage: Linkage::Extern, length: Some(None), ..variable });
-            }
-        }
+        let is_dynamic = |data: &ObjectData| data.kind == ObjectKind::Shared && matches!(data.ty, MemoryType::Slice(_));
+        let own = self.kernel.objects.iter().find(|(_, data)| is_dynamic(data)).map(|(object, _)| self.symbol(object));
+        let region = self.region.as_ref().map(|_| self.region_symbol().into());
+        declared.extend(region.or(own).map(|symbol| {
+            let variable = Variable::bytes(Word::Shared, 16, symbol, 0);
+            Variable { linkage: Linkage::Extern, length: Some(None), ..variable }
+        }));
         declared
     }
 

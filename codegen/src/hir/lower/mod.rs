@@ -30,7 +30,7 @@ use crate::ir::{
 };
 use crate::syntax::cache::cache_hint;
 use crate::syntax::{Unit, UnitId, repr_align};
-use crate::target::limits::{CONSTANT_BYTES, SHARED_BYTES};
+use crate::target::limits::{CONSTANT_BYTES, MOST_SHARED_BYTES};
 use elements::ElementLoops;
 use environment::{Tree, Var};
 use proc_macro2::Span;
@@ -460,12 +460,11 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     fn check_shared(&self, span: Span) {
         let statics = self.kernel.objects.values().filter(|o| o.kind == ObjectKind::Shared);
         let bytes: u64 = statics.clone().map(|o| o.ty.size(&self.kernel.structs)).fold(0, u64::saturating_add);
-        // What devices have beyond that is for dynamic shared memory.
-        if bytes > u64::from(SHARED_BYTES) {
+        if bytes > u64::from(MOST_SHARED_BYTES) {
             let largest = statics.max_by_key(|o| o.ty.size(&self.kernel.structs));
             let (place, name) = largest.map_or((span, ""), |o| (self.spans[o.loc.0 as usize], o.name.as_str()));
-            let message = format!("{bytes} bytes of static shared memory, and no target has more than {SHARED_BYTES} for a block");
-            let help = format!("make `{name}` smaller, or take it from `#[shared(dynamic)]`: many devices have more of that");
+            let message = format!("shared arrays take {bytes} bytes, and no target has more than {MOST_SHARED_BYTES} for a block");
+            let help = format!("make `{name}` smaller");
             self.report(Diagnostic::error(place, message).help(help));
         }
         if self.kernel.objects.values().filter(|o| o.kind == ObjectKind::Shared && matches!(o.ty, MemoryType::Slice(_))).count() > 1 {
