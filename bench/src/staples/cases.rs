@@ -278,7 +278,7 @@ fn histograms(b: &mut Bench) -> Outcome<()> {
             let (out, inp) = (at(&bins.borrow()), at(&x));
             b.line(
                 ("histogram u8 256", n.to_string(), n as f64, Unit::Bytes),
-                |stream, _| histogram::count_values(stream, bytes, &mut bins.borrow_mut()),
+                |stream, workspace| histogram::count_values(stream, bytes, &mut bins.borrow_mut(), workspace),
                 || {
                     let mut expected = vec![0u32; 256];
                     (0..n as u32 / 4).flat_map(|i| fill::word(11, i).to_ne_bytes()).for_each(|v| expected[usize::from(v)] += 1);
@@ -293,7 +293,7 @@ fn histograms(b: &mut Bench) -> Outcome<()> {
             let (out, inp) = (at(&bins.borrow()), at(&x));
             b.line(
                 ("histogram u32 65536", n.to_string(), 4.0 * n as f64, Unit::Bytes),
-                |stream, _| histogram::count_values(stream, &x, &mut bins.borrow_mut()),
+                |stream, workspace| histogram::count_values(stream, &x, &mut bins.borrow_mut(), workspace),
                 || {
                     let mut expected = vec![0u32; 65_536];
                     (0..n as u32).for_each(|i| expected[integer(12, i, 65_536) as usize] += 1);

@@ -6,10 +6,11 @@
 //! **Determinism.** The same bits on every run.
 //!
 //! **How.** Up to 1,024 bins a block has 32 counters for each bin, one in each bank of shared memory, so that equal values do not wait for each other; up to 4,096 it has 8,
-//! up to 16,384 2, up to 65,536 counters of 16 bits, two to a word; beyond, counters in global memory.
+//! up to 16,384 2, and all is one launch: the last block to finish has the result. Up to 65,536 bins, counters have 16 bits, two to a word; beyond, they are in global memory.
 
-use super::Result;
 use super::checks::Call;
+use super::workspace::{Slot, seen};
+use super::{Result, Workspace};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
@@ -22,16 +23,21 @@ pub fn clear_bins(bins: &mut Global<u32>) {
     }
 }
 
-/// Adds the counts of `x` to `bins`. `R` counters a bin in neighbouring banks: lane l takes l % R. Dynamic shared memory: `bins · R` words. `PACKED`: an element of `x` is four bytes, each a value; there are
-/// 256 bins.
+/// Counts `x` into `bins`, in one launch. `R` counters a bin in neighbouring banks: lane l takes l % R. Dynamic shared memory: `bins · R` words. `PACKED`: an element of `x` is four bytes, each a value; there
+/// are 256 bins. Several blocks add up in `counts`, all zero before and after; the last to finish moves them to `bins`. `before` is the number of tickets that earlier launches took.
 #[kernel(block = B)]
 pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usize, const R: usize, const U: usize>(
+    before: u32,
     x: &Global<T>,
+    counts: &mut Global<u32>,
+    tickets: &mut Global<u32>,
     bins: &mut Global<u32>,
 ) {
     #[shared(dynamic)]
     let mut local: [u32];
-    let (t, n) = (thread_idx().x, bins.len());
+    #[shared]
+    let mut is_last: [bool; 1];
+    let (t, n, blocks) = (thread_idx().x, bins.len(), grid_dim().x);
     for k in (t..n * R).step_by(B) {
         local[k] = 0;
     }
@@ -40,7 +46,7 @@ pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usi
     let vectors = x.len() / V;
     #[unroll(U)]
     #[batch_loads]
-    for v in (global_id().x..vectors).step_by(grid_dim().x * B) {
+    for v in (global_id().x..vectors).step_by(blocks * B) {
         let q = x.load::<V>(V * v);
         #[unroll]
         for j in 0..V {
@@ -74,8 +80,25 @@ pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usi
             // Lanes begin at different replicas: different banks.
             all += local[bin * R + (r + lane_id()) % R];
         }
-        if all > 0 {
-            bins.atomic_add(bin, all);
+        if blocks == 1 {
+            bins[bin] = all;
+        } else if all > 0 {
+            counts.atomic_add(bin, all);
+        }
+    }
+    if blocks > 1 {
+        sync_threads();
+        if t == 0 {
+            fence_device();
+            let ticket = tickets.atomic_add(0, 1);
+            fence_device();
+            is_last[0] = ticket.wrapping_sub(before) as usize + 1 == blocks;
+        }
+        sync_threads();
+        if is_last[0] {
+            for bin in (t..n).step_by(B) {
+                bins[bin] = counts.atomic_exchange(bin, 0);
+            }
         }
     }
 }
@@ -147,11 +170,32 @@ pub fn count_global<T: Int, const V: usize>(x: &Global<T>, bins: &mut Global<u32
     }
 }
 
+/// Bins that blocks have several counters for.
+const MOST_REPLICATED: usize = 16_384;
+
 /// A type of values that are counted: `u8`, `u16`, `u32`.
 pub trait Countable: Element {
-    /// The launch that counts, all but its grid.
+    /// Values of `x` that a thread takes at a time.
     #[doc(hidden)]
-    fn launch<'a>(multiprocessors: usize, x: &'a Buffer<Self>, bins: &'a mut Buffer<u32>) -> Result<Launch<'a>>
+    fn at_once(x: &Buffer<Self>, bins: usize) -> usize
+    where
+        Self: Sized;
+
+    /// The launch that counts into at most 16,384 bins, all but its grid. `counts` and `tickets` are the workspace's.
+    #[doc(hidden)]
+    fn replicated<'a>(
+        before: u32,
+        x: &'a Buffer<Self>,
+        bins: &'a mut Buffer<u32>,
+        counts: &'a mut Buffer<u64>,
+        tickets: &'a mut Buffer<u32>,
+    ) -> Result<Launch<'a>>
+    where
+        Self: Sized;
+
+    /// The launch that adds to bins, however many.
+    #[doc(hidden)]
+    fn adding<'a>(multiprocessors: usize, x: &'a Buffer<Self>, bins: &'a mut Buffer<u32>) -> Launch<'a>
     where
         Self: Sized;
 }
@@ -159,54 +203,64 @@ pub trait Countable: Element {
 /// `bins[v]` ← how many elements of `x` are v.
 ///
 /// # Errors
-/// [`Error`](super::Error), before anything is written: a buffer lies on another device.
-pub fn count_values<T: Countable>(stream: &Stream, x: &Buffer<T>, bins: &mut Buffer<u32>) -> Result<()> {
-    let call = Call::new("histogram::count_values", stream).takes("x", x)?.takes("bins", bins)?;
-    if bins.is_empty() {
+/// [`Error`](super::Error), before anything is written: a buffer or the workspace lies on another device, a frozen workspace is too small.
+pub fn count_values<T: Countable>(stream: &Stream, x: &Buffer<T>, bins: &mut Buffer<u32>, workspace: &mut Workspace) -> Result<()> {
+    let call = Call::new("histogram::count_values", stream).takes("x", x)?.takes("bins", bins)?.workspace(workspace)?;
+    let n = bins.len();
+    if n == 0 {
         return Ok(());
     }
-    let n = bins.len();
-    clear_bins(bins).cover(n).launch_on(stream)?;
-    if !x.is_empty() {
-        T::launch(call.multiprocessors(), x, bins)?.launch_on(stream)?;
-    }
-    Ok(())
-}
-
-/// The launch for values that are no bytes: by the number of bins.
-macro_rules! by_bins {
-    ($t:ty, $v:literal, $multiprocessors:ident, $x:ident, $bins:ident) => {{
-        let n = $bins.len();
-        let blocks = |block: usize| $x.len().div_ceil(block * $v).min($multiprocessors);
-        match n {
-            ..=1024 => count_replicated::<$t, false, $v, 1024, 32, 4>($x, $bins).grid(blocks(1024)).shared_bytes(n * 128),
-            ..=4096 => count_replicated::<$t, false, $v, 1024, 8, 4>($x, $bins).grid(blocks(1024)).shared_bytes(n * 32),
-            ..=16_384 => count_replicated::<$t, false, $v, 1024, 2, 4>($x, $bins).grid(blocks(1024)).shared_bytes(n * 8),
-            ..=65_536 => count_halves::<$t, $v, 4>($x, $bins).grid(blocks(1024)).shared_bytes(n.div_ceil(2) * 4),
-            _ => count_global::<$t, $v>($x, $bins).grid($x.len().div_ceil(256 * $v).min(8 * $multiprocessors)),
+    if x.is_empty() || n > MOST_REPLICATED {
+        clear_bins(bins).cover(n).launch_on(stream)?;
+        if !x.is_empty() {
+            T::adding(call.multiprocessors(), x, bins).launch_on(stream)?;
         }
-    }};
+        return Ok(());
+    }
+    let blocks = x.len().div_ceil(1024 * T::at_once(x, n)).min(call.multiprocessors());
+    let mut run = workspace.begin(call.function, &[(Slot::Counts, n * size_of::<u32>())])?;
+    run.launch(if blocks > 1 { blocks } else { 0 }, |before, _, parts| {
+        Ok(T::replicated(before, x, bins, parts.counts, parts.tickets)?.grid(blocks).launch_on(stream)?)
+    })
 }
 
-impl Countable for u8 {
-    fn launch<'a>(multiprocessors: usize, x: &'a Buffer<u8>, bins: &'a mut Buffer<u32>) -> Result<Launch<'a>> {
-        let blocks = x.len().div_ceil(1024 * 16).min(multiprocessors);
-        // Four to a word where they fill words: vectors of 16 bytes then.
-        Ok(match (bins.len(), x.view::<u32>()) {
-            (256, Ok(words)) => count_replicated::<u32, true, 4, 1024, 32, 4>(words, bins).grid(blocks).shared_bytes(32_768),
-            _ => by_bins!(u8, 8, multiprocessors, x, bins),
-        })
-    }
+macro_rules! countable {
+    ($($t:ty: $v:literal, $words:expr;)*) => {$(
+        impl Countable for $t {
+            fn at_once(x: &Buffer<$t>, bins: usize) -> usize {
+                let words: Option<&Buffer<u32>> = $words(x, bins);
+                if words.is_some() { 16 } else { $v }
+            }
+
+            fn replicated<'a>(before: u32, x: &'a Buffer<$t>, bins: &'a mut Buffer<u32>, counts: &'a mut Buffer<u64>, tickets: &'a mut Buffer<u32>) -> Result<Launch<'a>> {
+                let (n, counts) = (bins.len(), seen::<u32>(counts)?);
+                let words: Option<&Buffer<u32>> = $words(x, n);
+                Ok(match (words, n) {
+                    (Some(words), _) => count_replicated::<u32, true, 4, 1024, 32, 4>(before, words, counts, tickets, bins).shared_bytes(32_768),
+                    (None, ..=1024) => count_replicated::<$t, false, $v, 1024, 32, 4>(before, x, counts, tickets, bins).shared_bytes(n * 128),
+                    (None, ..=4096) => count_replicated::<$t, false, $v, 1024, 8, 4>(before, x, counts, tickets, bins).shared_bytes(n * 32),
+                    (None, _) => count_replicated::<$t, false, $v, 1024, 2, 4>(before, x, counts, tickets, bins).shared_bytes(n * 8),
+                })
+            }
+
+            fn adding<'a>(multiprocessors: usize, x: &'a Buffer<$t>, bins: &'a mut Buffer<u32>) -> Launch<'a> {
+                let (n, blocks) = (bins.len(), |block: usize, most: usize| x.len().div_ceil(block * $v).min(most));
+                match n {
+                    ..=65_536 => count_halves::<$t, $v, 4>(x, bins).grid(blocks(1024, multiprocessors)).shared_bytes(n.div_ceil(2) * 4),
+                    _ => count_global::<$t, $v>(x, bins).grid(blocks(256, 8 * multiprocessors)),
+                }
+            }
+        }
+    )*};
 }
 
-impl Countable for u16 {
-    fn launch<'a>(multiprocessors: usize, x: &'a Buffer<u16>, bins: &'a mut Buffer<u32>) -> Result<Launch<'a>> {
-        Ok(by_bins!(u16, 8, multiprocessors, x, bins))
-    }
+/// Bytes as words of four, where they fill words and there is a bin for each: vectors of 16 bytes then.
+fn as_words(x: &Buffer<u8>, bins: usize) -> Option<&Buffer<u32>> {
+    (bins == 256).then(|| x.view().ok()).flatten()
 }
 
-impl Countable for u32 {
-    fn launch<'a>(multiprocessors: usize, x: &'a Buffer<u32>, bins: &'a mut Buffer<u32>) -> Result<Launch<'a>> {
-        Ok(by_bins!(u32, 4, multiprocessors, x, bins))
-    }
+countable! {
+    u8: 8, as_words;
+    u16: 8, |_, _| None;
+    u32: 4, |_, _| None;
 }

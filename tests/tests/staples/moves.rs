@@ -17,14 +17,14 @@ fn every_value_is_counted_in_its_bin() {
             // 256 bins and words, 256 and bytes, fewer bins than values.
             for (values, bins) in [(&bytes[..n / 4 * 4], 256), (&bytes[..], 256), (&bytes[..], 100)] {
                 let (x, mut found) = (b.upload(values), b.upload(&vec![7u32; bins]));
-                histogram::count_values(&b.stream, &x, &mut found).expect("right");
+                histogram::count_values(&b.stream, &x, &mut found, &mut b.workspace).expect("right");
                 let expected = counts(values.iter().map(|v| usize::from(*v)), bins);
                 assert_eq!(found.download().expect("run"), expected, "{n} bytes, {bins} bins on {}", b.device);
             }
             for bins in [1, 1000, 3000, 10_001, 65_535, 65_536, 70_000].into_iter().filter(|bins| n == 4099 || bins % 1000 == 0) {
                 let values = b.values(n, |bits| (bits >> 40) as u32 % (bins + bins / 8 + 1));
                 let (x, mut found) = (b.upload(&values), b.zeros::<u32>(bins as usize));
-                histogram::count_values(&b.stream, &x, &mut found).expect("right");
+                histogram::count_values(&b.stream, &x, &mut found, &mut b.workspace).expect("right");
                 let expected = counts(values.iter().map(|v| *v as usize), bins as usize);
                 assert!(found.download().expect("run") == expected, "{n} values, {bins} bins on {}", b.device);
             }
@@ -32,7 +32,7 @@ fn every_value_is_counted_in_its_bin() {
         // Counters of 16 bits overflow into the result.
         let values = vec![5u16; 80_000];
         let (x, mut found) = (b.upload(&values), b.zeros::<u32>(20_000));
-        histogram::count_values(&b.stream, &x, &mut found).expect("right");
+        histogram::count_values(&b.stream, &x, &mut found, &mut b.workspace).expect("right");
         assert_eq!(found.download().expect("run")[4..7], [0, 80_000, 0], "{}", b.device);
     }
 }
