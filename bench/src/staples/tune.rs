@@ -1,4 +1,4 @@
-//! Makes the tables of `kernels/src/staples/tuned.rs`: times every candidate at lengths four times apart, prints the rows, then holds the tables in the tree to 20 lengths
+//! Makes the tables of `kernels/src/staples/tuned.rs`: times every candidate at powers of two, prints the rows, then holds the tables in the tree to 20 lengths
 //! between those.
 
 use super::{Bench, ROUND, WARM};
@@ -97,21 +97,22 @@ fn best(times: &[Spread], before: Option<usize>) -> usize {
     before.filter(is_alike).unwrap_or(first)
 }
 
-/// The chosen candidate's time, the first one's, beside that of the best of the others. Which is best, every other round says; how long both take, the rest: the least of several
+/// The chosen candidate's time, the first one's, beside that of the best of the others, and which that is. Which is best, every other round says; how long both take, the rest: the least of several
 /// times by chance is no best.
-fn judged(times: &[Vec<f64>]) -> (f64, f64) {
+fn judged(times: &[Vec<f64>]) -> (f64, f64, usize) {
     let halves = |odd: usize| -> Vec<Spread> {
         times.iter().map(|times| Spread::of(&times.iter().copied().skip(odd.min(times.len() - 1)).step_by(2).collect::<Vec<_>>())).collect()
     };
     let (choosing, judging) = (halves(0), halves(1));
-    (judging[0].median, judging[1 + fastest(&choosing[1..])].median)
+    let best = fastest(&choosing[1..]);
+    (judging[0].median, judging[1 + best].median, best)
 }
 
 /// Times all candidates, prints the tables, judges those in the tree.
 pub(crate) fn run(b: &mut Bench) -> Outcome<()> {
     let most = b.size.pick(28, 24, 12);
     let mut best: Vec<Vec<(usize, usize)>> = vec![Vec::new(); CALLS.len()];
-    for n in (10..=most).step_by(2).map(|log| 1usize << log) {
+    for n in (10..=most).map(|log| 1usize << log) {
         let arena = Arena::new(b, n)?;
         for ((table, call), best) in CALLS.iter().zip(&mut best) {
             let times = b.candidates(&arena, *call, &all(table))?;
@@ -129,13 +130,13 @@ pub(crate) fn run(b: &mut Bench) -> Outcome<()> {
     held_out(b)
 }
 
-/// Rows as they stand in the source: one for each run of lengths with the same best; it ends half-way to the next length.
+/// Rows as they stand in the source: one for each run of lengths with the same best; it ends half-way to the next length, in factors.
 fn rows(best: &[(usize, usize)]) -> String {
     let mut rows = Vec::new();
     for (at, (n, candidate)) in best.iter().enumerate() {
         match best.get(at + 1) {
             Some((_, next)) if next == candidate => {}
-            Some(_) => rows.push(format!("row({}, {candidate})", 2 * n)),
+            Some((next, _)) => rows.push(format!("row({}, {candidate})", (n * next).isqrt())),
             None => rows.push(format!("row(usize::MAX, {candidate})")),
         }
     }
@@ -150,14 +151,9 @@ fn held_out(b: &mut Bench) -> Outcome<()> {
         let arena = Arena::new(b, n)?;
         for (table, call) in CALLS {
             let times = b.candidates(&arena, call, &[vec![None], all(&table)].concat())?;
-            let (chosen, best) = judged(&times);
-            println!(
-                "held out: {:<10} {n:>9}  chosen {:.1} us, best {:.1} us: x {:.3}",
-                table.name,
-                chosen * 1e6,
-                best * 1e6,
-                chosen / best
-            );
+            let (chosen, best, which) = judged(&times);
+            let (ratio, chosen, best) = (chosen / best, chosen * 1e6, best * 1e6);
+            println!("held out: {:<10} {n:>9}  chosen {chosen:.1} us, best {best:.1} us ({which}): x {ratio:.3}", table.name);
         }
     }
     Ok(())
@@ -186,8 +182,8 @@ mod tests {
     fn other_rounds_say_which_is_best_than_how_long_it_takes() {
         // The table's choice is the first candidate; the second was fast by chance, in a round that chooses.
         let times = [vec![1.0, 1.1, 1.0, 1.1], vec![1.0, 1.2, 1.0, 1.2], vec![0.5, 1.3, 0.5, 1.3]];
-        assert_eq!(judged(&times), (1.1, 1.3));
-        assert_eq!(judged(&[vec![2.0], vec![3.0], vec![1.0]]), (2.0, 1.0));
+        assert_eq!(judged(&times), (1.1, 1.3, 1));
+        assert_eq!(judged(&[vec![2.0], vec![3.0], vec![1.0]]), (2.0, 1.0, 1));
     }
 
     #[test]

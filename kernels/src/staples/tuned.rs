@@ -67,9 +67,9 @@ pub const REDUCE: Table = Table {
     tuned: &[
         Tuned {
             device: "H200",
-            rows: &[row(2048, 2), row(32768, 4), row(131072, 5), row(524288, 1), row(2097152, 5), row(8388608, 1), row(usize::MAX, 5)],
+            rows: &[row(92681, 4), row(370727, 3), row(741455, 0), row(5931641, 4), row(11863283, 1), row(usize::MAX, 5)],
         },
-        Tuned { device: "H100", rows: &[row(32768, 5), row(524288, 3), row(2097152, 0), row(8388608, 4), row(usize::MAX, 5)] },
+        Tuned { device: "H100", rows: &[row(131072, 6), row(2097152, 2), row(8388608, 4), row(usize::MAX, 5)] },
     ],
 };
 
@@ -83,9 +83,9 @@ pub const SCAN: Table = Table {
     tuned: &[
         Tuned {
             device: "H200",
-            rows: &[row(2048, 6), row(8192, 1), row(32768, 4), row(524288, 5), row(2097152, 6), row(8388608, 5), row(usize::MAX, 3)],
+            rows: &[row(92681, 4), row(370727, 2), row(741455, 3), row(2965820, 6), row(5931641, 5), row(23726566, 3), row(usize::MAX, 4)],
         },
-        Tuned { device: "H100", rows: &[row(131072, 4), row(524288, 1), row(2097152, 0), row(usize::MAX, 4)] },
+        Tuned { device: "H100", rows: &[row(131072, 6), row(524288, 1), row(2097152, 6), row(usize::MAX, 4)] },
     ],
 };
 
@@ -97,8 +97,8 @@ pub const SELECT: Table = Table {
     name: "SELECT",
     candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
     tuned: &[
-        Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 2), row(2097152, 1), row(134217728, 3), row(usize::MAX, 1)] },
-        Tuned { device: "H100", rows: &[row(8388608, 3), row(usize::MAX, 1)] },
+        Tuned { device: "H200", rows: &[row(23170, 1), row(370727, 3), row(2965820, 1), row(47453132, 3), row(usize::MAX, 1)] },
+        Tuned { device: "H100", rows: &[row(524288, 2), row(2097152, 1), row(usize::MAX, 3)] },
     ],
 };
 
@@ -107,8 +107,8 @@ pub const SORT: Table = Table {
     name: "SORT",
     candidates: SORTS,
     tuned: &[
-        Tuned { device: "H200", rows: &[row(2048, 6), row(8192, 3), row(131072, 0), row(524288, 3), row(usize::MAX, 8)] },
-        Tuned { device: "H100", rows: &[row(2048, 6), row(32768, 1), row(131072, 0), row(524288, 3), row(usize::MAX, 7)] },
+        Tuned { device: "H200", rows: &[row(2896, 0), row(5792, 2), row(92681, 0), row(370727, 1), row(189812531, 7), row(usize::MAX, 8)] },
+        Tuned { device: "H100", rows: &[row(2048, 7), row(131072, 0), row(524288, 3), row(2097152, 7), row(usize::MAX, 8)] },
     ],
 };
 
@@ -117,8 +117,8 @@ pub const SORT_PAIRS: Table = Table {
     name: "SORT_PAIRS",
     candidates: SORTS,
     tuned: &[
-        Tuned { device: "H200", rows: &[row(131072, 0), row(524288, 2), row(usize::MAX, 8)] },
-        Tuned { device: "H100", rows: &[row(8192, 3), row(131072, 0), row(524288, 2), row(134217728, 7), row(usize::MAX, 4)] },
+        Tuned { device: "H200", rows: &[row(185363, 0), row(370727, 1), row(741455, 3), row(23726566, 7), row(usize::MAX, 8)] },
+        Tuned { device: "H100", rows: &[row(8192, 3), row(131072, 0), row(524288, 2), row(33554432, 7), row(usize::MAX, 4)] },
     ],
 };
 
