@@ -60,29 +60,24 @@ const CALLS: [(Table, Call); 5] = [
 ];
 
 impl Bench {
-    /// Seconds of a call by each of these candidates, `None` being the table's, round by round. A round of each in turn: what changes meanwhile concerns all.
-    fn candidates(&mut self, arena: &Arena, call: Call, candidates: &[Option<usize>]) -> Outcome<Vec<Vec<f64>>> {
+    /// Seconds of a call by each of so many candidates, round by round. A round of each in turn, each being the first equally often: what changes meanwhile concerns all.
+    fn candidates(&mut self, arena: &Arena, call: Call, count: usize) -> Outcome<Vec<Vec<f64>>> {
         let mut call = |stream: &Stream, workspace: &mut Workspace| call(arena, stream, workspace);
         let calls = self.calls(&mut call)?;
         let runs = if calls == ROUND.1 { MORE_OF_SHORT * self.runs } else { self.runs };
-        let mut times = vec![Vec::new(); candidates.len()];
+        let mut times = vec![Vec::new(); count];
         for run in 0..WARM + runs {
-            for (candidate, times) in candidates.iter().zip(&mut times) {
-                self.workspace.force(*candidate);
+            for candidate in (0..count).map(|k| (run + k) % count) {
+                self.workspace.force(Some(candidate));
                 let time = self.round(calls, &mut call);
                 self.workspace.force(None);
                 if run >= WARM {
-                    times.push(time?);
+                    times[candidate].push(time?);
                 }
             }
         }
         Ok(times)
     }
-}
-
-/// Every candidate of a table.
-fn all(table: &Table) -> Vec<Option<usize>> {
-    (0..table.candidates.len()).map(Some).collect()
 }
 
 /// The fastest.
@@ -97,15 +92,14 @@ fn best(times: &[Spread], before: Option<usize>) -> usize {
     before.filter(is_alike).unwrap_or(first)
 }
 
-/// The chosen candidate's time, the first one's, beside that of the best of the others, and which that is. Which is best, every other round says; how long both take, the rest: the least of several
-/// times by chance is no best.
-fn judged(times: &[Vec<f64>]) -> (f64, f64, usize) {
-    let halves = |odd: usize| -> Vec<Spread> {
-        times.iter().map(|times| Spread::of(&times.iter().copied().skip(odd.min(times.len() - 1)).step_by(2).collect::<Vec<_>>())).collect()
-    };
-    let (choosing, judging) = (halves(0), halves(1));
-    let best = fastest(&choosing[1..]);
-    (judging[0].median, judging[1 + best].median, best)
+/// The best candidate, and how many times as long the chosen one takes, at the median of rounds. Which is best, every other round says; how long both take, the rest: the least of
+/// several times by chance is no best.
+fn judged(times: &[Vec<f64>], chosen: usize) -> (usize, f64) {
+    let every_other = |odd: usize, times: &[f64]| times.iter().copied().skip(odd.min(times.len() - 1)).step_by(2).collect::<Vec<_>>();
+    let choosing: Vec<Spread> = times.iter().map(|times| Spread::of(&every_other(0, times))).collect();
+    let best = fastest(&choosing);
+    let ratios: Vec<f64> = times[chosen].iter().zip(&times[best]).map(|(chosen, best)| chosen / best).collect();
+    (best, Spread::of(&every_other(1, &ratios)).median)
 }
 
 /// Times all candidates, prints the tables, judges those in the tree.
@@ -115,7 +109,7 @@ pub(crate) fn run(b: &mut Bench) -> Outcome<()> {
     for n in (10..=most).map(|log| 1usize << log) {
         let arena = Arena::new(b, n)?;
         for ((table, call), best) in CALLS.iter().zip(&mut best) {
-            let times = b.candidates(&arena, *call, &all(table))?;
+            let times = b.candidates(&arena, *call, table.candidates.len())?;
             let times: Vec<Spread> = times.iter().map(|times| Spread::of(times)).collect();
             let first = self::best(&times, best.last().map(|(_, k)| *k));
             let shown: Vec<String> = times.iter().map(|time| format!("{:.1}", time.median * 1e6)).collect();
@@ -150,10 +144,11 @@ fn held_out(b: &mut Bench) -> Outcome<()> {
         let n = 2f64.powf(10.3 + (most - 10.3) * k as f64 / (count - 1) as f64) as usize;
         let arena = Arena::new(b, n)?;
         for (table, call) in CALLS {
-            let times = b.candidates(&arena, call, &[vec![None], all(&table)].concat())?;
-            let (chosen, best, which) = judged(&times);
-            let (ratio, chosen, best) = (chosen / best, chosen * 1e6, best * 1e6);
-            println!("held out: {:<10} {n:>9}  chosen {chosen:.1} us, best {best:.1} us ({which}): x {ratio:.3}", table.name);
+            let times = b.candidates(&arena, call, table.candidates.len())?;
+            let chosen = table.choice(b.device.name(), n);
+            let (best, ratio) = judged(&times, chosen);
+            let time = Spread::of(&times[chosen]).median * 1e6;
+            println!("held out: {:<10} {n:>9}  chosen {chosen}: {time:.1} us, best {best}: x {ratio:.3}", table.name);
         }
     }
     Ok(())
@@ -180,10 +175,10 @@ mod tests {
 
     #[test]
     fn other_rounds_say_which_is_best_than_how_long_it_takes() {
-        // The table's choice is the first candidate; the second was fast by chance, in a round that chooses.
-        let times = [vec![1.0, 1.1, 1.0, 1.1], vec![1.0, 1.2, 1.0, 1.2], vec![0.5, 1.3, 0.5, 1.3]];
-        assert_eq!(judged(&times), (1.1, 1.3, 1));
-        assert_eq!(judged(&[vec![2.0], vec![3.0], vec![1.0]]), (2.0, 1.0, 1));
+        let times = [vec![1.0, 1.1, 1.0, 1.1], vec![1.0, 1.2, 1.0, 1.2], vec![0.5, 1.375, 0.5, 1.375]];
+        assert_eq!(judged(&times, 0), (2, 1.1 / 1.375), "the last was fast by chance, in the rounds that choose");
+        assert_eq!(judged(&times, 2), (2, 1.0));
+        assert_eq!(judged(&[vec![2.0], vec![1.0]], 0), (1, 2.0));
     }
 
     #[test]
@@ -191,7 +186,7 @@ mod tests {
         let mut bench = Bench::new(Device::host(), None, Size::Tiny, None).expect("the host");
         let arena = Arena::new(&bench, 1500).expect("memory");
         for (table, call) in CALLS {
-            let times = bench.candidates(&arena, call, &all(&table)).unwrap_or_else(|error| panic!("{}: {error}", table.name));
+            let times = bench.candidates(&arena, call, table.candidates.len()).unwrap_or_else(|error| panic!("{}: {error}", table.name));
             assert!(times.len() == table.candidates.len() && times.iter().flatten().all(|time| *time > 0.0), "{}: {times:?}", table.name);
         }
     }

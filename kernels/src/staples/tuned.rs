@@ -42,10 +42,11 @@ impl Table {
     /// The candidate for a length on a device; the one that is asked for, if there is one of that number.
     pub(super) fn choose(&self, device: &Device, n: usize, forced: Option<usize>) -> usize {
         let asked = forced.filter(|candidate| *candidate < self.candidates.len());
-        asked.unwrap_or_else(|| self.tuned_for(device.name(), n))
+        asked.unwrap_or_else(|| self.choice(device.name(), n))
     }
 
-    fn tuned_for(&self, device: &str, n: usize) -> usize {
+    /// The candidate for a length on a device of this name.
+    pub fn choice(&self, device: &str, n: usize) -> usize {
         let own = self.tuned.iter().find(|tuned| device.contains(tuned.device)).or(self.tuned.first());
         let rows = own.map_or(&[][..], |tuned| tuned.rows);
         rows.iter().find(|row| n <= row.upto).or(rows.last()).map_or(0, |row| row.candidate)
@@ -152,9 +153,9 @@ mod tests {
                 assert!(rows.iter().all(|row| row.candidate < table.candidates.len()), "{name}, {}", tuned.device);
                 assert!(rows.is_sorted_by_key(|row| row.upto), "{name}, {}", tuned.device);
                 assert_eq!(rows.last().map(|row| row.upto), Some(usize::MAX), "{name}, {}", tuned.device);
-                assert_eq!(Some(table.tuned_for(&format!("NVIDIA {}", tuned.device), usize::MAX)), rows.last().map(|row| row.candidate));
+                assert_eq!(Some(table.choice(&format!("NVIDIA {}", tuned.device), usize::MAX)), rows.last().map(|row| row.candidate));
             }
-            assert_eq!(table.tuned_for("another", 0), table.tuned[0].rows[0].candidate);
+            assert_eq!(table.choice("another", 0), table.tuned[0].rows[0].candidate);
             let device = Device::host();
             assert_eq!((table.choose(&device, 0, Some(1)), table.choose(&device, 0, Some(99))), (1, table.tuned[0].rows[0].candidate));
         }
