@@ -1,4 +1,4 @@
-//! Makes the tables of `kernels/src/staples/tuned.rs`: times every candidate at powers of two, prints the rows, then holds the tables in the tree to 20 lengths
+//! Makes the tables of `kernels/src/staples/tuned.rs`: times every candidate at powers of two, and half-way between those that differ, prints the rows, then holds the tables in the tree to 20 lengths
 //! between those.
 
 use super::{Bench, ROUND, WARM};
@@ -108,20 +108,34 @@ pub(crate) fn run(b: &mut Bench) -> Outcome<()> {
     let mut best: Vec<Vec<(usize, usize)>> = vec![Vec::new(); CALLS.len()];
     for n in (10..=most).map(|log| 1usize << log) {
         let arena = Arena::new(b, n)?;
-        for ((table, call), best) in CALLS.iter().zip(&mut best) {
-            let times = b.candidates(&arena, *call, table.candidates.len())?;
-            let times: Vec<Spread> = times.iter().map(|times| Spread::of(times)).collect();
-            let first = self::best(&times, best.last().map(|(_, k)| *k));
-            let shown: Vec<String> = times.iter().map(|time| format!("{:.1}", time.median * 1e6)).collect();
-            println!("{:<10} {n:>9}  us: {}  best: {} ({})", table.name, shown.join(" "), first, table.candidates[first]);
-            best.push((n, first));
+        for (case, best) in CALLS.iter().zip(&mut best) {
+            best.push((n, best_of(b, &arena, case, n, best.last().map(|(_, k)| *k))?));
         }
+    }
+    for (case, best) in CALLS.iter().zip(&mut best) {
+        let ends: Vec<_> =
+            best.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| (pair[0], (pair[0].0 * pair[1].0).isqrt())).collect();
+        for ((_, before), n) in ends {
+            let arena = Arena::new(b, n)?;
+            best.push((n, best_of(b, &arena, case, n, Some(before))?));
+        }
+        best.sort_unstable();
     }
     for ((table, _), best) in CALLS.iter().zip(&best) {
         println!("\n// {}\nTuned {{ device: \"{}\", rows: &[{}] }},", table.name, b.device.name(), rows(best));
     }
     println!();
     held_out(b)
+}
+
+/// The best candidate at a length, `before` being that of a shorter one.
+fn best_of(b: &mut Bench, arena: &Arena, (table, call): &(Table, Call), n: usize, before: Option<usize>) -> Outcome<usize> {
+    let times = b.candidates(arena, *call, table.candidates.len())?;
+    let times: Vec<Spread> = times.iter().map(|times| Spread::of(times)).collect();
+    let first = best(&times, before);
+    let shown: Vec<String> = times.iter().map(|time| format!("{:.1}", time.median * 1e6)).collect();
+    println!("{:<10} {n:>9}  us: {}  best: {first} ({})", table.name, shown.join(" "), table.candidates[first]);
+    Ok(first)
 }
 
 /// Rows as they stand in the source: one for each run of lengths with the same best; it ends half-way to the next length, in factors.

@@ -66,10 +66,7 @@ pub const REDUCE: Table = Table {
         "512 threads, 4 blocks",
     ],
     tuned: &[
-        Tuned {
-            device: "H200",
-            rows: &[row(92681, 4), row(370727, 3), row(741455, 0), row(5931641, 4), row(11863283, 1), row(usize::MAX, 5)],
-        },
+        Tuned { device: "H200", rows: &[row(623486, 2), row(881743, 4), row(9975792, 0), row(usize::MAX, 5)] },
         Tuned { device: "H100", rows: &[row(131072, 6), row(2097152, 2), row(8388608, 4), row(usize::MAX, 5)] },
     ],
 };
@@ -84,7 +81,7 @@ pub const SCAN: Table = Table {
     tuned: &[
         Tuned {
             device: "H200",
-            rows: &[row(92681, 4), row(370727, 2), row(741455, 3), row(2965820, 6), row(5931641, 5), row(23726566, 3), row(usize::MAX, 4)],
+            rows: &[row(370727, 4), row(741455, 3), row(2965820, 6), row(5931641, 4), row(23726566, 3), row(usize::MAX, 4)],
         },
         Tuned { device: "H100", rows: &[row(131072, 6), row(524288, 1), row(2097152, 6), row(usize::MAX, 4)] },
     ],
@@ -98,7 +95,7 @@ pub const SELECT: Table = Table {
     name: "SELECT",
     candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
     tuned: &[
-        Tuned { device: "H200", rows: &[row(23170, 1), row(370727, 3), row(2965820, 1), row(47453132, 3), row(usize::MAX, 1)] },
+        Tuned { device: "H200", rows: &[row(2965820, 1), row(94906265, 3), row(usize::MAX, 1)] },
         Tuned { device: "H100", rows: &[row(524288, 2), row(2097152, 1), row(usize::MAX, 3)] },
     ],
 };
@@ -108,7 +105,7 @@ pub const SORT: Table = Table {
     name: "SORT",
     candidates: SORTS,
     tuned: &[
-        Tuned { device: "H200", rows: &[row(2896, 0), row(5792, 2), row(92681, 0), row(370727, 1), row(189812531, 7), row(usize::MAX, 8)] },
+        Tuned { device: "H200", rows: &[row(92681, 0), row(370727, 1), row(94906265, 7), row(usize::MAX, 8)] },
         Tuned { device: "H100", rows: &[row(2048, 7), row(131072, 0), row(524288, 3), row(2097152, 7), row(usize::MAX, 8)] },
     ],
 };
@@ -118,7 +115,7 @@ pub const SORT_PAIRS: Table = Table {
     name: "SORT_PAIRS",
     candidates: SORTS,
     tuned: &[
-        Tuned { device: "H200", rows: &[row(185363, 0), row(370727, 1), row(741455, 3), row(23726566, 7), row(usize::MAX, 8)] },
+        Tuned { device: "H200", rows: &[row(185363, 0), row(370727, 2), row(741455, 3), row(23726566, 7), row(usize::MAX, 8)] },
         Tuned { device: "H100", rows: &[row(8192, 3), row(131072, 0), row(524288, 2), row(33554432, 7), row(usize::MAX, 4)] },
     ],
 };
