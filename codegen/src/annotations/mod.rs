@@ -27,6 +27,8 @@ pub struct Annotation {
     pub elements: Option<Elements>,
     /// Whether it makes as many iterations one as its number says: such a loop does not stay rolled, and is unrolled only afterwards.
     pub joins: bool,
+    /// Whether one with the number 1, which asks for nothing, is still told from none: loops with larger numbers may share arrays with it.
+    pub keeps_one: bool,
 }
 
 /// An annotation's argument. `false`, and the least of numbers that must be given, ask for nothing.
@@ -43,6 +45,8 @@ pub enum Takes {
 /// The numbers that an annotation takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
+    /// The word that the number is written behind, `stages = 3`. `None`: it is written alone.
+    pub word: Option<&'static str>,
     /// The smallest.
     pub least: i128,
     /// The largest.
@@ -164,9 +168,10 @@ impl Annotation {
     /// What is wrong with a number as its argument, and the way out.
     pub fn refuse_number(&self, value: i128) -> Option<(String, String)> {
         let numbers = self.numbers()?;
-        let asked = match self.on.contains(&On::Shared) {
-            true => format!("`{} = {value}`", self.name),
-            false => format!("`{}` by {value}", self.name),
+        let asked = match (numbers.word, self.on.contains(&On::Shared)) {
+            (Some(word), _) => format!("`{word} = {value}`"),
+            (None, true) => format!("`{} = {value}`", self.name),
+            (None, false) => format!("`{}` by {value}", self.name),
         };
         let refused = |why: String| format!("{asked} is not possible: {why}");
         if value < numbers.least {
@@ -181,8 +186,9 @@ impl Annotation {
     /// How it is written there.
     pub fn example(&self, on: On) -> String {
         let name = self.name;
+        let word = self.numbers().and_then(|numbers| numbers.word).map_or(String::new(), |word| format!("{word} = "));
         match (on, self.numbers().map(|numbers| numbers.example)) {
-            (On::Loop, Some(n)) => format!("#[{name}({n})]"),
+            (On::Loop, Some(n)) => format!("#[{name}({word}{n})]"),
             (On::Loop, None) => format!("#[{name}]"),
             (On::Kernel, Some(n)) => format!("{name} = {n}"),
             (On::Kernel, None) => format!("{name} = true"),

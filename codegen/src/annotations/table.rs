@@ -3,15 +3,30 @@
 use super::{Annotation, Elements, Loops, Modifier, Numbers, On, Takes};
 
 /// Every annotation, in the order in which texts list them.
-pub static ANNOTATIONS: &[&Annotation] = &[&UNROLL, &ILP, &VECTORIZE, &BATCH_LOADS, &PREFETCH, &PAD, &SWIZZLE];
+pub static ANNOTATIONS: &[&Annotation] = &[&UNROLL, &ILP, &VECTORIZE, &BATCH_LOADS, &PREFETCH, &PIPELINE, &PAD, &SWIZZLE];
 
 /// What most of a row is.
-const PLAIN: Annotation =
-    Annotation { name: "", takes: Takes::Switch, modifiers: &[], on: &[], loops: Loops::Counted, elements: None, joins: false };
+const PLAIN: Annotation = Annotation {
+    name: "",
+    takes: Takes::Switch,
+    modifiers: &[],
+    on: &[],
+    loops: Loops::Counted,
+    elements: None,
+    joins: false,
+    keeps_one: false,
+};
 
 /// What most of a row's numbers are.
-const NUMBERS: Numbers =
-    Numbers { least: 1, most: 1, are_powers: false, limit: "", instead: "use a smaller number, for example 2, 4 or 8", example: 4 };
+const NUMBERS: Numbers = Numbers {
+    word: None,
+    least: 1,
+    most: 1,
+    are_powers: false,
+    limit: "",
+    instead: "use a smaller number, for example 2, 4 or 8",
+    example: 4,
+};
 
 /// `#[unroll]`, `#[unroll(N)]`: iterations are written out. Beyond the most, the instruction cache loses what the branches gain.
 pub static UNROLL: Annotation = Annotation {
@@ -63,6 +78,24 @@ pub static BATCH_LOADS: Annotation = Annotation {
 /// `#[prefetch]`: the loads of the next iteration are issued before the work of this one.
 pub static PREFETCH: Annotation =
     Annotation { name: "prefetch", modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint], on: &[On::Loop], ..PLAIN };
+
+/// `#[pipeline(stages = S)]`: the copies of S − 1 iterations into shared arrays are on their way while one iteration works. More stages than a block's
+/// shared memory has room for are refused by their bytes.
+pub static PIPELINE: Annotation = Annotation {
+    name: "pipeline",
+    takes: Takes::Number(Numbers {
+        word: Some("stages"),
+        most: 32,
+        limit: "the most stages are 32",
+        instead: "use a smaller number, for example 3 or 4",
+        example: 3,
+        ..NUMBERS
+    }),
+    modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint],
+    on: &[On::Loop],
+    keeps_one: true,
+    ..PLAIN
+};
 
 /// `#[shared(pad = P)]`: room for P more elements behind each row. Sixty-four are 32-bit words of two rounds through all banks.
 pub static PAD: Annotation = Annotation {

@@ -8,6 +8,7 @@ use crate::ir::{Builder, Op, Type, Value};
 
 mod bits;
 mod block;
+mod copies;
 mod fast;
 mod float;
 mod integer;
@@ -23,6 +24,10 @@ mod warp;
 pub(crate) mod called {
     /// Which lanes of the warp are there, or vote.
     pub(crate) const BALLOT: &str = "ballot";
+    /// What was stored to rings since the last one is a group.
+    pub(crate) const COMMIT_COPIES: &str = "commit_copies";
+    /// Groups of stores to rings have arrived.
+    pub(crate) const AWAIT_COPIES: &str = "await_copies";
     /// Bits of a type: ones of `!0`.
     pub(crate) const COUNT_ONES: &str = "count_ones";
     /// What a division by a constant is made of.
@@ -41,6 +46,7 @@ pub const FAMILIES: &[&[Intrinsic]] = &[
     bits::ROWS,
     warp::ROWS,
     block::ROWS,
+    copies::ROWS,
     scan::ROWS,
     opaque::ROWS,
 ];
@@ -72,7 +78,7 @@ pub fn method(name: &str, ty: Type) -> Option<IntrinsicId> {
 
 /// `T::name`: an associated function whose `T` may be `ty`, or a method called by its path.
 pub fn associated(name: &str, ty: Type) -> Option<IntrinsicId> {
-    rows().find(|row| row.call != Call::Function && row.name == name && row.over.contains(ty)).map(IntrinsicId)
+    rows().find(|row| matches!(row.call, Call::Method | Call::Associated) && row.name == name && row.over.contains(ty)).map(IntrinsicId)
 }
 
 /// Appends a call of `row` for `T` = `ty`: expanded, or as an instruction; with the row's fast form where the kernel asks for fast

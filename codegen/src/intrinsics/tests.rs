@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::ir::KernelOptions;
-use crate::ir::intrinsic::{ConstantForm, Eval, Exchange, Gives, Meeting};
-use crate::ir::{Block, Effects, Inst, Kernel, Region, Scalar, Scope, Terminator, eval};
+use crate::ir::intrinsic::{ConstantForm, CopyStep, Eval, Exchange, Gives, Meeting};
+use crate::ir::{Block, Completion, Effects, Inst, Kernel, Region, Scalar, Scope, Terminator, eval};
 use std::collections::{HashMap, HashSet};
 
 fn types() -> impl Iterator<Item = Type> {
@@ -134,6 +134,7 @@ fn a_name_means_one_row_for_each_type() {
 /// The numbers of the arguments that a template names, and whether it names the result.
 fn placeholders(text: &str) -> (Vec<usize>, bool) {
     let text = text.replace("{{", "").replace("}}", "");
+    let text = text.replace("{#", "{");
     let inside = text.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or("").to_owned());
     let names: Vec<String> = inside.collect();
     let args = names.iter().filter_map(|n| n.parse().ok()).collect();
@@ -150,7 +151,7 @@ fn templates_name_arguments_that_exist() {
         assert!(row.results.len() <= 1, "`{}`: one result at most", row.name);
         for form in device.ptx {
             let (args, has_result) = placeholders(form.text);
-            assert!((0..row.args.len()).all(|n| args.contains(&n)), "`{}`: {}", row.name, form.text);
+            assert!(form.text.is_empty() || (0..row.args.len()).all(|n| args.contains(&n)), "`{}`: {}", row.name, form.text);
             assert!(args.iter().all(|n| *n < row.args.len()), "`{}`: {}", row.name, form.text);
             assert_eq!(has_result, !row.results.is_empty(), "`{}`: {}", row.name, form.text);
             assert!(form.types.iter().all(|ty| row.over.contains(*ty)), "`{}`: {}", row.name, form.text);
@@ -503,6 +504,10 @@ fn effects_are_those_that_the_simulator_gives() {
             Eval::Warp(_) if row.results.is_empty() => row.effects == Effects::barrier(Scope::Warp),
             Eval::Warp(_) | Eval::Shuffle(_) => row.effects == Effects::EXCHANGE,
             Eval::Barrier(_) => row.effects == Effects::barrier(Scope::Block),
+            Eval::Copies(step) => {
+                let completes = if step == CopyStep::Await { Completion::Awaits } else { Completion::Now };
+                row.effects == Effects { completes, ..Effects::fence(Scope::Block) }
+            }
             Eval::Fence(_) => [Scope::Block, Scope::Device, Scope::System].map(Effects::fence).contains(&row.effects),
         };
         assert!(fits, "`{}`: {:?}", row.name, row.effects);

@@ -1,6 +1,6 @@
 //! Renumbering: a kernel without what nothing reaches, everything numbered in the order of the text form.
 
-use super::{Block, BlockData, EntityMap, Inst, InstData, Kernel, Loc, Location, Object, Op, Terminator, Value, ValueData, ValueDef};
+use super::{Block, BlockData, EntityMap, Inst, InstData, Kernel, Loc, Location, Object, Op, Ring, Terminator, Value, ValueData, ValueDef};
 use crate::collections::HashMap;
 
 impl Kernel {
@@ -128,6 +128,10 @@ impl Plan {
         }
         kernel.early_loads.retain(|early| !early.loads.is_empty());
         kernel.swizzled = kernel.swizzled.iter().map(|object| self.objects.name(*object)).collect();
+        kernel.rings = std::mem::take(&mut kernel.rings)
+            .into_iter()
+            .map(|(object, ring)| (self.objects.name(object), Ring { place: locations.intern(kernel.locations[ring.place]), ..ring }))
+            .collect();
         kernel.cached = kernel.cached.iter().map(|(object, hint)| (self.objects.name(*object), *hint)).collect();
         kernel.locations = locations.table;
     }

@@ -129,7 +129,7 @@ impl Op {
     pub fn effects(&self, kernel: &Kernel) -> Effects {
         match self {
             Op::Compute(compute) => compute.effects(kernel),
-            Op::Memory(memory) => memory.effects(),
+            Op::Memory(memory) => memory.effects(kernel),
             // Nobody writes a texture while a kernel runs, and no coordinate is outside.
             Op::Texture(..) => Effects::PURE,
             Op::Intrinsic(row, _) => row.row().effects,
@@ -183,12 +183,15 @@ impl Terminator {
 }
 
 impl Memory {
-    fn effects(&self) -> Effects {
+    fn effects(&self, kernel: &Kernel) -> Effects {
         let object = Some(self.at.object());
         let access = Effects { can_fault: true, ..Effects::PURE };
         match self.op {
             MemoryOp::Load => Effects { reads: object, ..access },
-            MemoryOp::Store(_) => Effects { writes: object, ..access },
+            MemoryOp::Store(_) => {
+                let completes = if kernel.rings.contains_key(&self.at.object()) { Completion::Later } else { Completion::Now };
+                Effects { writes: object, completes, ..access }
+            }
             // One that only reads is not repeated, moved or left out either: somebody else changes what is there.
             MemoryOp::Atomic(_, atomicity, _) => {
                 let orders = (atomicity.order != MemoryOrder::Relaxed).then_some(atomicity.scope);

@@ -19,6 +19,8 @@ pub enum Call {
     Function,
     /// `a.name(b)`; also `T::name(a, b)`.
     Method,
+    /// The source cannot: passes place it. In texts it looks like a function.
+    Pass,
     /// `T::name(a)` only, T being the type of the result (`f32::from_bits`).
     Associated,
 }
@@ -80,8 +82,9 @@ pub enum OperandType {
 pub struct PtxForm {
     /// The types `T` it is for; empty: any (rows without `T`, too).
     pub types: &'static [Type],
-    /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments, always registers; `{tmp0:f32}` is a scratch register of a
-    /// PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are braces. One instruction a line.
+    /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments, always registers; `{#0}` is one
+    /// that is a constant, as a number; `{tmp0:f32}` is a scratch register of a PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are
+    /// braces. One instruction a line.
     pub text: &'static str,
     /// What it needs of the target.
     pub needs: Requirement,
@@ -101,6 +104,17 @@ pub enum Eval {
     Barrier(fn(count: u32, threads: u32) -> u64),
     /// A fence: nothing to compute.
     Fence(MemoryOrder),
+    /// What a thread does about its copies that are on their way.
+    Copies(CopyStep),
+}
+
+/// What a thread does about its stores to rings ([`Kernel::rings`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyStep {
+    /// Those since the last commit are a group.
+    Commit,
+    /// Waits until all groups have arrived but for so many, its argument, that were committed last.
+    Await,
 }
 
 /// A row that devices have an instruction or function for. One result at most.
@@ -293,6 +307,14 @@ impl Intrinsic {
     /// Whether PTX is given a function of the library ([`crate::library`]).
     pub fn is_of_the_library(&self) -> bool {
         self.device().is_some_and(|device| device.ptx.is_empty())
+    }
+
+    /// What it does about copies that are on their way, if it is of these.
+    pub fn copy_step(&self) -> Option<CopyStep> {
+        match self.device()?.eval {
+            Eval::Copies(step) => Some(step),
+            Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_) | Eval::Barrier(_) | Eval::Fence(_) => None,
+        }
     }
 
     /// How devices do it, unless it expands.

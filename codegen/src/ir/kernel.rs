@@ -92,6 +92,15 @@ pub struct EarlyLoads {
     pub loads: Vec<Inst>,
 }
 
+/// What `pipeline` made of a shared array: slots, the outermost dimension, that are filled while others are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// The annotation.
+    pub place: Loc,
+    /// Whether it is an error if a target that copies by itself cannot copy one of its stores so.
+    pub is_required: bool,
+}
+
 /// A kernel: one instance, all generics filled in, all device functions inlined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
@@ -119,6 +128,8 @@ pub struct Kernel {
     pub annotations: BTreeMap<Inst, Annotations>,
     /// Shared arrays whose source says `swizzle`. Empty from `Scheduled` on.
     pub swizzled: BTreeSet<Object>,
+    /// Shared arrays that are rings. What is stored there may arrive at any time up to the `await_copies` that covers it, and nobody may touch it before.
+    pub rings: BTreeMap<Object, Ring>,
     /// What annotations moved ahead: their order is a promise, which assemblers are held to.
     pub early_loads: Vec<EarlyLoads>,
     /// Buffers whose source says how the caches are to treat them.
@@ -149,6 +160,7 @@ impl Kernel {
             body,
             annotations: BTreeMap::new(),
             swizzled: BTreeSet::new(),
+            rings: BTreeMap::new(),
             early_loads: Vec::new(),
             cached: BTreeMap::new(),
             files: Vec::new(),

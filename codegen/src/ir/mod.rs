@@ -26,7 +26,7 @@ pub use builder::Builder;
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Scope};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
-pub use kernel::{BlockData, EarlyLoads, InstData, Kernel, Location, Stage, ValueData, ValueDef};
+pub use kernel::{BlockData, EarlyLoads, InstData, Kernel, Location, Ring, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
 pub use op::{
     Address, AtomicOp, Atomicity, Axis, BinaryOp, CacheHint, CompareOp, Compute, Memory, MemoryOp, MemoryOrder, Message, Op, PrintPart,

@@ -50,16 +50,19 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
         return false;
     }
     let mut kept = EntityMap::default();
-    let names: Vec<Object> = used
-        .iter()
-        .enumerate()
-        .map(|(n, used)| if *used { kept.push(kernel.objects[Object::from(n)].clone()) } else { Object::from(kept.len()) })
-        .collect();
+    let names: Vec<Option<Object>> =
+        used.iter().enumerate().map(|(n, used)| used.then(|| kept.push(kernel.objects[Object::from(n)].clone()))).collect();
+    let name = |object: &Object| names[usize::from(*object)];
     kernel.objects = kept;
-    kernel.params.iter_mut().for_each(|object| *object = names[usize::from(*object)]);
+    kernel.params = kernel.params.iter().filter_map(name).collect();
+    kernel.swizzled = kernel.swizzled.iter().filter_map(name).collect();
+    kernel.rings = kernel.rings.iter().filter_map(|(object, ring)| Some((name(object)?, *ring))).collect();
+    kernel.cached = kernel.cached.iter().filter_map(|(object, hint)| Some((name(object)?, *hint))).collect();
     for inst in touching {
-        if let Some(object) = kernel.insts[inst].op.object_mut() {
-            *object = names[usize::from(*object)];
+        if let Some(object) = kernel.insts[inst].op.object_mut()
+            && let Some(new) = name(object)
+        {
+            *object = new;
         }
     }
     true

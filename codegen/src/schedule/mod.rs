@@ -12,6 +12,7 @@ mod around;
 mod batch_loads;
 mod budget;
 mod copy;
+mod covers;
 mod dependence;
 mod extremum;
 mod groups;
@@ -20,6 +21,7 @@ mod in_turn;
 mod interleave;
 mod loads;
 mod obstacles;
+mod pipeline;
 mod prefetch;
 mod prepare;
 mod reduction;
@@ -31,7 +33,7 @@ mod varying;
 mod vectorize;
 mod versions;
 
-use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PREFETCH, UNROLL, VECTORIZE};
+use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PIPELINE, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
@@ -72,6 +74,7 @@ pub static PASSES: &[AnnotationPass] = &[
     AnnotationPass::of(&UNROLL, unroll::run),
     AnnotationPass::SIMPLIFY,
     // What is left are bodies as they will run.
+    AnnotationPass::of(&PIPELINE, pipeline::run),
     AnnotationPass::of(&PREFETCH, prefetch::run),
     // Loops whose tiles were prefetched one by one.
     AnnotationPass { annotation: None, run: unroll::run },

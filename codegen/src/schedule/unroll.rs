@@ -17,7 +17,7 @@ use super::groups::{Counted, finish, in_groups, open};
 use super::loads::is_barrier;
 use super::prefetch::space_of;
 use super::{Refusal, Schedule};
-use crate::annotations::{PREFETCH, UNROLL};
+use crate::annotations::{PIPELINE, PREFETCH, UNROLL};
 use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Space, Terminator, Type, Value};
 use crate::passes::simplify;
 
@@ -112,8 +112,11 @@ fn waits(kernel: &Kernel, inst: Inst) -> bool {
     asks_for_all(kernel, inst) && Counted::of(kernel, inst).is_some_and(|walk| walk.trips(kernel).is_none())
 }
 
-/// Whether a loop is to be unrolled when each iteration loads for the next one.
+/// Whether a loop is to be unrolled when each iteration loads for the next one, or copies for later ones.
 fn waits_for_prefetch(kernel: &Kernel, inst: Inst) -> bool {
+    if kernel.annotations.get(&inst).is_some_and(|annotations| annotations.get(&PIPELINE).is_some_and(|asked| asked.count() > 1)) {
+        return true;
+    }
     let is_prefetched = kernel.annotations.get(&inst).is_some_and(|annotations| annotations.has(&PREFETCH));
     let Some(walk) = Counted::of(kernel, inst).filter(|_| is_prefetched) else { return false };
     match space_of(kernel, walk.body) {

@@ -99,7 +99,22 @@ impl Written {
 
     fn parse_argument(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
         let name = self.annotation.name;
-        if let Some(ident) = lone_word(input) {
+        let word = self.annotation.numbers().and_then(|numbers| numbers.word);
+        let mut is_worded = false;
+        if let Some(word) = word
+            && let Some(ident) = word_before_value(input)
+        {
+            input.parse::<Ident>()?;
+            input.parse::<Token![=]>()?;
+            is_worded = true;
+            if ident != word {
+                let error = Diagnostic::error(ident.span(), format!("`{name}` has no argument `{ident}`"));
+                diagnostics.push(error.help(format!("write `{}`", self.annotation.example(On::Loop))));
+            }
+            if input.is_empty() || input.peek(Token![,]) {
+                return Ok(());
+            }
+        } else if let Some(ident) = lone_word(input) {
             let text = ident.to_string();
             let known = Modifier::named(&text);
             // Constants and const generics are upper case, but need not be.
@@ -121,6 +136,10 @@ impl Written {
             }
         }
         let value: Expr = input.parse()?;
+        if let (Some(word), false) = (word, is_worded) {
+            let error = Diagnostic::error(value.span(), format!("`{name}` takes its number as `{word} = …`"));
+            diagnostics.push(error.help(format!("write `{word} = {}`", super::layout::written(&value))));
+        }
         if let Some(first) = &self.argument {
             let error = Diagnostic::error(value.span(), format!("`{name}` takes one value")).label(first.span(), "first given here");
             diagnostics.push(error.help("remove one of them"));
@@ -192,6 +211,13 @@ impl Written {
     }
 }
 
+/// The word of `word = value`, if that is what comes next.
+fn word_before_value(input: ParseStream<'_>) -> Option<Ident> {
+    let ahead = input.fork();
+    let word: Ident = ahead.parse().ok()?;
+    (ahead.peek(Token![=]) && !ahead.peek(Token![==])).then_some(word)
+}
+
 /// The next argument, if it is an identifier alone.
 fn lone_word(input: ParseStream<'_>) -> Option<Ident> {
     let ahead = input.fork();
@@ -226,20 +252,20 @@ mod tests {
     #[test]
     fn every_form_is_parsed() {
         let (parsed, findings) = parse(
-            "#[unroll] #[ilp(2 * N, best_effort)] #[batch_loads(BATCH, assume_disjoint)] #[prefetch(false)] \
+            "#[unroll] #[ilp(2 * N, best_effort)] #[batch_loads(BATCH, assume_disjoint)] #[prefetch(false)] #[pipeline(stages = S)] \
              #[vectorize(assume_aligned, 4, assume_disjoint,)] #[allow(unused)] for i in 0..4 {}",
         );
         assert_eq!(findings, [""; 0]);
         let found: Vec<_> = parsed.iter().map(|written| (written.annotation, written.argument.is_some())).collect();
-        let with_arguments = [false, true, true, true, true];
+        let with_arguments = [false, true, true, true, true, true];
         assert_eq!(found, ANNOTATIONS.iter().copied().zip(with_arguments).collect::<Vec<_>>());
         let modifiers: Vec<Vec<&str>> = parsed
             .iter()
             .map(|written| Modifier::ALL.into_iter().filter(|(modifier, _)| written.says(*modifier)).map(|(_, name)| name).collect())
             .collect();
         let (none, soft, disjoint) = (vec![], vec!["best_effort"], vec!["assume_disjoint"]);
-        assert_eq!(modifiers, [none.clone(), soft, vec!["assume_disjoint", "assume_aligned"], disjoint, none]);
-        assert_eq!(parsed.arguments().count(), 4);
+        assert_eq!(modifiers, [none.clone(), soft, vec!["assume_disjoint", "assume_aligned"], disjoint, none.clone(), none]);
+        assert_eq!(parsed.arguments().count(), 5);
     }
 
     #[test]
@@ -261,7 +287,11 @@ mod tests {
             );
             check(&format!("#[vectorize({count})]"), &[&expected]);
         }
-        check("#[unroll(1024)] #[ilp(128)] #[vectorize(8)]", &[]);
+        check(
+            "#[pipeline(stages = 33)]",
+            &["33: `stages = 33` is not possible: the most stages are 32; use a smaller number, for example 3 or 4"],
+        );
+        check("#[unroll(1024)] #[ilp(128)] #[vectorize(8)] #[pipeline(stages = 32)]", &[]);
         check("#[unroll(1)]", &[]);
     }
 
@@ -269,6 +299,11 @@ mod tests {
     fn arguments_have_types_and_numbers() {
         check("#[ilp]", &["ilp: `ilp` needs a number; write `#[ilp(4)]`"]);
         check("#[vectorize(best_effort)]", &["vectorize: `vectorize` needs a number; write `#[vectorize(4)]`"]);
+        check("#[pipeline]", &["pipeline: `pipeline` needs a number; write `#[pipeline(stages = 3)]`"]);
+        check("#[pipeline(S + 1)]", &["S + 1: `pipeline` takes its number as `stages = …`; write `stages = S + 1`"]);
+        check("#[pipeline(3)]", &["3: `pipeline` takes its number as `stages = …`; write `stages = 3`"]);
+        check("#[pipeline(depth = 3)]", &["depth: `pipeline` has no argument `depth`; write `#[pipeline(stages = 3)]`"]);
+        check("#[pipeline(stages = 3, best_effort)]", &[]);
         check("#[ilp = 4]", &["=: `#[ilp]` takes its arguments in parentheses; write `#[ilp(4)]`"]);
         check("#[ilp(true)]", &["true: `ilp` takes a number, not a `bool`; write a literal, a constant or a const generic"]);
         check("#[prefetch(2)]", &["2: `prefetch` takes `true` or `false`, not a number; write `true`, or leave it out"]);

@@ -86,7 +86,8 @@ impl Printer<'_> {
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
             let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            let ring = if kernel.rings.contains_key(&id) { "ring " } else { "" };
+            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}{ring}", object.name, kind_word(&object.kind))?;
             if let Some(hint) = kernel.cached.get(&id) {
                 write!(self.out, "cached {} ", hint.word())?;
             }

@@ -21,6 +21,11 @@ impl Verifier<'_> {
             let is_buffer = matches!(kernel.objects[*id].kind, ObjectKind::Global { .. });
             self.require(is_buffer, || format!("a hint for the caches of {id}, which is no buffer"));
         }
+        for id in kernel.rings.keys() {
+            let data = &kernel.objects[*id];
+            let has_slots = matches!(data.ty, MemoryType::Array(_, slots) if slots > 1);
+            self.require(data.kind == ObjectKind::Shared && has_slots, || format!("{id} is no ring"));
+        }
         for id in &kernel.swizzled {
             let data = &kernel.objects[*id];
             let has_columns = data.ty.columns().is_some_and(u64::is_power_of_two);

@@ -58,7 +58,7 @@ pub enum Error {
         /// The parameter.
         argument: &'static str,
         /// What was given.
-        value: usize,
+        value: String,
         /// The way out.
         help: &'static str,
     },

@@ -8,7 +8,7 @@
 //! **How.** Up to 1,024 bins a block has 32 counters for each bin, one in each bank of shared memory, so that equal values do not wait for each other; up to 4,096 it has 8,
 //! up to 16,384 2, and all is one launch: the last block to finish has the result. Up to 65,536 bins, counters have 16 bits, two to a word; beyond, they are in global memory.
 
-use super::checks::Call;
+use super::checks::{Call, is_long};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
 use warpwright::Launch;
@@ -25,8 +25,8 @@ pub fn clear_bins(bins: &mut Global<u32>) {
 
 /// Counts `x` into `bins`, in one launch. `R` counters a bin in neighbouring banks: lane l takes l % R. Dynamic shared memory: `bins · R` words. `PACKED`: an element of `x` is four bytes, each a value; there
 /// are 256 bins. Several blocks add up in `counts`, all zero before and after; the last to finish moves them to `bins`. `before` is the number of tickets that earlier launches took.
-#[kernel(block = B)]
-pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usize, const R: usize, const U: usize>(
+#[kernel(block = B, index = I)]
+pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usize, const R: usize, const U: usize, const I: usize>(
     before: u32,
     x: &Global<T>,
     counts: &mut Global<u32>,
@@ -105,8 +105,8 @@ pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usi
 
 /// Adds the counts of `x` to at most 2¹⁶ bins, by counters of 16 bits, two to a word of dynamic shared memory. The thread that sees one reach 2¹⁵ moves 2¹⁵ to the
 /// result; at most 1,024 threads, 8 values each, are on their way to do so, so that none overflows.
-#[kernel(block = 1024)]
-pub fn count_halves<T: Int, const V: usize, const U: usize>(x: &Global<T>, bins: &mut Global<u32>) {
+#[kernel(block = 1024, index = I)]
+pub fn count_halves<T: Int, const V: usize, const U: usize, const I: usize>(x: &Global<T>, bins: &mut Global<u32>) {
     #[shared(dynamic)]
     let mut local: [u32];
     let (t, n) = (thread_idx().x, bins.len());
@@ -150,8 +150,8 @@ pub fn count_halves<T: Int, const V: usize, const U: usize>(x: &Global<T>, bins:
 }
 
 /// Adds the counts of `x` to bins in global memory.
-#[kernel(block = 256)]
-pub fn count_global<T: Int, const V: usize>(x: &Global<T>, bins: &mut Global<u32>) {
+#[kernel(block = 256, index = I)]
+pub fn count_global<T: Int, const V: usize, const I: usize>(x: &Global<T>, bins: &mut Global<u32>) {
     let vectors = x.len() / V;
     #[unroll(2)]
     #[batch_loads]
@@ -235,19 +235,45 @@ macro_rules! countable {
             fn replicated<'a>(before: u32, x: &'a Buffer<$t>, bins: &'a mut Buffer<u32>, counts: &'a mut Buffer<u64>, tickets: &'a mut Buffer<u32>) -> Result<Launch<'a>> {
                 let (n, counts) = (bins.len(), seen::<u32>(counts)?);
                 let words: Option<&Buffer<u32>> = $words(x, n);
-                Ok(match (words, n) {
-                    (Some(words), _) => count_replicated::<u32, true, 4, 1024, 32, 4>(before, words, counts, tickets, bins).shared_bytes(32_768),
-                    (None, ..=1024) => count_replicated::<$t, false, $v, 1024, 32, 4>(before, x, counts, tickets, bins).shared_bytes(n * 128),
-                    (None, ..=4096) => count_replicated::<$t, false, $v, 1024, 8, 4>(before, x, counts, tickets, bins).shared_bytes(n * 32),
-                    (None, _) => count_replicated::<$t, false, $v, 1024, 2, 4>(before, x, counts, tickets, bins).shared_bytes(n * 8),
+                Ok(match (words, n, is_long(words.map_or(x.len(), Buffer::len))) {
+                    (Some(words), _, false) => {
+                        count_replicated::<u32, true, 4, 1024, 32, 4, 32>(before, words, counts, tickets, bins).shared_bytes(32_768)
+                    }
+                    (Some(words), _, true) => {
+                        count_replicated::<u32, true, 4, 1024, 32, 4, 64>(before, words, counts, tickets, bins).shared_bytes(32_768)
+                    }
+                    (None, ..=1024, false) => {
+                        count_replicated::<$t, false, $v, 1024, 32, 4, 32>(before, x, counts, tickets, bins).shared_bytes(n * 128)
+                    }
+                    (None, ..=1024, true) => {
+                        count_replicated::<$t, false, $v, 1024, 32, 4, 64>(before, x, counts, tickets, bins).shared_bytes(n * 128)
+                    }
+                    (None, ..=4096, false) => {
+                        count_replicated::<$t, false, $v, 1024, 8, 4, 32>(before, x, counts, tickets, bins).shared_bytes(n * 32)
+                    }
+                    (None, _, false) => {
+                        count_replicated::<$t, false, $v, 1024, 2, 4, 32>(before, x, counts, tickets, bins).shared_bytes(n * 8)
+                    }
+                    // Of that many elements the bins are few beside them.
+                    (None, _, true) => {
+                        count_replicated::<$t, false, $v, 1024, 2, 4, 64>(before, x, counts, tickets, bins).shared_bytes(n * 8)
+                    }
                 })
             }
 
             fn adding<'a>(multiprocessors: usize, x: &'a Buffer<$t>, bins: &'a mut Buffer<u32>) -> Launch<'a> {
-                let (n, blocks) = (bins.len(), |block: usize, most: usize| x.len().div_ceil(block * $v).min(most));
-                match n {
-                    ..=65_536 => count_halves::<$t, $v, 4>(x, bins).grid(blocks(1024, multiprocessors)).shared_bytes(n.div_ceil(2) * 4),
-                    _ => count_global::<$t, $v>(x, bins).grid(blocks(256, 8 * multiprocessors)),
+                let n = bins.len();
+                let blocks = |block: usize, most: usize| x.len().div_ceil(block * $v).min(most);
+                let is_halved = n <= 65_536;
+                let launch = match (is_halved, is_long(x.len())) {
+                    (true, false) => count_halves::<$t, $v, 4, 32>(x, bins),
+                    (true, true) => count_halves::<$t, $v, 4, 64>(x, bins),
+                    (false, false) => count_global::<$t, $v, 32>(x, bins),
+                    (false, true) => count_global::<$t, $v, 64>(x, bins),
+                };
+                match is_halved {
+                    true => launch.grid(blocks(1024, multiprocessors)).shared_bytes(n.div_ceil(2) * 4),
+                    false => launch.grid(blocks(256, 8 * multiprocessors)),
                 }
             }
         }

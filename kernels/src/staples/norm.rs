@@ -14,13 +14,14 @@
 //! **Determinism.** The same bits on every run.
 //!
 //! **Error.** The sum of n squares, all positive, has a relative error of at most (n / threads + 14) · 2⁻²⁴, of which half remains under the root; `native_rsqrt` has
-//! 2⁻²²·⁹, the products 3 · 2⁻²⁴. For n ≤ 4096 that is 10⁻⁶ relative for an RMS norm. The mean of a layer norm is wrong by (n / threads + 12) · 2⁻²⁴ · mean|x| at most, which each difference
+//! 2⁻²²·⁹, the products 3 · 2⁻²⁴. That is so where the sum of squares, and that over n plus ε, are in the range of `f32`, from 10⁻³⁸ to 3 · 10³⁸: beyond, a row becomes 0, ∞ or NaN.
+//! Elements from 10⁻¹⁷ to 10¹⁶ are in it at any length; with ε = 10⁻⁵ all smaller ones are, too. For n ≤ 4096 that is 10⁻⁶ relative for an RMS norm. The mean of a layer norm is wrong by (n / threads + 12) · 2⁻²⁴ · mean|x| at most, which each difference
 //! inherits. Then comes the rounding to the element's type: 2⁻¹² relative for `f16`, 2⁻⁹ for `bf16`.
 
-use super::Result;
 use super::checks::Call;
 use super::rows::{element, extent, nearest, number, sum_over, words_of};
 use super::softmax::RowElement;
+use super::{Error, Result};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
@@ -356,11 +357,20 @@ pub(super) fn launch<T: Element, W: Int, const KIND: u32, const E: usize>(parts:
     Ok(launch.grid(rows))
 }
 
+/// Whether ε is a number that may be added to a mean of squares.
+fn check(call: Call<'_>, epsilon: f32) -> Result<()> {
+    if epsilon >= 0.0 && epsilon.is_finite() {
+        return Ok(());
+    }
+    let help = "give a number from 0 on, for example 1e-5";
+    Err(Error::Argument { function: call.function, argument: "epsilon", value: epsilon.to_string(), help })
+}
+
 /// `y` ← the RMS norm of each of the `rows` rows of `x`, of `columns` elements each, times the `columns` weights `w`.
 ///
 /// # Errors
-/// [`Error`](super::Error), before anything is written: `x` or `y` is shorter than `rows · columns`, or `w` than `columns`; the product is more than 2³¹; a buffer lies on
-/// another device.
+/// [`Error`](super::Error), before anything is written: `x` or `y` is shorter than `rows · columns`, or `w` than `columns`; the product is more than 2³¹; `epsilon` is negative, NaN
+/// or infinite; a buffer lies on another device.
 pub fn rms_norm<T: RowElement>(
     stream: &Stream,
     (rows, columns): (usize, usize),
@@ -370,6 +380,7 @@ pub fn rms_norm<T: RowElement>(
     y: &mut Buffer<T>,
 ) -> Result<()> {
     let call = Call::new("norm::rms_norm", stream);
+    check(call, epsilon)?;
     let n = extent(call, rows, columns)?;
     call.fits("x", x, n)?.fits("w", w, columns)?.fits("y", y, n)?;
     if n > 0 {
@@ -391,6 +402,7 @@ pub fn layer_norm<T: RowElement>(
     y: &mut Buffer<T>,
 ) -> Result<()> {
     let call = Call::new("norm::layer_norm", stream);
+    check(call, epsilon)?;
     let n = extent(call, rows, columns)?;
     call.fits("x", x, n)?.fits("w", w, columns)?.fits("b", b, columns)?.fits("y", y, n)?;
     if n > 0 {

@@ -98,5 +98,5 @@ pub fn max_over<const B: usize>(v: f32, room: &mut [f32; 32]) -> f32 {
 pub(super) fn extent(call: Call<'_>, rows: usize, columns: usize) -> Result<usize> {
     let help = "its product with the columns must be a length that a buffer can have, 2³¹ or less";
     let elements = rows.checked_mul(columns).filter(|n| *n <= 1 << 31);
-    elements.ok_or(Error::Argument { function: call.function, argument: "rows", value: rows, help })
+    elements.ok_or_else(|| Error::Argument { function: call.function, argument: "rows", value: rows.to_string(), help })
 }

@@ -84,6 +84,9 @@ impl Order {
                 Statement::Instruction(Instruction { guard, opcode, operands, .. }) => match (opcode.mnemonic, &operands[..]) {
                     (Mnemonic::Bar, _) => steps.0.push(Raw::OrderStep(OrderStep::Barrier)),
                     (Mnemonic::Bra, [Operand::Label(label)]) => steps.0.push(Raw::Branch(*label, guard.is_some())),
+                    (Mnemonic::Cp, [_, _, Operand::Constant(bytes), ..]) => {
+                        steps.access(Some(format!("cp.shared.{}", 8 * bytes.bits)), guard.is_some());
+                    }
                     (Mnemonic::Ret, _) => steps.exit(guard.is_some()),
                     _ => steps.access(ptx_access(opcode), guard.is_some()),
                 },
@@ -187,6 +190,7 @@ fn sass_access(words: &[&str]) -> Option<String> {
         "ST" => ("st", "generic"),
         "ATOMG" | "RED" | "REDG" => ("atom", "global"),
         "ATOMS" => ("atom", "shared"),
+        "LDGSTS" => ("cp", "shared"),
         "ATOM" => ("atom", "generic"),
         _ => return None,
     };

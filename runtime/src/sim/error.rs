@@ -129,6 +129,23 @@ pub enum FaultKind {
         /// Line of this thread's last atomic that saw what others told, if there was one.
         atomic_line: Option<u32>,
     },
+    /// An element of a ring that `pipeline` made is touched while a copy to it is on its way.
+    CopyInFlight {
+        /// The object.
+        object: String,
+        /// Which scalar of it, counted flat.
+        index: u64,
+        /// How many it has.
+        length: u64,
+        /// What this thread did.
+        access: AccessKind,
+        /// The thread that copies.
+        thread: [u32; 3],
+        /// Line of the copy, if known.
+        line: Option<u32>,
+        /// Whether that thread has waited for it, and no barrier has told others since.
+        is_awaited: bool,
+    },
     /// Integer `/` or `%` by zero.
     DivisionByZero,
     /// An integer result that does not fit, checked on request only.
@@ -257,6 +274,16 @@ impl fmt::Display for FaultKind {
                 write!(f, "reads scalar {index} of {space} `{object}` (of {length}), which nothing has written{help}")
             }
             FaultKind::Race { .. } => self.fmt_race(f),
+            FaultKind::CopyInFlight { object, index, length, access, thread, line, is_awaited } => {
+                write!(f, "{} scalar {index} of `{object}` (of {length}), to which thread {} copies", access.verb(), Triple(*thread))?;
+                if let Some(line) = line {
+                    write!(f, " on line {line}")?;
+                }
+                f.write_str(match is_awaited {
+                    true => "; that thread has waited for the copy, and no barrier is between its wait and this line",
+                    false => "; the copy may still be on its way, since that thread has not waited for it",
+                })
+            }
             FaultKind::DivisionByZero => f.write_str("integer division by zero"),
             FaultKind::Overflow { operation, ty, operands } => {
                 let operands: Vec<String> = operands.iter().map(i128::to_string).collect();

@@ -1,6 +1,7 @@
 //! One worker's machine: runs warps, each until it has ended, stands at a barrier, or lets others run. [`super::worker`] says which is next.
 
 use super::cells::Cells;
+use super::flight::Flights;
 use super::launch::BoundLaunch;
 use super::memory::first;
 use super::order::{Order, Passed};
@@ -37,6 +38,8 @@ pub(super) struct Block {
     pub(super) order: Order,
     /// What atomics on its shared memory passed on, by object and byte.
     pub(super) passed: HashMap<(usize, u64), Passed>,
+    /// Its copies on their way.
+    pub(super) flights: Flights,
     /// Tick of its begin, and of its last barrier: see [`super::shadow`].
     pub(super) start: u32,
     pub(super) interval_start: u32,
@@ -51,6 +54,7 @@ impl Block {
                 Cells::default()
             }
         };
+        let ring = |(n, object): (usize, &ObjectInfo)| object.is_ring.then_some((launch.sizes[n], object.granule));
         Block {
             number: 0,
             place: [0; 3],
@@ -58,6 +62,7 @@ impl Block {
             cells: launch.program.objects.iter().enumerate().map(cells).collect(),
             order: Order::default(),
             passed: HashMap::new(),
+            flights: Flights::new(launch.program.objects.iter().enumerate().map(ring), launch.threads),
             start: 0,
             interval_start: 0,
         }
@@ -140,6 +145,7 @@ impl<'l> Machine<'l> {
         self.block.cells.iter_mut().for_each(Cells::clear);
         self.block.order = Order::default();
         self.block.passed.clear();
+        self.block.flights.clear();
         self.next_tick().map_err(|kind| self.launch.fault(Location::default(), self.block.place, 0, kind))?;
         self.block.start = self.tick;
         self.block.interval_start = self.tick;
@@ -335,6 +341,12 @@ impl<'l> Machine<'l> {
                 warp.start = self.tick;
                 if program.orders {
                     self.block.order.meet_in_warp(warp.first_thread, warp.active);
+                }
+            }
+            SimStep::Copies(step, groups) => {
+                for lane in lanes(warp.active) {
+                    let groups = groups.map_or(0, |reg| warp.registers.lane(reg, lane) as u32);
+                    self.block.flights.step(warp.first_thread + lane as u32, step, groups, self.tick);
                 }
             }
             SimStep::Fence(reach, order) => {

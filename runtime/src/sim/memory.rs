@@ -1,5 +1,6 @@
 //! Loads, stores and atomics of a warp: where they go, whether they may, what they cost, what they do.
 
+use super::launch::thread_position;
 use super::machine::{LaneFault, Machine};
 use super::order::Passes;
 use super::program::{Access, Dimension, Index, Length, ObjectInfo, Path};
@@ -213,6 +214,9 @@ impl Machine<'_> {
         let Request { number, access, info, mask } = *request;
         let size = access.ty.bytes();
         let is_shared = info.space == Space::Shared;
+        if info.is_ring {
+            self.check_flight(warp, request, offsets)?;
+        }
         if self.launch.program.orders && info.space != Space::Local {
             return self.check_order(warp, request, offsets);
         }
@@ -240,6 +244,32 @@ impl Machine<'_> {
                 if let Err(clash) = clash {
                     return Err(LaneFault { lane, kind: self.launch.race(access, offset, &clash) });
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Faults where a copy is on its way to what is accessed; a store is itself one.
+    fn check_flight(&mut self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<(), LaneFault> {
+        let Request { number, access, mask, .. } = *request;
+        let (size, width) = (request.size(), request.width() as u32);
+        for lane in lanes(mask) {
+            let now = self.now(warp, lane, number + 1);
+            if let Some(found) = self.block.flights.find(access.object, offsets[lane], width, &now) {
+                let line = self.launch.program.accesses.get(found.site as usize).map(|site| site.location.line);
+                let kind = FaultKind::CopyInFlight {
+                    object: request.info.name.clone(),
+                    index: offsets[lane] / size,
+                    length: self.launch.sizes[access.object] / size,
+                    access: access.kind,
+                    thread: thread_position(found.thread, self.launch.block),
+                    line: line.filter(|line| *line != 0),
+                    is_awaited: found.is_awaited,
+                };
+                return Err(LaneFault { lane, kind });
+            }
+            if access.kind == AccessKind::Write {
+                self.block.flights.copy(access.object, offsets[lane], width, now.thread, number);
             }
         }
         Ok(())

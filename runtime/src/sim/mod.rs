@@ -10,6 +10,7 @@ mod clock;
 mod compile;
 mod counters;
 mod error;
+mod flight;
 mod fused;
 mod launch;
 mod machine;

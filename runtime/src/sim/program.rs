@@ -9,7 +9,7 @@ use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
-use warpwright_codegen::ir::intrinsic::Eval;
+use warpwright_codegen::ir::intrinsic::{CopyStep, Eval};
 use warpwright_codegen::ir::{AtomicOp, Atomicity, Axis, Location, MemoryOrder, PrintPart, Space, Special, Type};
 
 /// A step.
@@ -31,6 +31,8 @@ pub(super) enum SimStep {
     Texture(u32),
     /// A barrier ([`Program::barriers`]).
     Barrier(u32),
+    /// What threads do about their copies that are on their way; the slot of an argument.
+    Copies(CopyStep, Option<Reg>),
     /// Orders the accesses of a warp's lanes.
     SyncWarp,
     /// A fence, in kernels with [`Program::orders`].
@@ -234,7 +236,7 @@ impl CallEval {
             Eval::Lane(f) => Some(CallEval::Lane(f)),
             Eval::Warp(f) => Some(CallEval::Warp(f)),
             Eval::Shuffle(f) => Some(CallEval::Shuffle(f)),
-            Eval::Barrier(_) | Eval::Fence(_) => None,
+            Eval::Barrier(_) | Eval::Fence(_) | Eval::Copies(_) => None,
         }
     }
 }
@@ -306,6 +308,8 @@ pub(super) struct ObjectInfo {
     pub(super) is_writable: bool,
     /// Whether the kernel does write it: only then can there be races.
     pub(super) is_written: bool,
+    /// Whether stores to it are copies that arrive later.
+    pub(super) is_ring: bool,
 }
 
 impl ObjectInfo {

@@ -6,7 +6,8 @@ use warpwright_tests::random::Random;
 /// For a loop of so many iterations, if that is known; `is_disjoint`: nothing in it writes what loads of it read.
 pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: bool) -> Vec<String> {
     let mut below = |n: usize| random.below(n);
-    let rows: Vec<&Annotation> = Annotation::all_on(On::Loop).collect();
+    // Pipelines need loops made for them, which `tiles` draws.
+    let rows: Vec<&Annotation> = Annotation::all_on(On::Loop).filter(|annotation| !annotation.keeps_one).collect();
     let mut names: Vec<&str> = match below(16) {
         0 => vec![],
         // Each row alone.
@@ -14,7 +15,7 @@ pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: 
             row if *row == UNROLL && below(2) == 0 => vec!["unroll(N)"],
             row => vec![row.name],
         },
-        7 => vec!["ilp"],
+        7 => vec![["ilp", "vectorize"][below(2)]],
         8 => vec!["ilp", "batch_loads"],
         9 => vec!["unroll(N)", "batch_loads"],
         10 => vec!["unroll", "batch_loads"],
@@ -45,6 +46,9 @@ pub(crate) fn annotations(random: &mut Random, trips: Option<u32>, is_disjoint: 
         };
         let annotation = Annotation::named(name.trim_end_matches("(N)")).expect("a name of the table");
         match annotation.numbers().filter(|_| name != "unroll") {
+            Some(numbers) if numbers.word.is_some() => {
+                words.push(format!("{} = {number}", numbers.word.unwrap_or_default()));
+            }
             Some(_) if contradicts && number == 1 && !annotation.needs_number() => words.push("2".to_owned()),
             Some(numbers) if numbers.are_powers => words.push([1, 2, 2, 4, 4, 8][below(6)].to_string()),
             Some(_) => words.push(number.to_string()),

@@ -112,7 +112,8 @@ impl Generator<'_> {
         }
         let arguments = if generator.chance(15) { ", bounds = trap" } else { "" };
         let parameters = PARAMETERS.to_owned();
-        let source = Source { items: ITEMS.to_owned(), block, arguments: arguments.to_owned(), elements, parameters, body };
+        let items = format!("{ITEMS}const WHOLE: usize = {};\n\n", block[0] * block[1]);
+        let source = Source { items, block, arguments: arguments.to_owned(), elements, parameters, body };
         let inputs = generator.inputs(grid, width, is_flat, is_grouped);
         (source, inputs)
     }
@@ -138,7 +139,7 @@ impl Generator<'_> {
 
     fn ungrouped(&mut self, style: u64) -> Vec<Node> {
         let mut body = Vec::new();
-        if style == 3 {
+        if style == 3 || (style == 4 && self.chance(50)) {
             return self.tiles();
         }
         if self.chance(30) {
@@ -203,21 +204,25 @@ impl Generator<'_> {
     fn tiles(&mut self) -> Vec<Node> {
         let mut body = self.accumulators();
         body.push(Node::line("let tid = thread_idx().x + thread_idx().y * 8;"));
-        body.push(Node::line("#[shared] let mut s: [i32; 16];"));
-        body.push(Node::line("s[tid] = tid as i32;"));
-        body.push(Node::line("sync_threads();"));
+        // An array of an element for each thread, which each iteration fills, can be pipelined; one that is touched before cannot.
+        let is_whole = self.chance(60);
+        body.push(Node::line(if is_whole { "#[shared] let mut s: [i32; WHOLE];" } else { "#[shared] let mut s: [i32; 16];" }));
+        if !is_whole {
+            body.push(Node::line("s[tid] = tid as i32;"));
+            body.push(Node::line("sync_threads();"));
+        }
         let (head, counter) = self.range(true);
         self.scope.counters.push(counter.clone());
         let guard = self.chance(40);
         let index = self.read_index();
         let load = if guard {
             let condition = self.condition(0);
-            format!("s[tid] = if {condition} {{ x[{index}] }} else {{ 1 }};")
+            format!("s[tid] = if {condition} {{ x[{index}] }} else {{ {} }};", usize::from(!is_whole))
         } else {
             format!("s[tid] = x[{index}];")
         };
         let mut inside = vec![Node::line(load)];
-        if self.chance(50) {
+        if self.chance(if is_whole { 10 } else { 50 }) {
             let index = self.read_index();
             inside.insert(0, Node::line(format!("let ahead = f[{index}];")));
             let update = self.update_of(Ty::Float, "ahead");
@@ -227,12 +232,21 @@ impl Generator<'_> {
         let operator = self.scope.integer_operator();
         let inner = vec![Node::line(operator.update("s[(tid + j) & 7]"))];
         let mut block = Node::block("for j in 0..8usize", inner);
-        self.annotate(&mut block, Some(8));
+        if !is_whole || self.chance(40) {
+            self.annotate(&mut block, Some(8));
+        }
         inside.push(block);
         inside.push(Node::line("sync_threads();"));
         self.scope.counters.pop();
         let mut outer = Node::block(format!("for {} in {head}", counter.name), inside);
         self.annotate(&mut outer, counter.trips);
+        if let (true, Node::Block { annotations, .. }) = (is_whole && self.chance(80), &mut outer) {
+            let stages = 2 + self.below(4);
+            *annotations = vec![format!("pipeline(stages = {stages})")];
+            if self.chance(25) {
+                annotations.insert(0, "unroll(2)".to_owned());
+            }
+        }
         body.push(outer);
         body.extend(self.results());
         body

@@ -7,12 +7,13 @@ use warpwright_tests::random::Random;
 use warpwright_tests::table::{Bench, CASES};
 
 /// What every `for` is given instead of what it has; `best_effort`, since no loop takes all of them. With `ilp`, sums of floats are others.
-const SETS: [(&str, bool); 9] = [
+const SETS: [(&str, bool); 10] = [
     ("", false),
     ("#[unroll(best_effort)]", false),
     ("#[unroll(3, best_effort)]", false),
     ("#[batch_loads(best_effort)]", false),
     ("#[prefetch(best_effort)]", false),
+    ("#[pipeline(stages = 3, best_effort)]", false),
     ("#[vectorize(4, best_effort)]", false),
     ("#[unroll(2, best_effort)] #[prefetch(best_effort)] #[batch_loads(best_effort)]", false),
     ("#[ilp(3, best_effort)]", true),

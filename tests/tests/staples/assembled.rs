@@ -63,8 +63,8 @@ fn each(mut see: impl FnMut(&'static str, Launch<'_>)) {
             &mut tickets,
         ),
     );
-    see("bytes", histogram::count_replicated::<u32, true, 4, 1024, 32, 4>(0, &x, &mut counts, &mut tickets, &mut y));
-    see("halves", histogram::count_halves::<u32, 4, 4>(&x, &mut y));
+    see("bytes", histogram::count_replicated::<u32, true, 4, 1024, 32, 4, 32>(0, &x, &mut counts, &mut tickets, &mut y));
+    see("halves", histogram::count_halves::<u32, 4, 4, 32>(&x, &mut y));
     see("transpose", transpose::transpose_wide::<32>(1, 8, 8, &x, &mut y));
     see("softmax f32", softmax::softmax_block::<2, 4, 512, 2>(8, &x, &mut y));
     see("softmax bf16", softmax::softmax_block::<3, 8, 256, 2>(8, &x, &mut y));

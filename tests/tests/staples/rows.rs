@@ -82,8 +82,8 @@ fn softmax_of<T: Short>(b: &mut Bench) {
             })
             .collect();
         let expected = |i: usize| (xs[i].wide() - sums[i / columns].0).exp() / sums[i / columns].1;
-        // |x - max| ≤ 16, so |e| ≤ 24: (24 + 3) · 2⁻²⁴ · ln 2 + 2⁻²² for each exponential, twice; the sum of at most 256 a thread; results below 2⁻¹⁴ are subnormal `f16`.
-        let bound = 2.0 * (27.0 * 0.7 + 4.0) * 2f64.powi(-24) + (columns as f64 / 256.0 + 14.0) * 2f64.powi(-24);
+        // |x - max| ≤ 16, so |e| ≤ 24: (9/4 · 24 + 4) · 2⁻²⁴ · ln 2 + 2⁻²² for each exponential, twice; the sum of at most 256 a thread; results below 2⁻¹⁴ are subnormal `f16`.
+        let bound = 2.0 * (58.0 * 0.7 + 4.0) * 2f64.powi(-24) + (columns as f64 / 256.0 + 14.0) * 2f64.powi(-24);
         close(&format!("softmax of {rows} × {columns}"), b, &y.download().expect("run"), expected, bound, 2f64.powi(-25));
     }
 }
@@ -95,6 +95,37 @@ fn softmax_keeps_to_its_bound() {
         softmax_of::<bf16>(&mut b);
     }
     quick_benches().iter_mut().for_each(softmax_of::<f16>);
+}
+
+/// Rows of the largest numbers, as masks make them: only differences count.
+#[test]
+fn softmax_of_huge_numbers_is_right() {
+    let rows: [([f32; 4], [f32; 4]); 6] = [
+        ([1e10; 4], [0.25; 4]),
+        ([f32::MIN; 4], [0.25; 4]),
+        ([f32::MAX, 0.0, 0.0, f32::MIN], [1.0, 0.0, 0.0, 0.0]),
+        ([-1e12, f32::MIN, -1e12, f32::MIN], [0.5, 0.0, 0.5, 0.0]),
+        ([3.1e9, 3.1e9, 0.0, 1.0], [0.5, 0.5, 0.0, 0.0]),
+        ([2e8, 2e8 - 16.0, 0.0, 0.0], [1.0 - 1.1253517e-7, 1.1253516e-7, 0.0, 0.0]),
+    ];
+    for b in benches() {
+        // A row a warp, a row a block, and element by element.
+        for repeats in [1, 128, 129, 4096] {
+            for (row, expected) in rows {
+                let columns = 4 * repeats + usize::from(repeats == 129);
+                let xs: Vec<f32> = (0..columns).map(|i| row[i % 4]).collect();
+                let (x, mut y) = (b.upload(&xs), b.zeros::<f32>(columns));
+                softmax(&b.stream, (1, columns), &x, &mut y).expect("right");
+                let most = xs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                let sum: f64 = xs.iter().map(|x| (f64::from(*x) - f64::from(most)).exp()).sum();
+                for (i, y) in y.download().expect("run").into_iter().enumerate() {
+                    let right = (f64::from(xs[i]) - f64::from(most)).exp() / sum;
+                    assert!((f64::from(y) - right).abs() <= 1e-5 * right + 1e-30, "{row:?} × {repeats} on {}: {y}, {right}", b.device);
+                    assert!(repeats > 1 || (f64::from(y) - f64::from(expected[i])).abs() < 1e-9 + 1e-5 * f64::from(expected[i]));
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -164,6 +195,11 @@ fn too_short_a_buffer_is_refused() {
         let (x, w, mut y) = (b.zeros::<f32>(12), b.zeros::<f32>(3), b.zeros::<f32>(12));
         let error = rms_norm(&b.stream, (3, 4), 1e-5, &x, &w, &mut y).expect_err("too short");
         assert_eq!(error.to_string(), "`norm::rms_norm`: `w` has 3 elements, and 4 are needed; make it longer");
+        for epsilon in [f32::NAN, -1.0, f32::INFINITY] {
+            let error = rms_norm(&b.stream, (3, 3), epsilon, &x, &w, &mut y).expect_err("no ε");
+            let expected = format!("`norm::rms_norm`: `epsilon` is {epsilon}; give a number from 0 on, for example 1e-5");
+            assert_eq!(error.to_string(), expected);
+        }
         let error = softmax(&b.stream, (1 << 40, 1 << 40), &x, &mut y).expect_err("too long");
         assert!(error.to_string().starts_with("`softmax::softmax`: `rows` is 1099511627776"), "{error}");
     }

@@ -11,6 +11,10 @@ use crate::ir::{Inst, Scalar, Type, Value};
 impl Writer<'_> {
     /// Prints an intrinsic.
     pub(super) fn intrinsic(&mut self, inst: Inst, row: &'static Intrinsic, args: &[Value]) {
+        // Copies have arrived here when the next statement runs.
+        if row.copy_step().is_some() {
+            return;
+        }
         if self.is_exchange(row) {
             return self.exchange(inst, row, args);
         }

@@ -174,7 +174,7 @@ impl Emitter<'_> {
     fn float_remainder(&mut self, ty: Type, d: Reg, a: Operand, b: Operand) {
         let (a, b) = (self.constant_register(a, ty), self.constant_register(b, ty));
         let form = if ty == Type::F64 { super::remainder::F64 } else { super::remainder::F32 };
-        self.template(form, Some(d), &[a, b]);
+        self.template(form, Some(d), &[a.into(), b.into()]);
     }
 }
 

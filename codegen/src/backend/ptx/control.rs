@@ -90,6 +90,7 @@ impl Emitter<'_> {
 
     fn region(&mut self, inst: Inst, region: &Region) {
         match *region {
+            Region::If { .. } if self.addresses_of_copies(inst) => {}
             Region::If { condition, then_block, else_block } => self.branch(inst, condition, then_block, else_block),
             Region::For { start, end, step, ref init, body, keep_rolled } => {
                 self.counted_loop(inst, [start, end, step], init, body, keep_rolled);

@@ -2,6 +2,7 @@
 
 use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass, Statement};
 use super::control::Frame;
+use super::copies::AsyncCopies;
 use super::early::{self, EarlyLoad};
 use super::region::SharedRegion;
 use super::types::bits_suffix;
@@ -57,6 +58,8 @@ pub(super) struct Emitter<'k> {
     /// What annotations issue early; and the current instruction, if it is one of these.
     early_loads: HashMap<Inst, EarlyLoad>,
     early: Option<EarlyLoad>,
+    /// Stores to rings that are copies of what is loaded.
+    pub(super) copies: AsyncCopies,
     /// What every instruction is under while it is set.
     pub(super) predicate: Option<Guard>,
     /// What `Break` and `Continue` can leave, innermost last.
@@ -98,6 +101,7 @@ impl<'k> Emitter<'k> {
             loc: Loc(0),
             early_loads: early::loads(kernel),
             early: None,
+            copies: AsyncCopies::of(kernel, target),
             predicate: None,
             frames: Vec::new(),
             strings: Vec::new(),

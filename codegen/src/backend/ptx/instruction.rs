@@ -16,12 +16,15 @@ impl Emitter<'_> {
         if matches!(data.op, Op::Compute(Compute::Const(_))) || (self.kernel.effects(inst).is_pure() && is_unneeded) {
             return;
         }
+        if self.is_part_of_copies(inst) {
+            return;
+        }
         match &data.op {
             Op::Compute(compute) => {
                 let d = self.register(data.results[0]);
                 self.computation(inst, compute, d);
             }
-            Op::Memory(memory) => self.access(memory, &data.results),
+            Op::Memory(memory) => self.access(inst, memory, &data.results),
             Op::Texture(op, object, coordinates) => self.texture(*op, *object, coordinates, &data.results),
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
             Op::Message(Message::Print(parts, values)) => self.print(parts, values),
@@ -30,7 +33,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn access(&mut self, Memory { op, at }: &Memory, results: &[Value]) {
+    fn access(&mut self, inst: Inst, Memory { op, at }: &Memory, results: &[Value]) {
         let Address::Pointer { object, ptr, offset } = at else {
             return self.refuse("an access by path reached the PTX back end, which takes addresses".into(), String::new());
         };
@@ -40,7 +43,11 @@ impl Emitter<'_> {
                 self.load(*object, &place, results);
                 self.pin();
             }
-            MemoryOp::Store(values) => self.store(*object, &place, values),
+            MemoryOp::Store(values) => {
+                if !self.async_copy(inst, *object, &place, values) {
+                    self.store(*object, &place, values);
+                }
+            }
             MemoryOp::Atomic(op, atomicity, operands) => {
                 self.atomic((*op, *atomicity), *object, place, operands, results.first().copied());
             }
@@ -132,7 +139,9 @@ impl Emitter<'_> {
             return self.refuse_intrinsic(row, device, ty);
         };
         self.needs(form.needs.ptx_version);
-        let args: Vec<Reg> = args.iter().map(|v| self.in_register(*v)).collect();
+        let is_number = |n: usize| form.text.contains(&format!("{{#{n}}}"));
+        let args: Vec<Operand> =
+            args.iter().enumerate().map(|(n, v)| if is_number(n) { self.raw(*v) } else { self.in_register(*v).into() }).collect();
         let d = result.map(|v| self.register(v));
         self.template(form.text, d, &args);
     }

@@ -33,6 +33,7 @@ mod cache;
 mod casts;
 pub mod code;
 mod control;
+mod copies;
 mod early;
 mod emitter;
 mod fuse;

@@ -1,6 +1,6 @@
 //! Templates as the table of intrinsics has them, read and filled in.
 //!
-//! A line is an instruction whose operands are `{d}`, the result, `{0}` `{1}` …, the arguments, `{tmp0:f32}`, a scratch register of a PTX type, a number,
+//! A line is an instruction whose operands are `{d}`, the result, `{0}` `{1}` …, the arguments, `{#0}`, one that is a constant, `{tmp0:f32}`, a scratch register of a PTX type, a number,
 //! or a name. `{{` and `}}` lines are a scope; `.reg .b32 x, y;` declares its registers, and `next:` is a label in it.
 
 use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass, Statement};
@@ -11,7 +11,7 @@ use crate::ir::{Scalar, Type};
 /// What a template's names stand for, where it is filled in.
 struct Names<'a> {
     d: Option<Reg>,
-    args: &'a [Reg],
+    args: &'a [Operand],
     /// Scratch registers, and those that the template declares.
     registers: Vec<(&'static str, Reg)>,
     labels: Vec<Label>,
@@ -19,7 +19,7 @@ struct Names<'a> {
 
 impl Emitter<'_> {
     /// Appends the lines of a template, filled in. Scratch registers are new each time.
-    pub(super) fn template(&mut self, text: &'static str, d: Option<Reg>, args: &[Reg]) {
+    pub(super) fn template(&mut self, text: &'static str, d: Option<Reg>, args: &[Operand]) {
         let mut names = Names { d, args, registers: Vec::new(), labels: Vec::new() };
         for line in text.lines() {
             match self.filled_in(line, &mut names) {
@@ -69,12 +69,12 @@ impl Emitter<'_> {
 
     fn named_operand(&mut self, name: &'static str, names: &mut Names<'_>) -> Option<Operand> {
         if let Some(name) = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
-            let reg = match (name, name.parse::<usize>()) {
-                ("d", _) => names.d?,
-                (_, Ok(n)) => *names.args.get(n)?,
-                _ => self.scratch(name, names)?,
-            };
-            return Some(reg.into());
+            let number = name.strip_prefix('#').unwrap_or(name).parse::<usize>();
+            return Some(match (name, number) {
+                ("d", _) => names.d?.into(),
+                (_, Ok(n)) => names.args.get(n)?.clone(),
+                _ => self.scratch(name, names)?.into(),
+            });
         }
         if name.starts_with(|c: char| c.is_ascii_digit()) {
             return Some(name.parse::<i64>().map_or(Operand::Bits(name), |value| Operand::Constant(Scalar::int(Type::I64, value.into()))));
@@ -128,7 +128,7 @@ mod tests {
         let span = |_| Span::call_site();
         let mut emitter = Emitter::new(&kernel, target, String::new(), &span);
         let named = |name| Reg { class: RegisterClass::Word, number: 0, name: Some(name) };
-        emitter.template(text, Some(named("{d}")), &["{0}", "{1}", "{2}"].map(named));
+        emitter.template(text, Some(named("{d}")), &["{0}", "{1}", "{2}"].map(|name| named(name).into()));
         assert!(emitter.diagnostics.is_empty(), "{:?}", emitter.diagnostics);
         emitter.code.iter().map(|statement| format!("{statement}\n").replace('\t', "")).collect()
     }
@@ -139,7 +139,8 @@ mod tests {
         let mut count = 0;
         for text in of_rows.chain([super::super::remainder::F32, super::super::remainder::F64]) {
             count += 1;
-            let expected = text.replace("{{", "{").replace("}}", "}") + "\n";
+            let lines = text.to_owned() + if text.is_empty() { "" } else { "\n" };
+            let expected = lines.replace("{{", "{").replace("}}", "}").replace("{#", "{");
             // The first register of each class.
             let scratch = [("{tmp0:f32}", "%f1"), ("{tmp0:f64}", "%fd1"), ("{tmp0:u32}", "%r1"), ("{tmp1:u64}", "%rd1")];
             let expected = scratch.iter().fold(expected, |text, (name, register)| text.replace(name, register));

@@ -24,7 +24,7 @@ macro_rules! words {
 words! {
     /// What an instruction does: the first word of its opcode.
     Mnemonic {
-        Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Createpolicy "createpolicy",
+        Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Cp "cp", Createpolicy "createpolicy",
         Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Membar "membar",
         Min "min", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
         Ret "ret", Rsqrt "rsqrt", Selp "selp", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
@@ -51,6 +51,8 @@ words! {
         // Of threads together.
         Sync "sync", Idx "idx", Up "up", Down "down", Bfly "bfly", Ballot "ballot", Any "any", All "all",
         Warp "warp", Cta "cta", Gl "gl", Gpu "gpu", Sys "sys",
+        // Copies that go on by themselves.
+        Async "async", Ca "ca", Cg "cg", CommitGroup "commit_group", WaitGroup "wait_group",
         // Caches.
         Cs "cs", Lu "lu", L1EvictFirst "L1::evict_first", L1EvictLast "L1::evict_last", L1NoAllocate "L1::no_allocate",
         L2CacheHint "L2::cache_hint", L2EvictFirst "L2::evict_first", L2EvictLast "L2::evict_last", Fractional "fractional",
@@ -63,7 +65,7 @@ impl Mnemonic {
     /// Whether its first operand may be written; `bar` writes one where it reduces.
     pub(super) fn has_result(self) -> bool {
         use Mnemonic::*;
-        !matches!(self, St | Red | Bar | Fence | Membar | Bra | Ret | Trap | Call)
+        !matches!(self, St | Cp | Red | Bar | Fence | Membar | Bra | Ret | Trap | Call)
     }
 }
 

@@ -19,6 +19,7 @@ mod values;
 use super::structured::{Control, PRIMARY, State, Values};
 use super::{Backend, Emitted, Language};
 use crate::diagnostic::Diagnostics;
+use crate::ir::intrinsic::CopyStep;
 use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Op, Stage, Value};
 use crate::pipeline::Scheduled;
 use crate::target::Target;
@@ -101,6 +102,15 @@ impl Printer<'_> {
                 }
             },
             Op::Texture(op, object, coordinates) => self.texture(inst, *op, *object, coordinates),
+            // Nobody can call these: copies have arrived when the next statement runs.
+            Op::Intrinsic(row, args) if row.row().copy_step().is_some() => {
+                let groups = args.first().and_then(|groups| self.kernel.constant(*groups)).map_or(0, |scalar| scalar.bits);
+                self.line(&match (row.row().copy_step(), groups) {
+                    (None | Some(CopyStep::Commit), _) => "// Copies so far are a group.".to_owned(),
+                    (Some(CopyStep::Await), 0) => "// Waits for this thread's groups of copies.".to_owned(),
+                    (Some(CopyStep::Await), groups) => format!("// Waits for this thread's groups of copies but the last {groups}."),
+                });
+            }
             Op::Intrinsic(row, args) if !row.row().effects.is_pure() => {
                 let expr = self.intrinsic(row.row(), args, result);
                 self.effect(used, &expr);

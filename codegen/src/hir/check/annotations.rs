@@ -75,7 +75,7 @@ impl Checker<'_, '_> {
             self.report(Diagnostic::error(expr.span(), message).help(help));
             return None;
         }
-        let asks = value != numbers.least || !annotation.needs_number();
+        let asks = value != numbers.least || !annotation.needs_number() || annotation.keeps_one;
         u32::try_from(value).ok().filter(|_| asks).map(|value| Asked { annotation, place, argument: Some(value), modifiers })
     }
 

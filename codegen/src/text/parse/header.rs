@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::{ParseError, Parser, named, type_name};
 use crate::intrinsics;
-use crate::ir::{BoundsCheck, CacheHint, IndexWidth, Math};
+use crate::ir::{BoundsCheck, CacheHint, IndexWidth, Math, Ring};
 use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
 
 /// Most bytes that one type may take: far beyond any device, and far from overflow.
@@ -114,6 +114,7 @@ impl Parser<'_> {
         self.expect(':')?;
         let mut kind = self.object_kind()?;
         let is_swizzled = self.eat_word("swizzled");
+        let is_ring = self.eat_word("ring");
         let hint = if self.eat_word("cached") {
             let word = self.word()?;
             Some(named(CacheHint::ALL, word).ok_or_else(|| self.error(format!("there is no hint `{word}`")))?)
@@ -133,6 +134,9 @@ impl Parser<'_> {
         self.objects.insert(label, object);
         if is_swizzled {
             self.kernel.swizzled.insert(object);
+        }
+        if is_ring {
+            self.kernel.rings.insert(object, Ring { place: loc, is_required: true });
         }
         if let Some(hint) = hint {
             self.kernel.cached.insert(object, hint);

@@ -262,6 +262,9 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
         // A constant, which accesses have as an operand.
         Createpolicy => Op::Param,
         Tex => Op::Load(Space::Global, true),
+        // A copy from global to shared memory has an address in each; what waits for copies has none.
+        Cp if opcode.space().is_some() => Op::Store(Space::Shared),
+        Cp => Op::Barrier,
         St => Op::Store(opcode.space().unwrap_or(Space::Global)),
         Red | Atom => Op::Atomic(opcode.space().unwrap_or(Space::Global)),
         Bar | Fence | Membar => Op::Barrier,

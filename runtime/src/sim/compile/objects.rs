@@ -79,6 +79,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             is_texture: data.kind == ObjectKind::Texture,
             is_writable: !data.is_read_only(),
             is_written: written[n],
+            is_ring: kernel.rings.contains_key(&object),
         });
     }
     // Dynamic arrays come after all static ones, and share their bytes.
@@ -155,7 +156,9 @@ impl Synchronises {
                     at.object()
                 }
                 Op::Intrinsic(row, _) => {
-                    found.has_fences |= !row.row().effects.is_convergent() && row.row().effects.orders.is_some();
+                    // Waiting for its own copies tells nobody else.
+                    found.has_fences |=
+                        row.row().copy_step().is_none() && !row.row().effects.is_convergent() && row.row().effects.orders.is_some();
                     return;
                 }
                 Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,

@@ -160,6 +160,9 @@ impl Compiler<'_> {
                     self.emit(SimStep::Fence(reach, order));
                 }
             }
+            Eval::Copies(step) => {
+                self.emit(SimStep::Copies(step, slots.first().copied()));
+            }
             Eval::Barrier(eval) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let location = self.location;
@@ -243,6 +246,8 @@ fn class_of_type(ty: Type) -> InstructionClass {
 fn class_of_row(row: &Intrinsic, ty: Type) -> InstructionClass {
     if row.effects.is_of_warp() {
         InstructionClass::Warp
+    } else if row.copy_step().is_some() {
+        InstructionClass::Other
     } else if row.effects.orders_blocks() {
         InstructionClass::Barrier
     } else if row.cost >= 4 && ty.is_float() {

@@ -2,6 +2,7 @@
 
 mod block;
 mod control;
+mod copies;
 mod memory;
 mod operations;
 mod parallel;

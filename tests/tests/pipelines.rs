@@ -1,0 +1,226 @@
+//! `#[pipeline]` changes no result, whatever the number of iterations: kernels whose copies run ahead, against Rust, on the simulator (where nobody may touch a copy that is on
+//! its way), on the host twin and on what other devices there are; and what becomes of them in PTX and in machine code.
+
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
+use warpwright::prelude::*;
+use warpwright_tests::emitted::ptx;
+
+/// Values that are exact in every format used here, and whose sums are.
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|i| ((i * 7919 + 13) % 31) as f32 - 15.0).collect()
+}
+
+/// Trip counts round what the stages are.
+fn trips(stages: usize) -> impl Iterator<Item = usize> {
+    0..=2 * stages + 1
+}
+
+/// Runs on every device there is: the first two are always there.
+fn on_all(name: &str, run: impl Fn(&Device)) {
+    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
+    for device in &devices {
+        run(device);
+    }
+    println!("ran: {name} ({} devices)", devices.len());
+}
+
+#[kernel(block = 64)]
+fn sums<const S: usize>(rows: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [f32; 256];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = S)]
+    for row in 0..rows {
+        #[vectorize(4)]
+        for k in 0..4 {
+            tile[t * 4 + k] = x[row * 256 + t * 4 + k];
+        }
+        sync_threads();
+        for k in 0..4 {
+            sum += tile[(t + k * 65) % 256] * (row + 1) as f32;
+        }
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
+fn sums_agree<const S: usize>(device: &Device) {
+    for rows in trips(S) {
+        let x = numbers(rows.max(1) * 256);
+        let mut y = device.zeros::<f32>(64).unwrap();
+        sums::<S>(rows, &device.upload(&x).unwrap(), &mut y).grid(1).launch(device).unwrap();
+        let of = |t: usize| (0..rows).map(|row| (0..4).map(|k| x[row * 256 + (t + k * 65) % 256] * (row + 1) as f32).sum::<f32>()).sum();
+        assert_eq!(y.download().unwrap(), (0..64).map(of).collect::<Vec<f32>>(), "{S} stages, {rows} iterations");
+    }
+}
+
+#[test]
+fn every_number_of_iterations_gives_the_plain_loops_sums() {
+    on_all("sums", |device| {
+        sums_agree::<1>(device);
+        sums_agree::<2>(device);
+        sums_agree::<3>(device);
+        sums_agree::<4>(device);
+        sums_agree::<7>(device);
+    });
+}
+
+/// Rows and columns that no tile divides: zeros outside.
+#[kernel(block = (16, 4), index = 64)]
+fn product<const S: usize>(m: usize, n: usize, k: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
+    #[shared(pad = 4)]
+    let mut a_tile: [[f32; 8]; 16];
+    #[shared(swizzle)]
+    let mut b_tile: [[f32; 16]; 8];
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    let (row, column) = (block_idx().y * 16, block_idx().x * 16);
+    let mut sum = [0.0; 4];
+    #[pipeline(stages = S)]
+    for step in (0..k).step_by(8) {
+        for half in 0..2 {
+            let (i, j) = ((ty * 16 + tx) / 8 + half * 8, tx % 8);
+            a_tile[i][j] = if row + i < m && step + j < k { a[(row + i) * k + step + j] } else { 0.0 };
+        }
+        for half in 0..2 {
+            let i = ty + half * 4;
+            let j = column + tx;
+            b_tile[i][tx] = if step + i < k && j < n { b[(step + i) * n + j] } else { 0.0 };
+        }
+        sync_threads();
+        for e in 0..8 {
+            #[unroll]
+            for r in 0..4 {
+                sum[r] += a_tile[ty * 4 + r][e] * b_tile[e][tx];
+            }
+        }
+        sync_threads();
+    }
+    #[unroll]
+    for r in 0..4 {
+        if row + ty * 4 + r < m && column + tx < n {
+            c[(row + ty * 4 + r) * n + column + tx] = sum[r];
+        }
+    }
+}
+
+fn product_agrees<const S: usize>(device: &Device) {
+    for k in [0, 1, 8, 9, 16, 24, 8 * (S - 1), 8 * S, 8 * S + 3, 8 * (2 * S + 1)] {
+        let (m, n) = (19, 33);
+        let (a, b) = (numbers(m * k), numbers(k * n));
+        let mut c = device.zeros::<f32>(m * n).unwrap();
+        let (da, db) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+        product::<S>(m, n, k, &da, &db, &mut c).grid((n.div_ceil(16), m.div_ceil(16))).launch(device).unwrap();
+        let of = |i: usize| (0..k).map(|e| a[i / n * k + e] * b[e * n + i % n]).sum::<f32>();
+        assert_eq!(c.download().unwrap(), (0..m * n).map(of).collect::<Vec<f32>>(), "{S} stages, {k}");
+    }
+}
+
+#[test]
+fn what_is_outside_is_zero() {
+    on_all("product", |device| {
+        product_agrees::<1>(device);
+        product_agrees::<2>(device);
+        product_agrees::<5>(device);
+    });
+}
+
+/// Two loops over one array with unequal stages, in a loop that is none; halves, eight at a time; a counter that starts elsewhere and has a sign.
+#[kernel(block = 32)]
+fn twice<const S: usize, const R: usize>(start: i32, end: i32, x: &Global<bf16>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [bf16; 256];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    for round in 0..2u32 {
+        #[pipeline(stages = S)]
+        for k in (start..end).step_by(3) {
+            let first = (k + 8) as usize * 256 + t * 8;
+            tile.store::<8>(t * 8, x.load::<8>(first));
+            sync_threads();
+            sum += f32::from(tile[(t * 7 + round as usize) % 256]);
+            sync_threads();
+        }
+        #[pipeline(stages = R)]
+        for k in start..end {
+            let first = (k + 8) as usize * 256 + t * 8;
+            tile.store::<8>(t * 8, x.load::<8>(first));
+            sync_threads();
+            sum -= f32::from(tile[(t * 5 + 3) % 256]) * 2.0;
+            sync_threads();
+        }
+    }
+    y[t] = sum;
+}
+
+fn twice_agrees<const S: usize, const R: usize>(device: &Device) {
+    for (start, end) in [(0, 0), (5, -3), (-8, -7), (-3, 4), (0, 9)] {
+        let x: Vec<bf16> = numbers(20 * 256).into_iter().map(bf16::from_f32).collect();
+        let mut y = device.zeros::<f32>(32).unwrap();
+        twice::<S, R>(start, end, &device.upload(&x).unwrap(), &mut y).grid(1).launch(device).unwrap();
+        let at = |k: i32, i: usize| f32::from(x[(k + 8) as usize * 256 + i]);
+        let of = |t: usize| {
+            let mut sum = 0.0;
+            for round in 0..2 {
+                (start..end).step_by(3).for_each(|k| sum += at(k, (t * 7 + round) % 256));
+                (start..end).for_each(|k| sum -= at(k, (t * 5 + 3) % 256) * 2.0);
+            }
+            sum
+        };
+        assert_eq!(y.download().unwrap(), (0..32).map(of).collect::<Vec<f32>>(), "{S} and {R} stages, {start}..{end}");
+    }
+}
+
+#[test]
+fn loops_may_share_an_array() {
+    on_all("twice", |device| {
+        twice_agrees::<2, 3>(device);
+        twice_agrees::<4, 2>(device);
+        twice_agrees::<3, 1>(device);
+        twice_agrees::<1, 3>(device);
+    });
+}
+
+/// The text of a loop's body in PTX: from its wait for copies on to the jump back.
+fn body(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with(".loc")).collect();
+    let first = lines.iter().position(|line| line.starts_with("cp.async.wait_group")).expect("a wait");
+    let last = lines.iter().rposition(|line| line.contains("bra $L")).expect("a jump back");
+    lines[first..=last].to_vec()
+}
+
+fn text(stages: &str, target: &str) -> String {
+    const SOURCE: &str = include_str!("pipelines.rs");
+    let kernel = SOURCE.split("#[kernel(block = 64)]").nth(1).and_then(|rest| rest.split("\n}\n").next()).expect("the first kernel");
+    ptx(&format!("#[kernel(block = 64)]{kernel}\n}}"), "sums", &[stages], target).unwrap_or_else(|error| panic!("{error}")).to_string()
+}
+
+#[test]
+fn one_barrier_an_iteration_is_left_and_copies_need_no_register() {
+    for stages in 2..6 {
+        let text = text(&stages.to_string(), "sm_90");
+        let body = body(&text);
+        let count = |word: &str| body.iter().filter(|line| line.contains(word)).count();
+        assert_eq!(body[0], format!("cp.async.wait_group {};", stages - 2));
+        assert_eq!(
+            ["bar.sync", "cp.async.cg.shared.global", "cp.async.commit_group", "ld.global", "st.shared"].map(count),
+            [1, 1, 1, 0, 0]
+        );
+        let place = |word: &str| body.iter().position(|line| line.contains(word));
+        assert!(place("bar.sync") < place("cp.async.cg") && place("commit_group") < place("ld.shared"), "{text}");
+        // The plain loop's barrier behind its work stands behind the loop.
+        assert_eq!(text.matches("bar.sync").count(), 2, "{text}");
+        assert!(text.contains(&format!("sums_tile_3[{}]", stages * 1024)), "{text}");
+    }
+    // With one stage the loop is as it was.
+    let plain = text("1", "sm_90");
+    assert!(!plain.contains("cp.async") && plain.contains("sums_tile_3[1024]"), "{plain}");
+}
+
+#[test]
+fn older_targets_copy_through_registers() {
+    let text = text("3", "sm_75");
+    assert!(!text.contains("cp.async") && text.contains("ld.global.v4.f32") && text.contains("st.shared.v4.f32"), "{text}");
+    assert_eq!(text.matches("bar.sync").count(), 2);
+}
