@@ -328,7 +328,7 @@ fn every_intrinsic_with_a_form_is_accepted() {
                 // Twice: labels and scratch registers must not meet.
                 for _ in 0..2 {
                     let sorts: Vec<_> = row.args.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
-                    let args: Vec<_> = sorts.into_iter().map(|ty| m.unknown(ty)).collect();
+                    let args: Vec<_> = sorts.into_iter().map(|ty| argument(&mut m, row, ty)).collect();
                     let results: Vec<_> = row.results.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
                     let inst = m.builder().push(Op::Intrinsic(IntrinsicId(row), args), &results);
                     for value in m.kernel.insts[inst].results.clone() {
@@ -343,11 +343,16 @@ fn every_intrinsic_with_a_form_is_accepted() {
     });
 }
 
+/// An argument of a row: some take constants alone.
+fn argument(m: &mut Maker, row: &Intrinsic, ty: Type) -> Value {
+    if row.copy_step().is_some() { m.builder().int(ty, 3) } else { m.unknown(ty) }
+}
+
 /// A kernel that is one intrinsic for a type.
 fn only(row: &'static Intrinsic, ty: Type) -> Kernel {
     let mut m = Maker::new("only", KernelOptions::default());
     let sorts: Vec<_> = row.args.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
-    let args: Vec<_> = sorts.into_iter().map(|ty| m.unknown(ty)).collect();
+    let args: Vec<_> = sorts.into_iter().map(|ty| argument(&mut m, row, ty)).collect();
     let results: Vec<_> = row.results.iter().map(|sort| Intrinsic::operand_type(*sort, ty, &m.kernel)).collect();
     let inst = m.builder().push(Op::Intrinsic(IntrinsicId(row), args), &results);
     for value in m.kernel.insts[inst].results.clone() {

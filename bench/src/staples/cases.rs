@@ -436,19 +436,31 @@ fn products(b: &mut Bench) -> Outcome<()> {
             let (x, y) = (random::<f32>(&b.device, 16, n * n)?, random::<f32>(&b.device, 17, n * n)?);
             let z = std::cell::RefCell::new(b.device.zeros::<f32>(n * n)?);
             let (left, right, out) = (at(&x), at(&y), at(&z.borrow()));
+            let checked = || {
+                let found = all(&z.borrow())?;
+                for s in 0..300 {
+                    let (i, j) = (s * 7919 % n, s * 104_729 % n);
+                    let terms = (0..n).map(|k| f64::from(f32::input(16, i * n + k)) * f64::from(f32::input(17, k * n + j)));
+                    let (sum, magnitude) = terms.fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
+                    near("an element", f64::from(found[i * n + j]), sum, (n + 1) as f64 * 2f64.powi(-24) * magnitude)?;
+                }
+                Ok(())
+            };
             b.line(
                 ("sgemm", n.to_string(), 2.0 * (n as f64).powi(3), Unit::Operations),
                 |stream, workspace| gemm::gemm(stream, (n, n, n), 1.0, &x, &y, &mut z.borrow_mut(), workspace),
-                || {
-                    let found = all(&z.borrow())?;
-                    for s in 0..300 {
-                        let (i, j) = (s * 7919 % n, s * 104_729 % n);
-                        let terms = (0..n).map(|k| f64::from(f32::input(16, i * n + k)) * f64::from(f32::input(17, k * n + j)));
-                        let (sum, magnitude) = terms.fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
-                        near("an element", f64::from(found[i * n + j]), sum, (n + 1) as f64 * 2f64.powi(-24) * magnitude)?;
-                    }
-                    Ok(())
+                checked,
+                Some(("cuBLAS", &|twins, calls| twins.staple_gemm(calls, left, right, out, n as u32))),
+            );
+            b.line(
+                ("sgemm, pipeline", n.to_string(), 2.0 * (n as f64).powi(3), Unit::Operations),
+                |stream, workspace| {
+                    workspace.force(Some(1));
+                    let done = gemm::gemm(stream, (n, n, n), 1.0, &x, &y, &mut z.borrow_mut(), workspace);
+                    workspace.force(None);
+                    done
                 },
+                checked,
                 Some(("cuBLAS", &|twins, calls| twins.staple_gemm(calls, left, right, out, n as u32))),
             );
         }

@@ -376,10 +376,14 @@ impl Plan {
         let mut b = Builder::new(kernel, block, loc);
         let [zero, one, ahead] = [0, 1, n].map(|number| b.constant(Scalar::u32(number)));
         let trips_type = b.kernel.ty(trips);
-        b.for_each([zero, ahead, one], &[], |b, slot, _| {
-            let number = b.cast(slot, trips_type);
-            let some = b.compare(CompareOp::Lt, number, trips);
-            let counter = counter_after(b, walk, number);
+        let is_by_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
+        // Where the counter goes up by one, its low bits are a slot: nothing is carried, and in an unrolled loop it is known.
+        let of_counter = is_by_one && self.stages.is_power_of_two();
+        b.for_each([zero, ahead, one], &[], |b, number, _| {
+            let wide = b.cast(number, trips_type);
+            let some = b.compare(CompareOp::Lt, wide, trips);
+            let counter = counter_after(b, walk, wide);
+            let slot = if of_counter { self.slot_of(b, counter) } else { number };
             self.issue(b, some, counter, slot, &rings);
             commit(b);
             Vec::new()
@@ -393,9 +397,10 @@ impl Plan {
             }
             kernel.add_param(walk.body, ty)
         };
-        let read = carry(kernel, Type::U32, zero);
-        kernel.values[read].name = Some("slot".into());
-        let is_by_one = kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
+        let carried_slot = (!of_counter).then(|| carry(kernel, Type::U32, zero));
+        if let Some(slot) = carried_slot {
+            kernel.values[slot].name = Some("slot".into());
+        }
         let carried_left = (!is_by_one).then(|| carry(kernel, trips_type, trips));
         let last = kernel.blocks[walk.body].insts.last().copied();
         kernel.blocks[walk.body].insts.clear();
@@ -404,9 +409,6 @@ impl Plan {
         await_copies(&mut b, groups);
         b.kernel.blocks[walk.body].insts.push(self.barrier);
         let [zero, one, ahead, stages] = [0, 1, n, n + 1].map(|number| b.constant(Scalar::u32(number)));
-        let is_first = b.compare(CompareOp::Eq, read, zero);
-        let before = b.binary(BinaryOp::Sub, read, one);
-        let write = b.select(is_first, ahead, before);
         let far = b.cast(ahead, trips_type);
         let left = carried_left.unwrap_or_else(|| {
             let left = b.binary(BinaryOp::Sub, walk.end, walk.counter);
@@ -417,6 +419,14 @@ impl Plan {
         let away = b.bitcast(far, step_type);
         let distance = b.binary(BinaryOp::Mul, away, walk.step);
         let counter = b.binary(BinaryOp::Add, walk.counter, distance);
+        let (read, write) = match carried_slot {
+            Some(slot) => {
+                let is_first = b.compare(CompareOp::Eq, slot, zero);
+                let before = b.binary(BinaryOp::Sub, slot, one);
+                (slot, b.select(is_first, ahead, before))
+            }
+            None => (self.slot_of(&mut b, walk.counter), self.slot_of(&mut b, counter)),
+        };
         self.issue(&mut b, more, counter, write, &rings);
         commit(&mut b);
         // What work needs of the section is computed here, too.
@@ -430,23 +440,33 @@ impl Plan {
         }
         kernel.blocks[walk.body].insts.extend(&self.work);
         let mut b = Builder::new(kernel, walk.body, loc);
-        let after = b.binary(BinaryOp::Add, read, one);
-        let is_last = b.compare(CompareOp::Eq, after, stages);
-        let next = b.select(is_last, zero, after);
+        let next = carried_slot.map(|slot| {
+            let after = b.binary(BinaryOp::Add, slot, one);
+            let is_last = b.compare(CompareOp::Eq, after, stages);
+            b.select(is_last, zero, after)
+        });
         let fewer = carried_left.map(|left| {
             let one = b.cast(one, trips_type);
             b.binary(BinaryOp::Sub, left, one)
         });
         if let Some(last) = last {
             if let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op {
-                values.push(next);
-                values.extend(fewer);
+                values.extend(next.into_iter().chain(fewer));
             }
             kernel.blocks[walk.body].insts.push(last);
         }
         // Who writes what the work reads, behind the loop, waits for the last.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         kernel.blocks[block].insts.insert(at + 1, self.closing);
+    }
+
+    /// The slot of the iteration with this counter, where that goes up by one, and there are 2ⁿ slots.
+    fn slot_of(&self, b: &mut Builder<'_>, counter: Value) -> Value {
+        let ty = b.kernel.ty(counter);
+        let bits = b.bitcast(counter, ty.to_unsigned());
+        let low = b.cast(bits, Type::U32);
+        let mask = b.constant(Scalar::u32(self.stages - 1));
+        b.binary(BinaryOp::And, low, mask)
     }
 
     /// The block that the loop stands in.
@@ -462,12 +482,30 @@ impl Plan {
 
     /// The copies of the iteration with this counter into this slot, if `condition` holds.
     fn issue(&self, b: &mut Builder<'_>, condition: Value, counter: Value, slot: Value, rings: &HashMap<Object, Object>) {
+        // What addresses are computed of stands outside the condition, where it is an induction like all others.
+        let computes = |kernel: &Kernel, inst: Inst, moved: &HashSet<Value>| {
+            let op = &kernel.insts[inst].op;
+            kernel.effects(inst).is_speculatable() && op.blocks().is_empty() && !op.operands().iter().any(|value| moved.contains(value))
+        };
+        let mut moved: HashSet<Value> = HashSet::default();
+        let (mut computed, mut copied) = (Vec::new(), Vec::new());
+        for inst in &self.section {
+            if computes(b.kernel, *inst, &moved) {
+                computed.push(*inst);
+            } else {
+                moved.extend(b.kernel.insts[*inst].results.iter().copied());
+                copied.push(*inst);
+            }
+        }
+        let mut copy = Copy::default();
+        copy.set(self.walk.counter, counter);
+        for inst in computed {
+            copy.inst(b.kernel, inst, b.block);
+        }
         b.if_else(
             condition,
             |b| {
-                let mut copy = Copy::default();
-                copy.set(self.walk.counter, counter);
-                let copies: Vec<Inst> = self.section.iter().map(|inst| copy.inst(b.kernel, *inst, b.block)).collect();
+                let copies: Vec<Inst> = copied.iter().map(|inst| copy.inst(b.kernel, *inst, b.block)).collect();
                 for store in stores(b.kernel, &copies) {
                     in_slot(b.kernel, store, slot, rings);
                 }

@@ -103,6 +103,8 @@ impl Verifier<'_> {
         let t = type_variable(row, &found_args, &found_results);
         let fits = row.over == Class::None || t.is_some_and(|t| row.over.contains(t));
         self.require(fits, || format!("`{}` is not for {}", row.name, t.map_or("this".to_owned(), |t| format!("`{t}`"))));
+        let are_constants = args.iter().all(|arg| self.kernel.constant(*arg).is_some());
+        self.require(row.copy_step().is_none() || are_constants, || format!("`{}` takes a constant", row.name));
         let index = self.kernel.index_type();
         for (operands, found, what) in [(row.args, found_args, "arguments"), (row.results, found_results, "results")] {
             let expected: Vec<Type> = operands.iter().map(|operand| type_of(*operand, t, index)).collect();

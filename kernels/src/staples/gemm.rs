@@ -22,6 +22,10 @@ use warpwright::prelude::*;
 /// Rows and columns of a tile of [`gemm_tiles`], and what it takes of the inner extent at a time.
 const TILE: (usize, usize) = (128, 8);
 
+/// By the number of buffers of [`gemm_tiles`]: stages of its pipeline, and iterations in one.
+const STAGES: [usize; 3] = [1, 4, 1];
+const UNROLL: [usize; 3] = [1, 4, 2];
+
 /// C ← α · A · B in tiles of 128 × 128, for an inner extent and an n that are multiples of 4; where m or n is no multiple of 128, or the inner extent none of 8,
 /// `EDGE`.
 ///
@@ -36,9 +40,12 @@ const TILE: (usize, usize) = (128, 8);
 ///
 /// What a block works on lies in shared memory and is read again where it is needed: the sums take all the registers there are. (The estimate is 138 registers at edges;
 /// `ptxas` 12.9 and 13.5 need 127 and 128, and spill none, which a test holds.)
-#[kernel(block = 256, min_blocks = 2, variants(EDGE in [false, true]), allow(register_spill))]
+///
+/// **How a step's tiles come.** Into registers while the step before is worked on, and from there into the other of `BUFFERS` = 2; or, of one,
+/// by copies that run three steps ahead: then A is transposed on its way, 4 bytes at a time.
+#[kernel(block = 256, min_blocks = 2, variants(EDGE in [false, true], BUFFERS in [2, 1]), allow(register_spill))]
 #[allow(clippy::too_many_arguments, reason = "matrices, sums of tiles and what blocks tell each other are buffers of their own")]
-pub fn gemm_tiles<const EDGE: bool>(
+pub fn gemm_tiles<const EDGE: bool, const BUFFERS: usize>(
     before: u32,
     turns: usize,
     extent: (usize, usize, usize),
@@ -51,9 +58,9 @@ pub fn gemm_tiles<const EDGE: bool>(
     tickets: &mut Global<u32>,
 ) {
     #[shared(pad = 4)]
-    let mut a_tile: [[[f32; 128]; 8]; 2];
+    let mut a_tile: [[[f32; 128]; 8]; BUFFERS];
     #[shared]
-    let mut b_tile: [[[f32; 128]; 8]; 2];
+    let mut b_tile: [[[f32; 128]; 8]; BUFFERS];
     // The whole tiles so far; the steps that are left, and where they end; the tile, its first step and the step behind its last; the block's number.
     #[shared]
     let mut work: [usize; 7];
@@ -103,22 +110,33 @@ pub fn gemm_tiles<const EDGE: bool>(
         let a_end = if top + a_row < m { inner.max(a_k) - a_k } else { 0 };
         let b_end = if left + b_column < n { inner.max(b_k) - b_k } else { 0 };
         let mut acc = [[0.0f32; 8]; 8];
-        #[prefetch]
-        #[unroll(2)]
+        #[pipeline(stages = STAGES[BUFFERS])]
+        #[prefetch(BUFFERS == 2)]
+        #[unroll(UNROLL[BUFFERS])]
         for s in 0..to - from {
-            let p = s % 2;
+            let p = s % BUFFERS;
             let k = (from + s) * 8;
-            let mut of_a = [0.0f32; 4];
-            if !EDGE || k < a_end {
-                of_a = a.load::<4>(a_base + k);
+            if BUFFERS == 1 {
+                #[unroll]
+                for j in 0..4usize {
+                    // Eight neighbours of each row: whole sectors.
+                    let (row, at) = (t / 8 + 32 * j, t % 8);
+                    let is_there = !EDGE || (top + row < m && k + at < inner);
+                    a_tile[p][at][row] = if is_there { a[(top + row) * inner + k + at] } else { 0.0 };
+                }
+            } else {
+                let mut of_a = [0.0f32; 4];
+                if !EDGE || k < a_end {
+                    of_a = a.load::<4>(a_base + k);
+                }
+                #[unroll]
+                for j in 0..4usize {
+                    a_tile[p][a_k + j][a_row] = of_a[j];
+                }
             }
             let mut of_b = [0.0f32; 4];
             if !EDGE || k < b_end {
                 of_b = b.load::<4>(b_base + k * n);
-            }
-            #[unroll]
-            for j in 0..4usize {
-                a_tile[p][a_k + j][a_row] = of_a[j];
             }
             b_tile[p][b_k].store::<4>(b_column, of_b);
             sync_threads();
@@ -149,6 +167,9 @@ pub fn gemm_tiles<const EDGE: bool>(
                         acc[i][j] += down[i] * over[j];
                     }
                 }
+            }
+            if BUFFERS == 1 {
+                sync_threads();
             }
         }
         sync_threads();
@@ -373,13 +394,17 @@ impl MatrixElement for f32 {
         let blocks = resident.min((tiles * steps).div_ceil(LEAST_STEPS));
         let turns = if tiles % blocks == 0 { tiles / blocks } else { (tiles / blocks).saturating_sub(1) };
         let is_edge = m % side != 0 || n % side != 0 || k % depth != 0;
+        // The second candidate, which nothing chooses yet.
+        let copies_ahead = workspace.forced() == Some(1);
         let partials = blocks * side * side * size_of::<f32>();
         let mut run = workspace.begin(call.function, &[(Slot::Elements, partials), (Slot::Counts, blocks * size_of::<u32>())])?;
         run.launch(blocks, |before, _, parts| {
             let (partials, told) = (seen::<f32>(parts.elements)?, seen::<u32>(parts.counts)?);
-            let launch = match is_edge {
-                false => gemm_tiles::<false>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
-                true => gemm_tiles::<true>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
+            let launch = match (is_edge, copies_ahead) {
+                (false, false) => gemm_tiles::<false, 2>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
+                (true, false) => gemm_tiles::<true, 2>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
+                (false, true) => gemm_tiles::<false, 1>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
+                (true, true) => gemm_tiles::<true, 1>(before, turns, (m, n, k), alpha, a, b, c, partials, told, parts.tickets),
             };
             Ok(launch.grid(blocks).launch_on(call.stream)?)
         })

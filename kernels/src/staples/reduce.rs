@@ -18,9 +18,10 @@
 //! multiprocessors it is 256. Of products the relative error is at most n · u.
 
 use super::checks::{Call, is_long};
+use super::tuned::{self, Chunks};
 use super::word::{combine, identity, over_block, widen};
 use super::workspace::{Slot, seen};
-use super::{Result, Workspace, tuned};
+use super::{Result, Workspace};
 use warpwright::Launch;
 use warpwright::prelude::*;
 
@@ -91,6 +92,89 @@ pub fn reduce_words<
     }
 }
 
+/// The same; a block's next `S` - 1 chunks of 512 vectors are on their way into shared memory while one is added up.
+#[kernel(block = 256, index = I)]
+pub fn reduce_ring<
+    T: Int,
+    W: Int,
+    const KIND: u32,
+    const ACC: u32,
+    const OP: u32,
+    const V: usize,
+    const N: usize,
+    const S: usize,
+    const RUNS: bool,
+    const I: usize,
+>(
+    before: u32,
+    x: &Global<T>,
+    partials: &mut Global<W>,
+    tickets: &mut Global<u32>,
+    out: &mut Global<W>,
+) {
+    // `N` is 256 · `V`: what all threads copy at a time.
+    #[shared]
+    let mut chunk: [[T; N]; 2];
+    #[shared]
+    let mut room: [W; 32];
+    #[shared]
+    let mut is_last: [bool; 1];
+    let t = thread_idx().x;
+    let blocks = grid_dim().x;
+    let chunks = x.len() / (2 * N);
+    // A block's chunks: one behind another, or as far apart as there are blocks.
+    let (share, longer) = (chunks / blocks, chunks % blocks);
+    let turns = share + (block_idx().x < longer) as usize;
+    let (first, step) = if RUNS { (block_idx().x * share + block_idx().x.min(longer), 1) } else { (block_idx().x, blocks) };
+    let mut acc = [identity::<W, ACC, OP>(); V];
+    #[pipeline(stages = S)]
+    for turn in 0..turns {
+        let c = first + turn * step;
+        #[unroll]
+        for k in 0..2usize {
+            chunk[k].store::<V>(V * t, x.load::<V>((2 * c + k) * N + V * t));
+        }
+        sync_threads();
+        #[unroll]
+        for k in 0..2usize {
+            let q = chunk[k].load::<V>(V * t);
+            #[unroll]
+            for j in 0..V {
+                acc[j] = combine::<W, ACC, OP>(acc[j], widen::<T, W, KIND>(q[j]));
+            }
+        }
+        sync_threads();
+    }
+    // What is left are less than a chunk's elements.
+    for i in (2 * N * chunks + global_id().x..x.len()).step_by(blocks * 256) {
+        acc[0] = combine::<W, ACC, OP>(acc[0], widen::<T, W, KIND>(x[i]));
+    }
+    let mut own = acc[0];
+    #[unroll]
+    for j in 1..V {
+        own = combine::<W, ACC, OP>(own, acc[j]);
+    }
+    let whole = over_block::<W, ACC, OP, 256>(own, &mut room);
+    if t == 0 {
+        partials[block_idx().x] = whole;
+        fence_device();
+        let ticket = tickets.atomic_add(0, 1);
+        fence_device();
+        is_last[0] = ticket.wrapping_sub(before) as usize + 1 == blocks;
+    }
+    sync_threads();
+    if is_last[0] {
+        let mut rest = identity::<W, ACC, OP>();
+        for b in (t..blocks).step_by(256) {
+            rest = combine::<W, ACC, OP>(rest, partials[b]);
+        }
+        let all = over_block::<W, ACC, OP, 256>(rest, &mut room);
+        if t == 0 {
+            out[0] = all;
+        }
+    }
+}
+
 /// A type of elements that [`sum`] and its like take: `u8` to `u64`, `i8` to `i64`, `f16`, `bf16`, `f32`, `f64`.
 pub trait Reducible: Element {
     /// What results are of.
@@ -126,22 +210,23 @@ pub struct Reduction<'a, T: Reducible> {
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     block: usize,
+    chunks: Chunks,
     is_long: bool,
     grid: usize,
 }
 
 fn plan(call: Call<'_>, n: usize, vector: usize, forced: Option<usize>) -> Plan {
-    let (block, blocks) = tuned::REDUCE_SHAPES[tuned::REDUCE.choose(call.stream.device(), n, forced)];
+    let (block, blocks, chunks) = tuned::REDUCE_SHAPES[tuned::REDUCE.choose(call.stream.device(), n, forced)];
     let grid = (n / vector).max(1).div_ceil(block).min(call.multiprocessors() * blocks);
-    Plan { block, is_long: is_long(n), grid }
+    Plan { block, chunks, is_long: is_long(n), grid }
 }
 
 /// At most so many additions does an element go through in [`sum`] of `n` elements on this device.
 pub fn depth<T: Reducible>(device: &Device, n: usize) -> usize {
     let stream = device.default_stream();
-    let Plan { block, grid, .. } = plan(Call::new("depth", &stream), n, T::VECTOR, None);
-    // A thread's vectors and an element of the rest; a vector; lanes and warps; a thread's share of the blocks' results; lanes and warps.
-    let per_thread = (n / T::VECTOR).div_ceil(grid * block) + 1;
+    let Plan { block, grid, chunks, .. } = plan(Call::new("depth", &stream), n, T::VECTOR, None);
+    // A thread's vectors and an element of the rest, of chunks two vectors and elements of less than a chunk; a vector; lanes and warps; a thread's share of the blocks' results; lanes and warps.
+    let per_thread = (n / T::VECTOR).div_ceil(grid * block) + if chunks != Chunks::None { 2 + (2 * T::VECTOR).div_ceil(grid) } else { 1 };
     per_thread + T::VECTOR - 1 + 10 + grid.div_ceil(block) + 10
 }
 
@@ -190,6 +275,15 @@ macro_rules! reducible {
                 let Reduction { before, x, partials, tickets, out } = parts;
                 let (x, partials, out) = (x.view::<$word>()?, seen::<$wide>(partials)?, out.view_mut::<$wide>()?);
                 Ok(match (plan.block, plan.is_long) {
+                    (_, false) if plan.chunks == Chunks::Apart => {
+                        reduce_ring::<$word, $wide, $kind, $acc, OP, $v, { 256 * $v }, 5, false, 32>(before, x, partials, tickets, out)
+                    }
+                    (_, false) if plan.chunks == Chunks::Run => {
+                        reduce_ring::<$word, $wide, $kind, $acc, OP, $v, { 256 * $v }, 5, true, 32>(before, x, partials, tickets, out)
+                    }
+                    (_, true) if plan.chunks != Chunks::None => {
+                        reduce_ring::<$word, $wide, $kind, $acc, OP, $v, { 256 * $v }, 5, true, 64>(before, x, partials, tickets, out)
+                    }
                     (512, false) => reduce_words::<$word, $wide, $kind, $acc, OP, $v, 512, 4, 32>(before, x, partials, tickets, out),
                     (_, false) => reduce_words::<$word, $wide, $kind, $acc, OP, $v, 256, 4, 32>(before, x, partials, tickets, out),
                     (512, true) => reduce_words::<$word, $wide, $kind, $acc, OP, $v, 512, 4, 64>(before, x, partials, tickets, out),

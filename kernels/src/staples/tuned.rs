@@ -53,7 +53,18 @@ impl Table {
     }
 }
 
-/// Reductions: threads of a block, blocks a multiprocessor.
+/// How a reduction's blocks take elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chunks {
+    /// Vector by vector.
+    None,
+    /// By chunks that are copied ahead, a grid's width apart.
+    Apart,
+    /// By chunks that are copied ahead, one behind another.
+    Run,
+}
+
+/// Reductions: threads of a block, blocks a multiprocessor, stages of copies that run ahead.
 pub const REDUCE: Table = Table {
     name: "REDUCE",
     candidates: &[
@@ -64,15 +75,27 @@ pub const REDUCE: Table = Table {
         "512 threads, 1 block",
         "512 threads, 2 blocks",
         "512 threads, 4 blocks",
+        "256 threads, 2 blocks, 5 stages",
+        "256 threads, 2 blocks, 5 stages, a run of chunks a block",
     ],
     tuned: &[
-        Tuned { device: "H200", rows: &[row(623486, 2), row(881743, 4), row(9975792, 0), row(usize::MAX, 5)] },
+        Tuned { device: "H200", rows: &[row(623486, 2), row(881743, 4), row(9975792, 0), row(usize::MAX, 8)] },
         Tuned { device: "H100", rows: &[row(131072, 6), row(2097152, 2), row(8388608, 4), row(usize::MAX, 5)] },
     ],
 };
 
-/// Threads and blocks of the candidates of [`REDUCE`].
-pub(super) const REDUCE_SHAPES: [(usize, usize); 7] = [(256, 1), (256, 2), (256, 4), (256, 8), (512, 1), (512, 2), (512, 4)];
+/// Threads, blocks and chunks of the candidates of [`REDUCE`].
+pub(super) const REDUCE_SHAPES: [(usize, usize, Chunks); 9] = [
+    (256, 1, Chunks::None),
+    (256, 2, Chunks::None),
+    (256, 4, Chunks::None),
+    (256, 8, Chunks::None),
+    (512, 1, Chunks::None),
+    (512, 2, Chunks::None),
+    (512, 4, Chunks::None),
+    (256, 2, Chunks::Apart),
+    (256, 2, Chunks::Run),
+];
 
 /// Scans: vectors of a thread.
 pub const SCAN: Table = Table {

@@ -74,8 +74,8 @@ fn each(mut see: impl FnMut(&'static str, Launch<'_>)) {
     see("layer norm", norm::norm_block::<3, 8, true, 256, 2>(8, 1e-5, &x, &w, &w, &mut y));
     see("norm of short rows", norm::norm_warp::<3, 8, false, 4, 4>(8, 8, 1e-5, &x, &w, &w, &mut y));
     let mut partials = device.zeros::<f32>(8).expect("memory");
-    see("product", gemm::gemm_tiles::<false>(0, 1, (8, 8, 8), 1.0, &a, &b, &mut c, &mut partials, &mut y, &mut tickets));
-    see("product with edges", gemm::gemm_tiles::<true>(0, 1, (8, 8, 8), 1.0, &a, &b, &mut c, &mut partials, &mut y, &mut tickets));
+    see("product", gemm::gemm_tiles::<false, 2>(0, 1, (8, 8, 8), 1.0, &a, &b, &mut c, &mut partials, &mut y, &mut tickets));
+    see("product with edges", gemm::gemm_tiles::<true, 2>(0, 1, (8, 8, 8), 1.0, &a, &b, &mut c, &mut partials, &mut y, &mut tickets));
     see("product of any extents", gemm::gemm_guarded::<f32, 32>(1, (8, 8, 8), 1.0, &a, &b, &mut c));
     see("rows times vector", gemm::gemv_rows::<f32, 4, 32>(8, 8, &a, &b, &mut c));
     see("sparse rows", spmv::spmv_rows::<f32, 8>(8, &x, &w, &a, &b, &mut c));

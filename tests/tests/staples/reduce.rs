@@ -39,10 +39,31 @@ fn integers_are_exact_at_every_length() {
     }
 }
 
+/// Chunks that run ahead: fewer than stages, more, and what is left of one; elements of every width.
+#[test]
+fn sums_by_copies_ahead_are_exact() {
+    for mut b in quick_benches() {
+        for candidate in [7, 8] {
+            b.workspace.force(Some(candidate));
+            for n in [0, 1, 2047, 2048, 2049, 4096, 10_000, 70_001] {
+                let xs = b.values(n, |bits| bits as u8);
+                let (x, mut out) = (b.upload(&xs), b.zeros::<u32>(1));
+                reduce::sum(&b.stream, &x, &mut out, &mut b.workspace).expect("right");
+                assert_eq!(out.download().expect("run")[0], xs.iter().map(|x| u32::from(*x)).sum::<u32>(), "{n} on {}", b.device);
+                let xs = b.values(n, |bits| bits);
+                let (x, mut out) = (b.upload(&xs), b.zeros::<u64>(1));
+                reduce::sum(&b.stream, &x, &mut out, &mut b.workspace).expect("right");
+                assert_eq!(out.download().expect("run")[0], xs.iter().fold(0u64, |a, b| a.wrapping_add(*b)), "{n} on {}", b.device);
+            }
+        }
+    }
+}
+
 #[test]
 fn sums_of_floats_keep_to_the_bound_and_to_their_bits() {
     for mut b in benches() {
         for n in b.lengths() {
+            b.workspace.force(None);
             let xs = b.values(n, unit);
             let (x, mut out) = (b.upload(&xs), b.zeros::<f32>(1));
             reduce::sum(&b.stream, &x, &mut out, &mut b.workspace).expect("right");
