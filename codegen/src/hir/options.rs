@@ -7,7 +7,7 @@ use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
 use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense};
-use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, RESIDENT_BLOCKS, THREAD_REGISTERS};
+use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -58,6 +58,20 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
         options.block = Some(block);
     }
     options.min_blocks = attributes.min_blocks.as_ref().and_then(|expr| bounded(checker, expr, "min_blocks", 1, RESIDENT_BLOCKS.into()));
+    if let (Some(block), Some(blocks), Some(expr)) = (options.block, options.min_blocks, &attributes.min_blocks) {
+        let warps = block.iter().product::<u32>().div_ceil(WARP);
+        let most = LIMITS.iter().map(|limits| limits.warps).max().unwrap_or(u32::MAX);
+        if warps * blocks > most {
+            let threads = warps * WARP;
+            let message = format!(
+                "`min_blocks = {blocks}` blocks of {threads} threads are {}; no multiprocessor holds more than {}",
+                blocks * threads,
+                most * WARP
+            );
+            let help = format!("write `min_blocks = {}` at most", (most / warps).max(1));
+            checker.context.report(Diagnostic::error(expr.span(), message).help(help));
+        }
+    }
     options.max_registers =
         attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, THREAD_REGISTERS.into()));
     if let Some(expr) = &attributes.contract {

@@ -111,7 +111,7 @@ impl Checker<'_, '_> {
                     Diagnostic::error(span, message).help(format!("shift by 0 to {}", bits - 1))
                 }
             };
-            self.report(error.by_rustc());
+            self.report(error.and_by_rustc());
         }
     }
 
