@@ -265,9 +265,8 @@ fn check_parameters(definition: &'static KernelDefinition, kernel: &Kernel, argu
         let layout = if argument.is_value() {
             ty.device_layout(index_bytes)
         } else if ty.has_index() && kernel.options.index == IndexWidth::Bits32 {
-            return wrong(
-                "holds `usize` or `isize`, 64 bits on the host and 32 in this kernel: use `u32`, or write `#[kernel(index = 64)]`".into(),
-            );
+            let what = if matches!(ty.to_string().as_str(), "usize" | "isize") { "has" } else { "holds `usize` or `isize`," };
+            return wrong(format!("{what} 64 bits on the host and 32 in this kernel: use `u32`, or write `#[kernel(index = 64)]`"));
         } else if !ty.is_same_on_device(index_bytes) {
             return wrong("is or holds a tuple that rustc lays out in another order than `repr(C)`: use a `#[repr(C)]` struct".into());
         } else {

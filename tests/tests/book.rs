@@ -17,8 +17,17 @@ use std::sync::{Mutex, PoisonError};
 use warpwright_tests::command;
 
 /// The chapters in their order.
-const CHAPTERS: &[&str] =
-    &["1-first-kernel", "2-memory", "3-shared-tiles", "4-ilp-and-batching", "5-occupancy", "6-tuning", "7-on-a-gpu", "solutions"];
+const CHAPTERS: &[&str] = &[
+    "1-first-kernel",
+    "2-memory",
+    "3-shared-tiles",
+    "4-ilp-and-batching",
+    "5-occupancy",
+    "6-tuning",
+    "7-on-a-gpu",
+    "8-copies-ahead",
+    "solutions",
+];
 
 #[test]
 fn first_kernel() {
@@ -56,8 +65,13 @@ fn on_a_gpu() {
 }
 
 #[test]
-fn solutions() {
+fn copies_ahead() {
     read(7);
+}
+
+#[test]
+fn solutions() {
+    read(8);
 }
 
 /// A fenced block of a page.

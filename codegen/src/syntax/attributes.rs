@@ -459,7 +459,7 @@ fn parse_variants(into: &mut KernelAttributes, name: &Ident, input: ParseStream<
 fn add_axis(into: &mut KernelAttributes, axis: Ident, values: Vec<Expr>, diagnostics: &mut Diagnostics) {
     if values.is_empty() {
         let error = Diagnostic::error(axis.span(), format!("`{axis}` has no values: there would be no variants"));
-        diagnostics.push(error.help("write `variants(N in [1, 2, 4])`"));
+        diagnostics.push(error.help(format!("write, for example, `{axis} in [1, 2, 4]`")));
     }
     if let Some((first, _)) = into.variants.axes.iter().find(|(first, _)| *first == axis) {
         let error = Diagnostic::error(axis.span(), format!("`{axis}` is given twice")).label(first.span(), "first given here");

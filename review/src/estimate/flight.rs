@@ -5,7 +5,8 @@
 //! What it must not do, it does not do here either: a load from memory that somebody writes stays behind a store that may be to the same
 //! place. Read-only buffers are loaded above any store; of two accesses from one pointer, constants tell which are different places; buffers
 //! that are written are not told apart, since pointers may alias for all the assembler knows. Small loops that count by a constant are taken four
-//! iterations at a time, as `ptxas` takes them, unless the kernel keeps them rolled.
+//! iterations at a time, as `ptxas` takes them, unless the kernel keeps them rolled. Copies to rings go on by themselves: only the wait for their group waits for
+//! what they load.
 //!
 //! Loops run three times, deep ones once; the last time tells what each of the others takes.
 
@@ -16,6 +17,7 @@ use super::weights::Weights;
 use crate::machine::{Machine, PIPES, Pipe};
 use warpwright_codegen::analysis::alias::PointedBytes;
 use warpwright_codegen::collections::HashMap;
+use warpwright_codegen::ir::intrinsic::CopyStep;
 use warpwright_codegen::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
 use warpwright_codegen::target::limits::WARP;
 
@@ -82,6 +84,8 @@ pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst,
         barriers: 0,
         landed: 0.0,
         stores: Vec::new(),
+        open: 0.0,
+        groups: Vec::new(),
         loads: Vec::new(),
         serial: Vec::new(),
         frames: Vec::new(),
@@ -161,6 +165,9 @@ struct Line<'k> {
     /// When the last store to shared memory is seen.
     landed: f64,
     stores: Vec<Stored>,
+    /// When the copies to rings that are in no group yet will have arrived, and those of each group.
+    open: f64,
+    groups: Vec<f64>,
     /// Start, end, bytes of a thread.
     loads: Vec<(f64, f64, f64)>,
     serial: Vec<SerialLoad>,
@@ -373,7 +380,11 @@ impl Line<'_> {
         let cost = if self.merged.rides_along(inst) { mix::Cost::default() } else { mix::cost(kernel, inst) };
         self.charge(&cost);
         let (mut start, mut origin, mut latest) = (self.fence, None, f64::NEG_INFINITY);
+        let copied = self.copied(&data.op);
         data.op.for_each_operand(|value| {
+            if copied.contains(&value) {
+                return;
+            }
             let time = self.ready[usize::from(value)];
             start = start.max(time);
             if time > latest {
@@ -383,6 +394,11 @@ impl Line<'_> {
         let mut latency = self.latency(inst, &cost);
         if let Some((space, is_write, bytes)) = mix::access(kernel, inst) {
             let wanted = start;
+            if !copied.is_empty() {
+                self.open = copied.iter().map(|value| self.ready[usize::from(*value)]).fold(self.open, f64::max);
+                self.issued = self.issued.max(start);
+                return;
+            }
             start = self.in_order(inst, space, start);
             if is_write {
                 self.remember(inst, space, start, origin);
@@ -399,18 +415,34 @@ impl Line<'_> {
             }
         }
         self.issued = self.issued.max(start);
-        if let Op::Intrinsic(row, _) = &data.op
+        if let Op::Intrinsic(row, args) = &data.op
             && row.row().effects.orders_blocks()
         {
             self.settle();
             if row.row().effects.is_barrier() {
                 self.wait_for_all();
             }
+            match (row.row().copy_step(), args.first().and_then(|groups| kernel.constant(*groups))) {
+                (Some(CopyStep::Commit), _) => self.groups.push(std::mem::take(&mut self.open)),
+                (Some(CopyStep::Await), Some(last)) => {
+                    let arrived = self.groups.len().saturating_sub(last.bits as usize);
+                    self.fence = self.groups.drain(..arrived).fold(self.fence, f64::max);
+                }
+                _ => {}
+            }
             self.issued = self.fence;
         }
         for result in &data.results {
             self.ready[usize::from(*result)] = start + latency;
             self.origin[usize::from(*result)] = origin;
+        }
+    }
+
+    /// What a store to a ring stores, if it is one: nobody waits for it there.
+    fn copied<'o>(&self, op: &'o Op) -> &'o [Value] {
+        match op {
+            Op::Memory(Memory { op: MemoryOp::Store(values), at }) if self.kernel.rings.contains_key(&at.object()) => values,
+            _ => &[],
         }
     }
 

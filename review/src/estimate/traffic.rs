@@ -145,15 +145,21 @@ impl Requests {
         let fact = |request: &Request| facts.get(usize::from(request.inst)).copied().flatten();
         // Of each part of an object, what has been fetched of what is the block's own, and which walks along it have been made.
         let mut parts: HashMap<(Object, u32), f64> = HashMap::default();
-        let mut walked: Vec<(Object, u32, Moves, i64, u32)> = Vec::new();
+        let mut walked: Vec<((Object, u32, Moves, i64, u32), f64)> = Vec::new();
         for request in self.all.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
             let Some((fact, moves)) = fact(request).and_then(|fact| Some((fact, fact.moves?))) else { continue };
             let walk = (fact.object, fact.part, moves, fact.offset, fact.lanes.most);
-            if request.again.is_some() || moves.in_loops && walked.contains(&walk) {
+            let before = walked.iter().filter(|(other, _)| moves.in_loops && *other == walk).map(|(_, weight)| *weight).fold(0.0, f64::max);
+            if request.again.is_some() || before >= request.weight && before > 0.0 {
                 (request.own, request.late) = (0.0, 0.0);
                 continue;
             }
-            walked.push(walk);
+            walked.push((walk, request.weight));
+            if before > 0.0 {
+                // The one before went part of the way: the first tiles of a pipeline.
+                request.own = 1.0 - before / request.weight;
+                continue;
+            }
             let more = request.weight * request.fetched(0.0) * warps;
             match grid.own(&moves, more) {
                 Own::Share(share) => {

@@ -173,7 +173,7 @@ fn annotations_of_a_kernel_are_parsed() {
 fn variants_are_checked() {
     check("variants", &["variants: `variants` takes a list in parentheses; write `variants(N in [1, 2, 4])`"]);
     check("variants()", &["variants: `variants` is empty; write `variants(N in [1, 2, 4])`"]);
-    check("variants(N in [])", &["N: `N` has no values: there would be no variants; write `variants(N in [1, 2, 4])`"]);
+    check("variants(N in [])", &["N: `N` has no values: there would be no variants; write, for example, `N in [1, 2, 4]`"]);
     check("variants(N in [1], N in [2])", &["N: `N` is given twice; join the two lists"]);
     check("variants(N in 1..4)", &["1: expected a list of values for `N`, like `[1, 2, 4]`"]);
     check("variants(N = [1]), index = 8", &["=: expected `in`", "8: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
