@@ -453,7 +453,7 @@ fn products(b: &mut Bench) -> Outcome<()> {
                 Some(("cuBLAS", &|twins, calls| twins.staple_gemm(calls, left, right, out, n as u32))),
             );
             b.line(
-                ("sgemm, pipeline", n.to_string(), 2.0 * (n as f64).powi(3), Unit::Operations),
+                ("sgemm by pipeline", n.to_string(), 2.0 * (n as f64).powi(3), Unit::Operations),
                 |stream, workspace| {
                     workspace.force(Some(1));
                     let done = gemm::gemm(stream, (n, n, n), 1.0, &x, &y, &mut z.borrow_mut(), workspace);

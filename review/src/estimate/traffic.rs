@@ -66,6 +66,9 @@ const TAGS: f64 = 4.0;
 /// How much more than fits is walked along when nothing stays until the next round. What fits to nine tenths stays; from this ratio on, nothing.
 const THRASHED: f64 = 1.5;
 
+/// A walk along a part of an object: how it moves, where in an element, and the lanes that go.
+type Walk = (Object, u32, Moves, i64, u32);
+
 /// A request of the kernel, as often as it is made.
 #[derive(Clone, Debug)]
 struct Request {
@@ -145,7 +148,7 @@ impl Requests {
         let fact = |request: &Request| facts.get(usize::from(request.inst)).copied().flatten();
         // Of each part of an object, what has been fetched of what is the block's own, and which walks along it have been made.
         let mut parts: HashMap<(Object, u32), f64> = HashMap::default();
-        let mut walked: Vec<((Object, u32, Moves, i64, u32), f64)> = Vec::new();
+        let mut walked: Vec<(Walk, f64)> = Vec::new();
         for request in self.all.iter_mut().filter(|request| request.space == Space::Global && !request.is_write) {
             let Some((fact, moves)) = fact(request).and_then(|fact| Some((fact, fact.moves?))) else { continue };
             let walk = (fact.object, fact.part, moves, fact.offset, fact.lanes.most);
