@@ -183,6 +183,126 @@ fn loops_may_share_an_array() {
     });
 }
 
+/// Kernels whose results with stages must be those without, bit for bit, on the simulator: shapes that people write.
+macro_rules! shapes {
+    ($($name:ident($n:ident, $x:ident, $tile:ident: $tile_type:ty, $t:ident, $sum:ident) $(if $condition:expr;)? $(#[$mark:meta])* for $k:ident in $range:expr => $body:block)*) => {
+        $(
+            #[kernel(block = 64)]
+            fn $name<const S: usize>($n: usize, $x: &Global<f32>, y: &mut Global<f32>) {
+                #[shared]
+                let mut $tile: $tile_type;
+                let $t = thread_idx().x;
+                let mut $sum = 0.0f32;
+                if true $(&& $condition)? {
+                    $(#[$mark])*
+                    #[pipeline(stages = S)]
+                    for $k in $range $body
+                }
+                y[$t] = $sum;
+            }
+        )*
+
+        #[test]
+        fn shapes_that_people_write_keep_their_results() {
+            let device = Device::simulator();
+            let x = device.upload(&numbers(2048)).unwrap();
+            for n in 0..=9usize {
+                $({
+                    let run = |kernel: for<'a> fn(usize, &'a Buffer<f32>, &'a mut Buffer<f32>) -> Launch<'a>| {
+                        let mut y = device.zeros::<f32>(64).unwrap();
+                        kernel(n, &x, &mut y).grid(1).launch(&device).unwrap_or_else(|error| panic!("{}, {n}: {error}", stringify!($name)));
+                        y.download().unwrap().into_iter().map(f32::to_bits).collect::<Vec<u32>>()
+                    };
+                    let plain = run($name::<1>);
+                    for staged in [run($name::<2>), run($name::<3>), run($name::<4>), run($name::<8>)] {
+                        assert_eq!(staged, plain, "{}, {n}", stringify!($name));
+                    }
+                })*
+            }
+        }
+    };
+}
+
+shapes! {
+    both_arms(n, x, tile: [f32; 64], t, sum) for k in 0..n => {
+        if k * 64 + t < 300 {
+            tile[t] = x[k * 64 + t];
+        } else {
+            tile[t] = 0.0;
+        }
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+    under_a_condition(n, x, tile: [f32; 64], t, sum) if n > 3; for k in 1..n => {
+        tile[t] = x[k * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+    backwards(n, x, tile: [f32; 64], t, sum) for k in (0..n).rev() => {
+        tile[t] = x[k * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+    to_the_end(n, x, tile: [f32; 64], t, sum) for k in 0..=n => {
+        tile[t] = x[k * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+    to_the_end_of_the_type(n, x, tile: [f32; 64], t, sum) for k in (255 - n as u8)..=255u8 => {
+        tile[t] = x[(255 - k as usize) * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+    by_an_index(n, x, tile: [f32; 64], t, sum) for k in 0..n => {
+        tile[t] = x[(x[k].abs() as usize * 64 + t) % 2048];
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+    unrolled(n, x, tile: [f32; 64], t, sum) #[unroll(4)] for k in 0..n => {
+        tile[t] = x[k * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+    with_exits_inside(n, x, tile: [f32; 64], t, sum) for k in 0..n => {
+        let at = k * 64 + t;
+        tile[t] = x[at];
+        sync_threads();
+        for j in 0..8usize {
+            if (t + j) % 3 == 0 {
+                continue;
+            }
+            sum = sum * 0.5 + tile[(t + j) % 64] * at as f32;
+            if j > 5 {
+                break;
+            }
+        }
+        sync_threads();
+    }
+    of_an_odd_size(n, x, tile: [[f32; 33]; 3], t, sum) for k in 0..n => {
+        for r in 0..3 {
+            if t < 33 {
+                tile[r][t] = x[(k * 3 + r) * 33 + t];
+            }
+        }
+        sync_threads();
+        sum = sum * 0.5 + tile[t % 3][t * 5 % 33];
+        sync_threads();
+    }
+    far_apart(n, x, tile: [f32; 64], t, sum) for k in (3u64..n as u64 + 3).step_by(2) => {
+        tile[t] = x[(k as usize - 3) * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 + tile[63 - t];
+        sync_threads();
+    }
+}
+
 /// The text of a loop's body in PTX: from its wait for copies on to the jump back.
 fn body(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with(".loc")).collect();

@@ -518,8 +518,12 @@ impl Plan {
 
 /// R7, and that nobody leaves.
 fn goes_round_together(kernel: &Kernel, inst: Inst, body: Block) -> Result<(), Refusal> {
-    let leaves = |inner: &Inst| {
-        matches!(kernel.insts[*inner].op, Op::Terminator(Terminator::Return | Terminator::Break(..) | Terminator::Continue(..)))
+    // Who leaves an inner loop goes on in this one.
+    let inside: HashSet<Inst> = kernel.insts_in(body).collect();
+    let leaves = |inner: &Inst| match &kernel.insts[*inner].op {
+        Op::Terminator(Terminator::Return) => true,
+        Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => !inside.contains(target),
+        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
     };
     if let Some(exit) = kernel.insts_in(body).find(leaves) {
         let refusal = Refusal::new(
