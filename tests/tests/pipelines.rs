@@ -275,7 +275,7 @@ shapes! {
         tile[t] = x[at];
         sync_threads();
         for j in 0..8usize {
-            if (t + j) % 3 == 0 {
+            if (t + j).is_multiple_of(3) {
                 continue;
             }
             sum = sum * 0.5 + tile[(t + j) % 64] * at as f32;

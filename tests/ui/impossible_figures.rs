@@ -59,4 +59,22 @@ fn pipelined_in_halves(n: usize, x: &Global<bf16>, y: &mut Global<f32>) {
     y[t] = sum;
 }
 
+#[kernel(block = 1024)]
+fn too_many_stages(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [[f32; 128]; 128];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = 3)]
+    for k in 0..n {
+        for r in 0..16 {
+            tile[r * 8 + t / 128][t % 128] = x[(k * 128 + r * 8 + t / 128) * 128 + t % 128];
+        }
+        sync_threads();
+        sum += tile[t / 128][t % 128];
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
 fn main() {}

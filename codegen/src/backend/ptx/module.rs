@@ -6,7 +6,7 @@ use super::room::register_bound;
 use super::types::{memory_suffix, unsigned, untyped};
 use super::words::Word;
 use crate::backend::AbiArgument;
-use crate::ir::{MemoryType, ObjectData, ObjectKind, Type};
+use crate::ir::{Loc, MemoryType, Object, ObjectData, ObjectKind, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 
 impl Emitter<'_> {
@@ -68,7 +68,7 @@ impl Emitter<'_> {
         let limit = u64::from(self.target.limits.parameter_bytes);
         if bytes > limit {
             let message = format!("the parameters take {bytes} bytes, and {} has {limit}", self.target.name);
-            self.refuse_at(crate::ir::Loc(0), message, "pass the data in a buffer, `&Global<T>`".into());
+            self.refuse_at(Loc(0), message, "pass the data in a buffer, `&Global<T>`".into());
         } else if bytes > u64::from(LARGE_PARAMETERS.above) {
             self.needs(LARGE_PARAMETERS.ptx_version);
         }
@@ -97,7 +97,12 @@ impl Emitter<'_> {
                     let (limit, target) = (self.target.limits.shared_opted_in, self.target.name);
                     let message =
                         format!("shared arrays up to `{}` take {shared} bytes, and a block on {target} can have {limit}", data.name);
-                    self.refuse_at(data.loc, message, "make an array smaller, or name targets that have more: `targets = [sm_90]`".into());
+                    let targets = "name targets that have more: `targets = [sm_90]`";
+                    let (place, help) = match self.most_stages() {
+                        Some((place, most)) if most > 1 => (place, format!("write `stages = {most}` at most, or {targets}")),
+                        _ => (data.loc, format!("make an array smaller, or {targets}")),
+                    };
+                    self.refuse_at(place, message, help);
                     return (declared, shared);
                 }
             }
@@ -106,6 +111,28 @@ impl Emitter<'_> {
             declared.push(Variable::bytes(Word::Local, 8, self.print_symbol(), self.print_bytes.max(8).into()));
         }
         (declared, self.region.as_ref().map_or(shared, |region| region.bytes))
+    }
+
+    /// The most stages whose slots fit the target beside all other arrays, where there are pipelines, and the annotation of one. Those with fewer stages
+    /// keep theirs.
+    fn most_stages(&self) -> Option<(Loc, u64)> {
+        let kernel = self.kernel;
+        let stages = |object: &Object| match kernel.objects[*object].ty {
+            MemoryType::Array(_, slots) => slots,
+            _ => 1,
+        };
+        let most = kernel.rings.keys().map(stages).max()?;
+        let bytes_with = |limit: u64| {
+            let shared = kernel.objects.iter().filter(|(_, data)| data.kind == ObjectKind::Shared);
+            let bytes = |(object, data): (Object, &ObjectData)| {
+                let slots = if kernel.rings.contains_key(&object) { stages(&object) } else { 1 };
+                self.bytes(data) / slots * slots.min(limit)
+            };
+            shared.map(|one| bytes(one).next_multiple_of(16)).sum::<u64>()
+        };
+        let fits = (1..most).rev().find(|stages| bytes_with(*stages) <= u64::from(self.target.limits.shared_opted_in))?;
+        let ring = kernel.rings.iter().max_by_key(|(object, _)| stages(object))?;
+        Some((ring.1.place, fits))
     }
 
     fn bytes(&self, data: &ObjectData) -> u64 {
