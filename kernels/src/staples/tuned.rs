@@ -80,7 +80,21 @@ pub const REDUCE: Table = Table {
     ],
     tuned: &[
         Tuned { device: "H200", rows: &[row(623486, 2), row(881743, 4), row(9975792, 0), row(usize::MAX, 8)] },
-        Tuned { device: "H100", rows: &[row(131072, 6), row(2097152, 2), row(8388608, 4), row(usize::MAX, 5)] },
+        Tuned {
+            device: "H100",
+            rows: &[
+                row(19483, 3),
+                row(27554, 1),
+                row(55108, 2),
+                row(110217, 0),
+                row(1763487, 5),
+                row(3526974, 0),
+                row(4987895, 6),
+                row(7053950, 4),
+                row(39903168, 5),
+                row(usize::MAX, 7),
+            ],
+        },
     ],
 };
 
@@ -106,7 +120,23 @@ pub const SCAN: Table = Table {
             device: "H200",
             rows: &[row(370727, 4), row(741455, 3), row(2965820, 6), row(5931641, 4), row(23726566, 3), row(usize::MAX, 4)],
         },
-        Tuned { device: "H100", rows: &[row(131072, 6), row(524288, 1), row(2097152, 6), row(usize::MAX, 4)] },
+        Tuned {
+            device: "H100",
+            rows: &[
+                row(4870, 3),
+                row(6888, 4),
+                row(38967, 6),
+                row(55108, 3),
+                row(110217, 5),
+                row(440871, 4),
+                row(623486, 3),
+                row(881743, 4),
+                row(3526974, 6),
+                row(4987895, 4),
+                row(14107900, 2),
+                row(usize::MAX, 4),
+            ],
+        },
     ],
 };
 
@@ -119,7 +149,7 @@ pub const SELECT: Table = Table {
     candidates: &["8 warps, 4 vectors", "8 warps, 8 vectors", "4 warps, 4 vectors", "4 warps, 8 vectors"],
     tuned: &[
         Tuned { device: "H200", rows: &[row(2965820, 1), row(94906265, 3), row(usize::MAX, 1)] },
-        Tuned { device: "H100", rows: &[row(524288, 2), row(2097152, 1), row(usize::MAX, 3)] },
+        Tuned { device: "H100", rows: &[row(881743, 3), row(3526974, 1), row(usize::MAX, 3)] },
     ],
 };
 
@@ -129,7 +159,21 @@ pub const SORT: Table = Table {
     candidates: SORTS,
     tuned: &[
         Tuned { device: "H200", rows: &[row(92681, 0), row(370727, 1), row(94906265, 7), row(usize::MAX, 8)] },
-        Tuned { device: "H100", rows: &[row(2048, 7), row(131072, 0), row(524288, 3), row(2097152, 7), row(usize::MAX, 8)] },
+        Tuned {
+            device: "H100",
+            rows: &[
+                row(1217, 1),
+                row(1722, 7),
+                row(2435, 2),
+                row(4870, 0),
+                row(27554, 1),
+                row(155871, 0),
+                row(311743, 1),
+                row(881743, 8),
+                row(1763487, 7),
+                row(usize::MAX, 8),
+            ],
+        },
     ],
 };
 
@@ -139,7 +183,19 @@ pub const SORT_PAIRS: Table = Table {
     candidates: SORTS,
     tuned: &[
         Tuned { device: "H200", rows: &[row(185363, 0), row(370727, 2), row(741455, 3), row(23726566, 7), row(usize::MAX, 8)] },
-        Tuned { device: "H100", rows: &[row(8192, 3), row(131072, 0), row(524288, 2), row(33554432, 7), row(usize::MAX, 4)] },
+        Tuned {
+            device: "H100",
+            rows: &[
+                row(13777, 0),
+                row(19483, 2),
+                row(220435, 0),
+                row(623486, 2),
+                row(881743, 8),
+                row(1763487, 7),
+                row(56431602, 8),
+                row(usize::MAX, 4),
+            ],
+        },
     ],
 };
 
