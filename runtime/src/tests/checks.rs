@@ -133,7 +133,10 @@ fn elements_laid_out_otherwise_are_refused() {
     let device = null.device();
     let mut y = device.zeros::<usize>(8).unwrap();
     let error = refusal(&null, &device, Launch::new(&PAIRS, &[], NO_TWIN).global_mut(&mut y).grid(1));
-    assert!(error.contains("parameter `y` of kernel `pairs`: `usize` has 64 bits on the host and 32") && error.contains("index = 64"), "{error}");
+    assert!(
+        error.contains("parameter `y` of kernel `pairs`: `usize` has 64 bits on the host and 32") && error.contains("index = 64"),
+        "{error}"
+    );
     Launch::new(&WIDE, &[], NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
     // What the macro's types forbid, a layout that differs, is found all the same.
     let mut narrow = device.zeros::<u16>(8).unwrap();
