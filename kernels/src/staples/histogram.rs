@@ -9,6 +9,7 @@
 //! up to 16,384 2, and all is one launch: the last block to finish has the result. Up to 65,536 bins, counters have 16 bits, two to a word; beyond, they are in global memory.
 
 use super::checks::{Call, is_long};
+use super::last_block::is_last_block;
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
 use warpwright::Launch;
@@ -89,10 +90,7 @@ pub fn count_replicated<T: Int, const PACKED: bool, const V: usize, const B: usi
     if blocks > 1 {
         sync_threads();
         if t == 0 {
-            fence_device();
-            let ticket = tickets.atomic_add(0, 1);
-            fence_device();
-            is_last[0] = ticket.wrapping_sub(before) as usize + 1 == blocks;
+            is_last[0] = is_last_block(before, tickets);
         }
         sync_threads();
         if is_last[0] {

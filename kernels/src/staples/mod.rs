@@ -64,6 +64,7 @@ mod checks;
 mod error;
 pub mod gemm;
 pub mod histogram;
+pub mod last_block;
 pub mod look_back;
 pub mod map;
 pub mod norm;

@@ -18,8 +18,9 @@
 //! multiprocessors it is 256. Of products the relative error is at most n · u.
 
 use super::checks::{Call, is_long};
+use super::last_block::over_grid;
 use super::tuned::{self, Chunks};
-use super::word::{combine, identity, over_block, widen};
+use super::word::{combine, identity, widen};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
 use warpwright::Launch;
@@ -49,7 +50,6 @@ pub fn reduce_words<
     let mut room: [W; 32];
     #[shared]
     let mut is_last: [bool; 1];
-    let t = thread_idx().x;
     let blocks = grid_dim().x;
     let vectors = x.len() / V;
     let mut acc = [identity::<W, ACC, OP>(); V];
@@ -71,25 +71,7 @@ pub fn reduce_words<
     for j in 1..V {
         own = combine::<W, ACC, OP>(own, acc[j]);
     }
-    let whole = over_block::<W, ACC, OP, B>(own, &mut room);
-    if t == 0 {
-        partials[block_idx().x] = whole;
-        fence_device();
-        let ticket = tickets.atomic_add(0, 1);
-        fence_device();
-        is_last[0] = ticket.wrapping_sub(before) as usize + 1 == blocks;
-    }
-    sync_threads();
-    if is_last[0] {
-        let mut rest = identity::<W, ACC, OP>();
-        for b in (t..blocks).step_by(B) {
-            rest = combine::<W, ACC, OP>(rest, partials[b]);
-        }
-        let all = over_block::<W, ACC, OP, B>(rest, &mut room);
-        if t == 0 {
-            out[0] = all;
-        }
-    }
+    over_grid::<W, ACC, OP, B>(own, before, partials, tickets, out, &mut room, &mut is_last);
 }
 
 /// The same; a block's next `S` - 1 chunks of 512 vectors are on their way into shared memory while one is added up.
@@ -154,25 +136,7 @@ pub fn reduce_ring<
     for j in 1..V {
         own = combine::<W, ACC, OP>(own, acc[j]);
     }
-    let whole = over_block::<W, ACC, OP, 256>(own, &mut room);
-    if t == 0 {
-        partials[block_idx().x] = whole;
-        fence_device();
-        let ticket = tickets.atomic_add(0, 1);
-        fence_device();
-        is_last[0] = ticket.wrapping_sub(before) as usize + 1 == blocks;
-    }
-    sync_threads();
-    if is_last[0] {
-        let mut rest = identity::<W, ACC, OP>();
-        for b in (t..blocks).step_by(256) {
-            rest = combine::<W, ACC, OP>(rest, partials[b]);
-        }
-        let all = over_block::<W, ACC, OP, 256>(rest, &mut room);
-        if t == 0 {
-            out[0] = all;
-        }
-    }
+    over_grid::<W, ACC, OP, 256>(own, before, partials, tickets, out, &mut room, &mut is_last);
 }
 
 /// A type of elements that [`sum`] and its like take: `u8` to `u64`, `i8` to `i64`, `f16`, `bf16`, `f32`, `f64`.

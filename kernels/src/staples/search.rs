@@ -10,8 +10,9 @@
 //! **Error of float products.** As of sums, of the terms x · y: |error| ≤ (d + 1) · u · Σ|x · y| with d of [`reduce::depth`](super::reduce::depth).
 
 use super::checks::{Call, is_long};
+use super::last_block::{is_last_block, over_grid};
 use super::reduce::Reducible;
-use super::word::{combine, is_nan, less, over_block, widen};
+use super::word::{combine, is_nan, less, widen};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
 use warpwright::Launch;
@@ -100,10 +101,7 @@ pub fn find_words<T: Int, W: Int, const KIND: u32, const ACC: u32, const MOST: b
             if round == 0 {
                 bests[block_idx().x] = best;
                 places[block_idx().x] = at as u64;
-                fence_device();
-                let ticket = tickets.atomic_add(0, 1u32);
-                fence_device();
-                is_last[0] = ticket.wrapping_sub(before) as usize + 1 == blocks;
+                is_last[0] = is_last_block(before, tickets);
             } else {
                 place[0] = at as u64;
             }
@@ -139,7 +137,6 @@ pub fn dot_words<T: Int, W: Int, const KIND: u32, const ACC: u32, const V: usize
     let mut room: [W; 32];
     #[shared]
     let mut is_last: [bool; 1];
-    let t = thread_idx().x;
     let blocks = grid_dim().x;
     let vectors = x.len() / V;
     let mut acc = [W::ZERO; V];
@@ -164,25 +161,7 @@ pub fn dot_words<T: Int, W: Int, const KIND: u32, const ACC: u32, const V: usize
     for j in 1..V {
         own = combine::<W, ACC, 0>(own, acc[j]);
     }
-    let whole = over_block::<W, ACC, 0, 256>(own, &mut room);
-    if t == 0 {
-        partials[block_idx().x] = whole;
-        fence_device();
-        let ticket = tickets.atomic_add(0, 1u32);
-        fence_device();
-        is_last[0] = ticket.wrapping_sub(before) as usize + 1 == blocks;
-    }
-    sync_threads();
-    if is_last[0] {
-        let mut rest = W::ZERO;
-        for b in (t..blocks).step_by(256) {
-            rest = combine::<W, ACC, 0>(rest, partials[b]);
-        }
-        let all = over_block::<W, ACC, 0, 256>(rest, &mut room);
-        if t == 0 {
-            out[0] = all;
-        }
-    }
+    over_grid::<W, ACC, 0, 256>(own, before, partials, tickets, out, &mut room, &mut is_last);
 }
 
 /// A type of elements that are searched and multiplied: those of [`Reducible`].
