@@ -8,6 +8,9 @@ use crate::ir::intrinsic::{Body, Call, Class, CopyStep, DeviceForm, Eval, Intrin
 use crate::ir::{Completion, Effects, Scope, Type};
 use crate::target::Requirement;
 
+/// What a target needs to copy from global to shared memory by itself.
+pub(crate) const ASYNC_COPIES: Requirement = Requirement::since(80, 70);
+
 const fn row(
     name: &'static str,
     args: &'static [OperandType],
@@ -21,10 +24,7 @@ const fn row(
 
 macro_rules! form {
     ($text:literal) => {
-        &[
-            PtxForm { types: &[], text: $text, needs: Requirement::since(80, 70) },
-            PtxForm { types: &[], text: "", needs: Requirement::since(20, 20) },
-        ]
+        &[PtxForm { types: &[], text: $text, needs: ASYNC_COPIES }, PtxForm { types: &[], text: "", needs: Requirement::since(20, 20) }]
     };
 }
 

@@ -20,6 +20,8 @@ mod tests;
 mod transcendental;
 mod warp;
 
+pub(crate) use copies::ASYNC_COPIES;
+
 /// The names of the rows that the compiler itself calls.
 pub(crate) mod called {
     /// Which lanes of the warp are there, or vote.

@@ -17,30 +17,21 @@
 //! reads the slot that is filled next, which was read one iteration before. The barrier that closed the body stands behind the loop. There are a prologue
 //! and no epilogue: groups at the end are empty.
 //!
-//! **Legal**, and refused otherwise at the annotation:
-//! * R1: the body has a barrier between its copies and its work, and one at its end, all on its top level.
-//! * R2: the copies write every element of each ring, in each iteration ([`super::covers`]).
-//! * R3: nobody touches a ring outside the loop, but for other pipelined loops.
-//! * R4: the copy section does nothing but copy: loads of global memory that are stored as they are, under conditions and in counted loops too.
-//! * R5: nobody writes what the copies read while the loop runs.
-//! * R6: the slots fit a block's shared memory.
-//! * R7: all threads of the block go round equally often, and nobody leaves the loop early.
-//!
-//! How wide a copy is shows only once accesses are joined: what is narrower than 4 bytes, the PTX back end refuses.
+//! When that is legal, [`rules`] says.
+
+mod rules;
 
 use super::copy::{Copy, loops, parts};
-use super::covers::{self, Gap};
 use super::groups::Counted;
+use super::loads::visit;
 use super::{Refusal, Schedule};
-use crate::analysis::uniformity::Uniformity;
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Address, Asked, BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op,
-    Region, Ring, Scalar, Space, Step, Terminator, Type, Value,
+    Address, Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Ring,
+    Scalar, Space, Step, Terminator, Type, Value,
 };
-use crate::target::limits::MOST_SHARED_BYTES;
 
 /// What a slot begins at multiples of: the widest access.
 const SLOT_ALIGN: u64 = 16;
@@ -143,7 +134,7 @@ impl Plan {
         let walk = Counted::of(kernel, inst)
             .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
         let (insts, last) = parts(kernel, walk.body);
-        goes_round_together(kernel, inst, walk.body)?;
+        rules::goes_round_together(kernel, inst, walk.body)?;
         let is_sync = |inst: &Inst| kernel.effects(*inst).is_barrier() && kernel.insts[*inst].results.is_empty();
         let first = insts.iter().position(is_sync);
         let (Some(first), Some(closing)) = (first, insts.last().copied()) else {
@@ -180,182 +171,7 @@ impl Plan {
         Ok(Plan { inst, walk, stages: asked.count(), section, barrier, work, closing, rings })
     }
 
-    /// `others`: the accesses of all loops that may be pipelined, or are asked for one stage.
-    fn check(&self, kernel: &Kernel, asked: &Asked, others: &HashSet<Inst>) -> Result<(), Refusal> {
-        self.only_copies(kernel)?;
-        self.only_here(kernel, others)?;
-        self.reads_are_left_alone(kernel, asked)?;
-        self.covers(kernel)?;
-        self.fits(kernel)
-    }
-
-    /// R4.
-    fn only_copies(&self, kernel: &Kernel) -> Result<(), Refusal> {
-        let mut inside: HashSet<Value> = HashSet::default();
-        for inst in &self.section {
-            let mut refused = None;
-            let mut look = |kernel: &Kernel, inst: Inst| {
-                if refused.is_none() {
-                    refused = not_a_copy(kernel, inst);
-                }
-            };
-            look(kernel, *inst);
-            kernel.insts[*inst].op.blocks().into_iter().for_each(|block| kernel.insts_in(block).for_each(|inner| look(kernel, inner)));
-            if let Some(refusal) = refused {
-                return Err(refusal);
-            }
-            if moves(kernel, *inst) {
-                inside.extend(kernel.insts[*inst].results.iter().copied());
-            }
-        }
-        let inside: Vec<Value> = inside.into_iter().collect();
-        let inside = derived(kernel, &self.section, &inside);
-        // What is copied is read where it was copied to.
-        let mut used = None;
-        let work = self.work.iter().chain(kernel.blocks[self.walk.body].insts.last());
-        work.for_each(|inst| {
-            let mut look = |inst: Inst| {
-                let op = &kernel.insts[inst].op;
-                if let Some(value) = op.operands().into_iter().find(|value| inside.contains(value)) {
-                    used.get_or_insert((inst, value));
-                }
-            };
-            look(*inst);
-            kernel.insts[*inst].op.blocks().into_iter().for_each(|block| kernel.insts_in(block).for_each(&mut look));
-        });
-        if let Some((user, value)) = used {
-            let message =
-                "`pipeline`: a value that is loaded before the barrier is used behind it, where the loads are those of a later iteration";
-            let refusal = Refusal::new(message, "load it behind the barrier, or read the shared array that it was copied to");
-            let loaded = kernel.def(value).map_or(self.walk.loc, |(inst, _)| kernel.insts[inst].loc);
-            return Err(refusal.label(loaded, "loaded here").label(kernel.insts[user].loc, "used here"));
-        }
-        // Nor does the section carry anything on to the next iteration.
-        let carried = &self.walk.carried;
-        let uses =
-            |inst: Inst| kernel.insts[inst].op.operands().into_iter().find(|value| carried.contains(value)).map(|value| (inst, value));
-        let nested = |inst: &Inst| kernel.insts[*inst].op.blocks().into_iter().find_map(|block| kernel.insts_in(block).find_map(uses));
-        let copying = |inst: &&Inst| moves(kernel, **inst);
-        let of_carried = derived(kernel, &self.section, carried);
-        let first = self.section.iter().filter(copying).find_map(|inst| {
-            let op = &kernel.insts[*inst].op;
-            let of_value = op.operands().into_iter().find(|value| of_carried.contains(value)).map(|value| (*inst, value));
-            of_value.or_else(|| nested(inst))
-        });
-        if let Some((inst, value)) = first {
-            let name = kernel.values[value].name.as_deref().map_or_else(|| "a value".to_owned(), |name| format!("`{name}`"));
-            let message =
-                format!("`pipeline` copies ahead of the work, and a copy needs {name}, which changes from iteration to iteration");
-            return Err(Refusal::new(message, "compute addresses from the loop's counter").label(kernel.insts[inst].loc, "this copy"));
-        }
-        Ok(())
-    }
-
-    /// R3, and that the work only reads.
-    fn only_here(&self, kernel: &Kernel, others: &HashSet<Inst>) -> Result<(), Refusal> {
-        let mut inside: HashSet<Inst> = HashSet::default();
-        for inst in self.section.iter().chain(&self.work) {
-            inside.insert(*inst);
-            kernel.insts[*inst].op.blocks().into_iter().for_each(|block| inside.extend(kernel.insts_in(block)));
-        }
-        let written: HashSet<Inst> = stores(kernel, &self.section).into_iter().collect();
-        let mut refused = None;
-        kernel.for_each_inst(|kernel, _, inst| {
-            let Some(ring) = kernel.insts[inst].op.object().filter(|object| self.rings.contains(object)) else { return };
-            let array = &kernel.objects[ring].name;
-            let is_load = matches!(kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Load, .. }));
-            let is_mine = inside.contains(&inst);
-            let refusal = if written.contains(&inst) || (is_mine && is_load) || (!is_mine && others.contains(&inst)) {
-                return;
-            } else if is_mine {
-                let message = format!(
-                    "`pipeline`: `{array}` is written behind the barrier, where its slot is this iteration's alone: the next one would not see it"
-                );
-                Refusal::new(message, format!("write `{array}` before the barrier only, or keep what the work writes in another array"))
-            } else {
-                let message = format!("`pipeline`: `{array}` is touched outside the loop, where it has {} slots", self.stages);
-                Refusal::new(message, format!("leave this out: each iteration writes all of `{array}`; or use another array here"))
-            };
-            refused.get_or_insert(refusal.label(kernel.insts[inst].loc, "here"));
-        });
-        refused.map_or(Ok(()), Err)
-    }
-
-    /// R5.
-    fn reads_are_left_alone(&self, kernel: &Kernel, asked: &Asked) -> Result<(), Refusal> {
-        if asked.says(Modifier::AssumeDisjoint) {
-            return Ok(());
-        }
-        let touched = |is_write: bool, block: Block| {
-            let wanted = move |inst: &Inst| {
-                let effects = kernel.effects(*inst);
-                if is_write { effects.writes.is_some() } else { effects.reads.is_some() && effects.writes.is_none() }
-            };
-            kernel.insts_in(block).filter(wanted).collect::<Vec<Inst>>()
-        };
-        let object = |inst: Inst| kernel.insts[inst].op.object();
-        let writes = touched(true, self.walk.body);
-        for load in all_in(kernel, &self.section) {
-            let Some(read) = kernel.effects(load).reads else { continue };
-            if let Some(write) = writes.iter().find(|write| object(**write) == Some(read)) {
-                let array = &kernel.objects[read].name;
-                let message = format!("`pipeline` copies from `{array}` ahead of the work, which writes it");
-                let help = format!("write to another buffer, or promise `#[pipeline(stages = {}, assume_disjoint)]`", self.stages);
-                let refusal = Refusal::new(message, help).label(kernel.insts[load].loc, "copied from here");
-                return Err(refusal.label(kernel.insts[*write].loc, "written here"));
-            }
-        }
-        Ok(())
-    }
-
-    /// R2.
-    fn covers(&self, kernel: &Kernel) -> Result<(), Refusal> {
-        let Some(block) = kernel.options.block else {
-            let message = "`pipeline` must know that the copies fill the arrays, and this kernel's block is not fixed";
-            return Err(Refusal::new(message, "fix it: `#[kernel(block = 256)]`"));
-        };
-        let Some((array, gap)) = covers::gap(kernel, &self.section, &self.rings, block) else { return Ok(()) };
-        let array = &kernel.objects[array].name;
-        let zero = format!("write every element in each iteration: `{array}[…] = if inside {{ x[…] }} else {{ 0.0 }};`");
-        let message = |why: String| format!("`pipeline`: {why}, so that work would see an older iteration's");
-        Err(match gap {
-            Gap::Element(indices) => {
-                let indices: String = indices.iter().map(|index| format!("[{index}]")).collect();
-                Refusal::new(message(format!("the copies do not always write `{array}{indices}`")), zero)
-            }
-            Gap::Unknown(store) => {
-                let why = format!("it is not known before the launch which elements of `{array}` this writes");
-                let help = "make indices of `thread_idx()`, constants and counters of loops with constant bounds";
-                Refusal::new(message(why), help).label(kernel.insts[store].loc, "this store")
-            }
-            Gap::TooMuch => Refusal::new(
-                message(format!("there are too many copies into `{array}` to look at")),
-                "copy in fewer steps, or leave `pipeline` out",
-            ),
-        })
-    }
-
-    /// R6, for the largest target; the PTX back end knows each one's own.
-    fn fits(&self, kernel: &Kernel) -> Result<(), Refusal> {
-        let of = |objects: &mut dyn Iterator<Item = Object>| {
-            objects.map(|object| kernel.objects[object].ty.size(&kernel.structs).next_multiple_of(SLOT_ALIGN)).sum::<u64>()
-        };
-        let is_other = |object: &Object| kernel.objects[*object].kind == ObjectKind::Shared && !self.rings.contains(object);
-        let rest = of(&mut kernel.objects.keys().filter(is_other));
-        let slot = of(&mut self.rings.iter().copied().filter(|ring| !kernel.rings.contains_key(ring))).max(1);
-        let limit = u64::from(MOST_SHARED_BYTES);
-        if u64::from(self.stages) * slot + rest <= limit {
-            return Ok(());
-        }
-        let most = limit.saturating_sub(rest) / slot;
-        let with = if rest > 0 { format!(" and {rest} bytes of other arrays") } else { String::new() };
-        let total = u64::from(self.stages) * slot + rest;
-        let message =
-            format!("{} stages of {slot} bytes{with} are {total}; the most that a block has on any target is {limit}", self.stages);
-        let help = if most >= 2 { format!("write `stages = {most}` at most") } else { "make the arrays smaller".to_owned() };
-        Err(Refusal::new(message, help))
-    }
-
+    /// Makes it one.
     fn apply(self, kernel: &mut Kernel, asked: &Asked, homes: &mut Homes) {
         let is_required = !asked.says(Modifier::BestEffort);
         let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();
@@ -430,8 +246,7 @@ impl Plan {
         self.issue(&mut b, more, counter, write, &rings);
         commit(&mut b);
         // What work needs of the section is computed here, too.
-        let moved = self.section.iter().filter(|inst| moves(kernel, **inst)).flat_map(|inst| kernel.insts[*inst].results.clone());
-        let of_copies = derived(kernel, &self.section, &moved.collect::<Vec<Value>>());
+        let of_copies = self.of_copies(kernel);
         let is_kept = |inst: &Inst| !moves(kernel, *inst) && !kernel.insts[*inst].results.iter().any(|value| of_copies.contains(value));
         let kept: Vec<Inst> = self.section.iter().copied().filter(is_kept).collect();
         kernel.blocks[walk.body].insts.extend(kept);
@@ -458,6 +273,12 @@ impl Plan {
         // Who writes what the work reads, behind the loop, waits for the last.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         kernel.blocks[block].insts.insert(at + 1, self.closing);
+    }
+
+    /// What the section loads and stores give, and what is computed of it.
+    fn of_copies(&self, kernel: &Kernel) -> HashSet<Value> {
+        let moved = self.section.iter().filter(|inst| moves(kernel, **inst)).flat_map(|inst| kernel.insts[*inst].results.clone());
+        derived(kernel, &self.section, &moved.collect::<Vec<Value>>())
     }
 
     /// The slot of the iteration with this counter, where that goes up by one, and there are 2ⁿ slots.
@@ -516,82 +337,6 @@ impl Plan {
     }
 }
 
-/// R7, and that nobody leaves.
-fn goes_round_together(kernel: &Kernel, inst: Inst, body: Block) -> Result<(), Refusal> {
-    // Who leaves an inner loop goes on in this one.
-    let inside: HashSet<Inst> = kernel.insts_in(body).collect();
-    let leaves = |inner: &Inst| match &kernel.insts[*inner].op {
-        Op::Terminator(Terminator::Return) => true,
-        Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => !inside.contains(target),
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
-    };
-    if let Some(exit) = kernel.insts_in(body).find(leaves) {
-        let refusal = Refusal::new(
-            "`pipeline`: this loop may be left early, with copies on their way",
-            "go round to the end, and skip the work by an `if`",
-        );
-        return Err(refusal.label(kernel.insts[exit].loc, "left here"));
-    }
-    if !Uniformity::of(kernel).goes_round_together(kernel, inst) {
-        let message = "`pipeline`: threads of a block may go round this loop unequally often, and its barriers are for all of them";
-        return Err(Refusal::new(message, "make its bounds the same in all threads, and skip the work by an `if`"));
-    }
-    Ok(())
-}
-
-/// What in a copy section is no copy, or is not needed for one.
-fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
-    let data = &kernel.insts[inst];
-    let effects = kernel.effects(inst);
-    let refuse = |message: &str, help: &str, label: &str| Some(Refusal::new(format!("`pipeline`: {message}"), help).label(data.loc, label));
-    match &data.op {
-        Op::Compute(_) => None,
-        Op::Memory(Memory { op: MemoryOp::Load, at }) => match kernel.objects[at.object()].space() {
-            Space::Global | Space::Constant | Space::Param => None,
-            Space::Shared | Space::Local => refuse(
-                "before the barrier there are copies from buffers only",
-                "read this array behind the barrier",
-                "a read of shared memory or of an array of the thread",
-            ),
-        },
-        Op::Memory(Memory { op: MemoryOp::Store(values), at }) => {
-            let object = &kernel.objects[at.object()];
-            if object.kind != ObjectKind::Shared || matches!(object.ty, MemoryType::Slice(_)) {
-                let help = "copy into a `#[shared]` array of fixed length before the barrier, and write all else behind it";
-                return refuse("before the barrier only shared arrays of fixed length are written", help, "written here");
-            }
-            if values.iter().all(|value| is_copied(kernel, *value)) {
-                return None;
-            }
-            let help = "copy elements as they are, or zero where there is none, and convert or compute where they are read";
-            refuse("a copy changes what it copies", help, "what is stored is computed")
-        }
-        Op::Region(Region::If { .. } | Region::For { .. }) | Op::Terminator(Terminator::Yield(_)) => None,
-        Op::Intrinsic(..) if effects.is_pure() => None,
-        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-            refuse("before the barrier there are copies only", "move this behind the barrier", "this is none")
-        }
-    }
-}
-
-/// Whether a value is what a load gives, or a constant, or what a load gives by a condition, and else zero.
-fn is_copied(kernel: &Kernel, value: Value) -> bool {
-    kernel.constant(value).is_some() || is_loaded(kernel, value)
-}
-
-fn is_loaded(kernel: &Kernel, value: Value) -> bool {
-    match kernel.def(value) {
-        Some((_, Op::Memory(Memory { op: MemoryOp::Load, .. }))) => true,
-        Some((_, Op::Compute(Compute::Const(scalar)))) => scalar.bits == 0,
-        Some((inst, Op::Region(Region::If { then_block, else_block, .. }))) => {
-            let n = kernel.insts[inst].results.iter().position(|result| *result == value);
-            let of = |block: &Block| n.and_then(|n| kernel.yielded(*block)?.get(n).copied());
-            [then_block, else_block].into_iter().all(|block| of(block).is_some_and(|value| is_loaded(kernel, value)))
-        }
-        _ => false,
-    }
-}
-
 /// Whether an instruction reads a buffer or writes, itself or what it owns; all else computes, and may be done more than once.
 fn moves(kernel: &Kernel, inst: Inst) -> bool {
     all_in(kernel, &[inst]).into_iter().any(|inner| {
@@ -616,10 +361,7 @@ fn derived(kernel: &Kernel, insts: &[Inst], from: &[Value]) -> HashSet<Value> {
 /// These instructions and all in them.
 fn all_in(kernel: &Kernel, insts: &[Inst]) -> Vec<Inst> {
     let mut all = Vec::new();
-    for inst in insts {
-        all.push(*inst);
-        kernel.insts[*inst].op.blocks().into_iter().for_each(|block| all.extend(kernel.insts_in(block)));
-    }
+    insts.iter().for_each(|inst| visit(kernel, *inst, &mut |inner| all.push(inner)));
     all
 }
 

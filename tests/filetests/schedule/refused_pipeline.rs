@@ -17,6 +17,8 @@ pub fn refused_pipeline(n: usize, x: &Global<u32>, y: &mut Global<u32>, z: &Glob
     let mut f: [f32; 64];
     #[shared]
     let mut g: [[u32; 64]; 128];
+    #[shared]
+    let mut h: [u32; 64];
     let t = thread_idx().x;
     let mut sum = 0;
     // No barrier, and no closing one.
@@ -113,9 +115,26 @@ pub fn refused_pipeline(n: usize, x: &Global<u32>, y: &mut Global<u32>, z: &Glob
     // What is read is written.
     #[pipeline(stages = 2)]
     for k in 0..n {
-        e[t] = y[k * 64 + t];
+        h[t] = y[k * 64 + t];
         sync_threads();
-        y[k * 64 + t + 64] = e[63 - t];
+        y[k * 64 + t + 64] = h[63 - t];
+        sync_threads();
+    }
+    // Another block may have written what is read, and tells of it in the loop; of what nobody writes there is nothing to tell.
+    #[pipeline(stages = 2)]
+    for k in 0..n {
+        h[t] = y[k * 64 + t];
+        sync_threads();
+        fence_device();
+        sum += h[63 - t];
+        sync_threads();
+    }
+    #[pipeline(stages = 2)]
+    for k in 0..n {
+        h[t] = x[k * 64 + t];
+        sync_threads();
+        fence_device();
+        sum += h[63 - t];
         sync_threads();
     }
     // Too large; left early; threads apart; both.

@@ -8,11 +8,9 @@ use super::code::{AddressOperand, Operand, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::words::Word;
 use crate::collections::{HashMap, HashSet};
+use crate::intrinsics::ASYNC_COPIES;
 use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
 use crate::target::Target;
-
-/// Capability that has `cp.async`, and the version of PTX.
-const SINCE: (u16, u16) = (80, 70);
 
 /// The most that one copies.
 const MOST_BYTES: u32 = 16;
@@ -40,7 +38,7 @@ impl AsyncCopies {
     /// Those of a kernel on a target.
     pub(super) fn of(kernel: &Kernel, target: &Target) -> AsyncCopies {
         let mut copies = AsyncCopies::default();
-        if kernel.rings.is_empty() || target.capability < SINCE.0 {
+        if kernel.rings.is_empty() || !ASYNC_COPIES.is_met_by(target) {
             return copies;
         }
         kernel.for_each_inst(|kernel, block, inst| {
@@ -152,7 +150,7 @@ impl Emitter<'_> {
     /// A store to a ring that is a copy. Whether it is one; if not, and the promise is that it is, that is refused.
     pub(super) fn async_copy(&mut self, store: Inst, object: Object, to: &AddressOperand, values: &[Value]) -> bool {
         let kernel = self.kernel;
-        let Some(ring) = kernel.rings.get(&object).filter(|_| self.has(SINCE.0)) else { return false };
+        let Some(ring) = kernel.rings.get(&object).filter(|_| ASYNC_COPIES.is_met_by(self.target)) else { return false };
         let bytes: u32 = values.iter().map(|value| kernel.ty(*value).bytes()).sum();
         let Some(source) = self.copies.sources.get(&store).copied() else {
             let is_constant = values.iter().all(|value| kernel.constant(*value).is_some());
@@ -165,7 +163,7 @@ impl Emitter<'_> {
         else {
             return false;
         };
-        self.needs(SINCE.1);
+        self.needs(ASYNC_COPIES.ptx_version);
         let from_place = self.place(ptr, offset);
         let policy = self.hint(from, true).policy;
         let each = bytes.min(MOST_BYTES);
