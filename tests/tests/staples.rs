@@ -2,6 +2,8 @@
 
 #[path = "staples/assembled.rs"]
 mod assembled;
+#[path = "staples/long.rs"]
+mod long;
 #[path = "staples/moves.rs"]
 mod moves;
 #[path = "staples/operator.rs"]
