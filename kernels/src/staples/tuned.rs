@@ -79,7 +79,7 @@ pub const REDUCE: Table = Table {
         "256 threads, 2 blocks, 5 stages, a run of chunks a block",
     ],
     tuned: &[
-        Tuned { device: "H200", rows: &[row(623486, 2), row(881743, 4), row(9975792, 0), row(usize::MAX, 8)] },
+        Tuned { device: "H200", rows: &[row(623486, 2), row(881743, 4), row(7053950, 0), row(usize::MAX, 8)] },
         Tuned {
             device: "H100",
             rows: &[
@@ -182,7 +182,7 @@ pub const SORT_PAIRS: Table = Table {
     name: "SORT_PAIRS",
     candidates: SORTS,
     tuned: &[
-        Tuned { device: "H200", rows: &[row(185363, 0), row(370727, 2), row(741455, 3), row(23726566, 7), row(usize::MAX, 8)] },
+        Tuned { device: "H200", rows: &[row(185363, 0), row(370727, 2), row(623486, 3), row(23726566, 7), row(usize::MAX, 8)] },
         Tuned {
             device: "H100",
             rows: &[
