@@ -25,7 +25,11 @@ fn every_element_of_billions_counts_once() {
                 let mut found = b.upload(&vec![7u32; bins]);
                 histogram::count_values(&b.stream, &x, &mut found, &mut b.workspace).expect("right");
                 let found = found.download().expect("run");
-                assert_eq!((found[0], found[1], found[2..].iter().max()), (0, n as u32, (bins > 2).then_some(&0)), "{n} bytes, {bins} bins");
+                assert_eq!(
+                    (found[0], found[1], found[2..].iter().max()),
+                    (0, n as u32, (bins > 2).then_some(&0)),
+                    "{n} bytes, {bins} bins"
+                );
             }
             let mut sum = b.zeros::<u32>(1);
             for candidate in [None, Some(5), Some(7), Some(8)] {
