@@ -14,6 +14,7 @@ mod contract;
 mod converge;
 mod cse;
 mod dce;
+mod first_use_order;
 mod fold;
 mod if_convert;
 mod induction;
@@ -109,8 +110,10 @@ pub const ADDRESS: &[Pass] = &[
     pass("dce", dce::run),
     // After the last fold, which would undo it.
     pass("untie_sums", untie_sums::run),
-    // Last: nothing moves the products again.
+    // Nothing moves the products again.
     pass("outer_products", outer_products::run),
+    // Last: the order of the products decides which loads are used first.
+    pass("first_use_order", first_use_order::run),
 ];
 
 /// From `Legal` to what devices take that exchange values between the threads of a warp by barriers of the block: for OpenCL C. The stage stays.

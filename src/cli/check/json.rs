@@ -122,6 +122,7 @@ fn issue_order(order: &IssueOrder) -> Value {
     let (measure, promised, found) = match order.measured {
         Issued::Together { promised, found } => ("together", promised, found),
         Issued::Ahead { promised, found } => ("ahead", promised, found),
+        Issued::Apart { promised, found } => ("instructions_ahead", promised, found),
     };
     json!({ "annotation": order.annotation, "measure": measure, "promised": promised, "found": found, "kept": order.measured.is_kept() })
 }

@@ -2,12 +2,14 @@
 //!
 //! What `ptxas` does with these (12.9, 13.5; sm_80, 90, 120, as `nvdisasm` shows): over a barrier it sinks a load that says `.nc`, since nobody writes what
 //! that reads, and no other. So a load that is issued ahead of a barrier for what stands behind it does not say `.nc`; the cache it takes is the same.
-//! Loads of shared arrays it moves as it sees fit, and down to their uses where registers are short, but for one thing: over `bar.warp.sync` it moves
-//! none. So that stands behind a group of such loads where all threads of the block come to it. It costs an issue slot.
+//! Loads of shared arrays it moves as it sees fit, and down to their uses where registers are short. With room for registers (`room.rs`) it mixes them with the
+//! work of the iteration before, and hides the latency of most, but swaps some so that they stand right before their use. `volatile` keeps their order, and
+//! the machine code of such a load is the same; the pass `first_use_order` makes the order one that spreading keeps early. `bar.warp.sync` behind them, over which it moves no load, is
+//! worse: the work moves in front of both.
 
-use crate::analysis::uniformity::Uniformity;
-use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Compute, Inst, Kernel, Op, Space, Terminator};
+use crate::annotations::PREFETCH;
+use crate::collections::HashMap;
+use crate::ir::{Block, Inst, Kernel, Op, Space, Terminator};
 
 /// A load that an annotation issues early.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +18,8 @@ pub(super) struct EarlyLoad {
     pub(super) annotation: usize,
     /// Whether a barrier stands before its first use.
     pub(super) is_ahead_of_barrier: bool,
-    /// Whether it is the last of a group of loads of shared arrays that is to stay in front of what follows.
-    pub(super) is_pinned: bool,
+    /// Whether its place among the other loads is to be kept: one of a shared array by `prefetch`.
+    pub(super) keeps_order: bool,
 }
 
 /// All of a kernel.
@@ -30,33 +32,16 @@ pub(super) fn loads(kernel: &Kernel) -> HashMap<Inst, EarlyLoad> {
     for (block, data) in kernel.blocks.iter() {
         places.extend(data.insts.iter().enumerate().map(|(n, inst)| (*inst, (block, n))));
     }
-    let pinned = pinned(kernel, &places);
     for (annotation, early) in kernel.early_loads.iter().enumerate() {
         for load in &early.loads {
             let is_ahead_of_barrier =
                 places.get(load).is_some_and(|(block, n)| is_ahead_of_barrier(kernel, *load, &kernel.blocks[*block].insts[n + 1..]));
-            all.insert(*load, EarlyLoad { annotation, is_ahead_of_barrier, is_pinned: pinned.contains(load) });
+            let is_of_shared = kernel.insts[*load].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared);
+            let keeps_order = is_of_shared && *early.annotation == PREFETCH;
+            all.insert(*load, EarlyLoad { annotation, is_ahead_of_barrier, keeps_order });
         }
     }
     all
-}
-
-/// The last loads of the groups that are to stay where they are: of shared arrays, with nothing but other such loads and pure instructions between them, and
-/// products behind them in the same block.
-fn pinned(kernel: &Kernel, places: &HashMap<Inst, (Block, usize)>) -> HashSet<Inst> {
-    let is_shared = |inst: &Inst| kernel.insts[*inst].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared);
-    let loads: HashSet<Inst> = kernel.early_loads.iter().flat_map(|early| &early.loads).copied().filter(is_shared).collect();
-    if loads.is_empty() {
-        return HashSet::default();
-    }
-    let uniformity = Uniformity::of(kernel);
-    let is_last = |load: &&Inst| {
-        let Some((block, n)) = places.get(load) else { return false };
-        let behind = &kernel.blocks[*block].insts[n + 1..];
-        let next = behind.iter().find(|inst| loads.contains(inst) || matches!(kernel.insts[**inst].op, Op::Compute(Compute::MulAdd(..))));
-        next.is_some_and(|inst| !loads.contains(inst)) && uniformity.runs_together(**load)
-    };
-    loads.iter().filter(is_last).copied().collect()
 }
 
 /// Whether the first of the instructions behind a load that uses it or waits for the block waits for the block. What is passed on to the next iteration is

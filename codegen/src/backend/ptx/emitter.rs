@@ -131,11 +131,9 @@ impl<'k> Emitter<'k> {
         self.early.is_some_and(|early| early.is_ahead_of_barrier)
     }
 
-    /// Keeps what follows behind the current instruction, if that is the last of loads that are to stay where they are.
-    pub(super) fn pin(&mut self) {
-        if self.predicate.is_none() && self.target.capability >= 70 && self.early.is_some_and(|early| early.is_pinned) {
-            ptx!(self, Bar.Warp.Sync u32::MAX);
-        }
+    /// Whether the current instruction is a load whose place among other loads is to be kept.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.early.is_some_and(|early| early.keeps_order)
     }
 
     /// Refuses the current instruction.

@@ -39,10 +39,7 @@ impl Emitter<'_> {
         };
         let place = self.place(*ptr, *offset);
         match op {
-            MemoryOp::Load => {
-                self.load(*object, &place, results);
-                self.pin();
-            }
+            MemoryOp::Load => self.load(*object, &place, results),
             MemoryOp::Store(values) => {
                 if !self.async_copy(inst, *object, &place, values) {
                     self.store(*object, &place, values);

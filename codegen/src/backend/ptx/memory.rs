@@ -140,7 +140,11 @@ impl Emitter<'_> {
             };
             let suffix = suffix_of(self, part, &results[done..done + elements]);
             let operands = [arriving.as_slice().into(), at.into()].into_iter().chain(hint.policy.clone());
-            self.put(opcode(Mnemonic::Ld, (space, nc, &hint), parts, suffix), operands.collect());
+            let mut opcode = opcode(Mnemonic::Ld, (space, nc, &hint), parts, suffix);
+            if self.keeps_order() {
+                opcode.words.insert(0, Word::Volatile);
+            }
+            self.put(opcode, operands.collect());
             if parts != elements {
                 let each = elements / parts;
                 for (n, value) in results[done..done + elements].iter().enumerate() {

@@ -2,15 +2,16 @@
 //!
 //! `ptxas` gives a kernel as many registers as leave the multiprocessor full (32 on most devices) where it finds a way to do with so few, and the way is to
 //! sink loads to their uses: of eight loads in a row it makes load, use, load, use. Told how many registers it may take (`.maxnreg`), it takes what the
-//! order needs and keeps it. So a kernel with `batch_loads` that says nothing of registers itself is given a bound: the fewest that have room
-//! for all that is live in the text, rounded up to where a block less would be resident.
+//! order needs and keeps it. So a kernel with `batch_loads`, or with `prefetch` of shared arrays, that says nothing of registers itself is given a bound: the
+//! fewest that have room for all that is live in the text, rounded up to where a block less would be resident. Prefetched loads of global memory need none:
+//! they stand ahead of a barrier, which `ptxas` sinks no load past.
 //!
 //! Measured with ptxas 12.9 and 13.5 (`tests/tests/issue_order.rs` holds it): more than the bound changes little, less undoes the order.
 
 use super::code::{Reg, RegisterClass, Statement};
-use crate::annotations::BATCH_LOADS;
+use crate::annotations::{BATCH_LOADS, PREFETCH};
 use crate::collections::HashMap;
-use crate::ir::Kernel;
+use crate::ir::{EarlyLoads, Inst, Kernel, Space};
 use crate::target::Target;
 use crate::target::limits::BLOCK_THREADS;
 use crate::target::occupancy::register_ladder;
@@ -28,12 +29,12 @@ pub struct RegisterBound {
     pub most: u32,
 }
 
-/// The bound for a kernel's text: `None` where the source decides, where no loads are batched, and where a full multiprocessor has room.
+/// The bound for a kernel's text: `None` where the source decides, where no loads need it, and where a full multiprocessor has room.
 pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> Option<RegisterBound> {
     let options = &kernel.options;
-    let is_batched = |index: usize| kernel.early_loads.get(index).is_some_and(|early| *early.annotation == BATCH_LOADS);
+    let needs_room = |index: usize| kernel.early_loads.get(index).is_some_and(|early| needs_room(kernel, early));
     let mut instructions = body.iter().filter_map(Statement::instruction);
-    if options.min_blocks.is_some() || options.max_registers.is_some() || !instructions.any(|one| one.early.is_some_and(is_batched)) {
+    if options.min_blocks.is_some() || options.max_registers.is_some() || !instructions.any(|one| one.early.is_some_and(needs_room)) {
         return None;
     }
     let threads = options.block.map_or(BLOCK_THREADS, |block| block.iter().product()).clamp(1, BLOCK_THREADS);
@@ -42,6 +43,12 @@ pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> O
     let wanted = live + MARGIN;
     let most = steps.iter().copied().find(|step| *step >= wanted).or(steps.last().copied())?;
     (Some(&most) != steps.first()).then_some(RegisterBound { live, most })
+}
+
+/// Whether the assembler sinks such loads where registers are short.
+fn needs_room(kernel: &Kernel, early: &EarlyLoads) -> bool {
+    let is_of_shared = |load: &Inst| kernel.insts[*load].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared);
+    *early.annotation == BATCH_LOADS || *early.annotation == PREFETCH && early.loads.iter().any(is_of_shared)
 }
 
 /// Most registers of 32 bits that are live at once in the order of the text: each from where it is first written to where it is last read, round loops that
