@@ -7,12 +7,13 @@
 
 use crate::random::Random;
 use std::collections::BTreeMap;
+use warpwright_codegen::annotations::PREFETCH;
 use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir::KernelOptions;
 use warpwright_codegen::ir::intrinsic::IntrinsicId;
 use warpwright_codegen::ir::{
-    Access, Axis, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
-    Special, Step, Terminator, Type, UnaryOp, Value,
+    Access, Axis, BinaryOp, Block, Builder, CompareOp, EarlyLoads, Inst, Kernel, Loc, Memory, MemoryOp, MemoryType, Object, ObjectData,
+    ObjectKind, Op, Region, Scalar, Special, Step, Terminator, Type, UnaryOp, Value,
 };
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 
@@ -76,6 +77,12 @@ struct Generator<'r> {
 /// A random kernel.
 pub fn random_kernel(random: &mut Random, style: Style) -> Kernel {
     let mut kernel = Generator::kernel(random, style);
+    // As if `prefetch` had issued what is loaded of shared arrays, whose order a pass of its own decides.
+    let is_of_shared = |op: &Op| op.object().is_some_and(|object| kernel.objects[object].kind == ObjectKind::Shared);
+    let is_load = |op: &Op| matches!(op, Op::Memory(Memory { op: MemoryOp::Load, .. }));
+    let loads =
+        kernel.insts_in(kernel.body).filter(|inst| is_load(&kernel.insts[*inst].op) && is_of_shared(&kernel.insts[*inst].op)).collect();
+    kernel.early_loads.push(EarlyLoads { annotation: &PREFETCH, place: Loc(0), loads });
     kernel.compact();
     kernel
 }
@@ -324,7 +331,9 @@ impl<'r> Generator<'r> {
         let params: Vec<Type> = std::iter::once(Type::U32).chain(types.iter().copied()).collect();
         let body = self.kernel.new_block(&params);
         let sums = self.kernel.blocks[body].params[1..].to_vec();
-        let factors: Vec<Value> = (0..rows + columns).map(|_| self.load(body)).collect();
+        let is_of_shared = self.random.chance(50);
+        let factors = (0..rows + columns).map(|_| if is_of_shared { self.load_own(body, "s") } else { self.load(body) });
+        let factors: Vec<Value> = factors.collect();
         let factors: Vec<Value> = factors.into_iter().map(|value| self.b(body).cast(value, Type::F32)).collect();
         let (left, right) = factors.split_at(rows);
         let pairs = (0..rows * columns).map(|n| (left[n / columns], right[n % columns], sums[n]));

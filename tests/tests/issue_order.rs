@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warpwright_codegen::backend::ptx;
 use warpwright_codegen::backend::ptx::code::{Module, Statement};
-use warpwright_codegen::backend::ptx::words::Mnemonic;
+use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
 use warpwright_codegen::target::Target;
 use warpwright_runtime::issue_order::{IssueOrder, Issued};
 use warpwright_runtime::nvdisasm::Nvdisasm;
@@ -13,11 +13,6 @@ use warpwright_tests::corpus::{self, Variant};
 use warpwright_tests::ptxas::{self, Ptxas};
 
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
-
-/// What the assemblers undo all the same.
-const UNDONE: &[(&str, &str, Issued)] = &[
-    ("jacobi_sliced::<128, 8>", "sm_120", Issued::Together { promised: 16, found: 15 }),
-];
 
 /// Eight accesses of 16 bytes before the first sum; tiles of two buffers and one barrier; of one buffer and two; fragments of shared tiles.
 const KERNELS: &str = "#[kernel(block = 256)]
@@ -115,297 +110,71 @@ fn fragments(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
             c[(t / 16 * 8 + i) * 128 + t % 16 * 8 + j] = sum[i][j];
         }
     }
-}
-
-#[kernel(block = 128)]
-fn fragments_8_16(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
-    #[shared]
-    let mut a_tile: [[f32; 64]; 8];
-    #[shared]
-    let mut b_tile: [[f32; 256]; 8];
-    let t = thread_idx().x;
-    let mut sum = [[0.0f32; 16]; 8];
-    for tile in 0..n / 8 {
-        for i in 0..1usize {
-            let at = (i * 128 + t) * 4;
-            a_tile[at / 64].store::<4>(at % 64, a.load::<4>(tile * 512 + at));
-        }
-        for i in 0..4usize {
-            let at = (i * 128 + t) * 4;
-            b_tile[at / 256].store::<4>(at % 256, b.load::<4>(tile * 2048 + at));
-        }
-        sync_threads();
-        #[unroll]
-        #[prefetch]
-        for k in 0..8usize {
-            let mut down = [0.0f32; 8];
-            let mut over = [0.0f32; 16];
-            #[unroll]
-            for i in 0..2usize {
-                let v = a_tile[k].load::<4>(t / 16 * 4 + i * 32);
-                #[unroll]
-                for j in 0..4usize {
-                    down[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..4usize {
-                let v = b_tile[k].load::<4>(t % 16 * 4 + i * 64);
-                #[unroll]
-                for j in 0..4usize {
-                    over[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..8usize {
-                #[unroll]
-                for j in 0..16usize {
-                    sum[i][j] += down[i] * over[j];
-                }
-            }
-        }
-        sync_threads();
-    }
-    #[unroll]
-    for i in 0..8usize {
-        #[unroll]
-        for j in 0..16usize {
-            c[(i * 128 + t) * 16 + j] = sum[i][j];
-        }
-    }
-}
-
-#[kernel(block = 128)]
-fn fragments_rolled(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
-    #[shared]
-    let mut a_tile: [[f32; 64]; 8];
-    #[shared]
-    let mut b_tile: [[f32; 128]; 8];
-    let t = thread_idx().x;
-    let mut sum = [[0.0f32; 8]; 8];
-    for tile in 0..n / 8 {
-        for i in 0..1usize {
-            let at = (i * 128 + t) * 4;
-            a_tile[at / 64].store::<4>(at % 64, a.load::<4>(tile * 512 + at));
-        }
-        for i in 0..2usize {
-            let at = (i * 128 + t) * 4;
-            b_tile[at / 128].store::<4>(at % 128, b.load::<4>(tile * 1024 + at));
-        }
-        sync_threads();
-        #[unroll(2)]
-        #[prefetch]
-        for k in 0..8usize {
-            let mut down = [0.0f32; 8];
-            let mut over = [0.0f32; 8];
-            #[unroll]
-            for i in 0..2usize {
-                let v = a_tile[k].load::<4>(t / 16 * 4 + i * 32);
-                #[unroll]
-                for j in 0..4usize {
-                    down[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..2usize {
-                let v = b_tile[k].load::<4>(t % 16 * 4 + i * 64);
-                #[unroll]
-                for j in 0..4usize {
-                    over[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..8usize {
-                #[unroll]
-                for j in 0..8usize {
-                    sum[i][j] += down[i] * over[j];
-                }
-            }
-        }
-        sync_threads();
-    }
-    #[unroll]
-    for i in 0..8usize {
-        #[unroll]
-        for j in 0..8usize {
-            c[(i * 128 + t) * 8 + j] = sum[i][j];
-        }
-    }
-}
-
-#[kernel(block = 128, min_blocks = 2)]
-fn fragments_two_blocks(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
-    #[shared]
-    let mut a_tile: [[f32; 64]; 8];
-    #[shared]
-    let mut b_tile: [[f32; 256]; 8];
-    let t = thread_idx().x;
-    let mut sum = [[0.0f32; 16]; 8];
-    for tile in 0..n / 8 {
-        for i in 0..1usize {
-            let at = (i * 128 + t) * 4;
-            a_tile[at / 64].store::<4>(at % 64, a.load::<4>(tile * 512 + at));
-        }
-        for i in 0..4usize {
-            let at = (i * 128 + t) * 4;
-            b_tile[at / 256].store::<4>(at % 256, b.load::<4>(tile * 2048 + at));
-        }
-        sync_threads();
-        #[unroll]
-        #[prefetch]
-        for k in 0..8usize {
-            let mut down = [0.0f32; 8];
-            let mut over = [0.0f32; 16];
-            #[unroll]
-            for i in 0..2usize {
-                let v = a_tile[k].load::<4>(t / 16 * 4 + i * 32);
-                #[unroll]
-                for j in 0..4usize {
-                    down[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..4usize {
-                let v = b_tile[k].load::<4>(t % 16 * 4 + i * 64);
-                #[unroll]
-                for j in 0..4usize {
-                    over[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..8usize {
-                #[unroll]
-                for j in 0..16usize {
-                    sum[i][j] += down[i] * over[j];
-                }
-            }
-        }
-        sync_threads();
-    }
-    #[unroll]
-    for i in 0..8usize {
-        #[unroll]
-        for j in 0..16usize {
-            c[(i * 128 + t) * 16 + j] = sum[i][j];
-        }
-    }
-}
-
-#[kernel(block = 128)]
-fn fragments_small(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
-    #[shared]
-    let mut a_tile: [[f32; 32]; 8];
-    #[shared]
-    let mut b_tile: [[f32; 128]; 8];
-    let t = thread_idx().x;
-    let mut sum = [[0.0f32; 8]; 4];
-    for tile in 0..n / 8 {
-        for i in 0..0usize {
-            let at = (i * 128 + t) * 4;
-            a_tile[at / 32].store::<4>(at % 32, a.load::<4>(tile * 256 + at));
-        }
-        for i in 0..2usize {
-            let at = (i * 128 + t) * 4;
-            b_tile[at / 128].store::<4>(at % 128, b.load::<4>(tile * 1024 + at));
-        }
-        sync_threads();
-        #[unroll]
-        #[prefetch]
-        for k in 0..8usize {
-            let mut down = [0.0f32; 4];
-            let mut over = [0.0f32; 8];
-            #[unroll]
-            for i in 0..1usize {
-                let v = a_tile[k].load::<4>(t / 16 * 4 + i * 32);
-                #[unroll]
-                for j in 0..4usize {
-                    down[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..2usize {
-                let v = b_tile[k].load::<4>(t % 16 * 4 + i * 64);
-                #[unroll]
-                for j in 0..4usize {
-                    over[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..4usize {
-                #[unroll]
-                for j in 0..8usize {
-                    sum[i][j] += down[i] * over[j];
-                }
-            }
-        }
-        sync_threads();
-    }
-    #[unroll]
-    for i in 0..4usize {
-        #[unroll]
-        for j in 0..8usize {
-            c[(i * 128 + t) * 8 + j] = sum[i][j];
-        }
-    }
-}
-
-#[kernel(block = 128, max_registers = 255)]
-fn fragments_16_8(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
-    #[shared]
-    let mut a_tile: [[f32; 128]; 8];
-    #[shared]
-    let mut b_tile: [[f32; 128]; 8];
-    let t = thread_idx().x;
-    let mut sum = [[0.0f32; 8]; 16];
-    for tile in 0..n / 8 {
-        for i in 0..2usize {
-            let at = (i * 128 + t) * 4;
-            a_tile[at / 128].store::<4>(at % 128, a.load::<4>(tile * 1024 + at));
-        }
-        for i in 0..2usize {
-            let at = (i * 128 + t) * 4;
-            b_tile[at / 128].store::<4>(at % 128, b.load::<4>(tile * 1024 + at));
-        }
-        sync_threads();
-        #[unroll]
-        #[prefetch]
-        for k in 0..8usize {
-            let mut down = [0.0f32; 16];
-            let mut over = [0.0f32; 8];
-            #[unroll]
-            for i in 0..4usize {
-                let v = a_tile[k].load::<4>(t / 16 * 4 + i * 32);
-                #[unroll]
-                for j in 0..4usize {
-                    down[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..2usize {
-                let v = b_tile[k].load::<4>(t % 16 * 4 + i * 64);
-                #[unroll]
-                for j in 0..4usize {
-                    over[4 * i + j] = v[j];
-                }
-            }
-            #[unroll]
-            for i in 0..16usize {
-                #[unroll]
-                for j in 0..8usize {
-                    sum[i][j] += down[i] * over[j];
-                }
-            }
-        }
-        sync_threads();
-    }
-    #[unroll]
-    for i in 0..16usize {
-        #[unroll]
-        for j in 0..8usize {
-            c[(i * 128 + t) * 8 + j] = sum[i][j];
-        }
-    }
 }";
+
+/// A block of 128 threads multiplies two shared tiles, `ROWS` by `COLUMNS` a thread, and reads the fragments of the next step early.
+const FRAGMENTS: &str = "#[kernel(block = 128OPTIONS)]
+fn NAME(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
+    #[shared]
+    let mut a_tile: [[f32; 8 * ROWS]; 8];
+    #[shared]
+    let mut b_tile: [[f32; 16 * COLUMNS]; 8];
+    let t = thread_idx().x;
+    let mut sum = [[0.0f32; COLUMNS]; ROWS];
+    for tile in 0..n / 8 {
+        for i in 0..ROWS / 8 {
+            let at = (i * 128 + t) * 4;
+            a_tile[at / (8 * ROWS)].store::<4>(at % (8 * ROWS), a.load::<4>(tile * 64 * ROWS + at));
+        }
+        for i in 0..COLUMNS / 4 {
+            let at = (i * 128 + t) * 4;
+            b_tile[at / (16 * COLUMNS)].store::<4>(at % (16 * COLUMNS), b.load::<4>(tile * 128 * COLUMNS + at));
+        }
+        sync_threads();
+        #[unrollTIMES]
+        #[prefetch]
+        for k in 0..8usize {
+            let mut down = [0.0f32; ROWS];
+            let mut over = [0.0f32; COLUMNS];
+            #[unroll]
+            for i in 0..ROWS / 4 {
+                let v = a_tile[k].load::<4>(t / 16 * 4 + i * 32);
+                #[unroll]
+                for j in 0..4usize {
+                    down[4 * i + j] = v[j];
+                }
+            }
+            #[unroll]
+            for i in 0..COLUMNS / 4 {
+                let v = b_tile[k].load::<4>(t % 16 * 4 + i * 64);
+                #[unroll]
+                for j in 0..4usize {
+                    over[4 * i + j] = v[j];
+                }
+            }
+            #[unroll]
+            for i in 0..ROWS {
+                #[unroll]
+                for j in 0..COLUMNS {
+                    sum[i][j] += down[i] * over[j];
+                }
+            }
+        }
+        sync_threads();
+    }
+    #[unroll]
+    for i in 0..ROWS {
+        #[unroll]
+        for j in 0..COLUMNS {
+            c[(i * 128 + t) * COLUMNS + j] = sum[i][j];
+        }
+    }
+}
+";
+
+/// Options, rows and columns of a thread, how often the loop over the steps is unrolled.
+const SHAPES: [(&str, usize, usize, &str); 5] =
+    [("", 8, 16, ""), ("", 8, 8, "(2)"), (", min_blocks = 2", 8, 16, ""), ("", 8, 4, ""), (", max_registers = 255", 16, 8, "")];
 
 /// The assemblers that are asked, each with a disassembler.
 fn judges(test: &str) -> Vec<(Ptxas, Nvdisasm)> {
@@ -428,8 +197,13 @@ fn order(module: &Module, target: &str, (ptxas, nvdisasm): &(Ptxas, Nvdisasm)) -
 }
 
 fn own() -> Vec<Variant> {
-    let (own, left_out) = corpus::of_text("own", KERNELS);
-    assert_eq!((own.len(), left_out.len()), (9, 0));
+    let fragments = SHAPES.iter().enumerate().map(|(n, (options, rows, columns, times))| {
+        let text = FRAGMENTS.replace("NAME", &format!("fragments_{n}")).replace("OPTIONS", options).replace("TIMES", times);
+        text.replace("ROWS", &format!("{rows}usize")).replace("COLUMNS", &format!("{columns}usize"))
+    });
+    let text: String = std::iter::once(KERNELS.to_owned()).chain(fragments).collect();
+    let (own, left_out) = corpus::of_text("own", &text);
+    assert_eq!((own.len(), left_out.len()), (4 + SHAPES.len(), 0));
     own
 }
 
@@ -455,8 +229,9 @@ fn loads_are_issued_in_machine_code_as_promised() {
                 for judge in judges.iter().filter(|_| !module.early_loads.is_empty()) {
                     for found in order(&module, target, judge) {
                         count.fetch_add(1, Ordering::Relaxed);
-                        let known = UNDONE.iter().find(|(kernel, on, _)| variant.name == *kernel && *on == target);
-                        if found.measured.is_kept() == known.is_some_and(|(.., undone)| found.measured == *undone) {
+                        // What is early in PTX already, no test of the machine code alone would tell.
+                        let is_early = !matches!(found.measured, Issued::Apart { promised, .. } if promised < 32);
+                        if !found.measured.is_kept() || !is_early {
                             let (name, release) = (&variant.name, &judge.0.release);
                             wrong
                                 .lock()
@@ -477,13 +252,14 @@ fn loads_are_issued_in_machine_code_as_promised() {
     println!("ran: {test} ({count} texts on nvdisasm)");
 }
 
-/// The test above can fail: without the registers that the back end gives, and with the loads behind the barrier, the assemblers undo the order, and it is seen.
+/// The test above can fail: without the registers that the back end gives, with the loads behind the barrier, and where loads of shared arrays are not to keep
+/// their order, the assemblers undo it, and that is seen.
 #[test]
 fn what_an_assembler_undoes_is_seen() {
     let test = "what_an_assembler_undoes_is_seen";
     let judges = judges(test);
     for judge in &judges {
-        for variant in own().iter().filter(|variant| !variant.name.starts_with("fragments")) {
+        for variant in own().iter().filter(|variant| !variant.name.starts_with("fragments_")) {
             for target in ["sm_80", "sm_90"] {
                 let mut module = module(variant, target);
                 let kept = order(&module, target, judge);
@@ -491,11 +267,12 @@ fn what_an_assembler_undoes_is_seen() {
                 match variant.name.as_str() {
                     "sum8" => module.entry.directives.retain(|(directive, _)| *directive != "maxnreg"),
                     "two_buffers" => move_barrier(&mut module),
+                    "fragments" => forget_order(&mut module),
                     _ => continue,
                 }
                 let undone = order(&module, target, judge);
                 let is_worse = match (kept[0].measured, undone[0].measured) {
-                    (Issued::Together { .. }, undone) => !undone.is_kept(),
+                    (Issued::Together { .. } | Issued::Apart { .. }, undone) => !undone.is_kept(),
                     // From behind the barrier they are sunk by a fifth of the loop or more.
                     (Issued::Ahead { found: kept, .. }, Issued::Ahead { found, .. }) => found + 20 <= kept,
                     _ => false,
@@ -505,6 +282,16 @@ fn what_an_assembler_undoes_is_seen() {
         }
     }
     println!("ran: {test} ({} texts on nvdisasm)", judges.len() * 8);
+}
+
+/// Loads of shared arrays may be moved like all others, to save registers.
+fn forget_order(module: &mut Module) {
+    module.entry.directives.retain(|(directive, _)| *directive != "maxnreg");
+    for statement in &mut module.entry.body {
+        if let Statement::Instruction(one) = statement {
+            one.opcode.words.retain(|word| *word != Word::Volatile);
+        }
+    }
 }
 
 /// Puts the barrier of a loop ahead of its early loads.

@@ -9,8 +9,8 @@
 //! `ptxas` is told to keep the order (`backend/ptx/early.rs`), and spreads the loads over the work in front of which they stand. So the last of them has the
 //! shortest way to its use, and that is to be the one that is used last.
 //!
-//! **Needs** to run behind all that moves products. **Preserves** everything: between the loads of a run there is nothing but such loads and pure
-//! instructions. **Refuses** nothing; a load whose pointer is computed within its run stays behind that.
+//! **Needs** to run behind all that moves products. **Preserves** everything: between the loads of a run there is nothing but such loads and what computes
+//! their addresses, which moves in front. **Refuses** nothing.
 
 use crate::annotations::PREFETCH;
 use crate::collections::{HashMap, HashSet};
@@ -42,15 +42,27 @@ fn is_of_shared(kernel: &Kernel, load: Inst) -> bool {
     kernel.insts[load].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared)
 }
 
-/// The places of loads in a block that have nothing but each other and pure instructions between them, none of which uses what they load.
+/// The places of loads in a block that have nothing but each other and what computes their addresses between them. Work between loads parts them: it is what
+/// they were issued ahead of.
 fn runs(kernel: &Kernel, block: Block, loads: &HashSet<Inst>) -> Vec<Vec<usize>> {
+    let insts = &kernel.blocks[block].insts;
+    // What the loads' addresses are made of in this block.
+    let (mut of_addresses, mut needed) = (HashSet::<Inst>::default(), HashSet::<Value>::default());
+    for inst in insts.iter().rev() {
+        let data = &kernel.insts[*inst];
+        let is_needed = data.results.iter().any(|value| needed.contains(value)) && kernel.effects(*inst).is_pure();
+        if is_needed || loads.contains(inst) {
+            data.op.for_each_operand(|value| _ = needed.insert(value));
+            of_addresses.extend(is_needed.then_some(*inst));
+        }
+    }
     let (mut runs, mut run, mut loaded) = (Vec::new(), Vec::new(), HashSet::<Value>::default());
-    for (n, inst) in kernel.blocks[block].insts.iter().enumerate() {
+    for (n, inst) in insts.iter().enumerate() {
         let data = &kernel.insts[*inst];
         let is_load = loads.contains(inst);
         let mut uses = false;
         data.op.for_each_operand(|value| uses |= loaded.contains(&value));
-        if uses || !(is_load || kernel.effects(*inst).is_pure() && !data.op.owns_blocks()) {
+        if uses || !(is_load || of_addresses.contains(inst) && !data.op.owns_blocks()) {
             runs.push(std::mem::take(&mut run));
             loaded.clear();
         }
@@ -85,22 +97,15 @@ fn first_uses(kernel: &Kernel, block: Block) -> HashMap<Value, usize> {
     uses
 }
 
-/// Puts the loads at these places of a block into the order of their first uses. Whether that is another order.
+/// Puts the loads at these places of a block into the order of their first uses, behind what computes their addresses. Whether that is another order.
 fn order(kernel: &mut Kernel, block: Block, run: &[usize], uses: &HashMap<Value, usize>) -> bool {
-    let insts = &kernel.blocks[block].insts;
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return false };
-    // A pointer that is computed between the loads keeps all of them where they are.
-    let computed: HashSet<Value> = insts[*first..*last].iter().flat_map(|inst| kernel.insts[*inst].results.clone()).collect();
-    let needs_one = |n: &usize| kernel.insts[insts[*n]].op.operands().iter().any(|value| computed.contains(value));
-    if run.iter().any(needs_one) {
-        return false;
-    }
+    let before = kernel.blocks[block].insts[*first..=*last].to_vec();
     let used = |inst: &Inst| kernel.insts[*inst].results.iter().filter_map(|value| uses.get(value)).min().copied().unwrap_or(usize::MAX);
-    let before: Vec<Inst> = run.iter().map(|n| insts[*n]).collect();
-    let mut after = before.clone();
-    after.sort_by_key(used);
-    for (n, inst) in run.iter().zip(&after) {
-        kernel.blocks[block].insts[*n] = *inst;
-    }
-    before != after
+    let (mut loads, mut after): (Vec<Inst>, Vec<Inst>) = before.iter().partition(|inst| kernel.effects(**inst).reads.is_some());
+    loads.sort_by_key(used);
+    after.extend(loads);
+    let changed = before != after;
+    kernel.blocks[block].insts.splice(*first..=*last, after);
+    changed
 }
