@@ -181,6 +181,12 @@ fn static_shared_memory_includes_the_room() {
     assert_eq!(bytes(beyond::<0, true>(0, &mut y)), Some(32 * 32 * 4));
 }
 
+/// Runs a kernel that reads one buffer and writes another.
+type Run<'a> = dyn Fn(&Buffer<f32>, &mut Buffer<f32>) -> warpwright::Result<()> + 'a;
+
+/// The launch of one.
+type Make<'m> = dyn for<'a> Fn(&'a Buffer<f32>, &'a mut Buffer<f32>) -> Launch<'a> + 'm;
+
 /// Transposes strips of 32 columns, each of as many rows as the launch's memory holds.
 #[kernel(block = (32, 4), allow(bank_conflict), variants(PAD in [0, 1, 2], SWIZZLE in [false]))]
 fn strips<const PAD: usize, const SWIZZLE: bool>(x: &Global<f32>, y: &mut Global<f32>) {
@@ -287,7 +293,7 @@ fn dynamic_rows_hold_what_plain_rust_does_on_every_device() {
             let x: Vec<f32> = (0..3 * rows * 32).map(|i| (i * 7919 % 1009) as f32).collect();
             let input = device.upload(&x).unwrap();
             let expected: Vec<f32> = (0..3 * rows * 32).map(|at| x[(at / (32 * rows) * rows + at % rows) * 32 + at / rows % 32]).collect();
-            let run = |name: &str, make: &dyn for<'a> Fn(&'a Buffer<f32>, &'a mut Buffer<f32>) -> Launch<'a>| {
+            let run = |name: &str, make: &Make<'_>| {
                 let mut y = device.zeros::<f32>(x.len()).unwrap();
                 make(&input, &mut y).grid(3).launch(&device).unwrap_or_else(|error| panic!("{name}: {error}"));
                 assert_eq!(y.download().unwrap(), expected, "{name}, {rows} rows, {device}");
@@ -324,7 +330,7 @@ fn dynamic_slabs_vectors_and_counters_hold_what_plain_rust_does_on_every_device(
             let input = device.upload(&x).unwrap();
             let part = |at: usize| (0..4).map(move |k| (n - 1 - at / 4) * 16 + 12 - at % 4 * 4 + k);
             let expected: Vec<f32> = (0..n * 4).flat_map(part).map(|at| x[at]).collect();
-            let run = |make: &dyn Fn(&Buffer<f32>, &mut Buffer<f32>) -> warpwright::Result<()>| {
+            let run = |make: &Run<'_>| {
                 let mut y = device.zeros::<f32>(x.len()).unwrap();
                 make(&input, &mut y).unwrap();
                 assert_eq!(y.download().unwrap(), expected, "{n} rows, {device}");
@@ -428,7 +434,7 @@ fn rows_behind_a_region_are_where_they_should_be() {
         let input = device.upload(&x).unwrap();
         let rows = 9;
         let expected: Vec<f32> = (0..128).map(|t| x[t + 128 * (127 - t)] + x[t % rows * 32 + t % 32]).collect();
-        let run = |make: &dyn Fn(&Buffer<f32>, &mut Buffer<f32>) -> warpwright::Result<()>| {
+        let run = |make: &Run<'_>| {
             let mut y = device.zeros::<f32>(128).unwrap();
             make(&input, &mut y).unwrap();
             assert_eq!(y.download().unwrap(), expected, "{device}");

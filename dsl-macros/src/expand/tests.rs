@@ -147,7 +147,7 @@ fn shared_arrays_and_casts_are_rewritten() {
 #[test]
 fn a_dynamic_array_of_rows_knows_the_room_behind_them() {
     let rows = "fn k<const P: u32>(y: &mut Global<f32>) { #[shared(dynamic, pad = P + 1)] let mut rows: [[f32; 32]]; }";
-    check(&expand(kernel, "", rows), &["::warpwright::__private::shared_dynamic::<[f32; 32]>((P + 1) as usize)"]);
+    check(&expand(kernel, "", rows), &["let pad = (P + 1) as usize;", "::warpwright::__private::shared_dynamic::<[f32; 32]>(pad)"]);
 }
 
 #[test]

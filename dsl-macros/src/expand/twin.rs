@@ -94,9 +94,15 @@ impl Rewriter<'_> {
             syn::Type::Slice(slice) => {
                 // Room behind rows takes none here, but leaves the launch's bytes fewer of them.
                 let element = &slice.elem;
-                let pad =
-                    padding_argument(&local.attrs).map_or_else(|| quote_spanned!(span=> 0), |pad| quote_spanned!(span=> (#pad) as usize));
-                quote_spanned!(span=> ::warpwright::__private::shared_dynamic::<#element>(#pad))
+                match padding_argument(&local.attrs) {
+                    None => quote_spanned!(span=> ::warpwright::__private::shared_dynamic::<#element>(0)),
+                    // Of whatever integer type it is.
+                    Some(pad) => quote_spanned!(span=> {
+                        #[allow(trivial_numeric_casts, clippy::unnecessary_cast)]
+                        let pad = (#pad) as usize;
+                        ::warpwright::__private::shared_dynamic::<#element>(pad)
+                    }),
+                }
             }
             _ => quote_spanned!(span=> ::warpwright::__private::shared::<#ty>(#slot)),
         };
