@@ -390,6 +390,11 @@ impl Machine {
         self.memory.reach + (self.memory.reach_mixed - self.memory.reach) * mixed
     }
 
+    /// Bytes that a multiprocessor has to have on their way for its share of the bandwidth of reads: the latency times that share (Little's law).
+    pub fn bytes_in_flight_needed(&self) -> f64 {
+        self.memory.latency * self.memory.reach / f64::from(self.multiprocessors)
+    }
+
     /// How sharply that saturates.
     pub fn sharpness(&self, written: f64) -> f64 {
         self.memory.sharpness + (self.memory.sharpness_mixed - self.memory.sharpness) * mixed(written)

@@ -7,6 +7,7 @@ use crate::dim3::Dim3;
 use crate::error::{Error, Result};
 use crate::instance::LaunchFacts;
 use crate::repack::index_bytes;
+use std::borrow::Cow;
 use warpwright_codegen::ir::IndexWidth;
 
 /// The geometry as asked for.
@@ -150,19 +151,22 @@ impl Check<'_> {
         }
         let dynamic = bytes as u64;
         let (figure, what) = match (facts.shared_bytes, dynamic) {
-            (fixed, 0) => (fixed, "bytes of shared memory"),
-            (0, dynamic) => (dynamic, "bytes of dynamic shared memory"),
-            (fixed, dynamic) => (fixed.saturating_add(dynamic), "bytes of shared memory, static and dynamic together,"),
+            (fixed, 0) => (fixed, "bytes of shared memory".into()),
+            (0, dynamic) => (dynamic, "bytes of dynamic shared memory".into()),
+            (fixed, dynamic) => {
+                let what = format!("bytes of shared memory, {fixed} of fixed arrays and {dynamic} of the launch's own");
+                (fixed.saturating_add(dynamic), Cow::from(what))
+            }
         };
         self.limit(what, figure, limit, "use smaller tiles")?;
         Ok(u32::try_from(dynamic).unwrap_or(u32::MAX))
     }
 
-    fn limit(&self, what: &'static str, figure: u64, limit: u64, help: &'static str) -> Result<()> {
+    fn limit(&self, what: impl Into<Cow<'static, str>>, figure: u64, limit: u64, help: &'static str) -> Result<()> {
         if figure <= limit {
             return Ok(());
         }
-        Err(Error::Limit { kernel: self.kernel, what, figure, limit, device: self.device.to_string(), help })
+        Err(Error::Limit { kernel: self.kernel, what: what.into(), figure, limit, device: self.device.to_string(), help })
     }
 }
 

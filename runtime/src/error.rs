@@ -1,5 +1,6 @@
 //! What can go wrong between a kernel and its result: one variant for each cause, with the figure, the limit and the way out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use warpwright_codegen::target::Family;
 
@@ -198,7 +199,7 @@ pub enum Error {
         /// The kernel.
         kernel: &'static str,
         /// What is beyond: `threads in a block` …
-        what: &'static str,
+        what: Cow<'static, str>,
         /// How many.
         figure: u64,
         /// The limit.
@@ -317,7 +318,7 @@ mod tests {
     fn a_limit_names_kernel_figure_limit_and_way_out() {
         let error = Error::Limit {
             kernel: "saxpy",
-            what: "threads in a block",
+            what: "threads in a block".into(),
             figure: 2048,
             limit: 1024,
             device: "Simulator".into(),

@@ -73,11 +73,13 @@ impl LoweredKernel<'_> {
         let shared = kernel.objects.values().filter(|object| object.kind == ObjectKind::Shared);
         let is_dynamic = |object: &&ObjectData| matches!(object.ty, MemoryType::Slice(_));
         let dynamic_shared = shared.clone().find(is_dynamic).map(|object| object.name.as_str().into());
-        let shared_bytes = shared.fold(0u64, |end, object| {
-            // Each begins at a multiple of 16 at most: the widest vector access.
-            let align = object.ty.align(&kernel.structs).max(1);
-            end.next_multiple_of(align).saturating_add(object.ty.size(&kernel.structs))
+        // From 16 bytes on at a multiple of 16, as the widest vector access needs it; so does what the launch gives.
+        let fixed = shared.filter(|object| !is_dynamic(object)).fold(0u64, |end, object| {
+            let bytes = object.ty.size(&kernel.structs);
+            let align = object.ty.align(&kernel.structs).max(if bytes >= 16 { 16 } else { 1 });
+            end.next_multiple_of(align).saturating_add(bytes)
         });
+        let shared_bytes = if dynamic_shared.is_some() { fixed.next_multiple_of(16) } else { fixed };
         let options = &kernel.options;
         let elements = [options.ilp, options.vectorize];
         LaunchFacts {

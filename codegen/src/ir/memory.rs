@@ -77,9 +77,9 @@ impl MemoryType {
         }
     }
 
-    /// Elements of a row: of the innermost of nested arrays, which holds scalars. `None` if the type is no such array of rows.
+    /// Elements of a row: of the innermost of nested arrays, which holds scalars. `None` if the type is no such array or slice of rows.
     pub fn columns(&self) -> Option<u64> {
-        let MemoryType::Array(row, _) = self else { return None };
+        let (MemoryType::Array(row, _) | MemoryType::Slice(row)) = self else { return None };
         match &**row {
             MemoryType::Array(element, columns) if matches!(**element, MemoryType::Scalar(_)) => Some(*columns),
             other => other.columns(),
@@ -93,6 +93,7 @@ impl MemoryType {
                 MemoryType::Array(Box::new(element.padded(pad)), n)
             }
             MemoryType::Array(element, n) => MemoryType::Padded(element, n, pad),
+            MemoryType::Slice(element) => MemoryType::Slice(Box::new(element.padded(pad))),
             other => other,
         }
     }
@@ -101,8 +102,18 @@ impl MemoryType {
     pub fn padding(&self) -> u64 {
         match self {
             MemoryType::Padded(_, _, pad) => *pad,
-            MemoryType::Array(row, _) => row.padding(),
-            MemoryType::Scalar(_) | MemoryType::Slice(_) | MemoryType::Struct(_) => 0,
+            MemoryType::Array(row, _) | MemoryType::Slice(row) => row.padding(),
+            MemoryType::Scalar(_) | MemoryType::Struct(_) => 0,
+        }
+    }
+
+    /// The same without room behind its rows.
+    pub fn unpadded(self) -> MemoryType {
+        match self {
+            MemoryType::Padded(element, n, _) => MemoryType::Array(element, n),
+            MemoryType::Array(row, n) => MemoryType::Array(Box::new(row.unpadded()), n),
+            MemoryType::Slice(row) => MemoryType::Slice(Box::new(row.unpadded())),
+            MemoryType::Scalar(_) | MemoryType::Struct(_) => self,
         }
     }
 

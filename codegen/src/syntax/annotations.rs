@@ -5,7 +5,7 @@
 use super::attributes::{given_twice, parse_list, path_text, skip_to_comma, with_nearest};
 use super::layout::written;
 use super::written::{LoopKeyword, Written, WrittenAnnotations};
-use crate::annotations::{Annotation, On};
+use crate::annotations::{Annotation, On, PAD};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::nearest::nearest;
 use proc_macro2::{Ident, Span};
@@ -14,7 +14,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 
-/// `#[shared]`, `#[shared(dynamic)]`, `#[shared(pad = 1)]`, `#[shared(swizzle)]`.
+/// `#[shared]`, `#[shared(dynamic)]`, `#[shared(pad = 1)]`, `#[shared(swizzle)]`, `#[shared(dynamic, pad = 1)]`.
 #[derive(Clone)]
 pub struct SharedAttribute {
     /// Where it stands.
@@ -136,6 +136,12 @@ pub fn annotation_arguments(attrs: &[syn::Attribute]) -> Vec<Expr> {
     all.iter().flatten().flat_map(WrittenAnnotations::arguments).cloned().collect()
 }
 
+/// What `pad` of a shared array is given, if it is asked for. Nothing is reported.
+pub fn padding_argument(attrs: &[syn::Attribute]) -> Option<Expr> {
+    let shared = SharedAttribute::find(attrs, &mut Diagnostics::new())?;
+    shared.annotations.get(&PAD)?.argument.clone()
+}
+
 impl SharedAttribute {
     /// Parses the attributes of a `let`.
     pub fn find(attrs: &[syn::Attribute], diagnostics: &mut Diagnostics) -> Option<SharedAttribute> {
@@ -167,12 +173,6 @@ impl SharedAttribute {
         };
         let mut seen: Vec<Ident> = Vec::new();
         parse_list(tokens, "`#[shared]`", diagnostics, |input, diagnostics| shared.parse_argument(&mut seen, input, diagnostics));
-        for asked in shared.annotations.iter().filter(|_| shared.dynamic) {
-            let name = asked.annotation.name;
-            let message = format!("a dynamic array has no rows to {name}: it is one slice, of a length known at the launch");
-            let help = "declare an array of arrays, `#[shared] let mut tile: [[f32; 32]; 32];`";
-            diagnostics.push(Diagnostic::error(asked.place, message).help(help));
-        }
         shared
     }
 
@@ -205,7 +205,7 @@ impl SharedAttribute {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotations::{PAD, SWIZZLE};
+    use crate::annotations::SWIZZLE;
     use crate::syntax::tests::render;
 
     fn on_let(statement: &str) -> (Option<SharedAttribute>, Vec<String>) {
@@ -231,10 +231,8 @@ mod tests {
         expect("#[shared(swizzle = SWIZZLE,)] let mut t: [[f32; 4]; 4];", &[]);
         expect("#[shared(pad)] let mut t: [[f32; 4]; 4];", &["pad: `pad` needs a number; write `#[shared(pad = 1)]`"]);
         expect("#[shared(pad = 1, pad = 2)] let mut t: [[f32; 4]; 4];", &["pad: `pad` is given twice; remove one of them"]);
-        let dynamic =
-            "it is one slice, of a length known at the launch; declare an array of arrays, `#[shared] let mut tile: [[f32; 32]; 32];`";
-        expect("#[shared(dynamic, pad = 1)] let mut t: [f32];", &[&format!("pad: a dynamic array has no rows to pad: {dynamic}")]);
-        expect("#[shared(swizzle, dynamic)] let mut t: [f32];", &[&format!("swizzle: a dynamic array has no rows to swizzle: {dynamic}")]);
+        let (parsed, findings) = on_let("#[shared(dynamic, pad = 1)] let mut t: [[f32; 32]];");
+        assert!(findings.is_empty() && parsed.is_some_and(|shared| shared.dynamic && shared.annotations.has(&PAD)));
         expect(
             "#[pad(1)] let t = [0.0; 4];",
             &["pad: `pad` is about shared arrays: it is an argument of `#[shared]`; write `#[shared(pad = 1)]` on the array's `let`"],

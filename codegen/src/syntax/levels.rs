@@ -34,6 +34,7 @@ pub const LINT_NAMES: &[&str] = &[
     "redundant_global_loads",
     "scalar_pieces",
     "shared_traffic",
+    "shallow_pipeline",
     "undone_by_assembler",
     "register_banks",
     "best_effort",

@@ -31,7 +31,7 @@ mod vocabulary;
 mod written;
 
 pub use absent::{AbsentName, absent_names};
-pub use annotations::{SharedAttribute, annotation_arguments, loop_annotations};
+pub use annotations::{SharedAttribute, annotation_arguments, loop_annotations, padding_argument};
 pub use attributes::{DeclaredVariants, KernelAttributes, is_named, literal_int};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};

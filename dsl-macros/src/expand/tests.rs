@@ -133,7 +133,7 @@ fn shared_arrays_and_casts_are_rewritten() {
         &text,
         &[
             "let mut a = ::warpwright::__private::shared::<[f32; 4]>(0usize);",
-            "let mut b = ::warpwright::__private::shared_dynamic::<u8>();",
+            "let mut b = ::warpwright::__private::shared_dynamic::<u8>(0);",
             "::warpwright::__private::cast::<_, f16>(a[0])",
             "1 as f32",
         ],
@@ -142,6 +142,12 @@ fn shared_arrays_and_casts_are_rewritten() {
     check(&text, &["::warpwright::__private::cast::<_, f16>(::warpwright::__private::cast::<_, f32>(n) + 1.0)"]);
     let text = expand(kernel, "", "fn k(n: u64, y: &mut Global<u32>) { y[0] = n as u32; }");
     check(&text, &["y[0] = n as u32;"]);
+}
+
+#[test]
+fn a_dynamic_array_of_rows_knows_the_room_behind_them() {
+    let rows = "fn k<const P: u32>(y: &mut Global<f32>) { #[shared(dynamic, pad = P + 1)] let mut rows: [[f32; 32]]; }";
+    check(&expand(kernel, "", rows), &["let pad = (P + 1) as usize;", "::warpwright::__private::shared_dynamic::<[f32; 32]>(pad)"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use warpwright_codegen::ir::Type;
-use warpwright_codegen::syntax::{MatchesArguments, annotation_arguments, is_named};
+use warpwright_codegen::syntax::{MatchesArguments, annotation_arguments, is_named, padding_argument};
 
 /// Numbers for the shared arrays of a unit. Those of other units are told apart by their place in the source.
 #[derive(Default)]
@@ -92,8 +92,17 @@ impl Rewriter<'_> {
         let slot = self.slots.next();
         let handle = match &**ty {
             syn::Type::Slice(slice) => {
+                // Room behind rows takes none here, but leaves the launch's bytes fewer of them.
                 let element = &slice.elem;
-                quote_spanned!(span=> ::warpwright::__private::shared_dynamic::<#element>())
+                match padding_argument(&local.attrs) {
+                    None => quote_spanned!(span=> ::warpwright::__private::shared_dynamic::<#element>(0)),
+                    // Of whatever integer type it is.
+                    Some(pad) => quote_spanned!(span=> {
+                        #[allow(trivial_numeric_casts, clippy::unnecessary_cast)]
+                        let pad = (#pad) as usize;
+                        ::warpwright::__private::shared_dynamic::<#element>(pad)
+                    }),
+                }
             }
             _ => quote_spanned!(span=> ::warpwright::__private::shared::<#ty>(#slot)),
         };

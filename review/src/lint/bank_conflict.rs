@@ -85,9 +85,11 @@ fn cause(fact: &AccessFact) -> String {
 fn mend(kernel: &Kernel, array: Object) -> String {
     let data = &kernel.objects[array];
     let name = &data.name;
-    let Some(columns) = unpadded(data.ty.clone()).columns() else {
+    let dynamic = if matches!(data.ty, MemoryType::Slice(_)) { "dynamic, " } else { "" };
+    let Some(columns) = data.ty.clone().unpadded().columns() else {
+        let rows = if dynamic.is_empty() { "[[T; 32]; N]" } else { "[[T; 32]]" };
         return format!(
-            "let neighbouring lanes use neighbouring elements of `{name}`, or elements an odd number of words apart; or give it rows that can be padded, `[[T; 32]; N]` with `#[shared(pad = 1)]`"
+            "let neighbouring lanes use neighbouring elements of `{name}`, or elements an odd number of words apart; or give it rows that can be padded, `{rows}` with `#[shared({dynamic}pad = 1)]`"
         );
     };
     let before = passes(kernel, array);
@@ -97,12 +99,12 @@ fn mend(kernel: &Kernel, array: Object) -> String {
             &mut kernel.objects[array].ty,
             MemoryType::Slice(Box::new(MemoryType::Scalar(warpwright_codegen::ir::Type::F32))),
         );
-        kernel.objects[array].ty = unpadded(ty).padded(pad);
+        kernel.objects[array].ty = ty.unpadded().padded(pad);
         passes(&kernel, array)
     };
     let swizzled = can_swizzle(kernel, array, columns).then(|| {
         let mut kernel = kernel.clone();
-        kernel.objects[array].ty = unpadded(kernel.objects[array].ty.clone());
+        kernel.objects[array].ty = kernel.objects[array].ty.clone().unpadded();
         swizzle(&mut kernel, array);
         passes(&kernel, array)
     });
@@ -110,16 +112,18 @@ fn mend(kernel: &Kernel, array: Object) -> String {
     let pads = PADS.into_iter().chain(beside(kernel, &data.ty, columns)).filter(|pad| pad % vector == 0);
     let pads: Vec<(u64, u32)> = pads.map(|pad| (pad, padded(pad))).collect();
     let mends = pads.iter().filter(|(_, passes)| *passes == 1).min();
-    let whole = |edit: &str| format!("`#[shared({edit})]` on `{name}`: then all its accesses take 1 pass");
+    let whole = |edit: &str| format!("`#[shared({dynamic}{edit})]` on `{name}`: then all its accesses take 1 pass");
     match (mends, swizzled == Some(1)) {
-        (Some((pad, _)), true) => format!("{}; or `#[shared(swizzle)]`, which needs no extra memory", whole(&format!("pad = {pad}"))),
+        (Some((pad, _)), true) => {
+            format!("{}; or `#[shared({dynamic}swizzle)]`, which needs no extra memory", whole(&format!("pad = {pad}")))
+        }
         (Some((pad, _)), false) => whole(&format!("pad = {pad}")),
         (None, true) => whole("swizzle"),
         (None, false) => {
             let best = pads.iter().map(|(pad, passes)| (*passes, format!("pad = {pad}")));
             let best = best.chain(swizzled.map(|passes| (passes, "swizzle".to_owned()))).min();
             match best.filter(|(passes, _)| *passes < before) {
-                Some((passes, edit)) => format!("`#[shared({edit})]` on `{name}` leaves {passes} passes at most"),
+                Some((passes, edit)) => format!("`#[shared({dynamic}{edit})]` on `{name}` leaves {passes} passes at most"),
                 // Rows of fewer threads than a warp has lanes meet in some banks or other.
                 None if kernel.options.block.is_some_and(|[x, ..]| x < WARP) => {
                     format!(
@@ -137,7 +141,7 @@ fn mend(kernel: &Kernel, array: Object) -> String {
 fn beside(kernel: &Kernel, ty: &MemoryType, columns: u64) -> Option<u64> {
     let width = kernel.options.block.map(|[x, ..]| u64::from(x)).filter(|x| *x < u64::from(WARP))?;
     let mut element = ty;
-    while let MemoryType::Array(inner, _) | MemoryType::Padded(inner, ..) = element {
+    while let MemoryType::Array(inner, _) | MemoryType::Padded(inner, ..) | MemoryType::Slice(inner) = element {
         element = inner;
     }
     let is_word = element.size(&kernel.structs) == 4;
@@ -153,14 +157,6 @@ fn passes(kernel: &Kernel, array: Object) -> u32 {
         .filter(|fact| fact.object == array)
         .filter_map(|fact| if let Pattern::Shared { degree, .. } = fact.pattern { Some(degree.most) } else { None });
     degrees.max().unwrap_or(1)
-}
-
-fn unpadded(ty: MemoryType) -> MemoryType {
-    match ty {
-        MemoryType::Padded(element, n, _) => MemoryType::Array(element, n),
-        MemoryType::Array(row, n) => MemoryType::Array(Box::new(unpadded(*row)), n),
-        other => other,
-    }
 }
 
 /// Whether `swizzle` is allowed on an array, and not there already: rows of a power of two scalars, accessed one by one.

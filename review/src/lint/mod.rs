@@ -23,6 +23,7 @@ mod register_spill;
 mod rolled_loop;
 mod scalar_pieces;
 mod serial_loads;
+mod shallow_pipeline;
 mod shared_traffic;
 mod sites;
 mod slow_integer_division;
@@ -85,6 +86,7 @@ pub const LINTS: &[&Lint] = &[
     &redundant_global_loads::LINT,
     &scalar_pieces::LINT,
     &shared_traffic::LINT,
+    &shallow_pipeline::LINT,
     &undone_by_assembler::LINT,
     &register_banks::LINT,
     &best_effort::LINT,

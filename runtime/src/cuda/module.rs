@@ -193,7 +193,7 @@ impl CudaKernel {
     fn too_many_threads(&self, plan: &LaunchPlan<'_>, threads: u32) -> Error {
         Error::Limit {
             kernel: plan.definition.name,
-            what: "threads in a block",
+            what: "threads in a block".into(),
             figure: u64::from(threads),
             limit: u64::from(self.max_threads),
             device: format!("this kernel, with the registers it takes, on {}", self.module.context.identity.name),

@@ -164,7 +164,7 @@ impl OpenClKernel {
             // Not asked before: NVIDIA's driver tells fewer than it runs a kernel with whose block is fixed.
             api::INVALID_WORK_GROUP_SIZE if threads > form.max_threads => Err(Error::Limit {
                 kernel: plan.definition.name,
-                what: "threads in a block",
+                what: "threads in a block".into(),
                 figure: threads,
                 limit: form.max_threads,
                 device: format!("this kernel on {}", self.context.identity.name),

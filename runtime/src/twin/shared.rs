@@ -1,7 +1,7 @@
 //! Shared memory of the running block.
 #![expect(unsafe_code, reason = "shared arrays are shared by the threads of a block, as on a device")]
 
-use crate::element::Element;
+use crate::element::{Element, ElementType};
 use crate::validity::make_valid;
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -142,16 +142,41 @@ pub fn shared<T: Element>(slot: usize) -> Shared<T> {
     Shared { place, shared: PhantomData }
 }
 
-/// `#[shared(dynamic)] let mut name: [T];`: all of the dynamic shared memory, as elements of `T`.
-pub fn shared_dynamic<T: Element>() -> Shared<[T]> {
+/// `#[shared(dynamic, pad = P)] let mut name: [T];`: all of the dynamic shared memory, as elements of `T`. The room behind rows is left out: it is
+/// the end of the memory, which nobody reaches.
+pub fn shared_dynamic<T: Element>(pad: usize) -> Shared<[T]> {
     const { assert!(align_of::<T>() <= align_of::<u128>(), "shared arrays are aligned to 16 bytes") }
     let (start, bytes) = MEMORY.with_borrow_mut(|memory| {
         let bytes = memory.dynamic_bytes;
         (memory.array(Key::Dynamic, bytes), bytes)
     });
-    let len = bytes.checked_div(size_of::<T>()).unwrap_or(0);
+    let len = bytes.checked_div(padded_size(&T::TYPE, pad)).unwrap_or(0);
     // Zeros, or what was written as elements of another type.
     // SAFETY: as many elements as there is room for, initialised; no reference to them is alive between two expressions of kernel code.
     unsafe { make_valid(&T::TYPE, start.as_ptr(), len) };
     Shared { place: NonNull::slice_from_raw_parts(start.cast(), len), shared: PhantomData }
+}
+
+/// The size of a type with room for `pad` more elements behind each row, its innermost arrays; of what is no array, its own. Never less than its own.
+fn padded_size(ty: &ElementType, pad: usize) -> usize {
+    match ty {
+        ElementType::Array(row @ ElementType::Array(..), n) => padded_size(row, pad).saturating_mul(*n),
+        ElementType::Array(element, n) => element.size().saturating_mul(n.saturating_add(pad)),
+        ElementType::Scalar(_) | ElementType::Struct(_) | ElementType::Enum(_) | ElementType::Tuple(_) => ty.size(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_counted_behind_the_innermost_rows() {
+        assert_eq!(padded_size(&<[f32; 32]>::TYPE, 1), 33 * 4);
+        assert_eq!(padded_size(&<[[f64; 8]; 4]>::TYPE, 3), 4 * 11 * 8);
+        assert_eq!(padded_size(&<[[u16; 2]; 3]>::TYPE, 0), 12);
+        assert_eq!(padded_size(&u8::TYPE, 7), 1);
+        assert_eq!(padded_size(&<(u32, [u32; 2])>::TYPE, 7), 12);
+        assert_eq!(padded_size(&<[f32; 32]>::TYPE, usize::MAX), usize::MAX);
+    }
 }

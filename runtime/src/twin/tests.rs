@@ -212,7 +212,7 @@ fn the_block_reduces_as_a_whole() {
 
 fn atomics(x: &Global<u32>, y: &mut Global<u32>) {
     let mut bins = shared::<[u32; 4]>(0);
-    let mut words = shared_dynamic::<u32>();
+    let mut words = shared_dynamic::<u32>(0);
     let t = thread_idx().x;
     bins.atomic_add(x[global_id().x] as usize % 4, 1);
     words.atomic_max(3, x[t]);

@@ -107,3 +107,52 @@ pub fn transposed_swizzled(x: &Global<f32>, y: &mut Global<f32>) {
         y[(ty + row * 8) * 32 + tx] = tile[tx][ty + row * 8];
     }
 }
+
+// As many rows as the launch's memory holds: a column of them is in one bank.
+#[kernel(block = (32, 8))]
+pub fn transposed_dynamic(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared(dynamic)]
+    let mut tile: [[f32; 32]];
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    #[unroll]
+    for row in 0..4 {
+        tile[ty + row * 8][tx] = x[(ty + row * 8) * 32 + tx];
+    }
+    sync_threads();
+    #[unroll]
+    for row in 0..4 {
+        y[(ty + row * 8) * 32 + tx] = tile[tx][ty + row * 8];
+    }
+}
+
+#[kernel(block = (32, 8))]
+pub fn transposed_dynamic_and_padded(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared(dynamic, pad = 1)]
+    let mut tile: [[f32; 32]];
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    #[unroll]
+    for row in 0..4 {
+        tile[ty + row * 8][tx] = x[(ty + row * 8) * 32 + tx];
+    }
+    sync_threads();
+    #[unroll]
+    for row in 0..4 {
+        y[(ty + row * 8) * 32 + tx] = tile[tx][ty + row * 8];
+    }
+}
+
+#[kernel(block = (32, 8))]
+pub fn transposed_dynamic_and_swizzled(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared(dynamic, swizzle)]
+    let mut tile: [[f32; 32]];
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    #[unroll]
+    for row in 0..4 {
+        tile[ty + row * 8][tx] = x[(ty + row * 8) * 32 + tx];
+    }
+    sync_threads();
+    #[unroll]
+    for row in 0..4 {
+        y[(ty + row * 8) * 32 + tx] = tile[tx][ty + row * 8];
+    }
+}

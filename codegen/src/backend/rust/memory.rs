@@ -153,7 +153,8 @@ impl Printer<'_> {
             match data.kind {
                 ObjectKind::Shared => {
                     let arguments = match (&data.ty, data.ty.padding()) {
-                        (MemoryType::Slice(_), _) => "(dynamic)".to_owned(),
+                        (MemoryType::Slice(_), 0) => "(dynamic)".to_owned(),
+                        (MemoryType::Slice(_), pad) => format!("(dynamic, pad = {pad})"),
                         (_, 0) => String::new(),
                         (_, pad) => format!("(pad = {pad})"),
                     };

@@ -99,13 +99,14 @@ impl Checker<'_, '_> {
 
     /// What is wrong with the rows of an array that is to be padded or swizzled.
     fn refuse_rows(&self, name: &str, ty: &Ty, what: &str) -> Option<(String, String)> {
-        let Ty::Array(row, _) = ty else {
+        let (Ty::Array(row, _) | Ty::Slice(row)) = ty else {
             let is_known = !matches!(ty, Ty::Var(_));
             return is_known.then(|| (format!("`{name}` is not an array: it has no rows to {what}"), format!("remove `{what}`")));
         };
         let Ty::Array(mut element, mut columns) = (**row).clone() else {
             let message = format!("`{name}` has one dimension: it has no rows to {what}");
-            return Some((message, format!("remove `{what}`, or declare rows: `[[f32; 32]; 32]`")));
+            let rows = if matches!(ty, Ty::Slice(_)) { "[[f32; 32]]" } else { "[[f32; 32]; 32]" };
+            return Some((message, format!("remove `{what}`, or declare rows: `{rows}`")));
         };
         while let Ty::Array(inner, len) = *element {
             (element, columns) = (inner, len);
@@ -114,7 +115,7 @@ impl Checker<'_, '_> {
             return None;
         }
         let is_scalar = matches!(*element, Ty::Scalar(_) | Ty::Usize | Ty::Isize);
-        let help = "pad it instead: `#[shared(pad = 1)]`".to_owned();
+        let help = format!("pad it instead: `#[shared({}pad = 1)]`", if matches!(ty, Ty::Slice(_)) { "dynamic, " } else { "" });
         match columns {
             _ if !is_scalar => {
                 Some((format!("the elements of `{name}` are `{}`; those of a swizzled array are scalars", self.show(&element)), help))

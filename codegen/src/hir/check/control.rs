@@ -1,6 +1,6 @@
 //! Blocks, statements and control flow.
 
-use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, Pattern, Rows, ScopeId, Statement};
+use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, Pattern, ScopeId, Statement};
 use super::super::types::{Const, Kind, Ty};
 use super::exhaustive::PatternSite;
 use super::expression::expr;
@@ -162,14 +162,22 @@ impl Checker<'_, '_> {
             self.report(Diagnostic::error(init.expr.span(), "shared memory is not initialised by a `let`").help(help));
         }
         let ty = self.written_type(&typed.ty);
+        let within = self.slice_within(&ty);
         match (&ty, dynamic) {
+            _ if within.is_some() => {
+                let inner = within.unwrap_or_default();
+                let message = format!("`[{inner}]` has no length, and only the first dimension of `{}` may be without", ident.ident);
+                let help = format!("give it one, `[{inner}; 32]`");
+                self.report(Diagnostic::error(typed.ty.span(), message).help(help).by_rustc());
+            }
             (Ty::Array(..), false) | (Ty::Slice(_), true) | (Ty::Var(_), _) => {}
             (Ty::Slice(_), false) => {
                 let help = "write `#[shared(dynamic)]`, and `.shared_bytes(n)` at the launch";
                 self.report(Diagnostic::error(span, "a shared slice has no length").help(help));
             }
             (_, true) => {
-                let help = format!("write `let mut {}: [f32];`", ident.ident);
+                let element = if let Ty::Array(element, _) = &ty { self.show(element) } else { "f32".to_owned() };
+                let help = format!("write `let mut {}: [{element}];`", ident.ident);
                 self.report(Diagnostic::error(typed.ty.span(), "dynamic shared memory is a slice").help(help));
             }
             (Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Adt(..) | Ty::Tuple(_), false) => {}
@@ -177,10 +185,19 @@ impl Checker<'_, '_> {
         }
         let kind = if dynamic { LocalKind::SharedDynamic } else { LocalKind::Shared };
         let name = ident.ident.to_string();
-        let rows = if dynamic { Rows::default() } else { self.rows(attribute, &name, &ty) };
+        let rows = self.rows(attribute, &name, &ty);
         let id = self.declare(&name, ty, kind, true, ident.ident.span());
         self.rows.insert(id, rows);
         Some(Statement::Shared(id))
+    }
+
+    /// The element of a slice that stands within a slice or an array.
+    fn slice_within(&self, ty: &Ty) -> Option<String> {
+        let (Ty::Array(row, _) | Ty::Slice(row)) = self.infer.shallow(ty) else { return None };
+        match self.infer.shallow(&row) {
+            Ty::Slice(element) => Some(self.show(&element)),
+            row => self.slice_within(&row),
+        }
     }
 
     pub(super) fn block_expression(&mut self, block: &syn::ExprBlock, span: Span) -> Expr {

@@ -429,7 +429,9 @@ impl Lowerer<'_, '_> {
             Diagnostic::error(span, message).help("use its elements, or take it as `&Constant<…>`")
         } else if self.kernel.swizzled.contains(&access.object) && count > 1 {
             let message = format!("`{name}` is swizzled: neighbouring elements of a row are not side by side");
-            Diagnostic::error(span, message).help("pad its rows by a multiple of the vector instead, `#[shared(pad = …)]`")
+            let dynamic = if matches!(data.ty, crate::ir::MemoryType::Slice(_)) { "dynamic, " } else { "" };
+            let help = format!("pad its rows by a multiple of the vector instead, `#[shared({dynamic}pad = …)]`");
+            Diagnostic::error(span, message).help(help)
         } else {
             let row = Access { object: access.object, path: access.path[..access.path.len().saturating_sub(1)].to_vec() };
             let (align, bytes) = (alignment(&self.kernel, &row), u64::from(scalar.bytes()) * count as u64);
