@@ -345,7 +345,7 @@ impl<'s> Expansion<'s> {
                 Vec::new()
             });
         }
-        if units % threads > 0 {
+        if !units.is_multiple_of(threads) {
             let some = b.int(self.index, i128::from(units % threads));
             let is_some = b.compare(CompareOp::Lt, self.thread, some);
             b.if_else(

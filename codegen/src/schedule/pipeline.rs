@@ -369,10 +369,9 @@ fn all_in(kernel: &Kernel, insts: &[Inst]) -> Vec<Inst> {
 fn stores(kernel: &Kernel, insts: &[Inst]) -> Vec<Inst> {
     let is_store = |inst: &Inst| {
         let object = kernel.insts[*inst].op.object();
-        let is_store = match &kernel.insts[*inst].op {
-            Op::Collective(collective) => collective.is_load(),
-            op => matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), .. })),
-        };
+        let op = &kernel.insts[*inst].op;
+        let is_collective = matches!(op, Op::Collective(collective) if collective.is_load());
+        let is_store = is_collective || matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), .. }));
         is_store && object.is_some_and(|object| kernel.objects[object].kind == ObjectKind::Shared)
     };
     all_in(kernel, insts).into_iter().filter(is_store).collect()

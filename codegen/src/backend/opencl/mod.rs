@@ -221,7 +221,7 @@ impl<'k> Writer<'k> {
                 }
             }
             Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Collective(_) | Op::Region(_) | Op::Terminator(_) => {
-                self.refuse_stage(inst)
+                self.refuse_stage(inst);
             }
         }
     }

@@ -72,7 +72,7 @@ impl Emitter<'_> {
                 Op::Terminator(terminator) => return self.terminator(terminator),
                 Op::Region(region) => self.region(*inst, region),
                 Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Message(_) => {
-                    self.instruction(*inst)
+                    self.instruction(*inst);
                 }
             }
         }

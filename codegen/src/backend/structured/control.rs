@@ -85,7 +85,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
                 return Some(Flow::Leaves);
             }
             op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Message(_)) => {
-                self.plain(inst, op)
+                self.plain(inst, op);
             }
         }
         None
