@@ -2,8 +2,9 @@
 
 #![expect(unsafe_code, reason = "looks at values as plain bytes")]
 
-use crate::element::{ElementType, EnumType, StructType};
+use crate::element::{Element, ElementType, EnumType, StructType};
 use crate::error::{Error, Result};
+use std::mem::MaybeUninit;
 use std::slice;
 
 impl ElementType {
@@ -60,6 +61,16 @@ impl ElementType {
 pub(crate) unsafe fn make_valid(ty: &ElementType, address: *mut u8, count: usize) {
     // SAFETY: the caller's promise.
     unsafe { mend(ty, address, count, ty.size()) };
+}
+
+/// A value of zero bytes; of an enum without a variant 0 the first one.
+pub(crate) fn zero<T: Element>() -> T {
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: one element, initialised, then made a value.
+    unsafe {
+        make_valid(&T::TYPE, value.as_mut_ptr().cast(), 1);
+        value.assume_init()
+    }
 }
 
 /// The same for elements whose starts are `stride` bytes apart: the type is looked at once for all of them.

@@ -157,9 +157,14 @@ impl Affine {
             {
                 kernel.constant_path(access).map_or(Key::Value(value), |path| Key::Parameter(access.object, path))
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                Key::Value(value)
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => Key::Value(value),
         }
     }
 

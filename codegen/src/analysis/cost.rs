@@ -24,7 +24,9 @@ pub fn issue_slots(kernel: &Kernel, inst: Inst) -> u32 {
         Op::Compute(Compute::Cast(_)) => 2 * wide,
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) if is_always_in_range(kernel, inst) => 2,
         Op::Intrinsic(row, _) if row.row().effects.is_pure() => u32::from(row.row().cost),
-        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => u32::MAX / 64,
+        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            u32::MAX / 64
+        }
     }
 }
 
@@ -38,10 +40,14 @@ pub fn is_speculable(kernel: &Kernel, inst: Inst) -> bool {
             kernel.constant(*divisor).is_some_and(|c| c.bits != 0)
         }
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) => is_always_in_range(kernel, inst),
-        op
-        @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_)) => {
-            op.effects(kernel).is_speculatable()
-        }
+        op @ (Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_)) => op.effects(kernel).is_speculatable(),
     }
 }
 

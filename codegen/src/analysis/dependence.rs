@@ -146,7 +146,13 @@ impl Walk<'_> {
                     self.add(*param, reasons);
                 }
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => self.plain(inst),
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => self.plain(inst),
         }
     }
 
@@ -173,7 +179,13 @@ impl Walk<'_> {
                 reasons |= if is_own || !object.is_read_only() && object.space() == Space::Global { self.around } else { 0 };
             }
             Op::Intrinsic(row, _) if row.row().effects.is_of_warp() => reasons |= self.under,
-            Op::Compute(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
+            Op::Compute(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {}
         }
         for result in &data.results {
             self.add(*result, reasons);

@@ -82,7 +82,13 @@ impl Walk<'_> {
             }
             Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => return Left::To(*target),
             Op::Terminator(Terminator::Return | Terminator::Trap(_)) => return Left::Kernel,
-            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_)) => {
+            op @ (Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_)) => {
                 if let ([result], Some(value)) = (&data.results[..], self.value(op, &data.results)) {
                     self.known.insert(*result, value);
                 }

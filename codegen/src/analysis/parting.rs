@@ -82,7 +82,13 @@ impl Search<'_> {
                 let exit = self.exits.iter().find(|(target, _)| target == inst);
                 exit.map(|(_, condition)| Parting::Exit(*condition))
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => None,
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => None,
         })
     }
 

@@ -115,6 +115,8 @@ pub(crate) enum ExprKind {
     /// A `#[device]` function or method, with its generic arguments.
     Call(FnId, Vec<Arg>, Vec<Expr>),
     Intrinsic(IntrinsicId, Ty, Vec<Expr>),
+    /// What a block's threads do together, by its name.
+    Collective(IntrinsicId, Vec<Expr>),
     Geometry(Geometry),
     /// Elements of a buffer, array or dynamic shared array.
     Len(Box<Expr>),

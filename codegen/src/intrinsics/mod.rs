@@ -8,6 +8,7 @@ use crate::ir::{Builder, Op, Type, Value};
 
 mod bits;
 mod block;
+mod collectives;
 mod copies;
 mod fast;
 mod float;
@@ -66,6 +67,16 @@ pub fn function(name: &str) -> Option<IntrinsicId> {
 /// The function of this name whose `T` may be `ty`: where types differ in how they are made, there is a row for each group.
 pub fn function_for(name: &str, ty: Type) -> Option<IntrinsicId> {
     rows().find(|row| row.call == Call::Function && row.name == name && (row.over == Class::None || row.over.contains(ty))).map(IntrinsicId)
+}
+
+/// The collective of this name.
+pub fn collective(name: &str) -> Option<IntrinsicId> {
+    collectives::ROWS.iter().find(|row| row.name == name).map(IntrinsicId)
+}
+
+/// Every collective.
+pub fn collectives() -> impl Iterator<Item = &'static Intrinsic> {
+    collectives::ROWS.iter()
 }
 
 /// Whether integers have the method of this name from `Ord`.

@@ -139,9 +139,7 @@ impl Plan {
     fn rename_op(&self, op: &mut Op) {
         op.for_each_operand_mut(|value| *value = self.values.name(*value));
         op.for_each_block_mut(|block| *block = self.blocks.name(*block));
-        if let Some(object) = op.object_mut() {
-            *object = self.objects.name(*object);
-        }
+        op.for_each_object_mut(|object| *object = self.objects.name(*object));
         if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = op {
             *target = self.insts.name(*target);
         }

@@ -115,7 +115,7 @@ impl Effects {
 
     /// Whether the threads of a block wait for each other.
     pub fn is_barrier(&self) -> bool {
-        self.converges >= Some(Scope::Block)
+        self.converges >= Some(Scope::Block) && self.orders_blocks()
     }
 
     /// Whether it orders accesses of a block's threads: a barrier, or a fence.
@@ -133,6 +133,7 @@ impl Op {
             // Nobody writes a texture while a kernel runs, and no coordinate is outside.
             Op::Texture(..) => Effects::PURE,
             Op::Intrinsic(row, _) => row.row().effects,
+            Op::Collective(collective) => collective.effects(),
             Op::Message(Message::Print(..)) => Effects { is_observed: true, ..Effects::PURE },
             Op::Message(Message::Assert(..)) => Effects { is_observed: true, can_fault: true, ..Effects::PURE },
             Op::Region(region) => Effects { control: region.control(), ..Effects::PURE },

@@ -21,6 +21,8 @@ pub enum Call {
     Method,
     /// The source cannot: passes place it. In texts it looks like a function.
     Pass,
+    /// `name(&mut array, buffer, …)`: no row of the table but an operation of the IR ([`Collective`](super::Collective)); here it has its name.
+    Collective,
     /// `T::name(a)` only, T being the type of the result (`f32::from_bits`).
     Associated,
 }

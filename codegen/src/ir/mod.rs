@@ -8,6 +8,7 @@
 mod access;
 pub mod atomic;
 mod builder;
+mod collective;
 mod compact;
 mod effects;
 mod entities;
@@ -23,6 +24,7 @@ mod walk;
 
 pub use access::{Access, Enclosing, Step};
 pub use builder::Builder;
+pub use collective::{Collective, Matrix};
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Scope};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};

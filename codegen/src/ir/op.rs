@@ -1,7 +1,7 @@
 //! The instruction kinds that passes must understand. Everything else is [`Op::Intrinsic`], a row of the table.
 
 use super::intrinsic::IntrinsicId;
-use super::{Access, Block, Inst, Object, Scalar, Scope, Type, Value};
+use super::{Access, Block, Collective, Inst, Object, Scalar, Scope, Type, Value};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
@@ -312,6 +312,8 @@ pub enum Op {
     Texture(TextureOp, Object, Vec<Value>),
     /// A row of the table of intrinsics.
     Intrinsic(IntrinsicId, Vec<Value>),
+    /// Copies with all threads of the block. Up to the `Built` stage.
+    Collective(Collective),
     /// Says something to the user.
     Message(Message),
     /// Runs blocks.
@@ -512,7 +514,13 @@ impl Op {
     pub fn blocks(&self) -> Vec<Block> {
         match self {
             Op::Region(region) => region.blocks(),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => Vec::new(),
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => Vec::new(),
         }
     }
 

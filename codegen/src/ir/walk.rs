@@ -1,6 +1,9 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
-use super::{Access, Address, Block, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator, Value};
+use super::{
+    Access, Address, Block, Collective, Compute, Inst, Kernel, Matrix, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator,
+    Value,
+};
 use crate::collections::HashSet;
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
@@ -33,6 +36,23 @@ macro_rules! visit_operands {
                     MemoryOp::Store(values) | MemoryOp::Atomic(_, _, values) => values.$iter().for_each($f),
                 }
             }
+            Op::Collective(collective) => match collective {
+                Collective::LoadRun { to: Access { path, .. }, start, .. } => {
+                    path.$iter().for_each(|step| match step {
+                        Step::Index(value) => $f(value),
+                        Step::Field(_) => {}
+                    });
+                    $f(start);
+                }
+                Collective::LoadTile { to: Access { path, .. }, from: Matrix { rows, columns, pitch, .. }, row, column }
+                | Collective::StoreTile { from: Access { path, .. }, to: Matrix { rows, columns, pitch, .. }, row, column } => {
+                    path.$iter().for_each(|step| match step {
+                        Step::Index(value) => $f(value),
+                        Step::Field(_) => {}
+                    });
+                    [rows, columns, pitch, row, column].into_iter().for_each($f);
+                }
+            },
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),
             Op::Message(Message::Assert(condition, _, values)) => {
                 $f(condition);
@@ -86,21 +106,26 @@ impl Op {
         }
     }
 
-    /// The object it touches or asks about.
+    /// The object it touches or asks about; of a collective the shared array, beside which it touches [`Collective::buffer`].
     pub fn object(&self) -> Option<Object> {
         match self {
+            Op::Collective(collective) => Some(collective.array().object),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
             Op::Memory(memory) => Some(memory.at.object()),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
         }
     }
 
-    /// The same, to replace it.
-    pub fn object_mut(&mut self) -> Option<&mut Object> {
+    /// Calls `f` on every object it touches or asks about; `f` may replace it.
+    pub fn for_each_object_mut(&mut self, mut f: impl FnMut(&mut Object)) {
         match self {
-            Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(object),
-            Op::Memory(Memory { at: Address::Path(Access { object, .. }) | Address::Pointer { object, .. }, .. }) => Some(object),
-            Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+            Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => f(object),
+            Op::Memory(Memory { at: Address::Path(Access { object, .. }) | Address::Pointer { object, .. }, .. }) => f(object),
+            Op::Collective(collective) => {
+                f(&mut collective.array_mut().object);
+                f(collective.buffer_mut());
+            }
+            Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }
 }

@@ -42,9 +42,7 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
     let mut used: Vec<bool> = kernel.objects.values().map(|object| !is_own(object)).collect();
     let touching: Vec<Inst> = kernel.insts_in(kernel.body).collect();
     for inst in &touching {
-        if let Some(object) = kernel.insts[*inst].op.object_mut() {
-            used[usize::from(*object)] = true;
-        }
+        kernel.insts[*inst].op.for_each_object_mut(|object| used[usize::from(*object)] = true);
     }
     if !used.contains(&false) {
         return false;
@@ -59,11 +57,7 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
     kernel.rings = kernel.rings.iter().filter_map(|(object, ring)| Some((name(object)?, *ring))).collect();
     kernel.cached = kernel.cached.iter().filter_map(|(object, hint)| Some((name(object)?, *hint))).collect();
     for inst in touching {
-        if let Some(object) = kernel.insts[inst].op.object_mut()
-            && let Some(new) = name(object)
-        {
-            *object = new;
-        }
+        kernel.insts[inst].op.for_each_object_mut(|object| *object = name(object).unwrap_or(*object));
     }
     true
 }
@@ -146,7 +140,13 @@ impl<'k> Marks<'k> {
             Op::Region(Region::If { condition, .. }) => self.value(*condition),
             Op::Region(Region::Loop { .. } | Region::Block { .. })
             | Op::Terminator(Terminator::Yield(_) | Terminator::Break(..) | Terminator::Continue(..)) => {}
-            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_)) => {
+            op @ (Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_)) => {
                 op.for_each_operand(|value| self.value(value));
             }
         }
@@ -160,7 +160,13 @@ impl<'k> Marks<'k> {
             Op::Region(Region::If { .. } | Region::Block { .. }) => self.handed_over(inst, n, true, true),
             Op::Region(Region::Loop { .. }) => self.handed_over(inst, n, true, false),
             Op::Region(Region::For { .. }) => self.carried(inst, n),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => {}
         }
     }
 
@@ -249,7 +255,14 @@ impl Sweep<'_> {
                 }
                 self.narrow_carried(inst, body, &results, 1);
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 self.narrow_exits(&exits.breaks, &results);
                 self.narrow_exits(&exits.yields, &results);
             }

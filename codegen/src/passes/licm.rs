@@ -64,7 +64,13 @@ impl Hoist<'_> {
                     leaves |= self.block(else_block, depth, true);
                 }
                 Op::Region(Region::Block { body }) => leaves |= self.block(body, certain, conditional),
-                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {
+                Op::Compute(_)
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Collective(_)
+                | Op::Message(_)
+                | Op::Terminator(_) => {
                     if let Some(target) = self.target(inst, certain, conditional) {
                         self.preheaders[target].push(inst);
                         self.results_at(inst, target);

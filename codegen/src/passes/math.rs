@@ -150,7 +150,14 @@ impl Import<'_> {
                 return self.results.extend(values);
             }
             Op::Terminator(Terminator::Return) => return,
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {}
         }
         let mut op = data.op.clone();
         op.for_each_operand_mut(|value| *value = self.value(*value));
@@ -161,9 +168,7 @@ impl Import<'_> {
         let copy = kernel.new_inst(op.clone(), &types, self.loc);
         self.names.insts.insert(inst, copy);
         op.for_each_block_mut(|block| *block = self.block(kernel, *block));
-        if let Some(object) = op.object_mut() {
-            *object = self.object(kernel, *object);
-        }
+        op.for_each_object_mut(|object| *object = self.object(kernel, *object));
         if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = &mut op {
             *target = self.names.insts[target];
         }

@@ -97,7 +97,14 @@ fn as_product(kernel: &Kernel, inst: Inst) -> Option<(Value, i128)> {
             let count = kernel.constant(count)?.bits;
             (count < u64::from(kernel.ty(term).bits()) - 1).then(|| (term, 1 << count))
         }
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => None,
     }
 }
 

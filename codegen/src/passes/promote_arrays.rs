@@ -226,7 +226,13 @@ impl Promote<'_> {
             Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => {
                 self.hand_over(block, inst, Some(target), loc);
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => {
                 self.rewrite.keep(block, inst);
             }
         }

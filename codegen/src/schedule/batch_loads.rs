@@ -159,6 +159,13 @@ fn is_check(kernel: &Kernel, inst: Inst) -> bool {
             let only = |block: Block| matches!(kernel.blocks[block].insts[..], [last] if matches!(kernel.insts[last].op, Op::Terminator(Terminator::Trap(_) | Terminator::Yield(_))));
             only(then_block) && only(else_block) && kernel.insts[inst].results.is_empty()
         }
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => false,
     }
 }

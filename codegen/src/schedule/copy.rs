@@ -68,9 +68,7 @@ impl Copy {
         let mut op = kernel.insts[new].op.clone();
         op.for_each_operand_mut(|value| *value = self.get(*value));
         op.for_each_block_mut(|block| *block = self.block(kernel, *block));
-        if let Some(object) = op.object_mut() {
-            *object = self.objects.get(object).copied().unwrap_or(*object);
-        }
+        op.for_each_object_mut(|object| *object = self.objects.get(object).copied().unwrap_or(*object));
         match op {
             Op::Terminator(Terminator::Break(target, values)) => op = Op::Terminator(Terminator::Break(self.owner(target), values)),
             Op::Terminator(Terminator::Continue(target, values)) => {
@@ -79,7 +77,14 @@ impl Copy {
                     None => Op::Terminator(Terminator::Continue(self.owner(target), values)),
                 };
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {}
         }
         kernel.insts[new].op = op;
         for (from, to) in results.into_iter().zip(kernel.insts[new].results.clone()) {
@@ -201,7 +206,14 @@ pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
         count += match &kernel.insts[inst].op {
             Op::Compute(Compute::Const(_)) | Op::Terminator(Terminator::Yield(_)) => 0,
             Op::Intrinsic(row, _) if row.row().is_of_the_library() => usize::from(row.row().cost).max(1),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => 1,
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => 1,
         };
     });
     count

@@ -71,6 +71,23 @@ fn missing(kernel: &Kernel, ty: &MemoryType, offset: u64, covered: &HashSet<u64>
     }
 }
 
+/// Adds the first bytes of all scalars of a type.
+fn fill(kernel: &Kernel, ty: &MemoryType, offset: u64, written: &mut HashSet<u64>) {
+    match ty {
+        MemoryType::Scalar(_) => {
+            written.insert(offset);
+        }
+        MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {
+            let size = element.size(&kernel.structs);
+            (0..*n).for_each(|i| fill(kernel, element, offset + i * size, written));
+        }
+        MemoryType::Struct(id) => {
+            kernel.structs[*id].fields.iter().for_each(|field| fill(kernel, &field.ty, offset + field.offset, written));
+        }
+        MemoryType::Slice(_) => {}
+    }
+}
+
 struct Walk<'k> {
     kernel: &'k Kernel,
     block: [u32; 3],
@@ -135,7 +152,18 @@ impl Walk<'_> {
                     self.bound.remove(&counter);
                     self.known.clear();
                 }
-                Op::Compute(_)
+                // All of its array, between all threads of the block.
+                Op::Collective(collective) if collective.is_load() && self.thread == [0; 3] => match self.offset(collective.array()) {
+                    Some(offset) => {
+                        let scalars = written.entry(collective.array().object).or_default();
+                        collective.array().leads_to(self.kernel).into_iter().for_each(|ty| fill(self.kernel, ty, offset, scalars));
+                    }
+                    None => {
+                        self.unknown.entry(collective.array().object).or_insert(*inst);
+                    }
+                },
+                Op::Collective(_)
+                | Op::Compute(_)
                 | Op::Memory(_)
                 | Op::Texture(..)
                 | Op::Intrinsic(..)

@@ -119,7 +119,14 @@ fn choice(kernel: &Kernel, inst: Inst, n: usize) -> Option<Choice> {
             let given = |block: Block| Some((*kernel.yielded(block)?.get(n)?, (kernel.terminator(block)?, n)));
             Some((condition, [given(then_block)?, given(else_block)?]))
         }
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => None,
     }
 }
 
@@ -175,7 +182,14 @@ fn comparison(
                 };
                 work.extend([(first, arm == 0, (inst, 0)), (arms[arm].0, is, arms[arm].1)]);
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 return None;
             }
         }

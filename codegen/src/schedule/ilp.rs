@@ -188,7 +188,14 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
             );
             Some(refusal.label(loc, "it is here"))
         }
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => None,
     }
 }
 

@@ -11,6 +11,7 @@
 mod around;
 mod batch_loads;
 mod budget;
+mod collectives;
 mod copy;
 mod covers;
 mod dependence;
@@ -57,12 +58,14 @@ impl AnnotationPass {
 
     /// The annotation's name and the file's.
     pub fn name(&self) -> &'static str {
-        self.annotation.map_or("simplify or unroll", |annotation| annotation.name)
+        self.annotation.map_or("simplify, unroll or collectives", |annotation| annotation.name)
     }
 }
 
 /// The passes, in the order they run.
 pub static PASSES: &[AnnotationPass] = &[
+    // All others see loads and stores.
+    AnnotationPass { annotation: None, run: collectives::outside_pipelines },
     // What is unrolled fully is straight code to all others, and arrays indexed by its counter are values.
     AnnotationPass::of(&UNROLL, unroll::run),
     AnnotationPass::SIMPLIFY,
@@ -75,6 +78,8 @@ pub static PASSES: &[AnnotationPass] = &[
     AnnotationPass::SIMPLIFY,
     // What is left are bodies as they will run.
     AnnotationPass::of(&PIPELINE, pipeline::run),
+    // What `pipeline` took for copies.
+    AnnotationPass { annotation: None, run: collectives::run },
     AnnotationPass::of(&PREFETCH, prefetch::run),
     // Loops whose tiles were prefetched one by one.
     AnnotationPass { annotation: None, run: unroll::run },
@@ -144,6 +149,7 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Re
         names: groups::Names::default(),
         places: around::Places::default(),
     };
+    collectives::check(&mut schedule);
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
         schedule.budget = budget::Budget::of(schedule.kernel);
@@ -155,6 +161,8 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Re
             }
         }
     }
+    // Of a kernel without annotations.
+    collectives::run(&mut schedule);
     // Last: all others see the indices of the source.
     shared::run(&mut schedule);
     let mut refusals = schedule.refusals;

@@ -365,12 +365,14 @@ fn all_in(kernel: &Kernel, insts: &[Inst]) -> Vec<Inst> {
     all
 }
 
-/// The stores to shared memory among these instructions.
+/// The stores to shared memory, and collectives that write there, among these instructions.
 fn stores(kernel: &Kernel, insts: &[Inst]) -> Vec<Inst> {
     let is_store = |inst: &Inst| {
         let object = kernel.insts[*inst].op.object();
-        matches!(kernel.insts[*inst].op, Op::Memory(Memory { op: MemoryOp::Store(_), .. }))
-            && object.is_some_and(|object| kernel.objects[object].kind == ObjectKind::Shared)
+        let op = &kernel.insts[*inst].op;
+        let is_collective = matches!(op, Op::Collective(collective) if collective.is_load());
+        let is_store = is_collective || matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), .. }));
+        is_store && object.is_some_and(|object| kernel.objects[object].kind == ObjectKind::Shared)
     };
     all_in(kernel, insts).into_iter().filter(is_store).collect()
 }
@@ -381,9 +383,12 @@ fn name(kernel: &Kernel, access: Inst) -> String {
 
 /// Puts an access, if it is one to an array that became a ring, into one of its slots.
 fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &HashMap<Object, Object>) {
-    if let Op::Memory(Memory { at: Address::Path(access), .. }) = &mut kernel.insts[access].op
-        && let Some(ring) = rings.get(&access.object)
-    {
+    let access = match &mut kernel.insts[access].op {
+        Op::Memory(Memory { at: Address::Path(access), .. }) => access,
+        Op::Collective(collective) => collective.array_mut(),
+        Op::Memory(_) | Op::Compute(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
+    };
+    if let Some(ring) = rings.get(&access.object) {
         access.object = *ring;
         access.path.insert(0, Step::Index(slot));
     }

@@ -129,9 +129,14 @@ impl Chain<'_> {
                 // Operands of a `For`: start, end, step, then the first values.
                 self.link(inst, 3 + n, init[n], param) && self.yields(body, n, inner) && !self.kernel.is_exited(inst, body)
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                false
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => false,
         };
         if found {
             self.values.insert(value);

@@ -164,7 +164,14 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Refusal> {
     kernel.walk_block(walk.body, &mut |kernel, _, inner| match kernel.insts[inner].op {
         Op::Terminator(Terminator::Break(target, _)) => breaks |= target == inst,
         Op::Terminator(Terminator::Continue(target, _)) => continues |= target == inst,
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => {}
     });
     let ends = kernel.yielded(walk.body).is_some();
     Ok(Plan { walk, n, breaks, has_exits: continues || !ends })

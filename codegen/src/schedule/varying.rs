@@ -87,7 +87,13 @@ impl Ways<'_> {
             Op::Memory(Memory { op: MemoryOp::Atomic(..), at: Address::Path(_) }) => self.differ(&data.results),
             Op::Intrinsic(row, _) if !row.row().effects.is_pure() => self.differ(&data.results),
             _ if data.results.is_empty() => {}
-            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_)) => {
+            op @ (Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_)) => {
                 op.for_each_operand(|operand| self.makes_differ(operand, &data.results));
             }
         }

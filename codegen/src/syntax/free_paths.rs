@@ -64,6 +64,7 @@ const PRELUDE_TYPES: &[&str] = &[
     "Global",
     "Constant",
     "Texture2d",
+    "Matrix",
     "Dim3",
     "f16",
     "bf16",
@@ -285,7 +286,7 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
         // standard library are not device functions: the front end refuses them.
         return position != Position::Value || segments.iter().any(|segment| is_primitive(segment));
     }
-    let is_function = || GEOMETRY.contains(&last) || intrinsics::function(last).is_some();
+    let is_function = || GEOMETRY.contains(&last) || intrinsics::function(last).or_else(|| intrinsics::collective(last)).is_some();
     segments.len() == 1 && position == Position::Call && is_function()
 }
 

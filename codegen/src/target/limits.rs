@@ -47,6 +47,9 @@ pub const SECTOR: u32 = 32;
 /// Bytes of a line of the L1 cache: four sectors. The L1 cache and shared memory give as much in one pass.
 pub const LINE: u32 = 4 * SECTOR;
 
+/// The most bytes that one access moves.
+pub const VECTOR_BYTES: usize = 16;
+
 /// Banks of shared memory, each one word of 4 bytes wide.
 pub const BANKS: usize = 32;
 

@@ -26,8 +26,8 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Atomicity, Block, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind, Op,
-    PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
+    Access, Address, Atomicity, Block, Collective, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind,
+    Op, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
@@ -332,6 +332,13 @@ impl Display for Memory {
     }
 }
 
+/// `load_run m1, m0, v2`; `load_tile m1, m0, ROWS, COLUMNS, PITCH, ROW, COLUMN`, and the same of `store_tile`: the array first.
+impl Display for Collective {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}, {}{}", self.word(), self.array(), self.buffer(), Rest(&self.place()))
+    }
+}
+
 impl Display for Op {
     /// The instruction without its results and blocks.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -342,6 +349,7 @@ impl Display for Op {
             Op::Region(Region::Block { .. }) => f.write_str("region"),
             Op::Texture(op, object, coordinates) => write!(f, "texture {} {object}{}", op.word(), Rest(coordinates)),
             Op::Memory(memory) => memory.fmt(f),
+            Op::Collective(collective) => collective.fmt(f),
             Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
             Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
             Op::Compute(Compute::Const(scalar)) => write!(f, "const {scalar}"),

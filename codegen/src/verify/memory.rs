@@ -3,8 +3,8 @@
 use super::Verifier;
 use super::structure::list;
 use crate::ir::{
-    Access, Address, AtomicOp, Atomicity, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Scope, Space, Stage,
-    TextureOp, Type, Value,
+    Access, Address, AtomicOp, Atomicity, Collective, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Scope,
+    Space, Stage, TextureOp, Type, Value,
 };
 
 impl Verifier<'_> {
@@ -73,6 +73,7 @@ impl Verifier<'_> {
             Op::Compute(Compute::Offset(ptr, bytes)) => self.check_offset(*ptr, *bytes, results),
             Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
             Op::Memory(memory) => self.check_accessed(memory, results),
+            Op::Collective(collective) => self.check_collective(collective, results),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }
@@ -105,6 +106,42 @@ impl Verifier<'_> {
                 self.check_atomic(*op, object, &scalars, results);
             }
         }
+    }
+
+    /// An array in shared memory of a fixed length, a buffer of the same elements, indices of the kernel's width.
+    fn check_collective(&mut self, collective: &Collective, results: &[Value]) {
+        let kernel = self.kernel;
+        self.require(kernel.stage == Stage::Built, || "a collective after annotations were consumed".to_owned());
+        let (array, buffer) = (collective.array(), &kernel.objects[collective.buffer()]);
+        self.require(kernel.objects[array.object].kind == ObjectKind::Shared, || format!("{} is no shared array", array.object));
+        let is_buffer = matches!(buffer.kind, ObjectKind::Global { .. });
+        self.require(is_buffer, || format!("{} is no buffer", collective.buffer()));
+        let writes = !collective.is_load();
+        self.require(!writes || !buffer.is_read_only(), || format!("{} is read-only", collective.buffer()));
+        let index = kernel.index_type();
+        for value in array.indices() {
+            let ty = kernel.ty(value);
+            self.require(ty == Type::U32 || ty == index, || format!("index {value} is `{ty}`"));
+        }
+        for value in collective.place() {
+            self.check_type(value, index, "a place");
+        }
+        let element = |ty: &MemoryType| match ty {
+            MemoryType::Array(element, _) | MemoryType::Padded(element, ..) => Some((**element).clone()),
+            MemoryType::Scalar(_) | MemoryType::Slice(_) | MemoryType::Struct(_) => None,
+        };
+        let mut of_array = array.leads_to(kernel).and_then(element);
+        if !matches!(collective, Collective::LoadRun { .. }) {
+            of_array = of_array.as_ref().and_then(element);
+        }
+        let MemoryType::Slice(of_buffer) = &buffer.ty else { return };
+        match of_array {
+            None => self.complain(format!("{} is not the array that `{}` takes", array, collective.word())),
+            Some(of_array) => {
+                self.require(of_array == **of_buffer, || format!("elements of `{of_array}` and of `{of_buffer}`"));
+            }
+        }
+        self.check_results(results, &[]);
     }
 
     fn check_texture(&mut self, op: TextureOp, object: Object, coordinates: &[Value], results: &[Value]) {

@@ -65,9 +65,10 @@ impl Verifier<'_> {
         data.op.for_each_operand(|value| {
             self.require(kernel.values.get(value).is_some(), || format!("{value} does not exist"));
         });
-        if let Some(object) = data.op.object() {
-            self.require(kernel.objects.get(object).is_some(), || format!("{object} does not exist"));
-        }
+        let mut op = data.op.clone();
+        op.for_each_object_mut(|object| {
+            self.require(kernel.objects.get(*object).is_some(), || format!("{object} does not exist"));
+        });
         if let Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) = data.op {
             self.require(kernel.insts.get(target).is_some(), || format!("{target} does not exist"));
         }

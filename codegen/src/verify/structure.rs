@@ -46,7 +46,13 @@ impl Verifier<'_> {
             Op::Terminator(Terminator::Yield(values)) => self.check_yield(values),
             Op::Terminator(Terminator::Break(target, values)) => self.check_break(*target, values),
             Op::Terminator(Terminator::Continue(target, values)) => self.check_continue(*target, values),
-            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_)) => {
+            op @ (Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_)) => {
                 self.check_types(op, &data.results);
             }
         }
@@ -80,7 +86,13 @@ impl Verifier<'_> {
                 let carried = self.types(init);
                 self.check_list(self.params(*body).to_vec(), &carried, "parameters of the body");
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => {}
         }
         self.owners.push(inst);
         for block in data.op.blocks() {

@@ -13,6 +13,7 @@ mod global;
 pub(crate) mod native;
 pub(crate) mod numeric;
 mod texture;
+mod tiles;
 mod vectors;
 mod warp;
 
@@ -35,6 +36,7 @@ pub use native::{
 pub use numeric::{Float, Int, Num};
 pub use std::hint::black_box;
 pub use texture::Texture2d;
+pub use tiles::load_run;
 pub use vectors::ArrayVectors as _;
 pub use warp::{
     all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_exclusive_sum, warp_inclusive_max,

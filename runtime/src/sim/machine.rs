@@ -395,6 +395,7 @@ impl<'l> Machine<'l> {
             warp_start: warp.start,
             thread: warp.first_thread + lane as u32,
             site,
+            is_of_block: false,
         }
     }
 }

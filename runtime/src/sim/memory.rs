@@ -228,6 +228,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let mut now = self.now(warp, 0, number + 1);
+        now.is_of_block = access.is_of_block();
         let shadow = &mut self.shadows[access.object];
         for lane in lanes(mask) {
             now.thread = warp.first_thread + lane as u32;

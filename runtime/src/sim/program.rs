@@ -9,7 +9,7 @@ use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
-use warpwright_codegen::ir::intrinsic::{CopyStep, Eval};
+use warpwright_codegen::ir::intrinsic::{Call as CallKind, CopyStep, Eval};
 use warpwright_codegen::ir::{AtomicOp, Atomicity, Axis, Location, MemoryOrder, PrintPart, Space, Special, Type};
 
 /// A step.
@@ -201,6 +201,13 @@ pub(super) struct Access {
     pub(super) result: Option<Reg>,
     /// Place in the source.
     pub(super) location: Location,
+}
+
+impl Access {
+    /// Whether it is part of a collective.
+    pub(super) fn is_of_block(&self) -> bool {
+        self.location.call.is_some_and(|call| call.row().call == CallKind::Collective)
+    }
 }
 
 /// A row of the intrinsics' table, called.

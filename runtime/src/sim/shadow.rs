@@ -6,7 +6,7 @@
 //! granule come from one block and, in one interval, from one thread, so the last stands for all.
 //!
 //! Two accesses are ordered if they are by one thread, or in one block with a barrier between them, or in one warp with a `sync_warp`
-//! between them. Two that are not race unless both read or both are atomic. Blocks are never ordered: kernels whose fences and atomics might do that
+//! between them; an access of a collective is by no thread in particular, so barriers alone order it. Two that are not race unless both read or both are atomic. Blocks are never ordered: kernels whose fences and atomics might do that
 //! have [`super::cells`] instead. Writing the value that is there already is a race too.
 
 use super::AccessKind;
@@ -31,6 +31,8 @@ const WARPS: u64 = 2;
 impl Entry {
     fn new(now: &Now, spread: u64, flags: u64) -> Entry {
         let site = u64::from(now.site).min(SITE_MASK);
+        // Any thread might have been the one.
+        let spread = if now.is_of_block { WARPS } else { spread };
         Entry(u64::from(now.tick) << 32 | u64::from(now.thread) << THREAD_SHIFT | spread << SPREAD_SHIFT | flags | site)
     }
 
@@ -70,6 +72,9 @@ impl Entry {
         }
         if self.tick() < now.interval_start {
             return false;
+        }
+        if now.is_of_block {
+            return true;
         }
         let is_same_warp = self.thread() / WARP == now.thread / WARP;
         match self.spread() {
@@ -119,6 +124,8 @@ pub(super) struct Now {
     pub(super) thread: u32,
     /// Number of the access in the program, plus 1.
     pub(super) site: u32,
+    /// Whether it is part of a collective, of which any thread might have made it: only barriers order it.
+    pub(super) is_of_block: bool,
 }
 
 /// An access that is not ordered with an earlier one.

@@ -60,7 +60,14 @@ impl<'k> Walk<'k> {
             Op::Region(Region::Loop { init, body, .. }) => {
                 Parts { inst, range: None, init, body: *body, carried: kernel.carried(inst), counter: None }
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 return None;
             }
         })

@@ -159,7 +159,13 @@ impl<'k> Walk<'k> {
             Op::Terminator(Terminator::Return | Terminator::Trap(_)) => self.leave(None, false),
             Op::Intrinsic(row, _) if row.row().effects.is_barrier() => self.interval += 1,
             Op::Intrinsic(row, _) if row.row().effects == Effects::barrier(Scope::Warp) => self.warp_interval += 1,
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => {}
         }
     }
 

@@ -220,7 +220,9 @@ impl<'k> Writer<'k> {
                     self.computation(inst, compute, result);
                 }
             }
-            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Region(_) | Op::Terminator(_) => self.refuse_stage(inst),
+            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Collective(_) | Op::Region(_) | Op::Terminator(_) => {
+                self.refuse_stage(inst);
+            }
         }
     }
 

@@ -132,7 +132,13 @@ impl<'k> Order<'k> {
                 Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) => state = self.repeated(*inst, *body, state),
                 Op::Terminator(Terminator::Break(target, _)) => self.breaks.entry(*target).or_default().include(&state),
                 Op::Terminator(Terminator::Continue(target, _)) => self.continues.entry(*target).or_default().include(&state),
-                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
+                Op::Compute(_)
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Collective(_)
+                | Op::Message(_)
+                | Op::Terminator(_) => {}
             }
         }
         state

@@ -9,6 +9,7 @@ use super::emitter::{Emitter, ptx};
 use super::words::Word;
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::ASYNC_COPIES;
+use crate::ir::intrinsic::Call;
 use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
 use crate::target::Target;
 
@@ -154,7 +155,10 @@ impl Emitter<'_> {
         let bytes: u32 = values.iter().map(|value| kernel.ty(*value).bytes()).sum();
         let Some(source) = self.copies.sources.get(&store).copied() else {
             let is_constant = values.iter().all(|value| kernel.constant(*value).is_some());
-            if ring.is_required && !is_constant {
+            // Collectives choose the width: what is left at an edge may be as narrow as an element.
+            let call = kernel.location(store).call;
+            let is_of_collective = call.is_some_and(|call| call.row().call == Call::Collective);
+            if ring.is_required && !is_constant && !is_of_collective {
                 self.refuse_copy(object, bytes);
             }
             return false;

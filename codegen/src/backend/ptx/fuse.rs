@@ -57,7 +57,14 @@ impl Emitter<'_> {
             Op::Compute(Compute::Binary(BinaryOp::Shl, a, b)) if self.kernel.constant(b).is_some_and(|count| count.bits % 64 < 31) => {
                 (a, b)
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 return;
             }
         };

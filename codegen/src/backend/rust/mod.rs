@@ -135,8 +135,8 @@ impl Printer<'_> {
                     self.computation(inst, compute, result);
                 }
             }
-            // Pointers are of a later stage, and the rest is no simple instruction.
-            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Region(_) | Op::Terminator(_) => {}
+            // Pointers are of a later stage, collectives of an earlier one, and the rest is no simple instruction.
+            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Collective(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }
 

@@ -101,6 +101,9 @@ impl Checker<'_, '_> {
             let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
             return self.row_call(row, None, args, span);
         }
+        if let Some(row) = intrinsics::collective(name) {
+            return self.collective_call(row, call, span);
+        }
         self.unknown_function(&segments, path.span(), call)
     }
 
@@ -113,7 +116,7 @@ impl Checker<'_, '_> {
         let diagnostic = Diagnostic::error(span, format!("the function `{shown}` is not known to the kernel"));
         let known = intrinsics::rows().filter(|row| row.call == Call::Function).map(|row| row.name);
         let own = self.context.items.function_names(self.scope.module);
-        let names = known.chain(own).chain(GEOMETRY.iter().map(|(name, _)| *name));
+        let names = known.chain(own).chain(intrinsics::collectives().map(|row| row.name)).chain(GEOMETRY.iter().map(|(name, _)| *name));
         let is_std = segments.len() > 1 && ["std", "core"].contains(&segments[0].as_str());
         let diagnostic = if let Some(help) = crate::syntax::call_edit(segments, call) {
             diagnostic.help(help).and_by_rustc()

@@ -101,7 +101,10 @@ impl Lowerer<'_, '_> {
     /// Notes what instructions since `first` wait for other threads.
     pub(super) fn note_meeting(&mut self, first: usize, name: &'static str, span: Span) {
         let mut new = self.kernel.insts.values().skip(first);
-        let is_meeting = |op: &Op| matches!(op, Op::Intrinsic(row, _) if row.row().effects.is_convergent());
+        let is_meeting = |op: &Op| match op {
+            Op::Intrinsic(row, _) => row.row().effects.is_convergent(),
+            op => matches!(op, Op::Collective(_)),
+        };
         if self.elements.meeting.is_none() && new.any(|inst| is_meeting(&inst.op)) {
             self.elements.meeting = Some((name, span));
         }

@@ -113,6 +113,7 @@ impl Lowerer<'_, '_> {
             ExprKind::For(walk) => self.for_loop(walk),
             ExprKind::Call(function, args, values) => self.call(*function, args, values, expr),
             ExprKind::Intrinsic(row, ty, args) => self.intrinsic(*row, ty, args, expr),
+            ExprKind::Collective(row, args) => self.collective(*row, args, expr),
             ExprKind::Geometry(geometry) => self.geometry(*geometry),
             ExprKind::Len(base) => self.len(base, expr),
             ExprKind::Texture(op, base, coordinates) => self.texture(*op, base, coordinates, expr.span),

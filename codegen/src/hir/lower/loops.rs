@@ -194,7 +194,11 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         ExprKind::Texture(_, first, all) | ExprKind::Assert(first, _, all) => std::iter::once(&**first).chain(all).collect(),
         ExprKind::Atomic(_, _, a, b, operands) => [&**a, b].into_iter().chain(operands).collect(),
         ExprKind::Aggregate(fields, base) => fields.iter().map(|(_, field)| field).chain(base.as_deref()).collect(),
-        ExprKind::Array(all) | ExprKind::Call(_, _, all) | ExprKind::Intrinsic(_, _, all) | ExprKind::Print(_, all) => all.iter().collect(),
+        ExprKind::Array(all)
+        | ExprKind::Call(_, _, all)
+        | ExprKind::Intrinsic(_, _, all)
+        | ExprKind::Collective(_, all)
+        | ExprKind::Print(_, all) => all.iter().collect(),
         ExprKind::If(a, b, c) => [&**a, b].into_iter().chain(c.as_deref()).collect(),
         ExprKind::Match(value, arms) => {
             std::iter::once(&**value).chain(arms.iter().flat_map(|arm| arm.guard.iter().chain([&arm.body]))).collect()

@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod call;
+mod collective;
 mod control;
 mod elements;
 mod environment;

@@ -35,7 +35,14 @@ impl Converge<'_> {
                 (init, body, keep_rolled, Some(Range { start, end, step }))
             }
             Op::Region(Region::Loop { init, body, keep_rolled }) => (init, body, keep_rolled, None),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 return on;
             }
         };

@@ -177,9 +177,14 @@ impl Converge<'_> {
             // What leaves a statement that is taken apart is taken apart, too.
             _ if self.plan.is_together(self.kernel(), inst) && (self.contexts.is_empty() || !self.leaves(inst, &[inst])) => Part::Together,
             Op::Region(Region::For { .. }) if self.is_counted(inst) => Part::Counted,
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                Part::Apart
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => Part::Apart,
         }
     }
 
@@ -205,9 +210,14 @@ impl Converge<'_> {
         match self.kernel().insts[inst].op {
             Op::Region(Region::If { condition, then_block, else_block }) => self.branch(inst, condition, [then_block, else_block], on),
             Op::Region(Region::Block { body }) => self.region(inst, body, on),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                self.repeat(inst, on)
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => self.repeat(inst, on),
         }
     }
 

@@ -33,7 +33,13 @@ impl Fold<'_> {
                     false
                 }
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => false,
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => false,
         }
     }
 
@@ -49,7 +55,14 @@ impl Fold<'_> {
         match &self.rewrite.kernel.insts[*last].op {
             Op::Terminator(Terminator::Yield(values)) => self.finish(inst, values.clone()),
             Op::Terminator(Terminator::Break(target, values)) if *target == inst => self.finish(inst, values.clone()),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 self.rewrite.keep(block, *last);
                 return true;
             }
@@ -117,9 +130,14 @@ impl Fold<'_> {
         let first = match &self.rewrite.kernel.insts[inst].op {
             Op::Region(Region::For { start, init, .. }) => std::iter::once(start).chain(init).copied().collect(),
             Op::Region(Region::Loop { init, .. }) => init.clone(),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                Vec::new()
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => Vec::new(),
         };
         let params = self.rewrite.kernel.blocks[body].params.clone();
         params.into_iter().zip(first).for_each(|(param, value)| self.rewrite.replace(param, value));
@@ -132,7 +150,14 @@ impl Fold<'_> {
         let (init, offset) = match &kernel.insts[inst].op {
             Op::Region(Region::For { init, .. }) => (init, 1),
             Op::Region(Region::Loop { init, .. }) => (init, 0),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 return false;
             }
         };

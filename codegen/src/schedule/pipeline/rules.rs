@@ -73,7 +73,7 @@ impl Plan {
         kernel.for_each_inst(|kernel, _, inst| {
             let Some(ring) = kernel.insts[inst].op.object().filter(|object| self.rings.contains(object)) else { return };
             let array = &kernel.objects[ring].name;
-            let is_load = matches!(kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Load, .. }));
+            let is_load = kernel.effects(inst).writes != Some(ring);
             let is_mine = inside.contains(&inst);
             let refusal = if written.contains(&inst) || (is_mine && is_load) || (!is_mine && others.contains(&inst)) {
                 return;
@@ -96,7 +96,6 @@ impl Plan {
         if asked.says(Modifier::AssumeDisjoint) {
             return Ok(());
         }
-        let object = |inst: Inst| kernel.insts[inst].op.object();
         let writes: Vec<Inst> = kernel.insts_in(self.walk.body).filter(|inst| kernel.effects(*inst).writes.is_some()).collect();
         let told = kernel.insts_in(self.walk.body).find(|inst| kernel.effects(*inst).orders >= Some(Scope::Device));
         for load in all_in(kernel, &self.section) {
@@ -112,7 +111,7 @@ impl Plan {
                 let refusal = Refusal::new(message, help).label(kernel.insts[load].loc, "copied from here");
                 return Err(refusal.label(kernel.insts[told].loc, "other blocks' writes are seen from here on"));
             }
-            if let Some(write) = writes.iter().find(|write| object(**write) == Some(read)) {
+            if let Some(write) = writes.iter().find(|write| kernel.effects(**write).writes == Some(read)) {
                 let array = &kernel.objects[read].name;
                 let message = format!("`pipeline` copies from `{array}` ahead of the work, which writes it");
                 let help = format!("write to another buffer, or promise `#[pipeline(stages = {}, assume_disjoint)]`", self.stages);
@@ -179,7 +178,14 @@ pub(super) fn goes_round_together(kernel: &Kernel, inst: Inst, body: Block) -> R
     let leaves = |inner: &Inst| match &kernel.insts[*inner].op {
         Op::Terminator(Terminator::Return) => true,
         Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => !inside.contains(target),
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => false,
     };
     if let Some(exit) = kernel.insts_in(body).find(leaves) {
         let refusal = Refusal::new(
@@ -223,8 +229,9 @@ fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
             refuse("a copy changes what it copies", help, "what is stored is computed")
         }
         Op::Region(Region::If { .. } | Region::For { .. }) | Op::Terminator(Terminator::Yield(_)) => None,
+        Op::Collective(collective) if collective.is_load() => None,
         Op::Intrinsic(..) if effects.is_pure() => None,
-        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
             refuse("before the barrier there are copies only", "move this behind the barrier", "this is none")
         }
     }

@@ -4,8 +4,8 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, CompareOp, Compute, Inst, Loc, Memory, MemoryOp,
-    MemoryOrder, Message, Object, Op, PrintPart, Region, Scope, Special, Step, Terminator, TextureOp, UnaryOp, Value,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Inst, Loc, Matrix,
+    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PrintPart, Region, Scope, Special, Step, Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -201,6 +201,7 @@ impl<'t> Parser<'t> {
             "len" => Ok(Op::Compute(Compute::Len(self.object_name()?))),
             "address" => Ok(Op::Compute(Compute::Address(self.object_name()?))),
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
+            "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
             "load" | "store" | "atomic" | "load_at" | "store_at" | "atomic_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
             "assert" => {
@@ -302,6 +303,27 @@ impl<'t> Parser<'t> {
             None => MemoryOp::Load,
         };
         Ok(Op::Memory(Memory { op, at }))
+    }
+
+    /// `load_run m1, m0, v2`, `load_tile m1, m0, v2, v3, v4, v5, v6`.
+    fn collective(&mut self, word: &str) -> Result<Collective, ParseError> {
+        let array = self.access()?;
+        self.expect(',')?;
+        let data = self.object_name()?;
+        let place = self.more_values(true)?;
+        match (word, &place[..]) {
+            ("load_run", [start]) => Ok(Collective::LoadRun { to: array, from: data, start: *start }),
+            ("load_tile" | "store_tile", [rows, columns, pitch, row, column]) => {
+                let matrix = Matrix { data, rows: *rows, columns: *columns, pitch: *pitch };
+                let (row, column) = (*row, *column);
+                Ok(if word == "load_tile" {
+                    Collective::LoadTile { to: array, from: matrix, row, column }
+                } else {
+                    Collective::StoreTile { to: matrix, row, column, from: array }
+                })
+            }
+            _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
+        }
     }
 
     /// `m0, v1 + 8`.

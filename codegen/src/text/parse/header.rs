@@ -235,7 +235,8 @@ impl Parser<'_> {
         };
         if self.eat_word("in") {
             let name = self.word()?;
-            location.call = Some(intrinsics::function(name).ok_or_else(|| self.error(format!("there is no function `{name}`")))?);
+            let row = intrinsics::function(name).or_else(|| intrinsics::collective(name));
+            location.call = Some(row.ok_or_else(|| self.error(format!("there is no function `{name}`")))?);
         }
         if location.file != 0 && usize::from(location.file) >= self.kernel.files.len() {
             return Err(self.error(format!("there is no file {first}")));

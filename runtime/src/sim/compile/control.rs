@@ -33,7 +33,13 @@ impl Compiler<'_> {
             }
             Op::Region(Region::Loop { init, body, .. }) => self.endless_loop(inst, init, *body)?,
             Op::Region(Region::Block { body }) => self.region(inst, *body)?,
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Terminator(_) => {}
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => {}
         }
         // Lanes may be gone for longer than this construct: what follows has another mask, or none.
         self.segment = segment;
@@ -201,7 +207,7 @@ impl Compiler<'_> {
                 self.emit(SimStep::Trap(message));
                 Ok(())
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) => {
+            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Message(_) | Op::Region(_) => {
                 Err("a block that does not end".into())
             }
         }

@@ -161,7 +161,13 @@ impl Synchronises {
                         row.row().copy_step().is_none() && !row.row().effects.is_convergent() && row.row().effects.orders.is_some();
                     return;
                 }
-                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
+                Op::Compute(_)
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Collective(_)
+                | Op::Message(_)
+                | Op::Region(_)
+                | Op::Terminator(_) => return,
             };
             let is_used = data.results.iter().any(|v| uses[usize::from(*v)] != 0);
             found.waits |= is_used;
@@ -183,7 +189,14 @@ fn is_order_free(kernel: &Kernel) -> bool {
                 return;
             }
             Op::Memory(Memory { op: MemoryOp::Atomic(op, _, operands), at }) => (*op, at.object(), operands),
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 return;
             }
         };

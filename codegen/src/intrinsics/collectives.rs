@@ -1,0 +1,14 @@
+//! The names of the block's collectives, for places in the source, messages and the simulator. What they do is [`crate::ir::Collective`].
+
+use crate::ir::intrinsic::{Body, Call, Class, Intrinsic};
+
+/// A name. It is never an instruction by itself, so nothing is made of it.
+const fn name(name: &'static str, doc: &'static str) -> Intrinsic {
+    Intrinsic::new(name, Call::Collective, Class::None, &[], &[], Body::Expand(|_, _| Vec::new())).doc(doc)
+}
+
+pub(super) const ROWS: &[Intrinsic] = &[
+    name("load_run", "copies neighbouring elements of a buffer into a shared array, zero where there are none"),
+    name("load_tile", "copies a rectangle of a matrix into a shared array of rows, zero outside of the matrix"),
+    name("store_tile", "copies a shared array of rows into a rectangle of a matrix, nothing outside of it"),
+];
