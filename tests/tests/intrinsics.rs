@@ -119,7 +119,7 @@ fn line(row: &Intrinsic) -> String {
     let (receiver, args) = match (row.call, row.args.split_first()) {
         (Call::Method, Some((_, others))) => ("x.", others),
         (Call::Associated, _) => ("T::", row.args),
-        (Call::Function | Call::Method | Call::Pass, _) => ("", row.args),
+        (Call::Function | Call::Method | Call::Pass | Call::Collective, _) => ("", row.args),
     };
     let list = |operands: &[OperandType]| operands.iter().map(operand).collect::<Vec<_>>().join(", ");
     let gives = match row.results {
