@@ -132,3 +132,34 @@ fn a_pipelined_run_is_copied_sixteen_bytes_at_a_time() {
     // Before the loop and in it, and one by one where a run goes over the end.
     assert_eq!(["cp.async.cg.shared.global", "cp.async.ca.shared.global", "st.shared", "bar.sync"].map(count), [8, 2, 0, 2], "{text}");
 }
+
+/// Each thread reads an element of the run with no barrier in between; of those, thread 0 reads one that it moved itself.
+#[kernel(block = 64)]
+fn too_early(from: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 256];
+    load_run(&mut run, x, from);
+    let t = thread_idx().x;
+    if t == 0 {
+        y[t] = run[t];
+    }
+}
+
+#[test]
+fn a_run_that_is_read_before_a_barrier_is_a_race() {
+    let device = Device::simulator();
+    let x = device.upload(&vec![1.0f32; 512]).unwrap();
+    let mut y = device.zeros::<f32>(64).unwrap();
+    let error = too_early(0, &x, &mut y).grid(1).launch(&device).expect_err("nobody waits for the run").to_string();
+    assert!(error.contains("race") && error.contains("`run`"), "{error}");
+}
+
+#[test]
+fn a_run_begins_at_multiples_of_sixteen_bytes() {
+    for device in [Device::simulator(), Device::host()] {
+        let x = device.upload(&vec![1.0f32; 512]).unwrap();
+        let mut y = device.zeros::<f32>(64).unwrap();
+        let error = too_early(3, &x, &mut y).grid(1).launch(&device).expect_err("element 3 is at byte 12").to_string();
+        assert!(error.contains("16"), "{error}");
+    }
+}

@@ -20,8 +20,8 @@ impl Checker<'_, '_> {
             let message = format!("`{name}` {}", arity_text(3, args.len()));
             return self.error_expression(Diagnostic::error(call.span(), message).by_rustc());
         }
-        let written: Vec<String> =
-            call.args.iter().map(|arg| written(arg).trim_start_matches("& mut ").trim_start_matches('&').trim().to_owned()).collect();
+        let place = |arg| written(arg).trim_start_matches('&').trim_start().trim_start_matches("mut ").to_owned();
+        let written: Vec<String> = call.args.iter().map(place).collect();
         let element = self.infer.fresh(Kind::Any);
         let buffer = Ty::Global(Box::new(element.clone()));
         if self.is_open(&args[1].ty) || self.infer.unify(&args[1].ty, &buffer) {
